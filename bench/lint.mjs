@@ -17,7 +17,7 @@ const base = 'https://apps.example.com/';
 // On a RAM disk where there is one: a disk would be measured, and 100,000 folders take 800 MB of its cache.
 const scratch = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
 
-/** One of five faults, by turns. */
+/** One of five faults, alternately. */
 function spoil(fault, app, versions) {
   if (fault % 5 === 0) app.blockStyle.color = 'blue';
   else if (fault % 5 === 1) app.appMetadataUrl = app.appMetadataUrl.replace('https:', 'http:');

@@ -9,6 +9,8 @@ import { errorsPage } from '../scripts/errors-page.ts';
 import { rulesPage } from '../scripts/rules-page.ts';
 import { rules } from '../src/core/rules/index.ts';
 import { VERSION } from '../src/core/tool-version.ts';
+// @ts-expect-error: a script without declarations
+import { messages as allMessages } from '../scripts/messages.mjs';
 
 /** The laws of the house; docs/architecture.md explains them. */
 
@@ -68,6 +70,7 @@ const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
       'author',
       'report',
       'observe',
+      'platform',
       'bundle',
       'store',
       'publish',
@@ -291,6 +294,10 @@ describe('generated files are fresh', () => {
 const ODD_WORDS =
   /\b(somebody|whoever|anybody|mend(s|ed|ing)?|in vain|of late|anew|thereof|whereof|to be had|come about)\b/i;
 
+// In messages only: comments quote them, and PostgreSQL has a user of the name.
+const ODD_PHRASES =
+  /(?<!\bthere )\b(is|are) no (?!longer)[a-z]|\b(stands? (in|twice|where|for)|told|everybody|(?<!user )nobody)\b/i;
+
 describe('plain technical English', () => {
   const guides = readdirSync(join(root, 'docs'))
     .filter((file) => file.endsWith('.md') && file !== 'rules.md')
@@ -309,5 +316,15 @@ describe('plain technical English', () => {
     );
     expect(comments.length).toBeGreaterThan(1000);
     expect(comments.filter((comment) => ODD_WORDS.test(comment))).toEqual([]);
+  });
+
+  test('messages, help texts and pages', () => {
+    const texts: { file: string; text: string }[] = allMessages();
+    expect(texts.length).toBeGreaterThan(2000);
+    expect(
+      texts
+        .filter(({ text }) => ODD_WORDS.test(text) || ODD_PHRASES.test(text))
+        .map((one) => `${one.file}: ${one.text}`),
+    ).toEqual([]);
   });
 });

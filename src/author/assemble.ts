@@ -47,7 +47,8 @@ const OPTIONAL = ['iconUrl', 'appMetadataUrl'] as const;
 const FIELDS: readonly string[] = [...REQUIRED, ...OPTIONAL];
 /** The file name becomes part of a URL. */
 const ICON = /^[A-Za-z0-9_-][A-Za-z0-9._-]*\.(png|svg)$/;
-const FORM = 'It holds "name", "description" and "color"; "appMetadataUrl" and "iconUrl" where they are elsewhere.';
+const FORM =
+  'It contains "name", "description" and "color"; also "appMetadataUrl" and "iconUrl" if those files are hosted elsewhere.';
 
 /** Reports an issue of one app.json. */
 type ReportIssue = (message: string, advice: string) => void;
@@ -82,7 +83,10 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
 /** The fields of an app.json; null if an issue was reported. */
 function fieldsOf({ content }: AppSource, file: string, report: ReportIssue, issues: Issue[]): AppSourceFields | null {
   if (content === null) {
-    report('it is not there, so the app would vanish.', 'Write it, or remove the whole folder.');
+    report(
+      'the file does not exist, so the app would disappear from the manifest.',
+      'Create it, or remove the whole folder.',
+    );
     return null;
   }
   let value: JsonValue;
@@ -104,8 +108,9 @@ function fieldsOf({ content }: AppSource, file: string, report: ReportIssue, iss
     isValid = false;
   };
   for (const [name, text] of Object.entries(value)) {
-    if (!FIELDS.includes(name)) reportField(`the field “${shorten(name, 80)}” has no meaning there.`);
-    else if (typeof text !== 'string' || text.trim() === '') reportField(`the field “${name}” is no text, or empty.`);
+    if (!FIELDS.includes(name)) reportField(`the field “${shorten(name, 80)}” is not supported.`);
+    else if (typeof text !== 'string' || text.trim() === '')
+      reportField(`the field “${name}” is empty, or not a string.`);
     else fields[name] = text;
   }
   for (const name of REQUIRED) if (!Object.hasOwn(value, name)) reportField(`the field “${name}” is missing.`);
@@ -132,7 +137,9 @@ function iconOf(
   }
   const near = files.find((name) => /\.(png|svg|jpe?g|gif|webp|ico)$/i.test(name));
   report(
-    near === undefined ? 'the app has no icon.' : `the app has no icon: ${shorten(near, 80)} is not one by its name.`,
+    near === undefined
+      ? 'the app has no icon.'
+      : `the app has no icon: ${shorten(near, 80)} is not a PNG or SVG file by its name.`,
     `Put a PNG or SVG image into apps/${key}, such as icon.svg, or give its "iconUrl".`,
   );
   return null;
@@ -166,14 +173,14 @@ export function assembledManifest(
   for (const key of removed.filter((one) => !remove.includes(one) && !folders.includes(one))) {
     const name = printable(shorten(key, 80));
     issues.push({
-      message: `apps/${name}/app.json: it is not there, and ${printable(manifest.path)} lists the app, which would vanish.`,
-      advice: `Restore the folder; or, to take the app from its subscribers: --remove ${name}`,
+      message: `apps/${name}/app.json does not exist, but ${printable(manifest.path)} lists the app, which would disappear.`,
+      advice: `Restore the folder; or, to remove the app for all subscribers: --remove ${name}`,
     });
   }
   for (const key of remove.filter((one) => folders.includes(one)))
     issues.push({
-      message: `apps/${printable(key)}: the folder is there, and --remove names the app.`,
-      advice: 'Remove the folder as well, or leave --remove out.',
+      message: `apps/${printable(key)}: the folder exists, but --remove names the app.`,
+      advice: 'Remove the folder, too, or omit --remove.',
     });
   const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
   const changed = Object.keys(after).filter((key) => !added.includes(key) && !isSame(before[key], after[key]));

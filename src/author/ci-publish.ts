@@ -41,7 +41,7 @@ export function githubPublish(publishing: Publishing): string {
     if (pages) permissions.push('pages: write');
     env.push(
       'GH_TOKEN: ${{ github.token }}',
-      '# git asks this for its password, wherever it works.',
+      '# git calls this for its password, in every folder.',
       'GIT_CONFIG_COUNT: 1',
       'GIT_CONFIG_KEY_0: credential.helper',
       `GIT_CONFIG_VALUE_0: '!f() { echo username=x-access-token; echo "password=$GH_TOKEN"; }; f'`,
@@ -53,7 +53,7 @@ export function githubPublish(publishing: Publishing): string {
     if: github.event_name == 'push' || inputs.app != ''
     runs-on: ubuntu-latest
     permissions:
-${permissions.map((line) => `      ${line}\n`).join('')}    # One at a time for each tag. A group for all of them would drop whoever waits third; appreg keeps them apart.
+${permissions.map((line) => `      ${line}\n`).join('')}    # One at a time for each tag. A group for all of them would drop all but the last waiting run; appreg handles concurrent ones.
     concurrency:
       group: publish-\${{ inputs.app || github.ref_name }}
       cancel-in-progress: false

@@ -79,19 +79,19 @@ function problemOf(
   if (fault) return { message: fault.message, advice: fault.advice, offset: text === null ? null : fault.offset };
   if (oversized === 'depth')
     return {
-      message: `It is nested more than ${MAX_DEPTH} levels deep.`,
-      advice: 'Take out what nests so deep; the format itself needs five levels.',
+      message: `The document is nested more than ${MAX_DEPTH} levels deep.`,
+      advice: 'Remove the deep nesting; the format needs only five levels.',
       offset: null,
     };
   if (oversized)
     return {
-      message: 'It is larger than any registry needs.',
+      message: 'The document is larger than any registry needs.',
       advice: 'Check that this is the right file.',
       offset: null,
     };
   if (byteOrderMark)
     return {
-      message: 'It begins with a byte order mark (U+FEFF), which JSON does not allow.',
+      message: 'The document begins with a byte order mark (U+FEFF), which JSON does not allow.',
       advice: 'Save it as UTF-8 without a byte order mark (appreg lint --fix does that).',
       offset: 0,
     };
@@ -99,7 +99,7 @@ function problemOf(
   if (!twice) return null;
   const name = printable(shorten(twice.name, 80));
   return {
-    message: `The name “${name}” stands twice in one object; readers differ in which one counts.`,
+    message: `The name “${name}” occurs twice in one object; parsers differ in which one they use.`,
     advice: 'Remove or rename one of the two.',
     offset: twice.offset,
   };
@@ -131,6 +131,6 @@ function unusable(path: string, text: string | null, { message, advice, offset }
   return new AppregError(
     'document-invalid',
     `${place}: ${message} The file was left as it is.`,
-    `${advice} appreg lint lists everything that is wrong with it.`,
+    `${advice} appreg lint lists all of its errors.`,
   );
 }

@@ -39,7 +39,7 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
     fixed = fixed.slice(0, fault.offset) + fixed.slice(fault.offset + 1);
     fixes.push({
       pointer: '',
-      what: doubled ? 'removed a doubled comma' : 'removed a comma before a closing bracket',
+      what: doubled ? 'removed a duplicate comma' : 'removed a comma before a closing bracket',
       version: null,
     });
   }
@@ -113,7 +113,7 @@ function manifestChanges(value: JsonValue): Change[] {
       changes.push({
         pointer: pointerTo('apps', key, 'blockStyle', 'color'),
         to: `#${digits}`,
-        what: `wrote the colour ${JSON.stringify(color)} as "#${digits}"`,
+        what: `wrote the color ${JSON.stringify(color)} as "#${digits}"`,
         version: null,
       });
   }

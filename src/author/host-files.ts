@@ -30,7 +30,7 @@ export interface Preset {
 }
 
 const GUIDE = { path: 'host/README.md', what: 'how to set up the host', served: false };
-const CORS = { path: 'host/cors.json', what: 'what the bucket lets browsers ask', served: false };
+const CORS = { path: 'host/cors.json', what: 'the CORS configuration of the bucket', served: false };
 const HEADERS = { path: '_headers', what: 'the headers that the host sends', served: true };
 
 export const PRESETS = {

@@ -35,7 +35,7 @@ export function s3Guide(hosted: Hosted): string {
   const bucket = `--bucket ${word(bucketOf(hosted))}`;
   return `# Amazon S3
 
-A new bucket lets nobody read, and tells browsers nothing. Let them, once:
+A new bucket is private and has no CORS configuration. Run this once:
 
 ${commands(
   `aws s3api put-public-access-block ${bucket} --public-access-block-configuration BlockPublicAcls=true,IgnorePublicAcls=true,BlockPublicPolicy=false,RestrictPublicBuckets=false`,
@@ -52,10 +52,10 @@ export function r2Guide(hosted: Hosted): string {
   const bucket = word(bucketOf(hosted));
   return `# Cloudflare R2
 
-Connect the bucket to the host of ${hosted.baseUrl} (R2 › the bucket › Settings › Custom Domains): the address at r2.dev is limited and not meant for production. Then tell the bucket what browsers may ask; it takes half a minute:
+Connect the bucket to the host of ${hosted.baseUrl} (R2 › the bucket › Settings › Custom Domains): the address at r2.dev is limited and not meant for production. Then set the CORS configuration of the bucket, which takes effect after half a minute:
 
 ${commands(`npx wrangler r2 bucket cors set ${bucket} --file host/cors.json`, `npx wrangler r2 bucket cors list ${bucket}`)}
-A custom domain holds \`.tar.gz\`, \`.svg\` and \`.png\` at the edge, and JSON not. Never fetch an artifact's address before it is published: "not found" is held for minutes.
+A custom domain caches \`.tar.gz\`, \`.svg\` and \`.png\` at the edge, but not JSON. Do not fetch the URL of an artifact before it is published: "not found" is cached for minutes.
 
 ${STORED}
 ${check(hosted)}`;
@@ -81,9 +81,9 @@ export function githubPagesGuide(hosted: Hosted): string {
   const { branch = 'gh-pages' } = hosted.store;
   return `# GitHub Pages
 
-Settings › Pages: deploy from the branch \`${branch}\`, folder \`/\`. The empty \`.nojekyll\` in it keeps Jekyll from leaving files out.
+Settings › Pages: deploy from the branch \`${branch}\`, folder \`/\`. The empty \`.nojekyll\` in it prevents Jekyll from omitting files.
 
-GitHub Pages sends \`Access-Control-Allow-Origin: *\` and holds everything for ten minutes; neither can be changed. A site has at most 1 GB.
+GitHub Pages sends \`Access-Control-Allow-Origin: *\` and caches everything for ten minutes; neither can be changed. A site has at most 1 GB.
 
 A push by a workflow's own token does not build the site: the workflow that \`appreg init --ci github\` writes asks for the build.
 

@@ -13,7 +13,7 @@ export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
   if (!/^[a-z0-9_.-]+$/.test(hostname) && !/^\[[0-9a-f:]+\]$/.test(hostname))
     throw new AppregError(
       'base-url-unsupported',
-      `“${printable(hostname)}” is no host name that could stand in a configuration of nginx.`,
+      `“${printable(hostname)}” is not a host name that is valid in an nginx configuration.`,
       'Give the name of the host that nginx will answer to as --base-url.',
     );
   const isTls = protocol === 'https:';
@@ -128,7 +128,7 @@ function decoded(pathname: string): string {
   }
   throw new AppregError(
     'base-url-unsupported',
-    `The path ${printable(pathname)} cannot stand in a configuration of nginx.`,
+    `The path ${printable(pathname)} is not valid in an nginx configuration.`,
     'Give --base-url a path without control characters.',
   );
 }

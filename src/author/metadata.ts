@@ -51,7 +51,7 @@ export function addVersion(metadata: Document, added: NewVersion): Document | nu
   const equal = listed.find((one) => isSemver(added.version) && comparePrecedence(one.version, added.version) === 0);
   if (equal) {
     throw immutable(
-      `${added.version} has the same precedence as ${printable(equal.version)}, which is published in ${printable(metadata.path)}: build metadata does not count.`,
+      `${added.version} has the same precedence as ${printable(equal.version)}, which is published in ${printable(metadata.path)}: build metadata is ignored in comparisons.`,
     );
   }
   const { version, artifactUrl, artifactChecksum } = added;
@@ -62,7 +62,7 @@ function assertSameChecksum(listed: readonly NewVersion[], added: NewVersion, pa
   const other = listed.find((one) => !isListedAs(one, added.artifactChecksum));
   if (!other) return;
   throw immutable(
-    `${added.version} is published in ${printable(path)} with other bytes: ${printable(shorten(other.artifactChecksum, 80))} is listed, ${added.artifactChecksum} is what you have.`,
+    `${added.version} is published in ${printable(path)} with different bytes: ${printable(shorten(other.artifactChecksum, 80))} is listed, ${added.artifactChecksum} is what you have.`,
   );
 }
 
@@ -75,7 +75,7 @@ function immutable(what: string): AppregError {
   return new AppregError(
     'immutable',
     `${what} A published version never changes. Nothing was changed.`,
-    'Publish it as a new version, for example with patch in place of the number.',
+    'Publish it as a new version, for example with patch instead of the number.',
   );
 }
 

@@ -29,7 +29,7 @@ const RATIO_FROM = 10 * 1024 ** 2;
 const MOST_RATIO = 200;
 
 const OTHER_COMPRESSION =
-  'appreg runs on Bun, which compresses otherwise than Node.js: the same sources give an archive with another checksum there; the tar inside is the same';
+  'Bun compresses differently from Node.js: the same sources result in an archive with another checksum; the tar inside is the same';
 
 /**
  * Builds an entry point, or packs a folder, into an archive whose bytes depend only on the sources (spec 2.4, 4.4).
@@ -48,7 +48,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
   if (size > RATIO_FROM && size > archive.length * MOST_RATIO) {
     warnings.push(
-      `it unpacks to more than ${MOST_RATIO} times its size: readers that guard against archive bombs may refuse it`,
+      `the archive unpacks to more than ${MOST_RATIO} times its size; tools that protect against archive bombs may reject it`,
     );
   }
   return {
@@ -69,16 +69,16 @@ function fromFolder(options: BundleOptions): Contents {
   if (options.ui !== undefined) {
     throw new AppregError(
       'option-conflict',
-      'A folder is packed as it is; there is no UI to build for it.',
-      'Leave out --ui, or name an entry point instead of the folder.',
+      '--ui cannot be combined with a folder, which is packed as it is.',
+      'Omit --ui, or give an entry point instead of the folder.',
     );
   }
   const { files, skipped } = readFolder(options.entry, options.leaveOut ?? null);
   if (files.length === 0) {
     throw new AppregError(
       'bundle-empty',
-      `There is no file in ${printable(options.entry)}.`,
-      'Put app.js into it, or name an entry point to build.',
+      `No files in ${printable(options.entry)}.`,
+      'Put app.js into it, or give an entry point to build.',
     );
   }
   const warnings = skipped.map((path) => `left out: ${printable(path)}`);
@@ -91,7 +91,7 @@ async function fromCode(options: BundleOptions): Promise<Contents> {
   const all = [...files, ...included];
   for (const path of asksFor) {
     if (!all.some((file) => file.path === posix.normalize(path))) {
-      warnings.push(`app.js loads ${printable(path)} when it runs, which is not in the archive (--include adds files)`);
+      warnings.push(`app.js loads ${printable(path)} at run time, which is not in the archive (--include adds files)`);
     }
   }
   return { files: all, warnings };
@@ -111,7 +111,7 @@ function checkSize(files: readonly PackedFile[]): void {
   if (size <= MOST_BYTES && files.length <= MOST_ENTRIES) return;
   throw new AppregError(
     'bundle-too-large',
-    `${files.length} files with ${size} bytes are more than an artifact may hold.`,
+    `${files.length} files with ${size} bytes exceed the limits of an artifact.`,
     `Keep it below ${MOST_ENTRIES} files and ${MOST_BYTES} bytes.`,
   );
 }

@@ -66,7 +66,7 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   const files = [{ path: 'app.js', bytes: appCode(appBuilt) }];
   const warnings = warningsOf(appBuilt, places);
   if (output(appBuilt, '.css') !== null)
-    warnings.push('app.js runs without a page: the CSS that it imports is left out');
+    warnings.push('app.js does not run in a page: the CSS that it imports is omitted');
   if (uiBuilt) {
     files.push({ path: 'ui.js', bytes: uiCode(uiBuilt) });
     warnings.push(...warningsOf(uiBuilt, uiPlaces));
@@ -87,7 +87,7 @@ function source(path: string, what: string): string {
     throw new AppregError(
       'entry-point-unsupported',
       `${printable(path)} cannot be ${what}.`,
-      `It takes a file that ends in ${SOURCES.join(', ')}.`,
+      `Use a file that ends in ${SOURCES.join(', ')}.`,
     );
   }
   try {

@@ -29,7 +29,7 @@ export async function build(options: BuildOptions): Promise<Built> {
       throw new AppregError(
         'build-target-unknown',
         `esbuild does not know the target. ${printable(first)}`,
-        'Give one like node22, node20.19 or es2022.',
+        'Use a target such as node22, node20.19 or es2022.',
         { cause: error },
       );
     }
@@ -71,8 +71,8 @@ function unusable(cause: unknown): AppregError {
   const message = cause instanceof Error ? cause.message : String(cause);
   return new AppregError(
     'esbuild-unusable',
-    `esbuild, which builds the code, does not work here: ${printable(shorten(message.split('\n')[0] ?? '', 300))}`,
-    'Install it again for this system, where appreg is installed: npm install --force esbuild',
+    `esbuild (which compiles the code) does not work on this system: ${printable(shorten(message.split('\n')[0] ?? '', 300))}`,
+    'Reinstall it for this system, in the folder where appreg is installed: npm install --force esbuild',
     { cause },
   );
 }

@@ -33,7 +33,7 @@ export function readFolder(folder: string, leaveOut: string | null): { files: Pa
       if (isLeftOut(stats)) skipped.push(inner);
       else if (stats.isFile()) files.push({ path: inner, bytes: readFileSync(real) });
       else if (!stats.isDirectory()) throw special(inner);
-      else if (chain.includes(real)) throw linkTrouble(inner, 'leads back to a folder that it lies in');
+      else if (chain.includes(real)) throw linkTrouble(inner, 'points to one of its parent folders');
       else walk(inner, [...chain, real]);
     }
   }
@@ -67,8 +67,8 @@ export async function readIncluded(
     if (isAbsolute(glob) || glob.split(/[\\/]/).includes('..')) {
       throw new AppregError(
         'include-outside',
-        `--include ${printable(glob)} leads out of the entry's folder.`,
-        `Name it relative to ${root}; what lies elsewhere must be copied there first.`,
+        `--include ${printable(glob)} matches files outside the entry's folder.`,
+        `Name it relative to ${root}; copy files from elsewhere into it first.`,
       );
     }
     // An existing name is taken literally, even if it contains brackets.
@@ -86,8 +86,8 @@ export async function readIncluded(
         'include-without-match',
         `--include ${printable(glob)} matches no file below ${root}.`,
         glob.includes('\\')
-          ? 'Separate folders with / (a backslash escapes the character behind it).'
-          : 'Correct the glob, or leave it out.',
+          ? 'Separate folders with / (a backslash escapes the next character).'
+          : 'Correct the glob, or omit it.',
       );
     }
     for (const path of matches) {
@@ -121,12 +121,13 @@ function resolveInside(root: string, path: string): { real: string; stats: BigIn
     real = realpathSync(join(root, path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw linkTrouble(path, 'points to nothing', error);
-    if (code === 'ELOOP') throw linkTrouble(path, 'leads in a circle', error);
+    if (code === 'ENOENT') throw linkTrouble(path, 'points to a file that does not exist', error);
+    if (code === 'ELOOP') throw linkTrouble(path, 'is part of a loop', error);
     throw error;
   }
   const way = relative(root, real);
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) throw linkTrouble(path, 'leads out of the folder');
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
+    throw linkTrouble(path, 'points outside the folder');
   return { real, stats: statSync(real, { bigint: true }) };
 }
 
@@ -142,7 +143,7 @@ function linkTrouble(path: string, what: string, cause?: unknown): AppregError {
   return new AppregError(
     'bundle-link-invalid',
     `The symbolic link ${printable(path)} ${what}.`,
-    'Put the file itself there, or take the link away.',
+    'Replace the link with the file itself, or remove it.',
     { cause },
   );
 }
@@ -151,7 +152,7 @@ function special(path: string): AppregError {
   return new AppregError(
     'not-a-file',
     `${printable(path)} is neither a file nor a folder.`,
-    'Take it out of the folder.',
+    'Remove it from the folder.',
   );
 }
 
@@ -162,7 +163,7 @@ export function readable(error: unknown): unknown {
   return new AppregError(
     'file-unreadable',
     `${printable(path)} cannot be read (${code}).`,
-    'Check that it is there and that you may read it.',
+    'Check that it exists and that its permissions allow reading.',
     { cause: error },
   );
 }

@@ -44,8 +44,8 @@ function collision(path: string, other: string): AppregError {
   return new AppregError(
     'bundle-name-collision',
     path === other
-      ? `Two files of the archive would be called ${path}.`
-      : `${other} and ${path} cannot both be unpacked on every system: their names differ in case or accents alone.`,
-    'Rename or leave out one of them.',
+      ? `Two files of the archive would have the name ${path}.`
+      : `${other} and ${path} cannot both be unpacked on every system: their names differ only in case or Unicode form.`,
+    'Rename or omit one of them.',
   );
 }

@@ -54,20 +54,20 @@ export function checkSource({ artifact, entry, ui, artifactUrl }: SourceOptions)
   if (count === 0)
     throw new AppregError(
       'option-missing',
-      'What is to be published? None of --artifact, --entry and --artifact-url is given.',
-      'Add --entry <file> to build it, or --artifact <file> for a .tar.gz that is built already.',
+      'No artifact given: one of --artifact, --entry and --artifact-url is required.',
+      'Add --entry <file> to build it, or --artifact <file> for an existing .tar.gz.',
     );
   if (count > 1)
     throw new AppregError(
       'option-conflict',
       'Only one of --artifact, --entry and --artifact-url can be given.',
-      'Leave out the others.',
+      'Omit the others.',
     );
   if (ui !== undefined && entry === undefined)
     throw new AppregError(
       'option-conflict',
-      '--ui belongs to --entry: what is built already has its UI inside.',
-      'Leave out --ui.',
+      '--ui is only valid with --entry: an existing artifact contains its UI already.',
+      'Omit --ui.',
     );
   if (artifactUrl !== undefined) checkUrl(artifactUrl, '--artifact-url');
 }

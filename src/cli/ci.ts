@@ -6,6 +6,7 @@ import { annotations } from '../report/github.ts';
 import { render } from '../report/index.ts';
 import type { RenderOptions } from '../report/options.ts';
 import type { Context } from './context.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
 
 /** What CI systems need in addition to a report: paths from the repository's root, annotations, a summary. */
 
@@ -48,7 +49,7 @@ export function tellGitHub(context: Context, report: Report, options: RenderOpti
   try {
     appendFileSync(summary, `${render(report, 'markdown', options)}\n\n`);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    const code = systemErrorCode(error) ?? 'unknown';
     terminal.log(`No summary was written to ${printable(summary)} (GITHUB_STEP_SUMMARY): ${code}`);
   }
 }

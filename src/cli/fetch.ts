@@ -9,6 +9,7 @@ import { type ArchiveReader, createArchiveReader } from '../observe/archive/read
 import { createDigester, type Digester } from '../observe/digest/digest.ts';
 import type { HttpOptions } from '../observe/http/client.ts';
 import { networkOf } from './config/network.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
 
 /** Fetches an artifact to inspect its bytes, as the service does: digested while streaming, nothing stored. */
 
@@ -76,7 +77,7 @@ export async function fetchWhole(
   throw new AppregError(
     'download-failed',
     `${named(url)} ${answer(fetched.visit)}.`,
-    'Check the address, and that it needs no sign-in.',
+    'Check the URL, and that it does not require sign-in.',
   );
 }
 
@@ -88,7 +89,7 @@ export function answer(visit: Probe): string {
     const said = printable(redact(shorten(failure.message)));
     return `cannot be fetched${over}: ${said}${said.includes(failure.code) ? '' : ` (${printable(failure.code)})`}`;
   }
-  return `answers with status ${statusOf(visit)}${over}`;
+  return `responds with status ${statusOf(visit)}${over}`;
 }
 
 /** True for a URL, as opposed to a file name. */
@@ -130,13 +131,13 @@ export function readInput(path: string, shownAs: string): Buffer {
 }
 
 export function unreadable(shownAs: string, error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined) return error;
+  const code = systemErrorCode(error);
+  if (code === null) return error;
   const reasons: Record<string, string> = {
-    ENOENT: 'is not there',
-    ENOTDIR: 'is not there',
+    ENOENT: 'does not exist',
+    ENOTDIR: 'does not exist',
     EISDIR: 'is a folder',
-    EACCES: 'may not be read',
+    EACCES: 'cannot be read: permission denied',
     ERR_FS_FILE_TOO_LARGE: 'is larger than 2 GiB',
   };
   return new AppregError(

@@ -38,9 +38,9 @@ export async function fixFiles(context: Context, target: Target, against: Baseli
     if (fixes.length === 0) return;
     const stored = await store.read(path);
     if (!stored || Buffer.from(stored.bytes).toString('utf8') !== content.text)
-      return void context.terminal.log(`${printable(path)}: left alone, it changes right now`);
+      return void context.terminal.log(`${printable(path)}: not fixed, because it is being changed right now`);
     if ((await store.replace(path, Buffer.from(text), stored.token)) === 'changed')
-      return void context.terminal.log(`${printable(path)}: left alone, it changes right now`);
+      return void context.terminal.log(`${printable(path)}: not fixed, because it is being changed right now`);
     for (const fix of fixes) {
       const touched = fix.version !== null && wasPublished(against, app, fix.version);
       context.terminal.log(

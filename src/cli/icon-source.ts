@@ -16,9 +16,9 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
   if (isUrl(icon)) return { url: icon };
   if (icon === '') {
     if (context.options.yes === true || !context.terminal.interactive)
-      throw new AppregError('option-invalid', '--icon is empty.', 'Name a PNG or SVG file, or a URL.');
+      throw new AppregError('option-invalid', '--icon is empty.', 'Give a PNG or SVG file, or a URL.');
     context.terminal.log(
-      `An icon was drawn from the first letter; put your own into apps/${key}/icon.svg before you publish.`,
+      `An icon was generated from the first letter; save your own as apps/${key}/icon.svg before you publish.`,
     );
   }
   const bytes = icon === '' ? Buffer.from(placeholderIcon(key, color)) : readInput(resolve(context.cwd, icon), icon);
@@ -39,7 +39,7 @@ export function iconOf(bytes: Uint8Array, name: string): IconFile {
     throw new AppregError(
       'icon-invalid',
       `${printable(name)} cannot be an icon: ${what}. Nothing was changed.`,
-      'An icon is a PNG or SVG image (told by its content, not by its name).',
+      'An icon is a PNG or SVG image (detected by content, not by name).',
     );
   }
   const digester = createDigester(Infinity);

@@ -67,8 +67,8 @@ function lockOf(bytes: Uint8Array): LockFile {
   if (lock) return lock;
   throw new AppregError(
     'lock-file-invalid',
-    `${LOCK_FILE} is no ledger of versions. Nothing was changed.`,
-    'Restore it from your history; or remove it, and appreg lock makes it anew.',
+    `${LOCK_FILE} is not a lock file of versions. Nothing was changed.`,
+    'Restore it from version control; or delete it and run appreg lock again.',
   );
 }
 

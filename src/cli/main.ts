@@ -77,7 +77,7 @@ async function parsed(words: readonly string[], run: RunCommand, state: Run): Pr
 }
 
 function onWaiting(): void {
-  toStderr('appreg: Interrupted; the write that is under way is finished first.\n');
+  toStderr('appreg: Interrupted; finishing the current write first.\n');
 }
 
 /** The exit code of a completed command, which a signal may have set. */
@@ -125,7 +125,9 @@ function tell(error: unknown, verbose: boolean): number {
     return error.exit;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  toStderr(`appreg ${VERSION} has a defect; please report it with what follows.\n${byLine(stack)}\n`);
+  toStderr(
+    `appreg ${VERSION} failed with an internal error. Please report it with the following stack.\n${byLine(stack)}\n`,
+  );
   return 2;
 }
 

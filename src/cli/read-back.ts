@@ -70,15 +70,15 @@ function isUnreachable({ failure }: Probe): boolean {
 function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string): AppregError {
   return new AppregError(
     'read-back-mismatch',
-    `${named(artifactUrl)} serves other bytes: ${served} there, ${artifactChecksum} is what you publish.`,
-    'Another artifact was published at this address. Publish under another version; or, if the host changes what it serves (its Content-Encoding), fix that first.',
+    `${named(artifactUrl)} serves different bytes: ${served} there, ${artifactChecksum} is what you publish.`,
+    'A different artifact was published at this URL. Publish another version; or, if the host changes what it serves (its Content-Encoding), fix that first.',
   );
 }
 
 function notServed({ artifactUrl }: NewVersion, message: string, patience: number): AppregError {
   return new AppregError(
     'read-back-missing',
-    `The artifact is stored, but after ${patience} s ${named(artifactUrl)} still ${message}. It is not listed, so subscribers see no half of it.`,
-    'Check baseUrl, and that what is stored there is public; then run the same command again. (--read-back-timeout <s> waits longer, --no-read-back lists it unseen.)',
+    `The artifact is stored, but after ${patience} s ${named(artifactUrl)} still ${message}. The version is not listed yet, so subscribers are not affected.`,
+    'Check baseUrl, and that the stored files are public; then run the same command again. (--read-back-timeout <s> waits longer, --no-read-back lists the version without this check.)',
   );
 }

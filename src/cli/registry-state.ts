@@ -55,7 +55,7 @@ async function folderState(context: Context, path: string, where: string, seenAt
     throw new AppregError(
       'registry-unusable',
       `${printable(where)} is a metadata file, not a registry.`,
-      'Name the folder or the manifest.',
+      'Give the folder or the manifest.',
     );
   const apps: AppFacts[] = [];
   let manifest: DocumentFacts | null = null;
@@ -98,9 +98,9 @@ function usable(state: Snapshot): Snapshot {
   const name = printable(state.target);
   throw new AppregError(
     'registry-unusable',
-    `There is no usable manifest at ${name}, so nothing can be compared.`,
+    `No usable manifest at ${name}, so nothing can be compared.`,
     /^https?:/.test(state.target)
-      ? `See what is wrong there: appreg verify ${name} --skip-artifacts`
-      : `See what is wrong there: appreg lint ${name}`,
+      ? `See its errors: appreg verify ${name} --skip-artifacts`
+      : `See its errors: appreg lint ${name}`,
   );
 }

@@ -15,6 +15,12 @@ export function printFindings(terminal: Terminal, findings: readonly Finding[]):
   }
 }
 
+/** The outcome of a plan. @param done the word for an applied plan */
+export function statusOf<Done extends string>(plan: Plan, dryRun: boolean, done: Done): Done | 'unchanged' | 'planned' {
+  if (plan.steps.length === 0) return 'unchanged';
+  return dryRun ? 'planned' : done;
+}
+
 /** The planned writes and the new lines of a document: the result of a dry run. */
 export function planText(terminal: Terminal, plan: Plan, lines: readonly string[] = []): string {
   const added = lines.map((line) => terminal.style.green(`+ ${printable(shorten(line, 2000))}`));

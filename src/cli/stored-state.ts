@@ -31,8 +31,8 @@ export function refuseStored(loaded: LoadedConfig, folder: string, manifest: str
     baseUrl === undefined ? '<registry-url>' : `${baseUrl.replace(/\/*$/, '/')}${encodeURIComponent(manifest)}`;
   throw new AppregError(
     'registry-in-store',
-    `This workspace keeps its registry in ${elsewhere(loaded.config)}, so there is no ${printable(manifest)} in ${printable(folder)}.`,
-    `Look at what is served: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; at the folders of the apps: appreg assemble --check' : ''}`,
+    `This workspace stores its registry in ${elsewhere(loaded.config)}, so there is no ${printable(manifest)} in ${printable(folder)}.`,
+    `Check what is served: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; check the folders of the apps: appreg assemble --check' : ''}`,
   );
 }
 

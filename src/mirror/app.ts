@@ -102,7 +102,8 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
     result.problems.push({ app: key, version, url, code, message });
     return null;
   };
-  if (!isSafeKey(key)) return problem('app-key-unsafe', 'is no URL-safe key; subscribers do not see such an app', null);
+  if (!isSafeKey(key))
+    return problem('app-key-unsafe', 'is not a URL-safe key; subscribers do not see such apps', null);
   const metadataUrl = metadataUrlOf(entry);
   if (!isObject(entry) || metadataUrl === null || parseUrl(metadataUrl) === null)
     return problem('schema-violation', 'has no usable appMetadataUrl', metadataUrl);
@@ -110,7 +111,8 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
   if (isFailed(got)) return problem(got.code, got.message, metadataUrl);
   const metadata = parseDocument(documentContent(got)).value;
   const items = listedVersions(metadata);
-  if (!isObject(metadata) || items === null) return problem('document-unreadable', 'is no metadata file', metadataUrl);
+  if (!isObject(metadata) || items === null)
+    return problem('document-unreadable', 'is not a metadata file', metadataUrl);
 
   const path = pathsOf.metadata(key);
   await store.tidy?.([path, pathsOf.artifact(key, '0.0.0')]);
@@ -132,7 +134,7 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
       if (known && known.digest !== one.digest)
         return problem(
           'artifact-changed',
-          `lists sha256:${one.digest}, and sha256:${known.digest} was mirrored first; that one stays`,
+          `lists sha256:${one.digest}, and sha256:${known.digest} was mirrored first; that one is kept`,
           one.url,
           one.version,
         );
@@ -170,10 +172,10 @@ async function mirrorArtifact(
   if (listed !== null)
     return {
       code: 'path-refused',
-      message: `cannot be kept in this folder as ${path}: its file system finds ${printable(listed)} under that name`,
+      message: `cannot be kept in this folder as ${path}: its file system already has ${printable(listed)} under that name`,
     };
   if (await isThere(root, path, one.digest, index)) return null;
-  if (parseUrl(one.url) === null) return { code: 'url-malformed', message: 'is no URL' };
+  if (parseUrl(one.url) === null) return { code: 'url-malformed', message: 'is not a URL' };
   const bytes = await downloadArtifact(http, one.url, one.digest, join(root, path), (count) => {
     result.bytes += count;
     options.onProgress?.({ done, known, bytes: result.bytes, app: key });
@@ -190,12 +192,12 @@ async function mirrorIcon(
   problem: (code: string, message: string, url: string | null) => null,
 ): Promise<string | null> {
   const url = iconUrlOf(entry);
-  if (url === null || parseUrl(url) === null) return problem('icon-unusable', 'is no usable iconUrl', url);
+  if (url === null || parseUrl(url) === null) return problem('icon-unusable', 'is not a usable iconUrl', url);
   const bytes = await downloadSmall(http, url, '*/*');
   if (isFailed(bytes)) return problem(bytes.code, bytes.message, url);
   const { kind } = inspectImage(bytes);
   if (kind !== 'png' && kind !== 'svg')
-    return problem('icon-not-image', 'is neither PNG nor SVG; the icon stays where it is', url);
+    return problem('icon-not-image', 'is neither PNG nor SVG; its URL is kept', url);
   const path = pathsOf.icon(key, kind);
   await put(store, path, bytes);
   // The fragment selects the part of an SVG to display.

@@ -11,8 +11,8 @@ export async function localDocument(store: Store, path: string): Promise<JsonVal
   if (value !== undefined) return value;
   throw new AppregError(
     'mirror-damaged',
-    `${printable(path)} in the mirror is not JSON any more. Nothing was changed.`,
-    'Restore it, or remove it to have it made anew.',
+    `${printable(path)} in the mirror is no longer valid JSON. Nothing was changed.`,
+    'Restore it, or delete it and run the command again.',
   );
 }
 

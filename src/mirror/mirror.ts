@@ -45,8 +45,8 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
       if (!Object.hasOwn(apps, key))
         throw new AppregError(
           'app-unknown',
-          `The registry lists no app “${printable(key)}”.${didYouMean(key, Object.keys(apps))}`,
-          'App keys are compared letter by letter, case included.',
+          `The registry does not list the app “${printable(key)}”.${didYouMean(key, Object.keys(apps))}`,
+          'App keys are case-sensitive.',
         );
     const keys = Object.keys(apps).filter((key) => options.apps === null || options.apps.includes(key));
     const entries: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
@@ -97,8 +97,8 @@ async function sourceOf(http: HttpClient, url: string, signal: AbortSignal | und
   const shown = printable(redact(url));
   throw new AppregError(
     'mirror-source-unusable',
-    `There is no usable manifest at ${shown}${isFailed(got) ? `: it ${printable(redact(got.message))}` : ''}.`,
-    `See what is wrong there: appreg verify ${shown} --skip-artifacts`,
+    `No usable manifest at ${shown}${isFailed(got) ? `: it ${printable(redact(got.message))}` : ''}.`,
+    `See its errors: appreg verify ${shown} --skip-artifacts`,
   );
 }
 

@@ -30,7 +30,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
     throw new AppregError(
       'metadata-outside-workspace',
       `The metadata file of “${name}” is not in this workspace: it is at ${shown(metadataUrl)}, and the workspace is served at ${shown(place.base)}.`,
-      'Publish where that file is kept, or fix appMetadataUrl or baseUrl.',
+      'Publish from the workspace with that file, or fix appMetadataUrl or baseUrl.',
     );
   }
   const metadata = await readDocument(place.store, path);
@@ -38,7 +38,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
     throw new AppregError(
       'metadata-missing',
       `The metadata file of “${name}” is not there: ${printable(path)}`,
-      'Restore it from your history, or for an app without versions write { "versions": [] } into it.',
+      'Restore it from version control, or for an app without versions write { "versions": [] } into it.',
     );
   // Throws if the file has no list of versions.
   versionsIn(metadata);
@@ -61,6 +61,6 @@ function listedMetadataUrl(manifest: Document, key: string): string {
   throw new AppregError(
     'document-invalid',
     `The app “${name}” has no appMetadataUrl in ${file}.`,
-    'Fix its entry; appreg lint tells what is missing.',
+    'Fix its entry; appreg lint reports what is missing.',
   );
 }

@@ -70,7 +70,7 @@ async function edit(step: EditStep, store: Store, why: string | undefined): Prom
     if (stored === null) throw written === null ? missing(step.path) : notKept(step.path, 'has no such file');
     if (written !== null && Buffer.from(written).equals(stored.bytes)) return 'edited';
     if (over === stored.token && ++lost === LOST)
-      throw notKept(step.path, `has the document from before, ${LOST} times in a row`);
+      throw notKept(step.path, `still has the previous document, ${LOST} times in a row`);
     const changed = changedText(step, stored, written !== null);
     if (changed === null) return written === null ? 'unchanged' : 'edited';
     const bytes = Buffer.from(changed, 'utf8');

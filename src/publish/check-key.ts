@@ -12,7 +12,11 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 export function checkNewKey(key: string): void {
   checkKey(key);
   if (DEVICE.test(key))
-    throw refusedKey(key, 'is the name of a device on Windows, where no folder can have it', 'Choose another key.');
+    throw refusedKey(
+      key,
+      'is the name of a device on Windows, so it cannot be the name of a folder',
+      'Choose another key.',
+    );
   if (key.length > 200)
     throw refusedKey(
       key,
@@ -27,8 +31,8 @@ export function checkKey(key: string): void {
   const meant = safeKeyFor(key);
   throw refusedKey(
     key,
-    'cannot be an app key: only letters, digits, - and _ may stand in it',
-    meant === null ? 'Choose a short name, like my-app.' : `Perhaps ${meant}?`,
+    'is not a valid app key: only letters, digits, - and _ are allowed',
+    meant === null ? 'Choose a short name, such as my-app.' : `Perhaps ${meant}?`,
   );
 }
 

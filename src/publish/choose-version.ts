@@ -23,15 +23,15 @@ export function checkVersion(word: string, allowPrerelease: boolean): void {
     const meant = likelyVersion(word);
     throw new AppregError(
       'version-invalid',
-      `“${name}” is no version.`,
-      meant === null ? 'Write MAJOR.MINOR.PATCH, like 1.2.3, or one of major, minor, patch.' : `Write it as ${meant}`,
+      `“${name}” is not a version.`,
+      meant === null ? 'Use MAJOR.MINOR.PATCH, such as 1.2.3, or major, minor or patch.' : `Write it as ${meant}`,
     );
   }
   if (allowPrerelease) return;
   throw new AppregError(
     'prerelease-not-allowed',
     `${name} has a pre-release or build part; the service's format is MAJOR.MINOR.PATCH.`,
-    'Publish a plain version, or insist with --allow-prerelease.',
+    'Publish a plain version, or use --allow-prerelease.',
   );
 }
 
@@ -45,8 +45,8 @@ export function chooseVersion(word: string, listed: readonly string[], app: stri
   if (latest !== null) return increment(latest, word);
   throw new AppregError(
     'no-version-to-increment',
-    `${printable(app)} has no version yet that ${word} could count from.`,
-    `Give its first version as a number: appreg publish-version ${printable(app)} 1.0.0 …`,
+    `${printable(app)} has no version yet to increment with ${word}.`,
+    `Use a number for its first version: appreg publish-version ${printable(app)} 1.0.0 …`,
   );
 }
 

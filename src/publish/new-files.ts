@@ -28,8 +28,8 @@ export async function planFiles(
   if (taken.length === 0) return plan;
   throw new AppregError(
     'already-exists',
-    `${printable(taken.join(', '))} in ${printable(store.name)} ${taken.length === 1 ? 'is' : 'are'} there already, and not as it would be written now. Nothing was changed.`,
-    'Choose another folder, or move it away. For a registry that is there already, an appreg.config.json with its "manifest" and "baseUrl" is all that is needed.',
+    `${printable(taken.join(', '))} in ${printable(store.name)} ${taken.length === 1 ? 'is' : 'are'} there already, with different content. Nothing was changed.`,
+    'Choose another folder, or move it away. For an existing registry, only an appreg.config.json with "manifest" and "baseUrl" is needed.',
   );
 }
 

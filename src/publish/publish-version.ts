@@ -151,14 +151,14 @@ function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum 
   return new AppregError(
     'immutable',
     `${printable(path)} is there already with other bytes: sha256:${sha256} there, ${artifactChecksum} is what you have. Nothing was changed.`,
-    `Publish under another version. If ${version} was never published, and nobody is publishing it right now, remove that file.`,
+    `Publish another version. If ${version} was never published, and no other publisher is writing it right now, delete that file.`,
   );
 }
 
 function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): AppregError {
   return new AppregError(
     'immutable',
-    `${printable(`${key} ${version}`)} was published before with other bytes: ${printable(first)} stands in ${LOCK_FILE}, ${artifactChecksum} is what you have. A published version never changes, also when it is no longer listed. Nothing was changed.`,
-    'Publish it as a new version, for example with patch in place of the number.',
+    `${printable(`${key} ${version}`)} was published before with different bytes: ${printable(first)} is in ${LOCK_FILE}, ${artifactChecksum} is what you have. A published version never changes, even if it is no longer listed. Nothing was changed.`,
+    'Publish it as a new version, for example with patch instead of the number.',
   );
 }

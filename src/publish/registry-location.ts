@@ -40,7 +40,7 @@ export async function readManifest({ store, manifest }: RegistryLocation): Promi
   throw new AppregError(
     'manifest-missing',
     `There is no ${printable(manifest)} in ${printable(store.name)}.`,
-    'Scaffold the registry first: appreg init',
+    'Create the registry first: appreg init',
   );
 }
 

@@ -38,8 +38,8 @@ export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): vo
 export function contended(path: string): AppregError {
   return new AppregError(
     'write-conflict',
-    `${printable(path)} was changed by others ${ATTEMPTS} times while it was edited.`,
-    'Run the same command again when less is going on.',
+    `${printable(path)} was changed by other processes ${ATTEMPTS} times while it was edited.`,
+    'Run the same command again when fewer changes are made.',
   );
 }
 
@@ -61,8 +61,8 @@ export function decode(bytes: Uint8Array, path: string): string {
   } catch (cause) {
     throw new AppregError(
       'not-utf8',
-      `${printable(path)} is not UTF-8 text; it was not edited, since that would change more than it should.`,
-      'Save it as UTF-8; appreg lint tells where it goes wrong.',
+      `${printable(path)} is not UTF-8 text; it was not edited, since that would change more than intended.`,
+      'Save it as UTF-8; appreg lint shows the position of the error.',
       { cause },
     );
   }
@@ -71,7 +71,7 @@ export function decode(bytes: Uint8Array, path: string): string {
 export function missing(path: string): AppregError {
   return new AppregError(
     'document-missing',
-    `${printable(path)} is not there.`,
-    'Restore it from your history, or run appreg init in a new folder.',
+    `${printable(path)} does not exist.`,
+    'Restore it from version control, or run appreg init in a new folder.',
   );
 }

@@ -4,23 +4,23 @@ import { AppregError } from '../core/errors.ts';
 /** Errors of a store whose responses do not match its behavior. */
 
 const HINT =
-  'Ask whoever runs that store, and see whether a cache or a replica answers in its place; then run the same command again.';
+  'Ask the operator of the store, and check whether a cache or a replica responds instead; then run the same command again.';
 
 /** @param has what the store contains instead, as the end of a sentence */
 export function notKept(path: string, has: string, cause?: unknown): AppregError {
-  const message = `The store answered that it stored ${printable(path)}, but did not keep the write: it ${has}.`;
+  const message = `The store confirmed that it stored ${printable(path)}, but did not keep the write: it ${has}.`;
   return new AppregError('write-lost', message, HINT, { cause });
 }
 
 export function refusesTheSame(path: string): AppregError {
   return new AppregError(
     'store-stale',
-    `The store refuses to replace ${printable(path)} as if it had changed, but has the same document each time. It probably serves an old copy.`,
+    `The store refuses to replace ${printable(path)} as if it had changed, but returns the same document each time. It probably serves an old copy.`,
     HINT,
   );
 }
 
 export function unreadableYetThere(path: string): AppregError {
-  const message = `The store answers that ${printable(path)} exists, and that it is not there when it is read.`;
+  const message = `The store answers that ${printable(path)} exists, but also that it is missing when it is read.`;
   return new AppregError('store-stale', message, HINT);
 }

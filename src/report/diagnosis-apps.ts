@@ -25,7 +25,8 @@ export function appLines(report: Report, about: Diagnosis, verbose: boolean): st
     ...together(hidden, verbose, 'hidden, because', reasons, unpublished),
     ...together(unknown, verbose, 'not known, because', reasons, unpublished),
   ];
-  const listed = verbose ? visible.slice(0, MANY) : visible.length <= FEW ? visible : [];
+  const limit = visible.length <= FEW ? FEW : 0;
+  const listed = visible.slice(0, verbose ? MANY : limit);
   for (const app of listed) lines.push(`${nameOf(app)}: visible, latest ${versionOf(app, about, report)}`);
   const more = visible.length - listed.length;
   if (more > 0) lines.push(count(more, listed.length > 0 ? 'more visible app' : 'visible app'));
@@ -86,7 +87,7 @@ function reasonsBy(findings: readonly Finding[]): Map<string, string> {
 function reasonOf(app: AppVerdict, reasons: ReadonlyMap<string, string>, unpublished: ReadonlySet<string>): string {
   if (unpublished.has(app.key)) return reasonWords(app, unpublished);
   const [rule] = app.because;
-  if (rule === undefined) return 'nobody could look';
+  if (rule === undefined) return 'it could not be checked';
   const more = app.because.length > 1 ? `, ${app.because.slice(1).join(', ')}` : '';
   const message = reasons.get(`${rule} ${app.key}`);
   return message === undefined ? `of ${app.because.join(', ')}` : `of ${rule}${more}: ${shorten(message, 100)}`;

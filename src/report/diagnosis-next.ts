@@ -10,7 +10,7 @@ import { count } from './words.ts';
 export function nextOf(report: Report, symptoms: readonly SymptomView[], about: Diagnosis): View['next'] {
   const lag = lagOf(about);
   if (report.findings.some((f) => f.rule === 'app-not-listed' || f.rule === 'version-not-listed'))
-    return lag === null ? null : { title: 'If it was published a short while ago', lines: [`${lag}.`] };
+    return lag === null ? null : { title: 'If it was published recently', lines: [`${lag}.`] };
   if (report.outcome === 'incomplete' || report.summary.errors > 0) return null;
   const suspicions = symptoms.flatMap(({ status, causes }) =>
     status === 'suspected' ? causes.filter(({ severity }) => severity === 'warning') : [],
@@ -21,13 +21,13 @@ export function nextOf(report: Report, symptoms: readonly SymptomView[], about: 
     title: titleOf(suspicions.length, settled, symptoms),
     lines: [
       ...(about.asked === null
-        ? ['One app: --app <key> tells why it is not there, and --version <version> why that version is not.']
+        ? ['One app: --app <key> explains why it is missing, and --version <version> why that version is missing.']
         : []),
       ...(lag === null ? [] : [`${lag}.`]),
       `The subscription: is its URL exactly ${report.target}, and is it in the right organization?`,
-      'The service: its log says why a refresh failed. Can it reach the host as this machine does (firewall, proxy, private network)?',
+      'The service: its logs say why a refresh failed. Can it reach the host as this machine can (firewall, proxy, private network)?',
       ...(browsers && !settled
-        ? ['Browsers: run it again with --origin <the service’s origin>, to be sure that its pages may read the files.']
+        ? ['Browsers: run again with --origin <the service’s origin> to check that its pages may read the files.']
         : []),
     ],
   };
@@ -36,14 +36,14 @@ export function nextOf(report: Report, symptoms: readonly SymptomView[], about: 
 function titleOf(suspicions: number, settled: boolean, symptoms: readonly SymptomView[]): string {
   const above = `${count(suspicions, 'suspicion')} above`;
   if (settled)
-    return `${above}; run again with --origin <the service’s origin> to settle ${suspicions === 1 ? 'it' : 'them'}. What else to look at`;
-  const next = 'What to look at next';
+    return `${above}; run again with --origin <the service’s origin> to clarify ${suspicions === 1 ? 'it' : 'them'}. What else to check`;
+  const next = 'What to check next';
   // Without an error: an app without a published version yet.
   if (symptoms.some(({ status }) => status === 'confirmed'))
-    return `What is confirmed is above${suspicions > 0 ? `, and ${count(suspicions, 'suspicion')}` : ''}; nothing else is known here that stops it. ${next}`;
-  if (suspicions > 0) return `${above}; nothing else is known here that stops it. ${next}`;
-  if (symptoms.every(({ status }) => status === 'clear')) return `Nothing is wrong with what was looked at. ${next}`;
-  return `Nothing is known here that stops it. ${next}`;
+    return `What is confirmed is above${suspicions > 0 ? `, and ${count(suspicions, 'suspicion')}` : ''}; no other cause is known. ${next}`;
+  if (suspicions > 0) return `${above}; no other cause is known. ${next}`;
+  if (symptoms.every(({ status }) => status === 'clear')) return `No problems in what was checked. ${next}`;
+  return `No cause is known. ${next}`;
 }
 
 const HOUR = 3600;
@@ -58,9 +58,9 @@ function lagOf({ copies }: Diagnosis): string | null {
   const aged = copies.find((copy) => copy.age > 0);
   return [
     longest === 0
-      ? 'The service looks every hour, so a change made less than 1 hour ago may not be seen yet'
-      : `The service looks every hour and caches may hold the ${copies.find((copy) => copy.lifetime === longest)!.role} for ${formatDuration(longest)}, so a change made less than ${formatDuration(HOUR + longest)} ago may not be seen yet`,
-    ...(open ? [`for the ${open.role} no lifetime is told, so caches guess one`] : []),
+      ? 'The service checks hourly, so a change made less than 1 hour ago may not be visible yet'
+      : `The service checks hourly, and caches may store the ${copies.find((copy) => copy.lifetime === longest)!.role} for ${formatDuration(longest)}, so a change made less than ${formatDuration(HOUR + longest)} ago may not be visible yet`,
+    ...(open ? [`for the ${open.role} no lifetime is set, so caches guess one`] : []),
     ...(aged ? [`the ${aged.role} seen here was a copy of ${formatDuration(aged.age)}`] : []),
   ].join('; ');
 }

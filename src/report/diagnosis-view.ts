@@ -65,7 +65,8 @@ function symptomView(
   if (id === 'app-does-not-appear' && status === 'confirmed') {
     const told = new Set(findings.filter((finding) => finding.symptom === id).map((finding) => finding.rule));
     const elsewhere = report.apps.filter((app) => app.visible === false && !app.because.some((rule) => told.has(rule)));
-    if (elsewhere.length > 0) remarks.push(`${count(elsewhere.length, 'app')} hidden by what is told elsewhere here.`);
+    if (elsewhere.length > 0)
+      remarks.push(`${count(elsewhere.length, 'app')} hidden by problems listed under other symptoms.`);
   }
   return { title: symptomName(id), status, gist, causes, remarks };
 }
@@ -94,7 +95,7 @@ export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<Sy
         : [
             options.page === true
               ? `… and ${count(more, 'more cause')}.`
-              : `… and ${count(more, 'more cause')}; ${options.verbose ? '--format json' : '--verbose'} tells them.`,
+              : `… and ${count(more, 'more cause')}; ${options.verbose ? '--format json' : '--verbose'} lists them.`,
           ],
   };
 }
@@ -170,13 +171,13 @@ function checkedOf(id: Symptom, { summary, findings, target }: Report, { verbose
 function soundOf(id: Symptom, { apps, artifacts }: Report['summary'], reachable: string): string {
   switch (id) {
     case 'registry-does-not-refresh':
-      return `the manifest is ${reachable}, valid, allowed to browsers, not held by caches for long`;
+      return `the manifest is ${reachable}, valid, readable by browsers, not cached for long`;
     case 'checksum-mismatch':
       return artifacts === 0
         ? 'there are no artifacts to download'
-        : `${count(artifacts, 'artifact')} downloaded and hashed: the SHA-256 is the listed one`;
+        : `${count(artifacts, 'artifact')} downloaded and hashed: the SHA-256 matches`;
     case 'icon-does-not-display':
-      return apps === 0 ? 'no app is listed' : `${reachable}, allowed to browsers, PNG or SVG`;
+      return apps === 0 ? 'no app is listed' : `${reachable}, readable by browsers, PNG or SVG`;
     case 'app-does-not-appear':
       return apps === 0 ? 'no app is listed' : 'keys URL-safe, metadata files reachable, versions valid';
   }
@@ -210,12 +211,14 @@ function reasonsOf(id: Symptom, report: Report): string {
   const told = [...silenced, ...reasons].slice(0, 2);
   const blocked = report.findings.find((finding) => finding.resource === 'manifest' && finding.severity === 'error');
   if (id === 'checksum-mismatch' && report.findings.some((finding) => finding.rule === 'version-not-listed'))
-    return 'of a version that is not listed there is no artifact to look at';
-  if (told.length === 0) return blocked ? `because of ${blocked.rule}` : 'nothing was looked at that would tell';
+    return 'a version that is not listed has no artifact to check';
+  if (told.length === 0) return blocked ? `because of ${blocked.rule}` : 'nothing was checked that would show it';
   const { artifacts } = report.summary;
   const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.code === 'turned-off');
   const right =
-    id === 'checksum-mismatch' && artifacts > 0 && isHashed ? `; ${count(artifacts, 'artifact')} hashed and right` : '';
+    id === 'checksum-mismatch' && artifacts > 0 && isHashed
+      ? `; ${count(artifacts, 'artifact')} with the right checksum`
+      : '';
   return `${told.join('; ')}${right}`;
 }
 

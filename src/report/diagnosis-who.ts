@@ -23,13 +23,13 @@ export function whoOf(finding: Finding): string {
   switch (ownerOf(finding)) {
     case 'author':
       if (evidence['page'] !== undefined)
-        return `the author, who uploads the file; and the host ${host}${product}, which should answer 404 where there is none`;
+        return `the author, who uploads the file; and the host ${host}${product}, which should respond with 404 if it is missing`;
       return rule === 'unreachable' && resource === 'manifest'
-        ? 'the author: the registry’s files, or the URL that it is subscribed with'
+        ? 'the author: the registry’s files, or the subscribed URL'
         : 'the author: the registry’s files';
     case 'host':
       if (rule === 'tls-untrusted' && PRIVATE.has(cause ?? ''))
-        return `the host ${host}${product}; or whoever asks, where its authority is a private one (--ca)`;
+        return `the host ${host}${product}; or the user of this check, if the authority is private (--ca)`;
       return `the host ${host}${product}${cause === 'redirect-null-origin' ? ', or the author: the listed URL' : ''}`;
     case 'cache':
       return `the CDN or cache in front of ${host}${product}${typeof copy === 'string' ? `: ${shorten(evidenceText(copy), 80)}` : ''}`;
@@ -39,7 +39,7 @@ export function whoOf(finding: Finding): string {
       return 'the service: its operator';
     case 'asker': {
       const [near] = Array.isArray(evidence['near']) ? (evidence['near'] as string[]) : [];
-      return `whoever asks${near === undefined ? '' : `: the key is ${shorten(near, 80)}`}`;
+      return `the user of this check${near === undefined ? '' : `: the key is ${shorten(near, 80)}`}`;
     }
   }
 }

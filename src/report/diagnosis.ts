@@ -22,7 +22,7 @@ export function prettyDiagnosis(report: Report, about: Diagnosis, { style, verbo
       ...view.next.lines.map((line) => `  ${style.cyan('→')} ${printable(line)}`),
     );
   if (view.unseen.length > 0)
-    lines.push('', style.dim('Not looked at:'), ...view.unseen.map((line) => style.dim(`  ${printable(line)}`)));
+    lines.push('', style.dim('Not checked:'), ...view.unseen.map((line) => style.dim(`  ${printable(line)}`)));
   return [...lines, '', printable(view.closing.join(' · '))].join('\n');
 }
 
@@ -49,8 +49,13 @@ function section(symptom: SymptomView, style: Style): string[] {
   ];
 }
 
+function severityMark(severity: Cause['severity'], style: Style): string {
+  if (severity === 'error') return style.red('✗');
+  return severity === 'warning' ? style.yellow('!') : '·';
+}
+
 function causeLines(cause: Cause, style: Style): string[] {
-  const mark = cause.severity === 'error' ? style.red('✗') : cause.severity === 'warning' ? style.yellow('!') : '·';
+  const mark = severityMark(cause.severity, style);
   const about = cause.about === null ? '' : style.dim(` (${printable(cause.about)})`);
   const seen = [cause.place, ...cause.seen.map(pairText)].join(' · ');
   return [
@@ -100,7 +105,7 @@ export function markdownDiagnosis(
   lines.push(
     ...list('Apps', view.apps),
     ...list(view.next?.title ?? '', view.next?.lines ?? []),
-    ...list('Not looked at', view.unseen),
+    ...list('Not checked', view.unseen),
   );
   const [target, ...rest] = view.closing;
   return [

@@ -11,7 +11,10 @@ import { count, size } from './words.ts';
 const SHOWN = 100;
 const SHOWN_VERSIONS = 20;
 
-const MARKS: Record<string, string> = { added: '+', removed: '-', changed: '!', moved: '~' };
+const APP_MARKS = { added: '+', removed: '-', changed: '~' } as const;
+const APP_COLORS = { added: 'green', removed: 'red', changed: 'yellow' } as const;
+const VERSION_MARKS = { added: '+', removed: '-', changed: '!', moved: '~' } as const;
+const VERSION_COLORS = { added: 'green', removed: 'red', changed: 'red', moved: 'yellow' } as const;
 
 export function diffAsJson(found: RegistryDiff): string {
   return redact(safeJson({ schema: 1, ...found }));
@@ -21,8 +24,7 @@ export function diffAsText(found: RegistryDiff, style: Style): string {
   const lines: string[] = [];
   const unseen = new Set(found.notCompared.map(({ key }) => key));
   for (const app of found.apps.slice(0, SHOWN)) {
-    const mark =
-      app.change === 'added' ? style.green('+') : app.change === 'removed' ? style.red('-') : style.yellow('~');
+    const mark = style[APP_COLORS[app.change]](APP_MARKS[app.change]);
     lines.push(`${mark} ${style.bold(shown(app.key))}${aside(app, unseen)}`);
     for (const { name, before, after } of app.fields) lines.push(`    ${name}: ${quoted(before)} → ${quoted(after)}`);
     for (const version of app.versions.slice(0, SHOWN_VERSIONS)) lines.push(`    ${versionLine(version, style)}`);
@@ -32,14 +34,14 @@ export function diffAsText(found: RegistryDiff, style: Style): string {
   if (found.apps.length > SHOWN)
     lines.push(style.dim(`… and ${count(found.apps.length - SHOWN, 'more app')}; --format json has them all.`));
   for (const key of found.vanishing.slice(0, SHOWN))
-    lines.push(style.red(`Subscribers would not see ${shown(key)} any more${why(found, key)}.`));
+    lines.push(style.red(`Subscribers would no longer see ${shown(key)}${why(found, key)}.`));
   if (found.hosts.added.length > 0)
     lines.push(
       style.yellow(
         `New ${found.hosts.added.length === 1 ? 'host' : 'hosts'}: ${found.hosts.added.map(shown).join(', ')}`,
       ),
     );
-  if (found.hosts.removed.length > 0) lines.push(`No more from: ${found.hosts.removed.map(shown).join(', ')}`);
+  if (found.hosts.removed.length > 0) lines.push(`No longer from: ${found.hosts.removed.map(shown).join(', ')}`);
   if (found.notCompared.length > 0) lines.push(style.dim(notCompared(found, shown)));
   lines.push(headline(found));
   return lines.join('\n');
@@ -49,7 +51,7 @@ export function diffAsText(found: RegistryDiff, style: Style): string {
 export function diffAsMarkdown(found: RegistryDiff): string {
   const lines = [`### ${prose(headline(found))}`, ''];
   if (found.vanishing.length > 0) {
-    lines.push('**Subscribers would not see any more:**', '');
+    lines.push('**Subscribers would no longer see:**', '');
     for (const key of found.vanishing.slice(0, SHOWN)) lines.push(`- ${coded(key)}${prose(why(found, key))}`);
     lines.push('');
   }
@@ -63,12 +65,7 @@ export function diffAsMarkdown(found: RegistryDiff): string {
   if (found.apps.length > 0) lines.push('| | App | Version | Change |', '| --- | --- | --- | --- |');
   for (const app of found.apps.slice(0, SHOWN)) {
     lines.push(
-      row(
-        app.change === 'added' ? '+' : app.change === 'removed' ? '−' : '~',
-        app.key,
-        '',
-        `${app.change}${aside(app, unseen)}`,
-      ),
+      row(app.change === 'removed' ? '−' : APP_MARKS[app.change], app.key, '', `${app.change}${aside(app, unseen)}`),
     );
     for (const { name, before, after } of app.fields)
       lines.push(row('', '', '', `${name}: ${quoted(before)} → ${quoted(after)}`));
@@ -90,7 +87,7 @@ function notCompared(found: RegistryDiff, named: (key: string) => string): strin
 }
 
 function headline({ summary: sum, apps, notCompared: unseen }: RegistryDiff): string {
-  if (apps.length === 0) return `Nothing changes for subscribers${unseen.length > 0 ? ', as far as was seen' : ''}`;
+  if (apps.length === 0) return `Nothing changes for subscribers${unseen.length > 0 ? ', in what was observed' : ''}`;
   const parts = [
     [sum.appsAdded, 'app', 'added'],
     [sum.appsRemoved, 'app', 'removed'],
@@ -123,8 +120,8 @@ function why({ apps }: RegistryDiff, key: string): string {
 }
 
 function versionLine(version: VersionDiff, style: Style): string {
-  const colour = version.change === 'added' ? style.green : version.change === 'moved' ? style.yellow : style.red;
-  return colour(`${MARKS[version.change]} ${shown(version.version)}  ${changeOf(version)}`);
+  const color = style[VERSION_COLORS[version.change]];
+  return color(`${VERSION_MARKS[version.change]} ${shown(version.version)}  ${changeOf(version)}`);
 }
 
 function changeOf({ change, url, checksum, bytes }: VersionDiff): string {
@@ -132,7 +129,7 @@ function changeOf({ change, url, checksum, bytes }: VersionDiff): string {
   if (change === 'added') return `added${weight}: ${shown(url.after ?? 'no URL')}`;
   if (change === 'removed') return 'withdrawn; a published version stays listed';
   if (change === 'moved') return `moved: ${quoted(url.before)} → ${quoted(url.after)}`;
-  return `other bytes: ${quoted(checksum.before)} → ${quoted(checksum.after)}; a published version never changes`;
+  return `different bytes: ${quoted(checksum.before)} → ${quoted(checksum.after)}; a published version never changes`;
 }
 
 function shown(text: string): string {

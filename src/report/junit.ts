@@ -55,7 +55,7 @@ export function junit(report: Report, options: Options): string {
 /** The cases for the run as a whole. */
 function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number | null): Case[] {
   const why = failures(notJudged);
-  const asides = notJudged.filter(isAside).map(({ reason }) => printable(`Not looked at: ${reason}`));
+  const asides = notJudged.filter(isAside).map(({ reason }) => printable(`Not checked: ${reason}`));
   const message = why[0] ?? 'a rule failed';
   const cases: Case[] = [
     outcome === 'incomplete'

@@ -27,8 +27,12 @@ const BETWEEN = /((?<!\S)<[^<>`]{1,60}>(?=[.,;:!?)]*(?:\s|$))|\s+)/;
 export function prose(raw: string): string {
   return printable(raw)
     .split(BETWEEN)
-    .map((part) => (/^\s*$/.test(part) ? part : part.startsWith('<') ? code(part) : word(part)))
+    .map((part) => (/^\s*$/.test(part) ? part : wordOrPlaceholder(part)))
     .join('');
+}
+
+function wordOrPlaceholder(text: string): string {
+  return text.startsWith('<') ? code(text) : word(text);
 }
 
 function word(text: string): string {

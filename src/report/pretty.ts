@@ -122,6 +122,6 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
   const failed = notJudged.filter(isFailure);
   for (const { rule, reason } of failed.slice(0, 5))
     lines.push(`${rule === '*' ? 'Incomplete' : `${rule} not judged`}: ${printable(reason)}`);
-  for (const { reason } of notJudged.filter(isAside)) lines.push(`Not looked at: ${printable(reason)}.`);
+  for (const { reason } of notJudged.filter(isAside)) lines.push(`Not checked: ${printable(reason)}.`);
   return lines.length === 0 ? [] : [...lines.map((line) => style.dim(line)), ''];
 }

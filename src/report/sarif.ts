@@ -112,7 +112,7 @@ function overrides(severities: RenderOptions['severities']): object[] {
 
 function cut(all: number): object[] {
   if (all <= KEPT) return [];
-  const left = all <= ACCEPTED ? '' : ` ${count(all - ACCEPTED, 'finding')} of the least severe are left out here;`;
+  const left = all <= ACCEPTED ? '' : ` ${count(all - ACCEPTED, 'finding')} of the least severe are omitted;`;
   const text = `There are ${count(all, 'finding')}, the most severe first.${left} code scanning keeps ${count(KEPT, 'result')} of a run; --format json lists them all.`;
   return [{ level: 'warning', message: { text } }];
 }
@@ -124,7 +124,7 @@ function unjudged(entries: readonly NotJudged[]): object[] {
     const { rule, reason } = group[0]!;
     const failed = isFailure(group[0]!);
     const places = group.length === 1 ? '' : ` in ${group.length} places`;
-    const whole = failed ? 'The run is incomplete' : 'Not looked at';
+    const whole = failed ? 'The run is incomplete' : 'Not checked';
     const text = `${rule === '*' ? whole : `${rule} was not judged${places}`}: ${reason}`;
     return {
       level: failed ? 'error' : 'note',

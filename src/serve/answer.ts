@@ -50,12 +50,12 @@ export async function answer(site: Site, question: Question): Promise<Answer> {
   const common = corsHeaders(site.serviceOrigins, one(headers['origin']));
   if (method === 'OPTIONS') return preflight(common, headers);
   if (method !== 'GET' && method !== 'HEAD')
-    return words(405, `Only ${METHODS} are answered here.`, { ...common, Allow: METHODS });
+    return words(405, `Only ${METHODS} are supported.`, { ...common, Allow: METHODS });
   const segments = segmentsOf(target);
   const path = segments && (await locate(site.root, segments, site.hidden));
   const found = path === null ? null : await represented(site, path, question, common);
   const registry = `${site.address(one(headers['host']))}${encodeURI(site.manifest)}`;
-  return found ?? words(404, `Nothing here. The registry: ${registry}`, common);
+  return found ?? words(404, `Not found. The registry: ${registry}`, common);
 }
 
 /** The response for a file; null if it is missing. A file that is being written is tried three times. */
@@ -75,7 +75,7 @@ async function represented(
       if (!(error instanceof FileChanged)) throw error;
     }
   }
-  return words(503, 'The file is being written; ask again.', { ...common, 'Retry-After': '1' });
+  return words(503, 'The file is being written; try again.', { ...common, 'Retry-After': '1' });
 }
 
 function one(value: string | string[] | undefined): string | undefined {
@@ -139,7 +139,7 @@ async function represent(
   }
   const range = method === 'GET' ? rangeOf(headers, validators) : null;
   if (range === 'unsatisfiable') {
-    const refusal = words(416, `There are ${size} bytes.`, { ...common, 'Content-Range': `bytes */${size}` });
+    const refusal = words(416, `The file has ${size} bytes.`, { ...common, 'Content-Range': `bytes */${size}` });
     return { ...refusal, release };
   }
   const { start, end } = range ?? { start: 0, end: size };

@@ -50,11 +50,11 @@ async function serve(site: Site, req: IncomingMessage, res: ServerResponse): Pro
 }
 
 function refusal(error: NodeJS.ErrnoException, headers: Record<string, string>): Answer {
-  if (error.code === 'EACCES' || error.code === 'EPERM') return words(403, 'The file may not be read.', headers);
+  if (error.code === 'EACCES' || error.code === 'EPERM') return words(403, 'The file cannot be read.', headers);
   if (error.code === 'EMFILE' || error.code === 'ENFILE') {
-    return words(503, 'Too many files are open; ask again.', { ...headers, 'Retry-After': '1' });
+    return words(503, 'Too many open files; try again.', { ...headers, 'Retry-After': '1' });
   }
-  return words(500, 'The server failed; its log says why.', headers);
+  return words(500, 'Internal error; see the log of the server.', headers);
 }
 
 async function send(reply: Answer, req: IncomingMessage, res: ServerResponse): Promise<void> {

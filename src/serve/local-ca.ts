@@ -68,7 +68,7 @@ function ownAddresses(): string[] {
 function notLocal(host: string): AppregError {
   return new AppregError(
     'host-not-local',
-    `The local certificate authority cannot vouch for '${shorten(printable(host))}': it is limited to local names.`,
+    `The local certificate authority cannot issue a certificate for '${shorten(printable(host))}': it is limited to local names.`,
     'Use localhost, a private address, or a name that ends in .localhost, .test, .local or .internal.',
   );
 }
@@ -97,7 +97,7 @@ async function authority(
     throw new AppregError(
       'local-ca-unusable',
       `The local certificate authority in ${folder} cannot be used: ${why}`,
-      'Remove that folder to have a new one made, or name another one in APPREG_CA_DIR.',
+      'Delete that folder to create a new one, or set APPREG_CA_DIR to another folder.',
       { cause: error },
     );
   }

@@ -15,8 +15,8 @@ export async function findManifest(folder: string, named: string | undefined): P
   if (segmentsOf(`/${encodeURIComponent(expected)}`) === null || isPrivate(expected)) {
     throw new AppregError(
       'manifest-name-invalid',
-      `'${shorten(printable(expected))}' is no name for a manifest: a host would not serve it.`,
-      'Give the manifest another name, and put that as "manifest" into the configuration.',
+      `'${shorten(printable(expected))}' is not a valid manifest name: hosts would not serve it.`,
+      'Rename the manifest, and set "manifest" in the configuration.',
     );
   }
   if (await isFile(join(folder, expected))) return expected;
@@ -28,8 +28,8 @@ export async function findManifest(folder: string, named: string | undefined): P
   if (found.length <= 1) return found[0] ?? null;
   throw new AppregError(
     'manifest-ambiguous',
-    `${folder} holds several files that could be the manifest: ${shorten(found.map(printable).join(', '))}.`,
-    'Name one of them as "manifest" in the configuration.',
+    `${folder} contains several files that could be the manifest: ${shorten(found.map(printable).join(', '))}.`,
+    'Set "manifest" in the configuration to one of them.',
   );
 }
 

@@ -112,14 +112,14 @@ function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number)
       return new AppregError(
         'port-in-use',
         `Port ${port} on ${shown} is in use by another program.`,
-        'Name another one, or let --port 0 pick a free one.',
+        'Choose another port, or use --port 0 for any free one.',
         { cause: error },
       );
     case 'EACCES':
       return new AppregError(
         'port-forbidden',
-        `Port ${port} may not be listened on.`,
-        'Name one above 1023, or let --port 0 pick a free one.',
+        `Port ${port} cannot be used: permission denied.`,
+        'Choose a port above 1023, or use --port 0 for any free one.',
         { cause: error },
       );
     case 'EADDRNOTAVAIL':
@@ -136,8 +136,8 @@ function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number)
 function hostUnknown(host: string, cause?: Error): AppregError {
   return new AppregError(
     'address-unavailable',
-    `'${shorten(printable(host))}' is no address of this machine.`,
-    'Name one with --host: 127.0.0.1 for this machine alone, 0.0.0.0 for every network it is in.',
+    `'${shorten(printable(host))}' is not an address of this machine.`,
+    'Set --host: 127.0.0.1 for this machine only, 0.0.0.0 for all of its networks.',
     { cause },
   );
 }

@@ -8,9 +8,9 @@ export interface HiddenReason {
 
 /** What only the service knows. The rules declare their own reasons (`hiddenReason`). */
 const SERVICE_REASONS = {
-  'app-withdrawn': 'It is not in the registry’s manifest any more.',
-  'version-unpublished': 'No version of it is published yet.',
-  'version-withdrawn': 'Its versions are not listed any more.',
+  'app-withdrawn': 'It is no longer in the registry’s manifest.',
+  'version-unpublished': 'No version is published yet.',
+  'version-withdrawn': 'Its versions are no longer listed.',
   'app-unchecked': 'Its metadata file has not been checked yet.',
   'artifact-unchecked': 'Its artifacts have not been checked yet.',
   'artifact-refused': 'None of its artifacts could be verified.',

@@ -12,12 +12,12 @@ const GAUGES: { figure: keyof ScheduleFigures; name: string; help: string }[] = 
   {
     figure: 'overdue',
     name: 'appreg_registries_overdue',
-    help: 'Registries with a subscriber that are due and wait for a worker.',
+    help: 'Registries with a subscriber that are due and waiting for a worker.',
   },
   {
     figure: 'overdueSeconds',
     name: 'appreg_registries_overdue_seconds',
-    help: 'For how long the one that waits longest has been due.',
+    help: 'Waiting time of the registry that has been due the longest.',
   },
 ];
 

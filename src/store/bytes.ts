@@ -104,6 +104,6 @@ function changed(shownAs: string): AppregError {
   return new AppregError(
     'artifact-changed',
     `${printable(shownAs)} changed while it was published. ${NOTHING_CHANGED}`,
-    'Wait until the program that writes it is done; then run the same command again.',
+    'Wait until the program that writes it is finished; then run the same command again.',
   );
 }

@@ -19,10 +19,10 @@ export function segmentsOf(path: string): string[] {
   const segments = path.split('/');
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..')
-      throw refused(path, 'a path is relative to the root, without empty parts and dots');
-    if (FORBIDDEN.test(segment)) throw refused(path, 'a path has no backslash, colon or control character');
+      throw refused(path, 'a path must be relative to the root, without empty parts and dots');
+    if (FORBIDDEN.test(segment)) throw refused(path, 'a path must not contain a backslash, colon or control character');
     if (/[. ]$/.test(segment))
-      throw refused(path, 'no part of a path ends in a dot or a space, which Windows would drop');
+      throw refused(path, 'a part of a path must not end in a dot or a space, which Windows removes');
     if (DEVICE.test(segment)) throw refused(path, `“${segment}” is a device on Windows`);
   }
   return segments;
@@ -40,13 +40,13 @@ export async function locate(root: string, path: string): Promise<string> {
   const target = await settle(join(base, ...segments), path);
   const way = relative(base, target);
   if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
-    throw refused(path, 'a symbolic link leads out of the folder');
+    throw refused(path, 'a symbolic link points outside the folder');
   const listed = otherNameOnDisk(base, segments);
   if (listed !== null)
     throw new AppregError(
       'path-refused',
-      `The path “${printable(shorten(path))}” is refused: the folder lists it as “${printable(shorten(listed))}”, and hosts tell these names apart. ${NOTHING_CHANGED}`,
-      'Rename what is there (git mv), or use its name as it is listed.',
+      `The path “${printable(shorten(path))}” is refused: the folder lists it as “${printable(shorten(listed))}”, which is a different name for hosts. ${NOTHING_CHANGED}`,
+      'Rename it (git mv), or use the name as it is listed.',
     );
   return target;
 }
@@ -63,8 +63,8 @@ async function settle(file: string, path: string): Promise<string> {
   if (there?.isSymbolicLink()) {
     throw new AppregError(
       'dangling-link',
-      `${printable(path)} leads to a symbolic link to nothing. ${NOTHING_CHANGED}`,
-      'Remove the link, or make what it points to.',
+      `${printable(path)} leads to a broken symbolic link. ${NOTHING_CHANGED}`,
+      'Remove the link, or create its target.',
     );
   }
   const parent = dirname(file);
@@ -74,7 +74,7 @@ async function settle(file: string, path: string): Promise<string> {
 function refused(path: string, why: string): AppregError {
   return new AppregError(
     'path-refused',
-    `The path “${printable(shorten(path))}” is refused: ${printable(why)}. ${NOTHING_CHANGED}`,
-    'Name a file below the folder, with forward slashes.',
+    `The path “${printable(shorten(path))}” was rejected: ${printable(why)}. ${NOTHING_CHANGED}`,
+    'Use a file below the folder, with forward slashes.',
   );
 }

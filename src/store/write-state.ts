@@ -6,7 +6,7 @@ export function inWords({ stored, notStored, unknown }: WriteState): string {
   const parts = [];
   if (stored.length > 0) parts.push(`Stored: ${named(stored)}.`);
   if (notStored.length > 0) parts.push(`Not stored: ${named(notStored)}.`);
-  if (unknown.length > 0) parts.push(`Whether it was stored is not known: ${named(unknown)}.`);
+  if (unknown.length > 0) parts.push(`It is unknown whether this was stored: ${named(unknown)}.`);
   return parts.join(' ');
 }
 

@@ -68,8 +68,8 @@ export async function subscribe(asked: Subscription): Promise<Subscribed> {
       cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code || cause.name : String(cause);
     throw new AppregError(
       'service-unreachable',
-      `${printable(redact(endpoint))} does not answer: ${printable(redact(shorten(reason)))}`,
-      'Check --service, the network, and for a private authority --ca <file>.',
+      `${printable(redact(endpoint))} cannot be reached: ${printable(redact(shorten(reason)))}`,
+      'Check --service, the network; for a private certificate authority, use --ca <file>.',
       { cause },
     );
   } finally {

@@ -54,17 +54,17 @@ describe('an app', () => {
     [
       'without a description',
       source('clock', null),
-      /^apps\/clock\/app\.json: it is not there, so the app would vanish/,
+      /^apps\/clock\/app\.json: the file does not exist, so the app would disappear/,
     ],
-    ['in broken JSON', source('clock', '{\n  "name": "x",\n}'), /^apps\/clock\/app\.json:2:14: A comma/],
+    ['in broken JSON', source('clock', '{\n  "name": "x",\n}'), /^apps\/clock\/app\.json:2:14: Trailing comma/],
     ['with a name twice', source('clock', '{"name": "a", "name": "b"}'), /^apps\/clock\/app\.json:1:15: .*twice/],
     ['as a list', source('clock', []), /app\.json: it is not a JSON object/],
     ['without a colour', source('clock', { name: 'a', description: 'b' }), /the field “color” is missing/],
-    ['with an empty name', source('clock', { ...FIELDS, name: ' ' }), /the field “name” is no text, or empty/],
-    ['with a number', source('clock', { ...FIELDS, color: 3 }), /the field “color” is no text/],
-    ['with a slip of the pen', source('clock', { ...FIELDS, colour: '#fff' }), /the field “colour” has no meaning/],
+    ['with an empty name', source('clock', { ...FIELDS, name: ' ' }), /the field “name” is empty, or not a string/],
+    ['with a number', source('clock', { ...FIELDS, color: 3 }), /the field “color” is empty/],
+    ['with a slip of the pen', source('clock', { ...FIELDS, colour: '#fff' }), /the field “colour” is not supported/],
     ['without an icon', source('clock', FIELDS, ['app.json']), /the app has no icon\.$/],
-    ['with a photograph', source('clock', FIELDS, ['logo.jpg']), /no icon: logo\.jpg is not one/],
+    ['with a photograph', source('clock', FIELDS, ['logo.jpg']), /no icon: logo\.jpg is not a PNG/],
     ['with two icons', source('clock', FIELDS, ['icon.svg', 'icon.png']), /several icons: icon\.png and icon\.svg\./],
     [
       'with an icon, and one elsewhere',
@@ -74,7 +74,7 @@ describe('an app', () => {
     [
       'with a field that speaks to terminals',
       source('clock', { ...FIELDS, '\u001b[2J': 'x' }),
-      /“\\u\{1b\}\[2J” has no meaning/,
+      /“\\u\{1b\}\[2J” is not supported/,
     ],
   ])('%s is complained of, by its file, and left out', (_, one, words) => {
     const { apps, issues } = assemble([one, source('other')], BASE);
@@ -124,7 +124,7 @@ describe('the manifest', () => {
   const listed = JSON.stringify({ apps: { clock: {}, gone: {} } });
   test('never loses an app that nobody removed', () => {
     expect(made(listed, apps('clock')).issues.map(({ message }) => message)).toEqual([
-      'apps/gone/app.json: it is not there, and registry.json lists the app, which would vanish.',
+      'apps/gone/app.json does not exist, but registry.json lists the app, which would disappear.',
     ]);
   });
 

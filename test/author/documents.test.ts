@@ -121,13 +121,13 @@ describe('adding an app', () => {
 /** The rows of what must not be edited: each is refused, with the place and the advice. */
 const refused: [what: string, document: string | Uint8Array, says: string | RegExp][] = [
   ['a byte order mark', '\ufeff{"versions":[]}', /^v\.json:1:1: .*byte order mark/],
-  ['a name twice', '{"versions":[],\n "versions":[]}', /^v\.json:2:2: The name “versions” stands twice/],
+  ['a name twice', '{"versions":[],\n "versions":[]}', /^v\.json:2:2: The name “versions” occurs twice/],
   [
     'a name twice, spelt with an escape',
     '{"versions":[],"x":{"a":1,"\\u0061":2}}',
-    /^v\.json:1:27: The name “a” stands twice/,
+    /^v\.json:1:27: The name “a” occurs twice/,
   ],
-  ['a name twice in a version', '{"versions":[{"version":"1.0.0","version":"1.0.0"}]}', /stands twice/],
+  ['a name twice in a version', '{"versions":[{"version":"1.0.0","version":"1.0.0"}]}', /occurs twice/],
   [
     'a byte that is no UTF-8',
     new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]),

@@ -59,7 +59,7 @@ describe('what is certain is fixed, and every other byte stays', () => {
     expect(text).toBe('{"versions":[{"version":"1.0.0"},\n{"version":"2.0.0"}\n]}');
     expect(fixes.map((fix) => fix.what)).toEqual([
       'removed a comma before a closing bracket',
-      'removed a doubled comma',
+      'removed a duplicate comma',
       'removed a comma before a closing bracket',
       'removed a comma before a closing bracket',
       'wrote the version "v1.0.0" as "1.0.0"',

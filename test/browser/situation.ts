@@ -21,7 +21,7 @@ export interface Hop {
   /** Of the answer; a redirect has 302 where nothing is said. */
   status?: number;
   headers?: Lines;
-  /** The answer to OPTIONS, where it is not as it should be. */
+  /** The answer to OPTIONS, where it is invalid. */
   preflight?: { status?: number; headers: Lines };
 }
 

@@ -5,7 +5,7 @@ import { tree } from './tree.ts';
 
 const entry = join(tree({ 'main.ts': 'export {}' }), 'main.ts');
 
-/** The bundler with an esbuild that is not as it should be. */
+/** The bundler with an esbuild that is invalid. */
 async function bundleWith(esbuild: () => object) {
   vi.resetModules();
   vi.doMock('esbuild', esbuild);

@@ -75,13 +75,13 @@ describe('a folder', () => {
 
   const outside = tree({ 'secret.txt': 's', 'deep/x': '' });
   test.each([
-    ['out of the folder', outside],
+    ['outside the folder', outside],
     ['to a file outside', join(outside, 'secret.txt')],
     ['up', '../..'],
     ['to a sibling with a like name', '../folder-2'],
     ['to nothing', 'gone'],
     ['to itself', 'link'],
-    ['in a circle', '.'],
+    ['part of a loop', '.'],
   ])('a link %s is refused', async (_, target) => {
     const base = tree({ 'folder/sub/app.js': '', 'folder-2/x': '' });
     symlinkSync(target, join(base, 'folder/link'));

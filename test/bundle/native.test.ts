@@ -133,7 +133,9 @@ describe('an esbuild that is installed', () => {
     execFileSync(process.execPath, [join(folder, 'program.cjs'), join(folder, 'main.ts')], { encoding: 'utf8' });
 
   test('without its program', () => {
-    expect(run()).toMatch(/^esbuild-unusable esbuild, which builds the code, does not work here: .*could not be found/);
+    expect(run()).toMatch(
+      /^esbuild-unusable esbuild (which compiles the code) does not work on this system: .*could not be found/,
+    );
   });
 
   test('with one that cannot be run', () => {

@@ -108,7 +108,7 @@ describe('in a folder', () => {
         }),
       /apps\/clock\/logo\.svg is PNG/,
     ],
-    ['a key that is unsafe', (root) => put(root, 'my clock'), /apps\/my clock: .*cannot be an app key/],
+    ['a key that is unsafe', (root) => put(root, 'my clock'), /apps\/my clock: .*is not a valid app key/],
     ['a key that is a device', (root) => put(root, 'CON'), /name of a device/],
   ])('%s is refused by its file, and nothing is changed', async (_, change, words) => {
     const root = workspace(['clock', 'watch']);
@@ -133,7 +133,7 @@ describe('in a folder', () => {
       symlinkSync(secret, join(root, 'apps/clock', name));
       const trouble = await refusal(assembleManifest(contextIn(root), { check: true }));
       expect(trouble.exit).toBe(1);
-      expect(trouble.message).toContain(`apps/clock/${name} is no regular file`);
+      expect(trouble.message).toContain(`apps/clock/${name} is not a regular file`);
     },
   );
 
@@ -162,7 +162,7 @@ describe('in a folder', () => {
         const check = { check: true, against };
         const trouble = await refusal(assembleManifest(contextIn(root), check));
         expect(trouble).toMatchObject({ code: 'apps-invalid', exit: 1 });
-        expect(trouble.message).toContain(`apps/watch/app.json: it is not there, and ${against} lists the app`);
+        expect(trouble.message).toContain(`apps/watch/app.json does not exist, but ${against} lists the app`);
         expect(await assembleManifest(contextIn(root), { ...check, remove: ['watch'] })).toBe(0);
         expect(await assembleManifest(contextIn(before), check)).toBe(0);
       }

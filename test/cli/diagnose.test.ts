@@ -78,7 +78,7 @@ describe('told by symptom', () => {
     expect(code).toBe(0);
     expect(statuses(out)).toEqual(['clear', 'clear', 'clear', 'clear']);
     expect(out).toContain('2 artifacts downloaded and hashed');
-    expect(out).toContain('Nothing is wrong with what was looked at. What to look at next');
+    expect(out).toContain('Nothing is wrong with what was looked at. What to check next');
     expect(out).toContain('caches may hold the manifest for 5 min, so a change made less than 65 min ago may not be');
     expect(out).toContain(`is its URL exactly ${live.url},`);
     expect(out).toContain('--origin <the service’s origin>');
@@ -101,14 +101,14 @@ describe('told by symptom', () => {
     expect(line(out, 'who')).toContain('the URL that it is subscribed with');
     expect(line(out, 'seen')).toContain(`${live.url} · status 404`);
     expect(out.match(/not judged \(because of unreachable\)/g)).toHaveLength(3);
-    expect(out).not.toContain('What to look at next');
+    expect(out).not.toContain('What to check next');
   });
 
   test('a cache that holds the answer of before the upload', async () => {
     live.serve('registry.json', answer({ status: 404, headers: { 'CF-Ray': 'x', Age: '100' } }));
     const { out } = await run(live.url);
     expect(line(out, 'who')).toMatch(/the CDN or cache in front of 127\.0\.0\.1:\d+ \(Cloudflare\): age: 100 s$/);
-    expect(line(out, 'next')).toContain('purge it, and ask again');
+    expect(line(out, 'next')).toContain('purge the cache, and check again');
   });
 
   test('an expired certificate', async () => {
@@ -119,7 +119,7 @@ describe('told by symptom', () => {
       expect(statuses(out)).toEqual(NOTHING_BEHIND);
       expect(line(out, 'who')).toContain(`the host 127.0.0.1:${other.port}`);
       expect(line(out, 'seen')).toContain('code CERT_HAS_EXPIRED · notAfter 2021-01-01');
-      expect(line(out, 'next')).toContain('Install a valid certificate: perhaps an old file was put back');
+      expect(line(out, 'next')).toContain('Install a valid certificate: perhaps an old file was restored');
     } finally {
       await other.close();
     }
@@ -184,7 +184,7 @@ describe('told by symptom', () => {
     expect(code).toBe(0);
     expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'clear']);
     expect(out).toContain('Checksum mismatch: not judged (it is not requested with --skip-artifacts)');
-    expect(out).toContain('Nothing is known here that stops it. What to look at next');
+    expect(out).toContain('No cause is known. What to check next');
   });
 
   test.each([
@@ -209,16 +209,16 @@ describe('told by symptom', () => {
 
 describe('why is my app not there?', () => {
   test.each<[string, string, RegExp]>([
-    ['another case', 'App-A', /It lists “app-a”, which differs in case alone\. \(App-A\) app-not-listed/],
+    ['another case', 'App-A', /It lists “app-a”, which differs only in case\. \(App-A\) app-not-listed/],
     ['an underscore', 'app_a', /“app-a”, which differs in its hyphens/],
-    ['nothing like it', 'calendar', /the one that it lists has another key/],
+    ['nothing like it', 'calendar', /the only app in it has another key/],
   ])('%s', async (_, key, words) => {
     const { code, out } = await run(live.url, { app: [key] });
     expect(code).toBe(1);
     expect(statuses(out)).toEqual(['clear', 'not judged', 'not judged', 'confirmed']);
     expect(line(out, '✗')).toMatch(words);
     expect(out).toContain(`Apps\n  ${key}: not in the manifest\n`);
-    expect(out).toContain('If it was published a short while ago\n');
+    expect(out).toContain('If it was published recently\n');
     expect(host.requests.map((request) => request.path)).not.toContain('/2.tar.gz');
   });
 
@@ -229,7 +229,7 @@ describe('why is my app not there?', () => {
     expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'confirmed']);
     expect(line(out, '✗')).toContain('Version 2.1.0 is not listed; the highest of 2 that are: 2.0.0.');
     expect(out).toContain('  app-a: visible, latest 2.0.0; 2.1.0 is not listed');
-    expect(out).toContain('(of a version that is not listed there is no artifact to look at)');
+    expect(out).toContain('(a version that is not listed has no artifact to check)');
   });
 
   test('a version that is listed: its artifact alone is fetched', async () => {
@@ -340,7 +340,7 @@ describe('a file for the ticket', () => {
     );
     await run(live.url, { app: ['app-a'], bundle: 'one.json' });
     expect((await run('one.json', { app: ['app-a'] })).code).toBe(0);
-    expect((await run('one.json', { app: ['app-c'] })).out).toContain('The manifest lists no app “app-c”');
+    expect((await run('one.json', { app: ['app-c'] })).out).toContain('The manifest does not list the app “app-c”');
     const other = await run('one.json', { app: ['app-b'] });
     expect(other.code).toBe(2);
     expect(other.out).toContain('the facts of app-b are not in this file');

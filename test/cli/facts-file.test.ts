@@ -159,21 +159,21 @@ describe('what is refused, and where it is wrong', () => {
       (f) => (f['apps'][0].artifacts[0].content.sha256 = '../x'),
       '/apps/0/artifacts/0/content',
     ],
-    ['another version', (f) => (f['snapshot'] = 2), 'of a version that this program knows'],
+    ['another version', (f) => (f['snapshot'] = 2), 'in a format that this version of appreg does not support'],
   ])('%s', async (_, spoil, message) => {
     live = putRegistry(host);
     const facts = await saved();
     spoil(facts);
     const said = await refused(JSON.stringify(facts));
-    expect(said).toMatch(/^holds no saved facts/);
+    expect(said).toMatch(/^contains no saved facts/);
     expect(said).toContain(message);
     expect(validate(facts)).toBe(false);
   });
 
   test('what is no JSON, or nothing', async () => {
-    expect(await refused('{"snapshot":1,"tok')).toBe('holds no saved facts: it is not JSON.');
-    expect(await refused('')).toBe('holds no saved facts: it is not JSON, but empty.');
-    expect(await refused('null')).toBe('holds no saved facts: the file must be object.');
+    expect(await refused('{"snapshot":1,"tok')).toBe('contains no saved facts: it is not JSON.');
+    expect(await refused('')).toBe('contains no saved facts: it is not JSON, but empty.');
+    expect(await refused('null')).toBe('contains no saved facts: the file must be object.');
   });
 
   test('fields that a later version adds are no fault', async () => {

@@ -122,7 +122,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
       ['add-app', '--name', 'A', '--description', 'An app.', '--icon', 'i.svg'],
       [
         ['Key of the app', `a b${ENTER}`],
-        ['cannot be an app key', `\x15ab${ENTER}`],
+        ['is not a valid app key', `\x15ab${ENTER}`],
         ['[#3b5bdb]', `red${ENTER}`],
         ['six hexadecimal digits', `\x15#445566${ENTER}`],
       ],
@@ -205,7 +205,7 @@ describe('without a terminal', () => {
     [['add-app'], "missing required argument 'key'"],
     [['publish-version'], "missing required arguments 'app', 'version'"],
     [['publish-version', 'clock'], "missing required argument 'version'"],
-    [['publish-version', 'clock', '1.0.0'], 'None of --artifact, --entry and --artifact-url is given'],
+    [['publish-version', 'clock', '1.0.0'], 'one of --artifact, --entry and --artifact-url is required'],
     [['bundle'], "missing required arguments 'entry', 'output'"],
     [['verify'], "missing required argument 'registry-url'"],
     [['checksum'], "missing required argument 'file|url'"],

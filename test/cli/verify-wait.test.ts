@@ -40,7 +40,7 @@ function listAfter(milliseconds: number): void {
 
 const APP = { app: ['app-a'], versions: '2.0.0' };
 const SEEN =
-  /^All subscribers will have seen this by \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, in 1 h 5 min at the latest: caches may hold an older copy for 5 min, and the service checks hourly\.$/;
+  /^All subscribers will receive this by \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, in 1 h 5 min at the latest: caches may hold an older copy for 5 min, and the service checks hourly\.$/;
 
 describe('what is there already', () => {
   test.each([APP, {}, { app: ['app-a'] }])('ends at once: %j', async (options) => {
@@ -134,7 +134,7 @@ describe('what does not come', () => {
     });
     expect(code).toBe(1);
     const missing = 'app-a: no version 3.0.0 is listed; app-b is not in the manifest';
-    expect(said.at(-1)).toBe(`Given up after 1.2s. Still missing: ${missing}.`);
+    expect(said.at(-1)).toBe(`Timed out after 1.2s. Still missing: ${missing}.`);
     expect(report.outcome).toBe('incomplete');
     expect(report.notJudged).toContainEqual(
       expect.objectContaining({ rule: '*', resource: null, reason: `not there yet: ${missing}` }),
@@ -148,7 +148,7 @@ describe('what does not come', () => {
     live.serve('2.tar.gz', gzipped(live.older));
     const { code, said, report } = await runs.verify(live.url, { wait: '1.2s' });
     expect(code).toBe(1);
-    expect(said.at(-1)).toBe('Given up after 1.2s. Still missing: app-a 2.0.0: artifact-checksum-mismatch.');
+    expect(said.at(-1)).toBe('Timed out after 1.2s. Still missing: app-a 2.0.0: artifact-checksum-mismatch.');
     expect(report.findings.map((f) => f.rule)).toContain('artifact-checksum-mismatch');
   });
 
@@ -170,7 +170,7 @@ test.each(['', '10', 'soon', '0s', '-5s', '5 m', '1d', '25h', '1h30m'])('--wait 
   expect(host.requests).toEqual([]);
 });
 
-test('--wait and --shard do not go together', async () => {
+test('--wait and --shard cannot be combined', async () => {
   await expect(runs.verify(live.url, { wait: '1s', shard: '1/2' }, {})).rejects.toMatchObject({
     code: 'option-conflict',
   });

@@ -25,14 +25,14 @@ const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certifica
   [
     'expired',
     'expired',
-    new RegExp(`intermediate certificate ${MID} that .* sends ended \\d+ (days|years) ago, at 2021`),
+    new RegExp(`intermediate certificate ${MID} that .* sends expired \\d+ (days|years) ago, at 2021`),
     /full chain/,
     'CN=Chain Intermediate',
   ],
   [
     'both-expired',
     'expired',
-    new RegExp(`safely: the certificate of .* ended \\d+ (days|years) ago.*${MID} has ended too`),
+    new RegExp(`safely: the certificate of .* expired \\d+ (days|years) ago.*${MID} has expired, too`),
     /valid certificate/,
     null,
   ],

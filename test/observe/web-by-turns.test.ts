@@ -108,7 +108,7 @@ function once(chosen: Pick): () => Pick {
   };
 }
 
-describe('an error status by turns', () => {
+describe('an error status', () => {
   test.each(TURNS)('$name', async ({ isHit, status }) => {
     const { report } = await verifyPatiently(putApps(isHit(), status));
     expect(blamed(report)).toEqual([]);

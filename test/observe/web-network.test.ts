@@ -160,7 +160,7 @@ describe('a host of many files that is slow in one way', () => {
     expect(asked('GET')).toBeLessThan(16);
     expect(faults(report).filter((line) => line.includes('unreachable no-answer')).length).toBeGreaterThan(0);
     expect([...reasons(report)]).toContain(
-      `${name()} left n requests (GET) without a whole answer in time, and was not asked again`,
+      `${name()} left n requests (GET) without a complete response in time; no more requests were sent`,
     );
     expect(report.apps.map(({ visible }) => visible)).toContain(null);
   });
@@ -170,7 +170,7 @@ describe('a host of many files that is slow in one way', () => {
     expect(many.requests.filter((one) => one.path.endsWith('.json')).length).toBeLessThan(APPS + 20);
     expect(faults(report).filter((line) => line.includes('unreachable rate-limited'))).not.toEqual([]);
     expect([...reasons(report)]).toContain(
-      `${name()} wanted no more requests (429 or 503) even after n waits, and was not asked again`,
+      `${name()} wanted no more requests (429 or 503) even after n waits; no more requests were sent`,
     );
   });
 

@@ -33,7 +33,7 @@ describe('a bucket that fails', () => {
   });
 
   test.each<[Mishap, string, RegExp, RegExp]>([
-    ['truncate', 'the artifact', ARTIFACT, /keeps \d+ bytes that are not it, 4 times in a row\. Not stored: /],
+    ['truncate', 'the artifact', ARTIFACT, /keeps \d+ different bytes, 4 times in a row\. Not stored: /],
     ['truncate', 'the metadata', METADATA, /keeps \d+ bytes.*Stored: .*Not stored: /],
     [
       'reset-before',
@@ -76,7 +76,7 @@ describe('who may only read', () => {
     arena.host!.readOnly = 403;
     const lines = await added(storm, async () => {
       const { code, stderr } = await storm.run(publish('minor', file));
-      expect(stderr).toMatch(/does not take a commit .*403.*Nothing was changed\.\n.*may push/);
+      expect(stderr).toMatch(/rejects a commit .*403.*Nothing was changed\.\n.*may push/);
       expect(code).toBe(2);
     });
     expect(lines).toEqual([]);

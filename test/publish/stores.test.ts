@@ -179,7 +179,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
         code: 'registry-in-store',
         exit: 2,
         message: expect.stringContaining(kind === 'git' ? 'in a branch of git' : 'in a bucket') as string,
-        hint: `Look at what is served: appreg verify ${arena.base}registry.json`,
+        hint: `Check what is served: appreg verify ${arena.base}registry.json`,
       };
       expect(await refusal(lint(contextOf(arena), [], {}))).toMatchObject(told);
       expect(await refusal(serve(contextOf(arena), undefined, {}))).toMatchObject(told);

@@ -31,7 +31,7 @@ test('what was not looked at is said, and nothing of it', () => {
   });
   const text = diffAsText(diffRegistries(before, blind(before)), PLAIN);
   expect(text).toMatch(
-    /^Versions not compared: a, b \(it is not in .*\)\nNothing changes for subscribers, as far as was seen$/,
+    /^Versions not compared: a, b \(it is not in .*\)\nNothing changes for subscribers, in what was observed$/,
   );
   const more = diffRegistries(snapshot([]), blind(before));
   expect(diffAsText(more, PLAIN)).toMatch(/^\+ a\n\+ b\n/);

@@ -273,7 +273,7 @@ describe('what a run left to others', () => {
     expect(one(cases, 'app hello', 'url-insecure')!.outcome).toBe('passed');
     expect(one(cases, 'registry', 'run-complete')).toMatchObject({
       outcome: 'passed',
-      text: 'Not looked at: shard 1 of 2 reports on the manifest',
+      text: 'Not checked: shard 1 of 2 reports on the manifest',
     });
   });
 

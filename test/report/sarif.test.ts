@@ -215,7 +215,7 @@ describe('a run', () => {
     const [invocation] = runOf(report({ notJudged: [aside] })).invocations;
     expect(invocation.executionSuccessful).toBe(true);
     expect(invocation.toolExecutionNotifications).toEqual([
-      { level: 'note', message: { text: 'Not looked at: 3 apps belong to the other shards of 2' } },
+      { level: 'note', message: { text: 'Not checked: 3 apps belong to the other shards of 2' } },
     ]);
   });
 

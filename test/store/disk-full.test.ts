@@ -91,7 +91,7 @@ describe.skipIf(noLimit !== null)(
       const { code, trouble } = await start(publisher, job, { command: limited }).ended;
       expect({ code, trouble }).toMatchObject({ code: 2, trouble: { code: 'file-too-large' } });
       expect(trouble!.message).toBe(
-        `Cannot write apps/a/versions.json: it is larger than a file may be here (EFBIG). Stored: ${artifactPath('1.0.0')}. Not stored: apps/a/versions.json.`,
+        `Cannot write apps/a/versions.json: it exceeds the file size limit (EFBIG). Stored: ${artifactPath('1.0.0')}. Not stored: apps/a/versions.json.`,
       );
       expect(readFileSync(join(root, METADATA))).toEqual(before);
       expect(leftovers(root)).toEqual([]);

@@ -203,7 +203,7 @@ describe('a disk that fails', () => {
     const { token } = (await store.read('a.json'))!;
     faults.rm = (path) => (String(path).includes('.lock') ? fail('EIO') : undefined);
     await expect(store.replace('a.json', Buffer.from('new'), token)).rejects.toMatchObject({
-      message: expect.stringContaining('The file is written'),
+      message: expect.stringContaining('The file was written'),
     });
     expect(fs.readFileSync(join(root, 'a.json'), 'utf8')).toBe('new');
   });

@@ -142,7 +142,7 @@ export async function openServiceStorm(main: string, folder: string, chance = Ma
       const inForce: string[] = [];
       for (const { version, artifactChecksum, state } of json.versions) {
         there.set(version, artifactChecksum);
-        // Until an artifact is verified, the digest that is listed now takes the place of the earlier one.
+        // Until an artifact is verified, the currently listed digest takes the place of the earlier one.
         if (state === 'verified') inForce.push(version);
       }
       for (const [name, digest] of digests) {

@@ -181,7 +181,7 @@ describeOnWindows('a workspace', '22', (windows) => {
     symlinkSync('../../outside', join(registry, 'apps/mail'));
     try {
       const ran = appreg('publish-version', 'mail', '1.0.0', '--no-read-back', '--artifact', '../linux.tar.gz');
-      expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('leads out of the folder') });
+      expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('points outside the folder') });
       expect(readdirSync(outside).sort()).toEqual(['icon.svg', 'versions.json']);
       expect(appreg('lint').out).toMatch(/error {2}.*link.* out of the workspace/);
     } finally {

@@ -20,15 +20,15 @@ export async function baselineOption(where: string, target: Target, context: Con
   if (where.trim() === '')
     throw new AppregError(
       'option-invalid',
-      '--against was given nothing to compare with.',
-      'Name a folder, a file or a git ref; in a pipeline, see whether the variable that holds it is set.',
+      '--against is empty.',
+      'Give a folder, a file or a git ref; in a pipeline, check that its variable is set.',
     );
   const isUrl = /^https?:\/\//i.test(where);
   if (target.kind === 'metadata') {
     if (isUrl) {
       throw new AppregError(
         'option-conflict',
-        'A metadata file by itself cannot be compared with a live registry: nobody says which app it is of.',
+        'A single metadata file cannot be compared with a live registry: its app is unknown.',
         'Lint the workspace: appreg lint <folder> --against <registry-url>',
       );
     }

@@ -1,14 +1,12 @@
-import { createHash, randomBytes, scryptSync } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash, scryptSync } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
-import { validateAppFacts, validateManifestFacts } from '../../core/generated/facts.js';
 import { printable, redact } from '../../core/text/text.ts';
-import { VERSION } from '../../core/tool-version.ts';
 import { AppregError } from '../../core/errors.ts';
 import { keptApp, keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { ObservationCache, RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
-import { factsJson } from './snapshot-file.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
+import { type CacheEntries, openCacheEntries } from './cache-entries.ts';
 
 /**
  * The folder of `--cache`: one subfolder per registry and request settings, with a file for the manifest and one per
@@ -16,7 +14,6 @@ import { factsJson } from './snapshot-file.ts';
  * corrupt or was written by another version is ignored.
  */
 
-const FORMAT = 1;
 const DAY = 86_400_000;
 /** Subfolders unused for this long are removed. */
 const UNUSED = 30 * DAY;
@@ -42,14 +39,6 @@ export interface CacheFolder extends ObservationCache {
   remark(): string | null;
 }
 
-interface Entry {
-  cache: number;
-  tool: string;
-  manifest?: DocumentFacts;
-  ids?: string[];
-  app?: AppFacts;
-}
-
 /**
  * @param folder absolute; created if missing. Throws AppregError if that fails
  * @param conceal removes secrets from a text; a document that contains one is not stored
@@ -60,94 +49,62 @@ export function openCache(
   now: string,
   conceal: (text: string) => string,
 ): CacheFolder {
-  const place = join(folder, scopeName(scope));
-  try {
-    mkdirSync(place, { recursive: true, mode: 0o700 });
-    utimesSync(place, new Date(now), new Date(now));
-    removeUnused(folder, now);
-  } catch (error) {
-    throw new AppregError(
-      'cache-unusable',
-      `--cache: ${printable(folder)} cannot be used: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
-      'Name a folder that may be written to; it is made where it does not exist.',
-      { cause: error },
-    );
-  }
+  const scopeFolder = createScopeFolder(folder, scope, now);
+  const entries = openCacheEntries(scopeFolder, conceal);
   const isPlain = (text: string): boolean => conceal(redact(text)) === text;
   const known = new Map<string, RememberedApp>();
   const listed = new Set<string>();
-  let broken = 0;
-  let unwritten: string | null = null;
-
-  function read(name: string, isFacts: (entry: Entry) => boolean): Entry | null {
-    let text: string;
-    try {
-      text = readFileSync(join(place, name), 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') broken += 1;
-      return null;
-    }
-    try {
-      const entry = JSON.parse(text) as Entry | null;
-      if (entry?.cache === FORMAT && entry.tool === VERSION && isFacts(entry)) return entry;
-      // An entry written by another version is not an error.
-      if (typeof entry?.cache !== 'number' || (entry.cache === FORMAT && entry.tool === VERSION)) broken += 1;
-    } catch {
-      broken += 1;
-    }
-    return null;
-  }
-
-  function write(name: string, entry: Omit<Entry, 'cache' | 'tool'>): void {
-    const part = join(place, `${name}.${process.pid}.${randomBytes(4).toString('hex')}.part`);
-    try {
-      writeFileSync(part, factsJson({ cache: FORMAT, tool: VERSION, ...entry }, conceal), { mode: 0o600, flag: 'wx' });
-      renameSync(part, join(place, name));
-    } catch (error) {
-      unwritten ??= (error as NodeJS.ErrnoException).code ?? 'unknown';
-      rmSync(part, { force: true });
-    }
-  }
-
   return {
     now,
-    manifest: () => read(MANIFEST, ({ manifest }) => validateManifestFacts(manifest))?.manifest ?? null,
+    manifest: () => entries.readManifest(MANIFEST),
     app(key) {
       const name = fileName(key);
       listed.add(name);
-      const entry = read(
-        name,
-        ({ app, ids }) =>
-          validateAppFacts(app) && app!.key === key && Array.isArray(ids) && ids.length === app!.artifacts.length,
-      );
-      if (!entry) return null;
-      const remembered = { ids: entry.ids!, facts: entry.app! };
-      known.set(key, remembered);
+      const remembered = entries.readApp(name, key);
+      if (remembered) known.set(key, remembered);
       return remembered;
     },
     keepManifest(facts) {
       const manifest = keptDocument(facts, now, isPlain);
-      if (manifest) write(MANIFEST, { manifest });
+      if (manifest) entries.write(MANIFEST, { manifest });
     },
     keepApp(facts) {
       const before = known.get(facts.key) ?? null;
       known.delete(facts.key);
       const kept = keptApp(facts, before, now, isPlain);
-      if (kept) write(fileName(facts.key), { ids: [...kept.ids], app: kept.facts });
+      if (kept) entries.write(fileName(facts.key), { ids: [...kept.ids], app: kept.facts });
     },
     prune() {
-      for (const name of readdirSync(place))
-        if (name !== MANIFEST && !listed.has(name) && (!PART.test(name) || age(join(place, name), now) > DAY))
-          rmSync(join(place, name), { force: true, recursive: true });
+      for (const name of readdirSync(scopeFolder))
+        if (name !== MANIFEST && !listed.has(name) && (!PART.test(name) || age(join(scopeFolder, name), now) > DAY))
+          rmSync(join(scopeFolder, name), { force: true, recursive: true });
     },
-    remark() {
-      const parts = [
-        ...(broken > 0 ? [`${broken === 1 ? '1 file in it is' : `${broken} files in it are`} not usable`] : []),
-        ...(unwritten === null ? [] : [`it cannot be written to (${unwritten})`]),
-      ];
-      return parts.length === 0 ? null : `The cache ${printable(folder)} was passed over in part: ${parts.join('; ')}.`;
-    },
+    remark: () => remarkOn(folder, entries),
   };
+}
+
+function createScopeFolder(folder: string, scope: CacheScope, now: string): string {
+  const scopeFolder = join(folder, scopeName(scope));
+  try {
+    mkdirSync(scopeFolder, { recursive: true, mode: 0o700 });
+    utimesSync(scopeFolder, new Date(now), new Date(now));
+    removeUnused(folder, now);
+  } catch (error) {
+    throw new AppregError(
+      'cache-unusable',
+      `--cache: ${printable(folder)} cannot be used: ${systemErrorCode(error) ?? 'unknown'}`,
+      'Use a writable folder; it is created if it does not exist.',
+      { cause: error },
+    );
+  }
+  return scopeFolder;
+}
+
+function remarkOn(folder: string, { unusable, writeError }: CacheEntries): string | null {
+  const parts: string[] = [];
+  if (unusable > 0) parts.push(`${unusable === 1 ? '1 file is' : `${unusable} files are`} not usable`);
+  if (writeError !== null) parts.push(`writing failed (${writeError})`);
+  return parts.length === 0 ? null : `The cache ${printable(folder)} was partly ignored: ${parts.join('; ')}.`;
 }
 
 /** Keys may contain characters that file systems reject or fold together. */

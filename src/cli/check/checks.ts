@@ -26,13 +26,13 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
     if (!known.has(id))
       throw new AppregError(
         'rule-unknown',
-        `${where}: there is no rule “${printable(id)}”.${ruleLike(id, known)}`,
+        `${where}: unknown rule “${printable(id)}”.${ruleLike(id, known)}`,
         'docs/rules.md lists the rules.',
       );
     if (!(LEVELS as readonly string[]).includes(level))
       throw new AppregError(
         'rule-level-unknown',
-        `${where}: “${printable(level)}” is no level.${didYouMean(level, LEVELS)}`,
+        `${where}: “${printable(level)}” is not a level.${didYouMean(level, LEVELS)}`,
         `Use one of: ${LEVELS.join(', ')}`,
       );
     severities[id] = level as Severity | 'off';
@@ -59,7 +59,7 @@ function formatOf(context: Context): Format {
   if (!(FORMATS as readonly string[]).includes(format))
     throw new AppregError(
       'format-unknown',
-      `There is no format “${printable(format)}”.${didYouMean(format, FORMATS)}`,
+      `Unknown format “${printable(format)}”.${didYouMean(format, FORMATS)}`,
       `Use one of: ${FORMATS.join(', ')}`,
     );
   return format as Format;
@@ -101,7 +101,7 @@ export async function checked(
   } catch (error) {
     const reason = isAppregError(error)
       ? `${error.code}: ${error.message}`
-      : 'appreg has a defect; its stack is on stderr';
+      : 'internal error in appreg; its stack is on stderr';
     const report = nothingSeen(command, target, reason);
     if (format === 'pretty') tellGitHub(context, report, DEFAULTS);
     else context.terminal.out(render(report, format, DEFAULTS));

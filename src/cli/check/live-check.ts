@@ -58,7 +58,7 @@ export async function liveCheck(
       ? await ledgerFor(context, registry.href)
       : await earlierState(context, options.against, web);
   const proxy = web.proxyFor?.(registry);
-  if (proxy) context.terminal.log(`Asking over the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
+  if (proxy) context.terminal.log(`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
   const appEntry = config.artifact?.entry ?? null;
   const check = { command, target: registry.href, web, severities, appEntry, before, conceal, started };

@@ -53,7 +53,7 @@ function open(part: string, path: string): number {
     throw new AppregError(
       'output-unwritable',
       `The facts cannot be saved as ${printable(path)}: ${(error as Error).message}`,
-      'Name a file in a folder that exists and may be written to.',
+      'Give a file in an existing, writable folder.',
       { cause: error },
     );
   }

@@ -4,6 +4,7 @@ import type { ShapeError } from '../../core/generated/validators.js';
 import { printable, redactInPlace, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { openPartFile } from './part-file.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** Saved facts, written app by app during observation, so memory use does not depend on the registry's size. */
 export interface SnapshotWriter {
@@ -66,7 +67,7 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const code = systemErrorCode(error) ?? 'unknown';
     throw notFacts(`${printable(path)} ${code === 'ENOENT' ? 'is not there.' : `cannot be read: ${code}`}`, error);
   }
   let value: unknown;
@@ -74,14 +75,14 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
     value = JSON.parse(text);
   } catch {
     // The parser's message would quote the file.
-    throw notFacts(`${printable(path)} holds no saved facts: it is not JSON${text === '' ? ', but empty' : ''}.`);
+    throw notFacts(`${printable(path)} contains no saved facts: it is not JSON${text === '' ? ', but empty' : ''}.`);
   }
   const { validateFacts } = await import('../../core/generated/facts.js');
   if (!validateFacts(value)) {
     const version = (value as { snapshot?: unknown } | null)?.snapshot;
     if (version !== undefined && version !== 1)
-      throw notFacts(`${printable(path)} holds no saved facts of a version that this program knows.`);
-    throw notFacts(`${printable(path)} holds no saved facts: ${faultOf(validateFacts.errors![0]!)}.`);
+      throw notFacts(`${printable(path)} contains facts in a format that this version of appreg does not support.`);
+    throw notFacts(`${printable(path)} contains no saved facts: ${faultOf(validateFacts.errors![0]!)}.`);
   }
   const snapshot = value as Snapshot;
   return { ...snapshot, orphans: snapshot.orphans ?? [] };
@@ -91,7 +92,7 @@ function notFacts(message: string, cause?: unknown): AppregError {
   return new AppregError(
     'facts-invalid',
     message,
-    'Name a file that appreg verify --save or appreg diagnose --bundle wrote.',
+    'Give a file that appreg verify --save or appreg diagnose --bundle wrote.',
     { cause },
   );
 }
@@ -100,5 +101,5 @@ function notFacts(message: string, cause?: unknown): AppregError {
 function faultOf({ instancePath, keyword, message, params }: ShapeError): string {
   const place = instancePath === '' ? 'the file' : printable(shorten(instancePath));
   if (keyword === 'required') return `${place} has no field “${printable(String(params['missingProperty']))}”`;
-  return `${place} ${message ?? 'is not as it should be'}`;
+  return `${place} ${message ?? 'is invalid'}`;
 }

@@ -35,7 +35,12 @@ export interface SupportBundleOptions {
   budget?: number;
 }
 
-const KEPT = { findings: 1000, notJudged: 500, apps: 5000 };
+/** Maximum entries of the lists of a report. */
+const LIMITS = [
+  ['findings', 1000],
+  ['notJudged', 500],
+  ['apps', 5000],
+] as const;
 
 /** @param path absolute; an existing file is replaced atomically, and only its owner may read it */
 export function openSupportBundle(
@@ -73,26 +78,13 @@ export function openSupportBundle(
     finish(report, incomplete, run) {
       if (!file.isOpen || manifest === null) return;
       const whole = sizeOf(manifest) <= budget / 2;
-      const left = [
-        ...(leftOut > 0 ? [`the facts of ${leftOut} apps, those without findings first`] : []),
-        ...(whole ? [] : ['the manifest’s text, but for the entries of the apps that are here']),
-        ...(Object.keys(KEPT) as (keyof typeof KEPT)[]).flatMap((name) =>
-          report[name].length > KEPT[name] ? [`${report[name].length - KEPT[name]} of the report’s ${name}`] : [],
-        ),
-      ];
       const why = incomplete ?? (leftOut > 0 ? `the facts of ${leftOut} apps are not in this file` : null);
-      const kept = {
-        ...report,
-        findings: report.findings.slice(0, KEPT.findings),
-        notJudged: report.notJudged.slice(0, KEPT.notJudged),
-        apps: report.apps.slice(0, KEPT.apps),
-      };
       const fields = [
         '"snapshot":1',
         ...Object.entries(head).map(([name, value]) => `"${name}":${json(value)}`),
         `"run":${json(run)}`,
-        `"leftOut":${json(left)}`,
-        `"report":${json(kept)}`,
+        `"leftOut":${json(omissions(report, leftOut, whole))}`,
+        `"report":${json(shortened(report))}`,
         `"manifest":${json(whole ? manifest : reduced(manifest, keys, budget / 2))}`,
         `"apps":[\n${apps.join(',\n')}\n]`,
         '"orphans":[]',
@@ -103,6 +95,25 @@ export function openSupportBundle(
       file.finish();
     },
     abandon: () => file.abandon(),
+  };
+}
+
+/** What the file does not contain, in sentences. @param apps without facts @param whole whether the manifest is whole */
+function omissions(report: Report, apps: number, whole: boolean): string[] {
+  const omitted = apps > 0 ? [`the facts of ${apps} apps, those without findings first`] : [];
+  if (!whole) omitted.push('the text of the manifest, except for the entries of the apps in this file');
+  for (const [name, limit] of LIMITS) {
+    const { length } = report[name];
+    if (length > limit) omitted.push(`${length - limit} of the report’s ${name}`);
+  }
+  return omitted;
+}
+
+/** The report with at most as many entries as the file may contain. */
+function shortened(report: Report): Report {
+  return {
+    ...report,
+    ...Object.fromEntries(LIMITS.map(([name, limit]) => [name, report[name].slice(0, limit)])),
   };
 }
 

@@ -14,6 +14,7 @@ import type { OptionValues } from '../command-definition.ts';
 import type { verifyCommand } from '../commands/verify/options.ts';
 import type { Context } from '../context.ts';
 import { networkOf } from '../config/network.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 export type VerifyOptions = OptionValues<typeof verifyCommand.options>;
 
@@ -44,7 +45,7 @@ export function registryUrl(text: string): URL {
     const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && parseUrl(likely) !== null;
     throw new AppregError(
       'url-invalid',
-      `“${printable(text)}” is no URL: it has no scheme.`,
+      `“${printable(text)}” is not a URL: it has no scheme.`,
       isHost
         ? `Did you mean ${printable(likely)}? (To check local files: appreg lint)`
         : `${hint}. (To check local files: appreg lint)`,
@@ -54,13 +55,13 @@ export function registryUrl(text: string): URL {
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new AppregError(
       'url-invalid',
-      `“${printable(text)}” is no http(s) URL.`,
+      `“${printable(text)}” is not an http(s) URL.`,
       url?.protocol === 'file:' ? `${hint}. (To check local files: appreg lint)` : hint,
     );
   if (url.username !== '' || url.password !== '')
     throw new AppregError(
       'url-credentials',
-      'The URL holds a user name or password.',
+      'The URL contains a user name or password.',
       'Give credentials with --header-env Authorization=<environment variable> instead.',
     );
   url.hash = '';
@@ -73,7 +74,7 @@ function originOf(text: string): string {
   const hint = isOrigin(origin)
     ? `Did you mean --origin ${origin}?`
     : 'An origin is a scheme and a host, such as https://flows.example.com';
-  throw new AppregError('option-invalid', `“${printable(text)}” is no origin.`, hint);
+  throw new AppregError('option-invalid', `“${printable(text)}” is not an origin.`, hint);
 }
 
 function versionsOf(text: string): NonNullable<WebOptions['versions']> {
@@ -81,7 +82,7 @@ function versionsOf(text: string): NonNullable<WebOptions['versions']> {
   if (text.trim() === '' || validRange(text) === null)
     throw new AppregError(
       'option-invalid',
-      `--versions: “${printable(text)}” is no version range.`,
+      `--versions: “${printable(text)}” is not a version range.`,
       'Use latest, all, or a range such as ">=2.0.0" or "1.x".',
     );
   return (version) => isSemver(version) && satisfies(version, text, { includePrerelease: true });
@@ -93,8 +94,8 @@ function shardNamed(text: string): { index: number; of: number } {
   if (found && index >= 1 && index <= of) return { index, of };
   throw new AppregError(
     'option-invalid',
-    `--shard: “${printable(text)}” names no shard.`,
-    'Write which one of how many, from 1, such as --shard 2/4',
+    `--shard: “${printable(text)}” is not a shard.`,
+    'Use <index>/<count>, starting at 1, such as --shard 2/4',
   );
 }
 
@@ -150,14 +151,14 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
     throw new AppregError(
       'option-invalid',
-      `${flag} ${plain}: the value has characters that no header may have.`,
+      `${flag} ${plain}: the value contains characters that are not allowed in headers.`,
       'Remove line breaks and control characters.',
     );
   if (OWN.has(plain.toLowerCase()))
     throw new AppregError(
       'option-invalid',
-      `${flag}: ${plain} is set by the check itself.`,
-      plain.toLowerCase() === 'origin' ? 'Use --origin <origin>.' : 'Leave it out.',
+      `${flag}: ${plain} is set by appreg itself.`,
+      plain.toLowerCase() === 'origin' ? 'Use --origin <origin>.' : 'Omit it.',
     );
   return [plain, value];
 }
@@ -170,16 +171,16 @@ export function authoritiesIn(path: string): string {
   } catch (error) {
     throw new AppregError(
       'ca-file-invalid',
-      `--ca: ${printable(path)} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
-      'Name a PEM file of the certificate authority.',
+      `--ca: ${printable(path)} cannot be read: ${systemErrorCode(error) ?? 'unknown'}`,
+      'Give a PEM file of the certificate authority.',
       { cause: error },
     );
   }
   if (pemBlocks(text).length === 0)
     throw new AppregError(
       'ca-file-invalid',
-      `--ca: ${printable(path)} holds no certificate in PEM form.`,
-      'It must have a block that begins with -----BEGIN CERTIFICATE-----',
+      `--ca: ${printable(path)} contains no PEM certificate.`,
+      'The file must contain a block that begins with -----BEGIN CERTIFICATE-----',
     );
   return text;
 }

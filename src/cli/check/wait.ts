@@ -23,13 +23,13 @@ export function waitSeconds(options: VerifyOptions): number {
   if (!found || seconds <= 0 || seconds > 86_400)
     throw new AppregError(
       'option-invalid',
-      `--wait: “${printable(options.wait ?? '')}” is no duration.`,
-      'Write a number and s, m or h, of at most a day, such as --wait 10m',
+      `Invalid duration “${printable(options.wait ?? '')}” in --wait.`,
+      'Use a number and s, m or h, for at most one day, such as --wait 10m',
     );
   if (options.shard !== undefined)
     throw new AppregError(
       'option-conflict',
-      '--wait and --shard do not go together.',
+      '--wait and --shard cannot be combined.',
       'Wait for the registry first, then verify it in shards.',
     );
   return seconds;
@@ -77,7 +77,7 @@ export async function verifyWhenReady(
       }
       const left = end - Date.now();
       if (left <= 0) {
-        context.terminal.log(`Given up after ${options.wait}. Still missing: ${missing.join('; ')}.`);
+        context.terminal.log(`Timed out after ${options.wait}. Still missing: ${missing.join('; ')}.`);
         return ended(context, check, attempt, 1);
       }
       const text = missing.join('; ');
@@ -147,10 +147,12 @@ async function waited(context: Context, milliseconds: number, text: string): Pro
 }
 
 function visibleWords({ at, seconds, cached, unsaid }: PropagationDeadline): string {
-  const caches = cached === 0 ? 'no cache may hold an older copy' : `caches may hold an older copy for ${span(cached)}`;
+  const caches = cached === 0 ? 'no cache can hold an older copy' : `caches may hold an older copy for ${span(cached)}`;
   const more =
-    unsaid === 0 ? '' : ` ${unsaid} of the files do not say how long they may be cached; some caches may take longer.`;
-  return `All subscribers will have seen this by ${at}, in ${span(seconds)} at the latest: ${caches}, and the service checks hourly.${more}`;
+    unsaid === 0
+      ? ''
+      : ` ${unsaid} of the files do not state how long they may be cached; some caches may take longer.`;
+  return `All subscribers will receive this by ${at}, in ${span(seconds)} at the latest: ${caches}, and the service checks hourly.${more}`;
 }
 
 /** `45 s`, `5 min`, `1 h 5 min`, `2 d 3 h`; rounded up. */

@@ -23,8 +23,8 @@ export function appsUnder(root: string, base: string): Folders {
   if (!existsSync(folder))
     throw new AppregError(
       'apps-folder-missing',
-      `There is no folder apps/ in ${printable(root)}.`,
-      'Each app has a folder there: apps/<key>/app.json, with its icon, such as icon.svg, beside it.',
+      `No folder apps/ in ${printable(root)}.`,
+      'Each app needs apps/<key>/app.json, with an icon such as icon.svg in the same folder.',
     );
   const sources: AppSource[] = [];
   const issues: Issue[] = [];
@@ -69,8 +69,8 @@ function keyTrouble(name: string): AppregError | null {
 function linked(name: string): AppregError {
   return new AppregError(
     'app-folder-invalid',
-    `“${printable(name)}” is a link, which is not followed.`,
-    'Put the files there.',
+    `“${printable(name)}” is a symbolic link, which is not followed.`,
+    'Replace it with the files.',
   );
 }
 
@@ -93,6 +93,6 @@ function bytesOf(folder: string, key: string, name: string, largest: number): Ui
   const path = join(folder, key, name);
   const stat = lstatSync(path);
   if (stat.isFile() && stat.size <= largest) return readFileSync(path);
-  const what = stat.isFile() ? `is larger than ${largest / 1_000_000} MB` : 'is no regular file';
-  throw new AppregError('app-folder-invalid', `apps/${key}/${name} ${what}.`, 'Put a small, regular file there.');
+  const what = stat.isFile() ? `is larger than ${largest / 1_000_000} MB` : 'is not a regular file';
+  throw new AppregError('app-folder-invalid', `apps/${key}/${name} ${what}.`, 'Use a small, regular file.');
 }

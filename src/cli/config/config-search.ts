@@ -54,8 +54,8 @@ function unreadable(error: unknown, named: string | null): AppregError {
   if (named !== null && !existsSync(named))
     return new AppregError(
       'config-missing',
-      `There is no configuration ${printable(named)}.`,
-      'Check the path behind --config.',
+      `No configuration file ${printable(named)}.`,
+      'Check the path after --config.',
       { cause: error },
     );
   const { message = String(error), filepath = named } = error as { message?: string; filepath?: string };
@@ -64,7 +64,7 @@ function unreadable(error: unknown, named: string | null): AppregError {
   return new AppregError(
     'config-unreadable',
     `The configuration cannot be read: ${printable(fault ?? lines.slice(0, 2).join(' ').replace(/\s+/g, ' '))}`,
-    'Fix the file, or name another one with --config <file>.',
+    'Fix the file, or use another one: --config <file>.',
     { cause: error },
   );
 }

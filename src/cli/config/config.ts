@@ -65,7 +65,7 @@ export async function loadConfig(from: string, file: string | null, env: NodeJS.
     throw new AppregError(
       'config-invalid',
       `${found.filepath} is not a valid configuration: ${printable([...new Set(problems.map(problemInWords))].join('; '))}`,
-      'See schemas/config.schema.json for what may stand in it.',
+      'schemas/config.schema.json describes all settings.',
     );
   for (const one of unset) tellWhenRead(one, found.filepath);
   return { config, file: found.filepath, root: dirname(found.filepath) };
@@ -73,7 +73,8 @@ export async function loadConfig(from: string, file: string | null, env: NodeJS.
 
 function problemInWords(error: { instancePath: string; message?: string; params: Record<string, unknown> }): string {
   const { instancePath: path, params } = error;
-  if (typeof params['additionalProperty'] === 'string') return `${path}/${params['additionalProperty']} is no setting`;
+  if (typeof params['additionalProperty'] === 'string')
+    return `${path}/${params['additionalProperty']} is not a setting`;
   if (Array.isArray(params['allowedValues'])) return `${path} must be one of ${params['allowedValues'].join(', ')}`;
   return `${path || '/'} ${error.message}`;
 }
@@ -163,7 +164,7 @@ function tellWhenRead({ owner, key, pointer, variable }: Unset, file: string): v
     get() {
       throw new AppregError(
         'environment-variable-unset',
-        `${file} asks for the environment variable ${variable} (in ${printable(pointer)}), which is not set.`,
+        `${file} requires the environment variable ${variable} (in ${printable(pointer)}), which is not set.`,
         `Set it: export ${variable}=…`,
       );
     },

@@ -35,7 +35,7 @@ async function storeFor(context: Context, config: Config['store'], root: string)
     const { bucket, prefix = '', region = null, endpoint = null, unconditional = false } = config;
     if (unconditional)
       context.terminal.log(
-        'The store is used without conditional writes: whoever publishes at the same time may be overwritten.',
+        'The store is used without conditional writes: concurrent publishers may overwrite each other.',
       );
     const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
     const memory = storeMemory(context.env);
@@ -67,7 +67,7 @@ function proxies(env: NodeJS.ProcessEnv): WebProxyFor {
     if (unusable !== null)
       throw new AppregError(
         'proxy-unsupported',
-        `${facts.variable} names ${printable(unusable)}, which the store cannot be asked over. Nothing was changed.`,
+        `${facts.variable} names ${printable(unusable)}, which cannot be used for the store. Nothing was changed.`,
         `Set ${facts.variable} to http://host:port, or exempt the store: NO_PROXY=${printable(url.hostname)}`,
       );
     return { uri: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`, authorization };

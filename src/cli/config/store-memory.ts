@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConditionsMemory, ConditionsName } from '../../store/s3/conditions.ts';
 import { userCacheFolder } from './user-cache.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 /**
  * Caches for a day which conditional requests a store was proven to support, so that not every run probes them. One
@@ -52,7 +53,7 @@ function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (systemErrorCode(error) === null) throw error;
   }
 }
 

@@ -24,15 +24,15 @@ export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
   if (file === null) {
     throw new AppregError(
       'workspace-missing',
-      `There is no registry workspace in ${printable(context.cwd)}.`,
-      'Scaffold one (appreg init), or name its configuration with --config <file>.',
+      `No registry workspace in ${printable(context.cwd)}.`,
+      'Create one with appreg init, or give its configuration with --config <file>.',
     );
   }
   if (config.baseUrl === undefined) {
     throw new AppregError(
       'base-url-missing',
-      `${printable(file)} has no baseUrl, so there are no addresses to write.`,
-      'Add "baseUrl": "https://…/", the address that the files will be served at.',
+      `${printable(file)} has no baseUrl, so the URLs in the documents are unknown.`,
+      'Add "baseUrl": "https://…/", the URL that the files will be served at.',
     );
   }
   const base = asBase(config.baseUrl);

@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 type Descriptor = 0 | 1 | 2;
 
@@ -44,8 +45,8 @@ function write(descriptor: 1 | 2, text: string): void {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
       // The non-blocking pipe is full: Node's stream waits until it is read.
-      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') ways[descriptor] = openStream(descriptor);
-      else lost(descriptor, error as NodeJS.ErrnoException);
+      if (systemErrorCode(error) === 'EAGAIN') ways[descriptor] = openStream(descriptor);
+      else lost(descriptor, error);
     }
   }
   if (ways[descriptor] === 'stream' && rest.length > 0) streamOf(descriptor).write(rest);
@@ -80,11 +81,12 @@ function streamOf(descriptor: 1 | 2): NodeJS.WriteStream {
 }
 
 /** A closed pipe (`| head`) is not an error; a full disk is, regardless of the command's result. */
-function lost(descriptor: 1 | 2, error: NodeJS.ErrnoException): void {
+function lost(descriptor: 1 | 2, error: unknown): void {
   if (ways[descriptor] === 'lost') return;
   ways[descriptor] = 'lost';
-  if (descriptor === 2 || error.code === 'EPIPE') return;
-  toStderr(`appreg: The results cannot be written: ${error.code ?? 'unknown'}\n`);
+  const code = systemErrorCode(error) ?? 'unknown';
+  if (descriptor === 2 || code === 'EPIPE') return;
+  toStderr(`appreg: The results cannot be written: ${code}\n`);
   process.once('exit', () => {
     process.exitCode = 2;
   });

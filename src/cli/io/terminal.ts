@@ -5,6 +5,7 @@ import { AppregError } from '../../core/errors.ts';
 import { PLAIN, type Style } from '../../report/style.ts';
 import type { Progress } from './spinner.ts';
 import { isTerminal, toStderr, toStdout } from './streams.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** The only access to stdout, stderr and the keyboard. */
 export interface Terminal {
@@ -103,8 +104,8 @@ function collector(output: string | null): (text: string) => void {
     } catch (error) {
       throw new AppregError(
         'output-unwritable',
-        `The results cannot be written to ${printable(output)}: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
-        'Name a file in a folder that exists and may be written to.',
+        `The results cannot be written to ${printable(output)}: ${systemErrorCode(error) ?? 'unknown'}`,
+        'Give a file in an existing, writable folder.',
         { cause: error },
       );
     }

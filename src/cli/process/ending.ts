@@ -17,7 +17,7 @@ export function messageAtExit(signal: StopSignal, journal: Journal): string {
 /** Ends the process immediately, after reporting what was written. */
 export function secondSignal(journal: Journal): (signal: StopSignal) => never {
   return (signal) => {
-    toStderr(`appreg: Interrupted again (${signal}): ended at once. ${holdsNow(journal)}\n`);
+    toStderr(`appreg: Interrupted again (${signal}): stopped immediately. ${holdsNow(journal)}\n`);
     toStderr('  Run the same command again to finish.\n');
     return endNow(SIGNAL_EXIT[signal]);
   };
@@ -43,5 +43,5 @@ function exceptAside(journal: Journal): string | null {
   const written: WriteState = stateOf(journal);
   if (written.stored.length > 0) return inWords(written);
   if (journal.aside.length === 0) return null;
-  return `No file of the registry was changed; ${printable(journal.aside.join(', '))} was written, to try the store out.`;
+  return `No file of the registry was changed; ${printable(journal.aside.join(', '))} was written to test the store.`;
 }

@@ -74,7 +74,7 @@ function failureOf(error: unknown): FailureFields {
     const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
     return { outcome: 'failed', error: { code: 'usage', message, hint: null, exit: ERRORS.usage.exit } };
   }
-  const message = 'appreg has a defect; its stack is on stderr.';
+  const message = 'internal error in appreg; its stack is on stderr.';
   return { outcome: 'failed', error: { code: 'defect', message, hint: 'Please report it.', exit: ERRORS.defect.exit } };
 }
 

@@ -16,9 +16,9 @@ export function ownerOf(finding: Attributable): Owner {
 }
 
 const INTERCEPTED =
-  'Something on this network opens TLS connections and answers in the host’s place: check from another network, or have its operator leave this host alone. Otherwise:';
-const PURGE_FIRST = 'What was seen is a copy that a cache held: purge it, and ask again. If the new copy is no better:';
-const PURGE_LAST = 'Then purge what caches hold of it, and check again.';
+  'A device on this network intercepts TLS connections and responds instead of the host: check from another network, or ask its operator to exempt this host. Otherwise:';
+const PURGE_FIRST = 'This is a cached copy: purge the cache, and check again. If that does not help:';
+const PURGE_LAST = 'Then purge the caches, and check again.';
 
 /**
  * The finding's advice, with the steps to take before or after it depending on the party that has to act.

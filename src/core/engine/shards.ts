@@ -70,22 +70,22 @@ function refuseForeign({ file, snapshot }: NamedSnapshot, other: NamedSnapshot):
   const name = printable(file);
   if (!snapshot.shard || !other.snapshot.shard)
     throw unfit(
-      `${printable(snapshot.shard ? other.file : file)} holds no shard, but the facts of a whole run.`,
+      `${printable(snapshot.shard ? other.file : file)} contains the facts of a whole run, not of a shard.`,
       'Judge it by itself; several files are judged together where appreg verify --shard i/n saved them.',
     );
   const first = printable(other.file);
   if (snapshot.target !== other.snapshot.target)
     throw unfit(
       `${name} is of ${printable(redact(snapshot.target))}, ${first} of ${printable(redact(other.snapshot.target))}.`,
-      'Name the shards of one run.',
+      'Use the shards of one run.',
     );
   if (snapshot.shard.of !== other.snapshot.shard.of)
     throw unfit(
       `${name} is one of ${snapshot.shard.of} shards, ${first} one of ${other.snapshot.shard.of}.`,
-      'Name the shards of one run.',
+      'Use the shards of one run.',
     );
   if (snapshot.origins.join(' ') !== other.snapshot.origins.join(' '))
-    throw unfit(`${name} and ${first} were asked for with different origins.`, 'Give each shard the same --origin.');
+    throw unfit(`${name} and ${first} were checked with different origins.`, 'Use the same --origin for each shard.');
 }
 
 function refuseOverlap(sorted: readonly NamedSnapshot[]): void {
@@ -102,8 +102,8 @@ function refuseOverlap(sorted: readonly NamedSnapshot[]): void {
       const owner = owners.get(key);
       if (owner !== undefined)
         throw unfit(
-          `The app “${printable(key)}” stands in ${printable(owner)} and in ${printable(file)}.`,
-          'Name the shards of one run.',
+          `The app “${printable(key)}” is in both ${printable(owner)} and ${printable(file)}.`,
+          'Use the shards of one run.',
         );
       owners.set(key, file);
     }
@@ -141,6 +141,6 @@ function gaps(sorted: readonly NamedSnapshot[]): string | null {
   if (texts.size > 1) reasons.push('the manifest changed between the runs of the shards');
   const seen = sorted.reduce((sum, { snapshot }) => sum + snapshot.apps.length, 0);
   const said = sorted.some(({ snapshot }) => snapshot.shard!.elsewhere + snapshot.apps.length !== seen);
-  if (reasons.length === 0 && said) reasons.push('the shards were not asked for the same apps');
+  if (reasons.length === 0 && said) reasons.push('the shards were run with different --app options');
   return reasons.length === 0 ? null : reasons.join('; ');
 }

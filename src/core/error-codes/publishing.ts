@@ -134,7 +134,7 @@ export const PUBLISHING_ERRORS = {
   },
   'bundle-link-invalid': {
     exit: 2,
-    title: 'A symbolic link is broken, or leads out of the folder.',
+    title: 'A symbolic link is broken, or points outside the folder.',
     fix: 'Replace the link by the file.',
   },
   'include-outside': {

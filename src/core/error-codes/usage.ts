@@ -9,7 +9,7 @@ export const USAGE_ERRORS = {
   },
   'option-missing': {
     exit: 2,
-    title: 'A required option is missing, and there is no terminal to ask at.',
+    title: 'A required option is missing, and there is no terminal for a prompt.',
     fix: 'Add the option that the message names.',
   },
   'option-invalid': {

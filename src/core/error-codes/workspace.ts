@@ -50,7 +50,7 @@ export const WORKSPACE_ERRORS = {
   'manifest-ambiguous': {
     exit: 2,
     title: 'Several files of the folder could be the manifest.',
-    fix: 'Name one of them as "manifest" in the configuration.',
+    fix: 'Set "manifest" in the configuration to one of them.',
   },
   'manifest-name-invalid': {
     exit: 2,

@@ -59,7 +59,7 @@ const NAMES: Readonly<Record<SideProbe | 'image', string>> = {
   HEAD: 'HEAD request',
   preflight: 'preflight (OPTIONS)',
   'HEAD preflight': 'preflight (OPTIONS) for HEAD',
-  condition: 'GET with a condition',
+  condition: 'conditional GET',
   browser: 'GET with Origin',
   image: 'GET as an image',
 };

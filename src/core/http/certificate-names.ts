@@ -14,10 +14,10 @@ export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null })
     const near = nearMiss(bare, tls.names);
     const advice =
       near?.isReissued === true
-        ? `Have it issued again with the extension subjectAltName = ${wanted}, ${VIRTUAL}.`
-        : `Use a certificate whose subject alternative names hold ${name}, ${VIRTUAL}.`;
+        ? `Reissue it with the extension subjectAltName = ${wanted}, ${VIRTUAL}.`
+        : `Use a certificate whose subject alternative names include ${name}, ${VIRTUAL}.`;
     return {
-      message: `the certificate is not made for ${name}; it names ${near?.message ?? `${shown(tls.names)}.`}`,
+      message: `the certificate is not valid for ${name}; it names ${near?.message ?? `${shown(tls.names)}.`}`,
       advice,
     };
   }
@@ -26,7 +26,7 @@ export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null })
     : 'nor any other name';
   return {
     message: `the certificate has no subjectAltName for ${bare}, ${only}.`,
-    advice: `Have it issued again with the extension subjectAltName = ${wanted} (browsers do not look at a common name), ${VIRTUAL}.`,
+    advice: `Reissue it with the extension subjectAltName = ${wanted} (browsers ignore the common name), ${VIRTUAL}.`,
   };
 }
 
@@ -43,7 +43,7 @@ function shown(names: readonly string[]): string {
 function nearMiss(bare: string, names: readonly string[]): { message: string; isReissued: boolean } | null {
   if (isAddress(bare) && names.includes(bare))
     return {
-      message: `${bare} as a DNS name, and clients look for an address among the entries of type IP.`,
+      message: `${bare} as a DNS name, but for an address, clients use entries of type IP.`,
       isReissued: true,
     };
   const host = bare.toLowerCase();
@@ -52,7 +52,7 @@ function nearMiss(bare: string, names: readonly string[]): { message: string; is
     if (/^(?:[^:]+|\[.+\]):\d{1,5}$/.test(name) && lower.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') === host)
       return { message: `${name}, but names in a certificate have no port.`, isReissued: true };
     if (lower.replace(/^https?:\/\//, '').replace(/[:/].*$/, '') === host && lower.includes('://'))
-      return { message: `${name}, but a name in a certificate is no URL.`, isReissued: true };
+      return { message: `${name}, but a name in a certificate is not a URL.`, isReissued: true };
     const star = lower.lastIndexOf('*');
     if (star === -1) continue;
     const behind = lower.slice(star + 1);
@@ -62,8 +62,8 @@ function nearMiss(bare: string, names: readonly string[]): { message: string; is
     return {
       message:
         lower === `*${behind}`
-          ? `${name}, and the * stands for exactly one label.`
-          : `${name}, and a * is allowed in the first label only.`,
+          ? `${name}, but * matches exactly one label.`
+          : `${name}, but * is allowed only in the first label.`,
       isReissued: false,
     };
   }

@@ -17,9 +17,9 @@ const PHP_LEVEL =
   /^(?:\( ! \)\s{1,10})?(?:\[[\w :/+-]{10,60}\] )?(?:(PHP) {1,3})?((?:recoverable |catchable )?fatal error|warning|notice|deprecated|parse error|strict standards|core error|core warning|compile error|compile warning|user error|user warning|user notice|user deprecated|uncaught \w+)\b ?:/i;
 const PHP_PLACE = / in \S.{0,400}? on line \d/s;
 const PHP_ADVICE =
-  'Correct what the message says, and keep messages out of the output: with display_errors = Off in php.ini, PHP writes them to its log.';
+  'Fix the cause of the message, and keep messages out of the output: with display_errors = Off in php.ini, PHP writes them to its log.';
 const PROGRAM_ADVICE =
-  'The step that writes this file failed or logs to its standard output: correct what the message says, let the pipeline stop on errors, and write only the JSON to the file.';
+  'The step that writes this file failed or logs to its standard output: fix the cause of the message, stop the pipeline on errors, and write only the JSON to the file.';
 
 /** The first pattern that matches the beginning of a text without markup identifies the program. */
 const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
@@ -107,7 +107,7 @@ export function textAroundJson(text: string, start: number, found: DocumentSynta
     return {
       ...found,
       cause: 'program-message',
-      message: `Behind the JSON, the file has ${message.kind} (“${printable(message.text)}”).`,
+      message: `After the JSON, the file has ${message.kind} (“${printable(message.text)}”).`,
       advice: message.advice,
     };
   }
@@ -126,13 +126,13 @@ function scriptAround(text: string, offset: number): DocumentSyntaxError | null 
       'jsonp',
       offset,
       `The JSON is the argument of a call, ${printable(shorten(call, 40))}(…): this is JSONP, a script.`,
-      'Serve the JSON alone; with CORS headers, browsers need no JSONP.',
+      'Serve only the JSON; with CORS headers, browsers do not need JSONP.',
     );
   if (/^\s*(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);)/.test(text))
     return documentSyntaxError(
       'script-prefix',
       offset,
-      'The text begins with a prefix that keeps it from running as a script.',
+      'The text begins with a prefix that prevents execution as a script.',
       'Serve the JSON without the prefix; only clients that know it remove it.',
     );
   if (/^\s*(?:export\s+default\b|module\.exports\b|(?:const|let|var)\s+\w+\s*=|window\.\w+\s*=)/.test(text))
@@ -140,7 +140,7 @@ function scriptAround(text: string, offset: number): DocumentSyntaxError | null 
       'javascript',
       offset,
       'This is JavaScript, not JSON.',
-      'Serve the JSON value alone, without the statement around it.',
+      'Serve only the JSON value, without the statement around it.',
     );
   return null;
 }
@@ -161,7 +161,7 @@ function textBefore(text: string, start: number): DocumentSyntaxError | null {
     ...documentSyntaxError(
       'text-before-json',
       start,
-      `Other text stands before the JSON, which begins in line ${line}: “${printable(first)}”.`,
+      `The file has other text before the JSON, which begins in line ${line}: “${printable(first)}”.`,
       'Write only the JSON to the file: send log output to stderr or to another file.',
     ),
     evidence: { jsonLine: line },

@@ -23,31 +23,32 @@ export function proxyFault(visit: Probe): { cause: ProxyCause; message: string; 
   const { url = '', variable = 'HTTPS_PROXY' } = lastHop(visit)?.proxy ?? {};
   const proxy = `the proxy ${url === '' ? '' : `${url} `}(${variable})`;
   const host = hostOf(failure.url);
-  const fix = `Correct ${variable}, or name ${hostnameOf(failure.url)} in NO_PROXY if it is reached without a proxy.`;
+  const fix = `Correct ${variable}, or add ${hostnameOf(failure.url)} to NO_PROXY if it is reached without a proxy.`;
   const status = /^PROXY_(\d{3})$/.exec(failure.code)?.[1];
   if (status === '407')
     return {
       cause: 'proxy-authentication',
-      message: `${proxy} wants a login (407).`,
-      advice: `Put a user name and a password in front of the host in ${variable} (special characters percent-encoded).`,
+      message: `${proxy} requires authentication (407).`,
+      advice: `Add a user name and a password before the host in ${variable} (special characters percent-encoded).`,
     };
   if (status !== undefined && Number(status) < 500)
     return {
       cause: 'proxy-refused-host',
-      message: `${proxy} does not let ${host} through: ${failure.message}.`,
-      advice: `Have the proxy allow ${host}, or name it in NO_PROXY if it is reached without a proxy.`,
+      message: `${proxy} refuses the connection to ${host}: ${failure.message}.`,
+      advice: `Allow ${host}, or add it to NO_PROXY if it is reached without a proxy.`,
     };
   if (status !== undefined)
     return {
       cause: 'proxy-no-way',
       message: `${proxy} could not reach ${host}: ${failure.message}.`,
-      advice: 'Check that the host exists and runs, and what the proxy’s log says: from here only the proxy is seen.',
+      advice:
+        'Check that the host exists and is running, and check the proxy’s logs: only the proxy is visible from here.',
     };
   if (/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT|INVALID_|HOSTNAME_)/.test(failure.code))
     return {
       cause: 'proxy-untrusted',
       message: `the certificate of ${proxy} itself is not trusted (${failure.code}).`,
-      advice: 'Give the authority that issued it with --ca <file> or NODE_EXTRA_CA_CERTS.',
+      advice: 'Specify the authority that issued it with --ca <file> or NODE_EXTRA_CA_CERTS.',
     };
   switch (failure.code) {
     case 'PROXY_UNUSABLE':
@@ -61,24 +62,24 @@ export function proxyFault(visit: Probe): { cause: ProxyCause; message: string; 
     case 'EAI_AGAIN':
       return { cause: 'proxy-not-found', message: `the name of ${proxy} could not be resolved.`, advice: fix };
     case 'ECONNREFUSED':
-      return { cause: 'proxy-refused', message: `nothing listens at ${proxy}.`, advice: fix };
+      return { cause: 'proxy-refused', message: `no server listens at ${proxy}.`, advice: fix };
     case 'CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return { cause: 'proxy-timeout', message: `${proxy} did not answer in time.`, advice: fix };
+      return { cause: 'proxy-timeout', message: `${proxy} timed out.`, advice: fix };
     case 'PROXY_NOT_HTTP':
-      return { cause: 'proxy-not-http', message: `what answers at ${proxy} is no HTTP proxy.`, advice: fix };
+      return { cause: 'proxy-not-http', message: `the server at ${proxy} is not an HTTP proxy.`, advice: fix };
     case 'ECONNRESET':
     case 'SOCKET_CLOSED':
     case 'EPIPE':
       return {
         cause: 'proxy-reset',
-        message: `${proxy} closed the connection before it led to ${host}.`,
+        message: `${proxy} closed the connection before it reached ${host}.`,
         advice: fix,
       };
     default:
       return {
         cause: 'proxy-failed',
-        message: `no connection to ${proxy} could be made: ${failure.message} (${failure.code}).`,
+        message: `no connection to ${proxy} could be established: ${failure.message} (${failure.code}).`,
         advice: fix,
       };
   }

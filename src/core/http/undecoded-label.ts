@@ -10,5 +10,5 @@ export function labelNotUndone(web: HttpViews | Missing): string | null {
   const hop = isMissing(web) ? null : lastHop(web.server);
   const list = hop === null ? [] : codings(hop.headers);
   if (list.length === 0) return null;
-  return `its label (Content-Encoding: ${list.join(', ')}) is one that browsers and Node.js do not undo${list.includes('identity') ? ': beside identity, they decode nothing' : ''}`;
+  return `its label (Content-Encoding: ${list.join(', ')}) is not supported by browsers and Node.js${list.includes('identity') ? ': combined with identity, they decode nothing' : ''}`;
 }

@@ -28,7 +28,7 @@ interface Refusal {
 /** Seconds: a certificate that expired before that was not merely forgotten at its renewal. */
 const LONG_AGO = 180 * 86_400;
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
-const FULL_CHAIN = 'the full chain that the authority hands out (fullchain.pem)';
+const FULL_CHAIN = 'the full chain of the authority (fullchain.pem)';
 
 /** @param cause as `tlsCause` names it; @param now ISO 8601 */
 export function explainUntrusted(cause: TlsCause, tls: TlsFacts | null, now: string, failure: Failure): Explanation {
@@ -38,7 +38,7 @@ export function explainUntrusted(cause: TlsCause, tls: TlsFacts | null, now: str
   if (explain) return { at: null, ...explain(refusal) };
   return {
     at: null,
-    message: `the certificate of ${refusal.host} is refused: ${failure.message}.`,
+    message: `the certificate of ${refusal.host} was rejected: ${failure.message}.`,
     advice: 'Run openssl s_client -showcerts against the host; it prints the chain and the reason.',
   };
 }
@@ -49,15 +49,15 @@ const EXPLANATIONS: Readonly<Partial<Record<TlsCause, (refusal: Refusal) => Expl
   expired,
   'not-yet-valid': notYetValid,
   'self-signed': ({ host }) => ({
-    message: `the certificate of ${host} is signed by itself.`,
+    message: `the certificate of ${host} is self-signed.`,
     advice:
-      'Use a certificate of a public authority; to check a private host all the same, give its authority with --ca <file>.',
+      'Use a certificate of a public authority; to check a private host anyway, specify its authority with --ca <file>.',
   }),
   'unknown-issuer': unknownIssuer,
   'incomplete-chain': incompleteChain,
   'wrong-host': wrongHost,
   'old-protocol': ({ host }) => ({
-    message: `${host} speaks only versions of TLS that are no longer in use.`,
+    message: `${host} supports only obsolete versions of TLS.`,
     advice: 'Enable TLS 1.2 and 1.3.',
   }),
   'weak-signature': weak,
@@ -68,11 +68,11 @@ const EXPLANATIONS: Readonly<Partial<Record<TlsCause, (refusal: Refusal) => Expl
   'bad-signature': badSignature,
   revoked: ({ host }) => ({
     message: `the certificate of ${host} was revoked by its authority.`,
-    advice: 'Have a new certificate issued, with a new key.',
+    advice: 'Get a new certificate, with a new key.',
   }),
   'client-certificate-required': ({ host }) => ({
-    message: `${host} asks for a client certificate; the service has none.`,
-    advice: 'Protect the files by signed URLs instead (spec section 5).',
+    message: `${host} requires a client certificate; the service has none.`,
+    advice: 'Protect the files with signed URLs instead (spec section 5).',
   }),
 };
 
@@ -87,8 +87,8 @@ function nameOf(certificate: PathCertificate, { path, host }: Refusal): string {
 function replaceAdvice(certificate: PathCertificate, { host, tls }: Refusal): string {
   const own = tls ? ` The certificate of ${host} itself is valid until ${tls.notAfter}.` : '';
   return certificate.from === 'store'
-    ? `Use a certificate of an authority that is valid: this one is among those that are trusted here (--ca, NODE_EXTRA_CA_CERTS or the system).${own}`
-    : `Install ${FULL_CHAIN} again, with its present intermediate certificates; where it has no newer ones, renew the certificate.${own}`;
+    ? `Use a certificate of a valid authority: this one is among those that are trusted here (--ca, NODE_EXTRA_CA_CERTS or the system).${own}`
+    : `Install ${FULL_CHAIN} again, with its current intermediate certificates; if it has no newer ones, renew the certificate.${own}`;
 }
 
 function expired(refusal: Refusal): Explained {
@@ -97,22 +97,22 @@ function expired(refusal: Refusal): Explained {
     const ended = secondsBetween(tls.notAfter, now);
     const also = path.slice(1).find(({ notAfter }) => notAfter < now);
     return {
-      message: `the certificate of ${host} ended ${formatDuration(ended)} ago, at ${tls.notAfter}${also ? `; ${nameOf(also, refusal)} has ended too` : ''}.`,
+      message: `the certificate of ${host} expired ${formatDuration(ended)} ago, at ${tls.notAfter}${also ? `; ${nameOf(also, refusal)} has expired, too` : ''}.`,
       advice:
         ended > LONG_AGO
-          ? `Install a valid certificate: perhaps an old file was put back, or this machine’s clock is wrong (it is ${now} here).`
-          : 'Renew the certificate, and see why its renewal did not run.',
+          ? `Install a valid certificate: perhaps an old file was restored, or the clock of this machine is wrong (it is ${now} here).`
+          : 'Renew the certificate, and check why the automatic renewal did not run.',
     };
   }
   const at = path.find(({ notAfter }) => notAfter < now);
   if (!at)
     return {
-      message: `a certificate in the chain of ${host} has ended.`,
+      message: `a certificate in the chain of ${host} has expired.`,
       advice: `Install ${FULL_CHAIN} again, and check the clock of this machine (it is ${now} here).`,
     };
   return {
     at,
-    message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} ended ${formatDuration(secondsBetween(at.notAfter, now))} ago, at ${at.notAfter}.`,
+    message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} expired ${formatDuration(secondsBetween(at.notAfter, now))} ago, at ${at.notAfter}.`,
     advice: replaceAdvice(at, refusal),
   };
 }
@@ -123,11 +123,11 @@ function notYetValid(refusal: Refusal): Explained {
   if (at && at !== path[0])
     return {
       at,
-      message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} is valid only from ${at.notBefore} on; it is ${now} here.`,
-      advice: `${replaceAdvice(at, refusal)} If that moment is past, correct the clock of this machine.`,
+      message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} is not valid before ${at.notBefore}; it is ${now} here.`,
+      advice: `${replaceAdvice(at, refusal)} If that time is in the past, correct the clock of this machine.`,
     };
   return {
-    message: `the certificate of ${host} is valid only from ${tls?.notBefore ?? 'a later moment'} on; it is ${now} here.`,
+    message: `the certificate of ${host} is not valid before ${tls?.notBefore ?? 'a later moment'}; it is ${now} here.`,
     advice: 'Check the clocks of the host and of this machine.',
   };
 }
@@ -145,10 +145,10 @@ function unknownIssuer(refusal: Refusal): Explained {
   return {
     message: `this machine does not trust the authority “${authority}” that the certificate of ${host} leads to${ofWhat}: ${
       isWhole
-        ? 'the chain is whole and ends in an authority that it does not know'
-        : 'it does not know that authority, and the host sends no certificate that leads from it to a known one'
+        ? 'the chain is complete, but ends in an unknown authority'
+        : 'that authority is unknown, and the host sends no certificate that links it to a known one'
     }.`,
-    advice: `If the authority is a private one, check with --ca <file>, and have the service’s operator add it. Otherwise use a certificate of a public authority${
+    advice: `For a private authority, check with --ca <file>, and ask the operator of the service to add it. Otherwise use a certificate of a public authority${
       isWhole ? '' : ', and install its full chain (fullchain.pem)'
     }.`,
   };
@@ -161,12 +161,12 @@ function incompleteChain(refusal: Refusal): Explained {
   if (path[0]?.signatureValid === false)
     return {
       at: path[1] ?? null,
-      message: `the certificate of ${host} was not signed with the key of “${issuer}” that ${path[1]?.from === 'store' ? 'is trusted here' : 'the host sends'}: another certificate of that name is needed.`,
+      message: `the certificate of ${host} was not signed with the key of “${issuer}” that ${path[1]?.from === 'store' ? 'is trusted here' : 'the host sends'}: a different certificate of that name is required.`,
       advice: `Install the intermediate certificate that belongs to the host’s certificate: ${FULL_CHAIN}.`,
     };
   return {
-    message: `${host} sends ${sent > 1 ? `${sent} certificates, but not that of` : 'its own certificate only, and clients do not know'} its issuer “${issuer}”: the intermediate certificate is missing, or the authority is a private one.`,
-    advice: `Install ${FULL_CHAIN}. Browsers may hide this fault by fetching what is missing; other clients do not. To check a host of a private authority, give it with --ca <file>.`,
+    message: `${host} sends ${sent > 1 ? `${sent} certificates, but not that of` : 'its own certificate only, and clients do not know'} its issuer “${issuer}”: the intermediate certificate is missing, or the authority is private.`,
+    advice: `Install ${FULL_CHAIN}. Browsers may hide this by fetching the missing certificate; other clients do not. To check a host of a private authority, specify it with --ca <file>.`,
   };
 }
 
@@ -184,11 +184,11 @@ function weak(refusal: Refusal): Explained {
     at: at === path[0] ? null : at,
     message: at
       ? `${nameOf(at, refusal)} ${what}, which is too weak.`
-      : `a certificate in the chain of ${host} has too weak a key or signature.`,
+      : `a certificate in the chain of ${host} has a weak key or signature.`,
     advice:
       at === null || at === path[0]
-        ? 'Have a new certificate issued: RSA with 2048 bits or more, or an elliptic curve, signed with SHA-256.'
-        : `Have a certificate issued by an authority that signs with SHA-256 and RSA of 2048 bits or more, or install ${FULL_CHAIN}.`,
+        ? 'Get a new certificate: RSA with 2048 bits or more, or an elliptic curve, signed with SHA-256.'
+        : `Get a certificate of an authority that signs with SHA-256 and RSA of 2048 bits or more, or install ${FULL_CHAIN}.`,
   };
 }
 
@@ -208,11 +208,11 @@ function wrongPurpose(refusal: Refusal): Explained {
   const { keyUsage } = path[0] ?? { keyUsage: null };
   if (!at && keyUsage !== null && !/digitalSignature|keyEncipherment|keyAgreement/.test(keyUsage.join(' ')))
     return {
-      message: `the certificate of ${host} is not made for servers: its key usage is ${keyUsage.join(', ') || 'empty'}.`,
+      message: `the certificate of ${host} is not valid for servers: its key usage is ${keyUsage.join(', ') || 'empty'}.`,
       advice: 'Issue it with the key usage digitalSignature.',
     };
   return {
-    message: `the certificate of ${host} is not made for servers${at ? ': its extended key usage lacks serverAuth' : ''}.`,
+    message: `the certificate of ${host} is not valid for servers${at ? ': its extended key usage lacks serverAuth' : ''}.`,
     advice: 'Issue it with the extended key usage serverAuth.',
   };
 }
@@ -229,7 +229,7 @@ function invalidAuthority(refusal: Refusal): Explained {
     at,
     message: `${nameOf(at, refusal)} may not issue certificates: ${lacksUsage ? 'its key usage lacks keyCertSign' : 'its basicConstraints do not say CA:TRUE'}.`,
     advice:
-      'Have the certificate issued by a CA certificate (basicConstraints CA:TRUE, key usage keyCertSign); a certificate for servers cannot issue others.',
+      'Issue the certificate with a CA certificate (basicConstraints CA:TRUE, key usage keyCertSign); a certificate for servers cannot issue others.',
   };
 }
 
@@ -246,8 +246,7 @@ function chainTooLong(refusal: Refusal): Explained {
   return {
     at,
     message: `${nameOf(at, refusal)} allows ${allowed} below it (path length ${at.pathLength}); ${below(path, path.indexOf(at))} follow${below(path, path.indexOf(at)) === 1 ? 's' : ''}.`,
-    advice:
-      'Have the certificate issued by an authority that is allowed to have others below it, or directly by this one.',
+    advice: 'Get a certificate of an authority that may have subordinate authorities, or directly of this one.',
   };
 }
 
@@ -267,12 +266,12 @@ function nameConstraints(refusal: Refusal): Explained {
   if (!at)
     return {
       message: `an authority in the chain of ${host} may not issue certificates for its names${names === '' ? '' : ` (${names})`}.`,
-      advice: 'Use a certificate of an authority that may.',
+      advice: 'Use a certificate of an authority that may do so.',
     };
   const limits = (isExcluded ? at.excluded : at.permitted).slice(0, 5).join(', ');
   return {
     at,
-    message: `${nameOf(at, refusal)} may issue certificates ${isExcluded ? `for everything but ${limits}` : `only for ${limits}`} (name constraints); the certificate of ${host} names ${names || 'something else'}.`,
+    message: `${nameOf(at, refusal)} may issue certificates ${isExcluded ? `for everything except ${limits}` : `only for ${limits}`} (name constraints); the certificate of ${host} names ${names || 'something else'}.`,
     advice:
       'Use a certificate of an authority that may issue for these names, or one that names only what this authority may.',
   };
@@ -284,6 +283,6 @@ function badSignature(refusal: Refusal): Explained {
   return {
     at: at === undefined || at === path[0] ? null : at,
     message: `the signature of ${at ? nameOf(at, refusal) : `a certificate in the chain of ${host}`} is not valid.`,
-    advice: `Install ${FULL_CHAIN} again: a file is damaged, or belongs to another certificate.`,
+    advice: `Install ${FULL_CHAIN} again: a file is corrupt, or belongs to another certificate.`,
   };
 }

@@ -116,15 +116,19 @@ function usualParts(text: string): UrlParts {
 export function urlError(text: string): UrlError | null {
   if (isCanonicalUrl(text)) return null;
   if (text.trim() === '')
-    return { cause: 'empty', message: 'The URL is empty.', advice: 'Write the full address, beginning with https://.' };
+    return { cause: 'empty', message: 'The URL is empty.', advice: 'Use the full URL, beginning with https://.' };
   if (text !== text.trim())
-    return { cause: 'whitespace', message: 'White space stands around the URL.', advice: `Write it as ${text.trim()}` };
+    return {
+      cause: 'whitespace',
+      message: 'The URL has leading or trailing white space.',
+      advice: `Write it as ${text.trim()}`,
+    };
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(text))
     return {
       cause: 'control-character',
       message:
-        'A control character (tab, line break …) stands in the URL; browsers drop it silently, other clients do not.',
+        'The URL contains a control character (tab, line break …); browsers remove it silently, other clients do not.',
       advice: `Write it as ${text.replace(/[\u0000-\u001f\u007f]/g, '')}`,
     };
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) {
@@ -135,7 +139,7 @@ export function urlError(text: string): UrlError | null {
       return {
         cause: 'scheme',
         message: `The scheme is ${scheme.slice(0, 20)}:; only https: can be fetched by subscribers.`,
-        advice: 'Serve the file over HTTPS and give that address.',
+        advice: 'Serve the file over HTTPS, and use that URL.',
       };
     }
   } else if (text.startsWith('//'))
@@ -145,13 +149,13 @@ export function urlError(text: string): UrlError | null {
   else
     return {
       cause: 'relative',
-      message: 'The URL is relative; a registry is read from elsewhere, so it leads nowhere.',
-      advice: 'Write the full address, beginning with https://.',
+      message: 'The URL is relative; subscribers need an absolute one.',
+      advice: 'Use the full URL, beginning with https://.',
     };
   if (!/^https?:\/\/[^/]/i.test(text) || text.includes('\\'))
     return {
       cause: 'slashes',
-      message: 'The URL must have two slashes behind the scheme and no backslashes.',
+      message: 'The URL must have two slashes after the scheme, and no backslashes.',
       advice: `Write it as ${urlParts(text)?.href ?? 'https://host/path'}`,
     };
   const parsed = urlParts(text);
@@ -164,8 +168,8 @@ export function urlError(text: string): UrlError | null {
   if (/^https?:\/\/[^/?#]*@/i.test(text))
     return {
       cause: 'userinfo',
-      message: 'The URL holds a user name or password; browsers refuse it, and everybody can read it.',
-      advice: 'Remove it; protect the file by a signed URL or by the host’s own means.',
+      message: 'The URL contains a user name or password; browsers reject it, and everyone can read it.',
+      advice: 'Remove it; protect the file with a signed URL or with the access control of the host.',
     };
   return hostFault(parsed.hostname);
 }
@@ -181,7 +185,7 @@ function hostFault(host: string): UrlError | null {
     cause: 'host',
     message:
       'The host name cannot exist in DNS (an empty label, one over 63 characters, or one that begins or ends with a hyphen).',
-    advice: 'Check the host name for a typing error.',
+    advice: 'Check the host name for typos.',
   };
 }
 
@@ -225,14 +229,14 @@ export function urlOddity(text: string): UrlOddity | null {
   if (/[^\u0000-\u007f]|%/.test(host))
     return {
       cause: 'host-not-ascii',
-      message: `The host name is not plain ASCII; clients ask ${parsed.hostname}.`,
-      advice: `Check that this host is meant, and write it as ${parsed.href}`,
+      message: `The host name is not plain ASCII; clients send requests to ${parsed.hostname}.`,
+      advice: `Check that this is the intended host, and write it as ${parsed.href}`,
     };
   const path = text.slice(text.indexOf(host) + host.length);
   if (/[ "<>`{}|^]/.test(path))
     return {
       cause: 'unescaped',
-      message: 'The URL has characters that must be percent-encoded; not every client does it alike.',
+      message: 'The URL has characters that must be percent-encoded; clients encode them differently.',
       advice: `Write it as ${parsed.href}`,
     };
   const asParsed = `${parsed.protocol}//${parsed.host}`;
@@ -240,13 +244,13 @@ export function urlOddity(text: string): UrlOddity | null {
   if (asWritten !== asParsed)
     return {
       cause: 'not-normalised',
-      message: 'The URL is not written in its normal form (upper case, a default port or an unusual address).',
+      message: 'The URL is not in normalized form (uppercase, a default port or an unusual address).',
       advice: `Write it as ${parsed.href}`,
     };
   if (/\/(\.|%2e){1,2}(\/|$|\?)/i.test(path))
     return {
       cause: 'dot-segments',
-      message: 'The URL has "." or ".." segments, which clients remove before they ask.',
+      message: 'The URL has "." or ".." segments, which clients remove before they send a request.',
       advice: `Write it as ${parsed.href}`,
     };
   return null;

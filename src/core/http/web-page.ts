@@ -82,16 +82,16 @@ export function pageInstead(
 }
 
 const MEANING: Record<PageKind, string> = {
-  'sign-in': ': it asks for a sign-in',
-  'error-page': ': an error page, without the status of an error',
+  'sign-in': ': it requires sign-in',
+  'error-page': ': an error page, but without an error status',
   'app-shell': ': the file is missing, and the host sends the start page of a single-page app instead',
   page: '',
 };
 
 const ADVICE: Record<PageKind, string> = {
   'sign-in':
-    'Let this file be read without a sign-in, or protect it by a signed URL or a header that the service knows (spec section 5).',
-  'error-page': 'Upload the file or correct its URL, and have the host answer 404 for files that are not there.',
-  'app-shell': 'Deploy the file at this URL, and have the host answer 404 for files that are not there.',
-  page: 'Check the URL: it leads to a page for people, and must lead to the file itself; if the file is missing there, upload it, and have the host answer 404 for files that are not there.',
+    'Allow access to this file without sign-in, or protect it with a signed URL or a header that the service sends (spec section 5).',
+  'error-page': 'Upload the file or correct its URL, and configure the host to respond with 404 for missing files.',
+  'app-shell': 'Deploy the file at this URL, and configure the host to respond with 404 for missing files.',
+  page: 'Check the URL: it leads to a web page, but must lead to the file itself; if the file is missing, upload it, and configure the host to respond with 404 for missing files.',
 };

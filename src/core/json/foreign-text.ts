@@ -15,15 +15,15 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
       'gzip',
       0,
       'The file is gzip data, not JSON text.',
-      'Upload the unpacked JSON, or have the host label it with Content-Encoding: gzip.',
+      'Upload the uncompressed JSON, or configure the host to send Content-Encoding: gzip.',
     );
   }
   if (bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd) {
     return documentSyntaxError(
       'zstd',
       0,
-      'The file is zstd data, not JSON text; few clients undo that, and none was asked to.',
-      'Send the JSON as it is, or compressed with gzip to those who ask for it.',
+      'The file is zstd data, not JSON text; few clients can decode it, and no Content-Encoding is sent.',
+      'Send the JSON uncompressed, or compressed with gzip for clients that accept it.',
     );
   }
   if (form !== null) return { ...otherForm(form), evidence: { byteOffset: 0, encoding: form } };
@@ -34,7 +34,7 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
         'not-utf8',
         offset,
         'The file is binary data, not JSON text.',
-        'Check that the URL leads to the JSON file. Where it is compressed (br, deflate), have the host say so with Content-Encoding, and to clients that accept it only.',
+        'Check that the URL leads to the JSON file. If it is compressed (br, deflate), the host must send Content-Encoding, and only to clients that accept it.',
       ),
       evidence: { byteOffset: offset },
     };
@@ -101,7 +101,7 @@ export function foreignKind(text: string): DocumentSyntaxError | null {
     return documentSyntaxError(
       'empty',
       0,
-      text === '' ? 'The file is empty.' : 'The file holds nothing but white space.',
+      text === '' ? 'The file is empty.' : 'The file contains only white space.',
       'Upload the JSON again; the step that wrote it failed.',
     );
   if (head.startsWith('version https://git-lfs.github.com/')) {
@@ -109,7 +109,7 @@ export function foreignKind(text: string): DocumentSyntaxError | null {
       'git-lfs-pointer',
       0,
       'This is a Git LFS pointer, not the file itself.',
-      'Have the pipeline fetch LFS files before it publishes (git lfs pull), or keep JSON out of LFS.',
+      'Fetch LFS files in the pipeline before publishing (git lfs pull), or do not store JSON in LFS.',
     );
   }
   const message = messageInPlaceOfJson(text);
@@ -119,7 +119,7 @@ export function foreignKind(text: string): DocumentSyntaxError | null {
       'source-code',
       0,
       'This is the source of a program (it begins with <?), not JSON.',
-      'Have the host run the program instead of sending it, or upload the JSON that it writes.',
+      'Configure the host to run the program, or upload the JSON that it generates.',
     );
   if (HTML_START.test(head)) {
     // The kind of page, and so the advice, is determined with the response: web-page.ts.
@@ -141,7 +141,7 @@ export function foreignKind(text: string): DocumentSyntaxError | null {
       'text-message',
       0,
       `This is a line of text (“${printable(shorten(line, 80))}”), not JSON.`,
-      'It looks like a message of the host: check the URL, that the file was uploaded, and that anybody may read it.',
+      'It looks like an error message of the host: check the URL, that the file was uploaded, and that it is public.',
     );
   }
   const form = utfOf(Array.from(text.slice(0, 4), (c) => c.charCodeAt(0)));

@@ -82,11 +82,11 @@ class Checker {
         throw documentSyntaxError(
           'trailing-comma',
           comma,
-          `A comma stands before the closing "${close}".`,
+          `Trailing comma before the closing "${close}".`,
           'Remove the comma; JSON allows none after the last element.',
         );
       if (this.text[this.at] === ',')
-        throw documentSyntaxError('trailing-comma', this.at, 'Two commas stand in a row.', 'Remove one of them.');
+        throw documentSyntaxError('trailing-comma', this.at, 'Two commas in a row.', 'Remove one of them.');
     }
   }
 
@@ -106,7 +106,7 @@ class Checker {
         throw documentSyntaxError(
           'control-character',
           this.at,
-          `${name} stands inside a string.`,
+          `${name} is not allowed inside a string.`,
           'Write it as an escape (\\n, \\t, \\u0000 …), or close the string before it.',
         );
       }
@@ -135,7 +135,7 @@ class Checker {
       throw documentSyntaxError(
         'bad-escape',
         this.at,
-        `\\${printable(letter)} is no JSON escape.`,
+        `\\${printable(letter)} is not a JSON escape.`,
         'Double the backslash (\\\\), as in Windows paths and patterns.',
       );
   }
@@ -147,7 +147,7 @@ class Checker {
       this.loneSurrogate = documentSyntaxError(
         'lone-surrogate',
         start,
-        'A string holds half of a surrogate pair, which no UTF-8 text can carry.',
+        'A string contains half of a surrogate pair, which cannot be encoded in UTF-8.',
         'Write the whole character, or both halves of its \\u escape.',
       );
     }
@@ -170,14 +170,14 @@ class Checker {
       throw documentSyntaxError(
         'bad-number',
         this.at,
-        `${printable(shorten(found, 40))} is no JSON number.`,
+        `${printable(shorten(found, 40))} is not a JSON number.`,
         'Write it without a leading zero, plus sign or bare point, or as a string in quotes.',
       );
     if (/^(True|False|None|NaN|-?Infinity|undefined|nil|TRUE|FALSE|NULL)$/.test(found))
       throw documentSyntaxError(
         'bad-literal',
         this.at,
-        `${found} is no JSON value.`,
+        `${found} is not a JSON value.`,
         'Write true, false, null, a number or a string in double quotes.',
       );
     throw this.unexpected('a value');
@@ -188,8 +188,8 @@ class Checker {
     return documentSyntaxError(
       'truncated',
       end,
-      from === undefined ? 'The text ends in the middle.' : 'The text ends inside a string.',
-      'The file was cut off: write or upload it again, and compare its size.',
+      from === undefined ? 'The text ends before the document is complete.' : 'The text ends inside a string.',
+      'The file was truncated: write or upload it again, and compare its size.',
     );
   }
 
@@ -203,7 +203,7 @@ class Checker {
         'Keep one JSON value in the file.',
       );
     if (c === '}' || c === ']')
-      return documentSyntaxError('trailing-data', this.at, `There is one "${c}" too many.`, 'Remove it.');
+      return documentSyntaxError('trailing-data', this.at, `There is an extra "${c}".`, 'Remove it.');
     return this.unexpected('the end of the file', 'trailing-data');
   }
 
@@ -213,7 +213,7 @@ class Checker {
     if (c === undefined) return this.truncated();
     const rest = this.text.slice(this.at, this.at + 40);
     if (rest.startsWith('//') || rest.startsWith('/*') || c === '#')
-      return documentSyntaxError('comment', this.at, 'A comment stands here; JSON has none.', 'Remove the comment.');
+      return documentSyntaxError('comment', this.at, 'JSON does not allow comments.', 'Remove the comment.');
     if (/^(<{7}|={7}|>{7})/.test(rest))
       return documentSyntaxError(
         'merge-conflict',
@@ -225,28 +225,28 @@ class Checker {
       return documentSyntaxError(
         'single-quotes',
         this.at,
-        `${c} stands where a double quote belongs.`,
-        'JSON strings and names stand in straight double quotes.',
+        `${c} is used instead of a double quote.`,
+        'JSON strings and property names need straight double quotes.',
       );
     if (/[\u00a0\u000b\u000c\u2000-\u200b\u202f\u3000\ufeff]/.test(c))
       return documentSyntaxError(
         'odd-space',
         this.at,
-        `The invisible character U+${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()} stands between the tokens.`,
-        'Replace it by a plain space.',
+        `The invisible character U+${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()} is not allowed between tokens.`,
+        'Replace it with a space.',
       );
     if (wanted.startsWith('a property name') && /[\w$]/.test(c))
       return documentSyntaxError(
         'unquoted-name',
         this.at,
-        `The property name ${printable(shorten(/^[\w$-]*/.exec(rest)![0], 40))} stands without quotes.`,
+        `The property name ${printable(shorten(/^[\w$-]*/.exec(rest)![0], 40))} has no quotes.`,
         'Put it in double quotes.',
       );
     return documentSyntaxError(
       cause,
       this.at,
-      `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” stands where ${wanted} belongs.`,
-      cause === 'missing-comma' ? 'Put a comma between the two.' : 'Fix the syntax here.',
+      `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” found where ${wanted} is expected.`,
+      cause === 'missing-comma' ? 'Add a comma between the two.' : 'Fix the syntax here.',
     );
   }
 }

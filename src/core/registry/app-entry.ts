@@ -13,7 +13,7 @@ export interface NoApp {
   found: string | null;
 }
 
-const PACK = 'Build the artifact with "appreg bundle", or put the built code there.';
+const PACK = 'Build the artifact with "appreg bundle", or add the built code.';
 
 /** A regular file of an archive, or a link. */
 export interface PackedFile {
@@ -39,14 +39,14 @@ export function noAppIn(files: readonly PackedFile[], entry: string): NoApp | nu
   if (names.includes(wanted))
     return {
       cause: 'dangling-link',
-      message: `${message}, but a link to ${JSON.stringify(shorten(link, 100))}, which leads to no file of the archive`,
-      advice: 'Pack the file that the link leads to (tar --dereference), or build the artifact with "appreg bundle".',
+      message: `${message}, only a link to ${JSON.stringify(shorten(link, 100))}, which is not a file of the archive`,
+      advice: 'Pack the target of the link (tar --dereference), or build the artifact with "appreg bundle".',
       found: wanted,
     };
   const below = names.find((name) => name.endsWith(`/${wanted}`));
   if (below !== undefined) {
     const folder = shorten(below.slice(0, -wanted.length), 100);
-    const advice = `Pack what is in the folder, not the folder: tar -czf <file>.tar.gz -C <folder> .`;
+    const advice = `Pack the contents of the folder, not the folder itself: tar -czf <file>.tar.gz -C <folder> .`;
     return {
       cause: 'in-folder',
       message: `${message}: it is in the folder ${JSON.stringify(folder)}`,
@@ -56,7 +56,7 @@ export function noAppIn(files: readonly PackedFile[], entry: string): NoApp | nu
   }
   const otherCase = names.find((name) => name.toLowerCase() === wanted.toLowerCase());
   if (otherCase !== undefined) {
-    const advice = `Name the file ${wanted}: the case of letters counts.`;
+    const advice = `Name the file ${wanted}: names are case-sensitive.`;
     return { cause: 'other-case', message: `${message}, but ${JSON.stringify(otherCase)}`, advice, found: otherCase };
   }
   const stem = wanted.replace(/\.[^./]+$/, '');

@@ -15,22 +15,22 @@ export interface UnsafeEntry {
 
 const ERRORS = {
   'absolute-path': 'is an absolute path',
-  'path-escapes': 'has ".." in its path, which leads out of the folder it is unpacked to',
-  'link-escapes': 'is a link that leads out of the archive',
-  'link-chain': 'is a link that leads through another link',
-  'below-link': 'lies below a link, so that it would be written somewhere else',
+  'path-escapes': 'has ".." in its path, which points outside the folder it is unpacked to',
+  'link-escapes': 'is a link to a target outside the archive',
+  'link-chain': 'is a link whose path contains another link',
+  'below-link': 'is below a link, so that it would be written to another place',
   device: 'is a device or a pipe',
-  'duplicate-path': 'stands in the archive more than once',
-  'case-collision': 'differs from another entry in case or Unicode form alone',
-  'file-as-folder': 'lies below an entry that is no folder',
+  'duplicate-path': 'occurs more than once in the archive',
+  'case-collision': 'differs from another entry only in case or Unicode form',
+  'file-as-folder': 'is below an entry that is not a folder',
   'control-characters': 'has control characters in its name',
   'empty-name': 'has no name',
   'too-deep': 'is nested deeper than 32 folders',
 } as const;
 const WARNINGS = {
-  'link-inside': 'is a link; many tools leave links out when they unpack',
+  'link-inside': 'is a link; many tools skip links when unpacking',
   'special-mode': 'is marked set-user-id or set-group-id',
-  contiguous: 'is of the type "contiguous file", which some readers do not know',
+  contiguous: 'has the type "contiguous file", which some tools do not support',
   backslash: 'has a backslash in its name, which separates folders on Windows',
   'invisible-characters': 'has invisible or text-reversing characters in its name',
 } as const;

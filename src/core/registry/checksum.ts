@@ -60,10 +60,14 @@ export function checksumError(text: string): ChecksumError | null {
   }
   if (/^sha256:[0-9a-fA-F]{64}$/.test(bare)) {
     if (bare !== text)
-      return { cause: 'whitespace', message: 'White space stands around the checksum.', repaired: bare.toLowerCase() };
+      return {
+        cause: 'whitespace',
+        message: 'The checksum has leading or trailing white space.',
+        repaired: bare.toLowerCase(),
+      };
     return {
       cause: 'uppercase',
-      message: 'The digest is written in upper case; it must be lowercase.',
+      message: 'The digest is in uppercase; it must be lowercase.',
       repaired: text.toLowerCase(),
     };
   }
@@ -71,7 +75,7 @@ export function checksumError(text: string): ChecksumError | null {
   if (spaced !== bare && /^sha256:[0-9a-fA-F]{64}$/.test(spaced)) {
     return {
       cause: 'whitespace',
-      message: 'White space or an invisible character stands inside the checksum.',
+      message: 'The checksum contains white space or an invisible character.',
       repaired: spaced.toLowerCase(),
     };
   }
@@ -85,7 +89,7 @@ export function checksumError(text: string): ChecksumError | null {
   if (listed)
     return {
       cause: 'no-prefix',
-      message: 'This is a line of sha256sum; only its digest belongs here, behind "sha256:".',
+      message: 'This is a line of sha256sum output; only its digest belongs here, after "sha256:".',
       repaired: `sha256:${listed[1]!.toLowerCase()}`,
     };
   const prefixed = /^(sha-?256)\s*([:=-])\s*([0-9a-fA-F]{64})$/i.exec(bare);

@@ -110,7 +110,7 @@ function stateOf(snapshot: Snapshot): Map<string, AppState> {
   for (const [key, entry] of Object.entries(manifestAppsIn(snapshot.manifest.content) ?? {})) {
     const { visible = null, because = [] } = verdicts.get(key) ?? {};
     const app = facts.get(key);
-    const unseen = visible !== null ? null : app ? reasonOf(app) : 'it was not looked at';
+    const unseen = visible !== null ? null : app ? reasonOf(app) : 'it was not checked';
     state.set(key, {
       fields: new Map(Object.entries(appFields(entry))),
       versions: versionsOf(app),

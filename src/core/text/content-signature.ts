@@ -46,7 +46,7 @@ export function contentSignature(
     return {
       cause: 'program-message',
       message: `The host serves ${program.kind} instead of the artifact (“${program.text}”).`,
-      advice: 'Look into the program that answers for the host, or upload the artifact itself.',
+      advice: 'Check the program that serves this URL, or upload the artifact itself.',
       evidence: { begins: program.text },
     };
   if (kind === 'html')
@@ -58,7 +58,7 @@ export function contentSignature(
     return {
       cause: 'lfs-pointer',
       message: 'The host serves a Git LFS pointer, a few lines of text, instead of the artifact.',
-      advice: 'Serve the file itself: switch Git LFS off for it, or publish it as a release asset.',
+      advice: 'Serve the file itself: turn off Git LFS for it, or publish it as a release asset.',
     };
   if (kind === 'xml' || kind === 'json' || kind === 'svg') {
     const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(text)?.[1];
@@ -80,7 +80,7 @@ export function contentSignature(
   if (kind === 'gzip-as-text')
     return {
       cause: 'text-conversion',
-      message: 'The file went through a conversion of text, which replaces the bytes that are no text.',
+      message: 'The file was converted as text, which replaced some bytes.',
       advice: 'Upload it as binary, with Content-Type: application/gzip',
     };
   if (kind === 'gzip-as-base64')
@@ -94,30 +94,30 @@ export function contentSignature(
     if (lineEndsConverted(again?.lineFeeds, text))
       return {
         cause: 'line-ends-converted',
-        message: 'The file went through a conversion of line ends (CR LF), which breaks binary files.',
-        advice: 'Upload it as binary; in git mark it so: *.tar.gz binary',
+        message: 'The line endings of the file were converted (CR LF), which breaks binary files.',
+        advice: 'Upload it as binary; in .gitattributes: *.tar.gz binary',
       };
     if (/TRUNCATED|BUF_ERROR|UNEXPECTED_END/i.test(archive.fault.code))
       return {
         cause: 'truncated',
-        message: `The file breaks off after ${counted(content.bytes, 'byte')}${isRound(content.bytes) ? ', a round number' : ''}: the archive has no end.`,
+        message: `The file is truncated after ${counted(content.bytes, 'byte')}${isRound(content.bytes) ? ', a round number' : ''}: the archive is incomplete.`,
         advice: isRound(content.bytes)
-          ? 'Look for a limit or a buffer of that size in the upload, the host or a proxy; then upload it again, whole.'
-          : 'Upload it again, whole.',
+          ? 'Check for a limit or a buffer of that size in the upload, the host or a proxy; then upload the complete file again.'
+          : 'Upload the complete file again.',
       };
   }
   if (kind === 'tar')
     return {
       cause: 'unpacked',
-      message: 'The host serves the tar without its gzip compression: something undoes it on the way.',
+      message: 'The host serves the tar without its gzip compression, which is removed on the way.',
       advice:
-        'Take the Content-Encoding off the stored file: stores that hold it as compressed unpack it for clients that do not ask for gzip.',
+        'Remove the Content-Encoding from the stored file: stores decompress such objects for clients that do not accept gzip.',
     };
   if (kind === 'gzip' && !isMissing(archive) && archive.trailing?.layer === 'gzip')
     return {
       cause: 'bytes-added',
-      message: `The file has ${counted(archive.trailing.bytes, 'byte')} behind the end of the archive; the listed file is perhaps the one without.`,
-      advice: 'Upload the file again as it was built: a script or an editor added to it.',
+      message: `The file has ${counted(archive.trailing.bytes, 'byte')} after the end of the archive; the listed checksum may be that of the file without them.`,
+      advice: 'Upload the file again as built: a script or an editor added bytes to it.',
     };
   return null;
 }
@@ -146,7 +146,7 @@ function bytesBefore(head: Uint8Array, kind: string): Problem<SignatureCause> | 
     message: `The host serves ${counted(at, 'byte')} before the archive${what}.`,
     advice: program
       ? program.advice
-      : 'Serve the file as it was built: a program, an editor or the upload added to it. Change no checksum before that.',
+      : 'Serve the file as built: a program, an editor or the upload added bytes to it. Do this before you change the checksum.',
   };
 }
 

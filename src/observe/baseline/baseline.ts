@@ -30,8 +30,8 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
     if (manifest === null)
       throw new AppregError(
         'baseline-unusable',
-        `There is no registry manifest in ${printable(where)}, so nothing can be compared.`,
-        'Name the folder that holds the manifest.',
+        `No registry manifest in ${printable(where)}, so nothing can be compared.`,
+        'Give the folder that contains the manifest.',
       );
     return fromTree(folderTree(path, where), manifest, workspace.baseUrl);
   }
@@ -43,7 +43,7 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
     throw new AppregError(
       'baseline-unusable',
       `${printable(where)} is neither a registry manifest nor saved facts.`,
-      'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
+      'Use a folder, a git ref, a manifest, or a file written by appreg verify --save.',
     );
   return fromTree(folderTree(dirname(path), where), basename(path), workspace.baseUrl);
 }
@@ -62,8 +62,8 @@ export function baselineVersionsOf(
     if (versions !== null) return versions;
     throw new AppregError(
       'baseline-unusable',
-      `${printable(where)} is no metadata file, so nothing can be compared.`,
-      'Name an earlier state of the metadata file, a folder, or a git ref.',
+      `${printable(where)} is not a metadata file, so nothing can be compared.`,
+      'Use an earlier state of the metadata file, a folder, or a git ref.',
     );
   }
   const tree = isFolder ? folderTree(path, where) : gitTree(where, workspace.root);
@@ -85,7 +85,7 @@ function readJson(path: string): JsonValue | undefined {
     throw new AppregError(
       'baseline-unusable',
       `${printable(path)} cannot be read: ${fault?.message ?? 'it is too large'}`,
-      'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
+      'Use a folder, a git ref, a manifest, or a file written by appreg verify --save.',
     );
   return value;
 }
@@ -126,8 +126,8 @@ export function listingOf(
   if (apps === null)
     throw new AppregError(
       'baseline-unusable',
-      `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`,
-      'Name a state in which the registry was sound.',
+      `The manifest ${printable(manifestName)} in ${printable(tree.source)} is not usable, so nothing can be compared.`,
+      'Use a state in which the registry was valid.',
     );
   const urls = new Map<string, string>();
   for (const key of Object.keys(apps)) {

@@ -27,7 +27,7 @@ export async function baselineFromUrl(url: string, options: WebOptions, seenAt: 
     throw new AppregError(
       'baseline-unusable',
       `No usable manifest is served at ${name}, so nothing can be compared with it.`,
-      `See what is wrong there: appreg verify ${name} --skip-artifacts`,
+      `See its errors: appreg verify ${name} --skip-artifacts`,
     );
   }
   const snapshot: Snapshot = { snapshot: 1, target: url, seenAt, origins: [], manifest: seen, apps, orphans: [] };

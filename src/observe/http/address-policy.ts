@@ -20,7 +20,7 @@ export type AddressPolicy = (target: Target, address: string | null) => string |
 
 /** The error for a refusal. It does not name the address, so that internal DNS answers are not disclosed. */
 export function addressRefusal(code: string): NodeJS.ErrnoException {
-  return Object.assign(new Error('it is not asked from here'), { code });
+  return Object.assign(new Error('requests to it are not allowed'), { code });
 }
 
 /** A lookup that succeeds only if every address of its answer is allowed. */

@@ -35,11 +35,11 @@ export function openCircuitBreaker(): CircuitBreaker {
     openReason(origin, kind) {
       const own = tallies.get(`${kind} ${origin}`);
       if (own && isSpent(own, kind === 'GET' ? 'GET' : 'other'))
-        return `left ${own.late} requests (${kind}) without a whole answer in time, and was not asked again`;
+        return `left ${own.late} requests (${kind}) without a complete response in time; no more requests were sent`;
       // A rate limit applies to all kinds of requests.
       const all = tallies.get(`any ${origin}`);
       if (all && isSpent(all, 'GET'))
-        return `wanted no more requests (429 or 503) even after ${all.late} waits, and was not asked again`;
+        return `still refused requests (429 or 503) after ${all.late} waits; no more requests were sent`;
       return null;
     },
     record(origin, kind, probe) {
@@ -72,7 +72,7 @@ export function requestKindOf({
   origin: string | null;
   headers?: readonly (readonly [string, string])[];
 }): string {
-  if (headers.some(([name]) => name.startsWith('if-'))) return 'GET with a condition';
+  if (headers.some(([name]) => name.startsWith('if-'))) return 'conditional GET';
   return method === 'GET' && origin !== null ? 'GET with Origin' : method;
 }
 

@@ -34,7 +34,7 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
   if (/bad upgrade/i.test(error.message)) return failureFact('headers', 'UPGRADE', 'the host switched protocols', url);
   // Detected with the first bytes, before the response: two length headers that disagree.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && phase === 'headers')
-    return failureFact(phase, 'HPE_UNEXPECTED_CONTENT_LENGTH', 'two lengths that do not agree', url);
+    return failureFact(phase, 'HPE_UNEXPECTED_CONTENT_LENGTH', 'two different lengths', url);
   const known = CODES.get(code);
   if (known) return failureFact(known[0] ?? phase, known[1], error.message, url);
   if (/^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL')) return failureFact(phase, code, error.message, url);

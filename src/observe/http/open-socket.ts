@@ -105,7 +105,7 @@ class ConnectionAttempt {
     const { socket } = this;
     this.endpoint.readBuffer?.attach(socket);
     socket.setNoDelay(true);
-    const abort = (): void => this.fail('SOCKET_CLOSED', 'the run ended');
+    const abort = (): void => this.fail('SOCKET_CLOSED', 'the run was aborted');
     const expire = (): void => this.fail('CONNECT_TIMEOUT', `no connection within ${this.options.timeout / 1000} s`);
     const timer = setTimeout(expire, Math.max(0, until - Date.now()));
     closing.addEventListener('abort', abort);
@@ -153,7 +153,7 @@ class ConnectionAttempt {
     lookUp(host, { family: 6 }, (notFound, address) => {
       if (notFound) return this.fail(code, connectMessage(error));
       this.phase = 'connect';
-      this.fail('ENETUNREACH', `no way to ${address}, the only kind of address that ${host} has`);
+      this.fail('ENETUNREACH', `no route to ${address}, the only kind of address that ${host} has`);
     });
   }
 

@@ -54,7 +54,7 @@ const MAX_IN_FLIGHT = 128;
 const MAX_IDLE = 64;
 const HEADER_BYTES = 65_536;
 /** Created once: an error and its stack for each connection would cost as much as closing it. */
-const CLOSED = new Error('the run ended');
+const CLOSED = new Error('the run was aborted');
 
 /** The connection pool of all hosts: bounds the requests in flight, and serves waiting requests in FIFO order. */
 export interface ConnectionPool {

@@ -63,7 +63,7 @@ function parsed(value: string, variable: string): Proxy {
 }
 
 function unusableReason(url: URL | null): string {
-  return url ? `a proxy of the kind ${url.protocol.slice(0, -1)}` : 'no URL of a proxy';
+  return url ? `a proxy of the kind ${url.protocol.slice(0, -1)}` : 'not a proxy URL';
 }
 
 function decoded(text: string): string {

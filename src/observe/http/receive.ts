@@ -41,7 +41,7 @@ function redirectOf(hop: Hop): ReceivedResponse {
   const [location = null, other] = new Set(headerLines(hop.headers, 'location'));
   if (other === undefined) return { failure: null, location };
   // Clients differ in which of them they follow; browsers reject such a response.
-  const message = 'a redirect with several Location lines that differ';
+  const message = 'a redirect with several different Location headers';
   return { failure: failureFact('redirect', 'REDIRECT_SEVERAL_LOCATIONS', message, hop.url), location: undefined };
 }
 
@@ -66,7 +66,7 @@ async function receiveBody(
 
 function unrequestedRange({ status, url }: Hop, { isRange }: HopRequest): Failure | null {
   if (status !== 206 || isRange) return null;
-  return failureFact('headers', 'PARTIAL_UNASKED', 'a part of the file, unasked', url);
+  return failureFact('headers', 'PARTIAL_UNASKED', 'a part of the file, which was not requested', url);
 }
 
 /** Two framing headers that disagree: intermediaries may see different bodies. */
@@ -81,7 +81,7 @@ function framingFailure({ headers, url }: Hop): Failure | null {
 function proxyRefusal({ url, status, headers, proxy }: Hop): Failure | null {
   const squidError = header(headers, 'x-squid-error');
   if (!proxy || url.startsWith('https:') || (status !== 407 && squidError === null)) return null;
-  const message = `the proxy answered ${status}${squidError === null ? '' : ` (${squidError})`}`;
+  const message = `the proxy responded with ${status}${squidError === null ? '' : ` (${squidError})`}`;
   return failureFact('proxy', `PROXY_${status}`, message, url);
 }
 

@@ -84,7 +84,7 @@ export function urlFailure(url: string): Failure | null {
   const parsed = parseUrl(url);
   return parsed && isHttpUrl(parsed) && parsed.username === '' && parsed.password === ''
     ? null
-    : failureFact('url', 'URL_UNUSABLE', 'no absolute http(s) URL without credentials', url);
+    : failureFact('url', 'URL_UNUSABLE', 'not an absolute http(s) URL without credentials', url);
 }
 
 export function isHttpUrl({ protocol }: URL): boolean {

@@ -50,7 +50,7 @@ function openTunnel(socket: Socket, { authorization }: Proxy, { host, port }: En
       socket.destroy();
       reject(proxyFailure(code, message));
     };
-    const expire = (): void => fail('CONNECT_TIMEOUT', 'the proxy did not answer in time');
+    const expire = (): void => fail('CONNECT_TIMEOUT', 'the proxy timed out');
     const timer = setTimeout(expire, Math.max(0, until - Date.now()));
     connectRequest.on('error', ({ code = 'SOCKET_CLOSED', message }: NodeJS.ErrnoException) =>
       fail(code.startsWith('HPE_') ? 'PROXY_NOT_HTTP' : code, message),
@@ -58,7 +58,7 @@ function openTunnel(socket: Socket, { authorization }: Proxy, { host, port }: En
     connectRequest.on('connect', ({ statusCode = 0, headers }, _, head: Buffer) => {
       const squidError = String(headers['x-squid-error'] ?? '');
       if (statusCode < 200 || statusCode > 299)
-        return fail(`PROXY_${statusCode}`, `the proxy answered ${statusCode}${squidError && ` (${squidError})`}`);
+        return fail(`PROXY_${statusCode}`, `the proxy responded with ${statusCode}${squidError && ` (${squidError})`}`);
       clearTimeout(timer);
       if (head.length > 0) socket.unshift(head);
       resolve();

@@ -48,4 +48,4 @@ export function expandEntities(doctype: string, text: string): string | null {
   }
 }
 
-const TOO_MUCH = new Error('it does not end, or grows too much');
+const TOO_MUCH = new Error('it is unterminated or expands too much');

@@ -57,7 +57,7 @@ function findFault(bytes: Buffer, state: { header: Header | null }): Fault | nul
     // Decoders skip ancillary chunks, even broken ones.
     const critical = /^[A-Z]/.test(type);
     if (critical && crc32(bytes.subarray(at + 4, at + 8 + length)) !== bytes.readUInt32BE(at + 8 + length)) {
-      return { code: 'crc', message: `the checksum of its ${type} chunk does not fit` };
+      return { code: 'crc', message: `the checksum of its ${type} chunk does not match` };
     }
     at += 12 + length;
     if (state.header === null) {
@@ -68,17 +68,17 @@ function findFault(bytes: Buffer, state: { header: Header | null }): Fault | nul
     } else if (type === 'PLTE') palette = true;
     else if (type === 'IDAT') {
       if (pixels.length > 0 && before !== 'IDAT')
-        return { code: 'chunk', message: 'its IDAT chunks do not stand together' };
+        return { code: 'chunk', message: 'its IDAT chunks are not consecutive' };
       pixels.push(data);
     } else if (type === 'IEND') break;
-    else if (critical) return { code: 'chunk', message: `it needs the chunk ${type}, which decoders do not know` };
+    else if (critical) return { code: 'chunk', message: `it needs the chunk ${type}, which decoders do not support` };
     before = type;
   }
   if (pixels.length === 0) return { code: 'no-data', message: 'it has no IDAT chunk: there are no pixels' };
   if (state.header.palette && !palette) return { code: 'no-palette', message: 'its palette (PLTE chunk) is missing' };
   const fault = pixelFault(Buffer.concat(pixels), state.header);
   if (fault !== null || at === bytes.length) return fault;
-  return { code: 'trailing-data', message: `${counted(bytes.length - at, 'byte')} behind the image's end` };
+  return { code: 'trailing-data', message: `${counted(bytes.length - at, 'byte')} after the end of the image` };
 }
 
 function readHeader(data: Buffer): Header | null {
@@ -143,7 +143,7 @@ function filterFault(data: Buffer, passes: readonly Pass[]): Fault | null {
   for (const { stride, rows } of passes) {
     for (let row = 0; row < rows && at < data.length; row += 1, at += stride) {
       if (data[at]! > 4)
-        return { code: 'data-broken', message: `a row of pixels has the filter ${data[at]}, which is none` };
+        return { code: 'data-broken', message: `a row of pixels has the filter ${data[at]}, which does not exist` };
     }
   }
   return null;

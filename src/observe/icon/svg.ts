@@ -71,7 +71,7 @@ function newReading(guess: string): Reading {
 
 function decode(bytes: Uint8Array, reading: Reading): string | null {
   if (bytes.length > SIZE_LIMIT) {
-    reading.fault = { code: 'not-read', message: `it is larger than ${SIZE_LIMIT} bytes and was not looked into` };
+    reading.fault = { code: 'not-read', message: `it is larger than ${SIZE_LIMIT} bytes and was not inspected` };
     return null;
   }
   const label = encodingOf(bytes);
@@ -125,7 +125,7 @@ function parse(text: string, reading: Reading, expand: boolean): string | null {
     if (expand && doctype.includes('<!ENTITY')) {
       const rest = expandEntities(doctype, text.slice(parser.position));
       if (rest === null)
-        fail('entities', 'its DOCTYPE declares entities without end, too large, malformed or in other files');
+        fail('entities', 'its DOCTYPE declares entities that are recursive, too large, malformed or in other files');
       expanded = text.slice(0, parser.position) + rest;
       throw STOP;
     }

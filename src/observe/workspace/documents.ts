@@ -126,7 +126,7 @@ function readAgain(path: string, stamp: string): Buffer {
   if (again !== null) return again;
   throw new AppregError(
     'file-changed',
-    `${printable(path)} was changed while it was being looked at.`,
+    `${printable(path)} was changed while it was being read.`,
     'Run the command again.',
   );
 }

@@ -60,20 +60,20 @@ function notFound(ref: string, root: string): AppregError {
   if (/dubious ownership/.test(inside.stderr))
     return new AppregError(
       'git-ownership',
-      'git refuses this repository, because its folder belongs to another user.',
+      'git rejects this repository, because its folder belongs to another user.',
       'Allow it: git config --global --add safe.directory <folder>',
     );
   if (inside.status !== 0)
     return new AppregError(
       'baseline-missing',
-      `“${name}” is no file or folder, and this folder is not in a git work tree.`,
-      'Name a folder, a file, or run it inside the repository.',
+      `“${name}” is not a file or folder, and this folder is not in a git repository.`,
+      'Use a folder or a file, or run the command inside the repository.',
     );
   if (git(['rev-parse', '--verify', '--quiet', 'HEAD'], root, undefined, true).status !== 0)
     return new AppregError(
       'baseline-missing',
-      `“${name}” is no file or folder, and this git repository has no commit yet.`,
-      'Commit what is published; changes can be held against that commit from then on.',
+      `“${name}” is not a file or folder, and this git repository has no commits yet.`,
+      'Commit what is published, to compare later changes with that commit.',
     );
   const shallow =
     git(['rev-parse', '--is-shallow-repository'], root, undefined, true).stdout.toString('utf8').trim() === 'true';
@@ -81,14 +81,14 @@ function notFound(ref: string, root: string): AppregError {
     const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref) ? 'git fetch --unshallow' : `git fetch --depth=1 origin ${name}`;
     return new AppregError(
       'git-shallow',
-      `“${name}” is not in this repository, which is a shallow clone: the history that it needs was not fetched.`,
-      `Fetch it: ${fetch} — or have the pipeline clone everything (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
+      `“${name}” is not in this repository, which is a shallow clone without the required history.`,
+      `Fetch it: ${fetch} — or clone the full history in the pipeline (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
     );
   }
   return new AppregError(
     'baseline-missing',
-    `“${name}” is no file, no folder and no git ref.`,
-    'Check the spelling; a branch of the remote is named origin/<branch>, and may have to be fetched first (git fetch origin).',
+    `“${name}” is not a file, a folder or a git ref.`,
+    'Check the spelling; for a branch of the remote, use origin/<branch>, and fetch it first if needed (git fetch origin).',
   );
 }
 
@@ -109,7 +109,7 @@ function git(
     throw new AppregError(
       'git-missing',
       missing ? 'git is not installed, so a git ref cannot be read.' : `git failed: ${run.error.message}`,
-      'Install git, or give --against a folder or a file.',
+      'Install git, or use --against with a folder or a file.',
       { cause: run.error },
     );
   }
@@ -117,7 +117,7 @@ function git(
     throw new AppregError(
       'git-failed',
       `git ${args[0]} failed: ${printable(run.stderr.toString('utf8').trim())}`,
-      'Run it inside the repository, or give --against a folder or a file.',
+      'Run it inside the repository, or use --against with a folder or a file.',
     );
   return { status: run.status, stdout: run.stdout, stderr: run.stderr.toString('utf8') };
 }

@@ -31,8 +31,8 @@ export function targetAt(path: string, configured: Configured): Target {
   if (!existsSync(path))
     throw new AppregError(
       'path-missing',
-      `${printable(path)} is not there.`,
-      'Name a folder or a JSON file; appreg init scaffolds a workspace.',
+      `${printable(path)} does not exist.`,
+      'Give a folder or a JSON file; appreg init creates a workspace.',
     );
   const stat = statSync(path);
   if (stat.isDirectory()) return folderTarget(path, configured);
@@ -40,7 +40,7 @@ export function targetAt(path: string, configured: Configured): Target {
     throw new AppregError(
       'not-a-file',
       `${printable(path)} is neither a file nor a folder.`,
-      'Name a folder or a JSON file.',
+      'Give a folder or a JSON file.',
     );
   if (basename(path) !== configured.manifest && isMetadata(path))
     return { kind: 'metadata', ...around(path, configured) };
@@ -61,8 +61,8 @@ function folderTarget(folder: string, configured: Configured): Target {
     );
   throw new AppregError(
     'manifest-missing',
-    `There is no registry manifest in ${printable(folder)}.`,
-    'Name the manifest file, or scaffold a workspace: appreg init',
+    `No registry manifest in ${printable(folder)}.`,
+    'Give the manifest file, or create a workspace: appreg init',
   );
 }
 

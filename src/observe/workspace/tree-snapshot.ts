@@ -18,7 +18,7 @@ export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string
     throw new AppregError(
       'baseline-unusable',
       `There is no ${printable(manifestName)} in ${printable(tree.source)}, so nothing can be compared.`,
-      'Name a state that holds the manifest.',
+      'Use a state that contains the manifest.',
     );
   const { manifest, apps, paths } = listing;
   const facts = Object.keys(apps).map((key): AppFacts => {

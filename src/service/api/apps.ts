@@ -58,7 +58,7 @@ export function appRoutes({ db }: Service): Route[] {
 async function getInstallableApps(c: WebContext, db: Db, organizationId: string): Promise<Response> {
   const page = pageIn(c);
   if (page.after !== null && !/^[0-9a-f-]{36}\./.test(page.after))
-    throw invalid('after', 'is not the “next” of a page before.');
+    throw invalid('after', 'is not a “next” value of a previous page.');
   return json(c, await listInstallable(db, organizationId, { search: searchIn(c), ...page }));
 }
 
@@ -94,5 +94,5 @@ async function getReport(c: WebContext, db: Db, organizationId: string): Promise
 
 async function noReport(db: Db, organizationId: string, subscriptionId: string): Promise<Refusal> {
   if ((await subscriptionOf(db, organizationId, subscriptionId)) === null) return notFound('registry');
-  return new Refusal('not-found', 'There is no report yet: the registry has not been checked.');
+  return new Refusal('not-found', 'No report yet: the registry has not been checked.');
 }

@@ -21,9 +21,9 @@ export function healthRoutes({ db, metrics, stopping, settings }: Service): Rout
       path: '/readyz',
       access: 'anyone',
       async answer(c) {
-        if (stopping.aborted) throw new Refusal('unavailable', 'The node is stopping.');
+        if (stopping.aborted) throw new Refusal('unavailable', 'The node is shutting down.');
         if (await within(DATABASE_TIMEOUT, isReachable(db))) return json(c, { status: 'ready', roles: settings.roles });
-        throw new Refusal('unavailable', 'The database does not answer.', {}, { 'retry-after': '5' });
+        throw new Refusal('unavailable', 'The database does not respond.', {}, { 'retry-after': '5' });
       },
     },
     {

@@ -56,7 +56,7 @@ export const schemas: Record<string, Schema> = {
     organization: ref('Organization'),
     token: described(
       orNull({ type: 'string', pattern: '^apr_[A-Za-z0-9_-]{43}$' }),
-      'Shown this once; null where the request was tried again.',
+      'Shown only once; null if the request was repeated.',
     ),
   }),
   Token: whole('A token, shown this once. The one before it is void.', {
@@ -71,7 +71,7 @@ export const schemas: Record<string, Schema> = {
     state: {
       enum: ['new', 'checking', 'good', 'problems', 'failing'],
       description:
-        'new: never checked yet. checking: a check is under way. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; what was known before stays in force.',
+        'new: never checked yet. checking: a check is under way. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid.',
     },
     checkedAt: orNull(moment),
     goodAt: described(orNull(moment), 'The last check that got a usable manifest.'),
@@ -98,7 +98,7 @@ export const schemas: Record<string, Schema> = {
     next,
   }),
   Refresh: whole('What became of the request.', {
-    requested: described(flag, 'False where the registry was checked less than a minute ago.'),
+    requested: described(flag, 'False if the registry was checked less than a minute ago.'),
     registry: ref('Registry'),
   }),
   App: whole('An app of a registry.', app),
@@ -131,7 +131,7 @@ export const schemas: Record<string, Schema> = {
     next,
   }),
   Finding: {
-    description: 'One place where a rule does not hold.',
+    description: 'One violation of a rule.',
     type: 'object',
     required: ['rule', 'severity', 'symptom', 'message', 'advice', 'app', 'version', 'resource', 'url'],
     properties: { rule: text, severity: { enum: SEVERITIES }, message: text, advice: text },
@@ -151,7 +151,7 @@ export const schemas: Record<string, Schema> = {
       title: text,
       status: { type: 'integer', minimum: 400, maximum: 599 },
       detail: text,
-      requestId: described(text, 'Stands in the log of the service, too.'),
+      requestId: described(text, 'Also in the logs of the service.'),
       errors: list({
         type: 'object',
         required: ['field', 'detail'],

@@ -106,7 +106,7 @@ const paths: Json = {
     }),
   },
   '/api/organization/token': {
-    post: forOrganization('rotateToken', 'Make a new token; the old one and all sessions end at once', {
+    post: forOrganization('rotateToken', 'Create a new token; the old one and all sessions become invalid', {
       200: answer('The new token.', 'Token'),
     }),
   },
@@ -117,7 +117,7 @@ const paths: Json = {
       {
         201: answer('Subscribed.', 'Subscribed', 'application/json', ['Location']),
         ...BAD_BODY,
-        409: refusal('Already subscribed, which the type says (…:already-subscribed); or there are too many.'),
+        409: refusal('Already subscribed (type …:already-subscribed), or too many subscriptions.'),
         422: refusal('The registry cannot be used; “findings” say why. Nothing is stored.'),
       },
       body({ url: URL_FIELD, name: ref('Name') }),

@@ -18,7 +18,7 @@ export function organizationRoutes(service: Service): Route[] {
         const name = nameIn(await readBody(c));
         const { organization, token } = await createOrganization(db, name, key);
         if (organization.name !== name)
-          throw new Refusal('idempotency-key-reused', 'It was sent with another name before. Send a new key.');
+          throw new Refusal('idempotency-key-reused', 'It was already used with a different name. Send a new key.');
         // Repeated for a retried request: the first attempt may have failed between the two steps.
         await subscribeOfficial(service, organization.id);
         if (token !== null) log('info', 'organization-created', { organization: organization.id });

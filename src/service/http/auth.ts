@@ -31,7 +31,7 @@ export function openAuthenticator({ db, settings }: Service, allowances: Allowan
   function unauthorized(c: Context): Refusal {
     count(c, 'failures', clientAddress(c));
     const sent = c.req.header('authorization') !== undefined;
-    const detail = sent ? 'The token is not known.' : 'Send the token, as Authorization: Bearer apr_…';
+    const detail = sent ? 'The token is unknown.' : 'Send the token, as Authorization: Bearer apr_…';
     const challenge = sent ? 'Bearer realm="appreg", error="invalid_token"' : 'Bearer realm="appreg"';
     return new Refusal('unauthorized', detail, {}, { 'www-authenticate': challenge });
   }
@@ -51,7 +51,7 @@ export function openAuthenticator({ db, settings }: Service, allowances: Allowan
       if (settings.operatorToken !== null) throw unauthorized(c);
       throw new Refusal(
         'sign-up-closed',
-        'The operator of the service has set no OPERATOR_TOKEN and no --open-sign-up.',
+        'The operator of the service has set neither OPERATOR_TOKEN nor --open-sign-up.',
       );
     },
   };

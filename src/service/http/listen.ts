@@ -28,7 +28,7 @@ export async function listen(
   }).catch((error: NodeJS.ErrnoException) => {
     throw new AppregError(
       'listen-failed',
-      `Nothing can listen on ${printable(host)} port ${port}: ${error.code ?? error.message}`,
+      `Cannot listen on ${printable(host)} port ${port}: ${error.code ?? error.message}`,
       error.code === 'EADDRINUSE'
         ? 'Another program uses it. Use another port; --port 0 selects a free one.'
         : 'Check --host and --port.',

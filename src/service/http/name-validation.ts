@@ -9,5 +9,5 @@ const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-
 export function nameError(text: string): string | null {
   if (isBlank(text)) return 'is empty.';
   if ([...text.trim()].length > LIMIT) return `is longer than ${LIMIT} characters.`;
-  return UNSHOWN.test(text) ? 'has characters that cannot be shown.' : null;
+  return UNSHOWN.test(text) ? 'contains invisible characters.' : null;
 }

@@ -7,7 +7,7 @@ const KINDS = {
   'malformed-body': [400, 'The body cannot be read'],
   'invalid-field': [400, 'A field of the body is not valid'],
   'invalid-parameter': [400, 'A parameter is not valid'],
-  unauthorized: [401, 'A valid token is needed'],
+  unauthorized: [401, 'A valid token is required'],
   'sign-up-closed': [403, 'Organizations cannot be created here'],
   'not-found': [404, 'Not found'],
   'method-not-allowed': [405, 'The method is not allowed here'],
@@ -16,10 +16,10 @@ const KINDS = {
   'body-too-large': [413, 'The body is too large'],
   'unsupported-media-type': [415, 'The body is not JSON'],
   'registry-unusable': [422, 'The registry cannot be used'],
-  'idempotency-key-reused': [422, 'The Idempotency-Key was used for something else'],
+  'idempotency-key-reused': [422, 'The Idempotency-Key was used for a different request'],
   'too-many-requests': [429, 'Too many requests'],
-  internal: [500, 'A defect of the service'],
-  unavailable: [503, 'The service is not available at the moment'],
+  internal: [500, 'Internal error'],
+  unavailable: [503, 'The service is temporarily unavailable'],
 } as const;
 
 export type ProblemKind = keyof typeof KINDS;

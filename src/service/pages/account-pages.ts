@@ -70,7 +70,7 @@ export function tokenPage(organization: OrganizationView, token: string, rotated
     </p>
     <p class="actions">
       <a class="button primary" href="${rotated ? 'settings/organization' : 'settings/registries'}"
-        >${rotated ? 'I have kept it' : 'Continue to App Registries'}</a
+        >${rotated ? 'I have saved it' : 'Continue to App Registries'}</a
       >
     </p>
   </div>`;
@@ -81,7 +81,7 @@ export function tokenPage(organization: OrganizationView, token: string, rotated
 export function tokenGonePage(): Screen {
   const body = html`<div class="card entry">
     <h1>Created already</h1>
-    <p class="lead">This form was sent before: its organization is there, and its token was shown then.</p>
+    <p class="lead">This form was already sent: the organization exists, and its token was shown then.</p>
     <p class="actions">
       <a class="button primary" href="sign-in">Sign in with the token</a>
       <a class="button" href="sign-up">Create another organization</a>

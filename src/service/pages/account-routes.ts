@@ -24,7 +24,7 @@ export const accountRoutes: readonly PageRoute[] = [
 
 const SIGN_UP_CLOSED = failurePage({
   title: 'Sign-up is closed',
-  text: 'The operator of this service creates organizations, and hands out their tokens.',
+  text: 'The operator of this service creates organizations and provides their tokens.',
   signedIn: false,
 });
 

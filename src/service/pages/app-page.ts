@@ -43,7 +43,7 @@ export function appPage({ subscription, app, versions, next, after, findings, no
         <span class="muted">${versionCount(app)}</span>
       </p>
       ${reasons(app)}
-      ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file was first found unusable ${when(app.failingSince, now)}; what was known before stays in force.</p>`}
+      ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file was first found unusable ${when(app.failingSince, now)}; the last known state remains valid.</p>`}
     </div>
     <div id="app-problems" data-live>
       ${
@@ -64,7 +64,7 @@ export function appPage({ subscription, app, versions, next, after, findings, no
       <div id="versions" data-live>
         ${
           versions.length === 0
-            ? empty('No versions known', 'The app’s metadata file lists none that could be read.')
+            ? empty('No versions known', 'The app’s metadata file lists no readable versions.')
             : html`<ul class="rows versions">
                 ${versions.map((version) => versionRow(version, now))}
               </ul>`
@@ -96,7 +96,7 @@ function versionRow(version: VersionView, now: Date): Html {
     ${why(version, now)}
     <dl class="digests">
       <div>
-        <dt>Digest in force</dt>
+        <dt>Pinned digest</dt>
         <dd>${copyable(version.artifactChecksum, `digest of ${legible(version.version, 60)}`)}</dd>
       </div>
       ${
@@ -104,7 +104,7 @@ function versionRow(version: VersionView, now: Date): Html {
           ? NOTHING
           : html`<div class="swapped">
               <dt>Listed now</dt>
-              <dd>${copyable(version.swappedChecksum, 'digest that is listed now')}</dd>
+              <dd>${copyable(version.swappedChecksum, 'currently listed digest')}</dd>
             </div>`
       }
       <div>
@@ -119,7 +119,7 @@ function why({ state, offered, reason, swappedChecksum, withdrawnAt }: VersionVi
   const lines: (Html | string)[] = [];
   if (swappedChecksum !== null)
     lines.push(
-      `The metadata file lists another artifact than at first sight. Nobody gets swapped bytes: ${offered ? 'only what has the first digest is offered.' : 'it is not offered.'}`,
+      `The metadata file now lists a different artifact than when it was first seen. Replaced artifacts are never offered: ${offered ? 'only the artifact with the pinned digest is offered.' : 'it is not offered.'}`,
     );
   if (reason !== null) lines.push(untrusted(reason.message, 500));
   if (state === 'withdrawn')
@@ -151,7 +151,7 @@ export function cataloguePage(view: CataloguePage): Screen {
   const body = html`<div class="head">
       <div>
         <h1>Apps</h1>
-        <p class="lead">Everything that can be installed, from all of your registries.</p>
+        <p class="lead">All installable apps from your registries.</p>
       </div>
     </div>
     <div id="catalogue" data-shape="${bare ? 'bare' : 'list'}">

@@ -17,7 +17,7 @@ export function showError(
 
 /** The response for an unknown URL. */
 export function notFoundPage(c: PageContext, settings: Service['settings']): Response | Promise<Response> {
-  return showError(c, settings, { status: 404, title: 'Not found', text: 'There is no such page.' });
+  return showError(c, settings, { status: 404, title: 'Not found', text: 'This page does not exist.' });
 }
 
 /**
@@ -39,7 +39,7 @@ export function errorResponse(
     return showError(c, settings, {
       status: 503,
       title: 'Not available at the moment',
-      text: 'The service does not reach its database. Nothing is lost; try again in a moment.',
+      text: 'The service cannot reach its database. No data is lost; try again in a moment.',
     });
   }
   log('error', 'defect', { request, route, error });

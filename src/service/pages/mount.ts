@@ -17,7 +17,7 @@ export type PageRoute = { method: 'GET' | 'POST'; path: string } & (
 const CROSS_SITE: ErrorPage = {
   status: 403,
   title: 'Not from this page',
-  text: 'The form was sent from another site, or the browser does not say from where. Open this page and try again.',
+  text: 'The form was sent from another site, or the browser did not send its origin. Open this page and try again.',
 };
 
 /** Mounts pages, with authentication, rate limits and error pages. */
@@ -35,7 +35,7 @@ export function mountPages(
     const { allowed, wait } = limiters[name].take(client);
     if (allowed) return;
     c.header('Retry-After', String(wait));
-    throw new PageError({ status: 429, title: 'Too many at once', text: `Try again in ${wait} s.` });
+    throw new PageError({ status: 429, title: 'Too many requests', text: `Try again in ${wait} s.` });
   }
 
   function answer(route: PageRoute, request: PageRequest): Response | Promise<Response> {

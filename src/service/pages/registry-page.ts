@@ -56,7 +56,7 @@ export function registryPage(view: RegistryPage): Screen {
         <h2 id="problems-title">Health</h2>
         ${report === null ? NOTHING : html`<a href="${path}/report">Full report</a>`}
       </div>
-      ${report === null ? html`<p class="muted">There is no report before the first check has ended.</p>` : symptomList(report, 'causes')}
+      ${report === null ? html`<p class="muted">The report appears after the first check.</p>` : symptomList(report, 'causes')}
     </section>
     <section id="apps" aria-labelledby="apps-title" data-shape="${bare ? 'bare' : 'list'}">
       <div class="section-head"><h2 id="apps-title">Apps</h2></div>
@@ -82,13 +82,13 @@ function stateText({ state, failingSince, goodAt, visible }: SubscriptionView, n
   if (state === 'new')
     return html`<p>
       The registry is being read for the first time: its apps appear here as their artifacts are verified. This page
-      follows by itself.
+      updates automatically.
     </p>`;
   if (failingSince !== null)
     return html`<p>
       The first failed check was
-      ${when(failingSince, now)}${goodAt === null ? NOTHING : html`, the last good one ${when(goodAt, now)}`}. What was
-      known before stays in force:
+      ${when(failingSince, now)}${goodAt === null ? NOTHING : html`, the last successful one ${when(goodAt, now)}`}. The
+      last known state remains valid:
       ${visible === 0 ? 'no app can be installed.' : `${count(visible, 'app')} can still be installed, from verified versions.`}
     </p>`;
   return NOTHING;
@@ -163,7 +163,7 @@ export function reportPage(subscription: SubscriptionView, report: Report | null
     <div id="report" data-live>
       ${
         report === null
-          ? empty('No report yet', 'The first check has not ended. It appears here when it has.')
+          ? empty('No report yet', 'It appears here after the first check.')
           : html`<dl class="figures">
                 ${figures(report).map(
                   ([name, value]) =>

@@ -57,8 +57,7 @@ export async function readRequest(c: PageContext, service: Service, count: PageR
 
 async function readForm(c: PageContext): Promise<URLSearchParams> {
   const bytes = await readBytes(c, BODY_LIMIT);
-  if (bytes === null)
-    throw new PageError({ status: 413, title: 'Too much', text: 'The form is larger than any that this page sends.' });
+  if (bytes === null) throw new PageError({ status: 413, title: 'Too much', text: 'The form data is too large.' });
   return new URLSearchParams(bytes.toString('utf8'));
 }
 

@@ -88,26 +88,26 @@ export function subscribePage({ url, name, urlError, nameError, unusable }: Subs
       unusable === null
         ? NOTHING
         : html`<section class="notice bad" role="alert" aria-labelledby="unusable">
-            <h2 id="unusable">This registry cannot be used as it is</h2>
+            <h2 id="unusable">This registry cannot be used</h2>
             <p>
-              ${unusable.findings.some(({ message }) => message === unusable.message) ? '' : legible(`${unusable.message} `, 600)}Nothing
-              was subscribed to.
+              ${unusable.findings.some(({ message }) => message === unusable.message) ? '' : legible(`${unusable.message} `, 600)}You
+              were not subscribed.
             </p>
             ${findingList(unusable.findings)}
           </section>`
     }
-    <form class="form" method="post" action="settings/registries/subscribe" data-busy="Looking at the registry…">
+    <form class="form" method="post" action="settings/registries/subscribe" data-busy="Checking the registry…">
       ${field({
         name: 'url',
         label: 'Registry URL',
         value: url,
         type: 'url',
-        hint: 'The address of the registry’s manifest, a JSON file.',
+        hint: 'The URL of the registry’s manifest, a JSON file.',
         placeholder: 'https://apps.example.com/registry.json',
         error: urlError,
         autofocus: nameError === null,
       })}
-      ${field({ name: 'name', label: 'Name', value: name, hint: 'What your organization calls it.', error: nameError, maxlength: 200 })}
+      ${field({ name: 'name', label: 'Name', value: name, hint: 'Its name within your organization.', error: nameError, maxlength: 200 })}
       <p class="actions">
         <button class="primary">Subscribe</button>
         <a class="button" href="settings/registries">Cancel</a>
@@ -139,7 +139,7 @@ export function unsubscribePage(subscription: SubscriptionView): Screen {
           ? `${count(subscription.visible, 'app')} will not be available for installation any more.`
           : 'It has no app that can be installed.'
       }
-      You can subscribe again at any time; the digests that were seen first stay in force.
+      You can subscribe again at any time; pinned digests remain valid.
     </p>
     <p class="url">${code(subscription.url)}</p>
     <form class="form" method="post" action="settings/registries/${subscription.id}/unsubscribe">

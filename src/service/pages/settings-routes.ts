@@ -59,7 +59,7 @@ const STATUS = {
 function errorsOf(result: Outcome): Pick<SubscribeForm, 'urlError'> | Pick<SubscribeForm, 'unusable'> {
   if ('subscriptionId' in result)
     return {
-      urlError: html`Your organization is subscribed to this registry already.
+      urlError: html`Your organization is already subscribed to this registry.
         <a href="${`${LIST}/${result.subscriptionId}`.slice(1)}">Open it</a>`,
     };
   const { message } = result;
@@ -102,12 +102,11 @@ export async function requestedSubscription(
 
 /** Errors that can be detected without a request; the rest is checked by `subscribe`. */
 function urlFault(url: string): string | null {
-  if (url === '')
-    return 'Enter the address of the registry’s manifest, such as https://apps.example.com/registry.json.';
+  if (url === '') return 'Enter the URL of the registry’s manifest, such as https://apps.example.com/registry.json.';
   return url.length > LONGEST_URL ? `The URL is longer than ${LONGEST_URL} characters.` : null;
 }
 
 function nameFault(name: string): string | null {
   const fault = nameError(name);
-  return fault === null ? null : `The name ${fault} Enter what your organization calls this registry.`;
+  return fault === null ? null : `The name ${fault} Enter a name for this registry.`;
 }

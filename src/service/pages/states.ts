@@ -16,7 +16,7 @@ export function stateOf({ state, errors, warnings }: SubscriptionView, waiting =
   if (waiting || state === 'checking') return { tone: 'busy', word: waiting ? 'Waiting for a check' : 'Checking now' };
   switch (state) {
     case 'new':
-      return { tone: 'busy', word: 'First check under way' };
+      return { tone: 'busy', word: 'First check in progress' };
     case 'good':
       return { tone: 'good', word: warnings === 0 ? 'Working' : `Working, ${count(warnings, 'warning')}` };
     case 'problems':
@@ -41,7 +41,7 @@ export function schedule({ checkedAt, nextCheckAt, state }: SubscriptionView, no
 
 /** `12 apps, 3 of them hidden`. */
 export function appCount({ apps, visible, checkedAt }: SubscriptionView): string {
-  if (checkedAt === null && apps === 0) return 'Apps not known yet';
+  if (checkedAt === null && apps === 0) return 'Apps unknown yet';
   const hidden = apps - visible;
   if (apps === 0) return 'No apps';
   if (hidden <= 0) return count(apps, 'app');

@@ -26,9 +26,7 @@ export function incompleteness({ context, progress }: Run, interrupted: boolean)
     );
   if (listed > limits.apps) reasons.push(`of the ${listed} apps that are listed, the first ${limits.apps} are checked`);
   if (progress.versionsBeyond > 0)
-    reasons.push(
-      `${progress.versionsBeyond} versions are beyond the ${limits.versionsPerApp} that are kept of one app`,
-    );
+    reasons.push(`${progress.versionsBeyond} versions exceed the ${limits.versionsPerApp} that are stored per app`);
   return reasons.length === 0 ? null : reasons.join('; ');
 }
 

@@ -158,7 +158,7 @@ function stateByBytes(
   const matching = digests.find(({ sha256, cut }) => !cut && `sha256:${sha256}` === checksum);
   if (!matching || error) {
     const rule = error?.rule ?? 'artifact-checksum-mismatch';
-    return refused(base, now, rule, error?.message ?? 'The artifact’s bytes have another checksum.');
+    return refused(base, now, rule, error?.message ?? 'The artifact has a different checksum.');
   }
   const seenAt = facts.reusedFrom === undefined ? now : new Date(facts.reusedFrom);
   const isConfirmed = base.state === 'verified' && base.verifiedAt !== null && facts.reusedFrom !== undefined;
@@ -180,7 +180,7 @@ function swapped(row: StoredVersion, { facts, listed }: Entry, errors: readonly 
   if (!facts || isMissing(facts.web) || isMissing(facts.content)) return base;
   if (isAnswered(facts.web.server) && `sha256:${facts.content.sha256}` === row.artifactChecksum) return base;
   const error = errors.find(({ rule }) => rule === 'artifact-changed');
-  return refused(base, now, 'artifact-changed', error?.message ?? 'It was published with another checksum.');
+  return refused(base, now, 'artifact-changed', error?.message ?? 'It was published with a different checksum.');
 }
 
 function refused(row: StoredVersion, now: Date, rule: string, reason: string): StoredVersion {

@@ -49,7 +49,7 @@ export async function subscribe(
   if ((await countSubscriptions(db, organizationId)) >= SUBSCRIPTIONS_LIMIT)
     return {
       outcome: 'too-many',
-      message: `An organization has ${SUBSCRIPTIONS_LIMIT} registries at most. Unsubscribe from one first.`,
+      message: `An organization can have at most ${SUBSCRIPTIONS_LIMIT} registries. Unsubscribe from one first.`,
     };
   if (known !== null && isRecentlyGood(known)) {
     const subscribed = await addSubscription(service, organizationId, known.id, name);

@@ -108,7 +108,7 @@ async function fill(handle: FileHandle, bytes: Bytes, like: Stats | null): Promi
   await syncFile(handle);
   const { size } = await handle.stat();
   if (size !== bytes.length)
-    throw new Error(`${size} of ${bytes.length} bytes are in the file after a write that succeeded`);
+    throw new Error(`${size} of ${bytes.length} bytes are in the file although the write succeeded`);
 }
 
 /** Writes the bytes with a failpoint after the first half. */
@@ -175,8 +175,8 @@ async function refuseUnwritable(target: string, old: Stats, as: string): Promise
   if (old.isSymbolicLink()) {
     throw new AppregError(
       'dangling-link',
-      `${name} is a symbolic link to nothing. ${NOTHING_CHANGED}`,
-      'Remove the link, or make what it points to.',
+      `${name} is a broken symbolic link. ${NOTHING_CHANGED}`,
+      'Remove the link, or create its target.',
     );
   }
   if (!old.isFile())

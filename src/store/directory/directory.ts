@@ -162,7 +162,7 @@ async function makeFolders(folder: string): Promise<void> {
 function lockLost(path: string): AppregError {
   return new AppregError(
     'lock-lost',
-    `The lock of ${printable(path)} was taken away before the write was done. ${NOTHING_CHANGED}`,
-    'Run the same command again; nothing should remove a lock whose process still runs.',
+    `The lock of ${printable(path)} was removed before the write was finished. ${NOTHING_CHANGED}`,
+    'Run the same command again; do not remove a lock while its process is running.',
   );
 }

@@ -20,15 +20,11 @@ export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
 // System code: [our code, the cause, the remedy]
 const KNOWN: Record<string, [ErrorCode, string, string]> = {
   ENOSPC: ['disk-full', 'the disk is full', 'Free some space, then run the same command again.'],
-  EDQUOT: ['disk-full', 'the disk quota is used up', 'Free some space, then run the same command again.'],
-  EFBIG: [
-    'file-too-large',
-    'it is larger than a file may be here',
-    'Raise the limit (ulimit -f), or use another disk.',
-  ],
-  EROFS: ['read-only', 'the file system is read-only', 'Mount it writable, or work on a copy elsewhere.'],
-  EACCES: ['permission-denied', 'permission is denied', 'Look at the permissions of the file and of its folder.'],
-  EPERM: ['permission-denied', 'that is not permitted', 'Look at owner and attributes of the file and of its folder.'],
+  EDQUOT: ['disk-full', 'the disk quota is exceeded', 'Free some space, then run the same command again.'],
+  EFBIG: ['file-too-large', 'it exceeds the file size limit', 'Raise the limit (ulimit -f), or use another disk.'],
+  EROFS: ['read-only', 'the file system is read-only', 'Mount it writable, or use a copy elsewhere.'],
+  EACCES: ['permission-denied', 'permission is denied', 'Check the permissions of the file and its folder.'],
+  EPERM: ['permission-denied', 'that is not permitted', 'Check the owner and attributes of the file and its folder.'],
   EMFILE: ['too-many-open-files', 'too many files are open', 'Raise the limit (ulimit -n), then run it again.'],
   ENFILE: [
     'too-many-open-files',
@@ -36,13 +32,13 @@ const KNOWN: Record<string, [ErrorCode, string, string]> = {
     'Close other programs, then run it again.',
   ],
   ENAMETOOLONG: ['name-too-long', 'the name is too long for this disk', 'Choose a shorter name.'],
-  ENOTDIR: ['not-a-folder', 'a part of its path is no folder', 'Choose another path, or move that file away.'],
-  EEXIST: ['not-a-folder', 'a part of its path is no folder', 'Choose another path, or move that file away.'],
+  ENOTDIR: ['not-a-folder', 'a part of its path is not a folder', 'Choose another path, or move that file away.'],
+  EEXIST: ['not-a-folder', 'a part of its path is not a folder', 'Choose another path, or move that file away.'],
   EISDIR: ['not-a-file', 'it is a folder', 'Name a file.'],
-  ELOOP: ['link-loop', 'its symbolic links lead in a circle', 'Remove or fix the links.'],
-  ENOENT: ['folder-missing', 'its folder is not there', 'Make the folder, then run it again.'],
-  EBUSY: ['file-busy', 'another program holds it', 'Close the program that has it open, then run it again.'],
-  EIO: ['io-error', 'the disk reports an error', 'Check the disk before you go on.'],
+  ELOOP: ['link-loop', 'its symbolic links form a loop', 'Remove or fix the links.'],
+  ENOENT: ['folder-missing', 'its folder does not exist', 'Create the folder, then run the command again.'],
+  EBUSY: ['file-busy', 'another program is using it', 'Close that program, then run the command again.'],
+  EIO: ['io-error', 'the disk reports an error', 'Check the disk before you continue.'],
 };
 
 /** Windows reports these if another program has the target of a rename open; after some seconds it is not a scanner. */
@@ -70,7 +66,7 @@ export function diskError(
   if (system === '' || (error as NodeJS.ErrnoException).syscall === undefined) return error;
   const { syscall } = error as NodeJS.ErrnoException;
   const isBusy = platform === 'win32' && syscall === 'rename' && OPEN_ELSEWHERE.has(system);
-  const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['io-error', `the system says ${system}`, FIX_THAT];
+  const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['io-error', `the system reports ${system}`, FIX_THAT];
   const doing = holds === null ? 'read' : 'write';
   const message = `Cannot ${doing} ${printable(path)}: ${what} (${system}).${holds === null ? '' : ` ${holds}`}`;
   return new AppregError(code, message, hint, { cause: error });

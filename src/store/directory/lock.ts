@@ -87,7 +87,7 @@ async function place(prepared: string, folder: string, as: string, options: Lock
       const alive = isHeld(other);
       if (alive === false || (alive === null && now - signAt >= stale)) {
         if (await broken(folder, other.file))
-          notice?.(`Took over the lock of ${printable(as)}: ${describe(other.owner)} is gone.`);
+          notice?.(`Took over the lock of ${printable(as)}: ${describe(other.owner)} no longer exists.`);
         continue;
       }
     }
@@ -191,6 +191,6 @@ function locked(as: string, folder: string, owner: Owner | null, patience: numbe
   return new AppregError(
     'store-locked',
     `${printable(as)} is locked by ${who}; waited ${Math.round(patience / 1000)} s. ${NOTHING_CHANGED}`,
-    `Let it finish and run the same command again. If it is certain that it is gone, remove ${printable(folder)}`,
+    `Wait for it to finish, then run the same command again. If that process no longer exists, delete ${printable(folder)}`,
   );
 }

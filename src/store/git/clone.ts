@@ -104,7 +104,7 @@ async function temporaryFolder(): Promise<string> {
     throw new AppregError(
       'temporary-folder-unusable',
       `Cannot make a folder in ${printable(parent)} (${errno(cause)}). ${NOTHING_CHANGED}`,
-      'Set TMPDIR to a folder that may be written to, with some free space.',
+      'Set TMPDIR to a writable folder with free space.',
       { cause },
     );
   }
@@ -158,7 +158,7 @@ export async function must(run: Promise<GitRun>): Promise<GitRun> {
       `git failed: ${saidBy(done)} ${NOTHING_CHANGED}`,
       isPassing(done)
         ? 'Run the same command again when the remote can be reached.'
-        : 'Run it again; see what git says in that repository.',
+        : 'Run it again; check the repository with git.',
     )
   );
 }
@@ -181,7 +181,7 @@ export function text({ stdout }: GitRun): string {
 function owned(root: string): AppregError {
   return new AppregError(
     'git-ownership',
-    `git refuses the repository around ${printable(root)}, because its folder belongs to another user. ${NOTHING_CHANGED}`,
+    `git rejects the repository of ${printable(root)}, because its folder belongs to another user. ${NOTHING_CHANGED}`,
     'Allow it: git config --global --add safe.directory <folder>',
   );
 }
@@ -189,7 +189,7 @@ function owned(root: string): AppregError {
 function unusable(remote: string): AppregError {
   return new AppregError(
     'git-remote-unknown',
-    `There is no git remote “${printable(redact(remote))}” here.`,
+    `No git remote “${printable(redact(remote))}” in this repository.`,
     'Set "remote" of the store in the configuration to the name of a remote (git remote -v), or to its URL.',
   );
 }

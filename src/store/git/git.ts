@@ -220,15 +220,15 @@ function unreachable(remote: string, run: GitRun): AppregError {
   return new AppregError(
     'git-unreachable',
     `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)} ${NOTHING_CHANGED}`,
-    'Check its address, and that git itself may read it here: git ls-remote <url>',
+    'Check its URL, and that git can read it here: git ls-remote <url>',
   );
 }
 
 function uncertain(remote: string, run: GitRun, cause: unknown): AppregError {
   return new AppregError(
     'git-unreachable',
-    `The git remote ${printable(redact(remote))} broke off while it was written to: ${saidBy(run)}`,
-    'Run the same command again when it can be reached: it finishes what is left.',
+    `The git remote ${printable(redact(remote))} failed during the write: ${saidBy(run)}`,
+    'Run the same command again when it is reachable: it resumes the write.',
     { cause, effect: 'unknown' },
   );
 }
@@ -236,15 +236,15 @@ function uncertain(remote: string, run: GitRun, cause: unknown): AppregError {
 function refusedBy(remote: string, branch: string, run: GitRun): AppregError {
   return new AppregError(
     'git-push-rejected',
-    `The git remote ${printable(redact(remote))} does not take a commit for the branch ${printable(branch)}: ${saidBy(run)} ${NOTHING_CHANGED}`,
-    'Check that this user or token may push there, and that no rule protects the branch.',
+    `The git remote ${printable(redact(remote))} rejects a commit for the branch ${printable(branch)}: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    'Check that this user or token may push to it, and that the branch is not protected.',
   );
 }
 
 function contended(branch: string): AppregError {
   return new AppregError(
     'write-conflict',
-    `The branch ${printable(branch)} was changed by others ${ATTEMPTS} times while a commit was made. ${NOTHING_CHANGED}`,
-    'Run the same command again when less is going on.',
+    `The branch ${printable(branch)} was changed by other processes ${ATTEMPTS} times while a commit was made. ${NOTHING_CHANGED}`,
+    'Run the same command again when fewer changes are made.',
   );
 }

@@ -70,7 +70,7 @@ export async function checkFolders(git: Git, parent: string | null, changes: rea
     if (types[at] === 'blob')
       throw new AppregError(
         'not-a-folder',
-        `${printable(folder)} is a file, so nothing can be put below it. ${NOTHING_CHANGED}`,
+        `${printable(folder)} is a file, so it cannot contain other files. ${NOTHING_CHANGED}`,
         'Choose another path.',
       );
 }

@@ -53,7 +53,7 @@ export function withoutConditions(google: boolean): Conditions {
 
 /** Written to test the store's conditions; it is not deleted, so that no delete permission is needed. */
 const PROBE = '.appreg-probe.txt';
-const PROBE_BYTES = Buffer.from('appreg writes this file to see that the store honours conditional writes.\n');
+const PROBE_BYTES = Buffer.from('appreg writes this file to test that the store supports conditional writes.\n');
 
 /**
  * Writes a small file in all the ways that must succeed or fail.
@@ -65,12 +65,12 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
   const put = async (condition: Record<string, string>): Promise<boolean> => {
     const headers = { ...headersOf(PROBE, PROBE_BYTES), ...condition };
     const answer = await request('PUT', PROBE, { headers, body: PROBE_BYTES }).catch((error: unknown) => {
-      throw isNotImplemented(error) ? unconditional('it answers them with 501') : error;
+      throw isNotImplemented(error) ? unconditional('it responds to them with 501') : error;
     });
     return answer.status < 300;
   };
   const [{ create }] = known;
-  if ((await put(create)) && (await put(create))) throw unconditional('it lets a file be created twice');
+  if ((await put(create)) && (await put(create))) throw unconditional('it allows a file to be created twice');
   // Another process may test the store at the same time.
   for (let attempt = 0; attempt < 5; attempt++) {
     const there = await request('GET', PROBE);
@@ -78,14 +78,14 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
     for (const conditions of known) {
       if (!(await put(conditions.replace(conditions.tokenOf(there))))) continue;
       if (await put(conditions.replace(google ? '1' : '"00000000000000000000000000000000"')))
-        throw unconditional('it replaces a file that was in another state');
+        throw unconditional('it replaces a file that has changed');
       return conditions;
     }
   }
   throw new AppregError(
     'conditional-writes-unsupported',
-    `The store refuses to replace a file that was not changed (If-Match). ${NOTHING_CHANGED}`,
-    'Set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
+    `The store refuses to replace an unchanged file (If-Match). ${NOTHING_CHANGED}`,
+    'Set "unconditional": true for this store in the configuration, if there are no concurrent publishers.',
   );
 }
 
@@ -97,7 +97,7 @@ export function isNotImplemented(error: unknown): boolean {
 function unconditional(why: string): AppregError {
   return new AppregError(
     'conditional-writes-unsupported',
-    `The store does not honour conditional writes: ${printable(why)}. Two who publish at once could overwrite each other. ${NOTHING_CHANGED}`,
-    'Use a store that does (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
+    `The store does not support conditional writes: ${printable(why)}. Concurrent publishers could overwrite each other. ${NOTHING_CHANGED}`,
+    'Use a store that supports them (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration, if there are no concurrent publishers.',
   );
 }

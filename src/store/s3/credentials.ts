@@ -32,7 +32,7 @@ export async function findCredentials(env: Env, region: string, web: Web): Promi
   if (found) return found;
   throw new AppregError(
     's3-credentials',
-    'There are no credentials for the S3 store.',
+    'No credentials for the S3 store.',
     'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_ROLE_ARN in a pipeline that has an OIDC token (GitHub Actions: permissions: id-token: write).',
   );
 }
@@ -60,13 +60,13 @@ function fromProfile(env: Env): Credentials | null {
   if (!known)
     throw new AppregError(
       's3-credentials',
-      `There is no profile ${name} in the shared files (~/.aws/credentials, ~/.aws/config).`,
-      'Check AWS_PROFILE, and AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE where they are set.',
+      `No profile ${name} in the shared files (~/.aws/credentials, ~/.aws/config).`,
+      'Check AWS_PROFILE, and AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE if they are set.',
     );
   throw new AppregError(
     's3-credentials',
-    `The profile ${name} holds no access key.`,
-    'For a profile of another kind (SSO, a role): eval "$(aws configure export-credentials --format env)"',
+    `The profile ${name} has no access key.`,
+    'For another kind of profile (SSO, a role): eval "$(aws configure export-credentials --format env)"',
   );
 }
 
@@ -96,7 +96,7 @@ async function fromRole(env: Env, region: string, web: Web): Promise<Credentials
   // The service's message may quote the request.
   const reason = (field('Message') ?? 'no reason').replaceAll(token, 'REDACTED');
   throw refused(
-    `The role ${role} was not given (${field('Code') ?? `status ${status}`}: ${reason}).`,
+    `The role ${role} could not be assumed (${field('Code') ?? `status ${status}`}: ${reason}).`,
     'Check the trust policy of the role: its provider, audience and subject.',
   );
 }
@@ -112,7 +112,7 @@ async function webToken(env: Env, web: Web): Promise<string | null> {
   });
   const token = status === 200 ? (jsonOf(body)['value'] as string | undefined) : undefined;
   if (token) return token;
-  throw refused(`GitHub gave no OIDC token (status ${status}).`, 'Give the job permissions: id-token: write');
+  throw refused(`GitHub returned no OIDC token (status ${status}).`, 'Give the job permissions: id-token: write');
 }
 
 function tokenIn(file: string, variable: string): string {
@@ -138,7 +138,7 @@ async function fromContainer(env: Env): Promise<Credentials | null> {
   const { status, body } = await request(localWeb, 'GET', url, { headers: token ? { authorization: token } : {} });
   const found = status === 200 ? keysIn(body) : null;
   if (found) return found;
-  throw refused(`The container's endpoint gave no credentials (status ${status}).`, 'Check the role of the task.');
+  throw refused(`The container's endpoint returned no credentials (status ${status}).`, 'Check the role of the task.');
 }
 
 /** The metadata service of a cloud machine; on other machines it does not respond. */
@@ -192,7 +192,7 @@ async function request(
     if (cause instanceof AppregError) throw cause;
     throw new AppregError(
       's3-credentials',
-      `${shown}, which is asked for credentials, does not answer (${printable(redact((cause as Error).message))}).`,
+      `${shown}, the endpoint for credentials, cannot be reached (${printable(redact((cause as Error).message))}).`,
       'Check the network, or set the keys in the environment.',
       { cause },
     );

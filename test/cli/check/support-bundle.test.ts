@@ -61,7 +61,7 @@ test('of a huge one there is what fits, apps with findings first, and what is le
   expect(kept.filter((key) => key.startsWith('bad')).length).toBeGreaterThan(100);
   expect(kept.length).toBeLessThan(2000);
   expect(saved.leftOut).toContain(`the facts of ${2000 - kept.length} apps, those without findings first`);
-  expect(saved.leftOut).toContain('the manifest’s text, but for the entries of the apps that are here');
+  expect(saved.leftOut).toContain('the text of the manifest, except for the entries of the apps in this file');
   expect(saved.incomplete).toBe(`the facts of ${2000 - kept.length} apps are not in this file`);
   const again = judged(saved);
   expect(again.outcome).toBe('incomplete');

@@ -142,7 +142,7 @@ describe('what is missing makes the whole incomplete', () => {
         all[2]!.snapshot.apps = [];
         return all;
       },
-      /not asked for the same apps/,
+      /run with different --app options/,
     ],
   ])('%s', (_, spoil, reason) => {
     const joined = joinShards(spoil(divided(snapshot(KEYS), 4)));
@@ -156,8 +156,8 @@ test.each<[string, (all: NamedSnapshot[]) => NamedSnapshot[], RegExp]>([
   ['another division', ([a]) => [a!, divided(snapshot(KEYS), 3)[1]!], /one of 3/],
   ['other origins', ([a, b]) => [a!, { ...b!, snapshot: { ...b!.snapshot, origins: ['https://x.test'] } }], /origins/],
   ['the same shard twice', ([a]) => [a!, { ...a!, file: 'copy.json' }], /facts-1\.json and copy\.json are both/],
-  ['a whole run', ([a]) => [a!, { file: 'whole.json', snapshot: snapshot(KEYS) }], /whole\.json holds no shard/],
-  ['two whole runs', () => [1, 2].map((n) => ({ file: `${n}`, snapshot: snapshot(KEYS) })), /holds no shard/],
+  ['a whole run', ([a]) => [a!, { file: 'whole.json', snapshot: snapshot(KEYS) }], /whole\.json not of a shard/],
+  ['two whole runs', () => [1, 2].map((n) => ({ file: `${n}`, snapshot: snapshot(KEYS) })), /not of a shard/],
   [
     'an app in two shards',
     ([a, b]) => [a!, { ...b!, snapshot: { ...b!.snapshot, apps: a!.snapshot.apps } }],

@@ -149,7 +149,7 @@ describe('the symptoms of a report', () => {
         version: null,
         resource: role,
         code: 'turned-off',
-        reason: 'the settings turn this rule off, and it has a finding',
+        reason: 'this rule is turned off in the settings, but it has a finding',
         count: null,
       });
       expect(report.outcome).toBe('clean');

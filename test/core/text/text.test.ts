@@ -208,7 +208,7 @@ describe('redact', () => {
     'https://h.test/a?x=',
     'text/html;charset=utf-8',
     'public, max-age=300',
-    'The colour “#112233” is not of the form #RRGGBB.',
+    'The color “#112233” is not of the form #RRGGBB.',
     'Mail a@b.test',
     'C:\\apps\\a.json',
     '{"version":"1.0.0","artifactUrl":"https://h.test/a.tar.gz"}',

@@ -67,7 +67,7 @@ describe('which proxy', () => {
     ['proxy.corp:3128', 'http://proxy.corp:3128', null],
     ['proxy.corp', 'http://proxy.corp', null],
     ['socks5://u:canary@proxy.corp:1080', '', 'a proxy of the kind socks5'],
-    ['http://u:canary@', '', 'no URL of a proxy'],
+    ['http://u:canary@', '', 'not a proxy URL'],
   ])('%s', (value, url, unusable) => {
     expect(proxiesIn({ ALL_PROXY: value })(new URL('https://a.example/'))).toMatchObject({ facts: { url }, unusable });
   });
@@ -165,7 +165,7 @@ describe('over a proxy', () => {
 
 describe('a proxy that fails', () => {
   test.each<[string, number, string, number]>([
-    ['wants a login', 407, 'PROXY_407', 1],
+    ['requires authentication', 407, 'PROXY_407', 1],
     ['refuses the host', 403, 'PROXY_403', 1],
     ['cannot reach it', 502, 'PROXY_502', 3],
     ['closes the connection', 0, 'ECONNRESET', 3],

@@ -49,7 +49,7 @@ describe('checksums', () => {
       expect: mismatch('decoded-bytes-match'),
     },
     {
-      name: 'unpacked and packed again',
+      name: 'unpacked and repacked',
       serve: () =>
         fixture.serveArtifact(gzipSync(gunzipSync(fixture.live.artifact), { level: 1 }), {
           'Content-Encoding': 'gzip',

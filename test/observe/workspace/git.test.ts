@@ -110,7 +110,7 @@ describe('Trouble', () => {
     expect(thrown(() => gitTree('no-such-ref', root))).toMatchObject({
       known: true,
       code: 'baseline-missing',
-      message: expect.stringContaining('no git ref'),
+      message: expect.stringContaining('a git ref'),
     });
   });
 
@@ -125,7 +125,7 @@ describe('Trouble', () => {
   test('a folder that is in no repository', () => {
     expect(thrown(() => gitTree('main', folder()))).toMatchObject({
       code: 'baseline-missing',
-      message: expect.stringContaining('not in a git work tree'),
+      message: expect.stringContaining('not in a git repository'),
     });
   });
 

@@ -449,7 +449,7 @@ describe('every answer', () => {
       expect((await worker.request(path, { headers: { accept: 'text/html' } })).status).toBe(404);
   });
 
-  test('whoever asks too often waits', async () => {
+  test('the user of this check too often waits', async () => {
     const limited = OPERATIONS.filter(({ responses }) => '429' in responses);
     for (const { method, path, operationId } of limited) {
       const strict = web.app({}, allowing(1));

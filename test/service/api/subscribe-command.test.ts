@@ -55,5 +55,5 @@ test.each([
 test('a wrong token', async () => {
   const { code, out } = await run(KNOWN, { TOKEN: `apr_${'x'.repeat(43)}` });
   expect(code).toBe(1);
-  expect(out).toMatch(/^refused with status 401: A valid token is needed: The token is not known\.\n.*--token-env/);
+  expect(out).toMatch(/^refused with status 401: A valid token is required: The token is not known\.\n.*--token-env/);
 });

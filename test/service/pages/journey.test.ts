@@ -102,7 +102,7 @@ describeInChromium('somebody who uses the page', () => {
 
     await subscribe(page, live.url, 'Tools');
     await page.getByRole('heading', { name: 'Tools' }).waitFor();
-    // The page follows by itself, until the artifacts are verified.
+    // The page updates automatically, until the artifacts are verified.
     await page.locator('#state', { hasText: 'Working' }).waitFor();
     const row = page.locator('li.app', { hasText: 'App A' });
     await row.locator('.version', { hasText: '2.0.0' }).waitFor();
@@ -141,7 +141,7 @@ describeInChromium('somebody who uses the page', () => {
     expect(await page.locator('#state').innerText()).toContain('1 problem');
     await row.getByRole('link').click();
     await second.getByText('Swapped', { exact: true }).waitFor();
-    // The digest of the first sight stays in force.
+    // The digest of the first sight remains valid.
     expect(await second.locator('dd').first().innerText()).toContain(checksum(live.artifact));
     expect(await second.locator('.swapped').innerText()).toContain(live.versions[0]!.artifactChecksum);
 
@@ -200,7 +200,7 @@ describeInChromium('somebody who uses the page', () => {
     );
     await subscribe(page, url, 'Broken');
     const alert = page.getByRole('alert');
-    await alert.getByRole('heading', { name: 'This registry cannot be used as it is' }).waitFor();
+    await alert.getByRole('heading', { name: 'This registry cannot be used' }).waitFor();
     expect(await alert.innerText()).toContain('What to do');
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('heading', { name: 'No registries yet' }).waitFor();

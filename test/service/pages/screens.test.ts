@@ -59,7 +59,7 @@ describeInChromium('every screen', () => {
     await page.goto(`${gallery.url}registry-new`);
     // It reads itself again while there is something to wait for.
     const again = page.waitForEvent('load');
-    expect(await page.locator('#state').innerText()).toContain('First check under way');
+    expect(await page.locator('#state').innerText()).toContain('First check in progress');
     await again;
     await page.goto(`${gallery.url}registry`);
     expect(await page.locator('.search-button').isVisible()).toBe(true);

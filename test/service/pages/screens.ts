@@ -73,7 +73,7 @@ export const SCREENS: Record<string, () => Screen> = {
   'entry-sign-up': () => signUpPage({ error: null, name: '', key: 'k' }),
   'entry-token': () => tokenPage(views.organization(), TOKEN, false),
   'entry-token-gone': () => tokenGonePage(),
-  'entry-failure': () => failurePage({ title: 'Not found', text: 'There is no such page.', signedIn: false }),
+  'entry-failure': () => failurePage({ title: 'Not found', text: 'This page does not exist.', signedIn: false }),
   'token-rotated': () => tokenPage(views.organization(), TOKEN, true),
   registries: () =>
     registriesPage(

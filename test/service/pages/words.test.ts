@@ -109,7 +109,7 @@ describe('states', () => {
     expect(stateOf(FAILING, true).word).toBe('Waiting for a check');
     expect(String(schedule(FRESH, NOW))).not.toContain('Next');
     expect(String(schedule(subscription(), NOW))).toContain('Next check');
-    expect(appCount(FRESH)).toBe('Apps not known yet');
+    expect(appCount(FRESH)).toBe('Apps unknown yet');
     expect(appCount(subscription({ apps: 3, visible: 1 }))).toBe('3 apps, 2 of them not installable');
   });
 

@@ -15,7 +15,7 @@ import { archive, checksum, faults, gzipped, SVG, verified } from '../../support
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
-/** What a refresh makes of a registry, and what stays in force while it changes. */
+/** What a refresh makes of a registry, and what remains valid while it changes. */
 
 let host: FaultHost;
 let harness: RefreshHarness;

@@ -151,7 +151,7 @@ describe('a version', () => {
       {
         state: 'refused',
         rule: 'artifact-changed',
-        reason: 'It was published with another checksum.',
+        reason: 'It was published with a different checksum.',
         swappedChecksum: sum('b'),
         triedAt: NOW,
       },
@@ -190,7 +190,7 @@ describe('a version', () => {
       {
         state: 'refused',
         rule: 'artifact-checksum-mismatch',
-        reason: 'The artifact’s bytes have another checksum.',
+        reason: 'The artifact has a different checksum.',
         triedAt: NOW,
       },
     ],
@@ -244,7 +244,7 @@ describe('a version', () => {
       {
         state: 'refused',
         rule: 'artifact-checksum-mismatch',
-        reason: 'The artifact’s bytes have another checksum.',
+        reason: 'The artifact has a different checksum.',
         triedAt: NOW,
       },
     ],

@@ -87,7 +87,7 @@ describe('a folder', () => {
     });
   });
 
-  onPosix('refuses what is no regular file, without waiting for it', async () => {
+  onPosix('refuses what is not a regular file, without waiting for it', async () => {
     const store = openDirectory('/dev');
     await expect(store.read('null')).rejects.toMatchObject({ code: 'not-a-file' });
   });

@@ -8,7 +8,7 @@ function systemError(code: string, syscall: string): Error {
 test.each(['EPERM', 'EACCES', 'EBUSY'])('a rename that Windows refuses with %s: the file is open elsewhere', (code) => {
   expect(diskError(systemError(code, 'rename'), 'a.json', undefined, 'win32')).toMatchObject({
     code: 'file-busy',
-    message: `Cannot write a.json: another program holds it (${code}). Nothing was changed.`,
+    message: `Cannot write a.json: another program is using it (${code}). Nothing was changed.`,
   });
 });
 

@@ -75,7 +75,9 @@ describe('a lock', () => {
     const began = performance.now();
     const mine = await takeLock(file, 'a.json', { notice: (text) => told.push(text) });
     expect(performance.now() - began).toBeLessThan(5_000);
-    expect(told).toEqual([expect.stringMatching(/^Took over the lock of a\.json: process \d+ on .* is gone\.$/)]);
+    expect(told).toEqual([
+      expect.stringMatching(/^Took over the lock of a\.json: process \d+ on .* no longer exists\.$/),
+    ]);
     await mine.release();
     expect(fs.existsSync(lock)).toBe(false);
   });

@@ -295,7 +295,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /AWS_PROFILE/,
     ],
     [
-      'a profile of another kind',
+      'another kind of profile',
       () => ({ ...NONE, AWS_CONFIG_FILE: file('g', CONFIG), AWS_PROFILE: 'sso' }),
       /sso holds no access key/,
       /export-credentials/,
@@ -329,13 +329,13 @@ describe('where there are none, it is told which and why, and no secret is', () 
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/echo`,
         AWS_CONTAINER_AUTHORIZATION_TOKEN: 'task-canary',
       }),
-      /gave no credentials \(status 403\)/,
+      /returned no credentials \(status 403\)/,
       /role of the task/,
     ],
     [
       'an answer that is no JSON',
       () => ({ ...NONE, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/text` }),
-      /gave no credentials \(status 200\)/,
+      /returned no credentials \(status 200\)/,
       /role of the task/,
     ],
   ])('%s', async (_, env, message, hint) => {

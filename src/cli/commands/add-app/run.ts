@@ -9,7 +9,7 @@ import { checkUrl } from '../../fetch.ts';
 import { wantsJson } from '../../format.ts';
 import { iconFrom } from '../../icon-source.ts';
 import { resolveInputs } from '../../io/prompts.ts';
-import { planText, printFindings } from '../../remarks.ts';
+import { planText, printFindings, statusOf } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import { addAppCommand } from './options.ts';
 
@@ -38,14 +38,14 @@ export async function addApp(context: Context, key: string, options: Options): P
     now: new Date().toISOString(),
     severities: severitiesOf(context, config),
   });
-  const status = plan.steps.length === 0 ? 'unchanged' : options.dryRun === true ? 'planned' : 'added';
+  const status = statusOf(plan, options.dryRun === true, 'added');
   printFindings(terminal, findings);
   if (options.dryRun !== true) await place.store.tidy?.([place.manifest, `apps/${key}/versions.json`]);
   if (status === 'added') await applyPlan(plan, place.store);
 
   const files = plan.steps.map(({ path }) => path);
   if (json) terminal.out(redact(safeJson({ key, status, entry, files })));
-  else if (status === 'unchanged') terminal.out(`${key} is in ${printable(place.manifest)} already; nothing to do`);
+  else if (status === 'unchanged') terminal.out(`${key} is already in ${printable(place.manifest)}; nothing to do`);
   else if (status === 'planned') terminal.out(planText(terminal, plan, lines));
   else terminal.out(`added ${terminal.style.bold(key)}: ${printable(files.join(', '))}`);
   if (status === 'planned') terminal.next('the same command without --dry-run');

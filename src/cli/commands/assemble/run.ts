@@ -10,7 +10,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 import { registryState } from '../../registry-state.ts';
-import { planText, printFindings } from '../../remarks.ts';
+import { planText, printFindings, statusOf } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { assembleCommand } from './options.ts';
 
@@ -27,14 +27,14 @@ export async function assembleManifest(context: Context, options: Options): Prom
   if (check && (dryRun || (remove.length > 0 && against === undefined)))
     throw new AppregError(
       'option-conflict',
-      '--check looks at the folders alone; --dry-run and --remove are about what is published.',
-      'Leave one of them out; or name what is published: --against <registry-url>',
+      '--check checks only the folders; --dry-run and --remove apply to what is published.',
+      'Omit one of them, or specify what is published: --against <registry-url>',
     );
   if (against !== undefined && !check)
     throw new AppregError(
       'option-conflict',
-      '--against belongs to --check: without that, the apps are held against the store itself.',
-      'Add --check, or leave --against out.',
+      '--against is only valid with --check: without it, the apps are compared with the store itself.',
+      'Add --check, or omit --against.',
     );
   const { config, root } = await context.config();
   const judgement = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
@@ -43,7 +43,7 @@ export async function assembleManifest(context: Context, options: Options): Prom
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
     printFindings(terminal, checkAssembly(folders, listed, judgement));
     const { length } = folders.apps;
-    terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${count(length)}, all of them sound`);
+    terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${count(length)}, no errors`);
     return 0;
   }
   const { place } = await openWorkspace(context);
@@ -51,7 +51,7 @@ export async function assembleManifest(context: Context, options: Options): Prom
   const { apps } = folders;
   const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgement);
   printFindings(terminal, findings);
-  const status = plan.steps.length === 0 ? 'unchanged' : dryRun ? 'planned' : 'assembled';
+  const status = statusOf(plan, dryRun, 'assembled');
   if (!dryRun) await place.store.tidy?.([place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)]);
   if (status === 'assembled') await applyPlan(plan, place.store);
 

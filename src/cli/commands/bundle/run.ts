@@ -9,6 +9,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 import type { bundleCommand } from './options.ts';
+import { systemErrorCode } from '../../../platform/system-error.ts';
 
 type Options = GlobalOptions & OptionValues<typeof bundleCommand.options>;
 
@@ -71,7 +72,7 @@ function outputFile(cwd: string, output: string): string {
     throw new AppregError(
       'option-invalid',
       `The output ${printable(output)} does not end in .tar.gz.`,
-      'Name it like dist/my-app-1.0.0.tar.gz.',
+      'Use a name such as dist/my-app-1.0.0.tar.gz.',
     );
   }
   if (existsSync(file) && statSync(file).isDirectory()) {
@@ -97,11 +98,11 @@ function makeFolder(folder: string): string | undefined {
   try {
     return mkdirSync(folder, { recursive: true });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemErrorCode(error);
     throw new AppregError(
       'output-unwritable',
-      `The folder ${printable(folder)} cannot be made (${code ?? 'unknown'}).`,
-      'Choose another output, or make the folder yourself.',
+      `The folder ${printable(folder)} cannot be created (${code ?? 'unknown'}).`,
+      'Choose another output, or create the folder yourself.',
       { cause: error },
     );
   }

@@ -16,7 +16,7 @@ export async function completion(context: Context, shell: string, options: Globa
   if (script === null)
     throw new AppregError(
       'shell-unknown',
-      `There is no completion for ${printable(shell)}.${didYouMean(shell, SHELLS)}`,
+      `No completion for ${printable(shell)}.${didYouMean(shell, SHELLS)}`,
       `Name one of ${SHELLS.join(', ')}.`,
     );
   context.terminal.out(json ? safeJson({ shell, script }) : script);

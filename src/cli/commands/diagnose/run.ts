@@ -68,8 +68,8 @@ async function saved(
   if (idle !== undefined)
     throw new AppregError(
       'option-conflict',
-      `--${idle.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} has no meaning for facts that were saved: nothing is asked for.`,
-      'Leave it out, or give the URL of the registry.',
+      `--${idle.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} cannot be used with saved facts: no requests are sent.`,
+      'Omit it, or give the URL of the registry.',
     );
   const { config } = await context.config();
   const snapshot = await readSnapshot(resolve(context.cwd, file));
@@ -102,7 +102,7 @@ function isFile(context: Context, where: string): boolean {
 
 function askedOf({ app, version }: DiagnoseOptions): RequestedApps | null {
   if (app === undefined && version !== undefined)
-    throw new AppregError('option-missing', '--version names a version, but not of which app.', 'Add --app <key>.');
+    throw new AppregError('option-missing', '--version requires --app.', 'Add --app <key>.');
   return app === undefined ? null : { apps: [...new Set(app)], version: version ?? null };
 }
 

@@ -23,7 +23,9 @@ export async function judge(context: Context, files: readonly string[]): Promise
     const code = printReport(context, report, { severities });
     // A bundle of `diagnose --bundle` records the requested target.
     if (parts.length === 1 && parts[0]!.snapshot.requested !== undefined)
-      context.terminal.next(`appreg diagnose ${printable(files[0]!)} tells it by symptom, and who has to act`);
+      context.terminal.next(
+        `appreg diagnose ${printable(files[0]!)} explains the problems by symptom, and who has to act`,
+      );
     return code;
   });
 }

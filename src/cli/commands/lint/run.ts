@@ -43,7 +43,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
     if (options.against !== undefined && targets.length > 1)
       throw new AppregError(
         'option-conflict',
-        '--against takes one path at a time.',
+        '--against can only be used with one path.',
         'Run appreg lint once per registry.',
       );
     const { target: first, config } = targets[0]!;
@@ -94,7 +94,7 @@ async function look(
     return;
   }
   if (target.inferred)
-    context.terminal.detail(`Taking ${printable(workspace.baseUrl ?? '')} as the address of this folder.`);
+    context.terminal.detail(`Using ${printable(workspace.baseUrl ?? '')} as the base URL of this folder.`);
   await observeWorkspace(workspace, judging, { nameOf, onApp: (done, all) => say(`Reading apps: ${done} of ${all}`) });
 }
 

@@ -34,7 +34,9 @@ export async function lock(
   const { added, changed } = result;
   for (const { key, metadata } of seen.apps)
     if (isMissing(metadata.content))
-      terminal.log(`Not noted: the versions of ${printable(key)} (${printable(reasonText(metadata.content.missing))})`);
+      terminal.log(
+        `Not recorded: the versions of ${printable(key)} (${printable(reasonText(metadata.content.missing))})`,
+      );
   if (json) terminal.out(redact(safeJson({ file: LOCK_FILE, versions, added, changed })));
   else {
     for (const { app, version, before, after } of changed) terminal.out(changedLine(app, version, before, after));
@@ -42,6 +44,6 @@ export async function lock(
       `${LOCK_FILE}: ${count(versions, 'version')}, ${added} new${changed.length > 0 ? `, ${count(changed.length, 'error')}` : ''}`,
     );
   }
-  if (changed.length === 0) terminal.next(`commit ${LOCK_FILE}; appreg lint holds the files against it from now on`);
+  if (changed.length === 0) terminal.next(`commit ${LOCK_FILE}; from now on, appreg lint compares the files with it`);
   return changed.length > 0 ? 1 : 0;
 }

@@ -74,9 +74,10 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
   terminal.out(json ? redact(safeJson({ root, baseUrl: base, manifest, ...result })) : inWords(result));
   if (!result.interrupted)
     terminal.next(
-      `appreg lint ${printable(dir)} (checks every checksum without the network, also after the folder was moved)`,
+      `appreg lint ${printable(dir)} (checks all checksums without the network, even if the folder is moved)`,
     );
-  return result.interrupted ? signals.exit() : result.problems.length > 0 ? 1 : 0;
+  if (result.interrupted) return signals.exit();
+  return result.problems.length > 0 ? 1 : 0;
 }
 
 function inWords(result: Mirrored): string {
@@ -88,10 +89,12 @@ function inWords(result: Mirrored): string {
   if (result.problems.length > SHOWN) lines.push(`… and ${count(result.problems.length - SHOWN, 'more error')}`);
   for (const { app, version } of result.kept.slice(0, SHOWN))
     lines.push(
-      shown(`kept   ${app}${version === null ? '' : ` ${version}`}: the source lists it no more (--prune follows it)`),
+      shown(
+        `kept   ${app}${version === null ? '' : ` ${version}`}: no longer listed by the source (--prune deletes it)`,
+      ),
     );
   for (const path of result.pruned.slice(0, SHOWN)) lines.push(shown(`pruned ${path}`));
-  const head = result.interrupted ? 'Interrupted; run it again to go on' : 'Mirrored';
+  const head = result.interrupted ? 'Interrupted; run the command again to continue' : 'Mirrored';
   lines.push(
     `${head}: ${count(result.apps, 'app')}, ${count(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${count(result.problems.length, 'error')}` : ''}`,
   );

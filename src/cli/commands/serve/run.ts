@@ -13,6 +13,7 @@ import { stopSignal } from '../../process/stop-signal.ts';
 import { refuseStored } from '../../stored-state.ts';
 import type { Terminal } from '../../io/terminal.ts';
 import type { serveCommand } from './options.ts';
+import { systemErrorCode } from '../../../platform/system-error.ts';
 
 export type ServeCommandOptions = GlobalOptions & OptionValues<typeof serveCommand.options>;
 
@@ -63,7 +64,7 @@ async function workspace(
     throw new AppregError(
       'not-a-folder',
       `${printable(from)} is not a folder.`,
-      'Name the folder of a workspace; appreg init makes one.',
+      'Give the folder of a workspace; appreg init creates one.',
     );
   }
   const loaded = await context.config(from);
@@ -76,7 +77,7 @@ async function workspace(
   throw new AppregError(
     'manifest-missing',
     `There is no ${printable(config.manifest ?? 'registry.json')} in ${printable(from)}.`,
-    'Name the folder of a workspace (appreg serve <dir>), or make one with appreg init.',
+    'Give the folder of a workspace (appreg serve <dir>), or create one with appreg init.',
   );
 }
 
@@ -91,17 +92,17 @@ function remarks(
   },
 ): void {
   const { root, serving, serviceOrigins, rewriteFrom, certificate } = about;
-  terminal.log(`Serving ${printable(root)}; Ctrl+C stops it.`);
+  terminal.log(`Serving ${printable(root)}; press Ctrl+C to stop.`);
   terminal.log(
     serviceOrigins.length > 0
-      ? `Browsers may ask from: ${printable(serviceOrigins.join(', '))}`
-      : 'Browsers may ask from any origin.',
+      ? `CORS is allowed for: ${printable(serviceOrigins.join(', '))}`
+      : 'CORS is allowed for any origin.',
   );
   if (rewriteFrom !== null) terminal.log(`URLs below ${printable(redact(rewriteFrom))} are served as ${serving.url}…`);
   if (certificate) {
     const made = certificate.isNew
-      ? 'A new local authority signed the certificate'
-      : 'Your local authority signed the certificate';
+      ? 'Certificate signed by a new local authority'
+      : 'Certificate signed by your local authority';
     const path = printable(certificate.caFile);
     terminal.log(
       `${made}: ${path}\nTo trust it: --ca ${quoted(path)} for appreg, NODE_EXTRA_CA_CERTS=${quoted(path)} for Node.js, --cacert for curl.`,
@@ -120,7 +121,7 @@ function logRequest(terminal: Terminal, { method, target, status, milliseconds, 
   const request = `${printable(method)} ${shorten(printable(redact(target)))}`;
   const line = `${request} ${status} ${Math.round(milliseconds)} ms`;
   if (error === null) return terminal.detail(line);
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  if (code === 'ERR_STREAM_PREMATURE_CLOSE') return terminal.detail(`${line}: the client went away`);
+  const code = systemErrorCode(error);
+  if (code === 'ERR_STREAM_PREMATURE_CLOSE') return terminal.detail(`${line}: the client closed the connection`);
   terminal.log(`${line}: ${printable(error.message)}`);
 }

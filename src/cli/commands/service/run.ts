@@ -38,10 +38,11 @@ export async function service(context: Context, options: ServiceCommandOptions):
 
 function remarks(terminal: Terminal, settings: Settings, url: string): void {
   const { openSignUp, operatorToken, roles, host, databaseUrl, dataFolder } = settings;
-  if (databaseUrl === null) terminal.log(`The database is kept in ${printable(dataFolder)}; Ctrl+C stops the service.`);
+  if (databaseUrl === null)
+    terminal.log(`The database is kept in ${printable(dataFolder)}; press Ctrl+C to stop the service.`);
   if (!roles.includes('web')) return;
   if (!openSignUp && operatorToken === null)
-    terminal.log('Nobody can make an organization: set OPERATOR_TOKEN, or start it with --open-sign-up.');
-  if (openSignUp && !isLoopback(host)) terminal.log('Anybody who reaches it can make an organization.');
+    terminal.log('No organizations can be created: set OPERATOR_TOKEN, or start the service with --open-sign-up.');
+  if (openSignUp && !isLoopback(host)) terminal.log('Anyone who can reach the service can create an organization.');
   terminal.next(`open ${url} in a browser`);
 }

@@ -33,8 +33,8 @@ export async function subscribeTo(context: Context, url: string, options: Option
   if (headers.length > 0 && base.startsWith('http:') && !isLoopback(new URL(base).hostname))
     throw new AppregError(
       'service-url-insecure',
-      'The service’s address is plain http, and credentials would travel unencrypted.',
-      'Give its https address.',
+      'The URL of the service begins with http:, so credentials would be sent unencrypted.',
+      'Use its https: URL.',
     );
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
   const { subscribe } = await import('../../../subscribe/subscribe.ts');
@@ -55,7 +55,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
   else terminal.out(conceal(inWords(done, registry.href, name)));
   if (done.outcome === 'refused') return 1;
   terminal.next(
-    `the service looks at it at once, and then every hour; appreg diagnose ${printable(redact(registry.href))} tells what it sees`,
+    `the service checks it now, then every hour; appreg diagnose ${printable(redact(registry.href))} shows what it finds`,
   );
   return 0;
 }
@@ -104,9 +104,9 @@ function hintFor(status: number): string {
     return 'Give credentials: --token-env <variable>, or --header-env <Name>=<variable>.';
   if (status === 404 || status === 405)
     return 'Check --service: the request goes to <service>/api/registries/subscribe.';
-  if (status >= 300 && status < 400) return 'The service is at another address; give that one.';
-  if (status === 429) return 'Too many requests: wait a little.';
-  if (status >= 500) return 'The service has a problem; see its logs.';
+  if (status >= 300 && status < 400) return 'The service redirects to another address; use that one.';
+  if (status === 429) return 'Too many requests: try again later.';
+  if (status >= 500) return 'The service failed; check its logs.';
   return 'Check the registry: appreg verify <registry-url>';
 }
 

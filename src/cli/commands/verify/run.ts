@@ -26,8 +26,8 @@ export async function verify(context: Context, url: string, options: VerifyOptio
       if (seen.unknownApps.length > 0)
         throw new AppregError(
           'app-unknown',
-          `The registry lists no app “${printable(seen.unknownApps.join('”, “'))}”.${seen.nearApps}`,
-          'App keys are compared letter by letter, case included.',
+          `The registry does not list the app “${printable(seen.unknownApps.join('”, “'))}”.${seen.nearApps}`,
+          'App keys are case-sensitive.',
         );
       writer?.finish(incomplete, shard);
       const code = printReport(context, report, { severities: check.severities });

@@ -5,8 +5,8 @@ import { unreachable } from '../http/unreachable.ts';
 
 const STOPS: Record<NonNullable<ArchiveFacts['stopped']>, string> = {
   'unpacked-bytes': 'unpacks to more bytes than the limit allows',
-  ratio: 'unpacks to far more than its own size, as archives made to fill a disk do',
-  entries: 'holds more entries than the limit allows',
+  ratio: 'unpacks to far more than its own size, as archive bombs do',
+  entries: 'contains more entries than the limit allows',
   'header-bytes': 'has file headers larger than the limit allows',
 };
 
@@ -30,15 +30,15 @@ export const artifactBomb = defineRule({
   supersededBy: [unreachable],
   causes: CAUSES,
   failsWhen:
-    'it is larger than what is downloaded at most, or unpacks beyond a limit: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries; reading stops there',
-  why: 'Unpacking it could fill the disk or the memory of every subscriber; a careful one refuses it.',
+    'it is larger than the download limit, or exceeds a limit when unpacked: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries; reading stops there',
+  why: 'Unpacking it could fill the disk or memory of subscribers; careful ones reject it.',
   check({ content, archive }): Problem<Cause> | null {
     const { stopped, unpackedBytes, entryCount } = archive;
     if (stopped === null) return content.cut ? tooLarge(content.bytes) : null;
     return {
       message: `The artifact ${STOPS[stopped]}; reading stopped after ${unpackedBytes} unpacked bytes and ${entryCount} entries.`,
       advice:
-        'Ship the app as a bundle of a few files, without dependencies unpacked beside it, build caches or blank filler: "appreg bundle" makes one.',
+        'Ship the app as a bundle of a few files, without unbundled dependencies, build caches or padding: "appreg bundle" creates one.',
       cause: stopped,
       evidence: { bytes: content.bytes, unpackedBytes, entries: entryCount },
     };
@@ -48,7 +48,7 @@ export const artifactBomb = defineRule({
 function tooLarge(bytes: number): Problem<Cause> {
   return {
     message: `The artifact is larger than the limit; reading stopped after ${bytes} bytes.`,
-    advice: 'Ship a smaller bundle, or raise the limit if the artifact has really grown so large.',
+    advice: 'Ship a smaller bundle, or raise the limit if the artifact is really that large.',
     cause: 'packed-bytes',
     evidence: { bytes },
   };

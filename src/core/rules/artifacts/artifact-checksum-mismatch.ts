@@ -31,7 +31,7 @@ const CAUSES = {
   'bytes-added': { title: 'Bytes follow the archive' },
   'decoded-bytes-match': { title: 'The decoded bytes have the listed digest', owner: hostOrCache, purge: 'last' },
   'compressed-twice': { title: 'The artifact is compressed once more' },
-  're-encoded': { title: 'The artifact was compressed anew on the way', owner: hostOrCache, purge: 'last' },
+  're-encoded': { title: 'The artifact was compressed again on the way', owner: hostOrCache, purge: 'last' },
   'inner-tar-listed': { title: 'The listed digest is that of the tar inside' },
   'empty-digest-listed': { title: 'The listed digest is that of an empty file' },
   'other-versions-artifact': { title: 'The URL serves the artifact of another version' },
@@ -101,8 +101,8 @@ function intermittent(facts: ArtifactFacts): Problem<Cause> {
     severity: 'warning',
     cause: 'intermittent',
     message:
-      'The first download had other bytes than listed, the second one the right ones: subscribers get now these, now those.',
-    advice: `${cached ? 'A cache holds an older copy: purge it' : 'Some of the servers or caches behind this address hold other bytes: bring them up to date'}, and publish changes only as new versions.`,
+      'The first download had other bytes than listed, the second one had the right bytes: subscribers get one or the other.',
+    advice: `${cached ? 'A cache has an older copy: purge it' : 'Some of the servers or caches behind this address have other bytes: update them'}, and publish changes only as new versions.`,
   };
 }
 
@@ -117,7 +117,7 @@ function byDigest(
   if (content.decoded?.sha256 === digest && decodedKind !== 'tar') {
     return {
       cause: 'decoded-bytes-match',
-      message: `The bytes as sent are not the listed ones; only after undoing the Content-Encoding (${content.decoded.coding}) they match. Clients that hash what is sent refuse the artifact.`,
+      message: `The bytes as sent do not match the listed checksum; only after decoding the Content-Encoding (${content.decoded.coding}) do they match. Clients that hash the bytes as sent reject the artifact.`,
       advice:
         'Exclude .gz files from the server’s or CDN’s compression, so that the stored bytes are sent as they are.',
     };
@@ -125,7 +125,7 @@ function byDigest(
   if (digest === EMPTY_SHA256)
     return {
       cause: 'empty-digest-listed',
-      message: 'The listed checksum is that of an empty file: it was computed before the artifact was there.',
+      message: 'The listed checksum is that of an empty file: it was computed before the artifact existed.',
       advice: `If these are the published bytes, list "artifactChecksum": "sha256:${content.sha256}"`,
     };
   const inner = content.inner ?? again?.inner ?? null;
@@ -133,8 +133,8 @@ function byDigest(
   if (inner === digest && !isMissing(archive) && archive.fault?.code === 'gzip-inside')
     return {
       cause: 'compressed-twice',
-      message: `The host serves the listed artifact compressed once more, ${label === null ? 'without saying so' : `and ${label}`}.`,
-      advice: 'Upload the file as it was built, and exclude .gz files from compression.',
+      message: `The host serves the listed artifact with an additional compression, ${label === null ? 'without declaring it' : `and ${label}`}.`,
+      advice: 'Upload the file as built, and exclude .gz files from compression.',
     };
   if (inner === digest || content.decoded?.sha256 === digest)
     return {
@@ -165,10 +165,10 @@ function otherVersion(
     return {
       cause: 'other-versions-artifact',
       message: `The URL of version ${name} serves the file of ${otherName}, and that of ${otherName} the file of ${name}.`,
-      advice: 'Swap the two files, or the two artifactUrls. The checksums are right: change none.',
+      advice: 'Swap the two files, or the two artifactUrls. The checksums are correct: do not change them.',
       evidence,
     };
-  const right = found === other.artifactChecksum ? `; ${otherName} itself is right` : '';
+  const right = found === other.artifactChecksum ? `; ${otherName} itself is correct` : '';
   return {
     cause: 'other-versions-artifact',
     message: `The URL of version ${name} serves the file of version ${otherName}${right}.`,
@@ -182,9 +182,9 @@ function reEncoded({ decoded }: Content): Problem<Cause> | null {
   if (decoded === null || decoded.error !== null || kindOfContent(decoded.head) !== 'tar') return null;
   return {
     cause: 're-encoded',
-    message: `Neither the bytes as sent (Content-Encoding: ${decoded.coding}) nor those that it leads to are the listed ones: the artifact is probably unpacked and packed again on the way.`,
+    message: `Neither the bytes as sent (Content-Encoding: ${decoded.coding}) nor the decoded ones match: the artifact is probably unpacked and repacked on the way.`,
     advice:
-      'Exclude .gz files from compression where the Content-Encoding is added (a CDN’s or server’s setting, or the stored object’s own). The listed checksums may be right: change none before that. If the bytes are others without it too, the file is another build: put the published one back.',
+      'Exclude .gz files from compression where the Content-Encoding is added (a setting of the CDN, the server or the stored object). The listed checksums may be correct: do that before you change them. If the bytes differ even without it, the file is another build: restore the published one.',
   };
 }
 
@@ -193,7 +193,7 @@ function unstable(content: Content, again: Content | null): Problem<Cause> | nul
   return {
     cause: 'unstable-bytes',
     message:
-      'Two downloads had two different digests, neither of them the listed one: the archive is made anew for each request.',
+      'Two downloads had two different digests, neither of them the listed one: the archive is generated for each request.',
     advice: 'List a stored file (a release asset or an object of your own), not a generated archive.',
   };
 }
@@ -205,14 +205,14 @@ function changed(content: Content, digest: string, before: PublishedVersion | nu
     return {
       cause: 'published-bytes',
       supersededBy: [artifactChanged],
-      message: 'These are the bytes that were published; it is the listed checksum that has changed since.',
+      message: 'These are the published bytes; the listed checksum has changed since.',
       advice: `Restore "artifactChecksum": "sha256:${content.sha256}", and publish a change as a new version.`,
     };
   if (!sameDigest(before.artifactChecksum, `sha256:${digest}`)) return null;
   return {
     cause: 'changed-since',
-    message: 'The version was published with this very checksum; the file at its URL has been replaced since.',
-    advice: 'Put the published file back, and publish the change as a new version.',
+    message: 'The version was published with this checksum; the file at its URL has been replaced since.',
+    advice: 'Restore the published file, and publish the change as a new version.',
   };
 }
 
@@ -222,7 +222,7 @@ function unknown(content: Content, archive: ArtifactFacts['archive']): Problem<C
     const looks = /^(gzip|unknown)$/.test(archive.kind) ? '' : ` (it looks like: ${archive.kind})`;
     return {
       cause: 'other-bytes',
-      message: `${message}, and it is not a whole .tar.gz archive${looks}.`,
+      message: `${message}, and it is not a complete .tar.gz archive${looks}.`,
       advice:
         'Upload the published file again, in binary mode. Do not list the found checksum: the service cannot unpack this file.',
     };
@@ -230,7 +230,7 @@ function unknown(content: Content, archive: ArtifactFacts['archive']): Problem<C
   return {
     cause: 'other-bytes',
     message: `${message}.`,
-    advice: `If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise put the published file back, and publish the change as a new version.`,
+    advice: `If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise restore the published file, and publish the change as a new version.`,
   };
 }
 

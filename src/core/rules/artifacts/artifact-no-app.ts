@@ -27,8 +27,8 @@ export const artifactNoApp = defineRule({
     'dangling-link': { title: 'The entry file is a link to nothing' },
   },
   failsWhen:
-    'there is no app.js at the top of the archive, or a link to nothing (or the file that "artifact": { "entry": "…" } in the configuration names); publish-version and bundle refuse it',
-  why: 'An artifact holds the code of its app, which begins in that file: without it the version installs and does nothing.',
+    'the archive has no app.js at its top level, or only a broken link (or the file named by "artifact": { "entry": "…" } in the configuration); publish-version and bundle refuse it',
+  why: 'The code of an app starts in that file: without it, the version installs but does nothing.',
   check({ content, archive, appEntry }) {
     const isWhole = archive.kind === 'gzip' && archive.fault === null && archive.stopped === null && !content.cut;
     const files = archive.entries.filter(({ type }) => FILES.has(type));

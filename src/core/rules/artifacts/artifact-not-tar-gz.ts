@@ -22,31 +22,31 @@ const KINDS: Partial<Record<string, readonly [cause: Cause, is: string, advice: 
   ],
   'git-lfs-pointer': [
     'git-lfs-pointer',
-    'is a Git LFS pointer, not the file it stands for',
-    'Have the host serve the file itself: fetch LFS objects before the upload ("git lfs pull"), or do not keep artifacts in LFS.',
+    'is a Git LFS pointer, not the file itself',
+    'Serve the file itself: fetch LFS objects before the upload ("git lfs pull"), or do not store artifacts in LFS.',
   ],
   'gzip-as-text': [
     'text-mode',
-    'is gzip data that was converted as if it were text',
-    'Upload it in binary mode, without any conversion of text.',
+    'is gzip data that was converted as text',
+    'Upload it in binary mode, without text conversion.',
   ],
   'gzip-as-base64': ['base64', 'is a gzip file written as Base64 text', 'Decode it before the upload.'],
   tar: [
     'plain-tar',
     'is a tar archive that is not gzip-compressed',
-    'Compress it with gzip, or see whether the host takes the compression off.',
+    'Compress it with gzip, or check whether the host removes the compression.',
   ],
   json: [
     'json',
     'is a JSON text',
-    'The URL probably answers with an error message or with metadata: list the URL of the file itself.',
+    'The URL probably serves an error message or metadata: list the URL of the file itself.',
   ],
   xml: [
     'xml',
     'is an XML text',
-    'The URL probably answers with an error message of the store: list the URL of the file itself.',
+    'The URL probably serves an error message of the store: list the URL of the file itself.',
   ],
-  text: ['text', 'is a text', 'The URL probably answers with an error message: list the URL of the file itself.'],
+  text: ['text', 'is a text', 'The URL probably serves an error message: list the URL of the file itself.'],
 };
 const COMPRESSED = ['zip', 'xz', 'zstd', 'bzip2', '7z', 'rar', 'lz4', 'lzip', 'zlib', 'compress'] as const;
 
@@ -103,8 +103,8 @@ export const artifactNotTarGz = defineRule({
   supersededBy: [artifactChecksumMismatch],
   causes: CAUSES,
   failsWhen:
-    'it is no gzip file, broken, has no tar archive inside, or no file in it; a warning for archives that not all readers accept',
-  why: 'The service cannot unpack it, so that the version cannot be installed even though its checksum may be right.',
+    'it is not a gzip file, is broken, or contains no tar archive or no files; a warning for archives that not all tools accept',
+  why: 'The service cannot unpack it, so the version cannot be installed even if its checksum is correct.',
   check({ content, archive }): readonly Problem<Cause>[] {
     if (archive.kind !== 'gzip') return [kindProblem(archive.kind, content.bytes)];
     // If a limit of this tool ended the download or the pass, the rest may be valid: another rule reports the limit.
@@ -114,7 +114,7 @@ export const artifactNotTarGz = defineRule({
     if (files === 0 && !framingDiffers(archive)) {
       return [
         {
-          message: 'The artifact holds no files.',
+          message: 'The artifact contains no files.',
           advice: PACK,
           cause: 'no-files',
           evidence: { entries: archive.entryCount },
@@ -143,7 +143,7 @@ function faultProblem(fault: NonNullable<ArchiveFacts['fault']>, bytes: number):
   const { layer, code, message, offset } = fault;
   const cause = FAULT_CAUSES[`${layer} ${code}`] ?? (`${layer}-broken` as const);
   return {
-    message: `The artifact is no sound .tar.gz: ${shorten(message)}.`,
+    message: `The artifact is not a valid .tar.gz: ${shorten(message)}.`,
     advice: cause === 'no-tar-inside' || cause === 'no-files' ? PACK : REBUILD,
     cause,
     evidence: { fault: code, offset, bytes },
@@ -156,8 +156,9 @@ function looseProblems(archive: ArchiveFacts): Problem<Cause>[] {
   if (archive.trailing !== null) return [];
   return odditiesFor('artifact-not-tar-gz', archive).map(({ code, message }) => ({
     severity: 'warning',
-    message: `Not all readers accept the artifact: ${message}.`,
-    advice: code === 'no-end-mark' ? REBUILD : 'Compress the archive in one piece ("gzip", or "appreg bundle").',
+    message: `Not all tools accept the artifact: ${message}.`,
+    advice:
+      code === 'no-end-mark' ? REBUILD : 'Compress the archive as a single gzip member ("gzip", or "appreg bundle").',
     cause: code,
     evidence: code === 'several-members' ? { members: archive.gzipMembers } : {},
   }));

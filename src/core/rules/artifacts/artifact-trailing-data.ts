@@ -21,8 +21,8 @@ export const artifactTrailingData = defineRule({
     'bytes-after-gzip': { title: 'Other bytes follow the gzip data' },
   },
   failsWhen:
-    "bytes stand behind the archive's end; an error where readers would see other entries there, or refuse the file",
-  why: 'Some readers ignore what is behind the end, some read on and some refuse the file, so subscribers get different results.',
+    'the file has bytes after the end of the archive; an error if tools find other entries there, or reject the file',
+  why: 'Some tools ignore such bytes, some read them and some reject the file, so subscribers get different results.',
   check({ archive }) {
     const found = odditiesFor('artifact-trailing-data', archive);
     const worst = found.find((oddity) => oddity.severity === 'error') ?? found[0];
@@ -34,23 +34,23 @@ export const artifactTrailingData = defineRule({
         return {
           ...base,
           message:
-            "The artifact holds further entries behind the archive's end mark: some readers see them, others do not.",
-          advice: 'Two archives were probably joined. Build one archive that holds all files.',
+            'The artifact has more entries after the end-of-archive marker: some tools read them, others do not.',
+          advice: 'Two archives were probably joined. Build one archive that contains all files.',
         };
       case 'bytes-after-gzip':
         return {
           ...base,
-          message: `Behind the archive, the file has ${counted(evidence.bytes, 'byte')} of data that is not gzip; strict readers refuse such a file.`,
+          message: `After the archive, the file has ${counted(evidence.bytes, 'byte')} of data that is not gzip; strict tools reject such a file.`,
         };
       case 'zeros-after-gzip':
         return {
           ...base,
-          message: `Behind the gzip data, the file has ${counted(evidence.bytes, 'zero byte')}; most readers take that for padding.`,
+          message: `After the gzip data, the file has ${counted(evidence.bytes, 'zero byte')}; most tools treat them as padding.`,
         };
       default:
         return {
           ...base,
-          message: `Behind the end mark of the tar archive, the file has ${counted(evidence.bytes, 'byte')}, which readers ignore.`,
+          message: `After the end marker of the tar archive, the file has ${counted(evidence.bytes, 'byte')}, which tools ignore.`,
         };
     }
   },

@@ -7,7 +7,7 @@ const SHOWN = 10;
 
 const CAUSES = {
   'absolute-path': { title: 'The path is absolute' },
-  'path-escapes': { title: 'The path leads out of the folder' },
+  'path-escapes': { title: 'The path points outside the folder' },
   'link-escapes': { title: 'The link leads out of the archive' },
   'link-chain': { title: 'The link leads through another link' },
   'below-link': { title: 'The entry is below a link' },
@@ -53,8 +53,8 @@ export const artifactUnsafeEntry = defineRule({
   owner: 'author',
   causes: CAUSES,
   failsWhen:
-    'an entry has an absolute path, "..", a link out of the archive, a device, a path that stands twice or differs in case alone, or is one that readers of archives understand differently',
-  why: 'Whoever unpacks the artifact may overwrite files elsewhere, or get other files than those that were checked.',
+    'an entry has an absolute path or "..", is a link out of the archive or a device, has a duplicate path or one that differs only in case, or is interpreted differently by different tools',
+  why: 'Unpacking the artifact may overwrite files elsewhere, or create other files than those that were checked.',
   check({ archive }): Problem<Cause> | null {
     const { errors, warnings } = unsafeEntriesOf(archive);
     if (errors.length > 0) return problem(errors, archive.entryCount);
@@ -69,7 +69,7 @@ function problem(offences: readonly UnsafeEntry[], entryCount: number): Problem<
   return {
     message: `The artifact's entry ${JSON.stringify(shorten(first.path, 100))} ${first.why}${more}.`,
     advice:
-      'Build the archive from a plain folder of files, or let "appreg bundle" pack it: only regular files and folders, with relative paths, each path once.',
+      'Build the archive from a folder of regular files, or use "appreg bundle": only regular files and folders, with relative paths, each path once.',
     cause: first.code,
     evidence: {
       entries: offences.slice(0, SHOWN).map((offence) => `${shorten(offence.path)}: ${offence.code}`),

@@ -8,7 +8,7 @@ import { defineRule } from '../rule.ts';
 /** The service's check interval (spec section 8). */
 const HOUR = 3600;
 const ADVICE =
-  'Send Cache-Control: public, max-age=300 with the JSON files; long lifetimes and immutable are for artifacts.';
+  'Send Cache-Control: public, max-age=300 with the JSON files; long lifetimes and immutable are only for artifacts.';
 
 export const cacheLifetimeLong = defineRule({
   id: 'cache-lifetime-long',
@@ -27,8 +27,8 @@ export const cacheLifetimeLong = defineRule({
     'stale-copy': { title: 'A cache served a copy that is too old', owner: 'cache' },
   },
   failsWhen:
-    'a JSON file may be held by caches for longer than the hourly check, or is called immutable, or came from a cache that holds it too long',
-  why: 'The service looks every hour; with a cache that holds an older copy it sees new versions late, or a manifest and metadata that do not fit together.',
+    'caches may store a JSON file for longer than an hour, or it is declared immutable, or it came from a cache that stores it for too long',
+  why: 'The service checks hourly; with an older copy from a cache, it sees new versions late, or a manifest that does not match the metadata.',
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
     const hop = lastHop(answer)!;
@@ -37,8 +37,8 @@ export const cacheLifetimeLong = defineRule({
     const age = seconds(header(hop.headers, 'age'));
     const old = oldCopyAge(answer, now);
     const seen =
-      old === 0 ? '' : `; the copy seen here is ${formatDuration(old)} old: nothing published since is in it`;
-    const advice = old === 0 ? ADVICE : `${ADVICE} Then purge the copies that caches hold, and check again.`;
+      old === 0 ? '' : `; the copy seen here is ${formatDuration(old)} old: it lacks everything published since`;
+    const advice = old === 0 ? ADVICE : `${ADVICE} Then purge the caches, and check again.`;
     const evidence = {
       cacheControl: header(hop.headers, 'cache-control'),
       expires: header(hop.headers, 'expires'),
@@ -48,7 +48,7 @@ export const cacheLifetimeLong = defineRule({
     if (immutable) {
       return {
         cause: 'immutable',
-        message: `The ${role} is labelled immutable (${said}), but it changes with every published version${seen}.`,
+        message: `The ${role} is declared immutable (${said}), but it changes with every published version${seen}.`,
         advice,
         evidence,
         dedupeKey: once,
@@ -57,7 +57,7 @@ export const cacheLifetimeLong = defineRule({
     if (lifetime !== null && lifetime > HOUR) {
       return {
         cause: 'long',
-        message: `Caches may hold the ${role} for ${formatDuration(lifetime)} (${said}); the service looks every hour${seen}.`,
+        message: `Caches may hold the ${role} for ${formatDuration(lifetime)} (${said}); the service checks hourly${seen}.`,
         advice,
         evidence,
         dedupeKey: once,
@@ -67,8 +67,8 @@ export const cacheLifetimeLong = defineRule({
       return {
         severity: 'note',
         cause: 'stale-while-revalidate',
-        message: `Caches may answer with a copy of the ${role} that is up to ${formatDuration(lifetime + stale)} old while they ask for a new one (${said}): the hourly check may see a new version one check later.`,
-        advice: 'Keep stale-while-revalidate below an hour for the JSON files, or leave it out.',
+        message: `Caches may serve a copy of the ${role} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${said}): the hourly check may see a new version one check later.`,
+        advice: 'Keep stale-while-revalidate below an hour for the JSON files, or omit it.',
         evidence: { ...evidence, staleSeconds: stale },
         dedupeKey: once,
       };
@@ -79,13 +79,13 @@ export const cacheLifetimeLong = defineRule({
         cause: 'stale-copy',
         message: `A cache answered with a copy of the ${role} that is ${formatDuration(age)} old, ${
           lifetime === null
-            ? 'and no Cache-Control says for how long it may'
+            ? 'although no Cache-Control sets a lifetime'
             : `older than its lifetime of ${formatDuration(lifetime)}`
-        }: nothing published since is in it.`,
+        }: it lacks everything published since.`,
         advice:
           lifetime === null
             ? `${ADVICE} Then purge the CDN, and check again.`
-            : 'See why the CDN keeps what it should have dropped, purge it, and check again.',
+            : 'Find out why the CDN keeps expired copies, purge it, and check again.',
         evidence,
         dedupeKey: once,
       };

@@ -22,8 +22,8 @@ export const cacheLifetimeMissing = defineRule({
     'no-lifetime': { title: 'Cache-Control has no lifetime' },
   },
   failsWhen:
-    'a JSON file comes without Cache-Control, or with one that names no lifetime; a lifetime that is no number is a warning',
-  why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rests.',
+    'a JSON file is sent without Cache-Control, or without a lifetime in it; a lifetime that is not a number is a warning',
+  why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rarely changes.',
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
     const hop = lastHop(answer)!;
@@ -34,7 +34,7 @@ export const cacheLifetimeMissing = defineRule({
       return {
         severity: 'warning',
         cause: 'malformed',
-        message: `Cache-Control of the ${role} says ${malformed.join(' and ')}, which clients read differently (${value}).`,
+        message: `Cache-Control of the ${role} says ${malformed.join(' and ')}, which clients interpret differently (${value}).`,
         advice: ADVICE,
         evidence: { cacheControl: value },
         dedupeKey: once,
@@ -43,11 +43,11 @@ export const cacheLifetimeMissing = defineRule({
     if (lifetime !== null) return null;
     const guess =
       heuristic !== null && heuristic > 3600
-        ? ` By its Last-Modified a cache may hold it for ${Math.round(heuristic / 3600)} hours.`
+        ? ` Based on its Last-Modified, a cache may store it for ${Math.round(heuristic / 3600)} hours.`
         : '';
     return {
       cause: value === null ? 'absent' : 'no-lifetime',
-      message: `The ${role} comes ${value === null ? 'without Cache-Control' : `with Cache-Control: ${value}, which names no lifetime`}, so caches guess how long to hold it.${guess}`,
+      message: `The ${role} comes ${value === null ? 'without Cache-Control' : `with Cache-Control: ${value}, which sets no lifetime`}, so caches guess how long to store it.${guess}`,
       advice: ADVICE,
       evidence: {
         cacheControl: value,

@@ -16,9 +16,8 @@ export const conditionalRequestRejected = defineRule({
     failed: { title: 'The conditional request gets no response' },
     'status-*': { title: 'The conditional request is answered with this status' },
   },
-  failsWhen:
-    'a plain GET is answered, and one that asks whether the file has changed (If-None-Match, If-Modified-Since) is not',
-  why: 'Clients that keep a copy ask so from their second visit on: they get the registry once and then no more.',
+  failsWhen: 'a plain GET succeeds, but a conditional one (If-None-Match, If-Modified-Since) fails',
+  why: 'Clients that store a copy send conditional requests from their second visit on: they get the registry only once.',
   check({ role, answer, conditional }) {
     for (const { condition, visit } of conditional) {
       const status = statusOf(visit);
@@ -33,7 +32,7 @@ export const conditionalRequestRejected = defineRule({
       return {
         cause: visit.failure ? 'failed' : `status-${status}`,
         message: `GET of the ${role} with ${name} ${how}, while a plain GET is answered with ${statusOf(answer)}.`,
-        advice: `Let ${hostOf(url)} answer 304 where nothing has changed, and 200 where it has.`,
+        advice: `Configure ${hostOf(url)} to respond with 304 if nothing has changed, and 200 otherwise.`,
         evidence: { sent: condition.join(': '), status: status || null, code: visit.failure?.code ?? null },
         dedupeKey: hostOf(url),
       };

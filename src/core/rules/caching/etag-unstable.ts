@@ -12,8 +12,8 @@ export const etagUnstable = defineRule({
   symptom: 'registry-does-not-refresh',
   owner: 'host',
   supersededBy: NOT_THE_FILE,
-  failsWhen: 'a JSON file comes with another ETag each time, for the same bytes',
-  why: 'Nobody who asks whether it has changed is ever told that it has not; each hourly check takes the whole file, from every subscriber.',
+  failsWhen: 'a JSON file is sent with a different ETag each time, for the same bytes',
+  why: 'Conditional requests never get a 304; every hourly check of every subscriber downloads the whole file.',
   check({ role, answer, conditional }) {
     for (const { condition, fabricated: madeUp, visit, sameBytes } of conditional) {
       const hop = lastHop(visit);
@@ -21,9 +21,9 @@ export const etagUnstable = defineRule({
       const now = header(hop.headers, 'etag');
       if (now === null || opaque(now) === opaque(condition[1])) continue;
       return {
-        message: `${hostOf(hop.url)} gives the ${role} another ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
+        message: `${hostOf(hop.url)} gives the ${role} a different ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
         advice:
-          'Make the ETag from the content alone: no inode, node name or time of the answer in it; all servers behind the address must agree.',
+          'Derive the ETag only from the content, not from an inode, node name or time; all servers behind the address must agree.',
         evidence: { first: condition[1], second: now },
         dedupeKey: hostOf(hop.url),
       };

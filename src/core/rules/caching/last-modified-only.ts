@@ -13,16 +13,16 @@ export const lastModifiedOnly = defineRule({
   symptom: 'registry-does-not-refresh',
   owner: 'host',
   supersededBy: NOT_THE_FILE,
-  failsWhen: 'a JSON file comes with Last-Modified and without an ETag',
-  why: 'The date counts whole seconds: whoever fetched between two publishes of one second is told for ever that nothing has changed.',
+  failsWhen: 'a JSON file is sent with Last-Modified, but without an ETag',
+  why: 'The date has a resolution of one second: a client that fetched the file between two changes within one second gets 304 from then on.',
   check({ role, answer }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
     const { headers, url } = lastHop(answer)!;
     const date = header(headers, 'last-modified');
     if (header(headers, 'etag') !== null || httpDate(date) === null) return null;
     return {
-      message: `${hostOf(url)} sends the ${role} with Last-Modified alone, which cannot tell two changes of one second apart.`,
-      advice: 'Send an ETag made from the content as well.',
+      message: `${hostOf(url)} sends the ${role} with Last-Modified only, which cannot distinguish two changes within one second.`,
+      advice: 'Also send an ETag that is derived from the content.',
       evidence: { lastModified: date },
       dedupeKey: hostOf(url),
     };

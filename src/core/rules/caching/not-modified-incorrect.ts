@@ -18,8 +18,8 @@ export const notModifiedIncorrect = defineRule({
     date: { title: '304 for a date before the last change' },
   },
   failsWhen:
-    'a host answers 304 (not modified) to somebody who names an entity tag that it never issued, or a date before the last change',
-  why: 'The service then keeps the copy that it has, whatever is published: the registry is frozen for it.',
+    'a host responds with 304 (not modified) to a request with an entity tag that it never issued, or with a date before the last change',
+  why: 'The service then keeps its copy, whatever is published: the registry is frozen.',
   check({ role, conditional }) {
     for (const { condition, fabricated: madeUp, visit } of conditional) {
       if (!madeUp || visit.failure !== null || statusOf(visit) !== 304) continue;
@@ -28,8 +28,8 @@ export const notModifiedIncorrect = defineRule({
       const tag = name === 'if-none-match';
       return {
         cause: tag ? 'etag' : 'date',
-        message: `${hostOf(url)} says that the ${role} is not modified (304) to whoever ${tag ? 'names an ETag that it never issued' : 'has a copy older than the last change'}.`,
-        advice: `Compare ${tag ? 'If-None-Match with the ETag of the stored file' : 'If-Modified-Since with Last-Modified of the stored file'}, or answer 200 always; purge a cache that does it.`,
+        message: `${hostOf(url)} says that the ${role} is not modified (304) to a client that ${tag ? 'sends an ETag that was never issued' : 'has a copy older than the last change'}.`,
+        advice: `Compare ${tag ? 'If-None-Match with the ETag of the stored file' : 'If-Modified-Since with Last-Modified of the stored file'}, or always respond with 200; if a cache causes this, purge it.`,
         evidence: { asked: url, sent: `${name}: ${value}`, status: 304 },
         dedupeKey: hostOf(url),
       };

@@ -27,8 +27,8 @@ export const corsHeadRefused = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,
   failsWhen:
-    'a page may read the answer to GET, and not the one to HEAD: its Access-Control-Allow-Origin is missing, doubled or another one, or the preflight for HEAD is refused. A preflight that lists GET and not HEAD is a note, since browsers let HEAD pass',
-  why: 'Hosts allow GET and HEAD; a page that looks with HEAD before it fetches gets an error.',
+    'a page may read the response to GET, but not to HEAD: its Access-Control-Allow-Origin is missing, duplicated or different, or the preflight for HEAD is refused. A preflight that lists GET, but not HEAD, is a note, since browsers allow HEAD anyway',
+  why: 'A page that sends HEAD before it fetches a file gets an error.',
   check({ role, web, head, preflights: [preflight = null], headPreflight }) {
     // If GET fails, HEAD fails for the same reason.
     const get = web.browser[0];
@@ -46,8 +46,8 @@ function answerFault(role: ResourceKind, head: Probe | null): Problem<Cause> | n
     fault.value === null ? 'without Access-Control-Allow-Origin' : `with Access-Control-Allow-Origin: ${fault.value}`;
   return {
     cause: fault.cause,
-    message: `${host} answers HEAD of the ${nameOf(role)} ${value}, so that browsers refuse it; GET passes.`,
-    advice: 'Send the same Access-Control-Allow-Origin with HEAD as with GET.',
+    message: `${host} answers HEAD of the ${nameOf(role)} ${value}, so browsers block it; GET works.`,
+    advice: 'Send the same Access-Control-Allow-Origin for HEAD as for GET.',
     evidence: corsEvidence(head, fault.hop),
     dedupeKey: `head ${role} ${host}`,
   };
@@ -65,7 +65,7 @@ function preflightProblem(
     if (fault !== null && fault.cause !== 'no-answer' && fault.value !== '429')
       return {
         cause: `preflight-${fault.cause}`,
-        message: `${hostOf(headPreflight.hops[0]!.url)} lets the preflight for GET of the ${nameOf(role)} pass and refuses the one for HEAD (${fault.value ?? fault.cause}).`,
+        message: `${hostOf(headPreflight.hops[0]!.url)} accepts the preflight for GET of the ${nameOf(role)} and refuses the one for HEAD (${fault.value ?? fault.cause}).`,
         advice: 'Allow the methods GET and HEAD in the CORS settings of the host.',
         evidence: corsEvidence(headPreflight, 0),
         dedupeKey: `preflight ${role} ${hostOf(headPreflight.hops[0]!.url)}`,
@@ -81,7 +81,7 @@ function notListed(role: ResourceKind, visit: Probe): Problem<Cause> | null {
   return {
     severity: 'note',
     cause: 'not-listed',
-    message: `${hostOf(hop.url)} answers the preflight for the ${nameOf(role)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers let HEAD pass all the same.`,
+    message: `${hostOf(hop.url)} answers the preflight for the ${nameOf(role)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers allow HEAD anyway.`,
     advice: 'Send Access-Control-Allow-Methods: GET, HEAD',
     evidence: corsEvidence(visit, 0),
     dedupeKey: `listed ${hostOf(hop.url)}`,

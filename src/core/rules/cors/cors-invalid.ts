@@ -11,16 +11,16 @@ const REASONS: Readonly<Record<InvalidCorsCause, string>> = {
   'two-headers': 'it is sent twice; a browser joins both and accepts neither',
   list: 'it is a list; exactly one origin, or *, may stand there',
   empty: 'it is empty',
-  'unset-variable': 'the server’s variable has no value, and Apache writes (null) for it',
-  null: 'it is "null", which matches no page of a site and lets any sandboxed page in',
+  'unset-variable': 'a variable of the server has no value, for which Apache writes (null)',
+  null: 'it is "null", which matches no normal page, but any sandboxed page',
   'misspelled-wildcard': 'the wildcard is exactly *',
-  'partial-wildcard': 'a star is a wildcard only by itself, never within a name',
-  'upper-case': 'browsers send origins in lower case and compare letter by letter',
-  'trailing-slash': 'an origin has no slash at its end',
+  'partial-wildcard': '* is a wildcard only by itself, not as part of a name',
+  'upper-case': 'browsers send origins in lowercase and compare them exactly',
+  'trailing-slash': 'an origin has no trailing slash',
   'no-scheme': 'an origin begins with its scheme, https://',
   'wrong-scheme': 'the scheme differs from that of the service’s origin',
   'wrong-port': 'the port differs from that of the service’s origin',
-  'default-port': 'browsers never write the usual port into an origin',
+  'default-port': 'browsers omit the default port of an origin',
   'full-url': 'an origin has no path',
   'no-origin': 'it is not an origin',
 };
@@ -39,7 +39,7 @@ export const corsInvalid = defineRule({
   causes: INVALID_CORS_CAUSES,
   failsWhen:
     'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
-  why: 'It was meant to let the service in, and does not: browsers compare it with the page’s origin letter by letter. curl does not check this.',
+  why: 'It is meant to allow the service, but does not: browsers compare it exactly with the origin of the page. curl does not check this.',
   check({ role, web, origins }) {
     for (const visit of web.browser) {
       const fault = corsFault(visit);

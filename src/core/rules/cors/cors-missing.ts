@@ -23,7 +23,7 @@ export const corsMissing = defineRule({
   },
   failsWhen:
     'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
-  why: 'A browser throws the answer away: the service’s pages can neither read the file nor, where they ask for it so, show the icon. curl does not check this.',
+  why: 'Browsers discard the response: pages of the service can neither read the file nor, if they request it with CORS, show the icon. curl does not check this.',
   check({ role, web, origins }) {
     for (const visit of web.browser) {
       const fault = corsFault(visit);
@@ -36,7 +36,7 @@ export const corsMissing = defineRule({
       // An error status for a refused origin (403 …) is reported there as well.
       if (hop.status >= 400) continue;
       const where =
-        visit.hops.length === 1 ? '' : fault.hop < visit.hops.length - 1 ? ' on the redirect' : ' behind the redirect';
+        visit.hops.length === 1 ? '' : fault.hop < visit.hops.length - 1 ? ' on the redirect' : ' after the redirect';
       // After a redirect to another host a browser sends Origin: null, which an exact origin does not match.
       const nulled = fault.sent === 'null' && visit.origin !== 'null';
       const line =
@@ -45,13 +45,13 @@ export const corsMissing = defineRule({
           : `Access-Control-Allow-Origin: ${visit.origin} (with Vary: Origin), or Access-Control-Allow-Origin: *`;
       const unsure =
         origins.length === 0 && !nulled
-          ? 'If it allows certain origins only, ask again with --origin <the service’s origin>. '
+          ? 'If it allows only certain origins, check again with --origin <the service’s origin>. '
           : '';
       const mild =
         role === 'icon'
           ? ' A plain <img> would still show it.'
           : role === 'artifact'
-            ? ' The service may fetch artifacts itself, so this need not matter.'
+            ? ' The service may fetch artifacts from its servers, so this may not matter.'
             : '';
       return {
         cause:
@@ -61,7 +61,7 @@ export const corsMissing = defineRule({
               ? 'absent-on-redirect'
               : 'absent-behind-redirect',
         severity: role === 'artifact' ? 'note' : 'error',
-        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers refuse the ${role}.${mild}`,
+        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${role}.${mild}`,
         // The line to copy comes last, so that no full stop follows it.
         advice: `${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
         evidence: corsEvidence(visit, fault.hop),

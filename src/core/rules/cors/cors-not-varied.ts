@@ -21,8 +21,8 @@ export const corsNotVaried = defineRule({
     differs: { title: 'The header differs without an Origin' },
     'vary-only-with-origin': { title: 'Vary: Origin is sent only for requests with an Origin' },
   },
-  failsWhen: 'the answer depends on Origin, but `Vary: Origin` is missing',
-  why: 'A cache that does not know of the difference gives one visitor the answer meant for another, and browsers refuse it: it fails now and then, for some.',
+  failsWhen: 'the response depends on Origin, but `Vary: Origin` is missing',
+  why: 'A cache then reuses the response to one visitor for another, and browsers block it: it fails intermittently, for some visitors.',
   check({ role, web, answer, now }) {
     const plain = lastHop(answer)!;
     for (const visit of web.browser) {
@@ -37,17 +37,17 @@ export const corsNotVaried = defineRule({
         return {
           severity: isReused ? 'warning' : 'note',
           cause: 'vary-only-with-origin',
-          message: `${hostOf(hop.url)} sends Vary: Origin for the ${role} only when an Origin is sent. A cache that stored the answer to a request without one${role === 'icon' ? ' (a plain <img>)' : ''} uses it for pages${isReused ? '' : ', once it may,'} and it has ${without === null ? 'no Access-Control-Allow-Origin' : 'another Access-Control-Allow-Origin'}.`,
+          message: `${hostOf(hop.url)} sends Vary: Origin for the ${role} only when an Origin is sent. A cache that stored the response to a request without one${role === 'icon' ? ' (a plain <img>)' : ''} uses it for pages${isReused ? '' : ', once it may,'} and it has ${without === null ? 'no Access-Control-Allow-Origin' : 'another Access-Control-Allow-Origin'}.`,
           advice:
-            'Send Vary: Origin with every answer, with and without an Origin in the request. An object store cannot be told to: let a CDN in front of it add the header.',
+            'Send Vary: Origin with every response, with and without an Origin in the request. Object stores have no such setting: let a CDN add the header.',
           evidence: corsEvidence(visit, visit.hops.length - 1),
           dedupeKey: `${role} ${hostOf(hop.url)}`,
         };
       }
       return {
         cause: without === null ? 'only-with-origin' : 'differs',
-        message: `${hostOf(hop.url)} answers the ${role} with ${namedOrigin(without)} unless an Origin is sent, but does not say Vary: Origin.`,
-        advice: 'Send Vary: Origin with every answer, or Access-Control-Allow-Origin: * always.',
+        message: `${hostOf(hop.url)} answers the ${role} with ${namedOrigin(without)} unless an Origin is sent, but does not send Vary: Origin.`,
+        advice: 'Send Vary: Origin with every response, or always Access-Control-Allow-Origin: *.',
         evidence: { ...corsEvidence(visit, visit.hops.length - 1), withoutOrigin: without },
         dedupeKey: `${role} ${hostOf(hop.url)}`,
       };

@@ -30,8 +30,8 @@ export const corsOriginRefused = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,
   failsWhen:
-    'the origin asked with `--origin` is not allowed. Without `--origin`, a host that allows certain origins is a warning that names who is allowed',
-  why: 'Only pages of the allowed origins can read the file; if the service’s is not among them, its pages cannot. curl does not check this.',
+    'the origin given with `--origin` is not allowed. Without `--origin`, a host that allows only certain origins is a warning that names them',
+  why: 'Only pages of the allowed origins can read the file, and pages of other origins cannot. curl does not check this.',
   check({ role, web, origins }) {
     const problems: Problem<Cause>[] = [];
     for (const visit of web.browser) {
@@ -63,10 +63,10 @@ function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Proble
   return {
     cause: failure === null ? `status-${status}` : 'no-answer',
     severity: named ? 'error' : 'warning',
-    message: `${host} ${how} when the request comes from a page of ${visit.origin} (Origin, Referer), and with 2xx when it names no page.`,
+    message: `${host} ${how} when the request comes from a page of ${visit.origin} (Origin, Referer), but with 2xx without these headers.`,
     advice: named
       ? `Allow ${visit.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
-      : 'Ask again with --origin <the service’s origin>; if that is refused too, look at hotlink protection and firewall rules.',
+      : 'Check again with --origin <the service’s origin>; if that is also refused, check hotlink protection and firewall rules.',
     evidence: corsEvidence(visit, visit.hops.length - 1),
   };
 }
@@ -86,8 +86,8 @@ function refusedOrigin(
     return {
       cause: 'origins-unknown',
       severity: 'warning',
-      message: `${host} answers the ${role} by the asking origin and allows none that it does not know; whom it allows is not known.`,
-      advice: 'Ask again with --origin <the service’s origin>.',
+      message: `${host} answers the ${role} depending on the Origin and allows only certain origins, which are unknown.`,
+      advice: 'Check again with --origin <the service’s origin>.',
       evidence,
     };
   }
@@ -97,8 +97,8 @@ function refusedOrigin(
     return {
       cause: fault.cause,
       severity: named ? 'error' : 'warning',
-      message: `Behind the redirect to ${host} a browser sends Origin: null, which the value ${fault.value} does not allow.`,
-      advice: `Send Access-Control-Allow-Origin: * from ${host}, or list the URL behind the redirect (${hop.url}). Never allow "null": any sandboxed page sends it.${named ? '' : ' To settle it, ask again with --origin <the service’s origin>.'} (curl does not check this.)`,
+      message: `After the redirect to ${host} a browser sends Origin: null, which the value ${fault.value} does not allow.`,
+      advice: `Send Access-Control-Allow-Origin: * from ${host}, or list the URL after the redirect (${hop.url}). Never allow "null": any sandboxed page sends it.${named ? '' : ' To be certain, check again with --origin <the service’s origin>.'} (curl does not check this.)`,
       evidence,
     };
   }
@@ -106,7 +106,7 @@ function refusedOrigin(
     return {
       cause: 'other-origin',
       severity: 'warning',
-      message: `${host} lets browsers read the ${role} from ${fault.value} only. Whether that is the service is not known here.`,
+      message: `${host} lets browsers read the ${role} from ${fault.value} only. Whether that is the service is unknown.`,
       advice: `If the service runs at ${fault.value}, check with --origin ${fault.value}; otherwise allow its origin.`,
       evidence,
     };
@@ -114,7 +114,7 @@ function refusedOrigin(
   return {
     cause: 'other-origin',
     message: `${host} lets browsers read the ${role} from ${allowed ?? fault.value}${allowed === null ? ' only' : ''}, not from ${visit.origin}.`,
-    advice: `Send Access-Control-Allow-Origin: ${visit.origin} with Vary: Origin when that origin asks, or Access-Control-Allow-Origin: *`,
+    advice: `Send Access-Control-Allow-Origin: ${visit.origin} with Vary: Origin for requests with that Origin, or Access-Control-Allow-Origin: *`,
     evidence,
   };
 }

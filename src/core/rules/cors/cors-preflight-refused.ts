@@ -28,8 +28,8 @@ export const corsPreflightRefused = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,
   failsWhen:
-    'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
-  why: 'A plain GET still works, but one with any header of its own (a token, a tracing id) never leaves the browser; hosts allow any request headers.',
+    'the preflight (OPTIONS) for a GET with an arbitrary header fails. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
+  why: 'A plain GET still works, but browsers block one with additional headers (a token, a tracing id).',
   check({ role, web, preflights }) {
     // If plain requests fail, this one fails for the same reason.
     if (web.browser.some((visit) => corsFault(visit) !== null || isRefused(visit))) return null;
@@ -58,11 +58,11 @@ function problem(role: ResourceKind, preflight: Probe, hop: number, fault: Prefl
   const whom = preflight.origin === 'null' ? '*' : '* (or the service’s origin)';
   return {
     cause: fault.cause === 'status' ? `status-${fault.value}` : fault.cause,
-    message: `${host} refuses the preflight (OPTIONS) for the ${role}${hop > 0 ? ', which browsers send behind a redirect too' : ''}: ${reason(fault)}.`,
+    message: `${host} refuses the preflight (OPTIONS) for the ${role}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
     advice:
       fault.cause === 'header-refused' && fault.header === 'authorization'
         ? `Send Access-Control-Allow-Headers: ${names}`
-        : `Answer OPTIONS with 204 and Access-Control-Allow-Origin: ${whom}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`,
+        : `Respond to OPTIONS with 204 and Access-Control-Allow-Origin: ${whom}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`,
     evidence: {
       asked: answer?.url ?? null,
       origin: preflight.origin,
@@ -78,22 +78,22 @@ function problem(role: ResourceKind, preflight: Probe, hop: number, fault: Prefl
 function reason({ cause, value, header }: PreflightFault): string {
   switch (cause) {
     case 'no-answer':
-      return `it is not answered (${value ?? 'no status'})`;
+      return `it gets no response (${value ?? 'no status'})`;
     case 'redirect':
-      return `it is answered with a redirect (${value}), which a preflight may not follow`;
+      return `the response is a redirect (${value}), which preflights do not follow`;
     case 'status':
       return `it is answered with ${value}`;
     case 'origin':
       return value === null
-        ? 'the answer has no Access-Control-Allow-Origin'
+        ? 'the response has no Access-Control-Allow-Origin'
         : `its Access-Control-Allow-Origin is ${value}`;
     case 'methods-malformed':
-      return `Access-Control-Allow-Methods is no list of methods: ${value}`;
+      return `Access-Control-Allow-Methods is not a list of methods: ${value}`;
     case 'headers-malformed':
       return `Access-Control-Allow-Headers is no list of names: ${value}`;
     default:
       return value === null
-        ? 'the answer has no Access-Control-Allow-Headers'
+        ? 'the response has no Access-Control-Allow-Headers'
         : `Access-Control-Allow-Headers is ${value}, which does not cover ${header}`;
   }
 }

@@ -20,8 +20,8 @@ export const corsRevalidationRefused = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: { 'other-origin': CORS_CAUSES['other-origin'], ...INVALID_CORS_CAUSES },
   failsWhen:
-    'a 304 (not modified) carries another Access-Control-Allow-Origin than its 200, which no longer lets the page in. A 304 without that header leaves the stored one as it is',
-  why: 'Browsers update the stored answer with the headers of a 304 (RFC 9111 section 3.2): the first visit works, and each later one fails until the cache is cleared.',
+    'a 304 (not modified) has a different Access-Control-Allow-Origin than the 200, which no longer allows the page. A 304 without that header keeps the stored one',
+  why: 'Browsers update the stored response with the headers of a 304 (RFC 9111 section 3.2): the first visit works, every later one fails until the cache is cleared.',
   check({ role, web: { browser }, revalidation }) {
     const stored = browser.find(({ origin }) => origin === revalidation?.visit.origin);
     const hop = revalidation ? lastHop(revalidation.visit) : null;
@@ -40,7 +40,7 @@ export const corsRevalidationRefused = defineRule({
     const host = hostOf(hop.url);
     return {
       cause: fault.cause,
-      message: `${host} answers 304 for the ${nameOf(role)} with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored answer: browsers refuse the ${nameOf(role)} from the second visit on.`,
+      message: `${host} answers 304 for the ${nameOf(role)} with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored response: browsers block the ${nameOf(role)} from the second visit on.`,
       advice: 'Send the same CORS headers with 304 as with 200, or none with 304.',
       evidence: {
         ...corsEvidence(visit, visit.hops.length - 1),

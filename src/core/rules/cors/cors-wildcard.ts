@@ -20,8 +20,8 @@ export const corsWildcard = defineRule({
     'echo-with-credentials': { title: 'The requested origin is always allowed, with credentials' },
   },
   failsWhen:
-    'every origin is allowed: permitted, though restricting to the needed ones is preferred. Allowing any origin with credentials as well is a warning',
-  why: 'Pages of any site may read the file. For what anybody can fetch anyway this does no harm.',
+    'every origin is allowed: permitted, but restricting access to the needed origins is preferred. Allowing any origin with credentials is a warning',
+  why: 'Pages of any site may read the file. For public files this is harmless.',
   check({ web }) {
     // If the service's own origin was named, the conditional requests include one from an unknown origin.
     const strangers = (web.conditional ?? []).map(({ visit }) => visit).filter(({ origin }) => origin === PROBE_ORIGIN);
@@ -37,7 +37,7 @@ export const corsWildcard = defineRule({
         return {
           severity: 'warning',
           cause: 'echo-with-credentials',
-          message: `${host} allows whatever origin asks, with credentials: pages of any site can read what a visitor’s cookies open.`,
+          message: `${host} allows any origin, with credentials: pages of any site can read what a visitor’s cookies give access to.`,
           advice:
             'Send Access-Control-Allow-Origin: * without Access-Control-Allow-Credentials, or name the service’s origin.',
           evidence,
@@ -47,7 +47,7 @@ export const corsWildcard = defineRule({
       return {
         cause: echoed ? 'echo' : 'star',
         message: echoed
-          ? `${host} allows whatever origin asks.`
+          ? `${host} allows any origin that is sent.`
           : `${host} allows every origin (Access-Control-Allow-Origin: *).`,
         advice: 'Fine for public files; for others name the service’s origin, with Vary: Origin.',
         evidence,

@@ -15,8 +15,8 @@ export const documentOversized = defineRule({
     depth: { title: 'The document is nested too deeply' },
     bytes: { title: 'The file is too large', owner: 'host' },
   },
-  failsWhen: 'a file is larger, or nested deeper, than the limit; endless data is cut off, not swallowed',
-  why: 'Subscribers bound what they read, so that one registry cannot exhaust them.',
+  failsWhen: 'a file is larger, or nested deeper, than the limit; reading stops there',
+  why: 'Subscribers limit what they read, so that one registry cannot exhaust their memory.',
   check({ reading, content }) {
     if (reading.oversized === 'depth') {
       return {
@@ -30,7 +30,7 @@ export const documentOversized = defineRule({
     return {
       cause: 'bytes',
       message: `The document is larger than the limit; reading stopped after ${content.bytes} bytes.`,
-      advice: 'Check that the URL leads to the JSON file; split a registry that has really grown so large.',
+      advice: 'Check that the URL leads to the JSON file; split the registry if it is really that large.',
       evidence: { bytesRead: content.bytes },
     };
   },

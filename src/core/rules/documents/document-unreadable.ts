@@ -52,7 +52,7 @@ export const documentUnreadable = defineRule({
   hiddenReason: 'Its metadata file is not readable JSON.',
   causes: CAUSES,
   failsWhen: 'a manifest or metadata file is not JSON',
-  why: 'The service cannot read the file: a broken manifest stops the whole registry, a broken metadata file makes its app vanish.',
+  why: 'The service cannot read the file: a broken manifest stops the whole registry, a broken metadata file hides its app.',
   check({ reading, facts }) {
     const { fault } = reading;
     if (!fault) return null;

@@ -14,11 +14,11 @@ export const fileMissing = defineRule({
   causes: {
     missing: { title: 'The file does not exist' },
     'not-a-file': { title: 'The path is not a regular file' },
-    outside: { title: 'The path is a link that leads out of the workspace' },
+    outside: { title: 'The path is a link to a target outside the workspace' },
   },
   failsWhen:
-    '(workspace) a URL under the base URL names a document that is not there, is no file, or is a link out of the workspace',
-  why: 'The host will have nothing to serve at that address.',
+    '(workspace) a URL below the base URL leads to a file that does not exist, is not a regular file, or is a link out of the workspace',
+  why: 'The host has nothing to serve at that URL.',
   check({ facts, role }) {
     const { local, file } = facts;
     if (!local) return null;
@@ -26,15 +26,15 @@ export const fileMissing = defineRule({
     const what = {
       missing: 'is not there',
       'not-a-file': 'is not a file',
-      outside: 'is a link that leads out of the workspace',
+      outside: 'is a link to a target outside the workspace',
     }[local];
     return {
       cause: local,
       message: `The ${role} file ${name} ${what}.`,
       advice:
         local === 'missing'
-          ? 'Create it (appreg add-app makes it with the app), or fix the URL that names it.'
-          : 'Put a regular file in its place.',
+          ? 'Create it (appreg add-app creates it with the app), or correct its URL.'
+          : 'Replace it with a regular file.',
       evidence: { file: name },
     };
   },

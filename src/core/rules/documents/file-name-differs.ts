@@ -23,9 +23,8 @@ export const fileNameDiffers = defineRule({
     normalization: { title: 'The names differ in Unicode normalization' },
     'case-and-normalization': { title: 'The names differ in case and Unicode normalization' },
   },
-  failsWhen:
-    '(workspace) a URL under the base URL names a file, and the folder lists it under a name that differs in case or Unicode normalization',
-  why: 'Windows and macOS find the file all the same; most hosts answer 404.',
+  failsWhen: '(workspace) the name of a file differs from its URL in case or Unicode normalization',
+  why: 'Windows and macOS find the file anyway; most hosts respond with 404.',
   check({ role, path, listed }) {
     const part = differingPart(path, listed);
     if (part === null) return null;

@@ -9,8 +9,8 @@ export const jsonByteOrderMark = defineRule({
   symptom: 'by-resource',
   owner: 'author',
   fixable: true,
-  failsWhen: 'a byte order mark (BOM) stands in front of the JSON',
-  why: 'RFC 8259 forbids adding one, and many JSON parsers refuse the file because of it.',
+  failsWhen: 'the JSON begins with a byte order mark (BOM)',
+  why: 'RFC 8259 forbids it, and many JSON parsers reject the file.',
   check({ reading }) {
     if (!reading.byteOrderMark) return null;
     return {

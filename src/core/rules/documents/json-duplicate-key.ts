@@ -9,13 +9,13 @@ export const jsonDuplicateKey = defineRule({
   spec: '2.1',
   symptom: 'by-resource',
   owner: 'author',
-  failsWhen: 'a name stands twice in one object, which JSON.parse hides',
-  why: 'Readers disagree on which of the two counts, so subscribers may see another registry than its author.',
+  failsWhen: 'an object has a duplicate key, which JSON.parse hides',
+  why: 'Parsers differ in which of the two they use, so subscribers may see a different registry than its author.',
   check({ reading }) {
     return reading.duplicates.map(({ pointer, name, offset }) => ({
       at: pointer,
       offset,
-      message: `The name “${shorten(name, 80)}” stands twice in one object.`,
+      message: `The name “${shorten(name, 80)}” occurs twice in one object.`,
       advice: 'Keep one of the two; an app or version that needs both is two entries.',
       evidence: { name },
     }));

@@ -10,7 +10,7 @@ export const metadataOrphaned = defineRule({
   symptom: 'app-does-not-appear',
   owner: 'author',
   failsWhen: '(workspace) no app entry points to a metadata file',
-  why: 'Its versions are not offered to anybody; often the app was lost when the manifest was generated.',
+  why: 'Its versions are not offered; often the app was lost when the manifest was generated.',
   check({ orphans }) {
     return orphans.map((file) => ({
       file,

@@ -16,17 +16,14 @@ export const propertyUnknown = defineRule({
   causes: {
     misspelt: { title: 'The name is close to one that the format defines' },
   },
-  failsWhen:
-    'a field stands there that the specification does not name (`$schema` and names that begin with `x-` are left alone)',
-  why: 'Nobody reads it; often it is a misspelt field that subscribers then miss.',
+  failsWhen: 'a field is not part of the specification (`$schema` and names that begin with `x-` are ignored)',
+  why: 'Subscribers ignore it; often it is a misspelled field.',
   check({ role, value }) {
     return unknownProperties(role === 'manifest' ? 'registry' : 'app', value).map(({ pointer, name, meant }) => ({
       at: pointer,
       onName: true,
       message: `The field “${shorten(name, 80)}” is not part of the format.${meant ? ` Did you mean “${meant}”?` : ''}`,
-      advice: meant
-        ? `Rename it to "${meant}".`
-        : 'Remove it, or let its name begin with "x-" to say that it is yours.',
+      advice: meant ? `Rename it to "${meant}".` : 'Remove it, or begin its name with "x-" to mark it as your own.',
       ...(meant ? { cause: 'misspelt' as const } : {}),
     }));
   },

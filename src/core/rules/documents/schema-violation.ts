@@ -55,7 +55,7 @@ function swap(role: ResourceKind, value: JsonValue): Problem<Cause> | null {
     return {
       cause: 'manifest-file',
       message: 'This is a registry manifest (it has "apps"), not an app metadata file.',
-      advice: 'Point appMetadataUrl to the file that lists the versions of the app.',
+      advice: 'Set appMetadataUrl to the URL of the file that lists the versions of the app.',
     };
   }
   return null;
@@ -72,7 +72,7 @@ function hostMessage(role: ResourceKind, value: JsonValue): Problem<Cause> | nul
     cause: 'error-message',
     message: `This is an error message${text === null ? '' : ` (“${printable(shorten(text, 120))}”)`}, not ${role === 'manifest' ? 'a registry manifest' : 'an app metadata file'}.`,
     advice:
-      'The host answers so in place of the file: check the URL, that the file was uploaded, and that anybody may read it. Errors should come with a status of 4xx or 5xx.',
+      'The host sends it instead of the file: check the URL, that the file was uploaded, and that it is public. Errors should have a 4xx or 5xx status.',
     evidence: { field: name },
   };
 }

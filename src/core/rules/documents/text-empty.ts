@@ -21,7 +21,7 @@ export const textEmpty = defineRule({
       problems.push({
         at: `/${field}`,
         message: `The ${field} is ${text === '' ? 'empty' : 'blank'}.`,
-        advice: field === 'name' ? 'Write the display name of the app.' : 'Say in a sentence what the app does.',
+        advice: field === 'name' ? 'Write the display name of the app.' : 'Describe in one sentence what the app does.',
       });
     }
     return problems;

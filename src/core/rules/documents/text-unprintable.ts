@@ -9,7 +9,7 @@ export const textUnprintable = defineRule({
   spec: null,
   symptom: null,
   owner: 'author',
-  failsWhen: 'the `name` or `description` of an app holds control, bidirectional or invisible characters',
+  failsWhen: 'the `name` or `description` of an app contains control, bidirectional or invisible characters',
   why: 'They can make one app look like another, or garble a page, a terminal or a log.',
   check({ name, description }) {
     const problems = [];
@@ -26,7 +26,7 @@ export const textUnprintable = defineRule({
       if (isBlank(text) || !hasUnprintable(plain.replace(/\p{Cs}/gu, ''))) continue;
       problems.push({
         at: `/${field}`,
-        message: `The ${field} holds characters that cannot be seen: ${shorten(printable(plain), 120)}`,
+        message: `The ${field} contains invisible characters: ${shorten(printable(plain), 120)}`,
         advice: 'Remove them; they usually come from copying.',
       });
     }

@@ -13,8 +13,8 @@ export const appWithdrawn = defineRule({
   causes: {
     renamed: { title: 'The app was probably renamed' },
   },
-  failsWhen: 'an app that had been listed is no longer listed',
-  why: 'It disappears for every subscriber, with all its versions.',
+  failsWhen: 'a published app is no longer listed',
+  why: 'It disappears for all subscribers, with all its versions.',
   check({ keys, earlierKeys, earlierSource }) {
     const listed = new Set(keys);
     const before = new Set(earlierKeys);
@@ -26,12 +26,14 @@ export const appWithdrawn = defineRule({
         return {
           ...(renamed === null ? {} : { cause: 'renamed' }),
           message: `The app “${shorten(key, 80)}”, listed according to ${shorten(earlierSource, 100)}, is no longer listed${
-            renamed === null ? '.' : `; “${shorten(renamed, 80)}” is, which to subscribers is another app.`
+            renamed === null
+              ? '.'
+              : `; “${shorten(renamed, 80)}” is listed instead, which is a different app for subscribers.`
           }`,
           advice:
             renamed === null
-              ? 'List it again, unless it was withdrawn on purpose.'
-              : 'Keep the earlier key: a key is how subscribers know the app; what they see is its "name".',
+              ? 'List it again, unless it was withdrawn intentionally.'
+              : 'Keep the previous key: it identifies the app for subscribers; the displayed name is its "name".',
           app: key,
           evidence: { app: key, earlier: earlierSource, ...(renamed === null ? {} : { renamed }) },
         };

@@ -10,8 +10,8 @@ export const artifactChanged = defineRule({
   spec: '2.4',
   symptom: 'checksum-mismatch',
   owner: 'author',
-  failsWhen: 'a published version has another checksum than before',
-  why: 'Published artifacts are immutable: subscribers who have the earlier one are told that somebody tampered with it.',
+  failsWhen: 'the checksum of a published version has changed',
+  why: 'Published artifacts are immutable: for subscribers with the previous one, the service reports tampering.',
   check({ versions, earlier, earlierSource }) {
     const problems: Problem<never>[] = [];
     for (const { entry, before } of matchVersions(versions, earlier)) {
@@ -21,7 +21,7 @@ export const artifactChanged = defineRule({
       problems.push({
         at: `/versions/${entry.index}/artifactChecksum`,
         version: before.version,
-        message: `The version ${shorten(before.version, 60)} was published with another checksum.`,
+        message: `The version ${shorten(before.version, 60)} was published with a different checksum.`,
         advice: `Restore the artifact and its checksum ("${before.artifactChecksum}"), and publish the change as a new version.`,
         evidence: { published: before.artifactChecksum, listed: entry.artifactChecksum, earlier: earlierSource },
       });

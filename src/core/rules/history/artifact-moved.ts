@@ -12,8 +12,8 @@ export const artifactMoved = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
-  failsWhen: 'a published version has the same checksum under another URL',
-  why: 'The bytes are the same, but whoever kept the earlier URL may find nothing there.',
+  failsWhen: 'the URL of a published version has changed, but not its checksum',
+  why: 'The bytes are the same, but the previous URL may no longer work.',
   check({ versions, earlier, earlierSource }) {
     const problems: Problem<never>[] = [];
     for (const { entry, before } of matchVersions(versions, earlier)) {
@@ -23,8 +23,8 @@ export const artifactMoved = defineRule({
       problems.push({
         at: `/versions/${entry.index}/artifactUrl`,
         version: before.version,
-        message: `The artifact of version ${shorten(before.version, 60)} was published under another URL.`,
-        advice: 'Keep the earlier URL working as well.',
+        message: `The artifact of version ${shorten(before.version, 60)} was published at a different URL.`,
+        advice: 'Also keep the previous URL working.',
         evidence: { published: before.artifactUrl, listed: entry.artifactUrl, earlier: earlierSource },
       });
     }

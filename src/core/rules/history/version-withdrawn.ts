@@ -15,7 +15,7 @@ export const versionWithdrawn = defineRule({
     newest: { title: 'The newest version was removed' },
   },
   failsWhen: 'a published version is no longer listed',
-  why: 'Old versions are kept: whoever installed it can neither reinstall nor verify it.',
+  why: 'Old versions must be kept: users of this version can neither reinstall nor verify it.',
   check({ versions, earlier, earlierSource }) {
     const listed = new Set(versions.map((entry) => entry.version));
     // A version that was invalid until its spelling was fixed was never offered to subscribers.

@@ -23,8 +23,8 @@ export const addressesDiffer = defineRule({
   owner: 'host',
   causes: CAUSES,
   failsWhen:
-    'a name has several addresses, and one of them shows a certificate that is refused or breaks the TLS handshake off, while another one serves the files',
-  why: 'Each subscriber gets one of the addresses, another one each time: what works for one fails for the next. Addresses that accept no connection at all are passed over by clients; host-intermittent reports them.',
+    'a host name has several addresses, and one of them has an untrusted certificate or aborts the TLS handshake, while another one serves the files',
+  why: 'Each subscriber uses one of the addresses, possibly a different one each time: what works for one fails for the next. Clients skip addresses that accept no connection; host-intermittent reports them.',
   check({ web, now }): Problem<Cause> | null {
     for (const hop of web.server.hops) {
       const [first, ...more] = (hop.failedAddresses ?? []).filter(({ phase }) => phase === 'tls');
@@ -64,7 +64,7 @@ const HANDSHAKE: Readonly<Record<string, readonly [cause: Cause, message: string
   ECONNRESET: ['reset', 'it closes the connection during the TLS handshake.'],
   SOCKET_CLOSED: ['reset', 'it closes the connection during the TLS handshake.'],
   EPIPE: ['reset', 'it closes the connection during the TLS handshake.'],
-  CONNECT_TIMEOUT: ['no-answer', 'it does not answer the TLS handshake in time.'],
+  CONNECT_TIMEOUT: ['no-answer', 'the TLS handshake times out.'],
 };
 
 function reasonOf(
@@ -85,5 +85,5 @@ function reasonOf(
   const cause = tlsCause(visit);
   if (cause !== null) return { cause, ...explainUntrusted(cause, tls, now, failure) };
   const [name, text] = HANDSHAKE[code] ?? ['handshake', `the TLS handshake with it fails (${code}).`];
-  return { cause: name, message: text, advice: 'Its log, or openssl s_client -connect with this address, says more.' };
+  return { cause: name, message: text, advice: 'Check its logs, or use openssl s_client -connect with this address.' };
 }

@@ -11,7 +11,7 @@ import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
 const CAUSES = {
   'each-time': { title: 'Each response has other content' },
-  intermittent: { title: 'Two contents are sent by turns' },
+  intermittent: { title: 'Two contents are sent alternately' },
   origin: { title: 'The content depends on Origin or Referer' },
   'fetch-metadata': { title: 'The content depends on Sec-Fetch headers' },
   encoding: { title: 'The content depends on Accept-Encoding' },
@@ -31,8 +31,8 @@ export const answersDiffer = defineRule({
   supersededBy: [...NOT_THE_FILE, compressedCopyDiffers, compressedCopyUnreadable],
   causes: CAUSES,
   failsWhen:
-    'two requests for one URL, shortly after each other, bring other content: from servers of different state, or by what the request says of its origin and client. A file that was replaced in between is no finding',
-  why: 'Subscribers see the one or the other, and what was checked here need not be what they get.',
+    'two requests for one URL, shortly after each other, return different content: servers have different states, or the content depends on the request’s origin or client. A file that was replaced in between is not a finding',
+  why: 'Subscribers see one or the other, which may not be what was checked here.',
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence === null || dependence.on === 'changed') return null;
@@ -70,7 +70,7 @@ function differing(
     return {
       severity: 'note',
       cause: 'each-time',
-      message: `${host} sends other content with every answer for the ${nameOf(role)}, for example ${contents}.`,
+      message: `${host} sends different content in every response for the ${nameOf(role)}, for example ${contents}.`,
       advice: 'Serve a file that changes only when something is published, so that caches and ETags work.',
       evidence,
       dedupeKey: `each-time ${role} ${host}`,
@@ -78,7 +78,7 @@ function differing(
   if (dependence.on === 'intermittent')
     return {
       cause: 'intermittent',
-      message: `${host} sends two versions of the ${nameOf(role)} by turns: ${contents}.`,
+      message: `${host} sends two versions of the ${nameOf(role)} alternately: ${contents}.`,
       advice:
         'Bring all servers and caches behind the host to the same state: deploy to all of them, and purge the caches.',
       evidence,
@@ -88,7 +88,8 @@ function differing(
   return {
     cause,
     message: `${host} sends another ${nameOf(role)} to ${CLIENTS[cause]}: ${contents}${kindOf(copy)}.`,
-    advice: 'Serve the same file whatever the request says; where a cache or firewall in front does it, correct that.',
+    advice:
+      'Serve the same file for all requests; if a cache or firewall in front of the host causes the difference, correct that.',
     evidence,
     dedupeKey: `${cause} ${role} ${host}`,
   };

@@ -28,8 +28,8 @@ export const browserRefused = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,
   failsWhen:
-    'a host answers a server-side client and refuses what a browser sends beside Origin: Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest (a resource isolation policy), its User-Agent, or the Referer of a plain <img>',
-  why: 'Browsers send these headers with every request and pages cannot leave them out. CORS headers do not help where the host refuses before.',
+    'a host serves server-side clients, but refuses requests of browsers because of headers other than Origin: Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest (a resource isolation policy), User-Agent, or the Referer of a plain <img>',
+  why: 'Browsers send these headers with every request, and pages cannot omit them. CORS headers do not help if the host refuses the request.',
   check({ role, web, image: shown, origins }) {
     const visit = otherAnswer(web);
     if (visit !== null && isRefusal(visit)) {
@@ -77,11 +77,11 @@ function problem(
   const way = mode === 'no-cors' ? ' as a plain <img> requests it' : '';
   const WORDS: Readonly<Record<HeaderGroup, readonly [what: string, advice: string]>> = {
     'fetch-metadata': [
-      `the request says ${sent}`,
-      `Except the registry’s files from the resource isolation policy: let ${mode} requests from other sites pass.`,
+      `the request has ${sent}`,
+      `Exempt the registry’s files from the resource isolation policy: allow ${mode} requests from other sites.`,
     ],
-    agent: ['the User-Agent is a browser’s', 'Except the registry’s files from bot protection and User-Agent rules.'],
-    origin: ['a Referer of another site is sent', 'Except the icons from hotlink protection.'],
+    agent: ['the User-Agent is a browser’s', 'Exempt the registry’s files from bot protection and User-Agent rules.'],
+    origin: ['a Referer of another site is sent', 'Exempt the icons from hotlink protection.'],
     encoding: ['the client accepts compression', 'Correct the compression settings of the host for icons.'],
   };
   const [what, advice] = WORDS[group];

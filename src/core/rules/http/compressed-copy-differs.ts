@@ -23,8 +23,8 @@ export const compressedCopyDiffers = defineRule({
     'another-kind': { title: 'The compressed copy is another kind of file' },
   },
   failsWhen:
-    'clients that accept compression (Accept-Encoding: gzip, br) get a manifest or metadata file with other content than those that do not: usually an older compressed copy that was not replaced',
-  why: 'Every browser and Node’s fetch accept compression, so that the registry does not change for them. curl without --compressed gets the current file.',
+    'clients that accept compression (Accept-Encoding: gzip, br) get a manifest or metadata file with different content from other clients: usually an outdated compressed copy',
+  why: 'Browsers and Node’s fetch accept compression, so they do not see changes of the registry. curl without --compressed gets the current file.',
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence?.on !== 'headers' || !dependence.groups.includes('encoding')) return null;
@@ -35,17 +35,17 @@ export const compressedCopyDiffers = defineRule({
       if (instead !== null)
         return {
           cause: 'another-kind',
-          message: `${host} sends ${instead} instead of the ${nameOf(role)} to clients that accept compression: without it and with it there came ${bothContents(answer, copy, visit)}.`,
-          advice: `See what it is with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy beside the file (.gz, .br).`,
+          message: `${host} sends ${instead} instead of the ${nameOf(role)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, visit)}.`,
+          advice: `Inspect it with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy beside the file (.gz, .br).`,
           evidence: copyEvidence(answer, copy, visit),
           dedupeKey: `${role} ${host}`,
         };
       const isOlder = changedAt(visit) < changedAt(answer);
       return {
         cause: isOlder ? 'older' : 'other',
-        message: `${host} sends ${isOlder ? 'an older' : 'another'} ${nameOf(role)} to clients that accept compression: without it and with it there came ${bothContents(answer, copy, visit)}.`,
+        message: `${host} sends ${isOlder ? 'an older' : 'another'} ${nameOf(role)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, visit)}.`,
         advice:
-          'Replace or delete the compressed copy beside the file (.gz, .br) with every upload, and purge the copies that caches hold.',
+          'Replace or delete the compressed copy beside the file (.gz, .br) with every upload, and purge the caches.',
         evidence: copyEvidence(answer, copy, visit),
         dedupeKey: `${role} ${host}`,
       };

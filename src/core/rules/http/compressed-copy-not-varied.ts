@@ -19,8 +19,8 @@ export const compressedCopyNotVaried = defineRule({
     etag: { title: 'Both forms have the same strong ETag' },
   },
   failsWhen:
-    'an answer is compressed only for clients that accept it, and `Vary: Accept-Encoding` is missing where caches may store it, or both forms have the same strong ETag',
-  why: 'A shared cache that does not know of the difference sends the compressed form to clients that did not ask for it. Browsers read both forms.',
+    'a response is compressed only for clients that accept it, but `Vary: Accept-Encoding` is missing although caches may store it, or both forms have the same strong ETag',
+  why: 'A shared cache then sends the compressed form to clients that do not accept it. Browsers can read both forms.',
   check({ role, web, answer }) {
     const plain = lastHop(answer)!;
     if (codings(plain.headers).length > 0) return null;
@@ -39,7 +39,7 @@ export const compressedCopyNotVaried = defineRule({
         return {
           cause: 'vary',
           message: `${host} compresses the ${nameOf(role)} for clients that accept it, without Vary: Accept-Encoding.`,
-          advice: 'Send Vary: Accept-Encoding with every answer that may be compressed (nginx: gzip_vary on).',
+          advice: 'Send Vary: Accept-Encoding with every response that may be compressed (nginx: gzip_vary on).',
           evidence,
           dedupeKey: `vary ${role} ${host}`,
         };
@@ -48,7 +48,7 @@ export const compressedCopyNotVaried = defineRule({
         return {
           cause: 'etag',
           message: `${host} gives the ${nameOf(role)} the same strong ETag (${tag}) with and without Content-Encoding: ${applied.join(', ')}; they are different bytes.`,
-          advice: 'Give each form an ETag of its own, or a weak one (W/"…"), as RFC 9110 section 8.8.3.3 has it.',
+          advice: 'Give each form its own ETag, or a weak one (W/"…"): see RFC 9110, section 8.8.3.3.',
           evidence,
           dedupeKey: `etag ${role} ${host}`,
         };

@@ -8,7 +8,7 @@ import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const ADVICE =
-  'Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress by itself; each needs the Content-Encoding that it has. Purge caches in front.';
+  'Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress by itself; each copy needs the matching Content-Encoding. Purge the caches.';
 
 const CAUSES = {
   unlabelled: { title: 'The copy has no Content-Encoding' },
@@ -36,8 +36,8 @@ export const compressedCopyUnreadable = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,
   failsWhen:
-    'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: not what Content-Encoding says, without a Content-Encoding that names its coding, broken, cut off, compressed twice, or a status other than 2xx',
-  why: 'Every browser and Node’s fetch accept compression. curl without --compressed gets the plain file and sees nothing of it.',
+    'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: it does not match its Content-Encoding, has none, is corrupt, truncated or compressed twice, or the status is not 2xx',
+  why: 'Browsers and Node’s fetch accept compression. curl without --compressed gets the uncompressed file and does not show the problem.',
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence !== null && dependence.on !== 'headers' && dependence.on !== 'together') return null;
@@ -71,11 +71,11 @@ function faultOf(role: ResourceKind, copy: ComparedBody): CopyFault | null {
   if (unlabelled !== undefined)
     return {
       cause: 'unlabelled',
-      text: `but the bytes are compressed with ${unlabelled}: browsers and Node’s fetch take them for the file itself`,
-      advice: `Send Content-Encoding: ${unlabelled} with the compressed copy, or send the file itself. A rewrite to a .gz or .br file does not set that header (nginx: use gzip_static; in a bucket it is metadata of the object). Purge caches in front.`,
+      text: `but the bytes are compressed with ${unlabelled}: browsers and Node’s fetch treat them as the file itself`,
+      advice: `Send Content-Encoding: ${unlabelled} with the compressed copy, or send the file itself. A rewrite to a .gz or .br file does not set that header (nginx: use gzip_static; in a bucket it is metadata of the object). Purge the caches.`,
     };
   if (isCompressedTwice(copy) && role !== 'artifact')
-    return { cause: 'compressed-twice', text: 'but it is compressed twice: browsers undo one coding and get gzip' };
+    return { cause: 'compressed-twice', text: 'but it is compressed twice: browsers decode it once and get gzip' };
   if (fault === 'broken') {
     const is = mislabelled(coding, kind);
     return is === null
@@ -87,12 +87,12 @@ function faultOf(role: ResourceKind, copy: ComparedBody): CopyFault | null {
   if (fault === 'members' && !same)
     return {
       cause: 'several-members',
-      text: 'as a gzip file of several members: browsers read the first one only and get a part of the file',
+      text: 'as a gzip file of several members: browsers read only the first one, so they get a part of the file',
     };
   if (fault === 'end')
     return {
       cause: 'bad-end',
-      text: 'and the end of the gzip stream is wrong: browsers ignore that, and Node’s fetch fails',
+      text: 'and the end of the gzip stream is invalid: browsers ignore that, but Node’s fetch fails',
     };
   return null;
 }
@@ -102,14 +102,13 @@ function notUndone(coding: string, named: string): CopyFault {
   if (coding.split(', ').includes('identity'))
     return {
       cause: 'beside-identity',
-      text: 'but beside identity browsers and Node’s fetch decode nothing: they take the compressed bytes for the file itself',
-      advice: `Send Content-Encoding: ${named} and nothing else, or send the file itself. Purge caches in front.`,
+      text: 'but combined with identity, browsers and Node’s fetch decode nothing: they treat the compressed bytes as the file itself',
+      advice: `Send Content-Encoding: ${named} and nothing else, or send the file itself. Purge the caches.`,
     };
   return {
     cause: 'coding-not-accepted',
-    text: 'which the request did not accept (Accept-Encoding: gzip, deflate, br): clients that do not know it take the compressed bytes for the file itself',
-    advice:
-      'Compress with a coding that is named in Accept-Encoding, and send Vary: Accept-Encoding. Purge caches in front.',
+    text: 'which the request did not accept (Accept-Encoding: gzip, deflate, br): clients that do not support it treat the compressed bytes as the file itself',
+    advice: 'Compress only with a coding from Accept-Encoding, and send Vary: Accept-Encoding. Purge the caches.',
   };
 }
 
@@ -134,7 +133,7 @@ function refused(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
   return {
     cause: visit.failure ? 'no-answer' : `status-${status}`,
     message: `${host} ${how} when the ${nameOf(role)} is requested with Accept-Encoding: gzip, deflate, br, as every browser does, and with 2xx without that header.`,
-    advice: 'Correct the compression settings of the host, or switch compression off for JSON files and icons.',
+    advice: 'Correct the compression settings of the host, or turn off compression for JSON files and icons.',
     evidence: { asked: lastHop(visit)?.url ?? null, status: status || null, code: visit.failure?.code ?? null },
     dedupeKey: `${role} ${host} ${status}`,
   };

@@ -19,11 +19,11 @@ export const contentEncoded = defineRule({
   purge: 'last',
   supersededBy: [artifactChecksumMismatch, documentUnreadable, iconNotImage],
   causes: {
-    'unknown-coding': { title: 'Content-Encoding names a coding that not every client knows' },
+    'unknown-coding': { title: 'Content-Encoding names a coding that not all clients support' },
     labelled: { title: 'An artifact has a Content-Encoding' },
   },
-  failsWhen: 'an artifact is labelled with a Content-Encoding, or another file with one that not every client knows',
-  why: 'Clients that undo the label see other bytes than those that were hashed, and report a checksum mismatch. Where only the undone bytes match, artifact-checksum-mismatch says so.',
+  failsWhen: 'an artifact has a Content-Encoding, or another file has one that not all clients support',
+  why: 'Clients that decode it get other bytes than those that were hashed, and report a checksum mismatch. If only the decoded bytes match, artifact-checksum-mismatch reports that.',
   check({ role, answer }) {
     const hop = lastHop(answer)!;
     const list = codings(hop.headers);
@@ -35,12 +35,12 @@ export const contentEncoded = defineRule({
       cause: unknown.length > 0 ? 'unknown-coding' : 'labelled',
       message:
         role === 'artifact'
-          ? `${hostOf(hop.url)} labels the artifact with Content-Encoding: ${coding}; the bytes as sent are the listed ones, but clients that undo the label see others.`
-          : `${hostOf(hop.url)} labels the ${role} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'names identity beside another coding: browsers then decode nothing, other clients do' : 'not every client knows'}.`,
+          ? `${hostOf(hop.url)} labels the artifact with Content-Encoding: ${coding}; the bytes as sent match the listed checksum, but clients that decode them get other bytes.`
+          : `${hostOf(hop.url)} labels the ${role} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'combines identity with another coding: browsers then decode nothing, other clients do' : 'not all clients support'}.`,
       advice:
         role === 'artifact'
-          ? 'Take the Content-Encoding off the stored file, and exclude .gz from the server’s compression.'
-          : 'Take the Content-Encoding off the stored file, or use gzip where the client asks for it.',
+          ? 'Remove the Content-Encoding from the stored file, and exclude .gz from compression by the server.'
+          : 'Remove the Content-Encoding from the stored file, or use gzip for clients that accept it.',
       evidence: { contentEncoding: coding },
       dedupeKey: `${role} ${hostOf(hop.url)} ${coding}`,
     };

@@ -21,8 +21,8 @@ export const contentTypeWrong = defineRule({
     html: { title: 'An artifact has the type text/html' },
     text: { title: 'An artifact has a text type' },
   },
-  failsWhen: 'a JSON file is not labelled as JSON, or an artifact is labelled as text or HTML',
-  why: 'Clients and proxies that go by the label refuse the file, convert its line ends or its character set, or compress it once more.',
+  failsWhen: 'the Content-Type of a JSON file is not JSON, or that of an artifact is text or HTML',
+  why: 'Clients and proxies that rely on it reject the file, convert its line endings or character set, or compress it again.',
   check({ role, answer }) {
     // Icons have a rule of their own.
     if (role === 'icon') return null;
@@ -59,8 +59,8 @@ export const contentTypeWrong = defineRule({
     if (charset === null || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return null;
     return {
       cause: 'charset',
-      message: `The ${role} is labelled with charset=${charset}; JSON is UTF-8 always.`,
-      advice: 'Drop the charset: Content-Type: application/json',
+      message: `The ${role} has charset=${charset}; JSON is always UTF-8.`,
+      advice: 'Remove the charset: Content-Type: application/json',
       evidence: { contentType: type, charset },
     };
   },

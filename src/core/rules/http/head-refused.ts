@@ -21,8 +21,8 @@ export const headRefused = defineRule({
     'content-length-differs': { title: 'HEAD and GET have different Content-Length values' },
     'etag-differs': { title: 'HEAD and GET have different ETags' },
   },
-  failsWhen: 'HEAD is not answered as GET is',
-  why: 'Registry hosts allow GET and HEAD; clients that look before they fetch take a refused HEAD for a missing file.',
+  failsWhen: 'the response to HEAD differs from that to GET',
+  why: 'Registry hosts allow GET and HEAD; clients that send HEAD first treat a refused HEAD as a missing file.',
   check({ role, web, answer, head }) {
     if (head === null) return null;
     const got = lastHop(answer)!;
@@ -41,7 +41,7 @@ export const headRefused = defineRule({
       return {
         cause: head.failure ? 'failed' : `status-${status}`,
         message: `HEAD of the ${role} ${how}, while GET is answered with ${got.status}.`,
-        advice: 'Allow HEAD wherever GET is allowed.',
+        advice: 'Allow HEAD for all files.',
         evidence: { get: got.status, head: status || null, code: head.failure?.code ?? null },
         dedupeKey: once,
       };
@@ -60,7 +60,7 @@ export const headRefused = defineRule({
       return {
         cause: `${name}-differs`,
         message: `HEAD of the ${role} names another ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
-        advice: 'Let both methods be answered by the same server from the same file.',
+        advice: 'Serve both methods from the same file on the same server.',
         evidence: { get: inGet, head: inHead },
         dedupeKey: once,
       };

@@ -7,7 +7,7 @@ import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
-  'by-turns': { title: 'The same requests succeed and fail by turns' },
+  'by-turns': { title: 'The same requests succeed and fail alternately' },
   'address-dead': { title: 'An address of the host does not respond' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
@@ -22,8 +22,8 @@ export const hostIntermittent = defineRule({
   owner: 'host',
   causes: CAUSES,
   failsWhen:
-    'a resource came only after a failed attempt (a reset connection, a status 5xx, a 404 that did not come again, a 429 that names no time to wait), the same requests are answered with 2xx and with an error status by turns, or not all addresses of a name answer',
-  why: 'The service may not try as often; what comes and goes here comes and goes for subscribers.',
+    'a resource was received only after a failed attempt (a reset connection, a status 5xx, a 404 that did not recur, a 429 without a time to wait), the same requests get 2xx and error statuses alternately, or not all addresses of a host name respond',
+  why: 'The service may not retry as often, so subscribers see intermittent failures.',
   check({ role, url, web }) {
     const dead = deadAddresses(web.server);
     if (dead) return dead;
@@ -47,12 +47,12 @@ function lateAnswer(role: ResourceKind, url: string, visit: Probe): Problem<Caus
   const host = hostOf(url);
   const isMissing = troubles.some((trouble) => /^status 4(?!08|29)/.test(trouble));
   return {
-    message: `${host} does not answer reliably: the ${nameOf(role)} came only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${troubles.join(', ')}.`,
+    message: `${host} is not reliable: the ${nameOf(role)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${troubles.join(', ')}.`,
     advice: troubles.every((trouble) => trouble === 'status 429')
-      ? 'The host limits how many requests it answers: raise the limit for static files, or use a host that has none.'
+      ? 'The host limits requests: raise the limit for static files, or use a host without such a limit.'
       : isMissing
         ? EACH_SERVER
-        : 'Look into the host’s log for dropped connections and errors.',
+        : 'Check the logs of the host for dropped connections and errors.',
     evidence: { host, attempts, troubles },
     dedupeKey: host,
   };
@@ -64,13 +64,13 @@ function besides({ browser, conditional = [], revalidation, image, gzip }: HttpV
   return visits.filter((visit) => visit !== undefined);
 }
 
-const EACH_SERVER = 'Look at each server and cache behind the host: one of them does not have the file, or fails.';
+const EACH_SERVER = 'Check each server and cache behind the host: one of them does not have the file, or fails.';
 
 const REQUESTS: Readonly<Record<SideProbe, string>> = {
   HEAD: 'HEAD requests',
   preflight: 'preflights (OPTIONS)',
   'HEAD preflight': 'preflights (OPTIONS) for HEAD',
-  condition: 'GET requests with a condition',
+  condition: 'conditional GET requests',
   browser: 'GET requests',
 };
 
@@ -88,7 +88,7 @@ function statusesByTurns(role: ResourceKind, web: HttpViews): Problem<Cause> | n
   const how = refused.map((status) => (status === 0 ? 'a broken connection' : String(status)));
   return {
     cause: 'by-turns',
-    message: `${host} does not answer reliably: ${what} for the ${nameOf(role)} are answered with 2xx and with ${how.length === 0 ? 'an error status' : how.join(' or ')} by turns.`,
+    message: `${host} is not reliable: ${what} for the ${nameOf(role)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')} alternately.`,
     advice: EACH_SERVER,
     evidence: { host, asked: url, plain: plain.join(', '), repeated: same.join(', ') || null },
     dedupeKey: host,
@@ -112,8 +112,8 @@ function deadAddresses(visit: Probe): Problem<Cause> | null {
     return {
       cause: 'address-dead',
       severity: sure ? 'warning' : 'note',
-      message: `${host} has several addresses, and not all of them answer: ${said}; ${address ?? 'another one'} does.${sure ? '' : ' It may be that IPv6 does not work from here.'}`,
-      advice: 'Remove the A or AAAA records of addresses where no server runs, or start the server there.',
+      message: `${host} has several addresses, and not all of them respond: ${said}; ${address ?? 'another one'} does.${sure ? '' : ' Perhaps IPv6 does not work on this network.'}`,
+      advice: 'Remove the A or AAAA records of addresses without a server, or start the server there.',
       evidence: { host, address, dead: dead.map((one) => `${one.address} ${one.code}`) },
       dedupeKey: hostOf(url),
     };

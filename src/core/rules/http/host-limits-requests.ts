@@ -16,8 +16,8 @@ export const hostLimitsRequests = defineRule({
     connections: { title: 'The host refuses connections' },
   },
   failsWhen:
-    'a host answers so many requests at once, and refuses further ones (429, 503, a connection refused or reset). `verify` goes on with fewer at once, and requests again what was refused',
-  why: 'A browser opens 6 connections to a host, and sends 100 requests at once with HTTP/2: beyond the limit, icons and files are missing, each time others.',
+    'a host accepts only a limited number of concurrent requests, and refuses more (429, 503, a connection refused or reset). `verify` then reduces concurrency and retries what was refused',
+  why: 'A browser opens 6 connections to a host, and sends 100 requests at once with HTTP/2: beyond the limit, icons and files are missing, different ones each time.',
   check({ facts }) {
     const limit = hostLimit(facts);
     if (limit === null) return null;
@@ -25,9 +25,9 @@ export const hostLimitsRequests = defineRule({
     const { most, sent, refused } = limit;
     return {
       cause: facts.refusals.some((how) => how.startsWith('status ')) ? 'requests' : 'connections',
-      message: `${host} limits how many requests it answers at once, to about ${most}: it refused ${refused} of ${counted(sent, 'request')} beyond that (${facts.refusals.join(', ')}).`,
+      message: `${host} limits concurrent requests to about ${most}: it refused ${refused} of ${counted(sent, 'request')} beyond that (${facts.refusals.join(', ')}).`,
       advice:
-        'Raise the limits of requests and of connections for each client (nginx: limit_req, limit_conn), or exempt static files from them.',
+        'Raise the limits of requests and connections per client (nginx: limit_req, limit_conn), or exempt static files.',
       evidence: { host, limit: most, refusals: facts.refusals },
     };
   },

@@ -10,8 +10,8 @@ export const rateLimited = defineRule({
   spec: null,
   symptom: 'by-resource',
   owner: 'host',
-  failsWhen: 'the host answered 429 or 503 with Retry-After, and was waited for',
-  why: 'A host that slows one visitor down slows down the service too, which asks for many registries from few addresses.',
+  failsWhen: 'the host responded with 429 or 503 with Retry-After, and the request was retried after that time',
+  why: 'A host that limits one client also limits the service, which fetches many registries from few addresses.',
   check({ role, url, web }) {
     const visits: Probe[] = [web.server, ...web.browser];
     for (const side of [web.preflight, ...(web.preflights ?? []), web.head])
@@ -20,9 +20,9 @@ export const rateLimited = defineRule({
     if (waited === 0) return null;
     const host = hostOf(url);
     return {
-      message: `${host} asked to slow down: it was waited ${Math.ceil(waited / 1000)} s for the ${role}.`,
+      message: `${host} limits the request rate (Retry-After): appreg waited ${Math.ceil(waited / 1000)} s for the ${role}.`,
       advice:
-        'Raise the limit for static files, or use a host that has none (unauthenticated raw and API hosts often have one).',
+        'Raise the limit for static files, or use a host without one (unauthenticated raw and API hosts often have one).',
       evidence: { host, waitedSeconds: waited / 1000, troubles: visits.flatMap((visit) => visit.retriedErrors ?? []) },
       dedupeKey: host,
       unlessLimited: originOf(lastHop(web.server)?.url ?? url),

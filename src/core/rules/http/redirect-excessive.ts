@@ -16,8 +16,8 @@ export const redirectExcessive = defineRule({
     loop: { title: 'The redirects form a loop' },
     'loop-cookie': { title: 'The redirects form a loop that expects a cookie' },
   },
-  failsWhen: 'redirects go in a circle, or there are more than five',
-  why: 'Clients give up after a few redirects; nothing is fetched.',
+  failsWhen: 'redirects form a loop, or there are more than five',
+  why: 'Clients stop after a few redirects, without the file.',
   check({ role, web }) {
     const visit = web.server;
     if (ruleOfFailure(visit) !== 'redirect-excessive') return null;
@@ -26,16 +26,16 @@ export const redirectExcessive = defineRule({
       return {
         cause: 'too-many',
         message: `The ${role} is redirected more than five times.`,
-        advice: 'List the URL at the end of the chain, or shorten the chain.',
+        advice: 'List the final URL of the chain, or shorten the chain.',
         evidence: { hops, next: visit.failure!.url },
       };
     }
     const cookie = lastHop(visit)?.headers.some(([name]) => name === 'set-cookie') ?? false;
     return {
       cause: cookie ? 'loop-cookie' : 'loop',
-      message: `The ${role} is redirected in a circle${cookie ? ', each time with a cookie that it wants to see again' : ''}.`,
+      message: `The ${role} is redirected in a loop${cookie ? ', each time with a cookie that the host expects to get back' : ''}.`,
       advice: cookie
-        ? 'Serve static files without cookies; clients of a registry keep none.'
+        ? 'Serve static files without cookies; clients of registries do not store cookies.'
         : 'Fix the redirect rules of the host (often http and https, or with and without www, pointing at each other).',
       evidence: { hops, next: visit.failure!.url },
     };

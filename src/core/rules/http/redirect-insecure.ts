@@ -9,7 +9,7 @@ export const redirectInsecure = defineRule({
   symptom: 'by-resource',
   owner: 'host',
   failsWhen: 'a redirect leads from https to http',
-  why: 'What is fetched over http can be replaced on the way; browsers block it, and so do careful clients.',
+  why: 'Content fetched over http can be replaced on the way; browsers and careful clients block it.',
   check({ role, web }) {
     const { hops } = web.server;
     for (let i = 1; i < hops.length; i += 1) {
@@ -18,7 +18,7 @@ export const redirectInsecure = defineRule({
       if (!from.startsWith('https:') || !to.startsWith('http:')) continue;
       return {
         message: `The ${role} is redirected from https to http.`,
-        advice: `Let the redirect lead to ${to.replace(/^http:/, 'https:')}, or list an https URL that needs none.`,
+        advice: `Redirect to ${to.replace(/^http:/, 'https:')}, or list an https URL without a redirect.`,
         evidence: { from, to, status: hops[i - 1]!.status },
       };
     }

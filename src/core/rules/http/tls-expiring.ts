@@ -18,8 +18,8 @@ export const tlsExpiring = defineRule({
     intermediate: { title: 'An intermediate certificate expires soon' },
     root: { title: 'A root certificate expires soon' },
   },
-  failsWhen: `the certificate of a host ends within ${DAYS} days, or one above it on every path to an authority does`,
-  why: 'Most certificates are renewed 30 days before their end; one that is this near to it is likely to be forgotten.',
+  failsWhen: `the certificate of a host expires within ${DAYS} days, or an issuing certificate on every path to a root does`,
+  why: 'Most certificates are renewed 30 days before they expire; this renewal has probably failed.',
   check({ web, now }) {
     const moment = Date.parse(now);
     for (const { tls, url, status } of web.server.hops) {
@@ -35,18 +35,18 @@ export const tlsExpiring = defineRule({
       const { issuer, fingerprint256 } = tls;
       if (above === null)
         return {
-          message: `The certificate of ${host} ends in ${when}.`,
-          advice: 'Renew it now, and see why its renewal did not run.',
+          message: `The certificate of ${host} expires in ${when}.`,
+          advice: 'Renew it now, and check why the automatic renewal did not run.',
           evidence: { host, notAfter, issuer, fingerprint256, daysLeft: days },
           dedupeKey: host,
         };
       const kind = above.root ? 'root' : 'intermediate';
       return {
         cause: kind,
-        message: `The ${kind} certificate “${commonName(above.subject)}” of ${host} ends in ${when}; the certificate of the host itself is valid until ${tls.notAfter}.`,
+        message: `The ${kind} certificate “${commonName(above.subject)}” of ${host} expires in ${when}; the certificate of the host itself is valid until ${tls.notAfter}.`,
         advice: above.root
-          ? 'Use a certificate of an authority that is valid longer, and have clients trust that one.'
-          : 'Install the full chain with the present intermediate certificate of the authority (fullchain.pem); where it has no newer one, renew the certificate.',
+          ? 'Use a certificate of an authority that is valid longer, and that clients trust.'
+          : 'Install the full chain with the current intermediate certificate of the authority (fullchain.pem); if it has no newer one, renew the certificate.',
         evidence: {
           host,
           certificate: above.subject,

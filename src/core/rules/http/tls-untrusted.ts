@@ -29,7 +29,7 @@ export const tlsUntrusted = defineRule({
   causes: CAUSES,
   failsWhen:
     'the certificate or the TLS version of a host is not trusted; the finding names the certificate of the chain that is at fault. A host that is trusted only because of `--ca`, `NODE_EXTRA_CA_CERTS` or the store of the system is a note',
-  why: 'Subscribers’ clients break the connection off before anything is fetched.',
+  why: 'Clients of subscribers close the connection before anything is fetched.',
   check({ role, web, now }) {
     const visit = web.server;
     const cause = tlsCause(visit);
@@ -40,7 +40,7 @@ export const tlsUntrusted = defineRule({
     const over = overProxy(visit);
     const intercepted = over !== '' && /^(self-signed|unknown-issuer|incomplete-chain)$/.test(cause);
     const advice = intercepted
-      ? `It was asked${over}: if that proxy shows certificates of its own, give its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or name ${hostnameOf(visit.failure!.url)} in NO_PROXY. Otherwise: ${usual}`
+      ? `The request was sent${over}: if that proxy uses its own certificates, specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or add ${hostnameOf(visit.failure!.url)} in NO_PROXY. Otherwise: ${usual}`
       : usual;
     return {
       cause,
@@ -74,13 +74,13 @@ function privateAuthority(visit: Probe): Problem<Cause> | null {
   const { authority = '--ca', authorityName, issuer } = hop.tls!;
   const name = authorityName ?? issuer;
   const intercepted = hop.proxy
-    ? ` It was asked${overProxy(visit)}, which may have put its own certificate in the place of the host’s.`
+    ? ` The request was sent${overProxy(visit)}, which may have replaced the host’s certificate with its own.`
     : '';
   return {
     severity: 'note',
     cause: 'private-ca',
-    message: `${host} is trusted only because of the certificate authority that ${ADDED[authority]} (${name}); subscribers may not know it.${intercepted}`,
-    advice: 'Have the service’s operator add this authority, or use a certificate of a public one.',
+    message: `${host} is trusted only because of the certificate authority that ${ADDED[authority]} (${name}); subscribers may not trust it.${intercepted}`,
+    advice: 'Ask the operator of the service to add this authority, or use a certificate of a public one.',
     evidence: {
       host,
       authority,

@@ -81,7 +81,7 @@ export const unreachable = defineRule({
   causes: CAUSES,
   failsWhen:
     'a resource cannot be fetched: DNS, a proxy, a refused or broken connection, a timeout, a truncated response, or any status other than 2xx after redirects',
-  why: 'What cannot be fetched is not there for subscribers: no manifest, no registry; no metadata, no app; no artifact, no installation; no icon, an empty square.',
+  why: 'Subscribers cannot use it: without the manifest there is no registry, without metadata no app, without the artifact no installation, without the icon an empty square.',
   check({ role, web, now }) {
     const visit = web.server;
     if (ruleOfFailure(visit) !== 'unreachable') return null;
@@ -146,13 +146,13 @@ function evidenceOf(visit: Probe): Evidence {
 const REDIRECTS: Readonly<Record<string, readonly [cause: Cause, message: string, advice: string]>> = {
   REDIRECT_NO_LOCATION: [
     'redirect-without-location',
-    'a redirect names no Location.',
-    'Give the redirect a Location header, or serve the file itself.',
+    'a redirect has no Location header.',
+    'Add a Location header to the redirect, or serve the file itself.',
   ],
   REDIRECT_CREDENTIALS: [
     'redirect-credentials',
-    'a redirect leads to a URL with a user name or password; browsers and other clients refuse it.',
-    'Redirect to a URL without credentials in it.',
+    'a redirect leads to a URL with a user name or password; browsers and other clients reject it.',
+    'Redirect to a URL without credentials.',
   ],
 };
 
@@ -162,7 +162,7 @@ function ofLocation(code: string, url: string, visit: Probe): Found | null {
     return {
       cause: 'redirect-port-blocked',
       message: `a redirect leads to ${hostOf(url)}, a port that browsers and Node.js refuse to connect to.`,
-      advice: 'Serve the file at port 443, or at another port that is not blocked, such as 8443.',
+      advice: 'Serve the file on port 443, or on another port that is not blocked, such as 8443.',
     };
   if (code === 'REDIRECT_BAD_LOCATION') {
     const location = header(lastHop(visit)?.headers ?? [], 'location');
@@ -178,8 +178,8 @@ function ofLocation(code: string, url: string, visit: Probe): Found | null {
   const named = shown.length > 1 ? ` (${shown.join(' and ')})` : '';
   return {
     cause: 'redirect-ambiguous',
-    message: `a redirect has several Location lines that differ${named}; browsers refuse it, and other clients choose one.`,
-    advice: 'Send one Location line: often the application and the web server, or two rules, each add one.',
+    message: `a redirect has several different Location headers${named}; browsers reject it, and other clients choose one.`,
+    advice: 'Send one Location header: often the application and the web server, or two rules, each add one.',
     evidence: { locations: locations.slice(0, 5) },
   };
 }
@@ -189,12 +189,12 @@ const FROM_THE_SERVICE: Readonly<Record<string, (host: string) => Found>> = {
     cause: 'not-reached',
     message: `${host} could not be reached from the service.`,
     advice:
-      'Check that the name is in public DNS with public addresses alone, and that a web server answers there: appreg verify, run on a machine outside your network, says more. A host inside a network has to be allowed by the operator of the service (--allow-host).',
+      'Check that the name is in public DNS with only public addresses, and that a web server runs there: appreg verify on a machine outside your network shows more. A host in a private network has to be allowed by the operator of the service (--allow-host).',
   }),
   [PORT_REFUSED]: (host) => ({
     cause: 'port-refused',
-    message: `the service asks hosts at the usual port alone, not at ${host}.`,
-    advice: 'Serve it at port 443, and list URLs without a port.',
+    message: `the service sends requests only to the default port, not to ${host}.`,
+    advice: 'Serve the file on port 443, and list URLs without a port.',
   }),
 };
 
@@ -207,13 +207,13 @@ const CONNECTIONS: Readonly<Record<string, readonly [cause: Cause, message: stri
   ENODATA: ['dns-not-found', 'the host name has no address.', 'Add an A or AAAA record for the name.'],
   EAI_AGAIN: [
     'dns-temporary',
-    'the name servers did not answer.',
-    'A temporary trouble of DNS, here or at the host: run the check again.',
+    'the name servers did not respond.',
+    'This is a temporary DNS problem, here or at the host: run the check again.',
   ],
   ECONNREFUSED: [
     'refused',
-    'the connection was refused, nothing listens there.',
-    'Check the host and port, and that the web server runs.',
+    'the connection was refused: no server listens on this port.',
+    'Check the host and port, and that the web server is running.',
   ],
   EHOSTUNREACH: [
     'no-route',
@@ -223,11 +223,11 @@ const CONNECTIONS: Readonly<Record<string, readonly [cause: Cause, message: stri
   ENETUNREACH: [
     'no-route',
     'there is no route to the network of the host.',
-    'Check the address that the name resolves to (an IPv6 address alone needs IPv6 here as well).',
+    'Check the address that the name resolves to (if it has only IPv6 addresses, this machine needs IPv6, too).',
   ],
   ETIMEDOUT: [
     'connect-timeout',
-    'no connection could be made in time.',
+    'the connection timed out.',
     'Check firewalls, and that the server is not overloaded.',
   ],
 };
@@ -248,16 +248,16 @@ function ofFailure(failure: Failure, visit: Probe): Found {
   )
     return {
       cause: 'no-ipv6-here',
-      message: `${hostnameOf(failure.url)} was looked up as IPv6 only, and this machine has no IPv6 route to it.`,
+      message: `${hostnameOf(failure.url)} has only IPv6 addresses, and this machine has no IPv6 route.`,
       advice:
-        'Run the check where IPv6 works. Subscribers without it cannot reach the host either: give the name an A record.',
+        'Run the check on a network with IPv6. Subscribers without IPv6 cannot reach the host either: add an A record.',
     };
   if (connection && phase !== 'body') return { cause: connection[0], message: connection[1], advice: connection[2] };
   if (/^HTTP2_ALONE$|NO_APPLICATION_PROTOCOL/.test(code))
     return {
       cause: 'http2-only',
-      message: `${host} speaks HTTP/2 alone and refuses HTTP/1.1.`,
-      advice: 'Let the host accept HTTP/1.1 as well; not every client speaks HTTP/2.',
+      message: `${host} supports only HTTP/2 and refuses HTTP/1.1.`,
+      advice: 'Enable HTTP/1.1 on the host; not all clients support HTTP/2.',
     };
   if (phase === 'dns')
     return {
@@ -268,40 +268,39 @@ function ofFailure(failure: Failure, visit: Probe): Found {
   if (phase === 'time' && failure.got === null && !lastHop(visit)?.status)
     return {
       cause: 'no-answer',
-      message: 'no answer came within the time limit.',
+      message: 'no response arrived within the time limit.',
       advice:
-        'The server hangs, or something between drops the request: look into its log. A slow host needs more time: --timeout <s>.',
+        'The server hangs, or a firewall or proxy drops the request: check the server’s logs. For a slow host, use --timeout <s>.',
     };
   if (phase === 'time')
     return {
       cause: 'too-slow',
-      message: `it did not arrive whole within the time limit${gotOf(failure)}.`,
+      message: `it was not received completely within the time limit${gotOf(failure)}.`,
       advice: 'Serve it from a faster host, or give it more time with --timeout <s>.',
     };
   if (phase === 'size')
     return {
       cause: 'too-large',
       message: `it is larger than the limit${failure.expected === null ? '' : ` of ${counted(failure.expected, 'byte')}`}.`,
-      advice:
-        'An answer without end is a fault of the host; a file of this size is more than subscribers can be expected to take.',
+      advice: 'Check whether the response ever ends; a file of this size is too large for subscribers.',
     };
   if (phase === 'decode')
     return {
       cause: 'content-encoding-broken',
-      message: `its Content-Encoding cannot be undone (${failure.message}).`,
-      advice: 'Remove the Content-Encoding header, or send what it promises.',
+      message: `its Content-Encoding cannot be decoded (${failure.message}).`,
+      advice: 'Remove the Content-Encoding header, or send content in that encoding.',
     };
   if (code === 'PARTIAL_UNASKED')
     return {
       cause: 'partial-unasked',
-      message: 'the host answered with a part of the file (206), which was not asked for.',
-      advice: 'A cache in front of the host is broken: purge it, or switch its range handling off.',
+      message: 'the host sent only a part of the file (206), which was not requested.',
+      advice: 'A cache in front of the host is broken: purge it, or disable its range handling.',
     };
   if (code === 'UPGRADE')
     return {
       cause: 'not-http',
-      message: 'the host switched to another protocol (101), which was not asked for.',
-      advice: 'Check that a web server answers at this address.',
+      message: 'the host switched to another protocol (101), which was not requested.',
+      advice: 'Check that a web server runs at this address.',
     };
   if (phase === 'body') return ofBody(failure);
   if (phase === 'tls') return ofHandshake(failure, host);
@@ -314,21 +313,21 @@ function ofFailure(failure: Failure, visit: Probe): Found {
   if (code === 'HEADERS_TIMEOUT')
     return {
       cause: 'no-answer',
-      message: 'the connection stands, but no answer came in time.',
-      advice: 'The server hangs, or something between drops the request: look into its log.',
+      message: 'the connection was established, but the response timed out.',
+      advice: 'The server hangs, or a firewall or proxy drops the request: check the server’s logs.',
     };
   if (code.startsWith('HPE_') || code === 'HEADERS_OVERFLOW')
     return {
       cause: 'not-http',
-      message: `the answer is not valid HTTP (${code}).`,
+      message: `the response is not valid HTTP (${code}).`,
       advice:
-        'A proxy or server writes broken headers (two lengths, line ends, control characters): look at them with curl -v.',
+        'A proxy or server sends invalid headers (two lengths, line breaks, control characters): inspect them with curl -v.',
     };
   if (code === 'ECONNRESET' || code === 'SOCKET_CLOSED' || code === 'EPIPE')
     return {
       cause: 'reset',
-      message: 'the connection was closed before an answer came.',
-      advice: `A proxy, firewall or overloaded server drops it${visit.attempts > 1 ? ` (tried ${visit.attempts} times)` : ''}.`,
+      message: 'the connection was closed before a response was received.',
+      advice: `A proxy, firewall or overloaded server closes it${visit.attempts > 1 ? ` (tried ${visit.attempts} times)` : ''}.`,
     };
   return {
     cause: 'failed',
@@ -341,14 +340,14 @@ function ofBody(failure: Failure): Found {
   if (failure.code === 'BODY_TIMEOUT')
     return {
       cause: 'stalled',
-      message: `the host stopped sending in the middle${gotOf(failure)}.`,
-      advice: 'The server or something between hangs: look into its log.',
+      message: `the host stopped sending before the end${gotOf(failure)}.`,
+      advice: 'The server or a proxy hangs: check its logs.',
     };
   return {
     cause: 'truncated',
-    message: `the answer broke off before its end${gotOf(failure)}.`,
+    message: `the response was truncated${gotOf(failure)}.`,
     advice:
-      'The host or a proxy closes the connection early, or the stored file is shorter than its label: upload it again and look at proxy timeouts.',
+      'The host or a proxy closes the connection early, or the stored file is shorter than its Content-Length: upload it again, and check proxy timeouts.',
   };
 }
 
@@ -363,8 +362,8 @@ function ofHandshake(failure: Failure, host: string): Found {
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(failure.code))
     return {
       cause: 'not-tls',
-      message: `what answers at ${host} does not speak TLS.`,
-      advice: 'The port serves plain http: enable HTTPS there, or check the port.',
+      message: `the server at ${host} does not speak TLS.`,
+      advice: 'The port serves http: enable HTTPS on it, or check the port.',
     };
   if (/UNRECOGNIZED_NAME/.test(failure.code))
     return {
@@ -375,20 +374,19 @@ function ofHandshake(failure: Failure, host: string): Found {
   if (failure.code === 'CONNECT_TIMEOUT')
     return {
       cause: 'tls-timeout',
-      message: 'the connection stands, but the TLS handshake was not answered in time.',
-      advice: 'A firewall or a hung server: look at the server, and at what stands before it.',
+      message: 'the connection was established, but the TLS handshake timed out.',
+      advice: 'Check for a hung server, or a firewall or proxy in front of it.',
     };
   if (failure.code === 'ECONNRESET' || failure.code === 'SOCKET_CLOSED')
     return {
       cause: 'tls-reset',
       message: 'the connection was closed during the TLS handshake.',
-      advice:
-        'The server refuses the name or the ciphers, or something between blocks this host: try openssl s_client.',
+      advice: 'The server rejects the host name or the ciphers, or a firewall blocks this host: try openssl s_client.',
     };
   return {
     cause: 'tls-failed',
     message: `the TLS handshake failed (${failure.code}).`,
-    advice: 'Look at the server’s TLS configuration with openssl s_client.',
+    advice: 'Check the TLS configuration of the server with openssl s_client.',
   };
 }
 
@@ -409,30 +407,30 @@ function ofStatus(visit: Probe, now: number): Found {
   if ([400, 401, 403, 410].includes(status) && ended && ended.until <= now) {
     return {
       cause: 'signature-expired',
-      message: `${asked}; the signed URL ended at ${new Date(ended.until).toISOString()}.`,
-      advice: 'List a URL that stays valid, or sign it anew.',
+      message: `${asked}; the signed URL expired at ${new Date(ended.until).toISOString()}.`,
+      advice: 'List a URL that does not expire, or sign it again.',
       evidence,
     };
   }
   if (status === 496 || (status === 400 && /SSL certificate|client certificate/i.test(last.excerpt ?? '')))
     return {
       cause: 'client-certificate-required',
-      message: `${asked}, it wants a client certificate.`,
-      advice: 'The service has none: serve the file without one, or list signed URLs.',
+      message: `${asked}: it requires a client certificate.`,
+      advice: 'The service has none: do not require one for this file, or list signed URLs.',
     };
   const wait = retryAfter(header(headers, 'retry-after'), now);
   if (status === 429 || (status === 503 && wait !== null)) {
     return {
       cause: 'rate-limited',
-      message: `${asked}${wait === null ? '' : ` and asks to wait ${wait} s`}; it was not looked at.`,
-      advice: 'Ask for a higher limit, choose a host without one, or lower --concurrency and try again later.',
+      message: `${asked}${wait === null ? '' : ` and asks to wait ${wait} s`}; it was not checked.`,
+      advice: 'Request a higher limit, choose a host without one, or lower --concurrency and try again later.',
       evidence: { ...evidence, retryAfter: header(headers, 'retry-after') },
     };
   }
   if (status === 511)
     return {
       cause: 'captive-portal',
-      message: `a captive portal of the network that this check runs in answered 511 (Network Authentication Required) in place of ${hostOf(last.url)}.`,
+      message: `a captive portal of this network responded with 511 (Network Authentication Required) instead of ${hostOf(last.url)}.`,
       advice: 'Sign in to that network in a browser, or run the check from another network: the host was not reached.',
       evidence,
     };
@@ -440,35 +438,35 @@ function ofStatus(visit: Probe, now: number): Found {
   if (status === 404)
     return {
       cause: 'status-404',
-      message: `${asked}${where}, there is no such file.`,
-      advice: `Check the URL letter by letter (case counts), and that the file was uploaded.`,
+      message: `${asked}${where}: the file does not exist.`,
+      advice: `Check the URL (it is case-sensitive), and that the file was uploaded.`,
       evidence,
     };
   if (status === 403)
     return {
       cause: 'status-403',
-      message: `${asked}${where}, so it may not be read, or it is not there (some hosts hide missing files so).`,
-      advice: 'Make the file public, check that it exists, and that no firewall rule refuses programs.',
+      message: `${asked}${where}: the file is not public, or does not exist (some hosts hide missing files this way).`,
+      advice: 'Make the file public, check that it exists, and that no firewall rule blocks automated clients.',
       evidence,
     };
   if (status === 401 || status === 407)
     return {
       cause: `status-${status}`,
-      message: `${asked}${where}, it wants a login.`,
-      advice: 'Make the file public or list signed URLs; for this check alone, give credentials with --header-env.',
+      message: `${asked}${where}: authentication is required.`,
+      advice: 'Make the file public or list signed URLs; to check it anyway, pass credentials with --header-env.',
       evidence,
     };
   if (status === 410 || status === 451)
     return {
       cause: `status-${status}`,
-      message: `${asked}${where}, it was removed on purpose.`,
-      advice: 'Published files stay where they are: put it back.',
+      message: `${asked}${where}: the file was removed intentionally.`,
+      advice: 'Published files must keep their URLs: restore it.',
       evidence,
     };
   if (status === 304)
     return {
       cause: 'status-304',
-      message: `${asked} (not modified) to a question that named no earlier copy.`,
+      message: `${asked} (not modified) although the request was not conditional.`,
       advice: 'A cache in front of the host is broken: purge it.',
       evidence,
     };
@@ -476,13 +474,13 @@ function ofStatus(visit: Probe, now: number): Found {
     return {
       cause: `status-${status}`,
       message: `${asked}${where}${visit.attempts > 1 ? `, ${visit.attempts} times in a row` : ''}.`,
-      advice: 'The host has a problem: look into its log or status page.',
+      advice: 'The host has a problem: check its logs or status page.',
       evidence,
     };
   return {
     cause: `status-${status}`,
     message: `${asked}${where}.`,
-    advice: 'The file must be answered with 200.',
+    advice: 'The status must be 200.',
     evidence,
   };
 }

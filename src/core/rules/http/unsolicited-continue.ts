@@ -9,15 +9,15 @@ export const unsolicitedContinue = defineRule({
   spec: null,
   symptom: 'by-resource',
   owner: 'host',
-  failsWhen: 'the host says “100 Continue” before its answer, which nobody asked for',
-  why: 'It is legal, and browsers and most clients pass over it; Node’s own fetch, and what is built on it, breaks the connection off there.',
+  failsWhen: 'the host sends “100 Continue” before the response, without a request for it',
+  why: 'It is allowed, and browsers and most clients ignore it; but Node’s own fetch, and clients based on it, close the connection.',
   check({ web }) {
     const hop = web.server.hops.find(({ unsolicitedContinue: continued }) => continued === true);
     if (!hop) return null;
     const host = hostOf(hop.url);
     return {
-      message: `${host} says “100 Continue” before its answer, which was not asked for; some clients break off there.`,
-      advice: 'Switch it off in the server or proxy: it belongs only before the answer to a request that expects it.',
+      message: `${host} sends “100 Continue” before the response, without a request for it; some clients fail.`,
+      advice: 'Disable it in the server or proxy: it is only valid for requests with Expect: 100-continue.',
       evidence: { host, asked: hop.url },
       dedupeKey: host,
     };

@@ -20,8 +20,9 @@ export const iconEmbeddingRefused = defineRule({
   symptom: 'icon-does-not-display',
   owner: 'host',
   causes: CAUSES,
-  failsWhen: 'an icon says Cross-Origin-Resource-Policy: same-origin, or same-site and the service is at another site',
-  why: 'A plain <img> on the service’s page is blocked by that header, whatever CORS allows.',
+  failsWhen:
+    'an icon is sent with Cross-Origin-Resource-Policy: same-origin, or with same-site while the service is on another site',
+  why: 'Browsers then block a plain <img> on pages of the service, regardless of CORS.',
   check({ answer, origins }) {
     // Each hop is checked separately, redirects included.
     const problems = answer.hops.map((hop) => refusal(hop, origins)).filter((problem) => problem !== null);

@@ -7,29 +7,29 @@ import { type CauseOf, type Causes, hasCause } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
-  empty: ['is empty: 0 bytes', 'Upload the icon again; the upload left an empty file.'],
+  empty: ['is empty: 0 bytes', 'Upload the icon again; the upload created an empty file.'],
   html: [
     'is an HTML page',
     'The URL leads to a web page (a login, an error, a preview): use the URL of the image itself.',
   ],
   'git-lfs-pointer': [
-    'is a Git LFS pointer, not the file it stands for',
-    'Have the host serve the file itself: fetch LFS objects before the upload ("git lfs pull"), or do not keep icons in LFS.',
+    'is a Git LFS pointer, not the file itself',
+    'Serve the file itself: fetch LFS objects before the upload ("git lfs pull"), or do not store icons in LFS.',
   ],
   gzip: [
     'is gzip-compressed',
-    'Serve the plain file; a compressed SVG (.svgz) is shown only with the header Content-Encoding: gzip.',
+    'Serve the uncompressed file; a compressed SVG (.svgz) is shown only with the header Content-Encoding: gzip.',
   ],
   zstd: [
-    'is zstd-compressed, which few clients undo and none was asked to',
-    'Serve the plain file, or compress it with gzip for clients that accept that (Content-Encoding: gzip).',
+    'is zstd-compressed, which few clients can decode, and no Content-Encoding is sent',
+    'Serve the uncompressed file, or compress it with gzip for clients that accept it (Content-Encoding: gzip).',
   ],
   xml: [
     'is an XML document whose root element is not svg',
     'Use the URL of the image itself; this may be an error message of the store.',
   ],
   json: ['is a JSON text', 'Use the URL of the image itself; this is probably an error message.'],
-  'utf-32': ['is text in UTF-32, which browsers do not read', 'Save the SVG as UTF-8.'],
+  'utf-32': ['is text in UTF-32, which browsers do not support', 'Save the SVG as UTF-8.'],
   text: ['is a text', 'Use the URL of the image itself; this is probably an error message or a link.'],
 };
 const IMAGES = new Set(['jpeg', 'gif', 'webp', 'avif', 'heic', 'ico', 'bmp', 'tiff']);
@@ -40,21 +40,21 @@ const EXPORT = 'Export or upload the image again.';
 const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> = {
   'png trailing-data': {
     severity: 'note',
-    advice: 'Nothing has to be done: viewers ignore it. An image optimizer takes it off.',
+    advice: 'No action is required: viewers ignore it. An image optimizer removes it.',
   },
   'png apple': {
-    advice: 'Take the original file, or convert it back ("xcrun pngcrush -revert-iphone-optimizations").',
+    advice: 'Use the original file, or convert it back ("xcrun pngcrush -revert-iphone-optimizations").',
   },
   'svg entities': {
     advice:
-      'Remove the DOCTYPE and write the values where they are used ("svgo" does both): readers refuse entities, as they can expand without bounds.',
+      'Remove the DOCTYPE and write the values where they are used ("svgo" does both): many tools reject entities, since they can expand without limit.',
   },
   'svg no-namespace': {
     advice:
       'Add xmlns="http://www.w3.org/2000/svg" to the <svg> element: without it browsers do not show the file as an image.',
   },
   'svg wrong-namespace': { advice: 'Set xmlns="http://www.w3.org/2000/svg" on the <svg> element.' },
-  'svg syntax': { advice: 'Fix the XML at that line and column: browsers show no image at all when it breaks off.' },
+  'svg syntax': { advice: 'Fix the XML at that line and column: browsers do not show an invalid SVG.' },
   'svg encoding': { advice: 'Save the file as UTF-8.' },
   'svg not-utf-8': { severity: 'warning', advice: 'Save the file as UTF-8.' },
   'svg too-complex': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },
@@ -118,7 +118,7 @@ export const iconNotImage = defineRule({
   symptom: 'icon-does-not-display',
   owner: 'author',
   causes: CAUSES,
-  failsWhen: 'the bytes are neither PNG nor SVG, or are a broken one',
+  failsWhen: 'the file is neither PNG nor SVG, or is corrupt',
   why: 'A browser shows no icon, or a broken one, on the blocks of the app.',
   check({ facts, content, image }): Problem<Cause> | null {
     const { kind, fault, width, height } = image;
@@ -130,7 +130,7 @@ export const iconNotImage = defineRule({
     if (fault !== null) return faultProblem(name, kind, fault);
     if (kind === 'svg' && ((width !== null && width <= 0) || (height !== null && height <= 0))) {
       return {
-        message: `The icon is an SVG of no size (${width} by ${height}): it shows nothing.`,
+        message: `The icon is an SVG of size zero (${width} by ${height}): it is invisible.`,
         advice: 'Set a viewBox, and a width and height above 0 or none at all.',
         cause: 'svg-size',
         evidence: { width, height },
@@ -147,7 +147,7 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
   if (program !== null)
     return {
       message: `The icon is ${program.kind} (“${program.text}”).`,
-      advice: 'Look into the program that answers for the host, or upload the image itself.',
+      advice: 'Check the program that serves this URL, or upload the image itself.',
       cause: 'program-message',
       evidence: { ...evidence, begins: program.text },
     };
@@ -182,7 +182,7 @@ function faultProblem(
     ...(severity ? { severity } : {}),
     message: severity
       ? `The icon's ${name}: ${shorten(message)}.`
-      : `The icon is a broken ${name}: ${shorten(message)}.`,
+      : `The icon is a corrupt ${name}: ${shorten(message)}.`,
     advice,
     cause: `${kind}-${code}`,
     evidence: { fault: code },

@@ -35,7 +35,7 @@ export const iconOversized = defineRule({
     const { kind, width, height } = image;
     if (kind === 'png' && width !== null && height !== null && width * height > PIXELS) {
       problems.push({
-        message: `The icon is a PNG of ${width} by ${height} pixels, which takes ${Math.round((width * height * 4) / 1e6)} MB once it is decoded.`,
+        message: `The icon is a PNG of ${width} by ${height} pixels, which needs ${Math.round((width * height * 4) / 1e6)} MB when decoded.`,
         advice: 'Scale it down; 256 by 256 is plenty.',
         cause: 'pixels',
         evidence: { width, height },

@@ -26,8 +26,8 @@ export const iconSvgActive = defineRule({
   owner: 'author',
   causes: CAUSES,
   failsWhen:
-    'an SVG has scripts, event handlers, embedded HTML or a DOCTYPE with declarations, or refers to other files; the DOCTYPE of drawing programs, which declares namespaces only, is a note',
-  why: 'As an image it neither runs scripts nor loads other files, so it looks different than meant; opened by itself, or put into a page, it does both.',
+    'an SVG has scripts, event handlers, embedded HTML or a DOCTYPE with declarations, or refers to other files; the DOCTYPE of drawing programs, which only declares namespaces, is a note',
+  why: 'As an image it neither runs scripts nor loads other files, so it may look different; opened directly or inlined in a page, it does both.',
   check({ image }): readonly Problem<Cause>[] {
     if (image.kind !== 'svg') return [];
     const doctypes = image.active.filter(({ code }) => code === 'doctype' || code === 'namespace-entities');
@@ -37,7 +37,7 @@ export const iconSvgActive = defineRule({
     if (active.length > 0) {
       problems.push({
         message: `The icon has active content: ${say(active)}.`,
-        advice: `Remove it (${REMOVED_BY[active[0]!.code] ?? 'by hand'}): an icon needs shapes only, and cautious hosts refuse such files.`,
+        advice: `Remove it (${REMOVED_BY[active[0]!.code] ?? 'by hand'}): an icon needs only shapes, and some hosts reject such files.`,
         cause: active[0]!.code,
         evidence: { found: list(active) },
       });
@@ -46,7 +46,7 @@ export const iconSvgActive = defineRule({
     if (foreign.length > 0) {
       problems.push({
         message: `The icon refers to other files, which browsers do not load for an image: ${say(foreign)}.`,
-        advice: 'Put what it refers to into the file itself: shapes as paths, images as data: URLs, fonts as outlines.',
+        advice: 'Embed these files: shapes as paths, images as data: URLs, fonts as outlines.',
         cause: 'foreign-reference',
         symptom: 'icon-does-not-display',
         evidence: { found: list(foreign) },
@@ -72,14 +72,14 @@ function ofDoctype(found: ImageFacts['active']): Problem<Cause> {
   if (code === 'namespace-entities')
     return {
       severity: 'note',
-      message: `The icon has the DOCTYPE of a drawing program such as Adobe Illustrator, which declares namespaces as entities${where}. Browsers show the icon; programs that refuse entities do not.`,
+      message: `The icon has the DOCTYPE of a drawing program such as Adobe Illustrator, which declares namespaces as entities${where}. Browsers show the icon; tools that reject entities do not.`,
       advice:
         'Export it for the web (in Illustrator: File > Export As > SVG, or Save As without “Preserve Illustrator Editing Capabilities”), or remove the DOCTYPE: svgo does by default.',
       cause: code,
       evidence,
     };
   return {
-    message: `The icon has a DOCTYPE with declarations of its own${where}. Browsers read them; cautious hosts and programs refuse the file.`,
+    message: `The icon has a DOCTYPE with its own declarations${where}. Browsers support them; some hosts and tools reject the file.`,
     advice: 'Remove the DOCTYPE and write the values of its entities where they are used: svgo does both by default.',
     cause: code,
     evidence,

@@ -28,8 +28,8 @@ export const iconTypeWrong = defineRule({
   supersededBy: [iconNotImage],
   causes: CAUSES,
   failsWhen:
-    'the type that an icon is served with keeps a browser from showing it: an SVG as anything but image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. Where browsers look at the bytes and show it all the same, a warning',
-  why: 'Browsers take an SVG for an image only by its label, and refuse labels of text and pages for images from other hosts.',
+    'browsers do not show an icon because of its Content-Type: an SVG as anything other than image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. A warning if browsers detect the type from the bytes and show it anyway',
+  why: 'Browsers recognize an SVG only by its Content-Type, and block text and HTML types for images from other hosts.',
   check({ image, answer, origins }) {
     const { headers } = lastHop(answer)!;
     const type = mediaType(headers)?.type || null;
@@ -64,10 +64,10 @@ function isForeign(answer: Probe, origins: readonly string[]): boolean {
 }
 
 function ofPng(type: string | null, nosniff: boolean, foreign: boolean): [cause: Cause, consequence: string] {
-  if (type === 'image/svg+xml') return ['png-as-svg', '; browsers take the label at its word and find no SVG'];
+  if (type === 'image/svg+xml') return ['png-as-svg', '; browsers rely on the type and find no SVG'];
   const blocked = type === null || !foreign ? null : isBlockedByType(type, nosniff);
-  if (blocked === 'type') return ['png-blocked', ', which browsers keep from pages of other hosts'];
+  if (blocked === 'type') return ['png-blocked', ', which browsers block on pages of other hosts'];
   if (blocked === 'nosniff')
-    return ['png-nosniff', ', and with nosniff browsers keep that from pages of other hosts, unseen'];
-  return [type === null ? 'missing' : 'png-type', '; browsers show it because they look at the bytes'];
+    return ['png-nosniff', ', which browsers block on pages of other hosts because of nosniff'];
+  return [type === null ? 'missing' : 'png-type', '; browsers show it because they inspect the bytes'];
 }

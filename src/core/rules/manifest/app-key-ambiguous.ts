@@ -10,8 +10,8 @@ export const appKeyAmbiguous = defineRule({
   spec: null,
   symptom: null,
   owner: 'author',
-  failsWhen: 'two app keys differ in case alone, or in `-` against `_` alone',
-  why: 'They are one file or folder on many disks, and people take one for the other.',
+  failsWhen: 'two app keys differ only in case, or only in `-` and `_`',
+  why: 'They are the same file or folder on many file systems, and people confuse them.',
   check({ keys }) {
     const first = new Map<string, string>();
     const problems = [];

@@ -13,7 +13,7 @@ export const appKeyUnportable = defineRule({
     length: { title: 'The key is longer than 64 characters' },
   },
   failsWhen: 'an app key is a device name on Windows (`con`, `nul`, `com1` …) or longer than 64 characters',
-  why: 'Tools keep files and folders by app key; such a name cannot be kept everywhere.',
+  why: 'Tools name files and folders after app keys; such names are not possible on all systems.',
   check({ key }) {
     if (/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(key))
       return {

@@ -21,8 +21,8 @@ export const appKeyUnsafe = defineRule({
       onName: true,
       message: key === '' ? 'The app key is empty.' : `The app key “${shorten(printable(key), 80)}” is not URL-safe.`,
       advice: better
-        ? `Use letters, digits, "-" and "_" alone, for example "${better}".`
-        : 'Use letters, digits, "-" and "_" alone.',
+        ? `Use only letters, digits, "-" and "_", for example "${better}".`
+        : 'Use only letters, digits, "-" and "_".',
       evidence: { key: printable(key) },
     };
   },

@@ -7,10 +7,10 @@ import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const HOW: Readonly<Record<string, string>> = {
-  case: 'which differs in case alone',
+  case: 'which differs only in case',
   separators: 'which differs in its hyphens, underscores or dots',
-  'unseen-characters': 'which differs in characters that nobody sees',
-  spelling: 'which is spelt nearly the same',
+  'unseen-characters': 'which differs in invisible characters',
+  spelling: 'which is spelled similarly',
 };
 
 const CAUSES = {
@@ -33,9 +33,8 @@ export const appNotListed = defineRule({
   owner: 'asker',
   confirms: true,
   causes: CAUSES,
-  failsWhen:
-    '(diagnose) an app that was asked for with `--app` is not in the manifest; keys that are nearly the same are named',
-  why: 'The service shows the apps of the manifest and no others, and compares their keys letter by letter.',
+  failsWhen: '(diagnose) the app given with `--app` is not in the manifest; similar keys are suggested',
+  why: 'The service only shows the apps of the manifest, and compares keys exactly.',
   check({ keys, asked, copyAge }): Problem<Cause>[] {
     const listed = new Set(keys);
     return asked.filter((key) => !listed.has(key)).map((key) => problem(key, keys, copyAge));
@@ -54,20 +53,20 @@ function problem(key: string, keys: readonly string[], copyAge: number): Problem
     return {
       ...base,
       cause: `differs-in-${closest.how}`,
-      message: `The manifest lists no app “${name}”. It lists “${shorten(printable(closest.name), 80)}”, ${HOW[closest.how]}.`,
-      advice: `Keys are compared letter by letter: look for "${shorten(printable(closest.name), 80)}".`,
+      message: `The manifest does not list the app “${name}”. It lists “${shorten(printable(closest.name), 80)}”, ${HOW[closest.how]}.`,
+      advice: `Keys are compared exactly: use "${shorten(printable(closest.name), 80)}".`,
     };
   return {
     ...base,
     cause: keys.length === 0 ? 'no-apps' : 'absent',
-    message: `The manifest lists no app “${name}”${othersOf(keys.length)}.${sinceCopy(copyAge)}`,
-    advice: `Add it (appreg add-app ${isSafeKey(key) ? key : '<key>'}), and see that the manifest that was changed is the one at this URL: another file, branch or bucket is soon mistaken for it.`,
+    message: `The manifest does not list the app “${name}”${othersOf(keys.length)}.${sinceCopy(copyAge)}`,
+    advice: `Add it (appreg add-app ${isSafeKey(key) ? key : '<key>'}), and check that the manifest that was changed is the one at this URL, not another file, branch or bucket.`,
   };
 }
 
 function othersOf(count: number): string {
-  if (count === 0) return ', nor any other';
+  if (count === 0) return ', or any other app';
   return count === 1
-    ? '; the one that it lists has another key'
-    : `; none of the ${count} that it lists has a key like it`;
+    ? '; the only app in it has another key'
+    : `; none of the ${count} that it lists has a similar key`;
 }

@@ -10,13 +10,13 @@ export const blockColorMalformed = defineRule({
   symptom: null,
   owner: 'author',
   failsWhen: '`blockStyle.color` is not of the form #RRGGBB',
-  why: 'The service cannot draw the blocks of the app in that colour.',
+  why: 'The service cannot draw the blocks of the app in that color.',
   check({ color }) {
     if (/^#[0-9a-fA-F]{6}$/.test(color)) return null;
     const meant = likelyColor(color);
     return {
       at: '/blockStyle/color',
-      message: `The colour “${shorten(color, 40)}” is not of the form #RRGGBB.`,
+      message: `The color “${shorten(color, 40)}” is not of the form #RRGGBB.`,
       advice: meant ? `Write it as "${meant}".` : 'Write it as # and six hexadecimal digits, for example "#1a73e8".',
       evidence: { color },
     };

@@ -11,8 +11,8 @@ export const metadataUrlShared = defineRule({
   spec: '2.1',
   symptom: 'app-does-not-appear',
   owner: 'author',
-  failsWhen: 'two apps name the same metadata file',
-  why: 'Both offer the same versions, so one of them is not the app that its name promises: usually a copied line.',
+  failsWhen: 'two apps have the same metadata file',
+  why: 'Both offer the same versions, so one of them is the wrong app: usually a copied line.',
   check({ keys, metadataUrls }) {
     const first = new Map<string, string>();
     const problems = [];
@@ -26,8 +26,8 @@ export const metadataUrlShared = defineRule({
       else
         problems.push({
           at: `${pointerStep(key)}/appMetadataUrl`,
-          message: `The apps “${shorten(other, 80)}” and “${shorten(key, 80)}” name the same metadata file.`,
-          advice: 'Give each app its own metadata file.',
+          message: `The apps “${shorten(other, 80)}” and “${shorten(key, 80)}” have the same metadata file.`,
+          advice: 'Use a separate metadata file for each app.',
           evidence: { other },
         });
     }

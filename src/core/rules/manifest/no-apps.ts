@@ -10,7 +10,7 @@ export const noApps = defineRule({
   symptom: null,
   owner: authorOrCopy,
   failsWhen: '`apps` is empty',
-  why: 'The registry is valid, and subscribers see nothing in it.',
+  why: 'The registry is valid, but empty for subscribers.',
   check({ keys }) {
     if (keys.length > 0) return null;
     return { message: 'The registry lists no apps.', advice: 'Add one: appreg add-app <key>' };

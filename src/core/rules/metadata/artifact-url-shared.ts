@@ -18,7 +18,7 @@ export const artifactUrlShared = defineRule({
   symptom: 'checksum-mismatch',
   owner: 'author',
   causes: CAUSES,
-  failsWhen: 'two versions name one artifact URL with different checksums (with the same checksum: warning)',
+  failsWhen: 'two versions have the same artifact URL, but different checksums (with the same checksum: warning)',
   why: 'One URL has one content, so at most one of the checksums can match.',
   check({ versions }) {
     const whole = versions.filter((entry) => entry.artifactUrl !== null && entry.artifactChecksum !== null);
@@ -47,8 +47,8 @@ function problem(first: VersionEntry, entry: VersionEntry, same: boolean): Probl
     ...(entry.version === null ? {} : { version: entry.version }),
     severity: same ? 'warning' : 'error',
     cause: same ? 'same-checksum' : 'other-checksum',
-    message: `The versions ${shorten(first.version ?? `#${first.index}`, 60)} and ${shorten(entry.version ?? `#${entry.index}`, 60)} name one artifact URL${same ? '' : ', and not all that do list the same checksum'}.`,
-    advice: 'Give each version an artifact of its own, under a URL of its own.',
+    message: `The versions ${shorten(first.version ?? `#${first.index}`, 60)} and ${shorten(entry.version ?? `#${entry.index}`, 60)} have the same artifact URL${same ? '' : ', and not all versions with it have the same checksum'}.`,
+    advice: 'Use a separate artifact and URL for each version.',
     evidence: { url: entry.artifactUrl, otherVersion: first.version },
   };
 }

@@ -29,7 +29,7 @@ export const checksumMalformed = defineRule({
     'not-hexadecimal': { title: 'The digest is not hexadecimal' },
   },
   failsWhen: 'a checksum is not exactly `sha256:` and 64 lowercase hexadecimal digits',
-  why: 'The service compares the text exactly; every installation of the version fails.',
+  why: 'The service compares the text exactly, so every installation of the version fails.',
   check({ checksum, served }) {
     const fault = checksumError(checksum);
     if (!fault) return null;
@@ -38,9 +38,7 @@ export const checksumMalformed = defineRule({
     return {
       at: '/artifactChecksum',
       cause: fault.cause,
-      message: weak
-        ? `This is the ${weak} digest of exactly this artifact; the algorithm must be SHA-256.`
-        : fault.message,
+      message: weak ? `This is the ${weak} digest of this artifact; the algorithm must be SHA-256.` : fault.message,
       // If the bytes differ, the same digest in another spelling would be wrong as well.
       advice:
         fault.repaired && (found === null || found === fault.repaired)

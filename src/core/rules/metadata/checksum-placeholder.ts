@@ -15,8 +15,8 @@ export const checksumPlaceholder = defineRule({
     'empty-file': { title: 'The digest of an empty file' },
     filler: { title: 'Repeated or counting digits' },
   },
-  failsWhen: 'a well-formed checksum is that of an empty file, or a filler such as 64 zeros',
-  why: 'No real artifact has it: the step that computed it ran on nothing.',
+  failsWhen: 'a checksum is that of an empty file, or a placeholder such as 64 zeros',
+  why: 'No real artifact has it: it was computed without a file.',
   check({ checksum }) {
     const digest = digestOf(checksum);
     if (digest === null) return null;
@@ -31,7 +31,9 @@ export const checksumPlaceholder = defineRule({
       at: '/artifactChecksum',
       cause,
       message:
-        cause === 'empty-file' ? 'This is the checksum of an empty file.' : 'This checksum is a filler, not a digest.',
+        cause === 'empty-file'
+          ? 'This is the checksum of an empty file.'
+          : 'This checksum is a placeholder, not a digest.',
       advice: 'Hash the artifact and paste the line: appreg checksum <file|url>',
     };
   },

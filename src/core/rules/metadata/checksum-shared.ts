@@ -11,7 +11,7 @@ export const checksumShared = defineRule({
   symptom: null,
   owner: 'author',
   failsWhen: 'two versions list the same bytes',
-  why: 'A changed app is a new version; two versions with the same bytes are usually a mistake in a pipeline.',
+  why: 'Two versions with the same bytes are usually a mistake in a pipeline.',
   check({ versions }) {
     const first = new Map<string, VersionEntry>();
     const problems: Problem<never>[] = [];
@@ -25,7 +25,7 @@ export const checksumShared = defineRule({
           at: `/versions/${entry.index}/artifactChecksum`,
           ...(entry.version === null ? {} : { version: entry.version }),
           message: `The versions ${shorten(other.version ?? '', 60)} and ${shorten(entry.version ?? '', 60)} list the same bytes.`,
-          advice: 'If the version was meant to change something, build it again and publish the next version.',
+          advice: 'If the version should contain changes, build it again and publish the next version.',
           evidence: { otherVersion: other.version },
         });
       }

@@ -17,9 +17,8 @@ export const noValidVersions = defineRule({
     empty: { title: 'No version is listed' },
     'all-invalid': { title: 'No listed version is valid' },
   },
-  failsWhen:
-    'no valid version is left in `versions` (a warning while no version is listed at all, as for an app that was just added)',
-  why: 'At least one valid version must exist for the app to appear.',
+  failsWhen: '`versions` contains no valid version (a warning if it is empty, as for a new app)',
+  why: 'The app is shown only if it has at least one valid version.',
   check({ versions, listed }) {
     if (versions.some((entry) => entry.version !== null && isSemver(entry.version))) return null;
     if (listed === 0)
@@ -35,9 +34,7 @@ export const noValidVersions = defineRule({
       at: '/versions',
       cause: 'all-invalid',
       message:
-        listed === 1
-          ? 'The one version that is listed is not valid.'
-          : `None of the ${listed} listed versions is valid.`,
+        listed === 1 ? 'The only listed version is not valid.' : `None of the ${listed} listed versions is valid.`,
       advice: 'Write the listed version strings as MAJOR.MINOR.PATCH; no new version is needed.',
     };
   },

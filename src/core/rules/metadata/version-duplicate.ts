@@ -24,8 +24,8 @@ export const versionDuplicate = defineRule({
   symptom: 'app-does-not-appear',
   owner: 'author',
   causes: CAUSES,
-  failsWhen: 'the same version stands twice, or two versions have the same precedence (build metadata does not count)',
-  why: 'A version must mean one artifact; which of the two a subscriber gets is chance.',
+  failsWhen: 'a version is listed twice, or two versions have the same precedence (build metadata is ignored)',
+  why: 'A version must have one artifact; which of the two a subscriber gets is undefined.',
   check({ versions }) {
     const first = new Map<string, NamedEntry>();
     const texts = new Map<string, { checksum: string | null; alike: boolean }>();

@@ -23,8 +23,8 @@ export const versionNotListed = defineRule({
   confirms: true,
   causes: CAUSES,
   failsWhen:
-    '(diagnose) the version that was asked for with `--version` is not in the metadata file; the highest one that is, or one written in another form, is named',
-  why: 'The service finds new versions in the metadata file alone; an artifact that is uploaded but not listed is not there.',
+    '(diagnose) the version given with `--version` is not in the metadata file; the highest listed version, or the same one in another form, is suggested',
+  why: 'The service finds new versions only in the metadata file; an artifact that is uploaded, but not listed, is not offered.',
   check({ versions, askedVersion, copyAge }): Problem<Cause> | null {
     if (askedVersion === null || versions.some((entry) => entry.version === askedVersion)) return null;
     const name = shorten(printable(askedVersion), 60);
@@ -43,7 +43,7 @@ export const versionNotListed = defineRule({
         cause: 'other-form',
         message: `Version ${name} is not listed; “${shorten(printable(meant), 60)}” is${isSemver(meant) ? '' : ', which is not a semantic version'}.`,
         advice: isSemver(meant)
-          ? `Versions are compared as they are written: look for "${shorten(printable(meant), 60)}".`
+          ? `Versions are compared as text: use "${shorten(printable(meant), 60)}".`
           : `Write it as "${likelyVersion(meant) ?? askedVersion}" in the metadata file.`,
       };
     return {
@@ -51,9 +51,9 @@ export const versionNotListed = defineRule({
       cause: versions.length === 0 ? 'no-versions' : 'absent',
       message:
         latest === null
-          ? `Version ${name} is not listed, nor any other valid one.${sinceCopy(copyAge)}`
+          ? `Version ${name} is not listed, and no other version is valid.${sinceCopy(copyAge)}`
           : `Version ${name} is not listed; ${versions.length === 1 ? 'the only one that is' : `the highest of ${versions.length} that are`}: ${latest}.${sinceCopy(copyAge)}`,
-      advice: `Publish it (appreg publish-version <app> ${isSemver(askedVersion) ? askedVersion : '<version>'}), and see that the metadata file that was changed is the one at this URL.`,
+      advice: `Publish it (appreg publish-version <app> ${isSemver(askedVersion) ? askedVersion : '<version>'}), and check that the metadata file that was changed is the one at this URL.`,
     };
   },
 });

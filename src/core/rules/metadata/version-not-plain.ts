@@ -14,8 +14,8 @@ export const versionNotPlain = defineRule({
     'pre-release': { title: 'The version has a pre-release part' },
     build: { title: 'The version has a build part' },
   },
-  failsWhen: 'a semantic version has a pre-release or build part, outside the form MAJOR.MINOR.PATCH',
-  why: 'The specification gives the plain form; whether subscribers are offered a pre-release is not said.',
+  failsWhen: 'a semantic version has a pre-release or build part, and so is not of the form MAJOR.MINOR.PATCH',
+  why: 'The specification only describes the plain form; whether subscribers are offered a pre-release is unspecified.',
   check({ version }) {
     if (isPlainVersion(version) || !isSemver(version)) return null;
     const part =
@@ -27,7 +27,7 @@ export const versionNotPlain = defineRule({
       cause: part,
       message: `The version ${shorten(version, 60)} has a ${part} part.`,
       advice:
-        'Publish plain versions (MAJOR.MINOR.PATCH) for everybody; appreg publish-version asks for --allow-prerelease otherwise.',
+        'Publish plain versions (MAJOR.MINOR.PATCH) for subscribers; otherwise appreg publish-version requires --allow-prerelease.',
     };
   },
 });

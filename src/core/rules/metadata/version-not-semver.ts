@@ -10,8 +10,8 @@ export const versionNotSemver = defineRule({
   spec: '2.2',
   symptom: 'app-does-not-appear',
   owner: 'author',
-  failsWhen: 'a version is not a semantic version (`v1.2.3`, `1.2`, `01.2.3`); the likely intent is named',
-  why: 'The service orders versions semantically; every version string in the file must be valid for the app to appear.',
+  failsWhen: 'a version is not a semantic version (`v1.2.3`, `1.2`, `01.2.3`); the likely version is suggested',
+  why: 'The service orders versions semantically; the app is shown only if every version in the file is valid.',
   check({ version }) {
     if (isSemver(version)) return null;
     const meant = likelyVersion(version);

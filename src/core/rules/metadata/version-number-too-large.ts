@@ -15,7 +15,7 @@ export const versionNumberTooLarge = defineRule({
     number: { title: 'A number of the version is too large' },
   },
   failsWhen: 'a version has a major number above 99,999,999, a number above 2^53, or more than 256 characters',
-  why: 'Everything published later must be higher still, and semver libraries refuse numbers above 2^53 and long versions.',
+  why: 'Every later version must be even higher, and semver libraries reject numbers above 2^53 and long versions.',
   check({ version }) {
     if (!isSemver(version)) return null;
     if (version.length > 256)
@@ -23,7 +23,7 @@ export const versionNumberTooLarge = defineRule({
         at: '/version',
         cause: 'length',
         message: `The version has ${version.length} characters.`,
-        advice: 'Keep versions short; many semver libraries refuse more than 256 characters.',
+        advice: 'Keep versions short; many semver libraries reject more than 256 characters.',
       };
     const numbers = /^(\d+)\.(\d+)\.(\d+)/.exec(version)!.slice(1);
     const number =
@@ -33,7 +33,7 @@ export const versionNumberTooLarge = defineRule({
       at: '/version',
       cause: 'number',
       message: `The version ${shorten(version, 60)} has the number ${shorten(number, 40)}.`,
-      advice: 'Check for a typing error; a version that is published once stays the highest for ever.',
+      advice: 'Check for typos; once published, the version stays the highest forever.',
     };
   },
 });

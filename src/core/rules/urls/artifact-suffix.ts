@@ -11,7 +11,7 @@ export const artifactSuffix = defineRule({
   owner: 'author',
   supersededBy: [urlMalformed],
   failsWhen: 'the path of an artifact URL ends like another kind of file (.zip, .tar, .json …)',
-  why: 'An artifact is a gzip-compressed tar archive; another name usually means another file.',
+  why: 'An artifact is a gzip-compressed tar archive; another suffix usually means another file.',
   check({ role, parsed }) {
     if (role !== 'artifact') return null;
     const suffix = /\.(zip|tar|tar\.(bz2|xz|zst)|t?bz2|xz|zst|7z|rar|json|html?|js|ts|txt|png|svg)$/i.exec(

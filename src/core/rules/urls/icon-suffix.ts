@@ -19,7 +19,7 @@ export const iconSuffix = defineRule({
       message: suffix
         ? `The icon URL ends in ${suffix}; icons are PNG or SVG.`
         : 'The icon URL does not end in .png or .svg.',
-      advice: 'Give the icon a name that ends in .png or .svg, according to what it is.',
+      advice: 'Rename the icon to end in .png or .svg, depending on its type.',
       evidence: { suffix },
     };
   },

@@ -16,7 +16,7 @@ export const urlInsecure = defineRule({
   },
   failsWhen:
     'a URL has the scheme `http:` (a loopback host: warning, reported once for a registry that is on loopback itself)',
-  why: 'HTTPS is required practice: anybody on the way can change what is sent, and browsers refuse mixed content.',
+  why: 'HTTPS is required: http content can be changed on the way, and browsers block mixed content.',
   check({ role, url, parsed, registry }) {
     if (parsed.protocol !== 'http:') return null;
     const local = isLoopback(parsed.hostname);
@@ -29,7 +29,7 @@ export const urlInsecure = defineRule({
         ? `The URL of the ${role} leads to the loopback interface of this machine, over plain http.`
         : `The URL of the ${role} is not https.`,
       advice: local
-        ? 'This is fine for trying things out; subscribers need an https URL.'
+        ? 'This is fine for local tests; subscribers need an https URL.'
         : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,
       evidence: { url },
       ...(local ? { dedupeKey: 'loopback' } : {}),

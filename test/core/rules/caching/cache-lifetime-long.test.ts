@@ -36,7 +36,7 @@ ruleTable(cacheLifetimeLong, {
     [
       'a year, and seen ten days old',
       control('max-age=31536000', { age: '900000' }),
-      { cause: 'long', message: '10 days old: nothing published since is in it', advice: 'Then purge' },
+      { cause: 'long', message: '10 days old: it lacks everything published since', advice: 'Then purge' },
     ],
     ['shared caches', control('max-age=60, s-maxage=7200'), { cause: 'long', message: '2 hours' }],
     ['immutable', control('immutable, max-age=60'), { cause: 'immutable' }],

@@ -17,5 +17,5 @@ ruleTable(lastModifiedOnly, {
     ['no date', facts({ 'last-modified': 'yesterday' })],
     ['an icon', facts({ 'last-modified': DATE }, 'icon')],
   ],
-  faulty: [['the date alone', facts({ 'last-modified': DATE }), { message: 'Last-Modified alone' }]],
+  faulty: [['the date alone', facts({ 'last-modified': DATE }), { message: 'Last-Modified only' }]],
 });

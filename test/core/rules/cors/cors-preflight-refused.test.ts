@@ -25,7 +25,7 @@ ruleTable(corsPreflightRefused, {
     ['no answer', facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN })],
     ['not asked', { role: 'manifest', web: web(), answer: visit() }],
     ['at the page’s own origin', facts(own)],
-    ['behind a redirect as well', facts(options(acao('*', all)), browser(acao('*')), options(acao('*', all)))],
+    ['after a redirect as well', facts(options(acao('*', all)), browser(acao('*')), options(acao('*', all)))],
   ],
   faulty: [
     [
@@ -43,12 +43,12 @@ ruleTable(corsPreflightRefused, {
       { cause: 'header-refused', message: 'Content-Type' },
     ],
     [
-      'no list of names',
+      'not a list of names',
       facts(options(acao('*', { 'access-control-allow-headers': 'header name' }))),
       { cause: 'headers-malformed' },
     ],
     [
-      'no list of methods',
+      'not a list of methods',
       facts(options(acao('*', { ...all, 'access-control-allow-methods': 'Bad name' }))),
       { cause: 'methods-malformed' },
     ],
@@ -58,11 +58,11 @@ ruleTable(corsPreflightRefused, {
       { cause: 'header-refused', advice: '*, Authorization' },
     ],
     [
-      'refused behind a redirect, where Origin is null',
+      'refused after a redirect, where Origin is null',
       facts(options(acao('*', all)), browser(acao('*')), { ...options(acao(ORIGIN, all)), origin: 'null' }),
-      { cause: 'origin', message: 'behind a redirect', advice: 'Access-Control-Allow-Origin: *,' },
+      { cause: 'origin', message: 'after a redirect', advice: 'Access-Control-Allow-Origin: *,' },
     ],
-    ['refused behind a redirect from the page’s own origin', facts(own, browser(acao('*')), options({}, 403)), {}],
+    ['refused after a redirect from the page’s own origin', facts(own, browser(acao('*')), options({}, 403)), {}],
     [
       'with Authorization besides',
       facts(options({}, 405, ['authorization', 'x-appreg-probe'])),

@@ -17,9 +17,9 @@ ruleTable(corsWildcard, {
   ],
   faulty: [
     ['*', facts(acao('*')), { cause: 'star', dedupeKey: 'apps.example.com' }],
-    ['whoever asks', facts(acao(PROBE_ORIGIN), PROBE_ORIGIN), { cause: 'echo' }],
+    ['the user of this check', facts(acao(PROBE_ORIGIN), PROBE_ORIGIN), { cause: 'echo' }],
     [
-      'whoever asks, with credentials',
+      'the user of this check, with credentials',
       facts(acao(PROBE_ORIGIN, { 'access-control-allow-credentials': 'true' }), PROBE_ORIGIN),
       { cause: 'echo-with-credentials', severity: 'warning' },
     ],

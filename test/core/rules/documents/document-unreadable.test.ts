@@ -43,7 +43,7 @@ ruleTable(documentUnreadable, {
   ],
   faulty: [
     ['no bytes', documentFacts(''), { cause: 'empty', offset: 0 }],
-    ['white space alone', documentFacts(' \n\t'), { cause: 'empty', message: 'nothing but white space' }],
+    ['white space alone', documentFacts(' \n\t'), { cause: 'empty', message: 'only white space' }],
     ['a byte order mark alone', documentFacts('\ufeff'), { cause: 'empty' }],
     [
       'a web page',

@@ -22,7 +22,7 @@ ruleTable(fileMissing, {
     [
       'a link out of the workspace',
       facts('outside'),
-      { cause: 'outside', message: 'leads out of the workspace', advice: 'regular file' },
+      { cause: 'outside', message: 'target outside the workspace', advice: 'regular file' },
     ],
     ['a name that would move the cursor', facts('missing', 'a\u001b[2Jb'), { message: 'a\\u{1b}[2Jb' }],
   ],

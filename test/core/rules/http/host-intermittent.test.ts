@@ -68,7 +68,7 @@ ruleTable(hostIntermittent, {
         url: ADDRESS,
         web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ETIMEDOUT' }] }))),
       },
-      { cause: 'address-dead', severity: 'note', message: 'IPv6 does not work from here' },
+      { cause: 'address-dead', severity: 'note', message: 'IPv6 does not work on this network' },
     ],
     [
       'second attempt',

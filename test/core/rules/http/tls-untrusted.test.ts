@@ -38,12 +38,12 @@ ruleTable(tlsUntrusted, {
     [
       'expired',
       untrusted('CERT_HAS_EXPIRED', { notAfter: '2026-01-01T00:00:00.000Z' }),
-      { cause: 'expired', message: '325 days ago', advice: 'an old file was put back' },
+      { cause: 'expired', message: '325 days ago', advice: 'an old file was restored' },
     ],
     [
       'expired a week ago',
       untrusted('CERT_HAS_EXPIRED', { notAfter: '2026-11-14T12:00:00.000Z' }),
-      { cause: 'expired', message: '7 days ago, at 2026-11-14', advice: 'why its renewal did not run' },
+      { cause: 'expired', message: '7 days ago, at 2026-11-14', advice: 'why the automatic renewal did not run' },
     ],
     ['not yet valid', untrusted('CERT_NOT_YET_VALID'), { cause: 'not-yet-valid', advice: 'clock' }],
     ['self-signed', untrusted('DEPTH_ZERO_SELF_SIGNED_CERT'), { cause: 'self-signed' }],
@@ -55,12 +55,12 @@ ruleTable(tlsUntrusted, {
     [
       'unknown root, sent along',
       untrusted('SELF_SIGNED_CERT_IN_CHAIN'),
-      { cause: 'unknown-issuer', message: 'the chain is whole' },
+      { cause: 'unknown-issuer', message: 'the chain is complete' },
     ],
     [
       'a chain of which another certificate than the host’s ended, as older facts have it',
       untrusted('CERT_HAS_EXPIRED'),
-      { cause: 'expired', message: 'a certificate in the chain of apps.example.com has ended.' },
+      { cause: 'expired', message: 'a certificate in the chain of apps.example.com has expired.' },
     ],
     [
       'two certificates were sent, and neither is the issuer',
@@ -107,17 +107,21 @@ ruleTable(tlsUntrusted, {
     [
       'the name as a URL',
       named('a.example', 'https://a.example/'),
-      { cause: 'wrong-host', message: 'a name in a certificate is no URL', advice: 'subjectAltName = DNS:a.example' },
+      {
+        cause: 'wrong-host',
+        message: 'a name in a certificate is not a URL',
+        advice: 'subjectAltName = DNS:a.example',
+      },
     ],
     [
       'a wildcard, and a name with two labels in its place',
       named('a.b.example', '*.example', 'example'),
-      { cause: 'wrong-host', message: '* stands for exactly one label', advice: 'names hold a.b.example' },
+      { cause: 'wrong-host', message: '* matches exactly one label', advice: 'names hold a.b.example' },
     ],
     [
       'a wildcard, and the name without a label in its place',
       named('b.example', '*.b.example'),
-      { cause: 'wrong-host', message: '* stands for exactly one label', advice: 'names hold b.example' },
+      { cause: 'wrong-host', message: '* matches exactly one label', advice: 'names hold b.example' },
     ],
     [
       'a wildcard over a top-level domain, which clients refuse',
@@ -127,7 +131,7 @@ ruleTable(tlsUntrusted, {
     [
       'a wildcard of two levels',
       named('a.b.c.example', '*.*.c.example'),
-      { cause: 'wrong-host', message: '* is allowed in the first label only' },
+      { cause: 'wrong-host', message: '* is allowed only in the first label' },
     ],
     [
       'more names than are shown',
@@ -187,7 +191,7 @@ ruleTable(tlsUntrusted, {
     [
       'a certificate that a proxy may have made',
       facts(visit(hop({}, { tls: tls({ privateCa: true, authority: 'system' }), proxy }))),
-      { cause: 'private-ca', severity: 'note', message: 'in the place of the host’s' },
+      { cause: 'private-ca', severity: 'note', message: 'replaced the host’s certificate' },
     ],
   ],
 });

@@ -82,7 +82,7 @@ ruleTable(iconNotImage, {
     [
       'an SVG compressed with zstd',
       hex('28b52ffd0458c10000'),
-      { cause: 'zstd', message: 'is zstd-compressed', advice: 'Serve the plain file' },
+      { cause: 'zstd', message: 'is zstd-compressed', advice: 'Serve the uncompressed file' },
     ],
     [
       "a store's error",
@@ -128,7 +128,7 @@ ruleTable(iconNotImage, {
       { cause: 'svg-encoding' },
     ],
     [
-      'an SVG of no size',
+      'an SVG of size zero',
       seenIcon(`<svg ${NS} width="0" height="0"/>`),
       { cause: 'svg-size', evidence: { width: 0, height: 0 } },
     ],

@@ -29,7 +29,7 @@ ruleTable(appNotListed, {
     [
       'a copy of long ago',
       of(['mail'], ['clock'], 900_000),
-      { cause: 'absent', message: '10 days old: nothing published since is in it.', advice: 'appreg add-app clock' },
+      { cause: 'absent', message: '10 days old: it lacks everything published since.', advice: 'appreg add-app clock' },
     ],
     ['short keys are not alike', of(['ab'], ['ac']), { cause: 'absent' }],
     ['no apps at all', of([], ['clock']), { cause: 'no-apps', message: 'nor any other' }],

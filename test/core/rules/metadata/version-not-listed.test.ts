@@ -34,7 +34,7 @@ ruleTable(versionNotListed, {
     ['two parts', of('1.2.0', '1.2'), { cause: 'other-form', advice: '"1.2.0"' }],
     ['other build metadata', of('1.2.0', '1.2.0+5'), { cause: 'other-form', message: '“1.2.0+5” is.' }],
     ['a pre-release is another release', of('1.2.0', '1.2.0-rc.1'), { cause: 'absent' }],
-    ['none', of('1.0.0'), { cause: 'no-versions', message: 'nor any other valid one' }],
-    ['none that is valid', of('1.0.0', 'x', null), { cause: 'absent', message: 'nor any other valid one' }],
+    ['none', of('1.0.0'), { cause: 'no-versions', message: 'and no other version is valid' }],
+    ['none that is valid', of('1.0.0', 'x', null), { cause: 'absent', message: 'and no other version is valid' }],
   ],
 });
