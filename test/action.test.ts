@@ -246,7 +246,7 @@ describe('what is run', () => {
     const { env, asked } = npm();
     const { code, commands } = run(workspace, PUSH, { version: given }, env);
     expect(code).not.toBe(0);
-    expect(commands).toEqual([expect.stringContaining('is no version')]);
+    expect(commands).toEqual([expect.stringContaining('is not a version')]);
     expect(asked).toThrow();
   });
 });

@@ -72,7 +72,7 @@ export const PRESETS = {
     store: { type: 'git', branch: 'registry' },
     files: (hosted) => [
       { ...HEADERS, text: headersFile(hosted) },
-      { path: '404.html', text: NOT_FOUND, what: 'the answer for what is not there', served: true },
+      { path: '404.html', text: NOT_FOUND, what: 'the response for missing files', served: true },
       { ...GUIDE, text: cloudflarePagesGuide(hosted) },
     ],
   },

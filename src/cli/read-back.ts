@@ -60,7 +60,7 @@ async function askOnce(
   if (odd !== null) return { message: odd, mismatch: null, unreachable: isUnreachable(visit) };
   const served = `sha256:${content.sha256}`;
   if (served === checksum) return null;
-  return { message: 'serves other bytes', mismatch: served, unreachable: false };
+  return { message: 'serves different bytes', mismatch: served, unreachable: false };
 }
 
 function isUnreachable({ failure }: Probe): boolean {

@@ -37,7 +37,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
   if (!metadata)
     throw new AppregError(
       'metadata-missing',
-      `The metadata file of “${name}” is not there: ${printable(path)}`,
+      `The metadata file of “${name}” does not exist: ${printable(path)}`,
       'Restore it from version control, or for an app without versions write { "versions": [] } into it.',
     );
   // Throws if the file has no list of versions.

@@ -150,7 +150,7 @@ function stateOf(
 function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): AppregError {
   return new AppregError(
     'immutable',
-    `${printable(path)} is there already with other bytes: sha256:${sha256} there, ${artifactChecksum} is what you have. Nothing was changed.`,
+    `${printable(path)} already exists with different bytes: sha256:${sha256} there, ${artifactChecksum} is what you have. Nothing was changed.`,
     `Publish another version. If ${version} was never published, and no other publisher is writing it right now, delete that file.`,
   );
 }

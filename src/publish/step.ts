@@ -30,7 +30,7 @@ export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): vo
   if (stored.sha256 === wanted.sha256) return;
   throw new AppregError(
     'immutable',
-    `${printable(path)} is there already with other bytes: sha256:${stored.sha256} (${stored.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have. ${NOTHING}`,
+    `${printable(path)} already exists with different bytes: sha256:${stored.sha256} (${stored.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have. ${NOTHING}`,
     'A published file never changes: publish what you have as a new version.',
   );
 }

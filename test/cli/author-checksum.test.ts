@@ -84,7 +84,7 @@ test('what cannot be hashed', async () => {
   expect(await refusal(checksum(context, [`${url}/a?sig=secret`], {}))).toMatchObject({
     code: 'download-failed',
     exit: 1,
-    message: expect.stringMatching(/sig=REDACTED answers with status 404/) as string,
+    message: expect.stringMatching(/sig=REDACTED responds with status 404/) as string,
   });
   expect(await refusal(checksum(context, ['gone.tar.gz'], {}))).toMatchObject({ code: 'file-unreadable', exit: 2 });
   expect(await refusal(checksum(context, ['.'], {}))).toMatchObject({

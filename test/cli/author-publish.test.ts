@@ -207,7 +207,7 @@ describe('2. the artifact, then its public address, then the metadata', () => {
     [
       'not found',
       (): RequestListener => (_, response) => void response.writeHead(404).end(),
-      'answers with status 404',
+      'responds with status 404',
     ],
     [
       'a page for whatever is not there',

@@ -66,13 +66,13 @@ test('a file for the results that cannot be written is no defect', () => {
   const { status, stdout, stderr } = appreg({}, 'lint', '.', '--output', 'no/such/folder/report.txt');
   expect(status).toBe(2);
   expect(stdout).toBe('');
-  expect(stderr).toMatch(/cannot be written to .*report\.txt: ENOENT\n {2}Name a file/);
+  expect(stderr).toMatch(/cannot be written to .*report\.txt: ENOENT\n {2}Give a file/);
 });
 
 test('a rule has one level', () => {
   const { status, stderr } = appreg({}, 'lint', '.', '--rule', 'no-apps=off=error');
   expect(status).toBe(2);
-  expect(stderr).toContain('“off=error” is no level');
+  expect(stderr).toContain('“off=error” is not a level');
 });
 
 test.runIf(existsSync('/dev/full'))('a full disk behind stdout is told in a line', () => {

@@ -78,7 +78,7 @@ describe('told by symptom', () => {
     expect(code).toBe(0);
     expect(statuses(out)).toEqual(['clear', 'clear', 'clear', 'clear']);
     expect(out).toContain('2 artifacts downloaded and hashed');
-    expect(out).toContain('Nothing is wrong with what was looked at. What to check next');
+    expect(out).toContain('No problems in what was checked. What to check next');
     expect(out).toContain('caches may hold the manifest for 5 min, so a change made less than 65 min ago may not be');
     expect(out).toContain(`is its URL exactly ${live.url},`);
     expect(out).toContain('--origin <the service’s origin>');
@@ -98,7 +98,7 @@ describe('told by symptom', () => {
     const { code, out } = await run(live.url);
     expect(code).toBe(1);
     expect(statuses(out)).toEqual(NOTHING_BEHIND);
-    expect(line(out, 'who')).toContain('the URL that it is subscribed with');
+    expect(line(out, 'who')).toContain('the subscribed URL');
     expect(line(out, 'seen')).toContain(`${live.url} · status 404`);
     expect(out.match(/not judged \(because of unreachable\)/g)).toHaveLength(3);
     expect(out).not.toContain('What to check next');
@@ -277,7 +277,7 @@ describe('usage', () => {
   test.each<[string, DiagnoseOptions, string, RegExp]>([
     ['apps.example.com/registry.json', {}, 'url-invalid', /https:\/\/apps\.example\.com\/registry\.json/],
     ['https://apps.example.com/', { version: '1.0.0' }, 'option-missing', /--app/],
-    ['https://apps.example.com/', { bundle: 'no-folder/b.json' }, 'output-unwritable', /folder that exists/],
+    ['https://apps.example.com/', { bundle: 'no-folder/b.json' }, 'output-unwritable', /existing, writable folder/],
     ['nowhere.json', {}, 'facts-invalid', /--save/],
     ['ca.pem', { bundle: 'b.json' }, 'option-conflict', /URL/],
     ['ca.pem', { headerEnv: ['A=B'] }, 'option-conflict', /URL/],
@@ -378,7 +378,7 @@ describe('a file for the ticket', () => {
     const env = { HTTPS_PROXY: 'http://me:canary-proxy@127.0.0.1:1' };
     const { out } = await run(live.url, { bundle: 'proxy.json' }, {}, env);
     expect(line(out, 'who')).toContain('the network between');
-    expect(line(out, '✗')).toContain(`nothing listens at the proxy ${proxy} (HTTPS_PROXY)`);
+    expect(line(out, '✗')).toContain(`no server listens at the proxy ${proxy} (HTTPS_PROXY)`);
     expect(out.split('\n').at(-1)).toContain(`over the proxy ${proxy} (HTTPS_PROXY)`);
     expect(JSON.parse(ticket('proxy.json')).run.proxy).toEqual({ url: proxy, variable: 'HTTPS_PROXY' });
     expect(out + ticket('proxy.json')).not.toContain('canary');

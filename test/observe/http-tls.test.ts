@@ -147,7 +147,7 @@ test('the name is sent, so that the right certificate is chosen', async () => {
   expect(names).toContain('localhost');
 });
 
-test('HTTP/2 alone', async () => {
+test('only HTTP/2', async () => {
   const { seen } = await visit({ ...made.get('good'), ALPNProtocols: ['h2'] });
   expect(seen.failure).toMatchObject({ phase: 'tls', code: expect.stringContaining('NO_APPLICATION_PROTOCOL') });
 });

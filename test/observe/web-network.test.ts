@@ -58,7 +58,13 @@ describe('proxies', () => {
   });
 
   test.each<[string, () => string, number | null, string, string]>([
-    ['wants a login', () => proxy.url, null, 'proxy-authentication', 'password in front of the host in HTTPS_PROXY'],
+    [
+      'requires authentication',
+      () => proxy.url,
+      null,
+      'proxy-authentication',
+      'password before the host in HTTPS_PROXY',
+    ],
     [
       'wants another login',
       () => proxy.url.replace('//', '//me:canary2@'),
@@ -180,7 +186,7 @@ describe('a host of many files that is slow in one way', () => {
       GET: (request, socket) => (turn++ % 20 === 0 ? silent() : fine)(request, socket),
     });
     const { report } = await verified(list(metadata), some);
-    expect([...reasons(report)].filter((reason) => reason.includes('not asked again'))).toEqual([]);
+    expect([...reasons(report)].filter((reason) => reason.includes('no more requests were sent'))).toEqual([]);
   });
 
   test('no more at once than allowed, over all hosts', async () => {

@@ -121,7 +121,7 @@ describe('is refused before anything is written', () => {
       'a document that is not there',
       {},
       [artifact, adding('1')],
-      { code: 'document-missing', exit: 2, message: 'a/versions.json is not there. Nothing was changed.' },
+      { code: 'document-missing', exit: 2, message: 'a/versions.json does not exist. Nothing was changed.' },
     ],
     [
       'what the edit refuses',
@@ -195,7 +195,7 @@ describe('what holds after a failure is said', () => {
       },
     }));
     await expect(applyPlan(plan, unclear.store)).rejects.toMatchObject({
-      message: 'It hung up. Not stored: a/versions.json. Whether it was stored is not known: a/1.0.0.tar.gz.',
+      message: 'It hung up. Not stored: a/versions.json. It is unknown whether this was stored: a/1.0.0.tar.gz.',
       written: { stored: [], notStored: ['a/versions.json'], unknown: ['a/1.0.0.tar.gz'] },
     });
   });

@@ -39,7 +39,7 @@ describe('a bucket that fails', () => {
       'reset-before',
       'the metadata',
       METADATA,
-      /Stored: apps\/a\/versions\/[\d.]+\.tar\.gz\. Whether it was stored is not known: apps\/a\/versions\.json\.\n/,
+      /Stored: apps\/a\/versions\/[\d.]+\.tar\.gz\. It is unknown whether this was stored: apps\/a\/versions\.json\.\n/,
     ],
   ])('%s, each time, with %s: told, and the next run finishes', { timeout: 60_000 }, async (mishap, _, path, words) => {
     const { arena, storm } = await places.opened('bucket in memory');
@@ -147,7 +147,11 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
 
   test.each<[string, (bytes: Buffer | null) => Buffer | null, RegExp]>([
     ['never has the artifact', () => null, /after 1 s .* answers with status 404.*Stored: .*Not stored: /],
-    ['serves half of it', (bytes) => bytes && bytes.subarray(0, bytes.length >> 1), /serves other bytes.*Not stored: /],
+    [
+      'serves half of it',
+      (bytes) => bytes && bytes.subarray(0, bytes.length >> 1),
+      /serves different bytes.*Not stored: /,
+    ],
   ])('that %s: not listed until it is served', { timeout: 60_000 }, async (_, spoil, words) => {
     const { arena, storm } = await places.opened(kind);
     arena.front = async (path, stored) => spoil(await stored());

@@ -154,7 +154,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
       code: 'immutable',
       exit: 1,
       message: expect.stringMatching(
-        RegExp(`${checksumOf(tarGz('one'))} stands in appreg\\.lock\\.json, ${checksumOf(tarGz('two'))} is`),
+        RegExp(`${checksumOf(tarGz('one'))} is in appreg\\.lock\\.json, ${checksumOf(tarGz('two'))} is`),
       ) as string,
     });
     expect(state(arena)).toBe(before);

@@ -139,7 +139,7 @@ describe('suspicions', () => {
 
   test('say how they are settled', () => {
     const text = show(refused([]));
-    expect(text).toContain('1 suspicion above; run again with --origin <the service’s origin> to settle it');
+    expect(text).toContain('1 suspicion above; run again with --origin <the service’s origin> to clarify it');
     expect(text).not.toContain('→ Browsers');
     expect(text).not.toContain('No cause is known');
   });
@@ -164,7 +164,7 @@ describe('an old copy', () => {
   test('is said where something is not in it', () => {
     const text = show({ ...answered(snapshot(['a']), old), apps: [], requested: { apps: ['mail'], version: null } });
     expect(text).toContain(
-      'This is a cache’s copy, 10 days old: it lacks everything published since. (mail) app-not-listed',
+      'This is a cached copy, 10 days old: it lacks everything published since. (mail) app-not-listed',
     );
     expect(text).toContain('· 1 app listed · 1 error, 1 warning');
   });
@@ -210,7 +210,7 @@ describe('apps', () => {
 
 describe('how old what was seen may be', () => {
   test.each<[string, Record<string, string>, RegExp]>([
-    ['five minutes', {}, /hold the manifest for 5 min, so a change made less than 65 min ago/],
+    ['five minutes', {}, /store the manifest for 5 min, so a change made less than 65 min ago/],
     ['an hour', { 'cache-control': 'max-age=3600' }, /for 1 hour, so a change made less than 2 hours ago/],
     ['asked each time', { 'cache-control': 'no-cache' }, /hourly, so a change made less than 1 hour ago/],
     ['nothing told', { 'cache-control': '' }, /for the manifest no lifetime is set, so caches guess one/],

@@ -18,7 +18,7 @@ test('text: what changes, what vanishes, a last line to quote', () => {
     + 1.1.0  added: https://apps.example.com/apps/a/versions/1.1.0.tar.gz
 - b
     - 1.0.0  withdrawn; a published version stays listed
-Subscribers would not see b any more: it is removed.
+Subscribers would no longer see b: it is removed.
 1 app removed, 1 app changed, 1 version added, 1 version withdrawn`);
   expect(diffAsText(diffRegistries(before, before), PLAIN)).toBe('Nothing changes for subscribers');
 });

@@ -230,7 +230,7 @@ describe('a run', () => {
   test.each([
     [5000, 5000, 'warning', null],
     [5001, 5001, 'error', /^There are 5,001 findings, the most severe first\. code scanning|keeps 5,000/],
-    [25_001, 25_000, 'error', /1 finding of the least severe are left out/],
+    [25_001, 25_000, 'error', /1 finding of the least severe are omitted/],
   ])('with %i findings lists %i; the least severe are cut', (all, listed, first, said) => {
     const findings = Array.from({ length: all }, (_, i) => finding({ severity: i === all - 1 ? 'error' : 'warning' }));
     const log = JSON.parse(sarif(report({ findings }), { folder: '', severities: {} })) as { runs: [Run] };

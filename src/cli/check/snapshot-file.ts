@@ -68,7 +68,7 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const code = systemErrorCode(error) ?? 'unknown';
-    throw notFacts(`${printable(path)} ${code === 'ENOENT' ? 'is not there.' : `cannot be read: ${code}`}`, error);
+    throw notFacts(`${printable(path)} ${code === 'ENOENT' ? 'does not exist.' : `cannot be read: ${code}`}`, error);
   }
   let value: unknown;
   try {

@@ -168,10 +168,10 @@ describe('what is to be done before or after the advice', () => {
   test.each<[string, string | null, Evidence, RegExp]>([
     ['cors-missing', 'absent', {}, /^Fix it\.$/],
     ['cors-missing', 'absent', COPY, /^Fix it\. Then purge .*check again\.$/],
-    ['unreachable', 'status-404', COPY, /purge it, .* Fix it\.$/],
+    ['unreachable', 'status-404', COPY, /purge the cache, .* Fix it\.$/],
     ['artifact-checksum-mismatch', 're-encoded', CDN, /^Fix it\.$/],
     ['artifact-checksum-mismatch', 're-encoded', COPY, /^Fix it\. Then purge/],
-    ['artifact-checksum-mismatch', 'other-bytes', COPY, /purge it, .* Fix it\.$/],
+    ['artifact-checksum-mismatch', 'other-bytes', COPY, /purge the cache, .* Fix it\.$/],
     ['artifact-checksum-mismatch', 'sha1-listed', COPY, /^Fix it\.$/],
     ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Fortinet' }, /another network.* Fix it\.$/],
     ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme' }, /^Fix it\.$/],
@@ -182,6 +182,6 @@ describe('what is to be done before or after the advice', () => {
 
   test('by how the URL answered, where the evidence does not say it', () => {
     const finding = { ...of('unreachable', 'status-404'), advice: 'Fix it.' };
-    expect(withSteps(finding, web(visit(hop({ 'x-cache': 'HIT' }))))).toMatch(/purge it/);
+    expect(withSteps(finding, web(visit(hop({ 'x-cache': 'HIT' }))))).toMatch(/purge the cache/);
   });
 });

@@ -24,7 +24,7 @@ test('says what answered, and what is to be done', () => {
   expect(found.message).toMatch(
     /^apps\.example\.com answers 200 with an HTML page \(“My site”\) where JSON should be: /,
   );
-  expect(found.advice).toContain('answer 404');
+  expect(found.advice).toContain('respond with 404');
   expect(found.evidence).toEqual({ status: 200, contentType: 'text/html', title: 'My site', page: 'app-shell' });
   expect(pageInstead('<p>', 'JSON', login).evidence).toMatchObject({
     page: 'sign-in',

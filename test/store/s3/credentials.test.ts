@@ -241,11 +241,11 @@ const echo = ({ headers, body }: Asked): Answer => {
 describe('where there are none, it is told which and why, and no secret is', () => {
   const ROLE = { ...NONE, AWS_ROLE_ARN: 'arn:r' };
   test.each<[string, () => Record<string, string>, RegExp, RegExp]>([
-    ['nothing at all', () => NONE, /no credentials/, /AWS_ACCESS_KEY_ID/],
-    ['half a pair', () => ({ ...NONE, AWS_SECRET_ACCESS_KEY: 'a-canary' }), /no credentials/, /AWS_ACCESS_KEY_ID/],
-    ['a role without a token', () => ROLE, /no credentials/, /id-token: write/],
+    ['nothing at all', () => NONE, /No credentials/, /AWS_ACCESS_KEY_ID/],
+    ['half a pair', () => ({ ...NONE, AWS_SECRET_ACCESS_KEY: 'a-canary' }), /No credentials/, /AWS_ACCESS_KEY_ID/],
+    ['a role without a token', () => ROLE, /No credentials/, /id-token: write/],
     [
-      'a token file that is not there',
+      'a token file that does not exist',
       () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere/token' }),
       /\/nowhere\/token cannot be read/,
       /AWS_WEB_IDENTITY_TOKEN_FILE/,
@@ -259,7 +259,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
     [
       'a role that is refused, by a service that quotes the token',
       () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: `${base}/echo` }),
-      /arn:r was not given \(Denied: No: {2}REDACTED\)/,
+      /arn:r could not be assumed \(Denied: No: {2}REDACTED\)/,
       /trust policy/,
     ],
     [
@@ -279,7 +279,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
         ACTIONS_ID_TOKEN_REQUEST_URL: 'http://127.0.0.1:9/?token=url-canary',
         ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'bearer-canary',
       }),
-      /127\.0\.0\.1:9\/\?token=REDACTED.* does not answer/,
+      /127\.0\.0\.1:9\/\?token=REDACTED.* cannot be reached/,
       /network/,
     ],
     [
@@ -289,31 +289,31 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /variable/,
     ],
     [
-      'a profile that is not there',
+      'a profile that does not exist',
       () => ({ ...NONE, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'gone' }),
-      /no profile gone/,
+      /No profile gone/,
       /AWS_PROFILE/,
     ],
     [
       'another kind of profile',
       () => ({ ...NONE, AWS_CONFIG_FILE: file('g', CONFIG), AWS_PROFILE: 'sso' }),
-      /sso holds no access key/,
+      /sso has no access key/,
       /export-credentials/,
     ],
     [
       'a profile with half a pair',
       () => ({ ...NONE, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'half' }),
-      /half holds no access key/,
+      /half has no access key/,
       /export-credentials/,
     ],
     [
-      'a shared file that is not there',
+      'a shared file that does not exist',
       () => ({ ...NONE, AWS_SHARED_CREDENTIALS_FILE: '/nowhere/credentials' }),
       /\/nowhere\/credentials cannot be read/,
       /variable/,
     ],
     [
-      'a container whose token is not there',
+      'a container whose token does not exist',
       () => ({
         ...NONE,
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/task`,

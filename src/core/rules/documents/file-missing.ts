@@ -24,7 +24,7 @@ export const fileMissing = defineRule({
     if (!local) return null;
     const name = shorten(printable(file ?? ''), 200);
     const what = {
-      missing: 'is not there',
+      missing: 'does not exist',
       'not-a-file': 'is not a file',
       outside: 'is a link to a target outside the workspace',
     }[local];

@@ -88,7 +88,7 @@ function statusesByTurns(role: ResourceKind, web: HttpViews): Problem<Cause> | n
   const how = refused.map((status) => (status === 0 ? 'a broken connection' : String(status)));
   return {
     cause: 'by-turns',
-    message: `${host} is not reliable: ${what} for the ${nameOf(role)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')} alternately.`,
+    message: `${host} is not reliable: ${what} for the ${nameOf(role)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')}.`,
     advice: EACH_SERVER,
     evidence: { host, asked: url, plain: plain.join(', '), repeated: same.join(', ') || null },
     dedupeKey: host,

@@ -174,7 +174,7 @@ ruleTable(artifactChecksumMismatch, {
     [
       'repacked',
       facts(content(other, { decoded: decoded(tar) })),
-      { cause: 're-encoded', message: 'probably', advice: 'do not change them' },
+      { cause: 're-encoded', message: 'probably', advice: 'before you change them' },
     ],
     [
       'the empty file’s digest is listed',
@@ -231,7 +231,7 @@ ruleTable(artifactChecksumMismatch, {
         gzipFault: 'gzip-inside',
         again: content(gzipSync(bytes), { inner: sha256(bytes) }),
       }),
-      { cause: 'compressed-twice', message: 'once more, without declaring it.' },
+      { cause: 'compressed-twice', message: 'compression, without declaring it.' },
     ],
     [
       'compressed once more, under a label that nothing is decoded for',
@@ -240,7 +240,10 @@ ruleTable(artifactChecksumMismatch, {
         again: content(gzipSync(bytes), { inner: sha256(bytes) }),
         headers: { 'content-encoding': 'gzip, identity' },
       }),
-      { cause: 'compressed-twice', message: 'once more, and its label (Content-Encoding: gzip, identity) is one that' },
+      {
+        cause: 'compressed-twice',
+        message: 'compression, and its label (Content-Encoding: gzip, identity) is not supported',
+      },
     ],
     [
       'something behind its end',

@@ -34,6 +34,6 @@ ruleTable(etagUnstable, {
       asked({ etag: '"b"' }),
       { message: '"a", then "b"', evidence: { first: '"a"', second: '"b"' } },
     ],
-    ['a weak one', asked({ etag: 'W/"b"' }), { message: 'another ETag' }],
+    ['a weak one', asked({ etag: 'W/"b"' }), { message: 'a different ETag' }],
   ],
 });

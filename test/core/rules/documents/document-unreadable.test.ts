@@ -173,7 +173,7 @@ ruleTable(documentUnreadable, {
           [
             `PHP behind the JSON: ${text}`,
             documentFacts(`{"apps":{}}\n${text}`),
-            { cause: 'program-message', message: 'Behind the JSON, the file has a PHP' },
+            { cause: 'program-message', message: 'After the JSON, the file has a PHP' },
           ],
         ] as const,
     ),

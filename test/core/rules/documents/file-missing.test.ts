@@ -16,7 +16,7 @@ ruleTable(fileMissing, {
     [
       'nothing there',
       facts('missing'),
-      { cause: 'missing', message: 'apps/a/versions.json is not there', advice: 'appreg add-app' },
+      { cause: 'missing', message: 'apps/a/versions.json does not exist', advice: 'appreg add-app' },
     ],
     ['a folder or a pipe', facts('not-a-file'), { cause: 'not-a-file', message: 'is not a file' }],
     [

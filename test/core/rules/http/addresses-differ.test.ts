@@ -54,7 +54,7 @@ ruleTable(addressesDiffer, {
     [
       'another name',
       facts([{ ...ended, code: 'ERR_TLS_CERT_ALTNAME_INVALID', tls: tls({ names: ['b.example'] }) }]),
-      { cause: 'wrong-host', message: 'not made for a.example; it names b.example' },
+      { cause: 'wrong-host', message: 'not valid for a.example; it names b.example' },
     ],
     [
       'a reset during the handshake',

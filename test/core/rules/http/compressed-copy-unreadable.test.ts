@@ -71,7 +71,8 @@ ruleTable(compressedCopyUnreadable, {
       }),
       {
         cause: 'beside-identity',
-        message: 'with Content-Encoding: gzip, identity, but beside identity browsers and Node’s fetch decode nothing',
+        message:
+          'with Content-Encoding: gzip, identity, but combined with identity, browsers and Node’s fetch decode nothing',
         advice: 'Send Content-Encoding: gzip and nothing else',
       },
     ],
@@ -90,7 +91,7 @@ ruleTable(compressedCopyUnreadable, {
       {
         cause: 'coding-not-accepted',
         message: 'with Content-Encoding: zstd, which the request did not accept',
-        advice: 'named in Accept-Encoding',
+        advice: 'a coding from Accept-Encoding',
       },
     ],
     ['broken', mislabelled('gzip', 'gzip'), { cause: 'broken' }],

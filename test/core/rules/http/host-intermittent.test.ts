@@ -97,7 +97,7 @@ ruleTable(hostIntermittent, {
     [
       'HEAD by turns',
       byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 200], same: [404, 200] }),
-      { cause: 'by-turns', message: 'HEAD requests for the manifest are answered with 2xx and with 404' },
+      { cause: 'by-turns', message: 'HEAD requests for the manifest alternate between 2xx and 404' },
     ],
     [
       'plain GETs by turns',

@@ -15,7 +15,7 @@ ruleTable(hostLimitsRequests, {
       {
         cause: 'requests',
         message:
-          'apps.example.com limits how many requests it answers at once, to about 8: it refused 3 of 3 requests beyond that (status 503).',
+          'apps.example.com limits concurrent requests to about 8: it refused 3 of 3 requests beyond that (status 503).',
         evidence: { host: 'apps.example.com', limit: 8, refusals: ['status 503'] },
       },
     ],

@@ -42,7 +42,7 @@ ruleTable(tlsExpiring, {
         ),
         now: NOW,
       },
-      { cause: 'intermediate', message: '“Example R3” of apps.example.com ends in 3 days', advice: 'fullchain.pem' },
+      { cause: 'intermediate', message: '“Example R3” of apps.example.com expires in 3 days', advice: 'fullchain.pem' },
     ],
     [
       'a root certificate',

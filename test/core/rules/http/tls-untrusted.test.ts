@@ -87,7 +87,7 @@ ruleTable(tlsUntrusted, {
           { url: 'https://a.example:8443/x', tls: tls({ names: ['b.example'] }) },
         ),
       ),
-      { cause: 'wrong-host', message: 'made for a.example; it', advice: 'names hold a.example,' },
+      { cause: 'wrong-host', message: 'valid for a.example; it', advice: 'names include a.example,' },
     ],
     [
       'an address that was entered as a DNS name',
@@ -116,12 +116,12 @@ ruleTable(tlsUntrusted, {
     [
       'a wildcard, and a name with two labels in its place',
       named('a.b.example', '*.example', 'example'),
-      { cause: 'wrong-host', message: '* matches exactly one label', advice: 'names hold a.b.example' },
+      { cause: 'wrong-host', message: '* matches exactly one label', advice: 'names include a.b.example' },
     ],
     [
       'a wildcard, and the name without a label in its place',
       named('b.example', '*.b.example'),
-      { cause: 'wrong-host', message: '* matches exactly one label', advice: 'names hold b.example' },
+      { cause: 'wrong-host', message: '* matches exactly one label', advice: 'names include b.example' },
     ],
     [
       'a wildcard over a top-level domain, which clients refuse',

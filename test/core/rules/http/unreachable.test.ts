@@ -176,7 +176,7 @@ ruleTable(unreachable, {
     [
       'a URL in another spelling than it is listed: no redirects',
       facts(visit(hop({}, { status: 404, url: 'https://apps.example.com/x' }))),
-      { cause: 'status-404', message: 'the host answers 404, there is no such file' },
+      { cause: 'status-404', message: 'the host answers 404: the file does not exist' },
     ],
     [
       'a name on a port: DNS has no ports',

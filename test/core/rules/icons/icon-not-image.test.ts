@@ -74,7 +74,7 @@ ruleTable(iconNotImage, {
       seenIcon(Buffer.from('1f8b0800', 'hex'), Infinity, web(visit(hop({ 'content-encoding': 'gzip, identity' })))),
       {
         cause: 'gzip',
-        message: 'its label (Content-Encoding: gzip, identity) is one that browsers and Node.js do not undo',
+        message: 'its label (Content-Encoding: gzip, identity) is not supported by browsers and Node.js',
         advice: 'Content-Encoding: gzip and nothing else',
       },
     ],
@@ -93,7 +93,7 @@ ruleTable(iconNotImage, {
     ['text', seenIcon('../icons/a.svg'), { cause: 'text' }],
     ['unknown bytes', hex('00010203'), { cause: 'unknown', message: 'neither PNG nor SVG.' }],
     ['a PDF', seenIcon('%PDF-1.7'), { cause: 'pdf', message: 'looks like: pdf' }],
-    ['half of a PNG', seenIcon(PNG.subarray(0, 50)), { cause: 'png-truncated', message: 'broken PNG' }],
+    ['half of a PNG', seenIcon(PNG.subarray(0, 50)), { cause: 'png-truncated', message: 'corrupt PNG' }],
     [
       'a PNG with a wrong checksum',
       seenIcon(png(header(), chunk('IDAT', Buffer.from('x'), 1), END)),
@@ -108,9 +108,9 @@ ruleTable(iconNotImage, {
     [
       'data behind a PNG',
       seenIcon(Buffer.concat([PNG, Buffer.from('x')])),
-      { cause: 'png-trailing-data', severity: 'note', message: "The icon's PNG: 1 byte behind" },
+      { cause: 'png-trailing-data', severity: 'note', message: "The icon's PNG: 1 byte after the end" },
     ],
-    ['half of an SVG', seenIcon(SVG.slice(0, 80)), { cause: 'svg-syntax', message: 'broken SVG' }],
+    ['half of an SVG', seenIcon(SVG.slice(0, 80)), { cause: 'svg-syntax', message: 'corrupt SVG' }],
     [
       'an SVG without namespace',
       seenIcon('<svg width="1" height="1"/>'),

@@ -28,7 +28,7 @@ ruleTable(iconOversized, {
       seenIcon(png(header({ width: 30_000, height: 30_000 }), pixels(100), END)),
       {
         cause: 'pixels',
-        message: '30000 by 30000 pixels, which takes 3600 MB',
+        message: '30000 by 30000 pixels, which needs 3600 MB',
         evidence: { width: 30_000, height: 30_000 },
       },
     ],

@@ -32,7 +32,7 @@ ruleTable(appNotListed, {
       { cause: 'absent', message: '10 days old: it lacks everything published since.', advice: 'appreg add-app clock' },
     ],
     ['short keys are not alike', of(['ab'], ['ac']), { cause: 'absent' }],
-    ['no apps at all', of([], ['clock']), { cause: 'no-apps', message: 'nor any other' }],
+    ['no apps at all', of([], ['clock']), { cause: 'no-apps', message: 'or any other' }],
     ['a name that every object has', of(['a'], ['toString']), { app: 'toString', message: '“toString”' }],
     ['several', of(['a'], ['b', 'a', 'c']), [{ app: 'b' }, { app: 'c' }]],
     ['what could move a cursor', of(['a'], ['\u001b[2J']), { message: '“\\u{1b}[2J”' }],

@@ -72,12 +72,12 @@ ruleTable(checksumMalformed, {
     [
       'SHA-1 of the artifact itself: the value to list',
       of(`sha1:${archive.sha1}`, archive),
-      { at, cause: 'sha1', message: 'SHA-1 digest of exactly this artifact', advice: `sha256:${archive.sha256}` },
+      { at, cause: 'sha1', message: 'SHA-1 digest of this artifact', advice: `sha256:${archive.sha256}` },
     ],
     [
       'MD5 of the artifact itself',
       of(archive.md5, archive),
-      { at, cause: 'md5', message: 'MD5 digest of exactly', advice: `sha256:${archive.sha256}` },
+      { at, cause: 'md5', message: 'MD5 digest of', advice: `sha256:${archive.sha256}` },
     ],
     [
       'SHA-1 of something else',

@@ -23,7 +23,7 @@ ruleTable(noValidVersions, {
         advice: 'appreg publish-version',
       },
     ],
-    ['one that is none', of({ version: 'v1.0.0' }), { cause: 'all-invalid', message: 'one version that is listed' }],
+    ['one that is none', of({ version: 'v1.0.0' }), { cause: 'all-invalid', message: 'only listed version' }],
     [
       'two that are none',
       of({ version: '1.0' }, { version: 'latest' }),

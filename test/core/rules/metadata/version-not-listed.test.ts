@@ -18,7 +18,11 @@ ruleTable(versionNotListed, {
     [
       'in a copy of long ago',
       of('9.0.0', '1.0.0'),
-      { cause: 'absent', message: '2 hours old: nothing published since', advice: 'publish-version <app> 9.0.0' },
+      {
+        cause: 'absent',
+        message: '2 hours old: it lacks everything published since',
+        advice: 'publish-version <app> 9.0.0',
+      },
     ],
     [
       'not there',
@@ -30,7 +34,7 @@ ruleTable(versionNotListed, {
       of('1.2.0', 'v1.2.0'),
       { cause: 'other-form', message: '“v1.2.0” is, which is not', advice: '"1.2.0"' },
     ],
-    ['asked for with a v', of('v1.2.0', '1.2.0'), { cause: 'other-form', advice: 'look for "1.2.0"' }],
+    ['asked for with a v', of('v1.2.0', '1.2.0'), { cause: 'other-form', advice: 'use "1.2.0"' }],
     ['two parts', of('1.2.0', '1.2'), { cause: 'other-form', advice: '"1.2.0"' }],
     ['other build metadata', of('1.2.0', '1.2.0+5'), { cause: 'other-form', message: '“1.2.0+5” is.' }],
     ['a pre-release is another release', of('1.2.0', '1.2.0-rc.1'), { cause: 'absent' }],

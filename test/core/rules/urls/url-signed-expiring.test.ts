@@ -35,7 +35,7 @@ ruleTable(urlSignedExpiring, {
     [
       'SigV4, over',
       of(aws('20260301T105959Z', 3600)),
-      { severity: 'error', cause: 'expired', message: 'ended at 2026-03-01T11:59:59.000Z' },
+      { severity: 'error', cause: 'expired', message: 'expired at 2026-03-01T11:59:59.000Z' },
     ],
     ['SigV4, over at this very moment', of(aws('20260301T110000Z', 3600)), { severity: 'error', cause: 'expired' }],
     [

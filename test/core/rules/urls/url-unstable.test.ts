@@ -7,7 +7,7 @@ const raw = (rest: string) => of(`https://raw.githubusercontent.com/o/r/${rest}`
 
 ruleTable(urlUnstable, {
   clean: [
-    ['a file per version', of('https://apps.example.com/apps/a/versions/1.0.0.tar.gz')],
+    ['a file for each version', of('https://apps.example.com/apps/a/versions/1.0.0.tar.gz')],
     ['a release asset', of('https://github.com/o/r/releases/download/v1.0.0/app.tar.gz')],
     [
       'a release asset of a tag with a slash',
@@ -84,7 +84,7 @@ ruleTable(urlUnstable, {
     [
       'a CDN of whatever is newest',
       of('https://cdn.jsdelivr.net/gh/o/r/app.tar.gz'),
-      { cause: 'branch', advice: 'per version' },
+      { cause: 'branch', advice: 'for each version' },
     ],
   ],
 });
