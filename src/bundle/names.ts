@@ -24,9 +24,9 @@ export function checkNames(paths: readonly string[]): void {
 /** What a name must not contain, and how to recognize it. */
 const INVALID: readonly { has: string; test(path: string): boolean }[] = [
   { has: 'control or invisible characters', test: hasUnprintable },
-  { has: 'a backslash, which other systems read as a folder separator', test: (path) => path.includes('\\') },
+  { has: 'a backslash, which is a folder separator on other systems', test: (path) => path.includes('\\') },
   { has: 'bytes that are not UTF-8', test: (path) => path.includes('\ufffd') },
-  { has: 'what other systems read as a drive', test: (path) => /^[a-z]:/i.test(path) },
+  { has: 'a drive prefix on other systems', test: (path) => /^[a-z]:/i.test(path) },
 ];
 
 function checkName(path: string): void {

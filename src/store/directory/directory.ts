@@ -82,7 +82,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       throw diskError(
         error,
         path,
-        progress.isReplaced ? 'The file is written, but its lock is still there.' : NOTHING_CHANGED,
+        progress.isReplaced ? 'The file was written, but its lock was not removed.' : NOTHING_CHANGED,
       );
     }
   }

@@ -157,16 +157,16 @@ function differenceOf(
 function notKept(name: string, path: string): AppregError {
   return new AppregError(
     'write-lost',
-    `${printable(name)} answered that it stored ${printable(path)}, but did not keep the write: it still has what was there before, ${REPAIRS} times in a row.`,
+    `${printable(name)} confirmed that it stored ${printable(path)}, but did not keep the write: it still has the previous file, ${REPAIRS} times in a row.`,
     'A cache or a replica in front of the store may be the cause: check "endpoint" of the store in the configuration; then run the same command again.',
   );
 }
 
 function damaged(name: string, path: string, sent: number, stored: Digest | null): AppregError {
-  const kept = stored === null ? 'nothing' : `${stored.length} bytes that are not it`;
+  const kept = stored === null ? 'nothing' : `${stored.length} different bytes`;
   return new AppregError(
     'write-corrupted',
     `${printable(name)} took ${printable(path)} (${sent} bytes), and keeps ${kept}, ${REPAIRS} times in a row.`,
-    'Ask whoever runs that store, or what stands in front of it; then run the same command again.',
+    'Ask the operator of the store or of the proxy in front of it; then run the same command again.',
   );
 }

@@ -42,8 +42,8 @@ function checkedEndpoint(endpoint: string): URL {
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.username === '') return url;
   throw new AppregError(
     's3-endpoint-invalid',
-    `The endpoint of the S3 store is no usable address: ${printable(redact(shorten(endpoint)))}`,
-    'Write it as https://host[:port], without a login (in the configuration, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or the profile’s endpoint_url).',
+    `The endpoint of the S3 store is not a valid URL: ${printable(redact(shorten(endpoint)))}`,
+    'Write it as https://host[:port], without credentials (in the configuration, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or the profile’s endpoint_url).',
   );
 }
 

@@ -26,7 +26,7 @@ export function profileOf(env: Env, file: 'credentials' | 'config'): Section | n
     throw new AppregError(
       's3-credentials',
       `${printable(named)} cannot be read.`,
-      'Check the variable that names it.',
+      'Check the variable with its path.',
       {
         cause,
       },

@@ -9,13 +9,13 @@ const HINTS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'Check "bucket", "region" and "endpoint" of the store in the configuration.',
   InvalidAccessKeyId: 'Check AWS_ACCESS_KEY_ID, and that it belongs to this endpoint.',
   SignatureDoesNotMatch: 'Check AWS_SECRET_ACCESS_KEY.',
-  ExpiredToken: 'Get new credentials: the session is over.',
+  ExpiredToken: 'Get new credentials: the session has expired.',
   RequestTimeTooSkewed: 'Set the clock of this machine.',
 };
 /** Codes of a bucket in another region. */
 const OTHER_REGION = new Set(['PermanentRedirect', 'TemporaryRedirect', 'AuthorizationHeaderMalformed']);
 const PERMISSIONS =
-  'The credentials need s3:GetObject and s3:PutObject on the files, and s3:ListBucket on the bucket (without it, what is not there cannot be told from what is forbidden).';
+  'The credentials need s3:GetObject and s3:PutObject on the files, and s3:ListBucket on the bucket (without it, missing files cannot be distinguished from forbidden ones).';
 
 /** The answer of a store that refuses a request. */
 interface Refusal {
@@ -42,7 +42,7 @@ function hintFor(status: number, code: string, otherRegion: string | undefined):
   if (OTHER_REGION.has(code))
     return `Set "region" of the store to ${otherRegion === undefined ? 'the region of the bucket (R2: auto)' : `"${shorten(otherRegion)}"`}.`;
   const isForbidden = status === 403 || status === 401;
-  return HINTS[code] ?? (isForbidden ? PERMISSIONS : 'See what the store’s documentation says of that code.');
+  return HINTS[code] ?? (isForbidden ? PERMISSIONS : 'Look up that code in the documentation of the store.');
 }
 
 export function unreachable(
@@ -56,7 +56,7 @@ export function unreachable(
   return new AppregError(
     's3-unreachable',
     `${printable(redact(base))} cannot be used: ${printable(reason)}, ${attempts} times in a row.${state}`,
-    `Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it finishes what is left' : ''}.`,
+    `Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it resumes the write' : ''}.`,
     { effect: uncertain ? 'unknown' : 'none', ...(cause instanceof Error && { cause }) },
   );
 }

@@ -8,8 +8,8 @@ import { hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
 const REASONS: Readonly<Record<InvalidCorsCause, string>> = {
-  'two-headers': 'it is sent twice; a browser joins both and accepts neither',
-  list: 'it is a list; exactly one origin, or *, may stand there',
+  'two-headers': 'it is sent twice; browsers combine the values and accept neither',
+  list: 'it is a list; only one origin, or *, is allowed',
   empty: 'it is empty',
   'unset-variable': 'a variable of the server has no value, for which Apache writes (null)',
   null: 'it is "null", which matches no normal page, but any sandboxed page',

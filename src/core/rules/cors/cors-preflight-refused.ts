@@ -90,7 +90,7 @@ function reason({ cause, value, header }: PreflightFault): string {
     case 'methods-malformed':
       return `Access-Control-Allow-Methods is not a list of methods: ${value}`;
     case 'headers-malformed':
-      return `Access-Control-Allow-Headers is no list of names: ${value}`;
+      return `Access-Control-Allow-Headers is not a list of names: ${value}`;
     default:
       return value === null
         ? 'the response has no Access-Control-Allow-Headers'

@@ -52,7 +52,7 @@ ruleTable(iconNotImage, {
     ['a GIF', hex('474946383961'), { cause: 'gif' }],
     ['a WebP', hex('52494646aaaaaaaa57454250'), { cause: 'webp' }],
     ['an AVIF', hex('0000001c6674797061766966'), { cause: 'avif' }],
-    ...Object.entries(OTHER_KINDS).map(([cause, head]) => [`other bytes: ${cause}`, hex(head), { cause }] as const),
+    ...Object.entries(OTHER_KINDS).map(([cause, head]) => [`different bytes: ${cause}`, hex(head), { cause }] as const),
     ['Base64 of gzip', seenIcon('H4sIAAAAAAAAA0vLzAEAqfJLdgMAAAA='), { cause: 'gzip-as-base64' }],
     ['a tar', seenIcon(Buffer.concat([Buffer.alloc(257), Buffer.from('ustar'), Buffer.alloc(250)])), { cause: 'tar' }],
     [
