@@ -89,19 +89,20 @@ export async function artifactFrom(
     return { bytes: null, url, content, archive };
   }
   if (artifact !== undefined) return lookAtFile(resolve(cwd, artifact), artifact);
+  if (entry === undefined) throw new Error('checkSource() requires a source.');
   const request: BundleOptions = {
-    entry: resolve(cwd, entry!),
+    entry: resolve(cwd, entry),
     external: settings.external ?? [],
     include: settings.include ?? [],
     target: settings.target ?? 'node22',
     cwd,
   };
   if (ui !== undefined) request.ui = resolve(cwd, ui);
-  const progress = terminal.progress(`Building ${printable(entry!)}`);
+  const progress = terminal.progress(`Building ${printable(entry)}`);
   const { bundle } = await import('../bundle/bundle.ts');
   const built = await bundle(request).finally(() => progress.stop());
   for (const warning of built.warnings) terminal.log(`warning: ${warning}`);
-  return lookAtBytes(built.archive, printable(entry!));
+  return lookAtBytes(built.archive, printable(entry));
 }
 
 async function lookAtBytes(bytes: Uint8Array, shown: string): Promise<Artifact> {

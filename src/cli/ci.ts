@@ -13,8 +13,10 @@ import { systemErrorCode } from '../platform/system-error.ts';
 /** The folder of `cwd` below the root of its repository, with `/`; '' at the root, or outside a repository. */
 export function folderInRepository(cwd: string, env: NodeJS.ProcessEnv): string {
   const here = real(cwd);
-  const given = [env['GITHUB_WORKSPACE'], env['CI_PROJECT_DIR']].filter((root) => root !== undefined && root !== '');
-  const root = given.map((path) => real(path!)).find((path) => holds(path, here)) ?? gitRoot(here) ?? here;
+  const given = [env['GITHUB_WORKSPACE'], env['CI_PROJECT_DIR']]
+    .filter((root) => root !== undefined)
+    .filter((root) => root !== '');
+  const root = given.map(real).find((path) => holds(path, here)) ?? gitRoot(here) ?? here;
   return relative(root, here).split(sep).join('/');
 }
 

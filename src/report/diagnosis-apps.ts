@@ -45,7 +45,7 @@ function together(
   const lines: string[] = [];
   for (const group of groups.values()) {
     const each = verbose ? MANY : EACH;
-    const [first] = group as [AppVerdict];
+    const [first] = group;
     if (group.length <= each)
       for (const app of group) lines.push(`${nameOf(app)}: ${start} ${reasonOf(app, reasons, unpublished)}`);
     else {

@@ -10,7 +10,7 @@ import { evidenceOf, type Pair, placeOf, type ViewOptions } from './diagnosis-ev
 import { closingOf, nextOf } from './diagnosis-next.ts';
 import type { Cause, SymptomView, View } from './diagnosis-types.ts';
 import { hostIn, whoOf } from './diagnosis-who.ts';
-import { groupFindings } from './group-findings.ts';
+import { type Group, groupFindings } from './group-findings.ts';
 import { isFailure } from './run.ts';
 import { count, symptomName } from './words.ts';
 
@@ -83,7 +83,7 @@ export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<Sy
   });
   const weight: Record<Severity, number> = { error: 0, warning: 1, note: 2 };
   const sorted = [...groups.values()].toSorted(
-    (a, b) => weight[a[0]!.severity] - weight[b[0]!.severity] || hits(b) - hits(a),
+    (a, b) => weight[a[0].severity] - weight[b[0].severity] || hits(b) - hits(a),
   );
   const told = sorted.slice(0, options.verbose ? MANY : TOLD);
   const more = sorted.length - told.length;
@@ -107,8 +107,8 @@ function withoutVersions(findings: readonly Finding[]): Set<string | null> {
   return new Set(none.map(({ app }) => app).filter((app) => wrong.has(app)));
 }
 
-function causeOf(group: readonly Finding[], left: ReadonlySet<string | null>, options: ViewOptions): Cause {
-  const [first] = group as [Finding];
+function causeOf(group: Group<Finding>, left: ReadonlySet<string | null>, options: ViewOptions): Cause {
+  const [first] = group;
   const empty = first.rule === 'version-not-semver' && left.has(first.app);
   return {
     severity: first.severity,
@@ -147,8 +147,8 @@ function hits(group: readonly Finding[]): number {
 }
 
 /** `app-a 2.0.0`, or `40 files of 12 apps: app-a, app-b, app-c, …`. */
-function aboutOf(group: readonly Finding[]): string | null {
-  const [first] = group as [Finding];
+function aboutOf(group: Group<Finding>): string | null {
+  const [first] = group;
   const all = hits(group);
   if (all === 1) return [first.app, first.version].filter((name) => name !== null).join(' ') || null;
   const apps = new Set<string>();

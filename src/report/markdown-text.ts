@@ -36,8 +36,8 @@ function wordOrPlaceholder(text: string): string {
 }
 
 function word(text: string): string {
-  const [, before, inner, after] = WORD.exec(text)!;
-  return HARMLESS.test(inner!) && !LINKED.test(inner!) ? text : `${before}${code(inner!)}${after}`;
+  const [, before = '', inner = '', after = ''] = WORD.exec(text) ?? [];
+  return HARMLESS.test(inner) && !LINKED.test(inner) ? text : `${before}${code(inner)}${after}`;
 }
 
 /** The output of `code` or `prose`, for a table cell. */

@@ -121,8 +121,9 @@ function cut(all: number): object[] {
 function unjudged(entries: readonly NotJudged[]): object[] {
   const groups = groupFindings(entries, ({ rule, reason }) => JSON.stringify([rule, reason]));
   const list = [...groups.values()].slice(0, REASONS).map((group) => {
-    const { rule, reason } = group[0]!;
-    const failed = isFailure(group[0]!);
+    const [first] = group;
+    const { rule, reason } = first;
+    const failed = isFailure(first);
     const places = group.length === 1 ? '' : ` in ${group.length} places`;
     const whole = failed ? 'The run is incomplete' : 'Not checked';
     const text = `${rule === '*' ? whole : `${rule} was not judged${places}`}: ${reason}`;

@@ -19,18 +19,27 @@ export function xml({ name, attributes = {}, children = [] }: XmlElement, indent
   return [`${head}>`, ...inner, `${indent}</${name}>`].join('\n');
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const ENTITIES = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+]);
+
+function escapeCharacter(character: string): string {
+  return ENTITIES.get(character) ?? character;
+}
 
 /** Escaping every `>` also covers `]]>`. */
 function text(raw: string): string {
   return raw
     .split('\n')
-    .map((line) => legal(printable(line)).replace(/[&<>]/g, (c) => ENTITIES[c]!))
+    .map((line) => legal(printable(line)).replace(/[&<>]/g, escapeCharacter))
     .join('\n');
 }
 
 function attribute(raw: string): string {
-  return legal(printable(raw)).replace(/[&<>"]/g, (c) => ENTITIES[c]!);
+  return legal(printable(raw)).replace(/[&<>"]/g, escapeCharacter);
 }
 
 /** Replaces what `printable` allows and XML does not: two noncharacters. */

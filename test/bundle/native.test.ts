@@ -134,7 +134,7 @@ describe('an esbuild that is installed', () => {
 
   test('without its program', () => {
     expect(run()).toMatch(
-      /^esbuild-unusable esbuild (which compiles the code) does not work on this system: .*could not be found/,
+      /^esbuild-unusable esbuild \(which compiles the code\) does not work on this system: .*could not be found/,
     );
   });
 

@@ -34,7 +34,7 @@ describe('a bucket that fails', () => {
 
   test.each<[Mishap, string, RegExp, RegExp]>([
     ['truncate', 'the artifact', ARTIFACT, /keeps \d+ different bytes, 4 times in a row\. Not stored: /],
-    ['truncate', 'the metadata', METADATA, /keeps \d+ bytes.*Stored: .*Not stored: /],
+    ['truncate', 'the metadata', METADATA, /keeps \d+ different bytes.*Stored: .*Not stored: /],
     [
       'reset-before',
       'the metadata',
@@ -146,7 +146,7 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
   });
 
   test.each<[string, (bytes: Buffer | null) => Buffer | null, RegExp]>([
-    ['never has the artifact', () => null, /after 1 s .* answers with status 404.*Stored: .*Not stored: /],
+    ['never has the artifact', () => null, /after 1 s .* responds with status 404.*Stored: .*Not stored: /],
     [
       'serves half of it',
       (bytes) => bytes && bytes.subarray(0, bytes.length >> 1),

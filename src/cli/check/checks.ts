@@ -8,7 +8,7 @@ import { VERSION } from '../../core/tool-version.ts';
 import { render } from '../../report/index.ts';
 import { DEFAULTS, type Format, FORMATS, type RenderOptions } from '../../report/options.ts';
 import { PLAIN } from '../../report/style.ts';
-import { LEVELS } from '../choices.ts';
+import { isOneOf, LEVELS } from '../choices.ts';
 import { folderInRepository, tellGitHub } from '../ci.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
@@ -29,18 +29,18 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
         `${where}: unknown rule “${printable(id)}”.${ruleLike(id, known)}`,
         'docs/rules.md lists the rules.',
       );
-    if (!(LEVELS as readonly string[]).includes(level))
+    if (!isOneOf(LEVELS, level))
       throw new AppregError(
         'rule-level-unknown',
         `${where}: “${printable(level)}” is not a level.${didYouMean(level, LEVELS)}`,
         `Use one of: ${LEVELS.join(', ')}`,
       );
-    severities[id] = level as Severity | 'off';
+    severities[id] = level;
   };
   for (const [id, level] of Object.entries(config.rules ?? {})) set(id, level, 'The configuration');
   for (const text of context.options.rule ?? []) {
-    const [id, ...level] = text.split('=');
-    set(id!.trim(), level.join('=').trim(), '--rule');
+    const [id = '', ...level] = text.split('=');
+    set(id.trim(), level.join('=').trim(), '--rule');
   }
   return severities;
 }
@@ -56,13 +56,13 @@ function ruleLike(id: string, known: ReadonlySet<string>): string {
 /** The requested format. Throws AppregError if it is unknown. */
 function formatOf(context: Context): Format {
   const format = context.options.format ?? 'pretty';
-  if (!(FORMATS as readonly string[]).includes(format))
+  if (!isOneOf(FORMATS, format))
     throw new AppregError(
       'format-unknown',
       `Unknown format “${printable(format)}”.${didYouMean(format, FORMATS)}`,
       `Use one of: ${FORMATS.join(', ')}`,
     );
-  return format as Format;
+  return format;
 }
 
 /**

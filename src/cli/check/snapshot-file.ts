@@ -78,14 +78,17 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
     throw notFacts(`${printable(path)} contains no saved facts: it is not JSON${text === '' ? ', but empty' : ''}.`);
   }
   const { validateFacts } = await import('../../core/generated/facts.js');
-  if (!validateFacts(value)) {
-    const version = (value as { snapshot?: unknown } | null)?.snapshot;
+  const isSnapshot = (given: unknown): given is Snapshot => validateFacts(given);
+  if (!isSnapshot(value)) {
+    const version = typeof value === 'object' && value !== null && 'snapshot' in value ? value.snapshot : undefined;
     if (version !== undefined && version !== 1)
       throw notFacts(`${printable(path)} contains facts in a format that this version of appreg does not support.`);
-    throw notFacts(`${printable(path)} contains no saved facts: ${faultOf(validateFacts.errors![0]!)}.`);
+    const [violation] = validateFacts.errors ?? [];
+    throw notFacts(
+      `${printable(path)} contains no saved facts: ${violation ? faultOf(violation) : 'the file is invalid'}.`,
+    );
   }
-  const snapshot = value as Snapshot;
-  return { ...snapshot, orphans: snapshot.orphans ?? [] };
+  return { ...value, orphans: value.orphans ?? [] };
 }
 
 function notFacts(message: string, cause?: unknown): AppregError {

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../../core/text/similar-names.ts';
 import { printable, safeJson } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { SHELLS } from '../../choices.ts';
+import { isOneOf, SHELLS } from '../../choices.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 
@@ -12,13 +12,13 @@ import { wantsJson } from '../../format.ts';
  */
 export async function completion(context: Context, shell: string, options: GlobalOptions): Promise<number> {
   const json = wantsJson('completion', options.format);
-  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell as keyof typeof SCRIPTS].trim() : null;
-  if (script === null)
+  if (!isOneOf(SHELLS, shell))
     throw new AppregError(
       'shell-unknown',
       `No completion for ${printable(shell)}.${didYouMean(shell, SHELLS)}`,
-      `Name one of ${SHELLS.join(', ')}.`,
+      `Use one of ${SHELLS.join(', ')}.`,
     );
+  const script = SCRIPTS[shell].trim();
   context.terminal.out(json ? safeJson({ shell, script }) : script);
   return 0;
 }

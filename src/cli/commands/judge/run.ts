@@ -22,9 +22,10 @@ export async function judge(context: Context, files: readonly string[]): Promise
     const report = judgeFacts(facts, { command: 'judge', severities, baseline: before });
     const code = printReport(context, report, { severities });
     // A bundle of `diagnose --bundle` records the requested target.
-    if (parts.length === 1 && parts[0]!.snapshot.requested !== undefined)
+    const [only] = parts;
+    if (only && parts.length === 1 && only.snapshot.requested !== undefined)
       context.terminal.next(
-        `appreg diagnose ${printable(files[0]!)} explains the problems by symptom, and who has to act`,
+        `appreg diagnose ${printable(only.file)} explains the problems by symptom, and who has to act`,
       );
     return code;
   });
