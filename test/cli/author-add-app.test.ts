@@ -200,7 +200,7 @@ describe('at a terminal', () => {
       blockStyle: { color: '#3b5bdb' },
     });
     expect(readFileSync(join(dir, 'apps/feed-watch/icon.svg'), 'utf8')).toContain('>F</text>');
-    expect(context.printed.log.join()).toContain('An icon was drawn');
+    expect(context.printed.log.join()).toContain('An icon was generated');
     expect(context.asked()).toContain('What does it do');
   });
 

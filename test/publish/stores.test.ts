@@ -208,6 +208,6 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     }
     const noted = contextOf(arena);
     expect(await lock(noted, undefined, {})).toBe(0);
-    expect(noted.printed.log.join('\n')).toContain('Not noted: the versions of x (it is not in ');
+    expect(noted.printed.log.join('\n')).toContain('Not recorded: the versions of x (it is not in ');
   }, 60_000);
 });

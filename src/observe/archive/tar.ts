@@ -67,7 +67,7 @@ export class TarReader {
     this.checkEnd(this.block.subarray(0, this.filled));
     if (!this.extensions.isEmpty) {
       if (this.zeroBlocks > 0) this.notes.add('extension-unused', this.extensions.firstName);
-      else this.fail('truncated', 'the tar archive ends behind an extended header');
+      else this.fail('truncated', 'the tar archive ends after an extended header');
     }
     if (this.trailingFrom !== -1 && !this.notes.has('entries-after-end')) this.notes.add('bytes-after-end', null);
   }
@@ -81,7 +81,7 @@ export class TarReader {
     }
     const isHeaderCut = this.mode === 'header' && rest.length > 0 && !isZero(rest);
     if (isHeaderCut && this.isFirst()) this.failNoTar();
-    else if (this.position + rest.length === 0) this.fail('empty', 'nothing is inside the gzip data');
+    else if (this.position + rest.length === 0) this.fail('empty', 'the gzip data is empty');
     else if (isHeaderCut || this.mode !== 'header')
       this.fail('truncated', 'the tar archive ends in the middle of an entry');
     else this.notes.add('no-end-mark', null);
@@ -130,7 +130,7 @@ export class TarReader {
     const header = readHeader(block);
     if (header !== null) this.onHeader(header);
     else if (this.isFirst()) this.failNoTar();
-    else this.fail('header-checksum', `the checksum of the header at byte ${this.position} does not fit`);
+    else this.fail('header-checksum', `the checksum of the header at byte ${this.position} does not match`);
   }
 
   private noteTrailing(): void {
@@ -149,10 +149,10 @@ export class TarReader {
     const paxSize = isExtension ? undefined : this.extensions.pax?.size;
     const size = paxSize === undefined || Number.isNaN(paxSize) ? header.size : paxSize;
     if (Number.isNaN(header.size))
-      this.fail('size-unreadable', `the size in the header at byte ${position} is no number`);
+      this.fail('size-unreadable', `the size in the header at byte ${position} is not a number`);
     else if (size < 0) this.fail('size-negative', `the size in the header at byte ${position} is negative`);
     else if (size > Number.MAX_SAFE_INTEGER)
-      this.fail('size-too-large', `the size at byte ${position} is beyond all bounds`);
+      this.fail('size-too-large', `the size at byte ${position} exceeds all limits`);
     else if (isExtension) this.startExtension(header.type, size);
     else this.addEntry(header, size);
   }
@@ -199,7 +199,7 @@ export class TarReader {
   private failNoTar(): void {
     const kind = kindOf(this.block.subarray(0, this.filled));
     if (kind === 'gzip') this.fail('gzip-inside', 'the unpacked data is gzip again: it was compressed twice');
-    else this.fail('no-tar', `the unpacked data is no tar archive (it looks like: ${kind})`);
+    else this.fail('no-tar', `the unpacked data is not a tar archive (it looks like: ${kind})`);
   }
 
   private fail(code: string, message: string): void {

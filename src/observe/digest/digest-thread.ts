@@ -31,7 +31,7 @@ export class DigestThread {
     });
     this.worker.on('message', (result: PieceResult) => this.onResult(result));
     this.worker.on('error', (error) => this.fail(error));
-    this.worker.on('exit', () => this.fail(new Error('the thread that reads artifacts ended')));
+    this.worker.on('exit', () => this.fail(new Error('the worker thread that reads artifacts has exited')));
   }
 
   get isReady(): boolean {
