@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DocumentContent, Snapshot } from '../core/facts/facts.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { contentOf } from '../observe/workspace/documents.ts';
+import { contentOf } from '../observe/workspace/document-content.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Config, LoadedConfig } from './config/config.ts';

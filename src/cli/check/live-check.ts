@@ -11,7 +11,7 @@ import type { ObserveResult, FactsSink, WebOptions } from '../../observe/registr
 import type { CacheFolder } from './cache-folder.ts';
 import { severitiesOf } from './checks.ts';
 import type { Context } from '../context.ts';
-import { tuneHeap } from '../process/tune-heap.ts';
+import { tuneHeap } from '../../platform/heap.ts';
 import { ledgerFor } from '../lock.ts';
 import { progressLine } from '../io/progress.ts';
 import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';

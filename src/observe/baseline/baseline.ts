@@ -8,7 +8,7 @@ import { manifestApps, manifestAppsIn, metadataUrlOf } from '../../core/registry
 import { baselineInLock, lockIn } from '../../core/registry/lock-file.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { contentOf } from '../workspace/documents.ts';
+import { contentOf } from '../workspace/document-content.ts';
 import { gitTree } from '../workspace/git.ts';
 import { asBase, inferBase, localPath, type Workspace } from '../workspace/places.ts';
 import { manifestIn } from '../workspace/target.ts';

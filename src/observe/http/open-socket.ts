@@ -3,9 +3,10 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { AddressFailure, Failure, TlsFacts } from '../../core/facts/facts.ts';
 import type { ReusedReadBuffer } from '../../platform/read-buffer.ts';
+import { verifyMessage } from '../../platform/tls-handles.ts';
 import { type AddressPolicy, addressRefusal, lookupWithPolicy } from './address-policy.ts';
 import { ConnectFailure } from './connect-failure.ts';
-import { checkServerIdentity, type Trust, tlsFacts, verifyMessage } from './tls.ts';
+import { checkServerIdentity, type Trust, tlsFacts } from './tls.ts';
 
 export interface ConnectOptions {
   trust: Trust;

@@ -8,6 +8,7 @@ import tls, {
   type TLSSocket,
 } from 'node:tls';
 import type { TlsFacts } from '../../core/facts/facts.ts';
+import { addAuthorities } from '../../platform/tls-handles.ts';
 import { type Authorities, endsFirst, oneLine, pathOf } from './certificate-path.ts';
 
 /** The authorities that a run trusts: those shipped with Node, those of the machine, and those given with --ca. */
@@ -99,13 +100,13 @@ function parsed(pem: string): X509Certificate[] {
   }
 }
 
-let kept: { of: string; context: SecureContext } | null = null;
+let lastContext: { key: string; context: SecureContext } | null = null;
 
 /** The last context is reused: the service observes thousands of hosts with the same authorities. */
 function contextOf(ca: string | null, machine: string | null): SecureContext {
-  const of = JSON.stringify([ca, machine]);
-  if (kept?.of !== of) kept = { of, context: makeContext(ca, machine) };
-  return kept.context;
+  const key = JSON.stringify([ca, machine]);
+  if (lastContext?.key !== key) lastContext = { key, context: makeContext(ca, machine) };
+  return lastContext.context;
 }
 
 /**
@@ -113,24 +114,22 @@ function contextOf(ca: string | null, machine: string | null): SecureContext {
  * OpenSSL). Every Node checks as the later ones do, unless Node was started with a level of its own.
  */
 function ciphers(): string {
-  const { DEFAULT_CIPHERS: usual } = tls;
-  return usual.includes('@SECLEVEL=') ? usual : `${usual}:@SECLEVEL=2`;
+  const { DEFAULT_CIPHERS } = tls;
+  return DEFAULT_CIPHERS.includes('@SECLEVEL=') ? DEFAULT_CIPHERS : `${DEFAULT_CIPHERS}:@SECLEVEL=2`;
 }
 
 /** Additional certificates. Node loads its own by itself in half the time that passing them takes. */
 function makeContext(ca: string | null, machine: string | null): SecureContext {
   const context = createSecureContext({ ciphers: ciphers() });
   if (ca === null) return context;
-  const { addCACert } = context.context as { addCACert?: (pem: string) => void };
-  const more = [...pemBlocks(machine ?? ''), ...pemBlocks(ca)];
-  if (addCACert === undefined) return createSecureContext({ ca: [...usual(), ...more], ciphers: ciphers() });
-  for (const pem of more) addCACert.call(context.context, pem);
-  return context;
+  const added = [...pemBlocks(machine ?? ''), ...pemBlocks(ca)];
+  if (addAuthorities(context, added)) return context;
+  return createSecureContext({ ca: [...defaultAuthorities(), ...added], ciphers: ciphers() });
 }
 
 /** The authorities that Node trusts by its flags (--use-openssl-ca, --use-system-ca); Node 20 cannot list them. */
-function usual(): readonly string[] {
-  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
+function defaultAuthorities(): readonly string[] {
+  const { getCACertificates }: Partial<typeof tls> = tls;
   return getCACertificates?.('default') ?? rootCertificates;
 }
 
@@ -155,7 +154,8 @@ export function pemBlocks(text: string): string[] {
 
 /** The facts of a socket's handshake, trusted or not; null without a certificate. Call it once per socket. */
 export function tlsFacts(socket: TLSSocket, trust: Trust): TlsFacts | null {
-  const leaf = socket.getPeerCertificate() as PeerCertificate | null;
+  // Node returns an empty object, or null, if the host sent no certificate.
+  const leaf: Partial<PeerCertificate> | null = socket.getPeerCertificate();
   if (leaf?.fingerprint256 === undefined) return null;
   // Dozens of connections to an address show the same chain; parsing one takes milliseconds.
   const verdict = socket.authorized ? '' : String(socket.authorizationError);
@@ -202,26 +202,20 @@ function sentBy(socket: TLSSocket): X509Certificate[] {
   return sent;
 }
 
-/** OpenSSL's reason why a certificate is not trusted, also if Node has no code for it; null if it is trusted. */
-export function verifyMessage(socket: TLSSocket): string | null {
-  const { _handle: handle } = socket as { _handle?: { verifyError?: () => Error | null } };
-  return handle?.verifyError?.()?.message ?? null;
-}
-
 /** The certificate, its issuer, and so on; a root names itself as its issuer. */
 function chainOf(certificate: DetailedPeerCertificate): DetailedPeerCertificate[] {
-  const chain: DetailedPeerCertificate[] = [];
-  let one: DetailedPeerCertificate | undefined = certificate;
-  while (
-    one &&
-    one.fingerprint256 !== undefined &&
-    chain.length < 20 &&
-    !chain.some((c) => c.fingerprint256 === one!.fingerprint256)
-  ) {
-    chain.push(one);
-    one = one.issuerCertificate as DetailedPeerCertificate | undefined;
+  const chain = new Map<string, DetailedPeerCertificate>();
+  let next: Partial<DetailedPeerCertificate> | undefined = certificate;
+  while (isComplete(next) && chain.size < 20 && !chain.has(next.fingerprint256)) {
+    chain.set(next.fingerprint256, next);
+    next = next.issuerCertificate;
   }
-  return chain;
+  return [...chain.values()];
+}
+
+/** Node links an empty object if it does not know the issuer. */
+function isComplete(certificate: Partial<DetailedPeerCertificate> | undefined): certificate is DetailedPeerCertificate {
+  return certificate?.fingerprint256 !== undefined;
 }
 
 function nameOf(name: PeerCertificate['subject'] | undefined): string {
@@ -235,8 +229,8 @@ function alternativeNames(text: string | undefined): string[] {
   if (text === undefined) return [];
   const names: string[] = [];
   for (const part of text.split(', ')) {
-    const found = /^(?:DNS|IP Address):(.+)$/.exec(part);
-    if (found) names.push(found[1]!);
+    const name = /^(?:DNS|IP Address):(.+)$/.exec(part)?.[1];
+    if (name !== undefined) names.push(name);
     if (names.length === 200) break;
   }
   return names;

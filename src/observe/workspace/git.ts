@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { contentOf } from './documents.ts';
+import { contentOf } from './document-content.ts';
 import type { Tree } from './tree.ts';
 
 /** A workspace at a git ref, read from the object store; nothing is checked out. */

@@ -7,7 +7,8 @@ import { artifactUrlOf, listedVersions, listedVersionsIn } from '../../core/regi
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { readArchiveFile } from '../archive/read-archive.ts';
 import { createDigester } from '../digest/digest.ts';
-import { releaseText, readDocumentFile } from './documents.ts';
+import { readDocumentFile } from './documents.ts';
+import { releaseText } from './large-document.ts';
 import { inspectImage } from '../icon/inspect-image.ts';
 import { asBase, localPath, staysInside, type Workspace } from './places.ts';
 import { openOtherNames, type OtherNames } from './other-names.ts';

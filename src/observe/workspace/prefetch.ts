@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { assumeCanonical } from '../../core/json/json.ts';
-import { contentOf } from './documents.ts';
+import { contentOf } from './document-content.ts';
 import type { Tree } from './walk.ts';
 
 /** Reads many files in a worker thread, while the main thread judges those already read. */

@@ -1,0 +1,19 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/**
+ * Lets the heap grow to four times the live size before a full collection. Streamed data is external to a small heap
+ * and becomes garbage immediately; V8 would otherwise run a dozen full collections per second, a sixth of the run time.
+ */
+export function tuneHeap(): void {
+  setFlagsFromString('--heap-growing-percent=300');
+}
+
+/** Collects garbage at once: V8 would otherwise let the heap grow by as much again before a collection. */
+export function collectGarbage(): void {
+  // The engine retains the input of the last regular expression match.
+  / /.test(' ');
+  setFlagsFromString('--expose-gc');
+  const gc: unknown = runInNewContext('gc');
+  if (typeof gc === 'function') gc();
+}
