@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { causeInfo } from '../../src/core/rules/cause.ts';
-import { latestIfClean } from '../../src/core/fast-path/clean-versions.ts';
+import { openCleanVersions } from '../../src/core/fast-path/clean-versions.ts';
 import { documentText } from '../../src/core/registry/document-text.ts';
-import { type JsonObject, type JsonValue, parseDocument } from '../../src/core/json/json.ts';
-import { FindingCollector, type SubjectLocation } from '../../src/core/engine/findings.ts';
+import { type JsonObject, type JsonValue, nonCanonicalValue } from '../../src/core/json/json.ts';
+import { evaluateRule } from '../../src/core/engine/evaluate.ts';
+import type { SubjectLocation } from '../../src/core/engine/location.ts';
+import { openRun } from '../../src/core/engine/run.ts';
 import { SEVERITIES, type Severity } from '../../src/core/engine/report.ts';
 import type { HttpViews } from '../../src/core/facts/facts.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';
@@ -91,10 +93,10 @@ function expectKept<S extends Subject, N extends keyof Subjects[S]>(
   other: OtherFinding,
   setting: Severity | undefined,
 ): void {
-  const ledger = new FindingCollector(setting === undefined ? {} : { [rule.id]: setting });
+  const run = openRun(setting === undefined ? {} : { [rule.id]: setting });
   const whole = { ...(facts.web === undefined ? {} : sideProbes(facts.web)), ...facts };
-  ledger.apply(rule as unknown as AnyRule, whole, placeOf(other), null);
-  const kept = ledger.findings.map(({ severity, cause }) => `${severity} ${cause}`);
+  evaluateRule(run, rule as unknown as AnyRule, whole, placeOf(other), null);
+  const kept = run.findings.findings.map(({ severity, cause }) => `${severity} ${cause}`);
   const found = problems(rule, facts).map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
     cause: problem.cause ?? null,
@@ -158,8 +160,8 @@ function screened<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, 
   if (rule.on === 'url' && role === 'metadata') return isUsualApp('echo', { appMetadataUrl: address });
   if (rule.on === 'app') return isUsualApp(key ?? 'echo', { name, description, color });
   if (rule.on === 'document' && value !== undefined) {
-    const { nonCanonical: doubtful } = parseDocument(documentText(JSON.stringify(value)));
-    return problems(rule, { ...facts, value: doubtful }).length !== problems(rule, facts).length;
+    const rest = nonCanonicalValue(documentText(JSON.stringify(value))) ?? value;
+    return problems(rule, { ...facts, value: rest }).length !== problems(rule, facts).length;
   }
   const compares = rule.needs.some((need) => need === 'earlier' || need === 'askedVersion');
   return rule.on === 'metadata' && !compares && isBeyondDoubt(versions ?? []);
@@ -172,7 +174,7 @@ export function isBeyondDoubt(entries: readonly VersionEntry[]): boolean {
     artifactUrl,
     artifactChecksum,
   }));
-  return latestIfClean(documentText(JSON.stringify({ versions }))) !== null;
+  return openCleanVersions().latest(documentText(JSON.stringify({ versions }))) !== null;
 }
 
 /** True where a manifest with an app of these fields has nothing that rules would be asked about. */
@@ -180,10 +182,8 @@ function isUsualApp(key: string, fields: Readonly<Record<string, string | undefi
   const { name = 'Echo', description = 'Says it again.', color = '#1a73e8' } = fields;
   const { iconUrl = 'https://apps.example.com/icon.svg', appMetadataUrl = 'https://apps.example.com/v.json' } = fields;
   const app = { name, description, blockStyle: { iconUrl, color }, appMetadataUrl };
-  const { nonCanonical: doubtful } = parseDocument(
-    documentText(JSON.stringify({ apps: Object.fromEntries([[key, app]]) })),
-  );
-  return Object.keys((doubtful as JsonObject)['apps']!).length === 0;
+  const rest = nonCanonicalValue(documentText(JSON.stringify({ apps: Object.fromEntries([[key, app]]) })));
+  return rest !== null && Object.keys(rest['apps']!).length === 0;
 }
 
 function problems<S extends Subject, N extends keyof Subjects[S]>(

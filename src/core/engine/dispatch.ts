@@ -1,4 +1,5 @@
 import {
+  type DocumentContent,
   type DocumentFacts,
   type HostFacts,
   isMissing,
@@ -8,8 +9,10 @@ import {
   type Probe,
 } from '../facts/facts.ts';
 import { type JsonValue, parseDocument } from '../json/json.ts';
-import { type FindingCollector, locationOf, type SubjectLocation } from './findings.ts';
-import type { Severity } from './report.ts';
+import { evaluateRule, missingIn } from './evaluate.ts';
+import { locationOf, type SubjectLocation } from './location.ts';
+import type { JudgingRun } from './run.ts';
+import { isOff } from './settings.ts';
 import type { AnyRule, FactsOf, Subject } from '../rules/rule.ts';
 import { inJudgingOrder } from './rule-order.ts';
 import { rules as allRules } from '../rules/index.ts';
@@ -21,158 +24,148 @@ import { blockedBy } from '../facts/missing.ts';
 /** The fact for a field of the wrong type. */
 export const SCHEMA_VIOLATION: Missing = blockedBy('schema-violation');
 
-const EARLY: Record<ResourceKind, string> = {
-  manifest: 'manifest',
-  metadata: 'metadata',
-  artifact: 'artifact',
-  icon: 'icon',
-};
-const LATE: Record<ResourceKind, string> = {
-  manifest: 'manifest late',
-  metadata: 'metadata late',
-  artifact: 'artifact late',
-  icon: 'icon late',
-};
-
 /** The order in which the kinds of files on one host are preferred for reporting a finding about that host. */
 const IMPORTANCE: readonly ResourceKind[] = ['manifest', 'metadata', 'artifact', 'icon'];
+
+/**
+ * When the rules about a resource run: before its content is judged or, for those that a rule about the content
+ * supersedes, after it.
+ */
+type Phase = 'before-content' | 'after-content';
 
 /** Options of a run. */
 export interface DispatchOptions {
   /** ISO 8601; the moment of observation. */
   now: string;
-  severities?: Readonly<Record<string, Severity | 'off'>>;
   origins?: readonly string[];
   rules?: readonly AnyRule[];
 }
+
+/** The part of a document's value that the rules about documents have to check; undefined for all of it. */
+export type ValueToCheck = (content: DocumentContent) => JsonValue | undefined;
 
 /** True if the symptoms or the visibility of apps depend on the findings of a rule even when it is turned off. */
 function bearsOnReport(rule: AnyRule): boolean {
   return rule.hidesApp === true || (rule.severity === 'error' && rule.symptom !== null);
 }
 
-/** Dispatches subjects with their facts to the rules about them; the collector records the findings. */
+/** Dispatches subjects with their facts to the rules about them. */
 export class RuleDispatcher {
-  readonly collector: FindingCollector;
-  readonly now: string;
-  readonly origins: readonly string[];
-  /** Whether the fast path may skip clean subjects: rules selected by name are run on everything. */
-  readonly usesFastPath: boolean;
+  readonly #run: JudgingRun;
+  readonly #now: string;
+  readonly #origins: readonly string[];
+  readonly #valueToCheck: ValueToCheck;
+  readonly #rules = new Map<Subject, AnyRule[]>();
+  readonly #resourceRules: Record<Phase, AnyRule[]> = { 'before-content': [], 'after-content': [] };
+  /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
+  readonly #kinds = new Map<string, ResourceKind>();
+  /** Values of documents: one that has a field "missing" is not a missing fact. */
+  readonly #values = new WeakSet<object>();
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
-  /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
-  readonly roles = new Map<string, ResourceKind>();
-  readonly bySubject = new Map<Subject | 'resource, late', AnyRule[]>();
 
-  constructor(terms: DispatchOptions, collector: FindingCollector) {
-    this.collector = collector;
-    this.now = terms.now;
-    this.origins = terms.origins ?? [];
-    this.usesFastPath = terms.rules === undefined;
-    for (const rule of inJudgingOrder(terms.rules ?? allRules)) {
-      if (terms.severities?.[rule.id] === 'off' && !bearsOnReport(rule)) continue;
-      const when = rule.on === 'resource' && rule.supersededBy !== undefined ? 'resource, late' : rule.on;
-      const list = this.bySubject.get(when);
-      if (list) list.push(rule);
-      else this.bySubject.set(when, [rule]);
+  constructor(run: JudgingRun, options: DispatchOptions, valueToCheck: ValueToCheck) {
+    this.#run = run;
+    this.#now = options.now;
+    this.#origins = options.origins ?? [];
+    this.#valueToCheck = valueToCheck;
+    for (const rule of inJudgingOrder(options.rules ?? allRules)) {
+      if (isOff(run.overrides, rule) && !bearsOnReport(rule)) continue;
+      if (rule.on === 'resource')
+        this.#resourceRules[rule.supersededBy === undefined ? 'before-content' : 'after-content'].push(rule);
+      else this.#rules.set(rule.on, [...this.rulesOn(rule.on), rule]);
     }
   }
 
-  rulesOn(subject: Subject | 'resource, late'): readonly AnyRule[] {
-    return this.bySubject.get(subject) ?? [];
+  rulesOn(subject: Exclude<Subject, 'resource'>): readonly AnyRule[] {
+    return this.#rules.get(subject) ?? [];
   }
 
-  dispatch<S extends Subject>(
-    subject: S,
-    facts: FactsOf<S>,
-    place: SubjectLocation,
-    rules: readonly AnyRule[] = this.rulesOn(subject),
-  ): void {
-    const absent = this.collector.missingIn(facts);
-    for (const rule of rules) this.collector.apply(rule, facts, place, absent);
+  /** Keeps a document's value from being taken for a missing fact. */
+  noteValue(value: unknown): void {
+    if (isMissing(value)) this.#values.add(value);
+  }
+
+  dispatch<S extends Exclude<Subject, 'resource'>>(subject: S, facts: FactsOf<S>, place: SubjectLocation): void {
+    this.#evaluate(this.rulesOn(subject), facts, place);
+  }
+
+  #evaluate(rules: readonly AnyRule[], facts: Record<string, unknown>, place: SubjectLocation): void {
+    const missing = missingIn(facts, this.#values);
+    for (const rule of rules) evaluateRule(this.#run, rule, facts, place, missing);
   }
 
   /** Runs the rules about a URL and its response, then those about the document's text. */
   document(facts: DocumentFacts, place: SubjectLocation): JsonValue | undefined {
-    this.resource(facts, place);
+    this.resource(facts, place, 'before-content');
     const { content } = facts;
-    if (isMissing(content)) {
+    const value = isMissing(content) ? undefined : this.#content(facts, content, place);
+    if (isMissing(content))
       this.dispatch('document', { role: place.resource, facts, content, reading: content, value: content }, place);
-      this.resource(facts, place, true);
-      return undefined;
-    }
-    this.collector.countBytes(content.bytes);
+    this.resource(facts, place, 'after-content');
+    return value;
+  }
+
+  #content(facts: DocumentFacts, content: DocumentContent, place: SubjectLocation): JsonValue | undefined {
+    this.#run.totals.bytes += content.bytes;
     const reading = parseDocument(content);
     const value =
       reading.value === undefined
         ? blockedBy(reading.oversized ? 'document-oversized' : 'document-unreadable')
-        : ((this.usesFastPath ? reading.nonCanonical : null) ?? reading.value);
-    this.collector.noteValue(reading.value);
+        : (this.#valueToCheck(content) ?? reading.value);
+    this.noteValue(reading.value);
     this.dispatch('document', { role: place.resource, facts, content, reading, value }, place);
-    this.resource(facts, place, true);
     return reading.value;
   }
 
   url(role: ResourceKind, text: string | null, place: SubjectLocation): void {
     const parsed = text === null ? SCHEMA_VIOLATION : (urlParts(text) ?? blockedBy('url-malformed'));
-    this.dispatch(
-      'url',
-      { role, url: text ?? SCHEMA_VIOLATION, parsed, now: this.now, registry: this.registry },
-      place,
-    );
+    const facts = { role, url: text ?? SCHEMA_VIOLATION, parsed, now: this.#now, registry: this.registry };
+    this.dispatch('url', facts, place);
   }
 
-  /**
-   * Judges the response of a URL. `late`: after the content was judged, for the rules that a content rule supersedes.
-   */
-  resource(facts: Resource, place: SubjectLocation, late = false): void {
+  /** Judges the response of a URL. */
+  resource(facts: Resource, place: SubjectLocation, phase: Phase): void {
     const { web } = facts;
-    if (!late) this.collector.noteReused(place.resource, facts);
-    if (!late && facts.otherName !== undefined)
-      this.dispatch(
-        'file',
-        { role: place.resource, ...facts.otherName },
-        place.pointer === '' ? { ...place, document: null } : place,
-      );
-    if (!late && !isMissing(web)) {
-      this.collector.askedOfSome(place.resource, web.head);
-      this.noteHosts(place.resource, web.server);
-    }
-    if (isMissing(web) && web.runWide && this.collector.wasNoted(late ? LATE[place.resource] : EARLY[place.resource]))
-      return;
-    const url = facts.url ?? NO_URL;
     // A host fault that affects the whole document has no position inside it.
     const at = place.pointer === '' ? { ...place, document: null } : place;
-    this.dispatch(
-      'resource',
-      {
-        role: place.resource,
-        url,
-        web,
-        answer: answerOf(facts),
-        ...sideProbes(web),
-        origins: this.origins,
-        now: this.now,
-      },
-      at,
-      this.rulesOn(late ? 'resource, late' : 'resource'),
-    );
+    if (phase === 'before-content') this.#noteResource(facts, at);
+    if (isMissing(web) && web.runWide && this.#run.notJudged.wasNoted(`${place.resource} ${phase}`)) return;
+    const subject: FactsOf<'resource'> = {
+      role: place.resource,
+      url: facts.url ?? NO_URL,
+      web,
+      answer: answerOf(facts),
+      ...sideProbes(web),
+      origins: this.#origins,
+      now: this.#now,
+    };
+    this.#evaluate(this.#resourceRules[phase], subject, at);
   }
 
-  noteHosts(role: ResourceKind, { hops }: Probe): void {
+  /** Records what a report states about a resource once, and its hosts. */
+  #noteResource(facts: Resource, place: SubjectLocation): void {
+    const { resource } = place;
+    this.#run.coverage.addReused(resource, facts);
+    if (facts.otherName !== undefined) this.dispatch('file', { role: resource, ...facts.otherName }, place);
+    if (isMissing(facts.web)) return;
+    this.#run.coverage.addSampled(resource, facts.web.head);
+    this.#noteHosts(resource, facts.web.server);
+  }
+
+  #noteHosts(kind: ResourceKind, { hops }: Probe): void {
     for (const { url } of hops) {
       const origin = originOf(url);
-      const known = this.roles.get(origin);
-      if (known === undefined || IMPORTANCE.indexOf(role) < IMPORTANCE.indexOf(known)) this.roles.set(origin, role);
+      const known = this.#kinds.get(origin);
+      if (known === undefined || IMPORTANCE.indexOf(kind) < IMPORTANCE.indexOf(known)) this.#kinds.set(origin, kind);
     }
   }
 
   /** Hosts that temporarily refused requests; at the end of a run. */
   hosts(all: readonly HostFacts[]): void {
     for (const facts of all) {
-      const role = this.roles.get(facts.origin) ?? 'manifest';
-      const place = locationOf(role, NO_URL, { url: facts.origin });
-      this.dispatch('host', { facts }, place);
+      const kind = this.#kinds.get(facts.origin) ?? 'manifest';
+      this.dispatch('host', { facts }, locationOf(kind, NO_URL, { url: facts.origin }));
     }
   }
 }

@@ -1,38 +1,26 @@
-import { APP_ENTRY } from '../registry/app-entry.ts';
-import { latestIfClean } from '../fast-path/clean-versions.ts';
-import { oldCopyAge } from '../http/cache.ts';
+import { openFastPath } from '../fast-path/fast-path.ts';
 import type {
   AppFacts,
   ArtifactFacts,
-  RequestedApps,
-  DocumentFacts,
   Baseline,
-  PublishedVersion,
+  DocumentFacts,
   HostFacts,
-  IconFacts,
+  PublishedVersion,
+  RequestedApps,
   Shard,
   Snapshot,
-  Missing,
 } from '../facts/facts.ts';
-import { isMissing } from '../facts/facts.ts';
-import { isObject, type JsonObject, type JsonValue, member, parseDocument, canonicalVersions } from '../json/json.ts';
-import { listedVersions } from '../registry/metadata.ts';
-import { appFields, iconUrlOf, manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
-import { NO_BASELINE, NOT_REQUESTED, createVersionJudge } from './versions.ts';
-import {
-  FindingCollector,
-  type FindingHooks,
-  locationOf,
-  locationOfDocument,
-  type SubjectLocation,
-} from './findings.ts';
-import { answerOf, SCHEMA_VIOLATION, RuleDispatcher } from './dispatch.ts';
-import { type MissingFacts, missingFactsOf, SkipReplay } from '../fast-path/skip-replay.ts';
-import { pointerTo } from '../json/pointer.ts';
-import { type AppVerdict, type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
-import type { AnyRule, FactsOf } from '../rules/rule.ts';
-import { parseUrl } from '../http/url.ts';
-import { NO_REASON, verdictOf } from './visibility.ts';
+import { APP_ENTRY } from '../registry/app-entry.ts';
+import type { AnyRule } from '../rules/rule.ts';
+import { type JudgeContext, NO_BASELINE, NOT_REQUESTED } from './context.ts';
+import { RuleDispatcher } from './dispatch.ts';
+import type { FindingHooks } from './findings.ts';
+import { judgeApp } from './judge-app.ts';
+import { type JudgedManifest, judgeManifest } from './judge-manifest.ts';
+import { judgeVersions } from './judge-versions.ts';
+import { locationOf, locationOfDocument } from './location.ts';
+import type { AppVerdict, CheckCommand, Report, Severity } from './report.ts';
+import { openRun, reportOf } from './run.ts';
 
 /** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
 
@@ -101,187 +89,40 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
 }
 
 export function startJudging(options: JudgeOptions): Judging {
-  const collector = new FindingCollector(options.severities ?? {}, options);
-  const dispatcher = new RuleDispatcher(options, collector);
-  const before = options.baseline ?? null;
-  const earlierSource: string | Missing = before ? before.source : NO_BASELINE;
-  const { now } = options;
-  const origins = options.origins ?? [];
+  const run = openRun(options.severities ?? {}, options);
+  const baseline = options.baseline ?? null;
+  const requested = options.requested ?? null;
   const shard = options.shard ?? null;
-  const asked = options.requested ?? null;
-  let listedApps: JsonObject | null = null;
-  /** The apps that are not in canonical form, or null if any app may not be. */
-  let doubtfulApps: JsonObject | null = null;
-  let manifestPlace: SubjectLocation | null = null;
-  const plainApps = new SkipReplay(collector);
-  const versions = createVersionJudge(dispatcher, {
-    earlierSource,
-    isAsked: asked !== null,
-    version: asked?.version ?? null,
+  const fastPath = openFastPath(run, { isOn: options.rules === undefined, isWhole: !baseline && !requested });
+  const dispatcher = new RuleDispatcher(run, options, fastPath.valueToCheck);
+  const context: JudgeContext = {
+    run,
+    dispatcher,
+    now: options.now,
+    origins: options.origins ?? [],
+    baseline,
+    requested,
     appEntry: options.appEntry ?? APP_ENTRY,
-    oldCopy,
-  });
-
-  /** The age of a cached document that is too old to contain recent publications; it does not clear a symptom. */
-  function oldCopy(place: SubjectLocation): number {
-    const age = isMissing(place.web) ? 0 : oldCopyAge(place.web.server, now);
-    if (age > 0) collector.noteStaleCopy(place.resource, age);
-    return age;
-  }
-
-  function icon(facts: IconFacts, place: SubjectLocation): void {
-    dispatcher.resource(facts, place);
-    if (!isMissing(facts.content)) collector.countBytes(facts.content.bytes);
-    dispatcher.dispatch(
-      'icon',
-      { facts, content: facts.content, image: facts.image, answer: answerOf(facts), origins },
-      place,
-    );
-    dispatcher.resource(facts, place, true);
-  }
-
-  function entryFacts(key: string, entry: JsonValue): FactsOf<'app'> {
-    const { name, description, color } = appFields(entry);
-    return {
-      key,
-      entry,
-      name: name ?? SCHEMA_VIOLATION,
-      description: description ?? SCHEMA_VIOLATION,
-      color: color ?? SCHEMA_VIOLATION,
-      earlierSource,
-    };
-  }
-
-  /** A requested app that is not listed is hidden; if no requested app is listed, nothing else was observed. */
-  function absences({ apps }: RequestedApps, keys: readonly string[]): void {
-    const listed = new Set(keys);
-    const missing = apps.filter((key) => !listed.has(key));
-    for (const key of missing)
-      collector.addMissingApp({ key, visible: false, because: ['app-not-listed'], latest: null });
-    if (missing.length === 0 || missing.length < apps.length) return;
-    collector.unjudgedSymptoms.add('checksum-mismatch').add('icon-does-not-display');
-  }
-
-  function app(facts: AppFacts, entry: JsonValue, isUsual: boolean): AppVerdict {
-    const { key } = facts;
-    const manifest = manifestPlace!;
-    const at = pointerTo('apps', key);
-    const place: SubjectLocation = { ...manifest, app: key, pointer: at, found: new Map() };
-    collector.noteValue(entry);
-    if (!isUsual) dispatcher.dispatch('app', entryFacts(key, entry), place);
-    const iconUrl = iconUrlOf(entry);
-    const iconPlace: SubjectLocation = {
-      ...place,
-      resource: 'icon',
-      url: iconUrl,
-      web: facts.icon.web,
-      pointer: `${at}/blockStyle/iconUrl`,
-      found: new Map(),
-    };
-    if (!isUsual) dispatcher.url('icon', iconUrl, iconPlace);
-    icon(facts.icon, iconPlace);
-
-    const metadataUrl = metadataUrlOf(entry);
-    const metadata: SubjectLocation = {
-      ...place,
-      resource: 'metadata',
-      document: facts.metadata,
-      pointer: '',
-      url: metadataUrl,
-      file: facts.metadata.file,
-      web: facts.metadata.web,
-      found: new Map(),
-    };
-    const inManifest = { document: manifest.document, file: manifest.file, pointer: `${at}/appMetadataUrl` };
-    if (!isUsual) dispatcher.url('metadata', metadataUrl, { ...metadata, ...inManifest });
-    const value = dispatcher.document(facts.metadata, metadata);
-    // Without a list of versions no artifact is known.
-    if (listedVersions(value) === null) collector.unjudgedSymptoms.add('checksum-mismatch');
-    const earlier = before === null ? NO_BASELINE : (before.app(key) ?? []);
-    const { entries, usual } = versions(value, facts.artifacts, earlier, metadata);
-    const verdict = verdictOf(key, entry, metadata, value, entries, facts.metadata, collector, isUsual ? usual : null);
-    collector.verdict(verdict);
-    collector.resolvePositions(facts.metadata);
-    return verdict;
-  }
-
-  /** The verdict about a canonical app with the same missing facts as an earlier one; null if the rules have to run. */
-  function plainApp({ key, metadata, artifacts }: AppFacts, absences: MissingFacts): AppVerdict | null {
-    if (collector.hidden.has(key)) return null;
-    const { content } = metadata;
-    let latest: string | null = null;
-    if (!isMissing(content)) {
-      latest = latestIfClean(content);
-      if (latest === null || canonicalVersions(parseDocument(content))?.length !== artifacts.length) return null;
-    }
-    if (!plainApps.repeat(absences, artifacts.length)) return null;
-    if (!isMissing(content)) collector.countBytes(content.bytes);
-    collector.countVersions(artifacts.length);
-    const verdict: AppVerdict = { key, visible: isMissing(content) ? null : true, because: NO_REASON, latest };
-    collector.verdict(verdict);
-    return verdict;
-  }
+  };
+  let manifest: JudgedManifest | null = null;
 
   return {
     manifest(facts) {
-      const place = locationOfDocument('manifest', facts);
-      if (manifestPlace) collector.resolvePositions(manifestPlace.document);
-      manifestPlace = place;
-      dispatcher.registry = facts.url === null ? null : parseUrl(facts.url);
-      if (shard !== null && shard.index > 1 && isManifest(facts)) {
-        // The manifest's findings were already reported; here it only names the apps.
-        listedApps = manifestAppsIn(facts.content);
-        doubtfulApps = doubtfulIn(facts);
-        collector.noteSkipped('manifest', { code: 'other-shard', shards: shard.of, apps: null });
-        collector.unjudgedSymptoms.add('registry-does-not-refresh');
-        return;
-      }
-      if (facts.url !== null) dispatcher.url('manifest', facts.url, { ...place, document: null });
-      const value = dispatcher.document(facts, place);
-      const apps = manifestApps(value);
-      listedApps = apps;
-      doubtfulApps = doubtfulIn(facts);
-      // If the manifest cannot be read, nothing behind it was observed.
-      if (apps === null) {
-        for (const symptom of SYMPTOMS) collector.unjudgedSymptoms.add(symptom);
-        if (value !== undefined) collector.noteSkipped('metadata', { code: 'no-app-list', rule: 'schema-violation' });
-        for (const key of asked?.apps ?? [])
-          collector.addMissingApp({ key, visible: null, because: collector.blockers(place), latest: null });
-        return;
-      }
-      const keys = Object.keys(apps);
-      const metadataUrls = keys.map((key) => metadataUrlOf(apps[key]));
-      dispatcher.dispatch(
-        'manifest',
-        {
-          keys,
-          metadataUrls,
-          earlierKeys: before ? before.keys : NO_BASELINE,
-          earlierSource,
-          asked: asked?.apps ?? [],
-          copyAge: oldCopy(place),
-        },
-        { ...place, pointer: '/apps' },
-      );
-      if (asked !== null) absences(asked, keys);
+      if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
+      manifest = judgeManifest(context, facts, shard);
+      fastPath.manifest(facts.content);
     },
 
     app(facts) {
-      const { key } = facts;
-      const entry = member(listedApps ?? undefined, key);
-      const isUsual =
-        dispatcher.usesFastPath && entry !== undefined && doubtfulApps !== null && !Object.hasOwn(doubtfulApps, key);
-      const absences = isUsual && asked === null && before === null ? missingFactsOf(facts) : null;
-      if (absences === null) return app(facts, entry ?? null, isUsual);
-      return (
-        plainApp(facts, absences) ?? plainApps.learn(absences, facts.artifacts.length, () => app(facts, entry!, true))
-      );
+      if (manifest === null) throw new Error('the manifest has to be judged before the apps');
+      const judged = manifest;
+      return fastPath.app(facts, () => judgeApp(context, judged, facts));
     },
 
     metadata(facts, artifacts, earlier = null) {
       const place = locationOfDocument('metadata', facts);
-      versions(dispatcher.document(facts, place), artifacts, earlier ?? NO_BASELINE, place);
-      collector.resolvePositions(facts);
+      judgeVersions(context, dispatcher.document(facts, place), artifacts, earlier ?? NO_BASELINE, place);
+      run.findings.resolvePositions(facts);
     },
 
     orphans(files) {
@@ -293,22 +134,9 @@ export function startJudging(options: JudgeOptions): Judging {
 
     finish(seconds, incomplete = null, elsewhere = 0) {
       if (shard !== null && elsewhere > 0)
-        collector.noteSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
-      if (manifestPlace) collector.resolvePositions(manifestPlace.document);
-      return collector.report({ command: options.command, target: options.target, seconds, incomplete });
+        run.notJudged.addSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
+      if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
+      return reportOf(run, { command: options.command, target: options.target, seconds, incomplete });
     },
   };
-}
-
-/** True for a manifest that lists apps. */
-function isManifest({ content }: DocumentFacts): boolean {
-  return manifestAppsIn(content) !== null;
-}
-
-/** The apps of a manifest that are not in canonical form; null if that is not known. */
-function doubtfulIn({ content }: DocumentFacts): JsonObject | null {
-  if (isMissing(content)) return null;
-  const { value, nonCanonical: doubtful } = parseDocument(content);
-  const apps = value === doubtful ? null : member(doubtful, 'apps');
-  return isObject(apps ?? undefined) ? (apps as JsonObject) : null;
 }

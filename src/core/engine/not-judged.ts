@@ -1,6 +1,146 @@
-import { type NotJudgedReason, reasonText } from '../facts/missing.ts';
+import type { Missing, ResourceKind } from '../facts/facts.ts';
+import { blockedBy, type NotJudgedReason, reasonText } from '../facts/missing.ts';
+import type { AnyRule } from '../rules/rule.ts';
 import { redact } from '../text/text.ts';
-import type { NotJudged } from './report.ts';
+import type { SubjectLocation } from './location.ts';
+import { type NotJudged, type Symptom, SYMPTOM_OF_KIND } from './report.ts';
+import { isOff, type SeverityOverrides, severityOf } from './settings.ts';
+import type { SymptomRecord } from './symptoms.ts';
+import type { HidingFindings } from './visibility.ts';
+
+// The number of entries of one rule that are listed individually; further ones are counted in one entry.
+const LISTED = 200;
+
+/** How many subjects of each rule were only counted, by the rule's id. */
+export type FurtherCounts = ReadonlyMap<string, number>;
+
+/** A missing fact, or another reason for not judging a rule. */
+type Reason = Omit<Missing, 'missing'> & { missing: NotJudgedReason };
+
+/** Collects the rules that were not judged in one run, with the reasons. */
+export class NotJudgedRecord {
+  readonly #overrides: SeverityOverrides;
+  readonly #symptoms: SymptomRecord;
+  readonly #hiding: HidingFindings;
+  readonly #entries: NotJudged[] = [];
+  readonly #listed = new Map<string, number>();
+  readonly #further = new Map<string, { entry: NotJudged; count: number }>();
+  /** The rules not judged for a reason that holds for the whole run, by that reason. */
+  readonly #runWide = new Map<Reason, Set<AnyRule>>();
+  readonly #noted = new Set<string>();
+  #hasCrashed = false;
+
+  constructor(overrides: SeverityOverrides, symptoms: SymptomRecord, hiding: HidingFindings) {
+    this.#overrides = overrides;
+    this.#symptoms = symptoms;
+    this.#hiding = hiding;
+  }
+
+  /** True if a rule failed. */
+  get hasCrashed(): boolean {
+    return this.#hasCrashed;
+  }
+
+  /** The number of entries so far: subjects that are only counted do not change it. */
+  get size(): number {
+    return this.#entries.length + this.#further.size;
+  }
+
+  add(rule: AnyRule, place: SubjectLocation, reason: Reason): void {
+    if (isOff(this.#overrides, rule)) return;
+    if (reason.runWide && this.#runWide.get(reason)?.has(rule)) return;
+    if (reason.missing.code === 'rule-crashed') this.#hasCrashed = true;
+    if (!reason.intentional) this.#leaveOpen(rule, place);
+    if (reason.runWide) this.#addRunWide(rule, reason);
+    else this.#addPlace(rule, place, reason.missing);
+  }
+
+  /** Records that the symptom of a rule that was not judged is not clear. */
+  #leaveOpen(rule: AnyRule, place: SubjectLocation): void {
+    const symptom = symptomOf(rule, place);
+    // A rule about URLs with a symptom of its own also receives other resources, on which it finds nothing.
+    const isAbout = (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_KIND[place.resource];
+    // Notes do not make a symptom suspected.
+    if (symptom && isAbout && severityOf(this.#overrides, rule) !== 'note') this.#symptoms.leaveOpen(symptom);
+  }
+
+  #addRunWide(rule: AnyRule, reason: Reason): void {
+    // A rule with symptom 'by-resource' may bear on a different symptom for each resource.
+    if (rule.symptom !== 'by-resource') {
+      const rules = this.#runWide.get(reason) ?? new Set();
+      this.#runWide.set(reason, rules.add(rule));
+    }
+    if (!this.wasNoted(`${rule.id} ${reasonText(reason.missing)}`))
+      this.#entries.push(notJudgedEntry(rule.id, {}, reason.missing));
+  }
+
+  #addPlace(rule: AnyRule, place: SubjectLocation, reason: NotJudgedReason): void {
+    const further = this.#further.get(rule.id);
+    if (further) {
+      further.count += 1;
+      return;
+    }
+    const [blocker] = reason.code === 'blocked-by' ? [] : this.#hiding.rulesBlocking(place.found, rule.id);
+    const entry = notJudgedEntry(rule.id, place, blocker === undefined ? reason : blockedBy(blocker).missing);
+    const listed = this.#listed.get(rule.id) ?? 0;
+    this.#listed.set(rule.id, listed + 1);
+    if (listed < LISTED) this.#entries.push(entry);
+    else this.#further.set(rule.id, { entry, count: 1 });
+  }
+
+  /** Records a rule that the settings turn off, and that would report an error about this kind of resource. */
+  addTurnedOff({ id }: AnyRule, resource: ResourceKind): void {
+    if (!this.wasNoted(`${id} ${resource} turned off`))
+      this.#entries.push(notJudgedEntry(id, { resource }, { code: 'turned-off' }));
+  }
+
+  /** Records a resource kind that was intentionally not observed: it is reported, and casts no doubt on any symptom. */
+  addSkipped(resource: ResourceKind, reason: NotJudgedReason): void {
+    this.#entries.push(notJudgedEntry('*', { resource }, reason));
+  }
+
+  /** Records why the run did not observe everything. */
+  addIncomplete(why: string): void {
+    this.#entries.push(notJudgedEntry('*', {}, { code: 'incomplete', why }));
+  }
+
+  /** How many subjects of each rule were only counted so far. */
+  furtherCounts(): FurtherCounts {
+    return new Map([...this.#further].map(([id, { count }]) => [id, count]));
+  }
+
+  /** Counts further subjects of rules that are only counted already. */
+  countFurther(counts: FurtherCounts): void {
+    for (const [id, count] of counts) {
+      const further = this.#further.get(id);
+      if (further !== undefined) further.count += count;
+    }
+  }
+
+  /** True if this was noted before; for what is judged or reported once per run. */
+  wasNoted(what: string): boolean {
+    if (this.#noted.has(what)) return true;
+    this.#noted.add(what);
+    return false;
+  }
+
+  /** Adds an entry for the further subjects of each rule; call it once, at the end of the run. */
+  listFurther(): void {
+    for (const { entry, count } of this.#further.values()) {
+      const reason = `${count} more: ${entry.reason}`;
+      this.#entries.push({ ...entry, app: null, version: null, reason, count });
+    }
+  }
+
+  get entries(): readonly NotJudged[] {
+    return this.#entries;
+  }
+}
+
+/** The symptom that a rule bears on at a location. */
+export function symptomOf(rule: AnyRule, { resource }: SubjectLocation): Symptom | null {
+  return rule.symptom === 'by-resource' ? SYMPTOM_OF_KIND[resource] : rule.symptom;
+}
 
 /**
  * An entry of a report's `notJudged`.

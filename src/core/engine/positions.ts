@@ -1,6 +1,6 @@
 import type { DocumentFacts } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
-import { lineStarts, locate, positionOf } from '../json/positions.ts';
+import { lineStarts, locate, positionOf, type Span } from '../json/positions.ts';
 import { parseDocument } from '../json/json.ts';
 import type { Finding } from './report.ts';
 
@@ -21,7 +21,7 @@ export function resolvePositions(list: readonly Pending[], document: DocumentFac
   const starts = lineStarts(text);
   const spans =
     parseDocument(content).value === undefined
-      ? new Map()
+      ? new Map<string, Span>()
       : locate(
           text,
           list.flatMap((p) => lineage(p.finding.pointer ?? '')),
@@ -30,13 +30,20 @@ export function resolvePositions(list: readonly Pending[], document: DocumentFac
     const span = lineage(finding.pointer ?? '')
       .map((pointer) => spans.get(pointer))
       .find((s) => s !== undefined);
-    const at = !isText
-      ? offset === null
-        ? null
-        : text.length
-      : (offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null));
+    const at = isText ? (offset ?? startOf(span, onName)) : endOfText(text, offset);
     if (at !== null) Object.assign(finding, positionOf(starts, at));
   }
+}
+
+/** Where a name or a value starts. */
+function startOf(span: Span | undefined, onName: boolean): number | null {
+  if (span === undefined) return null;
+  return onName && span.nameStart !== null ? span.nameStart : span.start;
+}
+
+/** The position in bytes that are not text: after those before the first invalid one. */
+function endOfText(text: string, offset: number | null): number | null {
+  return offset === null ? null : text.length;
 }
 
 /** The text before the byte that is not valid UTF-8, for its position. */

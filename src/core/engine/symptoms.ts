@@ -1,4 +1,5 @@
-import type { Severity, Symptom, SymptomStatus } from './report.ts';
+import type { AnyRule } from '../rules/rule.ts';
+import { type Severity, type Symptom, SYMPTOMS, type SymptomStatus } from './report.ts';
 import { outranks } from './supersede.ts';
 
 /** The status of each symptom (spec section 7): a function of the findings, verdicts and missing facts that bear on it. */
@@ -27,6 +28,44 @@ export function statusOf(symptom: Symptom, bearing: Bearing): SymptomStatus['sta
 }
 
 /** The higher of two severities. */
-export function highest(one: Severity | null, other: Severity): Severity {
+function highest(one: Severity | null, other: Severity): Severity {
   return one !== null && outranks(one, other) ? one : other;
+}
+
+/** The effect of a finding on a symptom. */
+export interface SymptomWeight {
+  symptom: Symptom;
+  rule: AnyRule;
+  severity: Severity;
+}
+
+/** Collects what bears on the symptoms of one run. */
+export class SymptomRecord {
+  /** The findings that bear on each symptom, including those reported once for several resources. */
+  readonly #findings = new Map<Symptom, { severity: Severity | null; confirmed: boolean; rules: Set<string> }>();
+  readonly #unknown = new Set<Symptom>();
+
+  /** Records that a finding bears on a symptom. */
+  add({ symptom, rule, severity }: SymptomWeight): void {
+    const known = this.#findings.get(symptom) ?? { severity: null, confirmed: false, rules: new Set<string>() };
+    known.severity = highest(known.severity, severity);
+    if (rule.confirms && severity === 'error') known.confirmed = true;
+    if (severity !== 'note') known.rules.add(rule.id);
+    this.#findings.set(symptom, known);
+  }
+
+  /** Records that a fact about these symptoms is missing, so that they are not clear. */
+  leaveOpen(...symptoms: readonly Symptom[]): void {
+    for (const symptom of symptoms) this.#unknown.add(symptom);
+  }
+
+  /** @param hiding ids of the rules that hide apps */
+  statuses(hiding: readonly string[]): SymptomStatus[] {
+    return SYMPTOMS.map((id) => {
+      const { severity = null, confirmed = false, rules = [] } = this.#findings.get(id) ?? {};
+      const hidden = id === 'app-does-not-appear' ? hiding : [];
+      const bearing = { severity, confirmed, hidden: hidden.length > 0, unknown: this.#unknown.has(id) };
+      return { id, status: statusOf(id, bearing), rules: [...new Set([...rules, ...hidden])].sort() };
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import { EMPTY_SHA256 } from '../registry/checksum.ts';
 import type { DocumentContent } from '../facts/facts.ts';
-import { parseDocument, type CanonicalVersion, canonicalVersions } from '../json/json.ts';
+import { type CanonicalVersion, canonicalVersions } from '../json/json.ts';
 
 /**
  * Filters out the versions that no rule could report, which is nearly all of a million versions. It reports nothing:
@@ -14,18 +14,6 @@ const SEQUENCE = 'sha256:0123456789abcdef';
 /** Up to this number of versions are compared pairwise; for more a set is built. */
 const FEW = 16;
 const SUFFIX = '.tar.gz'.length;
-const urlHashes = new Int32Array(FEW);
-const checksumHashes = new Int32Array(FEW);
-
-/** The part before the last slash is usually the same as in the previous URL. */
-let lastFolder = '';
-
-function mayMove(url: string): boolean {
-  const isLike = lastFolder !== '' && url.startsWith(lastFolder) && !url.includes('/', lastFolder.length);
-  if (MOVING.test(isLike ? url.slice(lastFolder.length) : url)) return true;
-  if (!isLike) lastFolder = url.slice(0, url.lastIndexOf('/') + 1);
-  return false;
-}
 
 /** Fillers repeat a group of up to eight digits, or count; an empty file has the digest of no bytes. */
 function isFiller(checksum: string): boolean {
@@ -45,30 +33,6 @@ function hashOf(text: string, end: number): number {
   return hash;
 }
 
-/**
- * True if no two have a version, URL or checksum in common. Numbers are compared first, texts only if those are equal.
- */
-function areDistinct(versions: readonly CanonicalVersion[], ranks: readonly number[]): boolean {
-  const count = versions.length;
-  if (count > FEW)
-    return (
-      new Set(ranks).size === count &&
-      new Set(versions.map(({ artifactUrl }) => artifactUrl)).size === count &&
-      new Set(versions.map(({ artifactChecksum }) => artifactChecksum)).size === count
-    );
-  for (let i = 0; i < count; i++) {
-    const { artifactUrl, artifactChecksum } = versions[i]!;
-    urlHashes[i] = hashOf(artifactUrl, artifactUrl.length - SUFFIX);
-    checksumHashes[i] = hashOf(artifactChecksum, DIGITS + 8);
-    for (let j = 0; j < i; j++) {
-      if (ranks[i] === ranks[j]) return false;
-      if (urlHashes[i] === urlHashes[j] && artifactUrl === versions[j]!.artifactUrl) return false;
-      if (checksumHashes[i] === checksumHashes[j] && artifactChecksum === versions[j]!.artifactChecksum) return false;
-    }
-  }
-  return true;
-}
-
 /** Three short numbers as one, in version order. */
 function rankOf(version: string): number {
   let rank = 0;
@@ -83,22 +47,71 @@ function rankOf(version: string): number {
   return rank + part;
 }
 
-/** The latest of versions that are all canonical and share nothing with one another; null if that is uncertain. */
-export function latestIfClean(content: DocumentContent): string | null {
-  const versions = canonicalVersions(parseDocument(content));
-  if (versions === null) return null;
-  let highest = -1;
-  let latest: string | null = null;
-  const ranks: number[] = [];
-  for (let i = 0; i < versions.length; i++) {
-    const { version, artifactUrl, artifactChecksum } = versions[i]!;
-    if (isFiller(artifactChecksum) || mayMove(artifactUrl)) return null;
-    const rank = rankOf(version);
-    if (rank > highest) {
-      highest = rank;
-      latest = version;
-    }
-    ranks.push(rank);
+/** Recognizes clean versions in one run. */
+export interface CleanVersions {
+  /**
+   * The latest of versions that are all canonical and share nothing with one another; null if that is uncertain.
+   * @param count the expected number of versions
+   */
+  latest(content: DocumentContent, count?: number): string | null;
+}
+
+export function openCleanVersions(): CleanVersions {
+  const ranks = new Float64Array(FEW);
+  const urlHashes = new Int32Array(FEW);
+  const checksumHashes = new Int32Array(FEW);
+  /** The part before the last slash is usually the same as in the previous URL. */
+  let lastFolder = '';
+
+  function mayMove(url: string): boolean {
+    const isLike = lastFolder !== '' && url.startsWith(lastFolder) && !url.includes('/', lastFolder.length);
+    if (MOVING.test(isLike ? url.slice(lastFolder.length) : url)) return true;
+    if (!isLike) lastFolder = url.slice(0, url.lastIndexOf('/') + 1);
+    return false;
   }
-  return areDistinct(versions, ranks) ? latest : null;
+
+  /** True if one of the first versions has a number, URL or checksum of this one. Texts are compared last. */
+  function isShared(versions: readonly CanonicalVersion[], count: number, version: CanonicalVersion): boolean {
+    const { artifactUrl, artifactChecksum } = version;
+    const rank = rankOf(version.version);
+    const urlHash = hashOf(artifactUrl, artifactUrl.length - SUFFIX);
+    const checksumHash = hashOf(artifactChecksum, DIGITS + 8);
+    for (let i = 0; i < count; i++) {
+      if (ranks[i] === rank) return true;
+      if (urlHashes[i] === urlHash && artifactUrl === versions[i]?.artifactUrl) return true;
+      if (checksumHashes[i] === checksumHash && artifactChecksum === versions[i]?.artifactChecksum) return true;
+    }
+    ranks[count] = rank;
+    urlHashes[count] = urlHash;
+    checksumHashes[count] = checksumHash;
+    return false;
+  }
+
+  /** True if no two have a version, URL or checksum in common. */
+  function areDistinct(versions: readonly CanonicalVersion[]): boolean {
+    const count = versions.length;
+    if (count <= FEW) return !versions.some((version, i) => isShared(versions, i, version));
+    return (
+      new Set(versions.map(({ version }) => rankOf(version))).size === count &&
+      new Set(versions.map(({ artifactUrl }) => artifactUrl)).size === count &&
+      new Set(versions.map(({ artifactChecksum }) => artifactChecksum)).size === count
+    );
+  }
+
+  return {
+    latest(content, count) {
+      const versions = canonicalVersions(content);
+      if (versions === null || (count !== undefined && versions.length !== count)) return null;
+      let highest = -1;
+      let latest: string | null = null;
+      for (const { version, artifactUrl, artifactChecksum } of versions) {
+        if (isFiller(artifactChecksum) || mayMove(artifactUrl)) return null;
+        const rank = rankOf(version);
+        if (rank <= highest) continue;
+        highest = rank;
+        latest = version;
+      }
+      return areDistinct(versions) ? latest : null;
+    },
+  };
 }

@@ -19,8 +19,6 @@ export const MAX_DEPTH = 64;
 export interface ParsedDocument {
   /** The value, or undefined when the text is not JSON or was cut off. */
   value: JsonValue | undefined;
-  /** The value without the canonical entries (canonical-form.ts), on which no rule has findings. */
-  nonCanonical: JsonValue | undefined;
   /** Why there is no value; a lone surrogate is a fault that does not discard the value. */
   fault: DocumentSyntaxError | null;
   /** The limit that the document exceeds, or null. */
@@ -32,19 +30,23 @@ export interface ParsedDocument {
 // An escape that may be half of a surrogate pair; complete pairs, as many writers escape emoji, need no second pass.
 const HALF = /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
 
-const NOTHING: ParsedDocument = {
+/** A document, and its value without the canonical entries (canonical-form.ts); null if it is not canonical. */
+interface Reading extends ParsedDocument {
+  nonCanonical: JsonObject | null;
+}
+
+const NOTHING: Reading = {
   value: undefined,
-  nonCanonical: undefined,
   fault: null,
   oversized: null,
   byteOrderMark: false,
   duplicates: [],
+  nonCanonical: null,
 };
 
-const readings = new WeakMap<DocumentContent, ParsedDocument>();
+const readings = new WeakMap<DocumentContent, Reading>();
 
-/** Reads a document once: the result is cached per object. Never throws. */
-export function parseDocument(content: DocumentContent): ParsedDocument {
+function readingOf(content: DocumentContent): Reading {
   let reading = readings.get(content);
   if (!reading) {
     reading = read(content);
@@ -53,10 +55,21 @@ export function parseDocument(content: DocumentContent): ParsedDocument {
   return reading;
 }
 
+/** Reads a document once: the result is cached per object. Never throws. */
+export function parseDocument(content: DocumentContent): ParsedDocument {
+  return readingOf(content);
+}
+
+/** A document's value without the entries in canonical form; null if the document as a whole is not canonical. */
+export function nonCanonicalValue(content: DocumentContent): JsonObject | null {
+  return readingOf(content).nonCanonical;
+}
+
 /** Reads a document whose text is already known to be canonical, for example from another thread. */
 export function assumeCanonical(content: DocumentContent, form: CanonicalForm): void {
-  const usual = readUsual(content.text ?? '', form);
-  if (usual !== null) readings.set(content, { ...NOTHING, ...usual });
+  const canonical = readCanonical(content.text ?? '', form);
+  if (canonical === null) return;
+  readings.set(content, { ...NOTHING, ...canonical });
 }
 
 /** The bytes of a document as facts. For environments without `Buffer`; the result equals that of the observers. */
@@ -76,25 +89,29 @@ export function documentContent(bytes: Uint8Array): DocumentContent {
   }
 }
 
-function read(content: DocumentContent): ParsedDocument {
+function read(content: DocumentContent): Reading {
   const { text } = content;
-  if (content.cut) return { ...NOTHING, oversized: 'bytes' };
-  if (text === null) return { ...NOTHING, fault: syntaxErrorInBytes(content.base64 ?? '') };
+  if (content.cut) return unreadable({ oversized: 'bytes' });
+  if (text === null) return unreadable({ fault: syntaxErrorInBytes(content.base64 ?? '') });
   const byteOrderMark = text.charCodeAt(0) === 0xfeff;
   const json = byteOrderMark ? text.slice(1) : text;
-  const usual = readUsual(json, canonicalForm(json));
-  if (usual !== null) return { ...NOTHING, ...usual, byteOrderMark };
+  const canonical = readCanonical(json, canonicalForm(json));
+  if (canonical !== null) return { ...NOTHING, ...canonical, byteOrderMark };
   const { depth, members } = survey(json, MAX_DEPTH);
   if (depth > MAX_DEPTH) {
     // Brackets in a web page mean nothing, so it is reported as a page.
     const fault = foreignKind(json);
-    return { ...NOTHING, byteOrderMark, fault, oversized: fault ? null : 'depth' };
+    return unreadable({ byteOrderMark, fault, oversized: fault ? null : 'depth' });
   }
   const value = parsed(json);
-  if (value === undefined) return { ...NOTHING, byteOrderMark, fault: syntaxErrorInText(text) };
+  if (value === undefined) return unreadable({ byteOrderMark, fault: syntaxErrorInText(text) });
   const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
   const fault = HALF.test(json) ? syntaxErrorInText(text) : null;
-  return { value, nonCanonical: value, fault, oversized: null, byteOrderMark, duplicates };
+  return { value, fault, oversized: null, byteOrderMark, duplicates, nonCanonical: null };
+}
+
+function unreadable(found: Partial<ParsedDocument>): Reading {
+  return { ...NOTHING, ...found };
 }
 
 function parsed(json: string): JsonValue | undefined {
@@ -106,7 +123,10 @@ function parsed(json: string): JsonValue | undefined {
 }
 
 /** Null if the document is not canonical, or has a text fault or a repeated name. */
-function readUsual(json: string, form: CanonicalForm | null): Pick<ParsedDocument, 'value' | 'nonCanonical'> | null {
+function readCanonical(
+  json: string,
+  form: CanonicalForm | null,
+): { value: JsonValue; nonCanonical: JsonObject } | null {
   if (form === null) return null;
   let members = 0;
   for (const { start, end } of form.others) {
@@ -120,13 +140,12 @@ function readUsual(json: string, form: CanonicalForm | null): Pick<ParsedDocumen
   const all = member(value, form.field);
   if (Array.isArray(all))
     return all.length === form.count && all.every(isWholeVersion) ? { value, nonCanonical: { versions: [] } } : null;
-  const apps = all as JsonObject;
-  const others = form.others.map(({ name }): [string, JsonValue] => [name, apps[name]!]);
-  const doubtful = Object.fromEntries(others);
-  const keys = Object.keys(apps);
-  if (keys.length !== form.count || countMembers(doubtful) !== members + others.length) return null;
-  for (const key of keys) if (!Object.hasOwn(doubtful, key) && !isWholeApp(apps[key] as JsonObject)) return null;
-  return { value, nonCanonical: { apps: doubtful } };
+  if (!isObject(all)) return null;
+  const others = Object.fromEntries(form.others.map(({ name }) => [name, member(all, name) ?? null]));
+  const keys = Object.keys(all);
+  if (keys.length !== form.count || countMembers(others) !== members + form.others.length) return null;
+  for (const key of keys) if (!Object.hasOwn(others, key) && !isWholeApp(all[key])) return null;
+  return { value, nonCanonical: { apps: others } };
 }
 
 /** A version in canonical form. */
@@ -137,25 +156,26 @@ export interface CanonicalVersion {
 }
 
 /** The versions of a metadata file, if all are canonical. */
-export function canonicalVersions({
-  value,
-  nonCanonical: doubtful,
-}: Pick<ParsedDocument, 'value' | 'nonCanonical'>): readonly CanonicalVersion[] | null {
-  if (value === doubtful) return null;
+export function canonicalVersions(content: DocumentContent): readonly CanonicalVersion[] | null {
+  const { value, nonCanonical } = readingOf(content);
+  if (nonCanonical === null) return null;
   const versions = member(value, 'versions');
+  // The canonical form guarantees the fields.
   return Array.isArray(versions) ? (versions as unknown as CanonicalVersion[]) : null;
 }
 
 // In canonical form every field is a text; a repeated field takes the place of another one.
 function isWholeVersion(entry: JsonValue): boolean {
-  const { version, artifactUrl, artifactChecksum } = entry as JsonObject;
+  if (!isObject(entry)) return false;
+  const { version, artifactUrl, artifactChecksum } = entry;
   return version !== undefined && artifactUrl !== undefined && artifactChecksum !== undefined;
 }
 
-function isWholeApp({ name, description, blockStyle, appMetadataUrl }: JsonObject): boolean {
+function isWholeApp(entry: JsonValue | undefined): boolean {
+  if (!isObject(entry)) return false;
+  const { name, description, blockStyle, appMetadataUrl } = entry;
   if (name === undefined || description === undefined || appMetadataUrl === undefined) return false;
-  const { iconUrl, color } = (blockStyle ?? {}) as JsonObject;
-  return iconUrl !== undefined && color !== undefined;
+  return isObject(blockStyle) && blockStyle['iconUrl'] !== undefined && blockStyle['color'] !== undefined;
 }
 
 function countMembers(value: JsonValue): number {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { DocumentContent } from '../../core/facts/facts.ts';
-import { member, type ParsedDocument, parseDocument } from '../../core/json/json.ts';
+import { nonCanonicalValue } from '../../core/json/json.ts';
 import { collectGarbage } from '../../platform/heap.ts';
 import { allocateResizable } from '../../platform/resizable-memory.ts';
 import { contentOf } from './document-content.ts';
@@ -56,12 +56,13 @@ export function openLargeDocument(
 /** Releases a large text that was read without findings: it takes more memory than all of its apps. */
 export function releaseText(content: DocumentContent): void {
   const release = releaseFunctions.get(content);
-  if (release === undefined || !isCanonical(parseDocument(content))) return;
+  if (release === undefined || !isCanonical(content)) return;
   release();
   collectGarbage();
 }
 
 /** Whether no rule can have findings in any entry. */
-function isCanonical({ value, nonCanonical }: ParsedDocument): boolean {
-  return value !== nonCanonical && Object.keys(member(nonCanonical, 'apps') ?? {}).length === 0;
+function isCanonical(content: DocumentContent): boolean {
+  const rest = nonCanonicalValue(content);
+  return rest !== null && Object.keys(rest['apps'] ?? {}).length === 0;
 }

@@ -186,11 +186,10 @@ function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: 
   const all: ArtifactFacts[] = [];
   const present: Present[] = [];
   if (isMissing(content)) return { all, present };
-  const reading = parseDocument(content);
-  const canonical = canonicalVersions(reading);
+  const canonical = canonicalVersions(content);
   const urls =
     canonical?.map(({ artifactUrl }) => artifactUrl) ??
-    listedVersions(reading.value)?.map((item) => artifactUrlOf(item)) ??
+    listedVersions(parseDocument(content).value)?.map((item) => artifactUrlOf(item)) ??
     [];
   for (const [index, url] of urls.entries()) {
     const path = localFile(looking, url, canonical !== null);

@@ -1,0 +1,55 @@
+import type { Missing, Probe, Resource, ResourceKind } from '../facts/facts.ts';
+import { isMissing } from '../facts/facts.ts';
+import type { NotJudgedRecord } from './not-judged.ts';
+import type { SymptomRecord } from './symptoms.ts';
+
+/** What a run reused from earlier runs, took from cached copies, or requested for only a part of the resources. */
+export class CoverageRecord {
+  readonly #notJudged: NotJudgedRecord;
+  readonly #symptoms: SymptomRecord;
+  /** What was reused: only the views, or everything. */
+  readonly #reused = new Map<string, { resource: ResourceKind; views: boolean; count: number; since: string }>();
+  /** The documents that were copies from before the last hourly check, and the age of the oldest in seconds. */
+  readonly #staleCopies = new Map<ResourceKind, { count: number; age: number }>();
+
+  constructor(notJudged: NotJudgedRecord, symptoms: SymptomRecord) {
+    this.#notJudged = notJudged;
+    this.#symptoms = symptoms;
+  }
+
+  /** Records a document that was a cached copy of that age, in seconds: later publications are missing from it. */
+  addStaleCopy(resource: ResourceKind, age: number): void {
+    const known = this.#staleCopies.get(resource) ?? { count: 0, age: 0 };
+    this.#staleCopies.set(resource, { count: known.count + 1, age: Math.max(known.age, age) });
+    this.#symptoms.leaveOpen('app-does-not-appear', 'checksum-mismatch');
+    if (resource === 'manifest') this.#symptoms.leaveOpen('icon-does-not-display');
+  }
+
+  /** Records facts that were reused from an earlier run: all of them, or only the views. */
+  addReused(resource: ResourceKind, facts: Pick<Resource, 'reusedFrom' | 'viewsReusedFrom'>): void {
+    const since = facts.reusedFrom ?? facts.viewsReusedFrom;
+    if (since === undefined) return;
+    const views = facts.reusedFrom === undefined;
+    const key = `${resource} ${views ? 'views' : 'whole'}`;
+    const known = this.#reused.get(key) ?? { resource, views, count: 0, since };
+    known.count++;
+    if (since < known.since) known.since = since;
+    this.#reused.set(key, known);
+  }
+
+  /** Records that HEAD and preflights were sent for only some resources of a kind. */
+  addSampled(resource: ResourceKind, head: Probe | Missing): void {
+    if (!isMissing(head) || head.missing.code !== 'sampled' || this.#notJudged.wasNoted(`${resource} sampled`)) return;
+    this.#notJudged.addSkipped(resource, head.missing);
+  }
+
+  /** Adds what was recorded to the entries that were not judged; call it at the end of the run. */
+  finish(): void {
+    // Sorted, since the order in which they were found depends on the network.
+    const reused = [...this.#reused].sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const [, { resource, count, since, views }] of reused)
+      this.#notJudged.addSkipped(resource, { code: 'reused', count, since, views });
+    for (const [resource, { count, age }] of this.#staleCopies)
+      this.#notJudged.addSkipped(resource, { code: 'stale-copy', count, age });
+  }
+}

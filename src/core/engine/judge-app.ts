@@ -1,0 +1,87 @@
+import { type AppFacts, type IconFacts, isMissing } from '../facts/facts.ts';
+import { pointerTo } from '../json/pointer.ts';
+import { type JsonValue, member } from '../json/json.ts';
+import { appFields, iconUrlOf, metadataUrlOf } from '../registry/manifest.ts';
+import { listedVersions } from '../registry/metadata.ts';
+import type { FactsOf } from '../rules/rule.ts';
+import { baselineSource, type JudgeContext, NO_BASELINE } from './context.ts';
+import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
+import type { JudgedManifest } from './judge-manifest.ts';
+import { judgeVersions } from './judge-versions.ts';
+import type { SubjectLocation } from './location.ts';
+import type { AppVerdict } from './report.ts';
+import { verdictOf } from './visibility.ts';
+
+/** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
+export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts: AppFacts): AppVerdict {
+  const { run, dispatcher } = context;
+  const { key } = facts;
+  const entry = member(manifest.apps ?? undefined, key) ?? null;
+  const pointer = pointerTo('apps', key);
+  const place: SubjectLocation = { ...manifest.location, app: key, pointer, found: new Map() };
+  dispatcher.noteValue(entry);
+  dispatcher.dispatch('app', entryFacts(context, key, entry), place);
+  judgeIcon(context, facts.icon, iconUrlOf(entry), place);
+
+  const metadata = metadataLocation(place, facts, metadataUrlOf(entry));
+  const { document, file } = manifest.location;
+  dispatcher.url('metadata', metadata.url, { ...metadata, document, file, pointer: `${pointer}/appMetadataUrl` });
+  const value = dispatcher.document(facts.metadata, metadata);
+  // Without a list of versions no artifact is known.
+  if (listedVersions(value) === null) run.symptoms.leaveOpen('checksum-mismatch');
+  const earlier = context.baseline === null ? NO_BASELINE : (context.baseline.app(key) ?? []);
+  const versions = judgeVersions(context, value, facts.artifacts, earlier, metadata);
+  const hiding = run.hiding.rulesHiding(key);
+  const blocking = isMissing(facts.metadata.content) ? run.hiding.rulesBlocking(metadata.found) : null;
+  const verdict = verdictOf({ key, entry, metadata: value, versions, hiding, blocking });
+  run.verdicts.push(verdict);
+  run.findings.resolvePositions(facts.metadata);
+  return verdict;
+}
+
+function entryFacts(context: JudgeContext, key: string, entry: JsonValue): FactsOf<'app'> {
+  const { name, description, color } = appFields(entry);
+  return {
+    key,
+    entry,
+    name: name ?? SCHEMA_VIOLATION,
+    description: description ?? SCHEMA_VIOLATION,
+    color: color ?? SCHEMA_VIOLATION,
+    earlierSource: baselineSource(context),
+  };
+}
+
+function judgeIcon(
+  { run, dispatcher, origins }: JudgeContext,
+  facts: IconFacts,
+  url: string | null,
+  app: SubjectLocation,
+): void {
+  const place: SubjectLocation = {
+    ...app,
+    resource: 'icon',
+    url,
+    web: facts.web,
+    pointer: `${app.pointer}/blockStyle/iconUrl`,
+    found: new Map(),
+  };
+  dispatcher.url('icon', url, place);
+  dispatcher.resource(facts, place, 'before-content');
+  const { content, image } = facts;
+  if (!isMissing(content)) run.totals.bytes += content.bytes;
+  dispatcher.dispatch('icon', { facts, content, image, answer: answerOf(facts), origins }, place);
+  dispatcher.resource(facts, place, 'after-content');
+}
+
+function metadataLocation(app: SubjectLocation, { metadata }: AppFacts, url: string | null): SubjectLocation {
+  return {
+    ...app,
+    resource: 'metadata',
+    document: metadata,
+    pointer: '',
+    url,
+    file: metadata.file,
+    web: metadata.web,
+    found: new Map(),
+  };
+}

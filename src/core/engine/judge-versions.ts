@@ -1,0 +1,166 @@
+import {
+  type ArtifactFacts,
+  type DocumentContent,
+  isMissing,
+  type Missing,
+  type PublishedVersion,
+} from '../facts/facts.ts';
+import { blockedBy } from '../facts/missing.ts';
+import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
+import { digestOf } from '../registry/checksum.ts';
+import { listedVersions, versionFields } from '../registry/metadata.ts';
+import type { FactsOf, VersionEntry } from '../rules/rule.ts';
+import { baselineSource, type JudgeContext, NOT_REQUESTED, staleCopyAge } from './context.ts';
+import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
+import type { SubjectLocation } from './location.ts';
+
+/** Judges the versions of a metadata file, with the facts about their artifacts. */
+
+const OTHER_BYTES: Missing = { missing: { code: 'other-bytes' } };
+
+/**
+ * @param value the value of the metadata file; undefined if it cannot be read
+ * @param earlier the published versions of the app
+ * @returns the versions that are objects
+ */
+export function judgeVersions(
+  context: JudgeContext,
+  value: JsonValue | undefined,
+  artifacts: readonly ArtifactFacts[],
+  earlier: PublishedVersion[] | Missing,
+  place: SubjectLocation,
+): VersionEntry[] {
+  const { run, dispatcher, requested } = context;
+  const list = listedVersions(value);
+  if (list === null) {
+    noteUnreadable(context, place);
+    return [];
+  }
+  const versions = entriesIn(list);
+  run.totals.versions += versions.length;
+  const askedVersion = requested?.version ?? null;
+  // A version that is not listed has no artifact to inspect.
+  if (askedVersion !== null && !versions.some(({ version }) => version === askedVersion))
+    run.symptoms.leaveOpen('checksum-mismatch');
+  const earlierSource = baselineSource(context);
+  const copyAge = staleCopyAge(context, place);
+  dispatcher.dispatch(
+    'metadata',
+    { versions, listed: list.length, earlier, earlierSource, askedVersion, copyAge },
+    place,
+  );
+  const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
+  const all = { versions, artifacts };
+  for (const entry of versions) {
+    const before = entry.version === null ? undefined : published.get(entry.version);
+    judgeVersion(context, entry, all, before ?? null, place);
+  }
+  return versions;
+}
+
+/** A metadata file without a list of versions has no artifacts to inspect. */
+function noteUnreadable({ run, dispatcher }: JudgeContext, place: SubjectLocation): void {
+  const rule = dispatcher.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
+  if (rule === undefined || place.document === null) return;
+  run.notJudged.add(rule, { ...place, resource: 'artifact' }, whyWithoutVersions(place.document.content));
+}
+
+/** Why no list of versions is known. */
+function whyWithoutVersions(content: DocumentContent | Missing): Missing {
+  if (isMissing(content)) {
+    if (content.runWide || content.missing.code === 'blocked-by') return content;
+    return { ...content, missing: { code: 'metadata-missing', reason: content.missing } };
+  }
+  const { value, oversized } = parseDocument(content);
+  if (oversized !== null) return blockedBy('document-oversized');
+  return blockedBy(value === undefined ? 'document-unreadable' : 'schema-violation');
+}
+
+/** The versions of an app, and the facts of their artifacts by the versions' index. */
+interface AllVersions {
+  versions: readonly VersionEntry[];
+  artifacts: readonly ArtifactFacts[];
+}
+
+/** @param before the version as it was published; null if that is not known */
+function judgeVersion(
+  context: JudgeContext,
+  entry: VersionEntry,
+  all: AllVersions,
+  before: PublishedVersion | null,
+  metadata: SubjectLocation,
+): void {
+  const { dispatcher } = context;
+  const { index, version, artifactUrl, artifactChecksum } = entry;
+  const artifact = all.artifacts[index];
+  const pointer = `/versions/${index}`;
+  const found = new Map(metadata.byVersion?.get(version ?? ''));
+  const place: SubjectLocation = { ...metadata, version, pointer, found };
+  const served = artifact && !isMissing(artifact.content) && !artifact.content.cut ? artifact.content : null;
+  const facts: FactsOf<'version'> = {
+    index,
+    version: version ?? SCHEMA_VIOLATION,
+    checksum: artifactChecksum ?? SCHEMA_VIOLATION,
+    all: all.versions,
+    served,
+  };
+  dispatcher.dispatch('version', facts, place);
+  const artifactPlace: SubjectLocation = {
+    ...place,
+    resource: 'artifact',
+    url: artifactUrl,
+    web: artifact?.web ?? NOT_REQUESTED,
+    pointer: `${pointer}/artifactUrl`,
+    found: new Map(place.found),
+  };
+  dispatcher.url('artifact', artifactUrl, artifactPlace);
+  if (artifact) judgeArtifact(context, artifact, entry, { ...all, before }, artifactPlace);
+}
+
+/** @param place of the artifact's URL */
+function judgeArtifact(
+  { run, dispatcher, appEntry }: JudgeContext,
+  facts: ArtifactFacts,
+  { index, artifactChecksum }: VersionEntry,
+  { versions, artifacts, before }: AllVersions & { before: PublishedVersion | null },
+  place: SubjectLocation,
+): void {
+  dispatcher.resource(facts, place, 'before-content');
+  const { content, archive } = facts;
+  if (isMissing(content) && content.runWide && run.notJudged.wasNoted('artifact content')) return;
+  if (!isMissing(content)) {
+    run.totals.artifacts += 1;
+    run.totals.bytes += content.bytes;
+  }
+  const digest: string | Missing = digestOf(artifactChecksum ?? '') ?? blockedBy('checksum-malformed');
+  dispatcher.dispatch(
+    'artifact',
+    {
+      facts,
+      content,
+      archive: isListedAgain(facts, digest) ? OTHER_BYTES : archive,
+      digest,
+      checksum: artifactChecksum ?? SCHEMA_VIOLATION,
+      all: versions,
+      artifacts,
+      before,
+      answer: answerOf(facts),
+      appEntry,
+    },
+    { ...place, pointer: `/versions/${index}/artifactChecksum` },
+  );
+  dispatcher.resource(facts, place, 'after-content');
+}
+
+/** True if the first download had other bytes and the second one the listed ones: only the first was inspected. */
+function isListedAgain({ content, again }: ArtifactFacts, digest: string | Missing): boolean {
+  if (isMissing(digest) || isMissing(content) || again === undefined || isMissing(again)) return false;
+  return content.sha256 !== digest && again.sha256 === digest;
+}
+
+/** The versions that are objects. */
+function entriesIn(list: readonly JsonValue[]): VersionEntry[] {
+  const entries: VersionEntry[] = [];
+  for (const [index, item] of list.entries()) if (isObject(item)) entries.push({ index, ...versionFields(item) });
+  return entries;
+}

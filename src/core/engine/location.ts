@@ -1,0 +1,34 @@
+import type { DocumentFacts, HttpViews, Missing, ResourceKind } from '../facts/facts.ts';
+import type { Found } from './supersede.ts';
+
+/** The location of a subject. `found` collects what the rules found on the same resource. */
+export interface SubjectLocation {
+  app: string | null;
+  version: string | null;
+  resource: ResourceKind;
+  /** The document that `pointer` refers to. */
+  document: DocumentFacts | null;
+  pointer: string;
+  url: string | null;
+  file: string | null;
+  /** The responses of the resource's URL. */
+  web: HttpViews | Missing;
+  found: Found;
+  /** The same by version, for findings on the document that are about one of its versions. */
+  byVersion?: Map<string, Found>;
+}
+
+/** A location that is not inside a document: the resource, and nothing else unless `more` says so. */
+export function locationOf(
+  resource: ResourceKind,
+  web: SubjectLocation['web'],
+  more: Partial<SubjectLocation> = {},
+): SubjectLocation {
+  const none = { app: null, version: null, document: null, pointer: '', url: null, file: null, found: new Map() };
+  return { ...none, resource, web, ...more };
+}
+
+/** The location of a document as a whole. */
+export function locationOfDocument(resource: 'manifest' | 'metadata', facts: DocumentFacts): SubjectLocation {
+  return locationOf(resource, facts.web, { document: facts, url: facts.url, file: facts.file });
+}

@@ -1,0 +1,94 @@
+import { sameAddress } from '../http/url.ts';
+import { isSafeKey } from '../registry/app-key.ts';
+import type { AnyRule, Problem } from '../rules/rule.ts';
+import { redact, shorten } from '../text/text.ts';
+import type { SubjectLocation } from './location.ts';
+import type { Evidence, Finding, Severity, Symptom } from './report.ts';
+
+/** Makes a finding from a rule's problem: its place and the rule's metadata added, secrets redacted, texts shortened. */
+
+// The number of other affected apps that a finding names.
+const NAMED = 20;
+
+/** What the engine adds to a problem. */
+export interface FindingContext {
+  severity: Severity;
+  symptom: Symptom | null;
+  /** The app that it is about. */
+  app: string | null;
+}
+
+export function makeFinding(
+  rule: AnyRule,
+  problem: Problem,
+  place: SubjectLocation,
+  { severity, symptom, app }: FindingContext,
+): Finding {
+  return {
+    rule: rule.id,
+    severity,
+    symptom,
+    spec: rule.spec,
+    message: shorten(redact(problem.message), 1000),
+    advice: shorten(redact(withApp(problem.advice, app)), 1000),
+    cause: problem.cause ?? null,
+    app,
+    version: problem.version ?? place.version,
+    resource: place.resource,
+    url: place.url === null ? null : redact(place.url),
+    file: problem.file ?? place.file,
+    pointer: place.document === null ? null : place.pointer + (problem.at ?? ''),
+    line: null,
+    column: null,
+    evidence: redactedEvidence(problem.evidence ?? {}),
+  };
+}
+
+/** Fills the app's key into the commands in an advice, if the finding has an app. */
+function withApp(advice: string, app: string | null): string {
+  return app !== null && isSafeKey(app) ? advice.replaceAll('<app>', app) : advice;
+}
+
+export function redactedEvidence(evidence: Evidence): Evidence {
+  return Object.fromEntries(Object.entries(evidence).map(([name, value]) => [name, redactedValue(value)]));
+}
+
+function redactedValue(value: Evidence[string]): Evidence[string] {
+  if (typeof value === 'string') return shorten(redact(value), 500);
+  return isList(value) ? value.map((text) => shorten(redact(text), 500)) : value;
+}
+
+function isList(value: Evidence[string] | undefined): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+/** The app that a problem is about: its own, that of its place, or the one whose entry in the manifest it is in. */
+export function appOf(problem: Problem, place: SubjectLocation): string | null {
+  return problem.app ?? place.app ?? appOfEntry(place, problem.at ?? '');
+}
+
+function appOfEntry({ resource, pointer }: SubjectLocation, at: string): string | null {
+  if (resource !== 'manifest') return null;
+  const key = /^\/apps\/([^/]*)/.exec(pointer + at)?.[1];
+  return key === undefined ? null : key.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/**
+ * The key of problems that are one finding; null for a problem that is reported wherever it is found. A URL shared by
+ * several apps or versions is observed once, and its faults are reported once.
+ */
+export function dedupeKeyOf(rule: AnyRule, problem: Problem, { resource, url }: SubjectLocation): string | null {
+  if (problem.dedupeKey !== undefined) return problem.dedupeKey;
+  return url !== null && (rule.on === 'resource' || rule.on === 'icon')
+    ? `${resource} ${sameAddress(url)} ${problem.cause} ${problem.message}`
+    : null;
+}
+
+/** Adds a further affected resource to a finding, and names its app. */
+export function addAffected(finding: Finding, app: string | null): void {
+  const { alsoHit = 0, alsoApps } = finding.evidence;
+  finding.evidence['alsoHit'] = Number(alsoHit) + 1;
+  const apps = isList(alsoApps) ? alsoApps : [];
+  if (app === null || app === finding.app || apps.at(-1) === app || apps.length >= NAMED) return;
+  finding.evidence['alsoApps'] = [...apps, shorten(redact(app), 500)];
+}
