@@ -79,7 +79,7 @@ describe('told by symptom', () => {
     expect(statuses(out)).toEqual(['clear', 'clear', 'clear', 'clear']);
     expect(out).toContain('2 artifacts downloaded and hashed');
     expect(out).toContain('No problems in what was checked. What to check next');
-    expect(out).toContain('caches may hold the manifest for 5 min, so a change made less than 65 min ago may not be');
+    expect(out).toContain('caches may store the manifest for 5 min, so a change made less than 65 min ago may not be');
     expect(out).toContain(`is its URL exactly ${live.url},`);
     expect(out).toContain('--origin <the service’s origin>');
     expect(out).not.toMatch(/ who | next /);
