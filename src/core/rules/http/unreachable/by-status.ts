@@ -1,0 +1,115 @@
+import type { Hop, Probe } from '../../../facts/facts.ts';
+import { header, retryAfter } from '../../../http/headers.ts';
+import { hostOf, statusOf } from '../../../http/probe.ts';
+import { signatureEnd } from '../../../http/signed-url.ts';
+import { parseUrl } from '../../../http/url.ts';
+import { explain, type Explanation, type Row } from './causes.ts';
+
+/** A response with another status than 2xx. */
+interface RefusedRequest {
+  probe: Probe;
+  hop: Hop;
+  status: number;
+  /** ISO 8601: when the signature of the URL expired; null if it has none, or did not. */
+  expiredAt: string | null;
+  /** Seconds that the host asks to wait; null if it names no time. */
+  wait: number | null;
+  /** "the host answers 403 (AccessDenied)" */
+  lead: string;
+  /** " at the end of 2 redirects", or ''. */
+  where: string;
+}
+
+const STATUSES: readonly Row<RefusedRequest>[] = [
+  {
+    when: ({ status, expiredAt }) => expiredAt !== null && [400, 401, 403, 410].includes(status),
+    cause: 'signature-expired',
+    message: ({ lead, expiredAt }) => `${lead}; the signed URL expired at ${expiredAt}.`,
+    advice: 'List a URL that does not expire, or sign it again.',
+  },
+  {
+    when: ({ status, hop }) =>
+      status === 496 || (status === 400 && /SSL certificate|client certificate/i.test(hop.excerpt ?? '')),
+    cause: 'client-certificate-required',
+    message: ({ lead }) => `${lead}: it requires a client certificate.`,
+    advice: 'The service has none: do not require one for this file, or list signed URLs.',
+  },
+  {
+    when: ({ status, wait }) => status === 429 || (status === 503 && wait !== null),
+    cause: 'rate-limited',
+    message: ({ lead, wait }) => `${lead}${wait === null ? '' : ` and asks to wait ${wait} s`}; it was not checked.`,
+    advice: 'Request a higher limit, choose a host without one, or lower --concurrency and try again later.',
+    evidence: ({ hop }) => ({ retryAfter: header(hop.headers, 'retry-after') }),
+  },
+  {
+    when: ({ status }) => status === 511,
+    cause: 'captive-portal',
+    message: ({ hop }) =>
+      `a captive portal of this network responded with 511 (Network Authentication Required) instead of ${hostOf(hop.url)}.`,
+    advice: 'Sign in to that network in a browser, or run the check from another network: the host was not reached.',
+  },
+  {
+    when: ({ status }) => status === 404,
+    cause: 'status-404',
+    message: ({ lead, where }) => `${lead}${where}: the file does not exist.`,
+    advice: 'Check the URL (it is case-sensitive), and that the file was uploaded.',
+  },
+  {
+    when: ({ status }) => status === 403,
+    cause: 'status-403',
+    message: ({ lead, where }) =>
+      `${lead}${where}: the file is not public, or does not exist (some hosts hide missing files this way).`,
+    advice: 'Make the file public, check that it exists, and that no firewall rule blocks automated clients.',
+  },
+  ...([401, 407] as const).map((login): Row<RefusedRequest> => ({
+    when: ({ status }) => status === login,
+    cause: `status-${login}`,
+    message: ({ lead, where }) => `${lead}${where}: authentication is required.`,
+    advice: 'Make the file public or list signed URLs; to check it anyway, pass credentials with --header-env.',
+  })),
+  ...([410, 451] as const).map((removed): Row<RefusedRequest> => ({
+    when: ({ status }) => status === removed,
+    cause: `status-${removed}`,
+    message: ({ lead, where }) => `${lead}${where}: the file was removed intentionally.`,
+    advice: 'Published files must keep their URLs: restore it.',
+  })),
+  {
+    when: ({ status }) => status === 304,
+    cause: 'status-304',
+    message: ({ lead }) => `${lead} (not modified) although the request was not conditional.`,
+    advice: 'A cache in front of the host is broken: purge it.',
+  },
+];
+
+/** Why a response with such a status is not the file. */
+export function explainStatus(probe: Probe, hop: Hop, now: number): Explanation {
+  const status = statusOf(probe);
+  const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(hop.excerpt ?? '')?.[1] ?? null;
+  const lead = `the host answers ${status}${code === null ? '' : ` (${code})`}`;
+  const where = afterRedirects(probe);
+  const wait = retryAfter(header(hop.headers, 'retry-after'), now);
+  const known = explain(STATUSES, { probe, hop, status, expiredAt: expiredAt(hop, now), wait, lead, where });
+  const found = known ?? otherStatus(status, `${lead}${where}`, probe.attempts);
+  return { ...found, evidence: { ...(code === null ? {} : { hostCode: code }), ...found.evidence } };
+}
+
+function otherStatus(status: number, lead: string, attempts: number): Explanation {
+  if (status < 500) return { cause: `status-${status}`, message: `${lead}.`, advice: 'The status must be 200.' };
+  return {
+    cause: `status-${status}`,
+    message: `${lead}${attempts > 1 ? `, ${attempts} times in a row` : ''}.`,
+    advice: 'The host has a problem: check its logs or status page.',
+  };
+}
+
+function expiredAt({ url }: Hop, now: number): string | null {
+  const parsed = parseUrl(url);
+  const end = parsed && signatureEnd(parsed.searchParams);
+  return end && end.until <= now ? new Date(end.until).toISOString() : null;
+}
+
+/** A phrase to append to a status; '' if the first URL responded itself, in whichever spelling it is listed. */
+function afterRedirects({ hops }: Probe): string {
+  if (hops.length < 2) return '';
+  return ` at the end of ${hops.length === 2 ? 'a redirect' : `${hops.length - 1} redirects`}`;
+}

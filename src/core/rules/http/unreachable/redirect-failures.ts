@@ -1,0 +1,56 @@
+import { lastHop } from '../../../http/probe.ts';
+import { header, headerLines } from '../../../http/headers.ts';
+import { printable, shorten } from '../../../text/text.ts';
+import { type FailedRequest, hasCode, type Row } from './causes.ts';
+
+/** Redirects that no client follows. */
+export const REDIRECT_FAILURES: readonly Row<FailedRequest>[] = [
+  {
+    when: hasCode('REDIRECT_BLOCKED_PORT'),
+    cause: 'redirect-port-blocked',
+    message: ({ host }) => `a redirect leads to ${host}, a port that browsers and Node.js refuse to connect to.`,
+    advice: 'Serve the file on port 443, or on another port that is not blocked, such as 8443.',
+  },
+  {
+    when: hasCode('REDIRECT_BAD_LOCATION'),
+    cause: 'redirect-malformed',
+    message: (request) => `a redirect leads to ${locationOf(request)}, which is not an http or https URL.`,
+    advice: 'Correct the Location header of the redirect.',
+  },
+  {
+    when: hasCode('REDIRECT_SEVERAL_LOCATIONS'),
+    cause: 'redirect-ambiguous',
+    message: (request) =>
+      `a redirect has several different Location headers${namedLocations(request)}; browsers reject it, and other clients choose one.`,
+    advice: 'Send one Location header: often the application and the web server, or two rules, each add one.',
+    evidence: (request) => ({ locations: locationsOf(request).slice(0, 5) }),
+  },
+  {
+    when: hasCode('REDIRECT_NO_LOCATION'),
+    cause: 'redirect-without-location',
+    message: 'a redirect has no Location header.',
+    advice: 'Add a Location header to the redirect, or serve the file itself.',
+  },
+  {
+    when: hasCode('REDIRECT_CREDENTIALS'),
+    cause: 'redirect-credentials',
+    message: 'a redirect leads to a URL with a user name or password; browsers and other clients reject it.',
+    advice: 'Redirect to a URL without credentials.',
+  },
+];
+
+function locationOf({ probe }: FailedRequest): string {
+  const location = header(lastHop(probe)?.headers ?? [], 'location');
+  return location === null ? 'something' : `“${printable(shorten(location, 100))}”`;
+}
+
+function locationsOf({ probe }: FailedRequest): string[] {
+  return [...new Set(headerLines(lastHop(probe)?.headers ?? [], 'location'))];
+}
+
+function namedLocations(request: FailedRequest): string {
+  const shown = locationsOf(request)
+    .slice(0, 3)
+    .map((location) => (location === '' ? 'an empty one' : shorten(location, 100)));
+  return shown.length > 1 ? ` (${shown.join(' and ')})` : '';
+}

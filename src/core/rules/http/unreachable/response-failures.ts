@@ -1,0 +1,87 @@
+import type { Failure } from '../../../facts/facts.ts';
+import { lastHop } from '../../../http/probe.ts';
+import { counted } from '../../../text/text.ts';
+import { type FailedRequest, hasCode, type Row } from './causes.ts';
+
+/** Responses that do not come, do not come whole, or cannot be read. */
+export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
+  {
+    when: ({ failure, probe }) => failure.phase === 'time' && failure.got === null && !lastHop(probe)?.status,
+    cause: 'no-answer',
+    message: 'no response arrived within the time limit.',
+    advice:
+      'The server hangs, or a firewall or proxy drops the request: check the server’s logs. For a slow host, use --timeout <s>.',
+  },
+  {
+    when: ({ failure }) => failure.phase === 'time',
+    cause: 'too-slow',
+    message: ({ failure }) => `it was not received completely within the time limit${received(failure)}.`,
+    advice: 'Serve it from a faster host, or give it more time with --timeout <s>.',
+  },
+  {
+    when: ({ failure }) => failure.phase === 'size',
+    cause: 'too-large',
+    message: ({ failure: { expected } }) =>
+      `it is larger than the limit${expected === null ? '' : ` of ${counted(expected, 'byte')}`}.`,
+    advice: 'Check whether the response ever ends; a file of this size is too large for subscribers.',
+  },
+  {
+    when: ({ failure }) => failure.phase === 'decode',
+    cause: 'content-encoding-broken',
+    message: ({ failure }) => `its Content-Encoding cannot be decoded (${failure.message}).`,
+    advice: 'Remove the Content-Encoding header, or send content in that encoding.',
+  },
+  {
+    when: hasCode('PARTIAL_UNASKED'),
+    cause: 'partial-unasked',
+    message: 'the host sent only a part of the file (206), which was not requested.',
+    advice: 'A cache in front of the host is broken: purge it, or disable its range handling.',
+  },
+  {
+    when: hasCode('UPGRADE'),
+    cause: 'not-http',
+    message: 'the host switched to another protocol (101), which was not requested.',
+    advice: 'Check that a web server runs at this address.',
+  },
+  {
+    when: ({ failure }) => failure.phase === 'body' && failure.code === 'BODY_TIMEOUT',
+    cause: 'stalled',
+    message: ({ failure }) => `the host stopped sending before the end${received(failure)}.`,
+    advice: 'The server or a proxy hangs: check its logs.',
+  },
+  {
+    when: ({ failure }) => failure.phase === 'body',
+    cause: 'truncated',
+    message: ({ failure }) => `the response was truncated${received(failure)}.`,
+    advice:
+      'The host or a proxy closes the connection early, or the stored file is shorter than its Content-Length: upload it again, and check proxy timeouts.',
+  },
+  {
+    when: hasCode('HEADERS_TIMEOUT'),
+    cause: 'no-answer',
+    message: 'the connection was established, but the response timed out.',
+    advice: 'The server hangs, or a firewall or proxy drops the request: check the server’s logs.',
+  },
+  {
+    when: ({ failure: { code } }) => code.startsWith('HPE_') || code === 'HEADERS_OVERFLOW',
+    cause: 'not-http',
+    message: ({ failure }) => `the response is not valid HTTP (${failure.code}).`,
+    advice:
+      'A proxy or server sends invalid headers (two lengths, line breaks, control characters): inspect them with curl -v.',
+  },
+  {
+    when: hasCode('ECONNRESET', 'SOCKET_CLOSED', 'EPIPE'),
+    cause: 'reset',
+    message: 'the connection was closed before a response was received.',
+    advice: ({ probe: { attempts } }) =>
+      `A proxy, firewall or overloaded server closes it${attempts > 1 ? ` (tried ${attempts} times)` : ''}.`,
+  },
+];
+
+/** A phrase to append: how many bytes arrived. */
+function received({ got, expected }: Failure): string {
+  if (got === null) return '';
+  return expected === null
+    ? ` (${counted(got, 'byte')} received)`
+    : ` (${got} of ${counted(expected, 'byte')} received)`;
+}
