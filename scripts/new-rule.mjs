@@ -79,6 +79,18 @@ function read(root, file) {
   return readFileSync(path, 'utf8');
 }
 
+/** Subjects whose examples are parts of documents (test/support/rule-example.ts). */
+const WITH_EXAMPLES = ['document', 'manifest', 'app', 'metadata', 'version', 'url', 'file'];
+
+function examples(subject) {
+  if (!WITH_EXAMPLES.includes(subject)) return '';
+  return `
+  examples: {
+    bad: 'A PART of a document with a finding',
+    good: 'THE SAME without one',
+  },`;
+}
+
 function ruleText(id, name, subject) {
   const fact = FACTS[subject];
   return `import { defineRule } from '../rule.ts';
@@ -92,7 +104,7 @@ export const ${name} = defineRule({
   symptom: null,
   owner: 'author',
   failsWhen: 'DESCRIBE the condition, to follow "Fails when"',
-  why: 'SAY what subscribers notice.',
+  why: 'SAY what subscribers notice.',${examples(subject)}
   check({ ${fact} }) {
     if (${fact} !== undefined) return null;
     return {

@@ -1,6 +1,7 @@
 import type { Evidence } from '../src/core/engine/report.ts';
 import { NOT_THE_FILE } from '../src/core/rules/not-the-file.ts';
 import type { Owner } from '../src/core/rules/owners.ts';
+import { printable } from '../src/core/text/text.ts';
 import type { AnyRule, RuleReference } from '../src/core/rules/rule.ts';
 
 const CHAPTERS: Record<AnyRule['on'], string> = {
@@ -52,8 +53,14 @@ function section(rule: AnyRule): string[] {
     '',
     rule.why,
     ...causeTable(rule),
+    ...(rule.examples ? [...example('Bad', rule.examples.bad), ...example('Good', rule.examples.good)] : []),
     ...(rule.supersededBy?.length ? ['', `Not judged where ${explanations(rule.supersededBy)} explains it.`] : []),
   ];
+}
+
+/** A code block; invisible characters are escaped. */
+function example(title: string, text: string): string[] {
+  return ['', `${title}:`, '', '```js', text.split('\n').map(printable).join('\n'), '```'];
 }
 
 /** The causes with the party that has to act, or only that party if there are none. */

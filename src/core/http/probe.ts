@@ -7,6 +7,13 @@ export function lastHop(visit: Probe): Hop | null {
   return visit.hops.at(-1) ?? null;
 }
 
+/** The last hop of a probe that was answered. @throws if there is none, which is an error in the caller */
+export function finalHop(visit: Probe): Hop {
+  const hop = lastHop(visit);
+  if (hop === null) throw new Error('The probe has no hops');
+  return hop;
+}
+
 /** The status that a probe ended with; 0 without one. */
 export function statusOf(visit: Probe): number {
   return lastHop(visit)?.status ?? 0;

@@ -203,6 +203,8 @@ export interface Rule<
   failsWhen: string;
   /** Why a subscriber should care. */
   why: string;
+  /** A part of a document with a finding, and one without; run as tests, and printed in the documentation. */
+  examples?: { bad: string; good: string };
   check(facts: Pick<Subjects[S], N>): CheckResult<CauseOf<NoInfer<C>>>;
 }
 

@@ -2,7 +2,7 @@ import { freshness, oldCopyAge } from '../../http/cache.ts';
 import { header, seconds } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { formatDuration } from '../../text/format-duration.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
 /** The service's check interval (spec section 8). */
@@ -31,7 +31,7 @@ export const cacheLifetimeLong = defineRule({
   why: 'The service checks hourly; with an older copy from a cache, it sees new versions late, or a manifest that does not match the metadata.',
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
-    const hop = lastHop(answer)!;
+    const hop = finalHop(answer);
     const { lifetime, said, immutable, stale } = freshness(hop, Date.parse(now));
     const once = `${role} ${hostOf(hop.url)} ${said}`;
     const age = seconds(header(hop.headers, 'age'));

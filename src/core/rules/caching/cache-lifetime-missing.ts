@@ -1,7 +1,7 @@
 import { freshness } from '../../http/cache.ts';
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 import { cacheLifetimeLong } from './cache-lifetime-long.ts';
 
@@ -26,7 +26,7 @@ export const cacheLifetimeMissing = defineRule({
   why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rarely changes.',
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
-    const hop = lastHop(answer)!;
+    const hop = finalHop(answer);
     const { lifetime, malformed, heuristic } = freshness(hop, Date.parse(now));
     const value = header(hop.headers, 'cache-control');
     const once = `${role} ${hostOf(hop.url)}`;

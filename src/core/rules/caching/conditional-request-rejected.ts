@@ -1,6 +1,6 @@
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
+import { finalHop, hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
 export const conditionalRequestRejected = defineRule({
@@ -25,8 +25,8 @@ export const conditionalRequestRejected = defineRule({
       if (visit.origin !== null || isAnswered(visit) || status === 429 || status === 503) continue;
       if (visit.failure === null && status === 304) continue;
       // Clients do not send a tag if none was issued.
-      if (condition[0] === 'if-none-match' && header(lastHop(answer)!.headers, 'etag') === null) continue;
-      const url = lastHop(visit)?.url ?? lastHop(answer)!.url;
+      if (condition[0] === 'if-none-match' && header(finalHop(answer).headers, 'etag') === null) continue;
+      const url = lastHop(visit)?.url ?? finalHop(answer).url;
       const how = visit.failure ? `fails (${visit.failure.code})` : `is answered with ${status}`;
       const name = condition[0] === 'if-none-match' ? 'If-None-Match' : 'If-Modified-Since';
       return {

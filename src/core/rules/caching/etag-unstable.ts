@@ -1,6 +1,6 @@
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
 export const etagUnstable = defineRule({
@@ -17,7 +17,7 @@ export const etagUnstable = defineRule({
   check({ role, answer, conditional }) {
     for (const { condition, fabricated: madeUp, visit, sameBytes } of conditional) {
       const hop = lastHop(visit);
-      if (madeUp || !hop || sameBytes !== true || hop.url !== lastHop(answer)!.url) continue;
+      if (madeUp || !hop || sameBytes !== true || hop.url !== finalHop(answer).url) continue;
       const now = header(hop.headers, 'etag');
       if (now === null || opaque(now) === opaque(condition[1])) continue;
       return {

@@ -1,6 +1,6 @@
 import { header, httpDate } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
 export const lastModifiedOnly = defineRule({
@@ -17,7 +17,7 @@ export const lastModifiedOnly = defineRule({
   why: 'The date has a resolution of one second: a client that fetched the file between two changes within one second gets 304 from then on.',
   check({ role, answer }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
-    const { headers, url } = lastHop(answer)!;
+    const { headers, url } = finalHop(answer);
     const date = header(headers, 'last-modified');
     if (header(headers, 'etag') !== null || httpDate(date) === null) return null;
     return {

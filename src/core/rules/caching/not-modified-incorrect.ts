@@ -1,6 +1,6 @@
 import { hostOrCache } from '../owners.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
+import { finalHop, hostOf, statusOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
 export const notModifiedIncorrect = defineRule({
@@ -23,7 +23,7 @@ export const notModifiedIncorrect = defineRule({
   check({ role, conditional }) {
     for (const { condition, fabricated: madeUp, visit } of conditional) {
       if (!madeUp || visit.failure !== null || statusOf(visit) !== 304) continue;
-      const { url } = lastHop(visit)!;
+      const { url } = finalHop(visit);
       const [name, value] = condition;
       const tag = name === 'if-none-match';
       return {

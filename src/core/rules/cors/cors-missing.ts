@@ -3,7 +3,28 @@ import { allowedBeside, corsEvidence, corsFault } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf } from '../../http/probe.ts';
+import type { ResourceKind } from '../../facts/facts.ts';
+import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule } from '../rule.ts';
+
+const CAUSES = {
+  absent: { title: 'The header is missing' },
+  'absent-on-redirect': { title: 'The header is missing on a redirect' },
+  'absent-behind-redirect': { title: 'The header is missing after a redirect' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
+
+const WHERE: Readonly<Record<Cause, string>> = {
+  absent: '',
+  'absent-on-redirect': ' on the redirect',
+  'absent-behind-redirect': ' after the redirect',
+};
+
+/** What it means for some kinds of files. */
+const EFFECTS: Readonly<Partial<Record<ResourceKind, string>>> = {
+  icon: ' A plain <img> would still show it.',
+  artifact: ' The service may fetch artifacts from its servers, so this may not matter.',
+};
 
 export const corsMissing = defineRule({
   id: 'cors-missing',
@@ -16,11 +37,7 @@ export const corsMissing = defineRule({
   purge: 'last',
   view: 'browser',
   supersededBy: NOT_THE_FILE,
-  causes: {
-    absent: { title: 'The header is missing' },
-    'absent-on-redirect': { title: 'The header is missing on a redirect' },
-    'absent-behind-redirect': { title: 'The header is missing after a redirect' },
-  },
+  causes: CAUSES,
   failsWhen:
     'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
   why: 'Browsers discard the response: pages of the service can neither read the file nor, if they request it with CORS, show the icon. curl does not check this.',
@@ -35,8 +52,8 @@ export const corsMissing = defineRule({
       if (role !== 'artifact' && allowedBeside(visit, web.browser) !== null) continue;
       // An error status for a refused origin (403 …) is reported there as well.
       if (hop.status >= 400) continue;
-      const where =
-        visit.hops.length === 1 ? '' : fault.hop < visit.hops.length - 1 ? ' on the redirect' : ' after the redirect';
+      const cause = causeOf(fault.hop, visit.hops.length);
+      const where = WHERE[cause];
       // After a redirect to another host a browser sends Origin: null, which an exact origin does not match.
       const nulled = fault.sent === 'null' && visit.origin !== 'null';
       const line =
@@ -47,21 +64,10 @@ export const corsMissing = defineRule({
         origins.length === 0 && !nulled
           ? 'If it allows only certain origins, check again with --origin <the service’s origin>. '
           : '';
-      const mild =
-        role === 'icon'
-          ? ' A plain <img> would still show it.'
-          : role === 'artifact'
-            ? ' The service may fetch artifacts from its servers, so this may not matter.'
-            : '';
       return {
-        cause:
-          visit.hops.length === 1
-            ? 'absent'
-            : fault.hop < visit.hops.length - 1
-              ? 'absent-on-redirect'
-              : 'absent-behind-redirect',
+        cause,
         severity: role === 'artifact' ? 'note' : 'error',
-        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${role}.${mild}`,
+        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${role}.${EFFECTS[role] ?? ''}`,
         // The line to copy comes last, so that no full stop follows it.
         advice: `${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
         evidence: corsEvidence(visit, fault.hop),
@@ -72,3 +78,9 @@ export const corsMissing = defineRule({
     return null;
   },
 });
+
+/** By the position of the response without the header. */
+function causeOf(index: number, hops: number): Cause {
+  if (hops === 1) return 'absent';
+  return index < hops - 1 ? 'absent-on-redirect' : 'absent-behind-redirect';
+}

@@ -3,7 +3,7 @@ import { corsEvidence, corsFault } from '../../http/cors.ts';
 import { cacheControl, header, varyNames } from '../../http/headers.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
 export const corsNotVaried = defineRule({
@@ -24,7 +24,7 @@ export const corsNotVaried = defineRule({
   failsWhen: 'the response depends on Origin, but `Vary: Origin` is missing',
   why: 'A cache then reuses the response to one visitor for another, and browsers block it: it fails intermittently, for some visitors.',
   check({ role, web, answer, now }) {
-    const plain = lastHop(answer)!;
+    const plain = finalHop(answer);
     for (const visit of web.browser) {
       const hop = lastHop(visit);
       if (!hop || visit.failure || corsFault(visit) || hop.url !== plain.url) continue;

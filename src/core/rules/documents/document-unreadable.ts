@@ -53,6 +53,10 @@ export const documentUnreadable = defineRule({
   causes: CAUSES,
   failsWhen: 'a manifest or metadata file is not JSON',
   why: 'The service cannot read the file: a broken manifest stops the whole registry, a broken metadata file hides its app.',
+  examples: {
+    bad: '{ "apps": { }, }',
+    good: '{ "apps": { } }',
+  },
   check({ reading, facts }) {
     const { fault } = reading;
     if (!fault) return null;

@@ -25,6 +25,12 @@ export const fileNameDiffers = defineRule({
   },
   failsWhen: '(workspace) the name of a file differs from its URL in case or Unicode normalization',
   why: 'Windows and macOS find the file anyway; most hosts respond with 404.',
+  examples: {
+    bad: `appMetadataUrl: apps/Echo.json
+in the folder:  apps/echo.json`,
+    good: `appMetadataUrl: apps/echo.json
+in the folder:  apps/echo.json`,
+  },
   check({ role, path, listed }) {
     const part = differingPart(path, listed);
     if (part === null) return null;

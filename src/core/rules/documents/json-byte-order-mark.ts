@@ -11,6 +11,10 @@ export const jsonByteOrderMark = defineRule({
   fixable: true,
   failsWhen: 'the JSON begins with a byte order mark (BOM)',
   why: 'RFC 8259 forbids it, and many JSON parsers reject the file.',
+  examples: {
+    bad: '\ufeff{ "apps": {} }',
+    good: '{ "apps": {} }',
+  },
   check({ reading }) {
     if (!reading.byteOrderMark) return null;
     return {

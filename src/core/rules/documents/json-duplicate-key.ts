@@ -11,6 +11,10 @@ export const jsonDuplicateKey = defineRule({
   owner: 'author',
   failsWhen: 'an object has a duplicate key, which JSON.parse hides',
   why: 'Parsers differ in which of the two they use, so subscribers may see a different registry than its author.',
+  examples: {
+    bad: '{ "apps": {}, "apps": {} }',
+    good: '{ "apps": {} }',
+  },
   check({ reading }) {
     return reading.duplicates.map(({ pointer, name, offset }) => ({
       at: pointer,

@@ -18,6 +18,10 @@ export const propertyUnknown = defineRule({
   },
   failsWhen: 'a field is not part of the specification (`$schema` and names that begin with `x-` are ignored)',
   why: 'Subscribers ignore it; often it is a misspelled field.',
+  examples: {
+    bad: '{ "apps": {}, "$comment": "ours" }',
+    good: '{ "apps": {}, "x-comment": "ours" }',
+  },
   check({ role, value }) {
     return unknownProperties(role === 'manifest' ? 'registry' : 'app', value).map(({ pointer, name, meant }) => ({
       at: pointer,

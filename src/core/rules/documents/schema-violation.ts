@@ -28,6 +28,10 @@ export const schemaViolation = defineRule({
   causes: CAUSES,
   failsWhen: 'a required field is absent, or a field has the wrong type',
   why: 'The service cannot use an entry that lacks what the format requires.',
+  examples: {
+    bad: '{ "apps": [] }',
+    good: '{ "apps": {} }',
+  },
   check({ role, value }) {
     const other = swap(role, value) ?? hostMessage(role, value);
     if (other) return other;

@@ -11,6 +11,20 @@ export const textEmpty = defineRule({
   owner: 'author',
   failsWhen: 'the `name` or `description` of an app is empty or blank',
   why: 'Subscribers choose apps by these two texts.',
+  examples: {
+    bad: `"echo": {
+  "name": "Echo",
+  "description": " ",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "#1a73e8" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+    good: `"echo": {
+  "name": "Echo",
+  "description": "Repeats what it receives.",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "#1a73e8" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+  },
   check({ name, description }) {
     const problems = [];
     for (const [field, text] of [

@@ -11,6 +11,20 @@ export const textUnprintable = defineRule({
   owner: 'author',
   failsWhen: 'the `name` or `description` of an app contains control, bidirectional or invisible characters',
   why: 'They can make one app look like another, or garble a page, a terminal or a log.',
+  examples: {
+    bad: `"echo": {
+  "name": "Echo\u202e",
+  "description": "Repeats what it receives.",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "#1a73e8" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+    good: `"echo": {
+  "name": "Echo",
+  "description": "Repeats what it receives.",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "#1a73e8" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+  },
   check({ name, description }) {
     const problems = [];
     for (const [field, text] of [

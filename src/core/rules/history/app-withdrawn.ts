@@ -15,6 +15,17 @@ export const appWithdrawn = defineRule({
   },
   failsWhen: 'a published app is no longer listed',
   why: 'It disappears for all subscribers, with all its versions.',
+  examples: {
+    bad: `// published: echo other
+{ "apps": {
+  "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" }
+} }`,
+    good: `// published: echo other
+{ "apps": {
+  "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" },
+  "other": { "appMetadataUrl": "https://apps.example.com/other.json" }
+} }`,
+  },
   check({ keys, earlierKeys, earlierSource }) {
     const listed = new Set(keys);
     const before = new Set(earlierKeys);

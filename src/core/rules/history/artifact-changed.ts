@@ -12,6 +12,16 @@ export const artifactChanged = defineRule({
   owner: 'author',
   failsWhen: 'the checksum of a published version has changed',
   why: 'Published artifacts are immutable: for subscribers with the previous one, the service reports tampering.',
+  examples: {
+    bad: `// published: { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:03779ded4059473cfab99c0ca9c7d98bf0d249acfa3689c8196642b959e568d7" }
+] }`,
+    good: `// published: { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+  },
   check({ versions, earlier, earlierSource }) {
     const problems: Problem<never>[] = [];
     for (const { entry, before } of matchVersions(versions, earlier)) {

@@ -14,6 +14,16 @@ export const artifactMoved = defineRule({
   owner: 'author',
   failsWhen: 'the URL of a published version has changed, but not its checksum',
   why: 'The bytes are the same, but the previous URL may no longer work.',
+  examples: {
+    bad: `// published: { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://cdn.example.com/echo.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+    good: `// published: { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+  },
   check({ versions, earlier, earlierSource }) {
     const problems: Problem<never>[] = [];
     for (const { entry, before } of matchVersions(versions, earlier)) {

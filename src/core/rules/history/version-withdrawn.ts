@@ -16,13 +16,24 @@ export const versionWithdrawn = defineRule({
   },
   failsWhen: 'a published version is no longer listed',
   why: 'Old versions must be kept: users of this version can neither reinstall nor verify it.',
+  examples: {
+    bad: `// published: { "version": "1.1.0", "artifactUrl": "https://apps.example.com/echo/1.1.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+    good: `// published: { "version": "1.1.0", "artifactUrl": "https://apps.example.com/echo/1.1.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" },
+  { "version": "1.1.0", "artifactUrl": "https://apps.example.com/echo/1.1.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+  },
   check({ versions, earlier, earlierSource }) {
     const listed = new Set(versions.map((entry) => entry.version));
     // A version that was invalid until its spelling was fixed was never offered to subscribers.
     const fixed = (version: string): boolean => !isSemver(version) && listed.has(likelyVersion(version));
     const gone = earlier.filter((before) => !listed.has(before.version) && !fixed(before.version));
     const newest = latestOf(earlier.map(({ version }) => version).filter(isSemver));
-    const now = latestOf([...listed].filter((version) => version !== null && isSemver(version)) as string[]);
+    const now = latestOf([...listed].flatMap((version) => (version !== null && isSemver(version) ? [version] : [])));
     // The newest version counts as lost only if no higher one is listed.
     const lost = newest !== null && (now === null || comparePrecedence(now, newest) < 0) ? newest : null;
     return gone.map((before) => ({

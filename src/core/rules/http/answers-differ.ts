@@ -3,7 +3,7 @@ import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf 
 import type { ComparedBody, HeaderGroup, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
 import { type Dependence, dependenceOf } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { compressedCopyDiffers } from './compressed-copy-differs.ts';
@@ -63,7 +63,7 @@ function differing(
   { visit, copy }: { visit: Probe; copy: ComparedBody },
   dependence: Dependence,
 ): Problem<Cause> | null {
-  const host = hostOf(lastHop(visit)!.url);
+  const host = hostOf(finalHop(visit).url);
   const evidence = copyEvidence(answer, copy, visit);
   const contents = bothContents(answer, copy, visit);
   if (dependence.on === 'each-time')

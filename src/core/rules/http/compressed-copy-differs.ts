@@ -4,7 +4,7 @@ import type { ComparedBody, ResourceKind, Probe } from '../../facts/facts.ts';
 import { header, httpDate } from '../../http/headers.ts';
 import { dependenceOf } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
@@ -30,7 +30,7 @@ export const compressedCopyDiffers = defineRule({
     if (dependence?.on !== 'headers' || !dependence.groups.includes('encoding')) return null;
     for (const { visit, copy } of comparedAnswers(web)) {
       if (copy.same || copy.fault !== null || copy.unlabelled !== undefined || isCompressedTwice(copy)) continue;
-      const host = hostOf(lastHop(visit)!.url);
+      const host = hostOf(finalHop(visit).url);
       const instead = otherKind(role, copy);
       if (instead !== null)
         return {

@@ -2,7 +2,7 @@ import { nameOf } from '../../http/copies.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { cacheControl, codings, header, varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, isAnswered, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf, isAnswered, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
 export const compressedCopyNotVaried = defineRule({
@@ -22,7 +22,7 @@ export const compressedCopyNotVaried = defineRule({
     'a response is compressed only for clients that accept it, but `Vary: Accept-Encoding` is missing although caches may store it, or both forms have the same strong ETag',
   why: 'A shared cache then sends the compressed form to clients that do not accept it. Browsers can read both forms.',
   check({ role, web, answer }) {
-    const plain = lastHop(answer)!;
+    const plain = finalHop(answer);
     if (codings(plain.headers).length > 0) return null;
     for (const visit of web.browser) {
       const hop = lastHop(visit);

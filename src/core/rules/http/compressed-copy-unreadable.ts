@@ -3,7 +3,7 @@ import { comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../
 import type { ComparedBody, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
 import { dependenceOf, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
+import { finalHop, hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
@@ -44,7 +44,7 @@ export const compressedCopyUnreadable = defineRule({
     for (const { visit, copy } of comparedAnswers(web)) {
       const fault = faultOf(role, copy);
       if (fault === null) continue;
-      const host = hostOf(lastHop(visit)!.url);
+      const host = hostOf(finalHop(visit).url);
       return {
         cause: fault.cause,
         message: `${host} sends the ${nameOf(role)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,

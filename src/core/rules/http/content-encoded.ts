@@ -1,6 +1,6 @@
 import { hostOrCache } from '../owners.ts';
 import { codings } from '../../http/headers.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 import { documentUnreadable } from '../documents/document-unreadable.ts';
@@ -25,7 +25,7 @@ export const contentEncoded = defineRule({
   failsWhen: 'an artifact has a Content-Encoding, or another file has one that not all clients support',
   why: 'Clients that decode it get other bytes than those that were hashed, and report a checksum mismatch. If only the decoded bytes match, artifact-checksum-mismatch reports that.',
   check({ role, answer }) {
-    const hop = lastHop(answer)!;
+    const hop = finalHop(answer);
     const list = codings(hop.headers);
     if (list.length === 0) return null;
     const unknown = list.filter((coding) => !KNOWN.has(coding));

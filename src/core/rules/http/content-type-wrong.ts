@@ -1,5 +1,5 @@
 import { mediaType } from '../../http/headers.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 import { artifactNotTarGz } from '../artifacts/artifact-not-tar-gz.ts';
@@ -26,7 +26,7 @@ export const contentTypeWrong = defineRule({
   check({ role, answer }) {
     // Icons have a rule of their own.
     if (role === 'icon') return null;
-    const hop = lastHop(answer)!;
+    const hop = finalHop(answer);
     const found = mediaType(hop.headers);
     const type = found?.type ?? '';
     if (role === 'artifact') {

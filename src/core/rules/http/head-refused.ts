@@ -2,7 +2,7 @@ import { header } from '../../http/headers.ts';
 import type { Hop, HttpViews } from '../../facts/facts.ts';
 import { dependenceOf, isOther, isRefusal } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
+import { finalHop, hostOf, isAnswered, statusOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 
@@ -25,7 +25,7 @@ export const headRefused = defineRule({
   why: 'Registry hosts allow GET and HEAD; clients that send HEAD first treat a refused HEAD as a missing file.',
   check({ role, web, answer, head }) {
     if (head === null) return null;
-    const got = lastHop(answer)!;
+    const got = finalHop(answer);
     // A signed URL is signed for one method, so its HEAD is refused by design.
     if (answer.hops.some((hop) => /[?&](x-amz-signature|x-goog-signature|signature|sig)=/i.test(hop.url))) return null;
     const once = `${role} ${hostOf(got.url)}`;
@@ -47,7 +47,7 @@ export const headRefused = defineRule({
       };
     }
     if (dependence?.on === 'changed' || dependence?.on === 'each-time') return null;
-    const other = lastHop(head)!;
+    const other = finalHop(head);
     for (const name of ['content-length', 'etag'] as const) {
       const inGet = named(got, name);
       const inHead = named(other, name);
@@ -76,7 +76,7 @@ function named(hop: Hop, name: string): string | null {
 /** The complete responses to the same GET in the same coding. */
 function otherGets({ browser, headerProbes: probes = [] }: HttpViews, got: Hop): Hop[] {
   return [...browser, ...probes.map(({ visit }) => visit)].flatMap((visit) => {
-    const hop = lastHop(visit)!;
+    const hop = finalHop(visit);
     const isWhole = statusOf(visit) === 200 && !visit.failure;
     return isWhole && named(hop, 'content-encoding') === named(got, 'content-encoding') ? [hop] : [];
   });

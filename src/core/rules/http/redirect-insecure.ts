@@ -12,14 +12,15 @@ export const redirectInsecure = defineRule({
   why: 'Content fetched over http can be replaced on the way; browsers and careful clients block it.',
   check({ role, web }) {
     const { hops } = web.server;
-    for (let i = 1; i < hops.length; i += 1) {
-      const from = hops[i - 1]!.url;
-      const to = hops[i]!.url;
+    for (const [i, { url: to }] of hops.entries()) {
+      const previous = hops[i - 1];
+      if (previous === undefined) continue;
+      const from = previous.url;
       if (!from.startsWith('https:') || !to.startsWith('http:')) continue;
       return {
         message: `The ${role} is redirected from https to http.`,
         advice: `Redirect to ${to.replace(/^http:/, 'https:')}, or list an https URL without a redirect.`,
-        evidence: { from, to, status: hops[i - 1]!.status },
+        evidence: { from, to, status: previous.status },
       };
     }
     return null;

@@ -2,7 +2,7 @@ import { header, mediaType } from '../../http/headers.ts';
 import { isBlockedByType } from '../../http/opaque-response-blocking.ts';
 import type { Probe } from '../../facts/facts.ts';
 import { parseUrl } from '../../http/url.ts';
-import { lastHop } from '../../http/probe.ts';
+import { finalHop, lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule } from '../rule.ts';
 import { iconNotImage } from './icon-not-image.ts';
@@ -31,7 +31,7 @@ export const iconTypeWrong = defineRule({
     'browsers do not show an icon because of its Content-Type: an SVG as anything other than image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. A warning if browsers detect the type from the bytes and show it anyway',
   why: 'Browsers recognize an SVG only by its Content-Type, and block text and HTML types for images from other hosts.',
   check({ image, answer, origins }) {
-    const { headers } = lastHop(answer)!;
+    const { headers } = finalHop(answer);
     const type = mediaType(headers)?.type || null;
     const nosniff =
       (header(headers, 'x-content-type-options') ?? '').split(',', 1)[0]!.trim().toLowerCase() === 'nosniff';

@@ -12,6 +12,16 @@ export const appKeyAmbiguous = defineRule({
   owner: 'author',
   failsWhen: 'two app keys differ only in case, or only in `-` and `_`',
   why: 'They are the same file or folder on many file systems, and people confuse them.',
+  examples: {
+    bad: `{ "apps": {
+  "echo-app": { "appMetadataUrl": "https://apps.example.com/echo.json" },
+  "echo_app": { "appMetadataUrl": "https://apps.example.com/other.json" }
+} }`,
+    good: `{ "apps": {
+  "echo-app": { "appMetadataUrl": "https://apps.example.com/echo.json" },
+  "other-app": { "appMetadataUrl": "https://apps.example.com/other.json" }
+} }`,
+  },
   check({ keys }) {
     const first = new Map<string, string>();
     const problems = [];

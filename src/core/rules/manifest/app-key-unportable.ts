@@ -14,6 +14,20 @@ export const appKeyUnportable = defineRule({
   },
   failsWhen: 'an app key is a device name on Windows (`con`, `nul`, `com1` …) or longer than 64 characters',
   why: 'Tools name files and folders after app keys; such names are not possible on all systems.',
+  examples: {
+    bad: `"nul": {
+  "name": "Echo",
+  "description": "Repeats what it receives.",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "#1a73e8" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+    good: `"null-app": {
+  "name": "Echo",
+  "description": "Repeats what it receives.",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "#1a73e8" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+  },
   check({ key }) {
     if (/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(key))
       return {

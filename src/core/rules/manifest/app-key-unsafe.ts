@@ -14,6 +14,20 @@ export const appKeyUnsafe = defineRule({
   hiddenReason: 'Its key is not URL-safe.',
   failsWhen: 'an app key has characters other than letters, digits, `-` and `_`, or is empty',
   why: 'The key is used in URLs; the service does not show an app whose key is not URL-safe.',
+  examples: {
+    bad: `"my app": {
+  "name": "Echo",
+  "description": "Repeats what it receives.",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "#1a73e8" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+    good: `"my-app": {
+  "name": "Echo",
+  "description": "Repeats what it receives.",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "#1a73e8" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+  },
   check({ key }) {
     if (isSafeKey(key)) return null;
     const better = safeKeyFor(key);

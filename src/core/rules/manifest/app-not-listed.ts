@@ -35,6 +35,16 @@ export const appNotListed = defineRule({
   causes: CAUSES,
   failsWhen: '(diagnose) the app given with `--app` is not in the manifest; similar keys are suggested',
   why: 'The service only shows the apps of the manifest, and compares keys exactly.',
+  examples: {
+    bad: `// requested: Echo
+{ "apps": {
+  "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" }
+} }`,
+    good: `// requested: echo
+{ "apps": {
+  "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" }
+} }`,
+  },
   check({ keys, asked, copyAge }): Problem<Cause>[] {
     const listed = new Set(keys);
     return asked.filter((key) => !listed.has(key)).map((key) => problem(key, keys, copyAge));

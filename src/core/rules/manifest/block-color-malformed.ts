@@ -11,6 +11,20 @@ export const blockColorMalformed = defineRule({
   owner: 'author',
   failsWhen: '`blockStyle.color` is not of the form #RRGGBB',
   why: 'The service cannot draw the blocks of the app in that color.',
+  examples: {
+    bad: `"echo": {
+  "name": "Echo",
+  "description": "Repeats what it receives.",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "blue" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+    good: `"echo": {
+  "name": "Echo",
+  "description": "Repeats what it receives.",
+  "blockStyle": { "iconUrl": "https://apps.example.com/echo.svg", "color": "#1a73e8" },
+  "appMetadataUrl": "https://apps.example.com/echo.json"
+}`,
+  },
   check({ color }) {
     if (/^#[0-9a-fA-F]{6}$/.test(color)) return null;
     const meant = likelyColor(color);

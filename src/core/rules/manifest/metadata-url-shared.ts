@@ -13,13 +13,22 @@ export const metadataUrlShared = defineRule({
   owner: 'author',
   failsWhen: 'two apps have the same metadata file',
   why: 'Both offer the same versions, so one of them is the wrong app: usually a copied line.',
+  examples: {
+    bad: `{ "apps": {
+  "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" },
+  "other": { "appMetadataUrl": "https://apps.example.com/echo.json" }
+} }`,
+    good: `{ "apps": {
+  "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" },
+  "other": { "appMetadataUrl": "https://apps.example.com/other.json" }
+} }`,
+  },
   check({ keys, metadataUrls }) {
     const first = new Map<string, string>();
     const problems = [];
-    for (let i = 0; i < keys.length; i++) {
-      const text = metadataUrls[i]!;
-      if (text === null) continue;
-      const key = keys[i]!;
+    for (const [i, key] of keys.entries()) {
+      const text = metadataUrls[i];
+      if (text === null || text === undefined) continue;
       const url = sameAddress(text);
       const other = first.get(url);
       if (other === undefined) first.set(url, key);

@@ -11,6 +11,12 @@ export const noApps = defineRule({
   owner: authorOrCopy,
   failsWhen: '`apps` is empty',
   why: 'The registry is valid, but empty for subscribers.',
+  examples: {
+    bad: '{ "apps": {} }',
+    good: `{ "apps": {
+  "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" }
+} }`,
+  },
   check({ keys }) {
     if (keys.length > 0) return null;
     return { message: 'The registry lists no apps.', advice: 'Add one: appreg add-app <key>' };

@@ -20,6 +20,16 @@ export const artifactUrlShared = defineRule({
   causes: CAUSES,
   failsWhen: 'two versions have the same artifact URL, but different checksums (with the same checksum: warning)',
   why: 'One URL has one content, so at most one of the checksums can match.',
+  examples: {
+    bad: `{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" },
+  { "version": "1.1.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:03779ded4059473cfab99c0ca9c7d98bf0d249acfa3689c8196642b959e568d7" }
+] }`,
+    good: `{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" },
+  { "version": "1.1.0", "artifactUrl": "https://apps.example.com/echo/1.1.0.tar.gz", "artifactChecksum": "sha256:03779ded4059473cfab99c0ca9c7d98bf0d249acfa3689c8196642b959e568d7" }
+] }`,
+  },
   check({ versions }) {
     const whole = versions.filter((entry) => entry.artifactUrl !== null && entry.artifactChecksum !== null);
     if (new Set(whole.map((entry) => sameAddress(entry.artifactUrl!))).size === whole.length) return null;

@@ -30,6 +30,10 @@ export const checksumMalformed = defineRule({
   },
   failsWhen: 'a checksum is not exactly `sha256:` and 64 lowercase hexadecimal digits',
   why: 'The service compares the text exactly, so every installation of the version fails.',
+  examples: {
+    bad: '{ "artifactChecksum": "SHA256:7D865E959B2466918C9863AFCA942D0FB89D7C9AC0C99BAFC3749504DED97730" }',
+    good: '{ "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }',
+  },
   check({ checksum, served }) {
     const fault = checksumError(checksum);
     if (!fault) return null;
@@ -39,13 +43,7 @@ export const checksumMalformed = defineRule({
       at: '/artifactChecksum',
       cause: fault.cause,
       message: weak ? `This is the ${weak} digest of this artifact; the algorithm must be SHA-256.` : fault.message,
-      // If the bytes differ, the same digest in another spelling would be wrong as well.
-      advice:
-        fault.repaired && (found === null || found === fault.repaired)
-          ? `Write it as "${fault.repaired}".`
-          : found
-            ? `If these are the published bytes, list "artifactChecksum": "${found}"`
-            : 'Hash the artifact and paste the line: appreg checksum <file|url>',
+      advice: adviceFor(fault.repaired, found),
       evidence: {
         checksum,
         repaired: fault.repaired,
@@ -54,6 +52,14 @@ export const checksumMalformed = defineRule({
     };
   },
 });
+
+/** @param repaired the listed digest in the right form; @param found the digest of the artifact */
+function adviceFor(repaired: string | null, found: string | null): string {
+  // If the bytes differ, the same digest in another spelling would be wrong as well.
+  if (repaired !== null && (found === null || found === repaired)) return `Write it as "${repaired}".`;
+  if (found !== null) return `If these are the published bytes, list "artifactChecksum": "${found}"`;
+  return 'Hash the artifact and paste the line: appreg checksum <file|url>';
+}
 
 /** The algorithm whose digest of these bytes is listed, or null. */
 function weakDigestOf(checksum: string, { sha1, md5 }: Content): 'SHA-1' | 'MD5' | null {

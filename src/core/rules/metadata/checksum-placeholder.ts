@@ -17,23 +17,20 @@ export const checksumPlaceholder = defineRule({
   },
   failsWhen: 'a checksum is that of an empty file, or a placeholder such as 64 zeros',
   why: 'No real artifact has it: it was computed without a file.',
+  examples: {
+    bad: '{ "artifactChecksum": "sha256:0000000000000000000000000000000000000000000000000000000000000000" }',
+    good: '{ "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }',
+  },
   check({ checksum }) {
     const digest = digestOf(checksum);
     if (digest === null) return null;
-    const cause =
-      digest === EMPTY_SHA256
-        ? 'empty-file'
-        : /^(.{1,8}?)\1+$/.test(digest) || '0123456789abcdef'.repeat(4) === digest
-          ? 'filler'
-          : null;
-    if (!cause) return null;
+    const isEmptyFile = digest === EMPTY_SHA256;
+    const isFiller = /^(.{1,8}?)\1+$/.test(digest) || '0123456789abcdef'.repeat(4) === digest;
+    if (!isEmptyFile && !isFiller) return null;
     return {
       at: '/artifactChecksum',
-      cause,
-      message:
-        cause === 'empty-file'
-          ? 'This is the checksum of an empty file.'
-          : 'This checksum is a placeholder, not a digest.',
+      cause: isEmptyFile ? 'empty-file' : 'filler',
+      message: isEmptyFile ? 'This is the checksum of an empty file.' : 'This checksum is a placeholder, not a digest.',
       advice: 'Hash the artifact and paste the line: appreg checksum <file|url>',
     };
   },

@@ -19,6 +19,14 @@ export const noValidVersions = defineRule({
   },
   failsWhen: '`versions` contains no valid version (a warning if it is empty, as for a new app)',
   why: 'The app is shown only if it has at least one valid version.',
+  examples: {
+    bad: `{ "versions": [
+  { "version": "v1", "artifactUrl": "https://apps.example.com/echo/v1.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+    good: `{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+  },
   check({ versions, listed }) {
     if (versions.some((entry) => entry.version !== null && isSemver(entry.version))) return null;
     if (listed === 0)

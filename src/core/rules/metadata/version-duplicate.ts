@@ -26,6 +26,16 @@ export const versionDuplicate = defineRule({
   causes: CAUSES,
   failsWhen: 'a version is listed twice, or two versions have the same precedence (build metadata is ignored)',
   why: 'A version must have one artifact; which of the two a subscriber gets is undefined.',
+  examples: {
+    bad: `{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" },
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+    good: `{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" },
+  { "version": "1.0.1", "artifactUrl": "https://apps.example.com/echo/1.0.1.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+  },
   check({ versions }) {
     const first = new Map<string, NamedEntry>();
     const texts = new Map<string, { checksum: string | null; alike: boolean }>();

@@ -25,6 +25,16 @@ export const versionNotListed = defineRule({
   failsWhen:
     '(diagnose) the version given with `--version` is not in the metadata file; the highest listed version, or the same one in another form, is suggested',
   why: 'The service finds new versions only in the metadata file; an artifact that is uploaded, but not listed, is not offered.',
+  examples: {
+    bad: `// requested: 1.1.0
+{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+    good: `// requested: 1.0.0
+{ "versions": [
+  { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
+] }`,
+  },
   check({ versions, askedVersion, copyAge }): Problem<Cause> | null {
     if (askedVersion === null || versions.some((entry) => entry.version === askedVersion)) return null;
     const name = shorten(printable(askedVersion), 60);

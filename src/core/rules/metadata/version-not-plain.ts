@@ -16,6 +16,10 @@ export const versionNotPlain = defineRule({
   },
   failsWhen: 'a semantic version has a pre-release or build part, and so is not of the form MAJOR.MINOR.PATCH',
   why: 'The specification only describes the plain form; whether subscribers are offered a pre-release is unspecified.',
+  examples: {
+    bad: '{ "version": "1.0.0-beta.1" }',
+    good: '{ "version": "1.0.0" }',
+  },
   check({ version }) {
     if (isPlainVersion(version) || !isSemver(version)) return null;
     const part =

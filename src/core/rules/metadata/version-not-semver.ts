@@ -12,6 +12,10 @@ export const versionNotSemver = defineRule({
   owner: 'author',
   failsWhen: 'a version is not a semantic version (`v1.2.3`, `1.2`, `01.2.3`); the likely version is suggested',
   why: 'The service orders versions semantically; the app is shown only if every version in the file is valid.',
+  examples: {
+    bad: '{ "version": "v1.0" }',
+    good: '{ "version": "1.0.0" }',
+  },
   check({ version }) {
     if (isSemver(version)) return null;
     const meant = likelyVersion(version);

@@ -16,6 +16,10 @@ export const versionNumberTooLarge = defineRule({
   },
   failsWhen: 'a version has a major number above 99,999,999, a number above 2^53, or more than 256 characters',
   why: 'Every later version must be even higher, and semver libraries reject numbers above 2^53 and long versions.',
+  examples: {
+    bad: '{ "version": "20260101000000.0.0" }',
+    good: '{ "version": "2026.1.0" }',
+  },
   check({ version }) {
     if (!isSemver(version)) return null;
     if (version.length > 256)

@@ -12,6 +12,10 @@ export const artifactSuffix = defineRule({
   supersededBy: [urlMalformed],
   failsWhen: 'the path of an artifact URL ends like another kind of file (.zip, .tar, .json …)',
   why: 'An artifact is a gzip-compressed tar archive; another suffix usually means another file.',
+  examples: {
+    bad: '"artifactUrl": "https://apps.example.com/echo/1.0.0.zip"',
+    good: '"artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz"',
+  },
   check({ role, parsed }) {
     if (role !== 'artifact') return null;
     const suffix = /\.(zip|tar|tar\.(bz2|xz|zst)|t?bz2|xz|zst|7z|rar|json|html?|js|ts|txt|png|svg)$/i.exec(

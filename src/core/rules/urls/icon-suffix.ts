@@ -12,6 +12,10 @@ export const iconSuffix = defineRule({
   supersededBy: [urlMalformed],
   failsWhen: 'the path of an icon URL does not end in .png or .svg',
   why: 'Icons are PNG or SVG; hosts choose the content type by the suffix, and a wrong type is not displayed.',
+  examples: {
+    bad: '"iconUrl": "https://apps.example.com/echo.gif"',
+    good: '"iconUrl": "https://apps.example.com/echo.png"',
+  },
   check({ role, parsed }) {
     if (role !== 'icon' || /\.(png|svg)$/i.test(parsed.pathname)) return null;
     const suffix = /\.[A-Za-z0-9]{1,8}$/.exec(parsed.pathname)?.[0] ?? null;

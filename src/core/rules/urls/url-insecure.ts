@@ -17,6 +17,10 @@ export const urlInsecure = defineRule({
   failsWhen:
     'a URL has the scheme `http:` (a loopback host: warning, reported once for a registry that is on loopback itself)',
   why: 'HTTPS is required: http content can be changed on the way, and browsers block mixed content.',
+  examples: {
+    bad: '"iconUrl": "http://apps.example.com/echo.svg"',
+    good: '"iconUrl": "https://apps.example.com/echo.svg"',
+  },
   check({ role, url, parsed, registry }) {
     if (parsed.protocol !== 'http:') return null;
     const local = isLoopback(parsed.hostname);

@@ -26,6 +26,10 @@ export const urlMalformed = defineRule({
   },
   failsWhen: 'a URL is not an absolute http(s) URL, or contains a user name or password, which browsers reject',
   why: 'The service cannot fetch it.',
+  examples: {
+    bad: '"iconUrl": "/echo.svg"',
+    good: '"iconUrl": "https://apps.example.com/echo.svg"',
+  },
   check({ role, url }) {
     const fault = urlError(url);
     if (!fault) return null;

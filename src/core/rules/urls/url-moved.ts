@@ -18,14 +18,14 @@ export const urlMoved = defineRule({
     // A published artifact keeps the URL that it was published under.
     if (role === 'artifact') return null;
     const { hops } = answer;
-    let last = 0;
-    while (last < hops.length - 1 && (hops[last]!.status === 301 || hops[last]!.status === 308)) last += 1;
-    if (last === 0) return null;
-    const { url } = hops[last]!;
+    const other = hops.findIndex(({ status }, i) => i === hops.length - 1 || (status !== 301 && status !== 308));
+    const [first, target] = [hops[0], hops[other]];
+    if (first === undefined || target === undefined || first === target) return null;
+    const { url } = target;
     const own = role === 'manifest';
     return {
       severity: own ? 'warning' : 'note',
-      message: `The URL of the ${role} has moved permanently (${hops[0]!.status}) to ${url}`,
+      message: `The URL of the ${role} has moved permanently (${first.status}) to ${url}`,
       advice: own
         ? `Subscribe to ${url} and publish that URL; keep the redirect for subscribers with the old one.`
         : `List ${url} in the manifest.`,

@@ -15,6 +15,10 @@ export const urlPortBlocked = defineRule({
   supersededBy: [urlMalformed],
   failsWhen: 'a URL names a port that browsers and Node’s `fetch` block (Fetch, “bad port”: 25, 6000, 6667, …)',
   why: 'They reject such a URL before anything is sent; command-line tools fetch it, which hides the problem.',
+  examples: {
+    bad: '"iconUrl": "https://apps.example.com:6000/echo.svg"',
+    good: '"iconUrl": "https://apps.example.com:8443/echo.svg"',
+  },
   check({ role, url, parsed }) {
     const port = blockedPort(parsed.host);
     if (port === null) return null;

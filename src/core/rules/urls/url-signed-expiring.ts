@@ -15,6 +15,10 @@ export const urlSignedExpiring = defineRule({
   },
   failsWhen: 'a signed URL has an expiry time; one that has already expired is an error',
   why: 'Listed URLs are fetched for as long as the version is listed; after that time, the host rejects them.',
+  examples: {
+    bad: '"artifactUrl": "https://bucket.s3.amazonaws.com/echo.tar.gz?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=0a"',
+    good: '"artifactUrl": "https://bucket.s3.amazonaws.com/echo.tar.gz"',
+  },
   check({ role, parsed, now }) {
     const end = signatureEnd(parsed.searchParams);
     if (!end) return null;

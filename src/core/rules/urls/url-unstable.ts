@@ -16,6 +16,10 @@ export const urlUnstable = defineRule({
   },
   failsWhen: 'the content of an artifact URL can change: `latest`, a branch, a source archive that the host generates',
   why: 'Once its content changes, every subscriber gets a checksum mismatch.',
+  examples: {
+    bad: '"artifactUrl": "https://github.com/me/echo/archive/refs/heads/main.tar.gz"',
+    good: '"artifactUrl": "https://github.com/me/echo/releases/download/v1.0.0/echo.tar.gz"',
+  },
   check({ role, url, parsed }) {
     if (role !== 'artifact') return null;
     const cause = movingPart(parsed);
