@@ -68,7 +68,7 @@ ruleTable(unreachable, {
       ),
       { cause: 'redirect-ambiguous', message: '(/a and an empty one)', evidence: { locations: ['/a', ''] } },
     ],
-    ['407', status(407), { cause: 'status-407', message: 'login' }],
+    ['407', status(407), { cause: 'status-407', message: 'authentication is required' }],
     ['451', status(451), { cause: 'status-451', message: 'removed intentionally' }],
     ['no connection in time', facts(failed('connect', 'CONNECT_TIMEOUT')), { cause: 'connection-failed' }],
     ['handshake reset', facts(failed('tls', 'ECONNRESET')), { cause: 'tls-reset' }],
