@@ -176,7 +176,7 @@ describe('a host of many files that is slow in one way', () => {
     expect(many.requests.filter((one) => one.path.endsWith('.json')).length).toBeLessThan(APPS + 20);
     expect(faults(report).filter((line) => line.includes('unreachable rate-limited'))).not.toEqual([]);
     expect([...reasons(report)]).toContain(
-      `${name()} wanted no more requests (429 or 503) even after n waits; no more requests were sent`,
+      `${name()} still refused requests (429 or 503) after n waits; no more requests were sent`,
     );
   });
 
