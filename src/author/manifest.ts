@@ -30,7 +30,8 @@ export function addApp(manifest: Document, key: string, entry: AppEntry): Docume
   if (isSame(existing, added)) return null;
   throw new AppregError(
     'already-exists',
-    `There is an app “${printable(key)}” in ${printable(manifest.path)} already, with a different entry. Nothing was changed.`,
+    `There is an app “${printable(key)}” in ${printable(manifest.path)} already, with a different entry.`,
     'Choose another key, or edit its entry by hand and check it with appreg lint.',
+    { effect: 'none' },
   );
 }

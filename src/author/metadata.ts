@@ -74,8 +74,9 @@ export function isListedAs(entry: NewVersion, checksum: string): boolean {
 function immutable(what: string): AppregError {
   return new AppregError(
     'immutable',
-    `${what} A published version never changes. Nothing was changed.`,
+    `${what} A published version never changes.`,
     'Publish it as a new version, for example with patch instead of the number.',
+    { effect: 'none' },
   );
 }
 

@@ -156,7 +156,8 @@ function refuseSuspicious(shown: string, head: string): void {
   if (odd !== null)
     throw new AppregError(
       'artifact-invalid',
-      `${shown} ${odd}. Nothing was changed.`,
+      `${shown} ${odd}.`,
       'An artifact is a .tar.gz archive; appreg bundle makes one.',
+      { effect: 'none' },
     );
 }

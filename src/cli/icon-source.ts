@@ -38,8 +38,9 @@ export function iconOf(bytes: Uint8Array, name: string): IconFile {
       : `it is ${image.kind === 'empty' ? 'empty' : printable(image.kind)}`;
     throw new AppregError(
       'icon-invalid',
-      `${printable(name)} cannot be an icon: ${what}. Nothing was changed.`,
+      `${printable(name)} cannot be an icon: ${what}.`,
       'An icon is a PNG or SVG image (detected by content, not by name).',
+      { effect: 'none' },
     );
   }
   const digester = createDigester(Infinity);

@@ -67,8 +67,9 @@ function lockOf(bytes: Uint8Array): LockFile {
   if (lock) return lock;
   throw new AppregError(
     'lock-file-invalid',
-    `${LOCK_FILE} is not a lock file of versions. Nothing was changed.`,
+    `${LOCK_FILE} is not a lock file of versions.`,
     'Restore it from version control; or delete it and run appreg lock again.',
+    { effect: 'none' },
   );
 }
 

@@ -12,12 +12,20 @@ export interface WriteState {
   unknown: readonly string[];
 }
 
+/** What a failed write did to the store: nothing, all that was asked, or something that cannot be found out. */
+export type Effect = 'none' | 'applied' | 'unknown';
+
+/** The state after an error whose effect is `none`, in words. */
+export const NOTHING_CHANGED = 'Nothing was changed.';
+
 interface AppregErrorOptions {
   /** In place of the exit code of the table, for a run that a signal ended. */
   exit?: SignalExit;
   cause?: unknown;
-  /** Of a failed write: `unknown` if it may have been carried out anyway. */
-  effect?: 'none' | 'unknown';
+  /** Of a write; null (default) for any other error, and for one that describes what the store has instead. */
+  effect?: Effect | null;
+  /** A sentence about the resulting state, in place of the usual one of the effect. */
+  state?: string;
   written?: WriteState | null;
   /** The ids of the rules that a refused change violates. */
   rules?: readonly string[];
@@ -31,6 +39,8 @@ export class AppregError extends Error {
   /** Identifies the class across bundles, where `instanceof` fails. */
   readonly known = true;
   readonly code: ErrorCode;
+  /** What went wrong: the message without the sentence about the resulting state. */
+  readonly summary: string;
   /** How to fix it, with the command or flag to type. */
   readonly hint: string;
   /**
@@ -38,27 +48,47 @@ export class AppregError extends Error {
    * signal.
    */
   readonly exit: 1 | 2 | SignalExit;
-  readonly effect: 'none' | 'unknown';
+  readonly effect: Effect | null;
+  /** The sentence about the resulting state, which ends the message; '' if there is none. */
+  readonly state: string;
   readonly written: WriteState | null;
   readonly rules: readonly string[];
 
-  constructor(code: ErrorCode, message: string, hint: string, options: AppregErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: ErrorCode, summary: string, hint: string, options: AppregErrorOptions = {}) {
+    const { effect = null, state = effect === 'none' ? NOTHING_CHANGED : '' } = options;
+    super(withState(summary, state), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppregError';
     this.code = code;
+    this.summary = summary;
     this.hint = hint;
     this.exit = options.exit ?? ERRORS[code].exit;
-    this.effect = options.effect ?? 'none';
+    this.effect = effect;
+    this.state = state;
     this.written = options.written ?? null;
     this.rules = options.rules ?? [];
   }
 
   /** The same error with more context; this one becomes its cause. */
-  with(changes: Partial<Pick<AppregError, 'message' | 'hint' | 'effect' | 'written'>>): AppregError {
-    const { code, message, hint, exit, effect, written, rules } = { ...this, message: this.message, ...changes };
+  with(
+    changes: Pick<AppregErrorOptions, 'effect' | 'state' | 'written'> & { summary?: string; hint?: string },
+  ): AppregError {
+    const { code, summary, hint, exit, effect, state, written, rules } = this;
     const signal = exit === 1 || exit === 2 ? {} : { exit };
-    return new AppregError(code, message, hint, { ...signal, effect, written, rules, cause: this });
+    return new AppregError(code, changes.summary ?? summary, changes.hint ?? hint, {
+      ...signal,
+      ...(changes.effect === undefined && { effect, state }),
+      written,
+      rules,
+      ...changes,
+      cause: this,
+    });
   }
+}
+
+/** A summary of several lines gets the state on a line of its own. */
+function withState(summary: string, state: string): string {
+  if (state === '') return summary;
+  return `${summary.trimEnd()}${summary.includes('\n') ? '\n  ' : ' '}${state}`;
 }
 
 export function isAppregError(error: unknown): error is AppregError {

@@ -11,8 +11,9 @@ export async function localDocument(store: Store, path: string): Promise<JsonVal
   if (value !== undefined) return value;
   throw new AppregError(
     'mirror-damaged',
-    `${printable(path)} in the mirror is no longer valid JSON. Nothing was changed.`,
+    `${printable(path)} in the mirror is no longer valid JSON.`,
     'Restore it, or delete it and run the command again.',
+    { effect: 'none' },
   );
 }
 

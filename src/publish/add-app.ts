@@ -136,7 +136,8 @@ export function createMetadata(path: string): Step {
 function taken(path: string): AppregError {
   return new AppregError(
     'already-exists',
-    `${printable(path)} already exists, with different bytes. Nothing was changed.`,
+    `${printable(path)} already exists, with different bytes.`,
     'Remove it if it is a leftover, or choose another app key.',
+    { effect: 'none' },
   );
 }

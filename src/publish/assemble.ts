@@ -200,5 +200,5 @@ function throwIssues(issues: readonly Issue[]): void {
   const lines = listed.map(({ message }) => message);
   if (issues.length > MAX_LISTED) lines.push(`… and ${issues.length - MAX_LISTED} more`);
   const advice = [...new Set(listed.map((issue) => issue.advice))];
-  throw new AppregError('apps-invalid', `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '));
+  throw new AppregError('apps-invalid', lines.join('\n  '), advice.join('\n  '), { effect: 'none' });
 }

@@ -58,7 +58,5 @@ function refusal(errors: readonly Finding[]): AppregError {
   const advice = [...new Set(errors.map((error) => printable(error.advice)))];
   if (errors.some(({ rule }) => rule === 'artifact-no-app')) advice.push('To publish it as it is: --any-content');
   const rules = [...new Set(errors.map(({ rule }) => rule))];
-  return new AppregError('rule-violation', `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
-    rules,
-  });
+  return new AppregError('rule-violation', lines.join('\n  '), advice.join('\n  '), { effect: 'none', rules });
 }

@@ -28,8 +28,9 @@ export async function planFiles(
   if (taken.length === 0) return plan;
   throw new AppregError(
     'already-exists',
-    `${printable(taken.join(', '))} in ${printable(store.name)} ${taken.length === 1 ? 'is' : 'are'} there already, with different content. Nothing was changed.`,
+    `${printable(taken.join(', '))} in ${printable(store.name)} ${taken.length === 1 ? 'is' : 'are'} there already, with different content.`,
     'Choose another folder, or move it away. For an existing registry, only an appreg.config.json with "manifest" and "baseUrl" is needed.',
+    { effect: 'none' },
   );
 }
 

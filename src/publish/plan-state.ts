@@ -1,7 +1,7 @@
-import type { AppregError } from '../core/errors.ts';
+import type { AppregError, Effect } from '../core/errors.ts';
 import { inWords as writtenInWords } from '../store/write-state.ts';
 import type { Plan, Step } from './plan.ts';
-import { NOTHING, type StepResult } from './step.ts';
+import type { StepResult } from './step.ts';
 
 function pathsOf(steps: readonly Step[]): string[] {
   return steps.map(({ path }) => path);
@@ -22,27 +22,30 @@ export function withPlanState(
   { steps }: Plan,
   { results, hasStarted, isBatch }: Progress,
 ): AppregError {
-  const original = error.message.trimEnd();
-  const saysNothing = original.endsWith(NOTHING);
-  const what = saysNothing ? original.slice(0, -NOTHING.length).trimEnd() : original;
+  const { effect } = error;
   const done = steps.filter((step) => results.some((result) => result.step === step));
   const left = steps.filter((step) => !done.includes(step));
-  const unknown = error.effect === 'none' ? [] : left.slice(0, countUnknown(left, isBatch));
+  const affected = left.slice(0, countAffected(effect, left, isBatch));
   const written = {
-    stored: pathsOf(done),
-    notStored: pathsOf(left.slice(unknown.length)),
-    unknown: pathsOf(unknown),
+    stored: pathsOf(effect === 'applied' ? [...done, ...affected] : done),
+    notStored: pathsOf(left.slice(affected.length)),
+    unknown: pathsOf(effect === 'unknown' ? affected : []),
   };
-  const isNothing = done.length === 0 && unknown.length === 0 && (saysNothing || !hasStarted);
-  const state = isNothing ? NOTHING : writtenInWords(written);
   const again = done.length === 0 || /\bagain\b/.test(error.hint) ? '' : ' Then run the same command again to finish.';
-  const message = state === '' ? what : `${what} ${state}`;
-  return error.with({ message, hint: `${error.hint}${again}`, written });
+  const hint = `${error.hint}${again}`;
+  if (done.length === 0 && affected.length === 0 && (effect === 'none' || !hasStarted))
+    return error.with({ hint, written, effect: 'none' });
+  const ofStep = effect === 'none' ? '' : error.state;
+  const state = [ofStep, writtenInWords(written)].filter((sentence) => sentence !== '').join(' ');
+  return error.with({ hint, written, state, effect: effect === 'unknown' || done.length === 0 ? effect : 'applied' });
 }
 
-/** The number of steps that may have been stored: of files written in parallel, it may be any. At least one. */
-function countUnknown(left: readonly Step[], isBatch: boolean): number {
+/** How many of the remaining steps the failed write applied, or may have applied. */
+function countAffected(effect: Effect | null, left: readonly Step[], isBatch: boolean): number {
+  if (effect === null || effect === 'none') return 0;
   if (isBatch) return Math.max(1, left.length);
+  if (effect === 'applied') return 1;
+  // Of files written in parallel, it can be any.
   return Math.max(
     1,
     left.findIndex(({ kind }) => kind === 'edit'),

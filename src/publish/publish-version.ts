@@ -150,15 +150,17 @@ function stateOf(
 function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): AppregError {
   return new AppregError(
     'immutable',
-    `${printable(path)} already exists with different bytes: sha256:${sha256} there, ${artifactChecksum} is what you have. Nothing was changed.`,
+    `${printable(path)} already exists with different bytes: sha256:${sha256} there, ${artifactChecksum} is what you have.`,
     `Publish another version. If ${version} was never published, and no other publisher is writing it right now, delete that file.`,
+    { effect: 'none' },
   );
 }
 
 function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): AppregError {
   return new AppregError(
     'immutable',
-    `${printable(`${key} ${version}`)} was published before with different bytes: ${printable(first)} is in ${LOCK_FILE}, ${artifactChecksum} is what you have. A published version never changes, even if it is no longer listed. Nothing was changed.`,
+    `${printable(`${key} ${version}`)} was published before with different bytes: ${printable(first)} is in ${LOCK_FILE}, ${artifactChecksum} is what you have. A published version never changes, even if it is no longer listed.`,
     'Publish it as a new version, for example with patch instead of the number.',
+    { effect: 'none' },
   );
 }

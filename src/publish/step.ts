@@ -14,8 +14,6 @@ export interface StepResult {
   outcome: 'created' | 'already-there' | 'edited' | 'unchanged';
 }
 
-export const NOTHING = 'Nothing was changed.';
-
 /** How often a step is retried after conflicts. In each conflict, another writer succeeded. */
 export const ATTEMPTS = 200;
 
@@ -30,8 +28,9 @@ export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): vo
   if (stored.sha256 === wanted.sha256) return;
   throw new AppregError(
     'immutable',
-    `${printable(path)} already exists with different bytes: sha256:${stored.sha256} (${stored.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have. ${NOTHING}`,
+    `${printable(path)} already exists with different bytes: sha256:${stored.sha256} (${stored.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have.`,
     'A published file never changes: publish what you have as a new version.',
+    { effect: 'none' },
   );
 }
 

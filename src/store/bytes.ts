@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { NOTHING_CHANGED } from './directory/disk-error.ts';
 
 /** The content of a write: bytes in memory, or a local file that is read again for every attempt. */
 export type Bytes = Uint8Array | FileBytes;
@@ -103,7 +102,8 @@ export async function digestOfChunks(chunks: AsyncIterable<Uint8Array> | Iterabl
 function changed(shownAs: string): AppregError {
   return new AppregError(
     'artifact-changed',
-    `${printable(shownAs)} changed while it was published. ${NOTHING_CHANGED}`,
+    `${printable(shownAs)} changed while it was published.`,
     'Wait until the program that writes it is finished; then run the same command again.',
+    { effect: 'none' },
   );
 }

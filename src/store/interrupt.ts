@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type SignalExit, AppregError } from '../core/errors.ts';
-import { NOTHING_CHANGED } from './directory/disk-error.ts';
+import { type Effect, type SignalExit, AppregError } from '../core/errors.ts';
 
 /**
  * Signals that ask the process to end. The command line requests a stop; stores and plans check for it while they can
@@ -76,17 +75,17 @@ export function stopIfInterrupted(): void {
 function stopError(): AppregError | null {
   const { requested, pending } = state();
   if (requested === null && pending === null) return null;
-  return interrupted(requested ?? (pending as StopSignal), NOTHING_CHANGED);
+  return interrupted(requested ?? (pending as StopSignal), { effect: 'none' });
 }
 
 /**
  * The error of a run that a signal ended.
- * @param holds a sentence about the resulting state
+ * @param outcome its effect, and a sentence about the resulting state if nothing else describes it
  */
-export function interrupted(signal: StopSignal, holds: string, effect: 'none' | 'unknown' = 'none'): AppregError {
-  return new AppregError('interrupted', `Interrupted (${signal}). ${holds}`, 'Run the same command again to finish.', {
+export function interrupted(signal: StopSignal, outcome: { effect: Effect; state?: string }): AppregError {
+  return new AppregError('interrupted', `Interrupted (${signal}).`, 'Run the same command again to finish.', {
     exit: SIGNAL_EXIT[signal],
-    effect,
+    ...outcome,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { WriteState } from '../core/errors.ts';
+import type { Effect, WriteState } from '../core/errors.ts';
 import { isAppregError } from '../core/errors.ts';
 import { type BatchStore, isBatchStore, type Store } from './store.ts';
 
@@ -24,6 +24,12 @@ export function stateOf({ stored, unknown }: Journal): WriteState {
   return { stored: [...new Set(stored)], notStored: [], unknown: [...unknown] };
 }
 
+/** What the run did to the store. */
+export function effectOf({ stored, unknown }: Journal): Effect {
+  if (unknown.size > 0) return 'unknown';
+  return stored.length > 0 ? 'applied' : 'none';
+}
+
 /** The same store; every write is recorded in the journal. */
 export function journaled(store: Store, journal: Journal): Store {
   async function record<T>(paths: readonly string[], done: T, write: () => Promise<T>): Promise<T> {
@@ -35,6 +41,7 @@ export function journaled(store: Store, journal: Journal): Store {
       return answer;
     } catch (error) {
       isUnknown = !isAppregError(error) || error.effect === 'unknown';
+      if (isAppregError(error) && error.effect === 'applied') journal.stored.push(...paths);
       throw error;
     } finally {
       if (!isUnknown) for (const path of paths) journal.unknown.delete(path);

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
-import { errno, NOTHING_CHANGED, nullIfMissing } from './directory/disk-error.ts';
+import { errno, nullIfMissing } from './directory/disk-error.ts';
 import { lstat, realpath } from './directory/system.ts';
 
 // Control characters; backslashes separate folders on Windows, and there a colon names a drive or an alternate stream.
@@ -45,8 +45,9 @@ export async function locate(root: string, path: string): Promise<string> {
   if (listed !== null)
     throw new AppregError(
       'path-refused',
-      `The path “${printable(shorten(path))}” is refused: the folder lists it as “${printable(shorten(listed))}”, which is a different name for hosts. ${NOTHING_CHANGED}`,
+      `The path “${printable(shorten(path))}” is refused: the folder lists it as “${printable(shorten(listed))}”, which is a different name for hosts.`,
       'Rename it (git mv), or use the name as it is listed.',
+      { effect: 'none' },
     );
   return target;
 }
@@ -63,8 +64,9 @@ async function settle(file: string, path: string): Promise<string> {
   if (there?.isSymbolicLink()) {
     throw new AppregError(
       'dangling-link',
-      `${printable(path)} leads to a broken symbolic link. ${NOTHING_CHANGED}`,
+      `${printable(path)} leads to a broken symbolic link.`,
       'Remove the link, or create its target.',
+      { effect: 'none' },
     );
   }
   const parent = dirname(file);
@@ -74,7 +76,8 @@ async function settle(file: string, path: string): Promise<string> {
 function refused(path: string, why: string): AppregError {
   return new AppregError(
     'path-refused',
-    `The path “${printable(shorten(path))}” was rejected: ${printable(why)}. ${NOTHING_CHANGED}`,
+    `The path “${printable(shorten(path))}” was rejected: ${printable(why)}.`,
     'Use a file below the folder, with forward slashes.',
+    { effect: 'none' },
   );
 }

@@ -38,8 +38,21 @@ test('the exit code is that of the table, or of the signal that ended the run', 
 test('with() changes what is given, keeps the rest, and names the error as the cause', () => {
   const error = new AppregError('interrupted', 'First.', 'Hint.', { exit: 143, effect: 'unknown' });
   const written = { stored: ['a'], notStored: [], unknown: [] };
-  const changed = error.with({ message: 'Second.', written });
+  const changed = error.with({ summary: 'Second.', written });
   expect(changed).toMatchObject({ code: 'interrupted', message: 'Second.', hint: 'Hint.', exit: 143, cause: error });
   expect(changed).toMatchObject({ effect: 'unknown', written, rules: [] });
   expect(isAppregError(changed)).toBe(true);
+});
+
+test('the message ends with the resulting state, which the effect of a failed write determines', () => {
+  const nothing = new AppregError('disk-full', 'The disk is full.', 'Free some space.', { effect: 'none' });
+  expect(nothing.message).toBe('The disk is full. Nothing was changed.');
+  expect(nothing.with({ hint: 'Other.' }).message).toBe(nothing.message);
+  const state = 'Stored: a.json.';
+  expect(nothing.with({ state }).message).toBe('The disk is full. Stored: a.json.');
+  expect(new AppregError('disk-full', 'Two\n  lines', '', { effect: 'none' }).message).toBe(
+    'Two\n  lines\n  Nothing was changed.',
+  );
+  const unknown = new AppregError('s3-unreachable', 'It broke off.', '', { effect: 'unknown' });
+  expect(unknown.message).toBe('It broke off.');
 });

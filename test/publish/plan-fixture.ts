@@ -58,7 +58,7 @@ export function watched(
 }
 
 export const full = (): never => {
-  throw new AppregError('disk-full', 'Cannot write it: the disk is full. Nothing was changed.', 'Free some space.');
+  throw new AppregError('disk-full', 'Cannot write it: the disk is full.', 'Free some space.', { effect: 'none' });
 };
 
 /** An edit that somebody else's text makes impossible. */
@@ -66,6 +66,6 @@ export const refusing: Step = {
   ...adding('1'),
   edit(text) {
     if (text === '') return 'ours';
-    throw new AppregError('immutable', 'Published meanwhile. Nothing was changed.', 'Take the next version.');
+    throw new AppregError('immutable', 'Published meanwhile.', 'Take the next version.', { effect: 'none' });
   },
 };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppregError } from '../../src/core/errors.ts';
+import { AppregError, type Effect } from '../../src/core/errors.ts';
 import { digestOf, fileBytes, md5Of, sha256Of } from '../../src/store/bytes.ts';
 import { type BatchStore, isBatchStore, type Store } from '../../src/store/store.ts';
 
@@ -11,6 +11,16 @@ export interface Made {
   /** A second door to the same place, as another process or machine has it (default: the same store). */
   rival?: Store;
   cleanup?(): Promise<void>;
+}
+
+/** A fault that makes every write fail until it ends. */
+export interface StoreFault {
+  name: string;
+  start(): void;
+  end(): void;
+  /** The code and the effect that the error must report; null: the error itself describes what the store has. */
+  code: string;
+  effect: Effect | null;
 }
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -24,7 +34,12 @@ const textOf = (bytes: Uint8Array | undefined): string => new TextDecoder().deco
 export function storeContract(
   name: string,
   make: () => Promise<Made>,
-  { workers = 8, times = 4, atOnce = false } = {},
+  {
+    workers = 8,
+    times = 4,
+    atOnce = false,
+    faults = [],
+  }: { workers?: number; times?: number; atOnce?: boolean; faults?: readonly StoreFault[] } = {},
 ): void {
   describe(`${name} keeps the contract of stores`, () => {
     let made: Made | undefined;
@@ -81,7 +96,7 @@ export function storeContract(
         expect(await rival.digest('from/local.bin')).toEqual(digestOf(bytes));
 
         writeFileSync(join(folder, 'local.bin'), bytes.fill(1, 200_000));
-        const changed = { code: 'artifact-changed', exit: 1 };
+        const changed = { code: 'artifact-changed', exit: 1, effect: 'none' };
         await expect(store.create('from/changed.bin', local)).rejects.toMatchObject(changed);
         expect(await store.digest('from/changed.bin')).toBeNull();
       } finally {
@@ -120,10 +135,34 @@ export function storeContract(
       expect(await store.read('gone/too.json')).toBeNull();
     });
 
+    test.each(faults)(
+      'a write fails with $name: the error reports its effect',
+      async (fault) => {
+        const path = `fault-${faults.indexOf(fault)}.json`;
+        const old = `old-${path}`;
+        await store.create(old, bytesOf('old'));
+        const { token } = (await store.read(old))!;
+        fault.start();
+        const failures = await Promise.allSettled([
+          store.create(path, bytesOf('new')),
+          store.replace(old, bytesOf('new'), token),
+        ]).finally(() => fault.end());
+        const { code, effect } = fault;
+        for (const failure of failures)
+          expect(failure).toMatchObject({ status: 'rejected', reason: { known: true, code, effect } });
+        const contents = [(await rival.read(path))?.bytes, (await rival.read(old))?.bytes].map(
+          (bytes) => bytes && textOf(bytes),
+        );
+        if (effect === 'none') expect(contents).toEqual([undefined, 'old']);
+        if (effect === 'applied') expect(contents).toEqual(['new', 'new']);
+      },
+      120_000,
+    );
+
     test('a file is not given up for a folder of its name', async () => {
       await store.create('file.json', bytesOf('one'));
       const answer = await store.create('file.json/below.json', bytesOf('two')).catch((error: unknown) => error);
-      expect(answer === 'created' || (answer instanceof AppregError && answer.exit === 2)).toBe(true);
+      expect(answer === 'created' || (answer instanceof AppregError && answer.effect === 'none')).toBe(true);
       expect(textOf((await rival.read('file.json'))!.bytes)).toBe('one');
     });
 
@@ -175,7 +214,7 @@ export function storeContract(
       'space ',
       'a ./b',
     ])('refuses the path %j for every verb', async (path) => {
-      const refused = { code: 'path-refused', exit: 2 };
+      const refused = { code: 'path-refused', exit: 2, effect: 'none' };
       await expect(store.read(path)).rejects.toMatchObject(refused);
       await expect(store.digest(path)).rejects.toMatchObject(refused);
       await expect(store.create(path, bytesOf('x'))).rejects.toMatchObject(refused);

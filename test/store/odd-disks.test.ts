@@ -90,6 +90,10 @@ function spoil(
   };
 }
 
+function endFault(): void {
+  delete faults.open;
+}
+
 describe('no hard links', () => {
   beforeEach(() => {
     faults.link = () => fail('EPERM');
@@ -154,6 +158,25 @@ describe('as on Windows', () => {
 });
 
 describe('a disk that fails', () => {
+  storeContract('such a disk', async () => ({ store: openDirectory(scratch()) }), {
+    faults: [
+      {
+        name: 'a full disk',
+        code: 'disk-full',
+        effect: 'none',
+        start: () => spoil('sync', () => fail('ENOSPC')),
+        end: endFault,
+      },
+      {
+        name: 'a folder that cannot be synced',
+        code: 'io-error',
+        effect: 'applied',
+        start: () => spoil('sync', () => fail('EIO'), true),
+        end: endFault,
+      },
+    ],
+  });
+
   test.each([
     ['when the bytes go to the disk', 'sync', 'ENOSPC', 'disk-full'],
     ['when the bytes go to the disk', 'sync', 'EIO', 'io-error'],

@@ -42,7 +42,7 @@ export function appsUnder(root: string, base: string): Folders {
       apps.push({ ...app, image: app.icon === null ? null : iconIn(folder, app.key, app.icon) });
     } catch (error) {
       if (!isAppregError(error)) throw error;
-      issues.push({ message: error.message.replace(/ Nothing was changed\.$/, ''), advice: error.hint });
+      issues.push({ message: error.summary, advice: error.hint });
     }
   }
   return { keys: sources.map(({ key }) => key), apps, issues };

@@ -67,8 +67,9 @@ function proxies(env: NodeJS.ProcessEnv): WebProxyFor {
     if (unusable !== null)
       throw new AppregError(
         'proxy-unsupported',
-        `${facts.variable} names ${printable(unusable)}, which cannot be used for the store. Nothing was changed.`,
+        `${facts.variable} names ${printable(unusable)}, which cannot be used for the store.`,
         `Set ${facts.variable} to http://host:port, or exempt the store: NO_PROXY=${printable(url.hostname)}`,
+        { effect: 'none' },
       );
     return { uri: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`, authorization };
   };

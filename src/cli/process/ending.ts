@@ -1,8 +1,7 @@
 import { printable } from '../../core/text/text.ts';
-import { isAppregError, type WriteState } from '../../core/errors.ts';
-import { NOTHING_CHANGED } from '../../store/directory/disk-error.ts';
+import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors.ts';
 import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../store/interrupt.ts';
-import { isBlank, type Journal, stateOf } from '../../store/journal.ts';
+import { effectOf, isBlank, type Journal, stateOf } from '../../store/journal.ts';
 import { inWords } from '../../store/write-state.ts';
 import { endNow } from './end-process.ts';
 import { toStderr } from '../io/streams.ts';
@@ -27,11 +26,14 @@ export function secondSignal(journal: Journal): (signal: StopSignal) => never {
 export function withWritten(error: unknown, journal: Journal): unknown {
   const signal = stopRequested();
   if (signal !== null && !(isAppregError(error) && error.exit > 128))
-    return interrupted(signal, `${holdsNow(journal)}${isAppregError(error) ? ` (${error.message})` : ''}`);
-  if (!isAppregError(error) || !error.message.includes(NOTHING_CHANGED)) return error;
+    return interrupted(signal, {
+      effect: effectOf(journal),
+      state: `${holdsNow(journal)}${isAppregError(error) ? ` (${error.message})` : ''}`,
+    });
+  if (!isAppregError(error) || error.effect !== 'none') return error;
   const holds = exceptAside(journal);
   if (holds === null) return error;
-  return error.with({ message: error.message.replace(NOTHING_CHANGED, holds) });
+  return error.with({ state: holds });
 }
 
 function holdsNow(journal: Journal): string {

@@ -88,7 +88,5 @@ function isUsage(error: unknown): error is Error {
 /** The error of a run that was ended by a signal, or at a prompt, without another error. */
 export function reportAborted(exit: number): AppregError {
   const code = exit === 143 || exit === 129 ? exit : 130;
-  return new AppregError('interrupted', 'Interrupted. Nothing was changed.', 'Run the same command again.', {
-    exit: code,
-  });
+  return new AppregError('interrupted', 'Interrupted.', 'Run the same command again.', { effect: 'none', exit: code });
 }

@@ -157,6 +157,11 @@ export const STORE_ERRORS = {
     title: 'The S3 store cannot be reached, or fails repeatedly.',
     fix: 'Check the network, and "endpoint" and "region" of the store, then run the command again.',
   },
+  's3-not-implemented': {
+    exit: 2,
+    title: 'The S3 store does not implement a request.',
+    fix: 'Use another store.',
+  },
   's3-refused': {
     exit: 2,
     title: 'The S3 store refuses a request.',

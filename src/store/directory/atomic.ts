@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { type Bytes, chunksOf } from '../bytes.ts';
-import { diskError, errno, NOTHING_CHANGED, nullIfMissing } from './disk-error.ts';
+import { diskError, errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { deferSignals, stopIfInterrupted } from '../interrupt.ts';
 import { removeStaleTempFiles } from './stale-temp-files.ts';
@@ -20,7 +20,7 @@ export interface WriteOptions {
   check?: () => Promise<boolean>;
 }
 
-const IN_PLACE = 'The new file is in place, but the disk has not confirmed it.';
+const IN_PLACE = { effect: 'applied', state: 'The new file is in place, but the disk has not confirmed it.' } as const;
 
 /**
  * Atomically writes `bytes` to `path`: at any time and after a crash, readers see the complete old file or the complete
@@ -51,7 +51,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
       return placed;
     });
   } catch (error) {
-    throw diskError(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
+    throw diskError(error, as, placed ? IN_PLACE : { effect: 'none' });
   }
 }
 
@@ -77,7 +77,7 @@ export async function createFile(path: string, bytes: Bytes, options: { as?: str
       return placed;
     });
   } catch (error) {
-    throw diskError(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
+    throw diskError(error, as, placed ? IN_PLACE : { effect: 'none' });
   }
 }
 
@@ -175,12 +175,13 @@ async function refuseUnwritable(target: string, old: Stats, as: string): Promise
   if (old.isSymbolicLink()) {
     throw new AppregError(
       'dangling-link',
-      `${name} is a broken symbolic link. ${NOTHING_CHANGED}`,
+      `${name} is a broken symbolic link.`,
       'Remove the link, or create its target.',
+      { effect: 'none' },
     );
   }
   if (!old.isFile())
-    throw new AppregError('not-a-file', `${name} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
+    throw new AppregError('not-a-file', `${name} is not a regular file.`, 'Name a file.', { effect: 'none' });
   // A rename only needs permission for the folder, and root may do anything: a read-only file would be replaced.
   const writable =
     (old.mode & 0o222) !== 0 &&
@@ -189,10 +190,8 @@ async function refuseUnwritable(target: string, old: Stats, as: string): Promise
       () => false,
     ));
   if (!writable) {
-    throw new AppregError(
-      'read-only',
-      `${name} is read-only. ${NOTHING_CHANGED}`,
-      'Make it writable (chmod u+w) if it may change.',
-    );
+    throw new AppregError('read-only', `${name} is read-only.`, 'Make it writable (chmod u+w) if it may change.', {
+      effect: 'none',
+    });
   }
 }

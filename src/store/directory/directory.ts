@@ -6,7 +6,7 @@ import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { createFile, replaceFile } from './atomic.ts';
 import { type Bytes, type Digest, digestOfChunks } from '../bytes.ts';
-import { diskError, errno, NOTHING_CHANGED, nullIfMissing } from './disk-error.ts';
+import { diskError, errno, nullIfMissing, type WriteOutcome } from './disk-error.ts';
 import { deferSignals } from '../interrupt.ts';
 import { tidy } from './stale-temp-files.ts';
 import { takeLock, type LockOptions } from './lock.ts';
@@ -79,14 +79,12 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       if (expected === null || tokenOf(expected) !== token) return 'changed';
       return await deferSignals(() => replaceLocked({ target, path, bytes, expected, options }, progress));
     } catch (error) {
-      throw diskError(
-        error,
-        path,
-        progress.isReplaced ? 'The file was written, but its lock was not removed.' : NOTHING_CHANGED,
-      );
+      throw diskError(error, path, progress.isReplaced ? STILL_LOCKED : { effect: 'none' });
     }
   }
 }
+
+const STILL_LOCKED: WriteOutcome = { effect: 'applied', state: 'The file was written, but its lock was not removed.' };
 
 interface Replacement {
   /** The file on disk. */
@@ -142,7 +140,9 @@ async function isFile(target: string, path: string): Promise<boolean> {
   });
   if (there === null) return false;
   if (!there.isFile())
-    throw new AppregError('not-a-file', `${printable(path)} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
+    throw new AppregError('not-a-file', `${printable(path)} is not a regular file.`, 'Name a file.', {
+      effect: 'none',
+    });
   return true;
 }
 
@@ -162,7 +162,8 @@ async function makeFolders(folder: string): Promise<void> {
 function lockLost(path: string): AppregError {
   return new AppregError(
     'lock-lost',
-    `The lock of ${printable(path)} was removed before the write was finished. ${NOTHING_CHANGED}`,
+    `The lock of ${printable(path)} was removed before the write was finished.`,
     'Run the same command again; do not remove a lock while its process is running.',
+    { effect: 'none' },
   );
 }

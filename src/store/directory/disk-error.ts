@@ -1,5 +1,5 @@
 import { printable } from '../../core/text/text.ts';
-import { type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
+import { type Effect, type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
 
 /** The code of a system error, or '' of anything else. */
 export function errno(error: unknown): string {
@@ -44,21 +44,25 @@ const KNOWN: Record<string, [ErrorCode, string, string]> = {
 /** Windows reports these if another program has the target of a rename open; after some seconds it is not a scanner. */
 const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
 
-/** The state after a write that failed. */
-export const NOTHING_CHANGED = 'Nothing was changed.';
 const FIX_THAT = 'Fix that, then run the same command again.';
+
+/** What a failed write did, with a sentence about the resulting state if nothing else describes it. */
+export interface WriteOutcome {
+  effect: Effect;
+  state?: string;
+}
 
 /**
  * A system error as an AppregError that names the file, the reason and the resulting state; anything else is returned
  * unchanged.
  * @param path as the user knows it
- * @param holds a sentence about the resulting state; null for a read, which changes nothing
+ * @param outcome of a write that failed; null for a read
  * @param platform of the system that reported the error
  */
 export function diskError(
   error: unknown,
   path: string,
-  holds: string | null = NOTHING_CHANGED,
+  outcome: WriteOutcome | null = { effect: 'none' },
   platform: NodeJS.Platform = process.platform,
 ): unknown {
   if (isAppregError(error)) return error;
@@ -67,7 +71,7 @@ export function diskError(
   const { syscall } = error as NodeJS.ErrnoException;
   const isBusy = platform === 'win32' && syscall === 'rename' && OPEN_ELSEWHERE.has(system);
   const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['io-error', `the system reports ${system}`, FIX_THAT];
-  const doing = holds === null ? 'read' : 'write';
-  const message = `Cannot ${doing} ${printable(path)}: ${what} (${system}).${holds === null ? '' : ` ${holds}`}`;
-  return new AppregError(code, message, hint, { cause: error });
+  const doing = outcome === null ? 'read' : 'write';
+  const message = `Cannot ${doing} ${printable(path)}: ${what} (${system}).`;
+  return new AppregError(code, message, hint, { ...outcome, cause: error });
 }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { errno, NOTHING_CHANGED, nullIfMissing } from './disk-error.ts';
+import { errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { stopIfInterrupted } from '../interrupt.ts';
 import { removeEmpty } from './stale-temp-files.ts';
@@ -190,7 +190,8 @@ function locked(as: string, folder: string, owner: Owner | null, patience: numbe
       : `process ${owner.pid} on ${printable(owner.host)} since ${printable(owner.since)}`;
   return new AppregError(
     'store-locked',
-    `${printable(as)} is locked by ${who}; waited ${Math.round(patience / 1000)} s. ${NOTHING_CHANGED}`,
+    `${printable(as)} is locked by ${who}; waited ${Math.round(patience / 1000)} s.`,
     `Wait for it to finish, then run the same command again. If that process no longer exists, delete ${printable(folder)}`,
+    { effect: 'none' },
   );
 }

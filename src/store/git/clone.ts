@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { errno, NOTHING_CHANGED } from '../directory/disk-error.ts';
+import { errno } from '../directory/disk-error.ts';
 import { isAlive, type Owner, self } from '../directory/owner.ts';
 import { type GitRun, isPassing, runGit, saidBy } from './process.ts';
 
@@ -103,9 +103,9 @@ async function temporaryFolder(): Promise<string> {
   } catch (cause) {
     throw new AppregError(
       'temporary-folder-unusable',
-      `Cannot make a folder in ${printable(parent)} (${errno(cause)}). ${NOTHING_CHANGED}`,
+      `Cannot make a folder in ${printable(parent)} (${errno(cause)}).`,
       'Set TMPDIR to a writable folder with free space.',
-      { cause },
+      { effect: 'none', cause },
     );
   }
   if (folders.size === 0) process.once('exit', removeAll);
@@ -155,10 +155,11 @@ export async function must(run: Promise<GitRun>): Promise<GitRun> {
     fullDisk(done) ??
     new AppregError(
       'git-failed',
-      `git failed: ${saidBy(done)} ${NOTHING_CHANGED}`,
+      `git failed: ${saidBy(done)}`,
       isPassing(done)
         ? 'Run the same command again when the remote can be reached.'
         : 'Run it again; check the repository with git.',
+      { effect: 'none' },
     )
   );
 }
@@ -168,8 +169,9 @@ export function fullDisk(run: GitRun): AppregError | null {
   if (!/^(?!remote:).*(No space left on device|Disk quota exceeded)/m.test(run.stderr)) return null;
   return new AppregError(
     'disk-full',
-    `git has no space left in ${printable(tmpdir())}: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    `git has no space left in ${printable(tmpdir())}: ${saidBy(run)}`,
     'Free some space there, or set TMPDIR to another folder; then run the same command again.',
+    { effect: 'none' },
   );
 }
 
@@ -181,8 +183,9 @@ export function text({ stdout }: GitRun): string {
 function owned(root: string): AppregError {
   return new AppregError(
     'git-ownership',
-    `git rejects the repository of ${printable(root)}, because its folder belongs to another user. ${NOTHING_CHANGED}`,
+    `git rejects the repository of ${printable(root)}, because its folder belongs to another user.`,
     'Allow it: git config --global --add safe.directory <folder>',
+    { effect: 'none' },
   );
 }
 

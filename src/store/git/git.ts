@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { Digest } from '../bytes.ts';
-import { NOTHING_CHANGED } from '../directory/disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { type Clone, fullDisk, type GitPlace, makeClone, must, text } from './clone.ts';
 import { blobDigest, blobsAt, type Change, checkFolders, commitOn, contentsOf, type Git } from './objects.ts';
@@ -160,7 +159,7 @@ export function openGit(place: GitPlace): BatchStore {
       const contained = await git(['merge-base', '--is-ancestor', commit, 'FETCH_HEAD'], { stop: 'ignore' });
       if (contained.status === 0) return true;
     }
-    throw interrupted(stopRequested() ?? 'SIGINT', 'A push was under way.', 'unknown');
+    throw interrupted(stopRequested() ?? 'SIGINT', { effect: 'unknown', state: 'A push was under way.' });
   }
 
   /** Whether one of these commits is in the branch, possibly below later ones. */
@@ -219,8 +218,9 @@ function isBeaten({ stderr }: GitRun): boolean {
 function unreachable(remote: string, run: GitRun): AppregError {
   return new AppregError(
     'git-unreachable',
-    `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)}`,
     'Check its URL, and that git can read it here: git ls-remote <url>',
+    { effect: 'none' },
   );
 }
 
@@ -236,15 +236,17 @@ function uncertain(remote: string, run: GitRun, cause: unknown): AppregError {
 function refusedBy(remote: string, branch: string, run: GitRun): AppregError {
   return new AppregError(
     'git-push-rejected',
-    `The git remote ${printable(redact(remote))} rejects a commit for the branch ${printable(branch)}: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    `The git remote ${printable(redact(remote))} rejects a commit for the branch ${printable(branch)}: ${saidBy(run)}`,
     'Check that this user or token may push to it, and that the branch is not protected.',
+    { effect: 'none' },
   );
 }
 
 function contended(branch: string): AppregError {
   return new AppregError(
     'write-conflict',
-    `The branch ${printable(branch)} was changed by other processes ${ATTEMPTS} times while a commit was made. ${NOTHING_CHANGED}`,
+    `The branch ${printable(branch)} was changed by other processes ${ATTEMPTS} times while a commit was made.`,
     'Run the same command again when fewer changes are made.',
+    { effect: 'none' },
   );
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { Digest } from '../bytes.ts';
-import { NOTHING_CHANGED } from '../directory/disk-error.ts';
 import { must, text } from './clone.ts';
 import type { GitDetails, GitRun } from './process.ts';
 
@@ -50,8 +49,9 @@ export async function blobsAt(
 function noFile(path: string, branch: string): AppregError {
   return new AppregError(
     'not-a-file',
-    `${printable(path)} is not a regular file in the branch ${printable(branch)}. ${NOTHING_CHANGED}`,
+    `${printable(path)} is not a regular file in the branch ${printable(branch)}.`,
     'Name a file.',
+    { effect: 'none' },
   );
 }
 
@@ -70,8 +70,9 @@ export async function checkFolders(git: Git, parent: string | null, changes: rea
     if (types[at] === 'blob')
       throw new AppregError(
         'not-a-folder',
-        `${printable(folder)} is a file, so it cannot contain other files. ${NOTHING_CHANGED}`,
+        `${printable(folder)} is a file, so it cannot contain other files.`,
         'Choose another path.',
+        { effect: 'none' },
       );
 }
 

@@ -1,6 +1,5 @@
 import { printable } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
-import { NOTHING_CHANGED } from '../directory/disk-error.ts';
+import { isAppregError, AppregError } from '../../core/errors.ts';
 import { headersOf } from './headers.ts';
 import type { S3Answer, S3Request } from './request.ts';
 
@@ -84,20 +83,22 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
   }
   throw new AppregError(
     'conditional-writes-unsupported',
-    `The store refuses to replace an unchanged file (If-Match). ${NOTHING_CHANGED}`,
+    `The store refuses to replace an unchanged file (If-Match).`,
     'Set "unconditional": true for this store in the configuration, if there are no concurrent publishers.',
+    { effect: 'none' },
   );
 }
 
 /** True for the error of a request to which the store responded with 501. */
 export function isNotImplemented(error: unknown): boolean {
-  return error instanceof AppregError && /: 501\b/.test(error.message);
+  return isAppregError(error) && error.code === 's3-not-implemented';
 }
 
 function unconditional(why: string): AppregError {
   return new AppregError(
     'conditional-writes-unsupported',
-    `The store does not support conditional writes: ${printable(why)}. Concurrent publishers could overwrite each other. ${NOTHING_CHANGED}`,
+    `The store does not support conditional writes: ${printable(why)}. Concurrent publishers could overwrite each other.`,
     'Use a store that supports them (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration, if there are no concurrent publishers.',
+    { effect: 'none' },
   );
 }

@@ -1,6 +1,5 @@
 import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { NOTHING_CHANGED } from '../directory/disk-error.ts';
 import { interrupted, stopRequested } from '../interrupt.ts';
 
 /** The errors of requests to an object store. */
@@ -34,8 +33,9 @@ export function refused(
   { status, code, reason, region, otherRegion }: Refusal,
 ): AppregError {
   const words = `${status}${code === '' ? '' : ` ${code}`}${reason === '' ? '' : `, ${shorten(reason)}`}`;
-  const message = `The bucket ${bucket} (region ${region}) refuses ${what}: ${words.replace(/\.$/, '')}. ${NOTHING_CHANGED}`;
-  return new AppregError('s3-refused', printable(message), printable(hintFor(status, code, otherRegion)));
+  const message = `The bucket ${bucket} (region ${region}) refuses ${what}: ${words.replace(/\.$/, '')}.`;
+  const known = status === 501 ? 's3-not-implemented' : 's3-refused';
+  return new AppregError(known, printable(message), printable(hintFor(status, code, otherRegion)), { effect: 'none' });
 }
 
 function hintFor(status: number, code: string, otherRegion: string | undefined): string {
@@ -52,10 +52,9 @@ export function unreachable(
   uncertain: boolean,
   cause: unknown,
 ): AppregError {
-  const state = uncertain ? '' : ` ${NOTHING_CHANGED}`;
   return new AppregError(
     's3-unreachable',
-    `${printable(redact(base))} cannot be used: ${printable(reason)}, ${attempts} times in a row.${state}`,
+    `${printable(redact(base))} cannot be used: ${printable(reason)}, ${attempts} times in a row.`,
     `Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it resumes the write' : ''}.`,
     { effect: uncertain ? 'unknown' : 'none', ...(cause instanceof Error && { cause }) },
   );
@@ -64,5 +63,5 @@ export function unreachable(
 /** A request that was ended by a signal. @param uncertain whether it may have been carried out */
 export function stopped(uncertain: boolean): AppregError {
   const signal = stopRequested() ?? 'SIGINT';
-  return uncertain ? interrupted(signal, 'A write was under way.', 'unknown') : interrupted(signal, NOTHING_CHANGED);
+  return interrupted(signal, uncertain ? { effect: 'unknown', state: 'A write was under way.' } : { effect: 'none' });
 }

@@ -10,15 +10,37 @@ import { scratch } from '../scratch.ts';
 
 const bare = (): string => bareIn(scratch());
 
+let shared = '';
 storeContract(
   'a branch of a git remote',
   async () => {
     const remote = bare();
+    shared = remote;
     const place = { remote, branch: 'pages', root: scratch() };
     return { store: openGit(place), rival: openGit(place) };
   },
   // Every write is a dozen runs of git.
-  { workers: 4, times: 3, atOnce: true },
+  {
+    workers: 4,
+    times: 3,
+    atOnce: true,
+    faults: [
+      {
+        name: 'a hook that declines',
+        code: 'git-push-rejected',
+        effect: 'none',
+        start: () => writeFileSync(join(shared, 'hooks/pre-receive'), '#!/bin/sh\nexit 1\n', { mode: 0o755 }),
+        end: () => rmSync(join(shared, 'hooks/pre-receive')),
+      },
+      {
+        name: 'a branch that is locked',
+        code: 'git-push-rejected',
+        effect: 'none',
+        start: () => writeFileSync(join(shared, 'refs/heads/pages.lock'), ''),
+        end: () => rmSync(join(shared, 'refs/heads/pages.lock')),
+      },
+    ],
+  },
 );
 
 describe('a branch', () => {

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { AppregError } from '../../../src/core/errors.ts';
+import { AppregError, type Effect } from '../../../src/core/errors.ts';
 import { openS3, type S3Options } from '../../../src/store/s3/s3.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Ceph, cephMissing, openCeph } from '../../support/ceph.ts';
 import { openFaultProxy } from '../../support/fault-proxy.ts';
 import { type Mishap, type ObjectStore, type ObjectStoreOptions, openObjectStore } from '../../support/object-store.ts';
-import { storeContract } from '../contract.ts';
+import { storeContract, type StoreFault } from '../contract.ts';
 
 const KEYS = {
   AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
@@ -18,15 +18,42 @@ function options(endpoint: string, more: Partial<S3Options> = {}): S3Options {
 }
 
 describe.each(['s3', 'google'] as const)('conditions as %s has them', (conditions) => {
-  storeContract(`a bucket by the rules of ${conditions}`, async () => {
-    const server = await openObjectStore({ conditions });
-    const more = conditions === 'google' ? { google: true } : {};
+  let server: ObjectStore;
+  const fault = (mishap: Mishap, code: string, effect: Effect | null): StoreFault => {
+    let usual: ObjectStore['mishapOf'];
     return {
-      store: openS3(options(server.endpoint, more)),
-      rival: openS3(options(server.endpoint, more)),
-      cleanup: server.close,
+      name: mishap,
+      code,
+      effect,
+      start() {
+        usual = server.mishapOf;
+        server.mishapOf = () => mishap;
+      },
+      end() {
+        server.mishapOf = usual;
+      },
     };
-  });
+  };
+  storeContract(
+    `a bucket by the rules of ${conditions}`,
+    async () => {
+      server = await openObjectStore({ conditions });
+      const more = conditions === 'google' ? { google: true } : {};
+      return {
+        store: openS3(options(server.endpoint, more)),
+        rival: openS3(options(server.endpoint, more)),
+        cleanup: server.close,
+      };
+    },
+    {
+      faults: [
+        fault('403', 's3-refused', 'none'),
+        fault('reset-before', 's3-unreachable', 'unknown'),
+        fault('503', 's3-unreachable', 'unknown'),
+        fault('truncate', 'write-corrupted', null),
+      ],
+    },
+  );
 });
 
 const missing = cephMissing();

@@ -60,9 +60,9 @@ export async function bundle(context: Context, entry: string, output: string, op
 function withoutApp({ message, advice }: NoApp): AppregError {
   return new AppregError(
     'rule-violation',
-    `The artifact ${printable(message)}. Nothing was changed.`,
+    `The artifact ${printable(message)}.`,
     `${advice} To pack it as it is: --any-content`,
-    { rules: ['artifact-no-app'] },
+    { effect: 'none', rules: ['artifact-no-app'] },
   );
 }
 

@@ -79,8 +79,8 @@ export async function publishVersion(context: Context, key: string, word: string
 /** The version is published, but missing from the workspace's lock file. */
 function notNoted(trouble: AppregError, what: string, journal: Journal = newJournal()): AppregError {
   const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
-  const message = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${trouble.message}`;
-  return trouble.with({ message, written });
+  const summary = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${trouble.summary}`;
+  return trouble.with({ summary, written });
 }
 
 /**
