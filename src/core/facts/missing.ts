@@ -3,6 +3,19 @@ import type { ResourceKind } from './resource-kind.ts';
 
 /** Why a fact is missing, and why a rule was not judged: typed codes with data. All wording is in the table below. */
 
+/** A missing fact, and why it is not known. */
+export interface Missing {
+  missing: MissingReason;
+  /** True when the reason holds for the whole run, as `offline` does. */
+  runWide?: boolean;
+  /** True when it was not requested, so that its absence casts no doubt on any symptom. */
+  intentional?: boolean;
+}
+
+export function isMissing(fact: unknown): fact is Missing {
+  return typeof fact === 'object' && fact !== null && 'missing' in fact && fact.missing !== undefined;
+}
+
 /** Why a fact is missing. */
 export type MissingReason =
   | { code: 'offline' }

@@ -1,0 +1,98 @@
+import type { Missing } from './missing.ts';
+import type { Probe } from './probe.ts';
+
+/** How a URL responds to the requests of different clients. */
+
+/** How a URL responds to requests as the service and as a browser send them. */
+export interface HttpViews {
+  /** GET without an Origin header, as a server-side client sends it. */
+  server: Probe;
+  /** GET with an Origin header, one probe per requested origin. */
+  browser: Probe[];
+  /** OPTIONS as a browser sends before a GET with a header that is not safelisted. */
+  preflight: Probe | Missing;
+  /** The same for each URL in the redirect chain, in order; absent if there were no redirects. */
+  preflights?: (Probe | Missing)[];
+  head: Probe | Missing;
+  /** Conditional GET, sent for one document per kind and host; absent if it was not sent. */
+  conditional?: Conditional[];
+  /** OPTIONS as a browser sends before a HEAD; sent for one resource per kind and host. */
+  headPreflight?: Probe;
+  /** GET of an icon as a plain <img> sends it: no-cors, without Origin; sent for one icon per host. */
+  image?: Probe;
+  /** GET by a client that accepts only gzip, if browsers get another coding. */
+  gzip?: Probe;
+  /**
+   * The revalidation request of a browser that has a stored response; sent for one document or icon per kind and host.
+   */
+  revalidation?: { condition: Conditional['condition']; visit: Probe };
+  /** Requests sent because a browser's response differed from the first one, to find the headers that cause it. */
+  headerProbes?: HeaderProbe[];
+  /** Requests repeated because one of them got an error status while a plain GET got the file. */
+  repeatedProbes?: RepeatedProbe[];
+}
+
+/** A kind of request sent in addition to the plain GET; `browser` for the GET with Origin. */
+export type SideProbe = 'HEAD' | 'preflight' | 'HEAD preflight' | 'condition' | 'browser';
+
+/** The result of alternating plain GETs with the other request. */
+export interface RepeatedProbe {
+  of: SideProbe;
+  /** The requested URL; another file of the host if requests to it had already been repeated often enough. */
+  url: string;
+  /** The statuses in order, including those before a retry; 0 for none. */
+  plain: number[];
+  same: number[];
+}
+
+/**
+ * The groups of request headers that distinguish a browser from a server-side client: Origin and Referer; Sec-Fetch-*;
+ * Accept-Encoding; User-Agent and Accept-Language.
+ */
+export type HeaderGroup = 'origin' | 'fetch-metadata' | 'encoding' | 'agent';
+
+export interface HeaderProbe {
+  /** Whether it was sent as by fetch() or as by a plain <img>. */
+  like: 'fetch' | 'image';
+  sent: HeaderGroup[];
+  /** Requests of one round are sent concurrently. */
+  round: 1 | 2 | 3;
+  visit: Probe;
+}
+
+/** The body of a response to a client that accepts compression. */
+export interface ComparedBody {
+  /** The codings in the order in which they were applied, joined by a comma; '' for none. */
+  coding: string;
+  /** As sent. */
+  bytes: number;
+  /** The kind of the bytes as sent, by their first bytes: gzip, brotli, json, html, … */
+  kind: string;
+  /**
+   * What clients encounter: `broken` (the coding cannot be decoded), `truncated` (the stream ends early), `members`
+   * (several gzip members, of which browsers read the first), `end` (the end of the stream is invalid, which browsers
+   * ignore and Node's fetch does not); null if there is no fault.
+   */
+  fault: 'broken' | 'truncated' | 'members' | 'end' | null;
+  /** The body as a browser decodes it; null if it cannot. */
+  decoded: { bytes: number; sha256: string; kind: string } | null;
+  /** Whether it has the same content as the first response: equal bytes or an equal JSON value; for icons, an image. */
+  same: boolean;
+  /** The first response, decoded. */
+  first: { bytes: number; sha256: string };
+  /** The coding of the bytes that Content-Encoding does not name: gzip, deflate, zstd, br. Absent if there is none. */
+  unlabelled?: string;
+}
+
+/** A conditional request (RFC 9110 section 13). */
+export interface Conditional {
+  /** The request header. */
+  condition: [name: 'if-none-match' | 'if-modified-since', value: string];
+  /**
+   * True for an entity tag that the host never issued, or a date before the last change: "not modified" would be wrong.
+   */
+  fabricated: boolean;
+  visit: Probe;
+  /** Whether the bytes sent under another entity tag equal those of the first response; null if none were sent. */
+  sameBytes: boolean | null;
+}

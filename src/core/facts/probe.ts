@@ -1,0 +1,82 @@
+import type { ComparedBody } from './http-views.ts';
+import type { TlsFacts } from './tls.ts';
+
+/** One request, and what came of it. */
+
+/** One request, with the redirects that followed it. */
+export interface Probe {
+  method: 'GET' | 'HEAD' | 'OPTIONS';
+  origin: string | null;
+  /** The exchanges in order; the last one is the response, or the one that failed. */
+  hops: Hop[];
+  /** What ended the probe before a response was complete, or null. A failure is a fact. */
+  failure: Failure | null;
+  attempts: number;
+  /** Milliseconds waited because the host sent Retry-After. */
+  retryAfterMs: number;
+  /** The errors of the attempts before the last one: a failure's code, or a status. */
+  retriedErrors?: string[];
+  /** OPTIONS only: the names in Access-Control-Request-Headers, in lower case. */
+  requestedHeaders?: string[];
+  /** Of a GET whose body was compared: absent if it was not encoded and equal to the first response. */
+  copy?: ComparedBody;
+}
+
+export interface Hop {
+  url: string;
+  /** 0 if it failed before a status was received. */
+  status: number;
+  /** Names in lower case, values as sent, one pair per header line. */
+  headers: [string, string][];
+  address: string | null;
+  tls: TlsFacts | null;
+  /** Other addresses of the name that were tried before, and why they could not be connected to. */
+  failedAddresses?: AddressFailure[];
+  /** True if an unrequested “100 Continue” was received first. */
+  unsolicitedContinue?: true;
+  /** The proxy used; absent for a direct request. */
+  proxy?: ProxyFacts;
+  /** The beginning of the body as text, for a final response that is not 2xx. */
+  excerpt?: string;
+}
+
+/** Why an address of a name was not used. Phase, message and certificate are present if it failed in TLS. */
+export interface AddressFailure {
+  address: string;
+  code: string;
+  phase?: 'tls';
+  message?: string;
+  tls?: TlsFacts;
+}
+
+export interface ProxyFacts {
+  /** Without credentials; '' if the variable does not contain the URL of a proxy. */
+  url: string;
+  /** The environment variable that named it. */
+  variable: string;
+}
+
+export interface Failure {
+  /** `unasked`: not requested, since too many requests to the host had failed. */
+  phase:
+    | 'unasked'
+    | 'url'
+    | 'proxy'
+    | 'dns'
+    | 'connect'
+    | 'tls'
+    | 'request'
+    | 'headers'
+    | 'body'
+    | 'decode'
+    | 'redirect'
+    | 'time'
+    | 'size';
+  /** The system's or library's code: ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED, REDIRECT_LOOP, … */
+  code: string;
+  message: string;
+  url: string;
+  /** Bytes received before it failed, and expected according to Content-Length. */
+  got: number | null;
+  expected: number | null;
+}

@@ -1,0 +1,16 @@
+import type { Missing } from './missing.ts';
+
+/** A baseline of a registry: what had been published. */
+export interface Baseline {
+  /** As the user would name it: a git ref, a folder, a URL. */
+  source: string;
+  keys: readonly string[];
+  /** The published versions of an app, null when it had none, or why they are missing. */
+  app(key: string): PublishedVersion[] | null | Missing;
+}
+
+export interface PublishedVersion {
+  version: string;
+  artifactUrl: string;
+  artifactChecksum: string;
+}

@@ -1,0 +1,56 @@
+import type { HttpViews } from './http-views.ts';
+import type { Missing } from './missing.ts';
+
+/** A file of a registry: where it was looked up, and its content. */
+
+/** Where a resource was looked up, and how its URL responded. `file` is a local path, as the user would name it. */
+export interface Resource {
+  url: string | null;
+  file: string | null;
+  web: HttpViews | Missing;
+  /** What is at the local path instead of a readable file; absent for a readable file. */
+  local?: 'missing' | 'not-a-file' | 'outside';
+  /**
+   * Paths relative to the workspace: the one that the URL refers to, and the one that the directories list, if they
+   * differ in case or Unicode normalization. The file is not read then: a host does not find it.
+   */
+  otherName?: { path: string; listed: string };
+  /** ISO 8601. When it was observed, if this run reused an earlier observation and sent no request. */
+  reusedFrom?: string;
+  /** ISO 8601. The same for the browser and HEAD views, if only the document or the icon was requested. */
+  viewsReusedFrom?: string;
+}
+
+/** A JSON document: its text exactly as found (a BOM included), or base64 when the bytes are not UTF-8. */
+export interface DocumentFacts extends Resource {
+  content: DocumentContent | Missing;
+}
+
+export interface DocumentContent {
+  text: string | null;
+  base64: string | null;
+  /** Size in bytes of the document, as far as it was read. */
+  bytes: number;
+  /** True when reading stopped at the size limit. */
+  cut: boolean;
+}
+
+/** The bytes of an artifact or an icon, digested while streaming. */
+export interface Content {
+  bytes: number;
+  /** Lowercase hexadecimal digests of the bytes as found on disk or on the wire. */
+  sha256: string;
+  /** '' if the weak digests were not computed: they only identify the cause of a mismatch. */
+  sha1: string;
+  md5: string;
+  /** Base64 of the first bytes (up to 512), enough to distinguish an HTML page from an archive. */
+  head: string;
+  /** True when reading stopped at the size limit; the digests then cover what was read. */
+  cut: boolean;
+  /** The bytes after decoding the Content-Encoding; null when there is none. */
+  decoded: { coding: string; bytes: number; sha256: string; head: string; error: string | null } | null;
+  /** SHA-256 of the content of the gzip layer; computed only if the digest is not the listed one. */
+  inner?: string | null;
+  /** Line feeds in it, and those after a carriage return; counted only in that case as well. */
+  lineFeeds?: { all: number; afterCr: number };
+}

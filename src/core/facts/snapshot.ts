@@ -1,0 +1,62 @@
+import type { ArtifactFacts } from './archive.ts';
+import type { IconFacts } from './icon.ts';
+import type { DocumentFacts } from './resource.ts';
+
+/** The observed state of a registry, as it is saved. */
+
+/** The facts about one app: its metadata file, its icon, and one entry per element of `versions`, in that order. */
+export interface AppFacts {
+  key: string;
+  metadata: DocumentFacts;
+  icon: IconFacts;
+  artifacts: ArtifactFacts[];
+}
+
+/** What was requested by name: apps that should be listed, and a version that each of them should list. */
+export interface RequestedApps {
+  apps: readonly string[];
+  version: string | null;
+}
+
+/** The observed state of a registry. */
+export interface Snapshot {
+  snapshot: 1;
+  target: string;
+  /** ISO 8601. */
+  seenAt: string;
+  /** The requested origins, as the user gave them; empty when none was given. */
+  origins: string[];
+  manifest: DocumentFacts;
+  apps: AppFacts[];
+  /** Metadata files in a workspace that no app entry points to. */
+  orphans: string[];
+  /** Why the run did not observe everything (it was interrupted, a limit was reached); absent when it did. */
+  incomplete?: string | null;
+  /** What was requested by name; absent for no such request. */
+  requested?: RequestedApps | null;
+  /** The entry file of an app's code, at the top level of its artifact; absent if it is app.js. */
+  appEntry?: string;
+  /** The part of the apps that the run covers; absent when it covers all of them. */
+  shard?: Shard;
+  /** The hosts that temporarily refused requests; absent when there was none. */
+  hosts?: HostFacts[];
+}
+
+/** How many concurrent requests a host answered and refused (429, 503, a refused or reset connection). */
+export interface HostFacts {
+  /** Scheme, host and port of its URLs. */
+  origin: string;
+  /** By the number of requests in flight to it when one was sent, that one included; in ascending order. */
+  load: { underWay: number; answered: number; refused: number }[];
+  /** The kinds of refusal, each once: `status 503`, or the code of a failure. */
+  refusals: string[];
+}
+
+/** One of several runs that divide the apps among them. */
+export interface Shard {
+  /** From 1. */
+  index: number;
+  of: number;
+  /** The number of apps in the other shards. */
+  elsewhere: number;
+}
