@@ -8,16 +8,8 @@ export type { ResourceKind } from './resource-kind.ts';
 export type { Resource, DocumentFacts, DocumentContent, Content } from './resource.ts';
 export type { ArtifactFacts, ArchiveFacts, ArchiveEntry } from './archive.ts';
 export type { IconFacts, ImageFacts } from './icon.ts';
-export type {
-  HttpViews,
-  SideProbe,
-  RepeatedProbe,
-  HeaderGroup,
-  HeaderProbe,
-  ComparedBody,
-  Conditional,
-} from './http-views.ts';
-export type { Probe, Hop, AddressFailure, ProxyFacts, Failure } from './probe.ts';
+export type { HttpViews, SideProbe, RepeatedProbe, HeaderGroup, HeaderProbe, Conditional } from './http-views.ts';
+export type { Probe, Hop, AddressFailure, ComparedBody, ProxyFacts, Failure } from './probe.ts';
 export type { TlsFacts, PathCertificate } from './tls.ts';
 export type { AppFacts, RequestedApps, Snapshot, HostFacts, Shard } from './snapshot.ts';
 export type { Baseline, PublishedVersion } from './published.ts';

@@ -1,4 +1,3 @@
-import type { ComparedBody } from './http-views.ts';
 import type { TlsFacts } from './tls.ts';
 
 /** One request, and what came of it. */
@@ -79,4 +78,28 @@ export interface Failure {
   /** Bytes received before it failed, and expected according to Content-Length. */
   got: number | null;
   expected: number | null;
+}
+
+/** The body of a response to a client that accepts compression. */
+export interface ComparedBody {
+  /** The codings in the order in which they were applied, joined by a comma; '' for none. */
+  coding: string;
+  /** As sent. */
+  bytes: number;
+  /** The kind of the bytes as sent, by their first bytes: gzip, brotli, json, html, … */
+  kind: string;
+  /**
+   * What clients encounter: `broken` (the coding cannot be decoded), `truncated` (the stream ends early), `members`
+   * (several gzip members, of which browsers read the first), `end` (the end of the stream is invalid, which browsers
+   * ignore and Node's fetch does not); null if there is no fault.
+   */
+  fault: 'broken' | 'truncated' | 'members' | 'end' | null;
+  /** The body as a browser decodes it; null if it cannot. */
+  decoded: { bytes: number; sha256: string; kind: string } | null;
+  /** Whether it has the same content as the first response: equal bytes or an equal JSON value; for icons, an image. */
+  same: boolean;
+  /** The first response, decoded. */
+  first: { bytes: number; sha256: string };
+  /** The coding of the bytes that Content-Encoding does not name: gzip, deflate, zstd, br. Absent if there is none. */
+  unlabelled?: string;
 }
