@@ -326,5 +326,5 @@ describe('plain technical English', () => {
         .filter(({ text }) => ODD_WORDS.test(text) || ODD_PHRASES.test(text))
         .map((one) => `${one.file}: ${one.text}`),
     ).toEqual([]);
-  });
+  }, 120_000);
 });
