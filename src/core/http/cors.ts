@@ -66,7 +66,8 @@ export function hopOrigins(origin: string, urls: readonly string[]): HopOrigin[]
     const own = parseUrl(url)?.origin ?? 'null';
     if (last !== null && own !== last && last !== origin) tainted = true;
     if (own !== origin || tainted) checked = true;
-    list.push({ origin: checked ? (tainted ? 'null' : origin) : null, checked });
+    const sent = tainted ? 'null' : origin;
+    list.push({ origin: checked ? sent : null, checked });
     last = own;
   }
   return list;

@@ -75,16 +75,22 @@ export interface MediaType {
 export function mediaType(headers: Headers): MediaType | null {
   const value = header(headers, 'content-type');
   if (value === null) return null;
-  let found = null as MediaType | null;
+  let found: MediaType | null = null;
   const parts = outsideQuotes(value.slice(0, MEDIA_TYPE_LENGTH));
   for (const part of parts) {
-    const valid = MEDIA_TYPE.exec(stripSpace(part));
-    const type = valid?.[1]!.toLowerCase();
-    if (type === undefined || type === '*/*') continue;
-    const charset = CHARSET.exec(valid![2] ?? '')?.[1]?.toLowerCase() ?? null;
-    found = { type, charset: charset ?? (found?.type === type ? found.charset : null) };
+    const [, name, parameters = ''] = MEDIA_TYPE.exec(stripSpace(part)) ?? [];
+    if (name === undefined || name === '*/*') continue;
+    const type = name.toLowerCase();
+    const charset = CHARSET.exec(parameters)?.[1]?.toLowerCase() ?? null;
+    found = { type, charset: charset ?? charsetOf(found, type) };
   }
-  return found ?? { type: stripSpace(parts.at(-1)!.split(';', 1)[0]!).toLowerCase(), charset: null };
+  if (found !== null) return found;
+  const last = parts.at(-1) ?? '';
+  return { type: stripSpace(last.replace(/;.*/s, '')).toLowerCase(), charset: null };
+}
+
+function charsetOf(found: MediaType | null, type: string): string | null {
+  return found?.type === type ? found.charset : null;
 }
 
 const MEDIA_TYPE_LENGTH = 4000;
@@ -93,14 +99,17 @@ const CHARSET = /;[ \t]*charset=[ \t]*"?([^";, \t]+)/i;
 
 /** The elements of a comma-separated list whose quoted strings may contain commas. */
 function outsideQuotes(value: string): string[] {
-  const parts = [''];
+  const parts: string[] = [];
+  let part = '';
   let quoted = false;
   for (const [i, letter] of [...value].entries()) {
     if (letter === '"' && !(quoted && value[i - 1] === '\\')) quoted = !quoted;
-    if (letter === ',' && !quoted) parts.push('');
-    else parts[parts.length - 1] += letter;
+    if (letter === ',' && !quoted) {
+      parts.push(part);
+      part = '';
+    } else part += letter;
   }
-  return parts;
+  return [...parts, part];
 }
 
 /**
@@ -153,25 +162,32 @@ export function seconds(text: string | null | undefined): number | null {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const IMF_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun), (\d\d) ([a-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) gmt$/i;
-const RFC_850 = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day, (\d\d)-([a-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) gmt$/i;
-const ASCTIME = /^(?:mon|tue|wed|thu|fri|sat|sun) ([a-z]{3}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/i;
+const DATE_FORMS = [
+  // IMF-fixdate: Sun, 06 Nov 1994 08:49:37 GMT
+  /^(?:mon|tue|wed|thu|fri|sat|sun), (?<day>\d\d) (?<month>[a-z]{3}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) gmt$/i,
+  // RFC 850: Sunday, 06-Nov-94 08:49:37 GMT
+  /^(?:mon|tues|wednes|thurs|fri|satur|sun)day, (?<day>\d\d)-(?<month>[a-z]{3})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) gmt$/i,
+  // asctime(): Sun Nov  6 08:49:37 1994
+  /^(?:mon|tue|wed|thu|fri|sat|sun) (?<month>[a-z]{3}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/i,
+];
 
 /** An HTTP date (RFC 9110 section 5.6.7, all three forms) in milliseconds since 1970; null for anything else. */
 export function httpDate(text: string | null): number | null {
   if (text === null || text.length > 40) return null;
-  const imf = IMF_DATE.exec(text);
-  if (imf) return moment(imf[3]!, imf[2]!, imf[1]!, imf[4]!, imf[5]!, imf[6]!);
-  const old = RFC_850.exec(text);
-  if (old)
-    return moment(Number(old[3]) < 70 ? `20${old[3]}` : `19${old[3]}`, old[2]!, old[1]!, old[4]!, old[5]!, old[6]!);
-  const asctime = ASCTIME.exec(text);
-  return asctime ? moment(asctime[6]!, asctime[1]!, asctime[2]!, asctime[3]!, asctime[4]!, asctime[5]!) : null;
+  for (const form of DATE_FORMS) {
+    const { day, month = '', year = '', time = '' } = form.exec(text)?.groups ?? {};
+    if (day === undefined) continue;
+    const index = MONTHS.indexOf(month.toLowerCase());
+    const [hour, minute, second] = time.split(':').map(Number);
+    return index === -1 ? null : Date.UTC(fullYear(year), index, Number(day), hour, minute, second);
+  }
+  return null;
 }
 
-function moment(year: string, month: string, day: string, hour: string, minute: string, second: string): number | null {
-  const index = MONTHS.indexOf(month.toLowerCase());
-  return index === -1 ? null : Date.UTC(Number(year), index, Number(day), Number(hour), Number(minute), Number(second));
+/** Two digits stand for a year from 1970 to 2069. */
+function fullYear(year: string): number {
+  if (year.length === 4) return Number(year);
+  return Number(year) + (Number(year) < 70 ? 2000 : 1900);
 }
 
 /**

@@ -107,6 +107,12 @@ function inUtc(text: string): string {
   return /T[\d:.]+$/.test(text) ? `${text}Z` : text;
 }
 
+/** A Unix time in seconds or an ISO 8601 date, in milliseconds since 1970; NaN for any other text. */
+function milliseconds(text: string): number {
+  if (/^\d{9,11}$/.test(text)) return Number(text) * 1000;
+  return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(inUtc(text)) : Number.NaN;
+}
+
 function moment(
   query: Map<string, string>,
   name: string,
@@ -115,10 +121,6 @@ function moment(
 ): { until: number; scheme: string } | null {
   const text = query.get(name);
   if (text === undefined || !signatures.some((signature) => query.has(signature))) return null;
-  const until = /^\d{9,11}$/.test(text)
-    ? Number(text) * 1000
-    : /^\d{4}-\d\d-\d\d/.test(text)
-      ? Date.parse(inUtc(text))
-      : Number.NaN;
+  const until = milliseconds(text);
   return Number.isNaN(until) || until > 8.64e15 ? null : { until, scheme };
 }

@@ -3,6 +3,7 @@ import { messageInPlaceOfJson } from '../http/program-output.ts';
 import { printable, shorten } from '../text/text.ts';
 import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax-error.ts';
 import { utfOf } from './utf.ts';
+import { invalidUtf8Offset } from './utf8.ts';
 
 /** Files that are not JSON, recognised by their bytes or their beginning. */
 
@@ -27,7 +28,7 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
     );
   }
   if (form !== null) return { ...otherForm(form), evidence: { byteOffset: 0, encoding: form } };
-  const offset = invalidUtf8At(bytes);
+  const offset = invalidUtf8Offset(bytes);
   if (isBinary(bytes))
     return {
       ...documentSyntaxError(
@@ -63,32 +64,6 @@ function otherForm(form: string): DocumentSyntaxError {
     `The file is ${form}, not UTF-8.`,
     'Save the file as UTF-8 without a byte order mark.',
   );
-}
-
-/** The offset of the first byte that is invalid in UTF-8 (the Unicode standard, table 3-7). */
-function invalidUtf8At(bytes: Uint8Array): number {
-  for (let i = 0; i < bytes.length;) {
-    const lead = bytes[i]!;
-    const length =
-      lead < 0x80
-        ? 1
-        : lead >= 0xc2 && lead < 0xe0
-          ? 2
-          : lead >= 0xe0 && lead < 0xf0
-            ? 3
-            : lead >= 0xf0 && lead < 0xf5
-              ? 4
-              : 0;
-    if (length === 0) return i;
-    for (let k = 1; k < length; k++) {
-      const low = k > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
-      const high = k > 1 ? 0xbf : lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-      const byte = bytes[i + k];
-      if (byte === undefined || byte < low || byte > high) return i;
-    }
-    i += length;
-  }
-  return 0;
 }
 
 /** Files of another format, recognised by their beginning (after a BOM); null if the text may be JSON. */
@@ -160,11 +135,12 @@ function xmlFault(text: string, head: string): DocumentSyntaxError {
       'Check the URL: it leads to an icon.',
     );
   const isError = code !== undefined || /error|exception|fault/i.test(root ?? '');
+  const rootName = root ? ` (<${printable(root)}>)` : '';
   return {
     ...documentSyntaxError(
       'xml-error',
       0,
-      `This is XML${code ? ` with the error code ${printable(code)}` : root ? ` (<${printable(root)}>)` : ''}, not JSON.`,
+      `This is XML${code ? ` with the error code ${printable(code)}` : rootName}, not JSON.`,
       isError
         ? 'Object stores answer with XML when an object is missing or not public: check the URL and the permissions.'
         : 'Check the URL: it must lead to the JSON file itself.',

@@ -157,7 +157,7 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
   if (old && now && fields.length === 0 && same) return null;
   return {
     key,
-    change: !old ? 'added' : !now ? 'removed' : 'changed',
+    change: presenceChange(old, now) ?? 'changed',
     fields: old && now ? fields : [],
     versions,
     latest: unseen ? { before: null, after: null } : { before: latestIn(was), after: latestIn(is) },
@@ -171,15 +171,7 @@ function versionDifferences(was: AppState['versions'], is: AppState['versions'])
   const found: VersionDiff[] = [];
   for (const version of new Set([...was.keys(), ...is.keys()])) {
     const [old, now] = [was.get(version), is.get(version)];
-    const change = !old
-      ? 'added'
-      : !now
-        ? 'removed'
-        : old.checksum !== now.checksum
-          ? 'changed'
-          : old.url !== now.url
-            ? 'moved'
-            : null;
+    const change = versionChange(old, now);
     if (change === null) continue;
     found.push({
       version,
@@ -190,6 +182,17 @@ function versionDifferences(was: AppState['versions'], is: AppState['versions'])
     });
   }
   return found.sort((a, b) => newestFirst(a.version, b.version));
+}
+
+function presenceChange(old: object | undefined, now: object | undefined): 'added' | 'removed' | null {
+  if (!old) return 'added';
+  return now ? null : 'removed';
+}
+
+function versionChange(old: VersionState | undefined, now: VersionState | undefined): VersionDiff['change'] | null {
+  if (!old || !now) return presenceChange(old, now);
+  if (old.checksum !== now.checksum) return 'changed';
+  return old.url === now.url ? null : 'moved';
 }
 
 function newestFirst(a: string, b: string): number {

@@ -42,14 +42,14 @@ function faultOf(error: ShapeError): SchemaError {
     pointer: error.instancePath,
     cause: 'wrong-type',
     message: `${place[0]!.toUpperCase()}${place.slice(1)} must be ${type === 'object' || type === 'array' ? `an ${type}` : `a ${type}`}.`,
-    advice:
-      type === 'string'
-        ? 'Write the value in double quotes.'
-        : type === 'array'
-          ? 'Write a list in square brackets.'
-          : 'Write an object in braces.',
+    advice: TYPE_ADVICE[type] ?? 'Write an object in braces.',
   };
 }
+
+const TYPE_ADVICE: Record<string, string> = {
+  string: 'Write the value in double quotes.',
+  array: 'Write a list in square brackets.',
+};
 
 const EXAMPLES: Record<string, string> = {
   apps: '"apps": {}',

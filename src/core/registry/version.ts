@@ -24,24 +24,32 @@ export function isPlainVersion(text: string): boolean {
 
 /** Precedence (semver.org section 11): negative, 0 or positive; build metadata is ignored. Both must be valid. */
 export function comparePrecedence(a: string, b: string): number {
-  const x = SEMVER.exec(a)!;
-  const y = SEMVER.exec(b)!;
-  for (const part of [1, 2, 3]) {
-    const order = compareNumbers(x[part]!, y[part]!);
+  const [, majorA = '', minorA = '', patchA = '', preA] = SEMVER.exec(a) ?? [];
+  const [, majorB = '', minorB = '', patchB = '', preB] = SEMVER.exec(b) ?? [];
+  const order = compareNumbers(majorA, majorB) || compareNumbers(minorA, minorB) || compareNumbers(patchA, patchB);
+  return order || comparePreReleases(preA, preB);
+}
+
+/** A version without a pre-release part is higher than one with it. */
+function comparePreReleases(a: string | undefined, b: string | undefined): number {
+  if (a === undefined || b === undefined) return (a === undefined ? 1 : 0) - (b === undefined ? 1 : 0);
+  const right = b.split('.');
+  for (const [index, identifier] of a.split('.').entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    const order = compareIdentifiers(identifier, other);
     if (order !== 0) return order;
   }
-  if (x[4] === undefined || y[4] === undefined) return (x[4] === undefined ? 1 : 0) - (y[4] === undefined ? 1 : 0);
-  const left = x[4].split('.');
-  const right = y[4].split('.');
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const order = compareIdentifiers(left[i]!, right[i]!);
-    if (order !== 0) return order;
-  }
-  return left.length - right.length;
+  return a.split('.').length - right.length;
 }
 
 function compareNumbers(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+  return a.length - b.length || compareAscii(a, b);
+}
+
+function compareAscii(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function compareIdentifiers(a: string, b: string): number {
@@ -49,7 +57,7 @@ function compareIdentifiers(a: string, b: string): number {
   const bIsNumber = /^\d+$/.test(b);
   if (aIsNumber && bIsNumber) return compareNumbers(a, b);
   if (aIsNumber !== bIsNumber) return aIsNumber ? -1 : 1;
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareAscii(a, b);
 }
 
 /** The version without its build metadata: equal for versions of equal precedence. */

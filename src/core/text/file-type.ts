@@ -49,7 +49,8 @@ export function kindOf(head: Uint8Array): string {
   if (ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WEBP') return 'webp';
   if (ascii(head, 4, 8) === 'ftyp') return brand(ascii(head, 8, 12));
   // Zlib without the gzip frame: deflate with a 32 KiB window, and a header that is a multiple of 31.
-  if (head[0] === 0x78 && head.length > 2 && (head[0] * 256 + head[1]!) % 31 === 0 && !isText(head)) return 'zlib';
+  if (head[0] === 0x78 && head.length > 2 && (head[0] * 256 + (head[1] ?? 0)) % 31 === 0 && !isText(head))
+    return 'zlib';
   if (ascii(head, 0, 2) === 'BM' && head[6] === 0 && head[7] === 0 && head[8] === 0) return 'bmp';
   return textKind(head);
 }
@@ -85,31 +86,35 @@ function textKind(head: Uint8Array): string {
 function decodeStart(head: Uint8Array): string | null {
   const little = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0x3c && head[1] === 0);
   const big = (head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0 && head[1] === 0x3c);
-  const skip = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : head[0]! >= 0xfe ? 2 : 0;
+  const skip = markLength(head);
   if (!little && !big) return isText(head) ? ascii(head, skip, TEXT_SAMPLE) : null;
   let text = '';
-  for (let i = skip; i + 1 < head.length && i < TEXT_SAMPLE; i += 2) {
-    text += String.fromCharCode(little ? head[i]! + head[i + 1]! * 256 : head[i]! * 256 + head[i + 1]!);
-  }
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  for (let i = skip; i + 1 < head.length && i < TEXT_SAMPLE; i += 2)
+    text += String.fromCharCode(view.getUint16(i, little));
   return text;
 }
 
+/** The length of a byte order mark. */
+function markLength(head: Uint8Array): 0 | 2 | 3 {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 3;
+  return (head[0] ?? 0) >= 0xfe ? 2 : 0;
+}
+
 function isText(head: Uint8Array): boolean {
-  for (let i = 0; i < head.length && i < TEXT_SAMPLE; i += 1) {
-    const byte = head[i]!;
+  for (const byte of head.subarray(0, TEXT_SAMPLE))
     if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13) return false;
-  }
   return true;
 }
 
 function hex(bytes: Uint8Array, from: number, to: number): string {
   let text = '';
-  for (let i = from; i < to && i < bytes.length; i += 1) text += bytes[i]!.toString(16).padStart(2, '0');
+  for (const byte of bytes.subarray(from, to)) text += byte.toString(16).padStart(2, '0');
   return text;
 }
 
 function ascii(bytes: Uint8Array, from: number, to: number): string {
   let text = '';
-  for (let i = from; i < to && i < bytes.length; i += 1) text += String.fromCharCode(bytes[i]!);
+  for (const byte of bytes.subarray(from, to)) text += String.fromCharCode(byte);
   return text;
 }
