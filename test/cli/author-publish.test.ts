@@ -1,28 +1,19 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app/run.ts';
-import { init } from '../../src/cli/commands/init/run.ts';
-import { lint } from '../../src/cli/commands/lint/run.ts';
 import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { tarGz } from '../publish/memory.ts';
-import { contextIn, folder, type Recorded, refusal, snapshot } from './author-support.ts';
+import { contextIn, refusal, snapshot } from './author-support.ts';
+import { one, two, workspace, publish, listed, lintsClean } from './publish-fixture.ts';
 
-const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
-const one = tarGz('one');
-const two = tarGz('two');
+/** publish-version. */
+
 const sha = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.close();
-    server.closeAllConnections();
-  }
-});
 
 async function serving(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
@@ -31,43 +22,29 @@ async function serving(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** A workspace with the app `a`, and two artifacts beside it. */
-async function workspace(baseUrl = 'https://apps.example.com/', key = 'a'): Promise<string> {
-  const dir = folder();
-  await init(contextIn(dir), 'r', { baseUrl });
-  writeFileSync(join(dir, 'i.svg'), SVG);
-  writeFileSync(join(dir, 'one.tar.gz'), one);
-  writeFileSync(join(dir, 'two.tar.gz'), two);
-  await addApp(contextIn(join(dir, 'r')), key, {
-    name: 'A',
-    description: 'An app.',
-    icon: '../i.svg',
-    blockColor: '#112233',
+/** A host that serves the workspace's files, and notes what was listed when each was asked for. */
+async function live(
+  change: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): Promise<{ dir: string; asked: { url: string; listed: number }[] }> {
+  const asked: { url: string; listed: number }[] = [];
+  let dir = '';
+  const base = await serving((request, response) => {
+    const path = new URL(request.url!, 'http://x').pathname;
+    asked.push({ url: request.url!, listed: listed(dir).length });
+    const file = join(dir, path);
+    if (existsSync(file)) response.end(change(readFileSync(file)));
+    else response.writeHead(404).end();
   });
-  return join(dir, 'r');
+  dir = await workspace(base);
+  return { dir, asked };
 }
 
-type Options = Parameters<typeof publishVersion>[3];
-
-/** Publishes without asking the public address, unless told otherwise. */
-async function publish(
-  dir: string,
-  version: string,
-  options: Options = { artifact: '../one.tar.gz' },
-): Promise<Recorded> {
-  const context = contextIn(dir);
-  expect(await publishVersion(context, 'a', version, { readBack: false, ...options })).toBe(0);
-  return context;
-}
-
-const listed = (dir: string): Record<string, string>[] =>
-  (JSON.parse(readFileSync(join(dir, 'apps/a/versions.json'), 'utf8')) as { versions: Record<string, string>[] })
-    .versions;
-
-async function lintsClean(dir: string): Promise<void> {
-  const context = contextIn(dir);
-  expect([await lint(context, [], {}), context.printed.out]).toEqual([0, expect.anything()]);
-}
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
 
 describe('a version', () => {
   test('is stored, listed, and lints clean', async () => {
@@ -168,23 +145,6 @@ describe('1. a published version never changes', () => {
   });
 });
 
-/** A host that serves the workspace's files, and notes what was listed when each was asked for. */
-async function live(
-  change: (bytes: Buffer) => Buffer = (bytes) => bytes,
-): Promise<{ dir: string; asked: { url: string; listed: number }[] }> {
-  const asked: { url: string; listed: number }[] = [];
-  let dir = '';
-  const base = await serving((request, response) => {
-    const path = new URL(request.url!, 'http://x').pathname;
-    asked.push({ url: request.url!, listed: listed(dir).length });
-    const file = join(dir, path);
-    if (existsSync(file)) response.end(change(readFileSync(file)));
-    else response.writeHead(404).end();
-  });
-  dir = await workspace(base);
-  return { dir, asked };
-}
-
 describe('2. the artifact, then its public address, then the metadata', () => {
   test('the stored bytes are fetched before they are listed, and never before they are stored', async () => {
     const { dir, asked } = await live();
@@ -272,73 +232,6 @@ describe('3. edits change nothing else', () => {
   });
 });
 
-describe('4. interrupted, it can be run again', () => {
-  test('the artifact is there, its entry is not', async () => {
-    const dir = await workspace();
-    await publish(dir, '1.0.0');
-    writeFileSync(join(dir, 'apps/a/versions.json'), '{\n  "versions": []\n}\n');
-    expect((await publish(dir, '1.0.0')).printed.out.join('\n')).toContain(
-      'already-there apps/a/versions/1.0.0.tar.gz',
-    );
-    expect(listed(dir)).toHaveLength(1);
-  });
-
-  test('the entry is there, its artifact is gone', async () => {
-    const dir = await workspace();
-    await publish(dir, '1.0.0');
-    rmSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'));
-    await publish(dir, '1.0.0');
-    await lintsClean(dir);
-  });
-
-  test('several at once in one process all end up in the file', async () => {
-    const dir = await workspace();
-    await publish(dir, '1.0.0');
-    const codes = ['b', 'c', 'd', 'e'];
-    for (const code of codes) writeFileSync(join(dir, `${code}.tar.gz`), tarGz(code));
-    await Promise.all(codes.map((code) => publish(dir, 'patch', { artifact: `${code}.tar.gz` })));
-    expect(
-      listed(dir)
-        .map(({ version }) => version)
-        .sort(),
-    ).toEqual(['1.0.0', '1.0.1', '1.0.2', '1.0.3', '1.0.4']);
-    expect(new Set(listed(dir).map(({ artifactChecksum }) => artifactChecksum)).size).toBe(5);
-    await lintsClean(dir);
-  });
-});
-
-describe('5. --dry-run', () => {
-  test('makes every read and check, prints the plan, writes nothing', async () => {
-    const dir = await workspace();
-    await publish(dir, '1.0.0');
-    const before = snapshot(join(dir, '..'));
-    const { printed } = await publish(dir, 'patch', { artifact: '../two.tar.gz', dryRun: true, readBack: true });
-    expect(printed.out.join('\n')).toMatch(
-      /^would publish a 1\.0\.1[^]*create apps\/a\/versions\/1\.0\.1\.tar\.gz[^]*edit   apps\/a\/versions\.json[^]*\+ .*"version": "1\.0\.1"/,
-    );
-    expect(
-      JSON.parse(
-        (await publish(dir, 'patch', { artifact: '../two.tar.gz', dryRun: true, format: 'json' })).printed.out.join(),
-      ),
-    ).toMatchObject({
-      version: '1.0.1',
-      status: 'planned',
-      steps: [
-        { kind: 'create', outcome: null },
-        { kind: 'edit', outcome: null },
-      ],
-    });
-    expect(await refusal(publish(dir, '1.0.0', { artifact: '../two.tar.gz', dryRun: true }))).toMatchObject({
-      code: 'immutable',
-      exit: 1,
-    });
-    expect((await publish(dir, '1.0.0', { artifact: '../one.tar.gz', dryRun: true })).printed.out.join('\n')).toMatch(
-      /^already published as a 1\.0\.0/,
-    );
-    expect(snapshot(join(dir, '..'))).toBe(before);
-  });
-});
-
 describe('an artifact that is kept elsewhere', () => {
   test('is fetched, digested and listed; over plain http it is refused elsewhere than on this machine', async () => {
     const base = await serving((request, response) =>
@@ -380,34 +273,5 @@ describe('an artifact that is kept elsewhere', () => {
       message: expect.stringContaining(says) as string,
     });
     expect(snapshot(dir)).toBe(before);
-  });
-});
-
-describe('what is refused before anything is done', () => {
-  const wrong: [what: string, key: string, word: string, options: Options, code: string, exit: number][] = [
-    ['no source', 'a', '1.0.0', {}, 'option-missing', 2],
-    ['two sources', 'a', '1.0.0', { artifact: 'x', entry: 'y' }, 'option-conflict', 2],
-    ['a UI without an entry', 'a', '1.0.0', { artifact: 'x', ui: 'y' }, 'option-conflict', 2],
-    ['a hostile key', '../../a', '1.0.0', { artifact: '../one.tar.gz' }, 'app-key-invalid', 1],
-    ['an unknown app', 'b', '1.0.0', { artifact: '../one.tar.gz' }, 'app-unknown', 2],
-    ['no version', 'a', 'v1', { artifact: '../one.tar.gz' }, 'version-invalid', 2],
-    ['a pre-release', 'a', '1.0.0-rc.1', { artifact: '../one.tar.gz' }, 'prerelease-not-allowed', 1],
-    ['nothing to count from', 'a', 'patch', { artifact: '../one.tar.gz' }, 'no-version-to-increment', 2],
-    ['no such artifact', 'a', '1.0.0', { artifact: 'gone.tar.gz' }, 'file-unreadable', 2],
-    ['no such entry', 'a', '1.0.0', { entry: 'gone.ts' }, 'entry-point-missing', 2],
-    ['no archive', 'a', '1.0.0', { artifact: '../i.svg' }, 'rule-violation', 1],
-    ['a URL with a password', 'a', '1.0.0', { artifactUrl: 'https://me:pw@x.test/a.tar.gz' }, 'url-invalid', 2],
-  ];
-  test.each(wrong)('%s', async (_, key, word, options, code, exit) => {
-    const dir = await workspace();
-    const before = snapshot(dir);
-    expect(await refusal(publishVersion(contextIn(dir), key, word, options))).toMatchObject({ code, exit });
-    expect(snapshot(dir)).toBe(before);
-  });
-
-  test('--allow-prerelease allows one, with a warning', async () => {
-    const dir = await workspace();
-    const { printed } = await publish(dir, '1.0.0-rc.1', { artifact: '../one.tar.gz', allowPrerelease: true });
-    expect(printed.log.join()).toContain('version-not-plain');
   });
 });

@@ -125,3 +125,8 @@ export function verifyPatiently(url: string, options: VerifiedOptions = {}): Pro
 export function byRequest(respond: (request: FaultRequest) => Behaviour): Behaviour {
   return (request, socket) => respond(request)(request, socket);
 }
+
+/** Responds depending on the Origin header. */
+export function byOrigin(respond: (origin: string | undefined, request: FaultRequest) => Behaviour): Behaviour {
+  return byRequest((request) => respond(request.headers['origin'], request));
+}

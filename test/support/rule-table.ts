@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { causeInfo } from '../../src/core/rules/cause.ts';
 import { openCleanVersions } from '../../src/core/fast-path/clean-versions.ts';
 import { documentText } from '../../src/core/registry/document-text.ts';
-import { type JsonObject, type JsonValue, nonCanonicalValue } from '../../src/core/json/json.ts';
+import { type JsonValue, nonCanonicalValue } from '../../src/core/json/json.ts';
 import { evaluateRule } from '../../src/core/engine/evaluate.ts';
 import type { SubjectLocation } from '../../src/core/engine/location.ts';
 import { openRun } from '../../src/core/engine/run.ts';

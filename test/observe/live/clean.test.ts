@@ -1,16 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe } from 'vitest';
-import {
-  answer,
-  type Behaviour,
-  byMethod,
-  CORS,
-  type FaultRequest,
-  GOOD_JSON,
-  json,
-  redirect,
-} from '../../support/fault-host.ts';
-import { checkCases, liveFixture } from '../../support/live-fixture.ts';
+import { answer, byMethod, CORS, GOOD_JSON, json, redirect } from '../../support/fault-host.ts';
+import { byOrigin, checkCases, liveFixture } from '../../support/live-fixture.ts';
 import { gzipped, ORIGIN, SVG } from '../../support/live-registry.ts';
 
 /** Correct registries in unusual forms: no errors and no warnings. */
@@ -20,12 +11,6 @@ const fixture = liveFixture();
 const withOrigin = { origins: [ORIGIN] };
 
 const allowing = (origin: string): Record<string, string> => ({ ...GOOD_JSON, 'Access-Control-Allow-Origin': origin });
-
-/** Responds depending on the Origin header. */
-const byOrigin =
-  (respond: (origin: string | undefined, request: FaultRequest) => Behaviour): Behaviour =>
-  (request, socket) =>
-    respond(request.headers['origin'], request)(request, socket);
 
 describe('no findings', () => {
   checkCases(fixture, [

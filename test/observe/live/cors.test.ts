@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  answer,
-  type Behaviour,
-  byMethod,
-  CORS,
-  type FaultRequest,
-  GOOD_JSON,
-  json,
-  redirect,
-} from '../../support/fault-host.ts';
-import { checkCase, checkCases, liveFixture, verifyPatiently } from '../../support/live-fixture.ts';
+import { answer, byMethod, CORS, GOOD_JSON, json, redirect } from '../../support/fault-host.ts';
+import { byOrigin, checkCase, checkCases, liveFixture, verifyPatiently } from '../../support/live-fixture.ts';
 import { ORIGIN, SVG } from '../../support/live-registry.ts';
 
 /** CORS headers and preflights. */
@@ -22,12 +13,6 @@ const allowing = (origin: string, more: Record<string, string> = {}): Record<str
   ...more,
 });
 const WITHOUT_CORS: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=300' };
-
-/** Responds depending on the Origin header. */
-const byOrigin =
-  (respond: (origin: string | undefined, request: FaultRequest) => Behaviour): Behaviour =>
-  (request, socket) =>
-    respond(request.headers['origin'], request)(request, socket);
 
 const withOrigin = { origins: [ORIGIN] };
 

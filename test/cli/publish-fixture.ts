@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { addApp } from '../../src/cli/commands/add-app/run.ts';
+import { init } from '../../src/cli/commands/init/run.ts';
+import { lint } from '../../src/cli/commands/lint/run.ts';
+import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { tarGz } from '../publish/memory.ts';
+import { contextIn, folder, type Recorded } from './author-support.ts';
+
+/** A workspace with an app, two artifacts, and publishing from it. */
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+
+export const one = tarGz('one');
+
+export const two = tarGz('two');
+
+/** A workspace with the app `a`, and two artifacts beside it. */
+export async function workspace(baseUrl = 'https://apps.example.com/', key = 'a'): Promise<string> {
+  const dir = folder();
+  await init(contextIn(dir), 'r', { baseUrl });
+  writeFileSync(join(dir, 'i.svg'), SVG);
+  writeFileSync(join(dir, 'one.tar.gz'), one);
+  writeFileSync(join(dir, 'two.tar.gz'), two);
+  await addApp(contextIn(join(dir, 'r')), key, {
+    name: 'A',
+    description: 'An app.',
+    icon: '../i.svg',
+    blockColor: '#112233',
+  });
+  return join(dir, 'r');
+}
+
+export type Options = Parameters<typeof publishVersion>[3];
+
+/** Publishes without asking the public address, unless told otherwise. */
+export async function publish(
+  dir: string,
+  version: string,
+  options: Options = { artifact: '../one.tar.gz' },
+): Promise<Recorded> {
+  const context = contextIn(dir);
+  expect(await publishVersion(context, 'a', version, { readBack: false, ...options })).toBe(0);
+  return context;
+}
+
+export const listed = (dir: string): Record<string, string>[] =>
+  (JSON.parse(readFileSync(join(dir, 'apps/a/versions.json'), 'utf8')) as { versions: Record<string, string>[] })
+    .versions;
+
+export async function lintsClean(dir: string): Promise<void> {
+  const context = contextIn(dir);
+  expect([await lint(context, [], {}), context.printed.out]).toEqual([0, expect.anything()]);
+}
