@@ -11,25 +11,28 @@ import { manifestAppsIn } from '../../core/registry/manifest.ts';
  * comparison with nothing would find nothing.
  */
 export async function baselineFromUrl(url: string, options: WebOptions, seenAt: string): Promise<Baseline> {
-  const apps: Snapshot['apps'] = [];
-  let manifest: Snapshot['manifest'] | null = null;
+  const seen: { manifest: Snapshot['manifest'] | null; apps: Snapshot['apps'] } = { manifest: null, apps: [] };
   await observeRegistry(
     url,
     { ...options, apps: null, shard: null, memory: null, skipArtifacts: true },
     {
-      manifest: (facts) => void (manifest = facts),
-      app: (facts) => void apps.push(facts),
+      manifest(facts) {
+        seen.manifest = facts;
+      },
+      app(facts) {
+        seen.apps.push(facts);
+      },
     },
   );
-  const seen = manifest as Snapshot['manifest'] | null;
+  const { manifest, apps } = seen;
   const name = printable(redact(url));
-  if (!seen || manifestAppsIn(seen.content) === null) {
+  if (!manifest || manifestAppsIn(manifest.content) === null) {
     throw new AppregError(
       'baseline-unusable',
       `No usable manifest is served at ${name}, so nothing can be compared with it.`,
       `See its errors: appreg verify ${name} --skip-artifacts`,
     );
   }
-  const snapshot: Snapshot = { snapshot: 1, target: url, seenAt, origins: [], manifest: seen, apps, orphans: [] };
+  const snapshot: Snapshot = { snapshot: 1, target: url, seenAt, origins: [], manifest, apps, orphans: [] };
   return baselineFromSnapshot(snapshot, redact(url));
 }

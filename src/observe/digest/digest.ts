@@ -36,7 +36,7 @@ export function createDigester(
       lineFeeds.all += 1;
       if ((at === 0 ? last : taken[at - 1]) === 0x0d) lineFeeds.afterCr += 1;
     }
-    last = taken.at(-1)!;
+    last = taken.at(-1) ?? last;
   }
 
   return {

@@ -110,7 +110,7 @@ function describe(
 ): PathCertificate {
   const { subject, issuer: issuerName, validFrom, validTo, fingerprint256, ca } = certificate;
   // Node's name for the extended key usage.
-  const purposes = certificate.keyUsage as string[] | undefined;
+  const purposes: string[] | undefined = certificate.keyUsage;
   return {
     subject: oneLine(subject),
     issuer: oneLine(issuerName),

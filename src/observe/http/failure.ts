@@ -1,4 +1,5 @@
 import type { Failure } from '../../core/facts/facts.ts';
+import { errorCode } from '../error-code.ts';
 import { ConnectFailure } from './connect-failure.ts';
 
 /** Converts errors of the client to facts. */
@@ -26,7 +27,7 @@ const CODES = new Map<string, readonly [phase: Failure['phase'] | null, code: st
 export function failureOf(error: unknown, phase: 'headers' | 'body', url: string): Failure {
   if (error instanceof ConnectFailure) return failureFact(error.phase, error.code, error.message, url);
   if (!(error instanceof Error)) throw error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (error.name === 'HTTPParserError')
     return 'data' in error && HTTP2_FRAME.test(String(error.data))
       ? failureFact(phase, 'HTTP2_ALONE', 'the host answers with frames of HTTP/2', url)
@@ -39,11 +40,6 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
   if (known) return failureFact(known[0] ?? phase, known[1], error.message, url);
   if (/^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL')) return failureFact(phase, code, error.message, url);
   throw error;
-}
-
-/** The code of an error of the system, of Node or of the client; '' if it has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 // SETTINGS or GOAWAY on stream 0, with which every HTTP/2 connection of a server begins (RFC 9113, sections 4.1 and 3.4).

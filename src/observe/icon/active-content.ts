@@ -98,12 +98,12 @@ function isScriptUrl(value: string): boolean {
 
 /** The URLs that a style sheet or a style attribute loads: `url(…)` and `@import`. */
 function cssUrls(text: string): string[] {
-  const css = withoutComments(text).replace(/\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi, (_, code?: string, plain?: string) =>
-    code === undefined ? plain! : String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff)),
+  const css = withoutComments(text).replace(/\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi, (_, code?: string, plain = '') =>
+    code === undefined ? plain : String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff)),
   );
   const urls: string[] = [];
-  for (const [, url] of css.matchAll(/url\(\s*["']?([^"')]*)/gi)) urls.push(url!);
-  for (const [, url] of css.matchAll(/@import\s*["']([^"']*)/gi)) urls.push(url!);
+  for (const [, url = ''] of css.matchAll(/url\(\s*["']?([^"')]*)/gi)) urls.push(url);
+  for (const [, url = ''] of css.matchAll(/@import\s*["']([^"']*)/gi)) urls.push(url);
   return urls;
 }
 

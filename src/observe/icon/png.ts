@@ -85,13 +85,11 @@ function readHeader(data: Buffer): Header | null {
   if (data.length !== 13) return null;
   const width = data.readUInt32BE(0);
   const height = data.readUInt32BE(4);
-  const [depth, colour, compression, filter, interlace] = data.subarray(8) as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const depth = data.readUInt8(8);
+  const colour = data.readUInt8(9);
+  const compression = data.readUInt8(10);
+  const filter = data.readUInt8(11);
+  const interlace = data.readUInt8(12);
   const [samples, depths] = COLOUR_TYPES[colour] ?? [0, []];
   if (width === 0 || height === 0 || width >= 2 ** 31 || height >= 2 ** 31) return null;
   if (!depths.includes(depth) || compression !== 0 || filter !== 0 || interlace > 1) return null;

@@ -85,8 +85,8 @@ function copyOf(
     const kind = kindOf(sent);
     const same = isSame(bytes <= COMPARED ? sent : null, kind, reference);
     if (same) return undefined;
-    const told = unlabelled(sent, reference, limit);
-    return { coding, bytes, kind, fault: null, decoded: { bytes, sha256, kind }, same, first, ...told };
+    const label = unlabelled(sent, reference, limit);
+    return { coding, bytes, kind, fault: null, decoded: { bytes, sha256, kind }, same, first, ...label };
   }
   const { content, fault } = undo(sent, applied, limit);
   const kind = kindOfSent(sent, applied);
@@ -94,8 +94,8 @@ function copyOf(
   const sha256 = createHash('sha256').update(content).digest('hex');
   const decoded = { bytes: content.length, sha256, kind: kindOf(content) };
   const same = sha256 === reference.sha256 || isSame(content, decoded.kind, reference);
-  const told = same || unknownCodings(applied).length === 0 ? {} : unlabelled(sent, reference, limit);
-  return { coding, bytes, kind, fault, decoded, same, first, ...told };
+  const label = same || unknownCodings(applied).length === 0 ? {} : unlabelled(sent, reference, limit);
+  return { coding, bytes, kind, fault, decoded, same, first, ...label };
 }
 
 function unlabelled(sent: Buffer, reference: Reference, limit: number): { unlabelled?: string } {
@@ -171,7 +171,8 @@ function undoOne(coding: string, sent: Buffer, limit: number): Undone {
 
 /** Deflate is sent with and without a zlib header: the first byte tells them apart. */
 function deflated(sent: Buffer, options: { maxOutputLength: number }): [() => Buffer, () => Buffer] {
-  const undoes = (sent[0]! & 0x0f) === 8 ? inflateSync : inflateRawSync;
+  const [first = 0] = sent;
+  const undoes = (first & 0x0f) === 8 ? inflateSync : inflateRawSync;
   return [() => undoes(sent, options), () => undoes(sent, { ...options, finishFlush: constants.Z_SYNC_FLUSH })];
 }
 
@@ -195,11 +196,10 @@ function firstMember(
   const start = headerLength(sent);
   if (start === null) return null;
   const body = sent.subarray(start);
-  const stream = { ...options, info: true };
-  const whole = attempt(() => inflateRawSync(body, stream)) as unknown as Inflated | null;
+  const whole = attempt(() => inflateWithInfo(body, options));
   if (whole !== null) return { content: whole.buffer, end: start + whole.engine.bytesWritten };
-  const part = attempt(() => inflateRawSync(body, { ...stream, finishFlush: constants.Z_SYNC_FLUSH }));
-  return part === null ? null : { content: (part as unknown as Inflated).buffer, end: null };
+  const part = attempt(() => inflateRawSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH }));
+  return part === null ? null : { content: part, end: null };
 }
 
 /** The result of zlib's synchronous functions with the option `info`. */
@@ -208,10 +208,15 @@ interface Inflated {
   engine: { bytesWritten: number };
 }
 
+function inflateWithInfo(body: Buffer, options: { maxOutputLength: number }): Inflated {
+  // The types of Node do not know what the option changes.
+  return inflateRawSync(body, { ...options, info: true }) as unknown as Inflated;
+}
+
 /** The length of a gzip header (RFC 1952 section 2.3); null if there is none. */
 function headerLength(sent: Buffer): number | null {
   if (sent.length < 10 || sent[0] !== 0x1f || sent[1] !== 0x8b || sent[2] !== 8) return null;
-  const flags = sent[3]!;
+  const flags = sent.readUInt8(3);
   let at = 10;
   if (flags & 4) at += 2 + (sent.length > 12 ? sent.readUInt16LE(10) : 0);
   for (const flag of [8, 16]) if (flags & flag) at = sent.indexOf(0, at) + 1 || sent.length;

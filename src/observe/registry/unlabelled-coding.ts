@@ -3,7 +3,11 @@ import { kindOf } from '../../core/text/file-type.ts';
 
 /** Detects a compressed body without a Content-Encoding. */
 
-const BY_SIGNATURE: Readonly<Record<string, string>> = { gzip: 'gzip', zlib: 'deflate', zstd: 'zstd' };
+const BY_SIGNATURE = new Map([
+  ['gzip', 'gzip'],
+  ['zlib', 'deflate'],
+  ['zstd', 'zstd'],
+]);
 
 const UNDO = [
   ['deflate', inflateSync],
@@ -26,7 +30,7 @@ export function unlabelledCoding(
 ): string | null {
   const kind = kindOf(sent);
   const options = { maxOutputLength: limit };
-  const bySignature = Object.hasOwn(BY_SIGNATURE, kind) ? BY_SIGNATURE[kind]! : null;
+  const bySignature = BY_SIGNATURE.get(kind) ?? null;
   if (bySignature === 'gzip' && isArchive) {
     const content = attempt(() => gunzipSync(sent, options));
     return content !== null && isWanted(content) ? 'gzip' : null;

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { AppregError } from '../../core/errors.ts';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
+import { errorCode } from '../error-code.ts';
 import { contentOf } from './document-content.ts';
 import { openLargeDocument } from './large-document.ts';
 
@@ -87,7 +88,7 @@ function readAgain(path: string, stamp: string): Buffer {
 }
 
 function stateOf(path: string, error: unknown): LocalState {
-  const { code = '' }: NodeJS.ErrnoException = error instanceof Error ? error : new Error(String(error));
+  const code = errorCode(error);
   if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(code)) return 'missing';
   if (['EISDIR', 'ELOOP', 'ENXIO'].includes(code)) return 'not-a-file';
   throw new AppregError(

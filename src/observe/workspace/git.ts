@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { errorCode } from '../error-code.ts';
 import { contentOf } from './document-content.ts';
 import type { Tree } from './tree.ts';
 
@@ -105,7 +106,7 @@ function git(
     env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' },
   });
   if (run.error) {
-    const missing = (run.error as NodeJS.ErrnoException).code === 'ENOENT';
+    const missing = errorCode(run.error) === 'ENOENT';
     throw new AppregError(
       'git-missing',
       missing ? 'git is not installed, so a git ref cannot be read.' : `git failed: ${run.error.message}`,

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Names, namesOf } from '../../core/registry/file-names.ts';
+import { errorCode } from '../error-code.ts';
 
 /** The names in a folder ('' or a path with a trailing slash); null if the folder does not exist. */
 export type Listing = (folder: string) => Names | null;
@@ -33,8 +34,7 @@ function tryNames(list: () => readonly string[]): Names | null {
   try {
     return namesOf(list());
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (errorCode(error) === '') throw error;
     return null;
   }
 }

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Resource, Missing } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { parseDocument, canonicalVersions } from '../../core/json/json.ts';
-import { artifactUrlOf, listedVersions, listedVersionsIn } from '../../core/registry/metadata.ts';
+import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
+import { errorCode } from '../error-code.ts';
 import { readArchiveFile } from '../archive/read-archive.ts';
 import { createDigester } from '../digest/digest.ts';
 import { readDocumentFile } from './documents.ts';
@@ -12,6 +13,7 @@ import { releaseText } from './large-document.ts';
 import { inspectImage } from '../icon/inspect-image.ts';
 import { asBase, localPath, staysInside, type Workspace } from './places.ts';
 import { openOtherNames, type OtherNames } from './other-names.ts';
+import { findOrphans } from './orphans.ts';
 import { openPrefetch } from './prefetch.ts';
 import { type Tree, UNWALKED, walk } from './walk.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
@@ -48,7 +50,7 @@ export async function observeWorkspace(
 ): Promise<void> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const { root } = workspace;
-  const looking: Looking = {
+  const context: WorkspaceContext = {
     root,
     base,
     links: true,
@@ -59,38 +61,38 @@ export async function observeWorkspace(
   };
   const ahead = base !== null && sizeOf(join(root, workspace.manifest)) > MANY ? openPrefetch(root) : null;
   try {
-    const manifest = lookAtDocument(looking, null, workspace.manifest);
+    const manifest = observeDocumentFile(context, null, workspace.manifest);
     const apps = manifestAppsIn(manifest.content);
     if (!isMissing(manifest.content)) releaseText(manifest.content);
-    const keys = apps === null ? [] : Object.keys(apps);
-    const urls = keys.map((key) => metadataUrlOf(apps?.[key]));
-    const paths = urls.map((url) => (url === null ? null : localPath(url, base)));
-    const opening = ahead?.want(paths.map((path) => path ?? ''));
+    const listed = Object.entries(apps ?? {}).map(([key, entry]) => {
+      const url = metadataUrlOf(entry);
+      return { key, entry, url, path: url === null ? null : localPath(url, base) };
+    });
+    const opening = ahead?.want(listed.map(({ path }) => path ?? ''));
     sink.manifest(manifest);
     const tree = (await opening) ?? walk(root);
-    looking.links = tree.links;
-    looking.tree = tree.links ? null : tree;
-    looking.names.use(tree);
-    const used = new Set([workspace.manifest, ...paths]);
-    for (const [index, key] of keys.entries()) {
+    context.links = tree.links;
+    context.tree = tree.links ? null : tree;
+    context.names.use(tree);
+    const used = new Set([workspace.manifest, ...listed.map(({ path }) => path)]);
+    for (const [index, { key, entry, url, path }] of listed.entries()) {
       if (ahead !== null && !ahead.isReady()) await ahead.ready();
-      const url = urls[index]!;
-      const path = paths[index]!;
       const content = ahead?.next() ?? null;
       const metadata: DocumentFacts =
-        content === null
-          ? lookAtDocument(looking, url, path)
-          : { url, file: looking.nameOf(path), web: OFFLINE, content };
-      const icon = lookAtIcon(looking, iconUrlOf(apps?.[key]));
+        content === null || path === null
+          ? observeDocumentFile(context, url, path)
+          : { url, file: context.nameOf(path), web: OFFLINE, content };
+      const icon = observeIconFile(context, iconUrlOf(entry));
       if (metadata.otherName) used.add(metadata.otherName.listed);
-      const artifacts = lookForArtifacts(looking, metadata);
-      for (const found of artifacts.present) artifacts.all[found.index] = await lookAtArtifact(looking, found);
+      const artifacts = listArtifacts(context, metadata);
+      for (const found of artifacts.present) artifacts.all[found.index] = await observeArtifactFile(context, found);
       sink.app({ key, metadata, icon, artifacts: artifacts.all });
-      options.onApp?.(index + 1, keys.length);
+      options.onApp?.(index + 1, listed.length);
     }
     // A manifest that cannot be read, or lacks a URL, has its own finding: missing references are not a second one.
-    const whole = apps !== null && urls.every((url) => url !== null);
-    sink.orphans(whole ? orphansOf(looking, tree.files, used) : []);
+    const isComplete = apps !== null && listed.every(({ url }) => url !== null);
+    const orphans = isComplete ? findOrphans(root, tree.files, used) : [];
+    sink.orphans(orphans.map((path) => context.nameOf(path)).sort());
   } finally {
     await ahead?.close();
   }
@@ -103,7 +105,7 @@ export async function observeMetadataFile(
   nameOf: DirectoryOptions['nameOf'],
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-  const looking: Looking = {
+  const context: WorkspaceContext = {
     root: workspace.root,
     base,
     links: true,
@@ -112,13 +114,13 @@ export async function observeMetadataFile(
     names: openOtherNames(workspace.root),
     nameOf,
   };
-  const metadata = lookAtDocument(looking, null, path);
-  const artifacts = lookForArtifacts(looking, metadata);
-  for (const found of artifacts.present) artifacts.all[found.index] = await lookAtArtifact(looking, found);
+  const metadata = observeDocumentFile(context, null, path);
+  const artifacts = listArtifacts(context, metadata);
+  for (const found of artifacts.present) artifacts.all[found.index] = await observeArtifactFile(context, found);
   return { metadata, artifacts: artifacts.all };
 }
 
-interface Looking {
+interface WorkspaceContext {
   root: string;
   base: string | null;
   /** Whether there are any symbolic links; without any, paths need not be resolved. */
@@ -137,41 +139,41 @@ function sizeOf(path: string): number {
 }
 
 /** True for a link out of the workspace. Paths are resolved if there are any links, or if `walk` did not run. */
-function leadsOut(looking: Looking, path: string): boolean {
-  return (looking.links || UNWALKED.test(path)) && !staysInside(looking.root, path);
+function leadsOut(context: WorkspaceContext, path: string): boolean {
+  return (context.links || UNWALKED.test(path)) && !staysInside(context.root, path);
 }
 
-function lookAtDocument(looking: Looking, url: string | null, path: string | null): DocumentFacts {
+function observeDocumentFile(context: WorkspaceContext, url: string | null, path: string | null): DocumentFacts {
   if (path === null) return { url, file: null, web: OFFLINE, content: url === null ? NO_URL : ELSEWHERE };
-  const otherName = otherNameOf(looking, path);
-  if (otherName) return { url, file: looking.nameOf(otherName.listed), web: OFFLINE, content: OTHER_NAME, otherName };
-  const file = looking.nameOf(path);
-  const found = leadsOut(looking, path) ? 'outside' : readDocumentFile(join(looking.root, path));
+  const otherName = otherNameOf(context, path);
+  if (otherName) return { url, file: context.nameOf(otherName.listed), web: OFFLINE, content: OTHER_NAME, otherName };
+  const file = context.nameOf(path);
+  const found = leadsOut(context, path) ? 'outside' : readDocumentFile(join(context.root, path));
   if (typeof found === 'string') return { url, file, web: OFFLINE, content: blockedBy('file-missing'), local: found };
   return { url, file, web: OFFLINE, content: found };
 }
 
 /** Set if the folders list the file under another name than the URL's, and not under that one. */
-function otherNameOf({ names }: Looking, path: string): Resource['otherName'] {
+function otherNameOf({ names }: WorkspaceContext, path: string): Resource['otherName'] {
   const listed = names.of(path);
   return listed === null ? undefined : { path, listed };
 }
 
-/** The local file of an artifact or icon, or why there is none; `isUsual` of a URL that needs no normalisation. */
-function localFile(looking: Looking, url: string | null, isUsual = false): string | Missing {
+/** The local file of an artifact or icon, or why there is none; `isCanonical` of a URL that needs no normalisation. */
+function localFile(context: WorkspaceContext, url: string | null, isCanonical = false): string | Missing {
   if (url === null) return NO_URL;
-  const { away } = looking;
+  const { away } = context;
   if (away !== '' && url.startsWith(away) && !url.includes('/', away.length))
-    if (isUsual || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
-  const path = localPath(url, looking.base);
+    if (isCanonical || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
+  const path = localPath(url, context.base);
   if (path === null) return ELSEWHERE;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  if (looking.tree && !looking.tree.folders.has(folder) && !UNWALKED.test(path)) {
-    if (looking.names.hasFolder(folder)) return path;
-    if (url.endsWith(path)) looking.away = url.slice(0, url.lastIndexOf('/') + 1);
+  if (context.tree && !context.tree.folders.has(folder) && !UNWALKED.test(path)) {
+    if (context.names.hasFolder(folder)) return path;
+    if (url.endsWith(path)) context.away = url.slice(0, url.lastIndexOf('/') + 1);
     return ELSEWHERE;
   }
-  return leadsOut(looking, path) ? { missing: { code: 'outside-workspace' } } : path;
+  return leadsOut(context, path) ? { missing: { code: 'outside-workspace' } } : path;
 }
 
 /** An artifact that should be in the workspace. */
@@ -182,7 +184,10 @@ interface Present {
 }
 
 /** One entry per version; those in `present` are to be observed. */
-function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: ArtifactFacts[]; present: Present[] } {
+function listArtifacts(
+  context: WorkspaceContext,
+  { content }: DocumentFacts,
+): { all: ArtifactFacts[]; present: Present[] } {
   const all: ArtifactFacts[] = [];
   const present: Present[] = [];
   if (isMissing(content)) return { all, present };
@@ -192,59 +197,46 @@ function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: 
     listedVersions(parseDocument(content).value)?.map((item) => artifactUrlOf(item)) ??
     [];
   for (const [index, url] of urls.entries()) {
-    const path = localFile(looking, url, canonical !== null);
+    const path = localFile(context, url, canonical !== null);
     if (url !== null && typeof path === 'string') present.push({ index, url, path });
-    const seen = typeof path === 'string' ? ELSEWHERE : path;
-    all.push({ url, file: null, web: OFFLINE, content: seen, archive: seen });
+    const reason = typeof path === 'string' ? ELSEWHERE : path;
+    all.push({ url, file: null, web: OFFLINE, content: reason, archive: reason });
   }
   return { all, present };
 }
 
-async function lookAtArtifact(looking: Looking, { url, path }: Present): Promise<ArtifactFacts> {
-  const otherName = otherNameOf(looking, path);
+async function observeArtifactFile(context: WorkspaceContext, { url, path }: Present): Promise<ArtifactFacts> {
+  const otherName = otherNameOf(context, path);
   if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, archive: OTHER_NAME, otherName };
   try {
-    const { content, archive } = await readArchiveFile(join(looking.root, path));
-    return { url, file: looking.nameOf(path), web: OFFLINE, content, archive };
+    const { content, archive } = await readArchiveFile(join(context.root, path));
+    return { url, file: context.nameOf(path), web: OFFLINE, content, archive };
   } catch (error) {
     if (!isAbsence(error)) throw error;
     return { url, file: null, web: OFFLINE, content: ELSEWHERE, archive: ELSEWHERE };
   }
 }
 
-function lookAtIcon(looking: Looking, url: string | null): IconFacts {
-  const path = localFile(looking, url);
+function observeIconFile(context: WorkspaceContext, url: string | null): IconFacts {
+  const path = localFile(context, url);
   if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
-  const otherName = otherNameOf(looking, path);
+  const otherName = otherNameOf(context, path);
   if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, image: OTHER_NAME, otherName };
   const isThere =
-    looking.tree && !UNWALKED.test(path) ? looking.tree.files.has(path) : existsSync(join(looking.root, path));
+    context.tree && !UNWALKED.test(path) ? context.tree.files.has(path) : existsSync(join(context.root, path));
   if (!isThere) return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(join(looking.root, path));
+    bytes = readFileSync(join(context.root, path));
   } catch (error) {
     if (!isAbsence(error)) throw error;
     return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
   }
   const digester = createDigester(ICON_LIMIT, { weak: false });
   digester.write(bytes);
-  return { url, file: looking.nameOf(path), web: OFFLINE, content: digester.end(), image: inspectImage(bytes) };
+  return { url, file: context.nameOf(path), web: OFFLINE, content: digester.end(), image: inspectImage(bytes) };
 }
 
 function isAbsence(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP';
-}
-
-/** The unreferenced metadata files: JSON below a folder that has an array `versions`. */
-function orphansOf(looking: Looking, files: Iterable<string>, used: ReadonlySet<string | null>): string[] {
-  const orphans: string[] = [];
-  for (const path of files) {
-    if (!path.endsWith('.json') || !path.includes('/') || used.has(path)) continue;
-    const content = readDocumentFile(join(looking.root, path));
-    if (typeof content === 'string' || content.text === null) continue;
-    if (listedVersionsIn(content) !== null) orphans.push(looking.nameOf(path));
-  }
-  return orphans.sort();
+  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP'].includes(errorCode(error));
 }

@@ -77,12 +77,12 @@ export function inferBase(urls: Iterable<string>, has: (path: string) => boolean
   let looked = 0;
   for (const url of urls) {
     if (looked++ === 20) break;
-    const found = /^(https?:\/\/[^/?#]+\/)([^?#]+)/.exec(url);
-    if (!found) continue;
-    const steps = found[2]!.split('/');
+    const [, origin, path] = /^(https?:\/\/[^/?#]+\/)([^?#]+)/.exec(url) ?? [];
+    if (origin === undefined || path === undefined) continue;
+    const steps = path.split('/');
     for (let skip = 0; skip < steps.length; skip++) {
       const base =
-        found[1]! +
+        origin +
         steps
           .slice(0, skip)
           .map((step) => `${step}/`)

@@ -73,14 +73,14 @@ export function openPrefetch(root: string): Prefetch | null {
       });
   };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  const tell = (message: Wanted | null): void => thread.postMessage(message);
+  const post = (message: Wanted | null): void => thread.postMessage(message);
   let batch: Batch = { bytes: new Uint8Array(), sizes: [], counts: [] };
   let bytes: Buffer = Buffer.alloc(0);
   let at = 0;
   let offset = 0;
   return {
     async want(paths) {
-      tell(paths);
+      post(paths);
       await until(() => seen.tree !== null);
       return seen.tree;
     },
@@ -90,21 +90,27 @@ export function openPrefetch(root: string): Prefetch | null {
       if (at === batch.sizes.length) {
         const following = batches.shift();
         if (!following) return null;
-        tell(null);
+        post(null);
         batch = following;
         bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
         [at, offset] = [0, 0];
       }
-      const size = batch.sizes[at]!;
-      const count = batch.counts[at++]!;
+      const size = batch.sizes[at];
+      const count = batch.counts[at];
+      if (size === undefined || count === undefined) throw new Error('A batch without documents was sent.');
+      at += 1;
       if (size === -1) return null;
-      const from = offset;
       offset += size;
-      if (count === 0) return contentOf(bytes.subarray(from, offset));
-      const content = { text: bytes.toString('latin1', from, offset), base64: null, bytes: size, cut: false };
-      assumeCanonical(content, { field: 'versions', count, others: [] });
-      return content;
+      return documentOf(bytes.subarray(offset - size, offset), count);
     },
     close: async () => void (await thread.terminate()),
   };
+}
+
+/** @param count of the versions of a metadata file in canonical form; 0 for any other document */
+function documentOf(bytes: Buffer, count: number): DocumentContent {
+  if (count === 0) return contentOf(bytes);
+  const content = { text: bytes.toString('latin1'), base64: null, bytes: bytes.length, cut: false };
+  assumeCanonical(content, { field: 'versions', count, others: [] });
+  return content;
 }

@@ -72,7 +72,8 @@ export function manifestIn(folder: string): string | null {
   const candidates = readdirSync(folder).filter(
     (name) => name.endsWith('.json') && manifestApps(valueOf(join(folder, name))) !== null,
   );
-  return candidates.length === 1 ? candidates[0]! : null;
+  const [only = null, ...others] = candidates;
+  return others.length === 0 ? only : null;
 }
 
 function workspaceTarget(root: string, manifest: string, baseUrl: string | null): Target {

@@ -80,7 +80,7 @@ test.each<[string, (file: string) => void]>([
   expect(content.text).toBe(usual());
   releaseText(content);
   change(file);
-  expect(() => content.text).toThrow(/registry.json was changed while it was being looked at/);
+  expect(() => content.text).toThrow(/registry.json was changed while it was being read/);
 });
 
 test('a large file that is not UTF-8 is kept as it is', () => {
