@@ -79,17 +79,21 @@ function read(root, file) {
   return readFileSync(path, 'utf8');
 }
 
-/** Subjects whose examples are parts of documents (test/support/rule-example.ts). */
-const WITH_EXAMPLES = ['document', 'manifest', 'app', 'metadata', 'version', 'url', 'file'];
-
-function examples(subject) {
-  if (!WITH_EXAMPLES.includes(subject)) return '';
-  return `
-  examples: {
-    bad: 'A PART of a document with a finding',
-    good: 'THE SAME without one',
-  },`;
-}
+/** The notation of the examples of each subject, which test/support/rule-example.ts reads. */
+const EXAMPLES = {
+  document: 'A PART of a document',
+  manifest: 'A PART of a document',
+  app: 'A PART of a document',
+  metadata: 'A PART of a document',
+  version: 'A PART of a document',
+  url: 'A PART of a document',
+  resource: 'THE EXCHANGES: GET /registry.json, HTTP/1.1 200 OK, headers',
+  artifact: 'A LISTING, as of tar -tvzf',
+  icon: 'THE IMAGE, or the exchange that returns it',
+  file: 'THE LINES appMetadataUrl: <path> and in the folder: <path>',
+  workspace: 'THE LINES appMetadataUrl: <path> and in the folder: <path>',
+  host: 'LINES such as 4 concurrent requests: 40 answered',
+};
 
 function ruleText(id, name, subject) {
   const fact = FACTS[subject];
@@ -104,7 +108,11 @@ export const ${name} = defineRule({
   symptom: null,
   owner: 'author',
   failsWhen: 'DESCRIBE the condition, to follow "Fails when"',
-  why: 'SAY what subscribers notice.',${examples(subject)}
+  why: 'SAY what subscribers notice.',
+  examples: {
+    bad: '${EXAMPLES[subject]} with a finding',
+    good: 'THE SAME without one',
+  },
   check({ ${fact} }) {
     if (${fact} !== undefined) return null;
     return {

@@ -27,6 +27,8 @@ export function rulesPage(rules: readonly AnyRule[]): string {
     '<!-- Generated from src/core/rules by `npm run docs`. Do not edit. -->',
     '',
     `appreg has ${rules.length} rules. Set a rule to \`off\`, \`note\`, \`warning\` or \`error\` in the configuration (\`"rules": { "<id>": "off" }\`) or with \`--rule <id>=<level>\`. The *section* is that of the registry specification; rules without one are ours alone.`,
+    '',
+    'The examples run as tests. Requests are those of appreg to `apps.example.com`, without the headers that do not matter; a body after `[gzip]` is compressed, and shown decoded. Archives are shown as `tar -tvzf` lists them; each file consists of zeros.',
   ];
   for (const [on, title] of Object.entries(CHAPTERS)) {
     const chapter = rules.filter((rule) => rule.on === on);
@@ -53,14 +55,25 @@ function section(rule: AnyRule): string[] {
     '',
     rule.why,
     ...causeTable(rule),
-    ...(rule.examples ? [...example('Bad', rule.examples.bad), ...example('Good', rule.examples.good)] : []),
+    ...example('Bad', rule.on, rule.examples.bad),
+    ...example('Good', rule.on, rule.examples.good),
     ...(rule.supersededBy?.length ? ['', `Not judged where ${explanations(rule.supersededBy)} explains it.`] : []),
   ];
 }
 
 /** A code block; invisible characters are escaped. */
-function example(title: string, text: string): string[] {
-  return ['', `${title}:`, '', '```js', text.split('\n').map(printable).join('\n'), '```'];
+function example(title: string, on: AnyRule['on'], text: string): string[] {
+  return ['', `${title}:`, '', `\`\`\`${languageOf(on, text)}`, text.split('\n').map(printable).join('\n'), '```'];
+}
+
+/** Subjects whose examples are parts of documents. */
+const PARTS_OF_DOCUMENTS: readonly AnyRule['on'][] = ['document', 'manifest', 'app', 'url', 'metadata', 'version'];
+
+/** The name of the language for highlighting. */
+function languageOf(on: AnyRule['on'], text: string): string {
+  if (/^(GET|HEAD|OPTIONS) /.test(text)) return 'http';
+  if (text.startsWith('<')) return text.startsWith('<svg') ? 'xml' : 'html';
+  return PARTS_OF_DOCUMENTS.includes(on) && !text.startsWith('appMetadataUrl:') ? 'js' : 'text';
 }
 
 /** The causes with the party that has to act, or only that party if there are none. */

@@ -31,6 +31,15 @@ test('writes the rule, its test, and its entry in the list', () => {
   expect(read('src/core/rules/index.ts')).toMatch(/\n {2}urlTooLong,\n\];/);
 });
 
+test.each(['document', 'resource', 'artifact', 'icon', 'workspace', 'host'])(
+  'a new rule about a %s has examples to complete',
+  (subject) => {
+    const copy = project();
+    const [rule = ''] = create('new-one', subject, copy);
+    expect(readFileSync(join(copy, rule), 'utf8')).toMatch(/examples: \{\n {4}bad: '.+ with a finding',\n {4}good: '/);
+  },
+);
+
 test.each([
   { path: undefined, subject: 'url', message: /"" is not a rule id.*Groups: .*http/ },
   { path: 'Urls', subject: 'url', message: /"Urls" is not a rule id/ },

@@ -2,11 +2,22 @@ import type { ResourceKind } from '../../src/core/facts/facts.ts';
 import { type JsonObject, type JsonValue, member, stringOrNull } from '../../src/core/json/json.ts';
 import { urlParts } from '../../src/core/http/url.ts';
 import type { Subject, VersionEntry } from '../../src/core/rules/rule.ts';
+import { artifactFacts } from './archive-example.ts';
 import { documentFacts, NOW } from './core-facts.ts';
+import { exchangeFacts, firstBody } from './exchange-example.ts';
+import { hasExchanges } from './exchange-text.ts';
+import { load } from './host-load.ts';
+import { seenIcon } from './icons.ts';
+import { END, header, pixels, png } from './png-builder.ts';
+
+type Facts = Record<string, unknown>;
 
 /** Facts from the text of an example, by the subject of the rule. */
-export const EXAMPLE_FACTS: Partial<Record<Subject, (text: string) => Record<string, unknown>>> = {
-  document: (text) => documentFacts(text, text.includes('"versions"') ? 'metadata' : 'manifest'),
+export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Facts>> = {
+  document: (text) => {
+    if (text.startsWith('appMetadataUrl: ')) return localFacts(text);
+    return { ...documentFacts(text, text.includes('"versions"') ? 'metadata' : 'manifest') };
+  },
   app: (text) => {
     const [[key, entry] = ['', {}]] = Object.entries(JSON.parse(`{${text}}`) as JsonObject);
     const color = member(member(entry, 'blockStyle'), 'color');
@@ -51,7 +62,46 @@ export const EXAMPLE_FACTS: Partial<Record<Subject, (text: string) => Record<str
     const [path, listed] = text.split('\n').map((line) => line.split(': ')[1]?.trim());
     return { role: 'metadata', path, listed };
   },
+  workspace: (text) => {
+    const { referenced, files } = workspaceFiles(text);
+    return { orphans: files.filter((file) => !referenced.includes(file)) };
+  },
+  resource: exchangeFacts,
+  artifact: artifactFacts,
+  icon: (text) => {
+    const isExchange = hasExchanges(text);
+    const { answer, origins = [] } = isExchange ? exchangeFacts(text) : {};
+    return { ...seenIcon(imageBytes(isExchange ? firstBody(text) : text)), answer, origins };
+  },
+  host: (text) => {
+    const lines = [...text.matchAll(/^(\d+) concurrent requests?: (\d+) answered(?:, (\d+) refused \((.+)\))?$/gm)];
+    const counts = lines.map(([, sent, answered, refused = 0]) => [sent, [Number(answered), Number(refused)]]);
+    const refusals = lines.flatMap(([, , , , how]) => how ?? []);
+    return { facts: load(Object.fromEntries(counts) as Parameters<typeof load>[0], refusals) };
+  },
 };
+
+/** The lines `appMetadataUrl: <path>` and `in the folder: <path>`. */
+function workspaceFiles(text: string): { referenced: string[]; files: string[] } {
+  const pathsOf = (name: string): string[] =>
+    text.split('\n').flatMap((line) => (line.startsWith(`${name}:`) ? line.slice(name.length + 1).trim() : []));
+  return { referenced: pathsOf('appMetadataUrl'), files: pathsOf('in the folder') };
+}
+
+/** A metadata file, or its absence. */
+function localFacts(text: string): Facts {
+  const { referenced, files } = workspaceFiles(text);
+  const [file = ''] = referenced;
+  const { facts, ...rest } = documentFacts('{ "versions": [] }', 'metadata');
+  return { ...rest, facts: { ...facts, file, ...(files.includes(file) ? {} : { local: 'missing' }) } };
+}
+
+/** The image itself, or a PNG from a description as of `file`. */
+function imageBytes(text: string): string | Uint8Array {
+  const [, width, height] = /PNG image data, (\d+) x (\d+)/.exec(text) ?? [];
+  if (width === undefined || height === undefined) return text;
+  return png(header({ width: Number(width), height: Number(height) }), pixels(100), END);
+}
 
 const ROLES: Readonly<Partial<Record<string, ResourceKind>>> = {
   appMetadataUrl: 'metadata',

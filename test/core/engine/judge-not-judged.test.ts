@@ -20,6 +20,7 @@ const crash = (on: 'app' | 'document'): AnyRule =>
     owner: 'author',
     failsWhen: '',
     why: '',
+    examples: { bad: 'bad', good: 'good' },
     check: () => {
       throw new Error('boom https://u:secret@x.test/');
     },
@@ -141,6 +142,7 @@ describe('not judged', () => {
       owner: 'author',
       failsWhen: '',
       why: '',
+      examples: { bad: 'bad', good: 'good' },
       check: () => ({ message: 'm', advice: 'a', dedupeKey: 'x.test' }),
     });
     const finding = one(lint(snapshot(['a', 'b', 'c']), { rules: [perHost] }));
@@ -214,6 +216,7 @@ describe('not judged', () => {
       owner: 'author',
       failsWhen: '',
       why: '',
+      examples: { bad: 'bad', good: 'good' },
       check: ({ role }) => (role === 'metadata' ? { message: 'm', advice: 'a', dedupeKey: 'x.test' } : null),
     });
     const report = lint(snapshot(['a', 'b']), { rules: [perHost] });
@@ -235,6 +238,7 @@ describe('not judged', () => {
       owner: 'author',
       failsWhen: '',
       why: '',
+      examples: { bad: 'bad', good: 'good' },
       check: () => ({ message: 'm', advice: 'a', dedupeKey: 'x.test' }),
     });
     const { evidence } = one(lint(snapshot(Array.from({ length: 300 }, (_, i) => `a${i}`)), { rules: [perHost] }));

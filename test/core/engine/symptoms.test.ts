@@ -40,6 +40,7 @@ function ruleOn(id: string, role: string, severity: Severity | null, more: Parti
       owner: 'author',
       failsWhen: '',
       why: '',
+      examples: { bad: 'bad', good: 'good' },
       check: (facts) =>
         severity !== null && facts.role === role ? { message: `found on the ${role}`, advice: 'fix it' } : null,
     }),

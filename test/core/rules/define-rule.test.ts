@@ -11,6 +11,7 @@ const BASE = {
   owner: 'author',
   failsWhen: 'a key is not as expected',
   why: 'For a test.',
+  examples: { bad: 'bad', good: 'good' },
 } as const;
 const PROBLEM = { message: 'The key is wrong.', advice: 'Change it.' };
 

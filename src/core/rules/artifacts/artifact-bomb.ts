@@ -32,6 +32,10 @@ export const artifactBomb = defineRule({
   failsWhen:
     'it is larger than the download limit, or exceeds a limit when unpacked: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries; reading stops there',
   why: 'Unpacking it could fill the disk or memory of subscribers; careful ones reject it.',
+  examples: {
+    bad: '-rw-r--r-- 0/0 40000000 2026-01-01 00:00 zeros.bin',
+    good: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js',
+  },
   check({ content, archive }): Problem<Cause> | null {
     const { stopped, unpackedBytes, entryCount } = archive;
     if (stopped === null) return content.cut ? tooLarge(content.bytes) : null;

@@ -54,6 +54,14 @@ export const artifactChecksumMismatch = defineRule({
   failsWhen:
     'the SHA-256 of the artifact’s bytes is not the listed one. A warning if a second download has the listed one',
   why: 'The service refuses an artifact whose SHA-256 differs, to prevent tampering: the version cannot be installed.',
+  examples: {
+    bad: `artifactChecksum: sha256:3a7bd3e2360a3d29eea436fcfb7e44c735d117c42d1c1835420b6b9942dd4f1b
+$ sha256sum echo-1.0.0.tar.gz
+a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447  echo-1.0.0.tar.gz`,
+    good: `artifactChecksum: sha256:3a7bd3e2360a3d29eea436fcfb7e44c735d117c42d1c1835420b6b9942dd4f1b
+$ sha256sum echo-1.0.0.tar.gz
+3a7bd3e2360a3d29eea436fcfb7e44c735d117c42d1c1835420b6b9942dd4f1b  echo-1.0.0.tar.gz`,
+  },
   check({ facts, content, checksum, all, artifacts, before }) {
     const digest = digestOf(checksum) ?? digestOf(checksumError(checksum)?.repaired ?? '');
     // A value that is not a SHA-256 digest is reported by checksum-malformed, which names the digest to list.

@@ -29,6 +29,10 @@ export const artifactNoApp = defineRule({
   failsWhen:
     'the archive has no app.js at its top level, or only a broken link (or the file named by "artifact": { "entry": "…" } in the configuration); publish-version and bundle refuse it',
   why: 'The code of an app starts in that file: without it, the version installs but does nothing.',
+  examples: {
+    bad: '-rw-r--r-- 0/0       40 2026-01-01 00:00 index.js',
+    good: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js',
+  },
   check({ content, archive, appEntry }) {
     const isWhole = archive.kind === 'gzip' && archive.fault === null && archive.stopped === null && !content.cut;
     const files = archive.entries.filter(({ type }) => FILES.has(type));

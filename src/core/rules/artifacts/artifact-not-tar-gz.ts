@@ -105,6 +105,10 @@ export const artifactNotTarGz = defineRule({
   failsWhen:
     'it is not a gzip file, is broken, or contains no tar archive or no files; a warning for archives that not all tools accept',
   why: 'The service cannot unpack it, so the version cannot be installed even if its checksum is correct.',
+  examples: {
+    bad: '<!doctype html><title>Log in</title>',
+    good: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js',
+  },
   check({ content, archive }): readonly Problem<Cause>[] {
     if (archive.kind !== 'gzip') return [kindProblem(archive.kind, content.bytes)];
     // If a limit of this tool ended the download or the pass, the rest may be valid: another rule reports the limit.

@@ -23,6 +23,13 @@ export const artifactTrailingData = defineRule({
   failsWhen:
     'the file has bytes after the end of the archive; an error if tools find other entries there, or reject the file',
   why: 'Some tools ignore such bytes, some read them and some reject the file, so subscribers get different results.',
+  examples: {
+    bad: `-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js
+(end of archive)
+-rw-r--r-- 0/0       40 2026-01-01 00:00 other.js`,
+    good: `-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js
+-rw-r--r-- 0/0       40 2026-01-01 00:00 other.js`,
+  },
   check({ archive }) {
     const found = odditiesFor('artifact-trailing-data', archive);
     const worst = found.find((oddity) => oddity.severity === 'error') ?? found[0];

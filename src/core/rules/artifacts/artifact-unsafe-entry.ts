@@ -55,6 +55,12 @@ export const artifactUnsafeEntry = defineRule({
   failsWhen:
     'an entry has an absolute path or "..", is a link out of the archive or a device, has a duplicate path or one that differs only in case, or is interpreted differently by different tools',
   why: 'Unpacking the artifact may overwrite files elsewhere, or create other files than those that were checked.',
+  examples: {
+    bad: `-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js
+-rw-r--r-- 0/0       40 2026-01-01 00:00 ../../.bashrc`,
+    good: `-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js
+-rw-r--r-- 0/0       40 2026-01-01 00:00 lib/util.js`,
+  },
   check({ archive }): Problem<Cause> | null {
     const { errors, warnings } = unsafeEntriesOf(archive);
     if (errors.length > 0) return problem(errors, archive.entryCount);

@@ -29,6 +29,16 @@ export const cacheLifetimeLong = defineRule({
   failsWhen:
     'caches may store a JSON file for longer than an hour, or it is declared immutable, or it came from a cache that stores it for too long',
   why: 'The service checks hourly; with an older copy from a cache, it sees new versions late, or a manifest that does not match the metadata.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+Cache-Control: public, max-age=31536000, immutable`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+Cache-Control: public, max-age=300`,
+  },
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
     const hop = finalHop(answer);

@@ -24,6 +24,17 @@ export const cacheLifetimeMissing = defineRule({
   failsWhen:
     'a JSON file is sent without Cache-Control, or without a lifetime in it; a lifetime that is not a number is a warning',
   why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rarely changes.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+Content-Type: application/json`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+Content-Type: application/json
+Cache-Control: public, max-age=300`,
+  },
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
     const hop = finalHop(answer);

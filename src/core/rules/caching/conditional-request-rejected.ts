@@ -18,6 +18,26 @@ export const conditionalRequestRejected = defineRule({
   },
   failsWhen: 'a plain GET succeeds, but a conditional one (If-None-Match, If-Modified-Since) fails',
   why: 'Clients that store a copy send conditional requests from their second visit on: they get the registry only once.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+ETag: "v1"
+
+GET /registry.json
+If-None-Match: "v1"
+
+HTTP/1.1 412 Precondition Failed`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+ETag: "v1"
+
+GET /registry.json
+If-None-Match: "v1"
+
+HTTP/1.1 304 Not Modified`,
+  },
   check({ role, answer, conditional }) {
     for (const { condition, visit } of conditional) {
       const status = statusOf(visit);

@@ -14,6 +14,34 @@ export const etagUnstable = defineRule({
   supersededBy: NOT_THE_FILE,
   failsWhen: 'a JSON file is sent with a different ETag each time, for the same bytes',
   why: 'Conditional requests never get a 304; every hourly check of every subscriber downloads the whole file.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+ETag: "v1"
+
+{ "apps": {} }
+
+GET /registry.json
+If-None-Match: "v1"
+
+HTTP/1.1 200 OK
+ETag: "v2"
+
+{ "apps": {} }`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+ETag: "v1"
+
+{ "apps": {} }
+
+GET /registry.json
+If-None-Match: "v1"
+
+HTTP/1.1 304 Not Modified
+ETag: "v1"`,
+  },
   check({ role, answer, conditional }) {
     for (const { condition, fabricated: madeUp, visit, sameBytes } of conditional) {
       const hop = lastHop(visit);

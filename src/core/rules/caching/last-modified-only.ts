@@ -15,6 +15,17 @@ export const lastModifiedOnly = defineRule({
   supersededBy: NOT_THE_FILE,
   failsWhen: 'a JSON file is sent with Last-Modified, but without an ETag',
   why: 'The date has a resolution of one second: a client that fetched the file between two changes within one second gets 304 from then on.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+Last-Modified: Fri, 20 Nov 2026 08:00:00 GMT`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+Last-Modified: Fri, 20 Nov 2026 08:00:00 GMT
+ETag: "v1"`,
+  },
   check({ role, answer }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
     const { headers, url } = finalHop(answer);

@@ -20,6 +20,27 @@ export const notModifiedIncorrect = defineRule({
   failsWhen:
     'a host responds with 304 (not modified) to a request with an entity tag that it never issued, or with a date before the last change',
   why: 'The service then keeps its copy, whatever is published: the registry is frozen.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+ETag: "v1"
+
+GET /registry.json
+If-None-Match: "never-issued"
+
+HTTP/1.1 304 Not Modified`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+ETag: "v1"
+
+GET /registry.json
+If-None-Match: "never-issued"
+
+HTTP/1.1 200 OK
+ETag: "v1"`,
+  },
   check({ role, conditional }) {
     for (const { condition, fabricated: madeUp, visit } of conditional) {
       if (!madeUp || visit.failure !== null || statusOf(visit) !== 304) continue;

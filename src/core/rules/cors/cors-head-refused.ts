@@ -29,6 +29,29 @@ export const corsHeadRefused = defineRule({
   failsWhen:
     'a page may read the response to GET, but not to HEAD: its Access-Control-Allow-Origin is missing, duplicated or different, or the preflight for HEAD is refused. A preflight that lists GET, but not HEAD, is a note, since browsers allow HEAD anyway',
   why: 'A page that sends HEAD before it fetches a file gets an error.',
+  examples: {
+    bad: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: *
+
+HEAD /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK`,
+    good: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: *
+
+HEAD /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: *`,
+  },
   check({ role, web, head, preflights: [preflight = null], headPreflight }) {
     // If GET fails, HEAD fails for the same reason.
     const get = web.browser[0];

@@ -40,6 +40,19 @@ export const corsInvalid = defineRule({
   failsWhen:
     'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
   why: 'It is meant to allow the service, but does not: browsers compare it exactly with the origin of the page. curl does not check this.',
+  examples: {
+    bad: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: https://flows.example.com/`,
+    good: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: https://flows.example.com
+Vary: Origin`,
+  },
   check({ role, web, origins }) {
     for (const visit of web.browser) {
       const fault = corsFault(visit);

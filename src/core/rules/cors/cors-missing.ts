@@ -41,6 +41,19 @@ export const corsMissing = defineRule({
   failsWhen:
     'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
   why: 'Browsers discard the response: pages of the service can neither read the file nor, if they request it with CORS, show the icon. curl does not check this.',
+  examples: {
+    bad: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Content-Type: application/json`,
+    good: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Content-Type: application/json
+Access-Control-Allow-Origin: *`,
+  },
   check({ role, web, origins }) {
     for (const visit of web.browser) {
       const fault = corsFault(visit);

@@ -23,6 +23,32 @@ export const corsNotVaried = defineRule({
   },
   failsWhen: 'the response depends on Origin, but `Vary: Origin` is missing',
   why: 'A cache then reuses the response to one visitor for another, and browsers block it: it fails intermittently, for some visitors.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+Cache-Control: max-age=300
+
+GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Cache-Control: max-age=300
+Access-Control-Allow-Origin: https://flows.example.com`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+Cache-Control: max-age=300
+Vary: Origin
+
+GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Cache-Control: max-age=300
+Access-Control-Allow-Origin: https://flows.example.com
+Vary: Origin`,
+  },
   check({ role, web, answer, now }) {
     const plain = finalHop(answer);
     for (const visit of web.browser) {

@@ -32,6 +32,20 @@ export const corsOriginRefused = defineRule({
   failsWhen:
     'the origin given with `--origin` is not allowed. Without `--origin`, a host that allows only certain origins is a warning that names them',
   why: 'Only pages of the allowed origins can read the file, and pages of other origins cannot. curl does not check this.',
+  examples: {
+    bad: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: https://other.example.com
+Vary: Origin`,
+    good: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: https://flows.example.com
+Vary: Origin`,
+  },
   check({ role, web, origins }) {
     const problems: Problem<Cause>[] = [];
     for (const visit of web.browser) {

@@ -30,6 +30,23 @@ export const corsPreflightRefused = defineRule({
   failsWhen:
     'the preflight (OPTIONS) for a GET with an arbitrary header fails. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
   why: 'A plain GET still works, but browsers block one with additional headers (a token, a tracing id).',
+  examples: {
+    bad: `OPTIONS /registry.json
+Origin: https://flows.example.com
+Access-Control-Request-Method: GET
+Access-Control-Request-Headers: authorization
+
+HTTP/1.1 405 Method Not Allowed`,
+    good: `OPTIONS /registry.json
+Origin: https://flows.example.com
+Access-Control-Request-Method: GET
+Access-Control-Request-Headers: authorization
+
+HTTP/1.1 204 No Content
+Access-Control-Allow-Origin: *
+Access-Control-Allow-Methods: GET, HEAD
+Access-Control-Allow-Headers: *, Authorization`,
+  },
   check({ role, web, preflights }) {
     // If plain requests fail, this one fails for the same reason.
     if (web.browser.some((visit) => corsFault(visit) !== null || isRefused(visit))) return null;

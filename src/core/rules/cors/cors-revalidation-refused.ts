@@ -22,6 +22,34 @@ export const corsRevalidationRefused = defineRule({
   failsWhen:
     'a 304 (not modified) has a different Access-Control-Allow-Origin than the 200, which no longer allows the page. A 304 without that header keeps the stored one',
   why: 'Browsers update the stored response with the headers of a 304 (RFC 9111 section 3.2): the first visit works, every later one fails until the cache is cleared.',
+  examples: {
+    bad: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: *
+ETag: "v1"
+
+GET /registry.json
+Origin: https://flows.example.com
+If-None-Match: "v1"
+
+HTTP/1.1 304 Not Modified
+Access-Control-Allow-Origin: https://other.example.com`,
+    good: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: *
+ETag: "v1"
+
+GET /registry.json
+Origin: https://flows.example.com
+If-None-Match: "v1"
+
+HTTP/1.1 304 Not Modified
+Access-Control-Allow-Origin: *`,
+  },
   check({ role, web: { browser }, revalidation }) {
     const stored = browser.find(({ origin }) => origin === revalidation?.visit.origin);
     const hop = revalidation ? lastHop(revalidation.visit) : null;

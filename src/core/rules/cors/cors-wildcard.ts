@@ -22,6 +22,19 @@ export const corsWildcard = defineRule({
   failsWhen:
     'every origin is allowed: permitted, but restricting access to the needed origins is preferred. Allowing any origin with credentials is a warning',
   why: 'Pages of any site may read the file. For public files this is harmless.',
+  examples: {
+    bad: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: *`,
+    good: `GET /registry.json
+Origin: https://flows.example.com
+
+HTTP/1.1 200 OK
+Access-Control-Allow-Origin: https://flows.example.com
+Vary: Origin`,
+  },
   check({ web }) {
     // If the service's own origin was named, the conditional requests include one from an unknown origin.
     const strangers = (web.conditional ?? []).map(({ visit }) => visit).filter(({ origin }) => origin === PROBE_ORIGIN);

@@ -17,6 +17,10 @@ export const documentOversized = defineRule({
   },
   failsWhen: 'a file is larger, or nested deeper, than the limit; reading stops there',
   why: 'Subscribers limit what they read, so that one registry cannot exhaust their memory.',
+  examples: {
+    bad: `{ "apps": ${'['.repeat(70)}${']'.repeat(70)} }`,
+    good: '{ "apps": {} }',
+  },
   check({ reading, content }) {
     if (reading.oversized === 'depth') {
       return {

@@ -19,6 +19,12 @@ export const fileMissing = defineRule({
   failsWhen:
     '(workspace) a URL below the base URL leads to a file that does not exist, is not a regular file, or is a link out of the workspace',
   why: 'The host has nothing to serve at that URL.',
+  examples: {
+    bad: `appMetadataUrl: apps/echo.json
+in the folder:  apps/other.json`,
+    good: `appMetadataUrl: apps/echo.json
+in the folder:  apps/echo.json`,
+  },
   check({ facts, role }) {
     const { local, file } = facts;
     if (!local) return null;

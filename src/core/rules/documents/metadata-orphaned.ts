@@ -11,6 +11,15 @@ export const metadataOrphaned = defineRule({
   owner: 'author',
   failsWhen: '(workspace) no app entry points to a metadata file',
   why: 'Its versions are not offered; often the app was lost when the manifest was generated.',
+  examples: {
+    bad: `appMetadataUrl: apps/echo.json
+in the folder:  apps/echo.json
+in the folder:  apps/other.json`,
+    good: `appMetadataUrl: apps/echo.json
+appMetadataUrl: apps/other.json
+in the folder:  apps/echo.json
+in the folder:  apps/other.json`,
+  },
   check({ orphans }) {
     return orphans.map((file) => ({
       file,

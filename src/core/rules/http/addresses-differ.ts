@@ -25,6 +25,16 @@ export const addressesDiffer = defineRule({
   failsWhen:
     'a host name has several addresses, and one of them has an untrusted certificate or aborts the TLS handshake, while another one serves the files',
   why: 'Each subscriber uses one of the addresses, possibly a different one each time: what works for one fails for the next. Clients skip addresses that accept no connection; host-intermittent reports them.',
+  examples: {
+    bad: `tls CERT_HAS_EXPIRED 192.0.2.2:443
+
+GET /registry.json
+
+HTTP/1.1 200 OK`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ web, now }): Problem<Cause> | null {
     for (const hop of web.server.hops) {
       const [first, ...more] = (hop.failedAddresses ?? []).filter(({ phase }) => phase === 'tls');

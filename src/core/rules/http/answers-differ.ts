@@ -33,6 +33,32 @@ export const answersDiffer = defineRule({
   failsWhen:
     'two requests for one URL, shortly after each other, return different content: servers have different states, or the content depends on the request’s origin or client. A file that was replaced in between is not a finding',
   why: 'Subscribers see one or the other, which may not be what was checked here.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+{ "apps": { "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" } } }
+
+GET /registry.json
+User-Agent: Mozilla/5.0
+
+HTTP/1.1 200 OK
+
+{ "apps": {} }`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+{ "apps": { "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" } } }
+
+GET /registry.json
+User-Agent: Mozilla/5.0
+
+HTTP/1.1 200 OK
+
+{ "apps": { "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" } } }`,
+  },
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence === null || dependence.on === 'changed') return null;

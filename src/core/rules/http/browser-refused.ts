@@ -30,6 +30,24 @@ export const browserRefused = defineRule({
   failsWhen:
     'a host serves server-side clients, but refuses requests of browsers because of headers other than Origin: Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest (a resource isolation policy), User-Agent, or the Referer of a plain <img>',
   why: 'Browsers send these headers with every request, and pages cannot omit them. CORS headers do not help if the host refuses the request.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+GET /registry.json
+Sec-Fetch-Site: cross-site
+
+HTTP/1.1 403 Forbidden`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+GET /registry.json
+Sec-Fetch-Site: cross-site
+
+HTTP/1.1 200 OK`,
+  },
   check({ role, web, image: shown, origins }) {
     const visit = otherAnswer(web);
     if (visit !== null && isRefusal(visit)) {

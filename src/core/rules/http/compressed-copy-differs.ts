@@ -25,6 +25,34 @@ export const compressedCopyDiffers = defineRule({
   failsWhen:
     'clients that accept compression (Accept-Encoding: gzip, br) get a manifest or metadata file with different content from other clients: usually an outdated compressed copy',
   why: 'Browsers and Node’s fetch accept compression, so they do not see changes of the registry. curl without --compressed gets the current file.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+{ "apps": { "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" } } }
+
+GET /registry.json
+Accept-Encoding: gzip
+
+HTTP/1.1 200 OK
+Content-Encoding: gzip
+
+[gzip] { "apps": {} }`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+{ "apps": { "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" } } }
+
+GET /registry.json
+Accept-Encoding: gzip
+
+HTTP/1.1 200 OK
+Content-Encoding: gzip
+
+[gzip] { "apps": { "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" } } }`,
+  },
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence?.on !== 'headers' || !dependence.groups.includes('encoding')) return null;

@@ -21,6 +21,28 @@ export const compressedCopyNotVaried = defineRule({
   failsWhen:
     'a response is compressed only for clients that accept it, but `Vary: Accept-Encoding` is missing although caches may store it, or both forms have the same strong ETag',
   why: 'A shared cache then sends the compressed form to clients that do not accept it. Browsers can read both forms.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+GET /registry.json
+Accept-Encoding: gzip
+
+HTTP/1.1 200 OK
+Content-Encoding: gzip`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+Vary: Accept-Encoding
+
+GET /registry.json
+Accept-Encoding: gzip
+
+HTTP/1.1 200 OK
+Content-Encoding: gzip
+Vary: Accept-Encoding`,
+  },
   check({ role, web, answer }) {
     const plain = finalHop(answer);
     if (codings(plain.headers).length > 0) return null;

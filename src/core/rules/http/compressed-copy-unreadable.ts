@@ -38,6 +38,34 @@ export const compressedCopyUnreadable = defineRule({
   failsWhen:
     'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: it does not match its Content-Encoding, has none, is corrupt, truncated or compressed twice, or the status is not 2xx',
   why: 'Browsers and Node’s fetch accept compression. curl without --compressed gets the uncompressed file and does not show the problem.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+{ "apps": {} }
+
+GET /registry.json
+Accept-Encoding: gzip
+
+HTTP/1.1 200 OK
+Content-Encoding: gzip
+
+{ "apps": {} }`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+{ "apps": {} }
+
+GET /registry.json
+Accept-Encoding: gzip
+
+HTTP/1.1 200 OK
+Content-Encoding: gzip
+
+[gzip] { "apps": {} }`,
+  },
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence !== null && dependence.on !== 'headers' && dependence.on !== 'together') return null;

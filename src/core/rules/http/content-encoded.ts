@@ -24,6 +24,17 @@ export const contentEncoded = defineRule({
   },
   failsWhen: 'an artifact has a Content-Encoding, or another file has one that not all clients support',
   why: 'Clients that decode it get other bytes than those that were hashed, and report a checksum mismatch. If only the decoded bytes match, artifact-checksum-mismatch reports that.',
+  examples: {
+    bad: `GET /echo-1.0.0.tar.gz
+
+HTTP/1.1 200 OK
+Content-Type: application/x-tar
+Content-Encoding: gzip`,
+    good: `GET /echo-1.0.0.tar.gz
+
+HTTP/1.1 200 OK
+Content-Type: application/gzip`,
+  },
   check({ role, answer }) {
     const hop = finalHop(answer);
     const list = codings(hop.headers);

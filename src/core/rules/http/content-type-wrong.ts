@@ -23,6 +23,16 @@ export const contentTypeWrong = defineRule({
   },
   failsWhen: 'the Content-Type of a JSON file is not JSON, or that of an artifact is text or HTML',
   why: 'Clients and proxies that rely on it reject the file, convert its line endings or character set, or compress it again.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+Content-Type: text/plain`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+Content-Type: application/json`,
+  },
   check({ role, answer }) {
     // Icons have a rule of their own.
     if (role === 'icon') return null;

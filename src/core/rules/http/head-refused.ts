@@ -23,6 +23,22 @@ export const headRefused = defineRule({
   },
   failsWhen: 'the response to HEAD differs from that to GET',
   why: 'Registry hosts allow GET and HEAD; clients that send HEAD first treat a refused HEAD as a missing file.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+HEAD /registry.json
+
+HTTP/1.1 405 Method Not Allowed`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK
+
+HEAD /registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ role, web, answer, head }) {
     if (head === null) return null;
     const got = finalHop(answer);

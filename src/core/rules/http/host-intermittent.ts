@@ -24,6 +24,18 @@ export const hostIntermittent = defineRule({
   failsWhen:
     'a resource was received only after a failed attempt (a reset connection, a status 5xx, a 404 that did not recur, a 429 without a time to wait), the same requests get 2xx and error statuses alternately, or not all addresses of a host name respond',
   why: 'The service may not retry as often, so subscribers see intermittent failures.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 502 Bad Gateway
+
+GET /registry.json
+
+HTTP/1.1 200 OK`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ role, url, web }) {
     const dead = deadAddresses(web.server);
     if (dead) return dead;

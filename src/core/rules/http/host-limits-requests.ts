@@ -18,6 +18,14 @@ export const hostLimitsRequests = defineRule({
   failsWhen:
     'a host accepts only a limited number of concurrent requests, and refuses more (429, 503, a connection refused or reset). `verify` then reduces concurrency and retries what was refused',
   why: 'A browser opens 6 connections to a host, and sends 100 requests at once with HTTP/2: beyond the limit, icons and files are missing, different ones each time.',
+  examples: {
+    bad: `4 concurrent requests: 40 answered
+8 concurrent requests: 20 answered
+9 concurrent requests: 0 answered, 3 refused (status 503)`,
+    good: `4 concurrent requests: 40 answered
+8 concurrent requests: 20 answered
+9 concurrent requests: 20 answered`,
+  },
   check({ facts }) {
     const limit = hostLimit(facts);
     if (limit === null) return null;

@@ -12,6 +12,19 @@ export const rateLimited = defineRule({
   owner: 'host',
   failsWhen: 'the host responded with 429 or 503 with Retry-After, and the request was retried after that time',
   why: 'A host that limits one client also limits the service, which fetches many registries from few addresses.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 429 Too Many Requests
+Retry-After: 2
+
+GET /registry.json
+
+HTTP/1.1 200 OK`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ role, url, web }) {
     const visits: Probe[] = [web.server, ...web.browser];
     for (const side of [web.preflight, ...(web.preflights ?? []), web.head])

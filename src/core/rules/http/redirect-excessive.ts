@@ -18,6 +18,25 @@ export const redirectExcessive = defineRule({
   },
   failsWhen: 'redirects form a loop, or there are more than five',
   why: 'Clients stop after a few redirects, without the file.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 302 Found
+Location: /login
+
+GET /login
+
+HTTP/1.1 302 Found
+Location: /registry.json`,
+    good: `GET /registry.json
+
+HTTP/1.1 302 Found
+Location: /v2/registry.json
+
+GET /v2/registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ role, web }) {
     const visit = web.server;
     if (ruleOfFailure(visit) !== 'redirect-excessive') return null;

@@ -10,6 +10,24 @@ export const redirectInsecure = defineRule({
   owner: 'host',
   failsWhen: 'a redirect leads from https to http',
   why: 'Content fetched over http can be replaced on the way; browsers and careful clients block it.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 302 Found
+Location: http://cdn.example.com/registry.json
+
+GET http://cdn.example.com/registry.json
+
+HTTP/1.1 200 OK`,
+    good: `GET /registry.json
+
+HTTP/1.1 302 Found
+Location: https://cdn.example.com/registry.json
+
+GET https://cdn.example.com/registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ role, web }) {
     const { hops } = web.server;
     for (const [i, { url: to }] of hops.entries()) {

@@ -20,6 +20,20 @@ export const tlsExpiring = defineRule({
   },
   failsWhen: `the certificate of a host expires within ${DAYS} days, or an issuing certificate on every path to a root does`,
   why: 'Most certificates are renewed 30 days before they expire; this renewal has probably failed.',
+  examples: {
+    bad: `notAfter=Nov 25 12:00:00 2026 GMT
+
+GET /registry.json
+
+HTTP/1.1 200 OK
+Date: Sat, 21 Nov 2026 12:00:00 GMT`,
+    good: `notAfter=Feb 19 12:00:00 2027 GMT
+
+GET /registry.json
+
+HTTP/1.1 200 OK
+Date: Sat, 21 Nov 2026 12:00:00 GMT`,
+  },
   check({ web, now }) {
     const moment = Date.parse(now);
     for (const { tls, url, status } of web.server.hops) {

@@ -30,6 +30,12 @@ export const tlsUntrusted = defineRule({
   failsWhen:
     'the certificate or the TLS version of a host is not trusted; the finding names the certificate of the chain that is at fault. A host that is trusted only because of `--ca`, `NODE_EXTRA_CA_CERTS` or the store of the system is a note',
   why: 'Clients of subscribers close the connection before anything is fetched.',
+  examples: {
+    bad: 'tls CERT_HAS_EXPIRED 192.0.2.1:443',
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ role, web, now }) {
     const visit = web.server;
     const cause = tlsCause(visit);

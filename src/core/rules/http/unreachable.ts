@@ -23,6 +23,12 @@ export const unreachable = defineRule({
   failsWhen:
     'a resource cannot be fetched: DNS, a proxy, a refused or broken connection, a timeout, a truncated response, or any status other than 2xx after redirects',
   why: 'Subscribers cannot use it: without the manifest there is no registry, without metadata no app, without the artifact no installation, without the icon an empty square.',
+  examples: {
+    bad: 'connect ECONNREFUSED 192.0.2.1:443',
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ role, web, now }) {
     const visit = web.server;
     if (ruleOfFailure(visit) !== 'unreachable') return null;

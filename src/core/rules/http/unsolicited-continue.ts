@@ -11,6 +11,16 @@ export const unsolicitedContinue = defineRule({
   owner: 'host',
   failsWhen: 'the host sends “100 Continue” before the response, without a request for it',
   why: 'It is allowed, and browsers and most clients ignore it; but Node’s own fetch, and clients based on it, close the connection.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 100 Continue
+
+HTTP/1.1 200 OK`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ web }) {
     const hop = web.server.hops.find(({ unsolicitedContinue: continued }) => continued === true);
     if (!hop) return null;

@@ -23,6 +23,18 @@ export const iconEmbeddingRefused = defineRule({
   failsWhen:
     'an icon is sent with Cross-Origin-Resource-Policy: same-origin, or with same-site while the service is on another site',
   why: 'Browsers then block a plain <img> on pages of the service, regardless of CORS.',
+  examples: {
+    bad: `GET /echo.svg
+
+HTTP/1.1 200 OK
+Content-Type: image/svg+xml
+Cross-Origin-Resource-Policy: same-origin`,
+    good: `GET /echo.svg
+
+HTTP/1.1 200 OK
+Content-Type: image/svg+xml
+Cross-Origin-Resource-Policy: cross-origin`,
+  },
   check({ answer, origins }) {
     // Each hop is checked separately, redirects included.
     const problems = answer.hops.map((hop) => refusal(hop, origins)).filter((problem) => problem !== null);

@@ -120,6 +120,10 @@ export const iconNotImage = defineRule({
   causes: CAUSES,
   failsWhen: 'the file is neither PNG nor SVG, or is corrupt',
   why: 'A browser shows no icon, or a broken one, on the blocks of the app.',
+  examples: {
+    bad: '<!doctype html><title>Not found</title>',
+    good: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24v24H0z"/></svg>',
+  },
   check({ facts, content, image }): Problem<Cause> | null {
     const { kind, fault, width, height } = image;
     if (kind === 'xml' && fault !== null) return faultProblem('XML', kind, fault);

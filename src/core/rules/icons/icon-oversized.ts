@@ -22,6 +22,10 @@ export const iconOversized = defineRule({
   causes: CAUSES,
   failsWhen: 'the file has 1 MB (1,000,000 bytes) or more, or a PNG has more than 16.7 million pixels',
   why: 'Icons are loaded for every app that is listed; large ones make the list slow, and huge ones fill the memory of the browser.',
+  examples: {
+    bad: 'echo.png: PNG image data, 30000 x 30000',
+    good: 'echo.png: PNG image data, 256 x 256',
+  },
   check({ content, image }): readonly Problem<Cause>[] {
     const problems: Problem<Cause>[] = [];
     if (content.bytes >= BYTES) {

@@ -28,6 +28,10 @@ export const iconSvgActive = defineRule({
   failsWhen:
     'an SVG has scripts, event handlers, embedded HTML or a DOCTYPE with declarations, or refers to other files; the DOCTYPE of drawing programs, which only declares namespaces, is a note',
   why: 'As an image it neither runs scripts nor loads other files, so it may look different; opened directly or inlined in a page, it does both.',
+  examples: {
+    bad: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><script>run()</script><path d="M0 0h24v24H0z"/></svg>',
+    good: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24v24H0z"/></svg>',
+  },
   check({ image }): readonly Problem<Cause>[] {
     if (image.kind !== 'svg') return [];
     const doctypes = image.active.filter(({ code }) => code === 'doctype' || code === 'namespace-entities');

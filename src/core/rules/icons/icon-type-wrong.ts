@@ -30,6 +30,20 @@ export const iconTypeWrong = defineRule({
   failsWhen:
     'browsers do not show an icon because of its Content-Type: an SVG as anything other than image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. A warning if browsers detect the type from the bytes and show it anyway',
   why: 'Browsers recognize an SVG only by its Content-Type, and block text and HTML types for images from other hosts.',
+  examples: {
+    bad: `GET /echo.svg
+
+HTTP/1.1 200 OK
+Content-Type: text/plain
+
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24v24H0z"/></svg>`,
+    good: `GET /echo.svg
+
+HTTP/1.1 200 OK
+Content-Type: image/svg+xml
+
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24v24H0z"/></svg>`,
+  },
   check({ image, answer, origins }) {
     const { headers } = finalHop(answer);
     const type = mediaType(headers)?.type || null;

@@ -14,6 +14,19 @@ export const urlMoved = defineRule({
   supersededBy: [...withCauses(urlInsecure, 'http'), redirectInsecure, ...NOT_THE_FILE],
   failsWhen: 'the registry URL is permanently redirected (301, 308); for a URL in the manifest, this is a note',
   why: 'The old URL may stop working; its subscribers lose the registry once the redirect is removed.',
+  examples: {
+    bad: `GET /registry.json
+
+HTTP/1.1 301 Moved Permanently
+Location: https://files.example.com/registry.json
+
+GET https://files.example.com/registry.json
+
+HTTP/1.1 200 OK`,
+    good: `GET /registry.json
+
+HTTP/1.1 200 OK`,
+  },
   check({ role, answer }) {
     // A published artifact keeps the URL that it was published under.
     if (role === 'artifact') return null;

@@ -1,0 +1,46 @@
+import { gzipSync } from 'node:zlib';
+import { seen } from './archives.ts';
+import * as tar from './tar-builder.ts';
+
+/** Facts about an artifact, from what tar and sha256sum print. */
+
+const END = '(end of archive)';
+
+/**
+ * - A listing as of `tar -tvzf`, of which each file consists of zeros, and the line `(end of archive)` where more follows.
+ * - The listed digest and the one that `sha256sum` prints.
+ * - Anything else is the content of the file.
+ */
+export async function artifactFacts(text: string): Promise<Record<string, unknown>> {
+  const [, checksum = null, digest = null] =
+    /^artifactChecksum: (sha256:\w{64})\n\$ sha256sum \S+\n(\w{64}) {2}\S+$/.exec(text) ?? [];
+  const { content, archive } = await seen(
+    bytesOf(digest === null ? text : '-rw-r--r-- 0/0 10 2026-01-01 00:00 app.js'),
+  );
+  const shown = digest === null ? content : { ...content, sha256: digest };
+  const facts = {
+    url: null,
+    file: null,
+    web: { missing: { code: 'not-requested', flag: null } },
+    content: shown,
+    archive,
+  };
+  return { facts, content: shown, archive, checksum, all: [], artifacts: [], before: null, appEntry: 'app.js' };
+}
+
+function bytesOf(text: string): Uint8Array {
+  const parts = text.split('\n').map((line) => (line === END ? tar.endMark() : entryOf(line)));
+  return parts.every((part) => part !== null)
+    ? gzipSync(Buffer.concat([...parts, tar.endMark()]), { level: 1 })
+    : Buffer.from(text);
+}
+
+const TYPES: Readonly<Partial<Record<string, string>>> = { '-': '0', l: '2', d: '5' };
+
+function entryOf(line: string): Buffer | null {
+  const [, letter, size, path, link] =
+    /^([-ld])[rwx-]{9} 0\/0 +(\d+) \d{4}-\d\d-\d\d \d\d:\d\d (.+?)(?: -> (.+))?$/.exec(line) ?? [];
+  const type = TYPES[letter ?? ''];
+  if (type === undefined || path === undefined) return null;
+  return tar.entry(path, Buffer.alloc(Number(size)), { type, ...(link === undefined ? {} : { link }) });
+}
