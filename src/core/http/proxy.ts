@@ -1,4 +1,4 @@
-import type { Probe } from '../facts/facts.ts';
+import type { Failure, Probe } from '../facts/facts.ts';
 import { hostnameOf, hostOf, lastHop } from './probe.ts';
 
 export type ProxyCause =
@@ -14,42 +14,73 @@ export type ProxyCause =
   | 'proxy-reset'
   | 'proxy-failed';
 
+interface ProxyFault {
+  cause: ProxyCause;
+  message: string;
+  advice: string;
+}
+
+/** What the messages name. */
+interface ProxyContext {
+  /** The proxy with the variable that names it. */
+  proxy: string;
+  variable: string;
+  /** The host that was requested, with its port. */
+  host: string;
+  /** How to correct the variable. */
+  fix: string;
+  failure: Failure;
+}
+
 /**
  * Why a request failed at the proxy that the environment names: a local fault, or a host that the proxy may not reach.
  */
-export function proxyFault(visit: Probe): { cause: ProxyCause; message: string; advice: string } | null {
+export function proxyFault(visit: Probe): ProxyFault | null {
   const { failure } = visit;
   if (failure?.phase !== 'proxy') return null;
   const { url = '', variable = 'HTTPS_PROXY' } = lastHop(visit)?.proxy ?? {};
-  const proxy = `the proxy ${url === '' ? '' : `${url} `}(${variable})`;
-  const host = hostOf(failure.url);
-  const fix = `Correct ${variable}, or add ${hostnameOf(failure.url)} to NO_PROXY if it is reached without a proxy.`;
+  const context = {
+    proxy: `the proxy ${url === '' ? '' : `${url} `}(${variable})`,
+    variable,
+    host: hostOf(failure.url),
+    fix: `Correct ${variable}, or add ${hostnameOf(failure.url)} to NO_PROXY if it is reached without a proxy.`,
+    failure,
+  };
   const status = /^PROXY_(\d{3})$/.exec(failure.code)?.[1];
-  if (status === '407')
+  if (status !== undefined) return faultByStatus(Number(status), context);
+  if (/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT|INVALID_|HOSTNAME_)/.test(failure.code))
+    return {
+      cause: 'proxy-untrusted',
+      message: `the certificate of ${context.proxy} itself is not trusted (${failure.code}).`,
+      advice: 'Specify the authority that issued it with --ca <file> or NODE_EXTRA_CA_CERTS.',
+    };
+  return faultByCode(context);
+}
+
+/** The proxy answered CONNECT with an error status. */
+function faultByStatus(status: number, { proxy, variable, host, failure }: ProxyContext): ProxyFault {
+  if (status === 407)
     return {
       cause: 'proxy-authentication',
       message: `${proxy} requires authentication (407).`,
       advice: `Add a user name and a password before the host in ${variable} (special characters percent-encoded).`,
     };
-  if (status !== undefined && Number(status) < 500)
+  if (status < 500)
     return {
       cause: 'proxy-refused-host',
       message: `${proxy} refuses the connection to ${host}: ${failure.message}.`,
       advice: `Allow ${host}, or add it to NO_PROXY if it is reached without a proxy.`,
     };
-  if (status !== undefined)
-    return {
-      cause: 'proxy-no-way',
-      message: `${proxy} could not reach ${host}: ${failure.message}.`,
-      advice:
-        'Check that the host exists and is running, and check the proxy’s logs: only the proxy is visible from here.',
-    };
-  if (/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT|INVALID_|HOSTNAME_)/.test(failure.code))
-    return {
-      cause: 'proxy-untrusted',
-      message: `the certificate of ${proxy} itself is not trusted (${failure.code}).`,
-      advice: 'Specify the authority that issued it with --ca <file> or NODE_EXTRA_CA_CERTS.',
-    };
+  return {
+    cause: 'proxy-no-way',
+    message: `${proxy} could not reach ${host}: ${failure.message}.`,
+    advice:
+      'Check that the host exists and is running, and check the proxy’s logs: only the proxy is visible from here.',
+  };
+}
+
+/** The connection to the proxy could not be established, or was closed. */
+function faultByCode({ proxy, variable, host, fix, failure }: ProxyContext): ProxyFault {
   switch (failure.code) {
     case 'PROXY_UNUSABLE':
       return {

@@ -110,7 +110,7 @@ function stateOf(snapshot: Snapshot): Map<string, AppState> {
   for (const [key, entry] of Object.entries(manifestAppsIn(snapshot.manifest.content) ?? {})) {
     const { visible = null, because = [] } = verdicts.get(key) ?? {};
     const app = facts.get(key);
-    const unseen = visible !== null ? null : app ? reasonOf(app) : 'it was not checked';
+    const unseen = visible === null ? reasonOf(app) : null;
     state.set(key, {
       fields: new Map(Object.entries(appFields(entry))),
       versions: versionsOf(app),
@@ -122,7 +122,9 @@ function stateOf(snapshot: Snapshot): Map<string, AppState> {
   return state;
 }
 
-function reasonOf({ metadata: { content } }: AppFacts): string | null {
+function reasonOf(app: AppFacts | undefined): string | null {
+  if (!app) return 'it was not checked';
+  const { content } = app.metadata;
   return isMissing(content) ? reasonText(content.missing) : null;
 }
 

@@ -26,21 +26,27 @@ type SignatureCause =
   | 'bytes-added'
   | 'bytes-before';
 
+type Signature = Problem<SignatureCause>;
+
 /**
  * What the bytes are in place of the listed artifact, determined by the bytes themselves; null if they look like one.
  */
-export function contentSignature(
-  content: Content,
-  again: Content | null,
-  facts: ArtifactFacts,
-): Problem<SignatureCause> | null {
+export function contentSignature(content: Content, again: Content | null, facts: ArtifactFacts): Signature | null {
+  if (content.bytes === 0)
+    return { cause: 'empty-file', message: 'The host serves an empty file.', advice: 'Upload the artifact again.' };
   const head = bytesOf(content.head);
   const kind = kindOf(head);
   const text = textOf(head);
-  if (content.bytes === 0)
-    return { cause: 'empty-file', message: 'The host serves an empty file.', advice: 'Upload the artifact again.' };
-  const before = content.decoded === null ? bytesBefore(head, kind) : null;
-  if (before !== null) return before;
+  return (
+    (content.decoded === null ? bytesBefore(head, kind) : null) ??
+    messageSignature(kind, text, facts) ??
+    conversionSignature(kind) ??
+    (kind === 'gzip' ? gzipSignature(content, again, facts.archive, text) : null)
+  );
+}
+
+/** A text in place of the artifact: a page, a message of a program or of the host. */
+function messageSignature(kind: string, text: string, facts: ArtifactFacts): Signature | null {
   const program = /^(html|xml|text|json)$/.test(kind) ? programMessage(text) : null;
   if (program !== null)
     return {
@@ -49,48 +55,74 @@ export function contentSignature(
       advice: 'Check the program that serves this URL, or upload the artifact itself.',
       evidence: { begins: program.text },
     };
-  if (kind === 'html')
-    return {
-      cause: 'html-page',
-      ...pageInstead(text, 'the artifact', pageAnswer(facts.web)),
-    };
-  if (kind === 'git-lfs-pointer')
-    return {
-      cause: 'lfs-pointer',
-      message: 'The host serves a Git LFS pointer, a few lines of text, instead of the artifact.',
-      advice: 'Serve the file itself: turn off Git LFS for it, or publish it as a release asset.',
-    };
-  if (kind === 'xml' || kind === 'json' || kind === 'svg') {
-    const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(text)?.[1];
-    return {
-      cause: kind === 'json' ? 'json-error' : 'xml-error',
-      message: `The host serves ${kind === 'json' ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
-      advice: 'Check the URL: this looks like a message of the host.',
-      evidence: { begins: text.slice(0, 200) },
-    };
+  switch (kind) {
+    case 'html':
+      return { cause: 'html-page', ...pageInstead(text, 'the artifact', pageAnswer(facts.web)) };
+    case 'git-lfs-pointer':
+      return {
+        cause: 'lfs-pointer',
+        message: 'The host serves a Git LFS pointer, a few lines of text, instead of the artifact.',
+        advice: 'Serve the file itself: turn off Git LFS for it, or publish it as a release asset.',
+      };
+    case 'text':
+      return {
+        cause: 'text',
+        message: `The host serves a text instead of the artifact (“${shorten(firstLine(text), 80)}”).`,
+        advice: 'Check the URL: this looks like a message of the host.',
+      };
+    case 'xml':
+    case 'json':
+    case 'svg': {
+      const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(text)?.[1];
+      const isJson = kind === 'json';
+      return {
+        cause: isJson ? 'json-error' : 'xml-error',
+        message: `The host serves ${isJson ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
+        advice: 'Check the URL: this looks like a message of the host.',
+        evidence: { begins: text.slice(0, 200) },
+      };
+    }
+    default:
+      return null;
   }
-  if (kind === 'text') {
-    const line = text.trim().split(/[\r\n]/, 1)[0]!;
-    return {
-      cause: 'text',
-      message: `The host serves a text instead of the artifact (“${shorten(line, 80)}”).`,
-      advice: 'Check the URL: this looks like a message of the host.',
-    };
+}
+
+/** The artifact in another form. */
+function conversionSignature(kind: string): Signature | null {
+  switch (kind) {
+    case 'gzip-as-text':
+      return {
+        cause: 'text-conversion',
+        message: 'The file was converted as text, which replaced some bytes.',
+        advice: 'Upload it as binary, with Content-Type: application/gzip',
+      };
+    case 'gzip-as-base64':
+      return {
+        cause: 'base64',
+        message: 'The host serves the artifact as base64 text.',
+        advice: 'Upload the file itself.',
+      };
+    case 'tar':
+      return {
+        cause: 'unpacked',
+        message: 'The host serves the tar without its gzip compression, which is removed on the way.',
+        advice:
+          'Remove the Content-Encoding from the stored file: stores decompress such objects for clients that do not accept gzip.',
+      };
+    default:
+      return null;
   }
-  if (kind === 'gzip-as-text')
-    return {
-      cause: 'text-conversion',
-      message: 'The file was converted as text, which replaced some bytes.',
-      advice: 'Upload it as binary, with Content-Type: application/gzip',
-    };
-  if (kind === 'gzip-as-base64')
-    return {
-      cause: 'base64',
-      message: 'The host serves the artifact as base64 text.',
-      advice: 'Upload the file itself.',
-    };
-  const { archive } = facts;
-  if (kind === 'gzip' && !isMissing(archive) && archive.fault?.layer === 'gzip') {
+}
+
+/** A damaged archive. */
+function gzipSignature(
+  content: Content,
+  again: Content | null,
+  archive: ArtifactFacts['archive'],
+  text: string,
+): Signature | null {
+  if (isMissing(archive)) return null;
+  if (archive.fault?.layer === 'gzip') {
     if (lineEndsConverted(again?.lineFeeds, text))
       return {
         cause: 'line-ends-converted',
@@ -106,48 +138,42 @@ export function contentSignature(
           : 'Upload the complete file again.',
       };
   }
-  if (kind === 'tar')
-    return {
-      cause: 'unpacked',
-      message: 'The host serves the tar without its gzip compression, which is removed on the way.',
-      advice:
-        'Remove the Content-Encoding from the stored file: stores decompress such objects for clients that do not accept gzip.',
-    };
-  if (kind === 'gzip' && !isMissing(archive) && archive.trailing?.layer === 'gzip')
-    return {
-      cause: 'bytes-added',
-      message: `The file has ${counted(archive.trailing.bytes, 'byte')} after the end of the archive; the listed checksum may be that of the file without them.`,
-      advice: 'Upload the file again as built: a script or an editor added bytes to it.',
-    };
-  return null;
+  if (archive.trailing?.layer !== 'gzip') return null;
+  return {
+    cause: 'bytes-added',
+    message: `The file has ${counted(archive.trailing.bytes, 'byte')} after the end of the archive; the listed checksum may be that of the file without them.`,
+    advice: 'Upload the file again as built: a script or an editor added bytes to it.',
+  };
 }
 
 /** What precedes the archive: the message of a program, a byte order mark, the headers of a response. */
-function bytesBefore(head: Uint8Array, kind: string): Problem<SignatureCause> | null {
+function bytesBefore(head: Uint8Array, kind: string): Signature | null {
   if (!/^(unknown|html|xml|text|json)$/.test(kind)) return null;
   // The magic number, the only defined method, and flags of which three bits are reserved (RFC 1952 section 2.3.1).
-  const at = head.findIndex(
+  const length = head.findIndex(
     (byte, i) => byte === 0x1f && head[i + 1] === 0x8b && head[i + 2] === 8 && (head[i + 3] ?? 255) < 32,
   );
-  if (at < 1) return null;
-  const text = textOf(head.subarray(0, at));
+  if (length < 1) return null;
+  const text = textOf(head.subarray(0, length));
   const program = programMessage(text);
-  const line = text.trim().split(/[\r\n]/, 1)[0]!;
-  const what =
-    text === '\xef\xbb\xbf'
-      ? ': a byte order mark'
-      : program
-        ? `: ${program.kind} (“${program.text}”)`
-        : /^[ -~]+$/.test(line)
-          ? `: “${shorten(line, 80)}”`
-          : '';
   return {
     cause: 'bytes-before',
-    message: `The host serves ${counted(at, 'byte')} before the archive${what}.`,
+    message: `The host serves ${counted(length, 'byte')} before the archive${describePrefix(text, program)}.`,
     advice: program
       ? program.advice
       : 'Serve the file as built: a program, an editor or the upload added bytes to it. Do this before you change the checksum.',
   };
+}
+
+function describePrefix(text: string, program: ReturnType<typeof programMessage>): string {
+  if (text === '\xef\xbb\xbf') return ': a byte order mark';
+  if (program) return `: ${program.kind} (“${program.text}”)`;
+  const line = firstLine(text);
+  return /^[ -~]+$/.test(line) ? `: “${shorten(line, 80)}”` : '';
+}
+
+function firstLine(text: string): string {
+  return text.trim().replace(/[\r\n].*/s, '');
 }
 
 function isRound(bytes: number): boolean {

@@ -1,0 +1,109 @@
+import type { PathCertificate } from '../facts/facts.ts';
+import { commonName, notAnAuthority } from './certificate.ts';
+import { type Explained, FULL_CHAIN, nameOf, type Refusal } from './certificate-refusal.ts';
+
+/** Why the path from a certificate to an authority is refused: its authorities, their limits and their signatures. */
+
+export function unknownIssuer(refusal: Refusal): Explained {
+  const { host, tls, path, failure } = refusal;
+  const top = path.at(-1);
+  const isWhole = failure.code === 'SELF_SIGNED_CERT_IN_CHAIN';
+  const authority = commonName(top?.issuer ?? tls?.issuer ?? 'unknown');
+  const ofWhat = top && top !== path[0] && !isWhole ? ` (it issued ${nameOf(top, refusal)})` : '';
+  return {
+    message: `this machine does not trust the authority “${authority}” that the certificate of ${host} leads to${ofWhat}: ${
+      isWhole
+        ? 'the chain is complete, but ends in an unknown authority'
+        : 'that authority is unknown, and the host sends no certificate that links it to a known one'
+    }.`,
+    advice: `For a private authority, check with --ca <file>, and ask the operator of the service to add it. Otherwise use a certificate of a public authority${
+      isWhole ? '' : ', and install its full chain (fullchain.pem)'
+    }.`,
+  };
+}
+
+export function incompleteChain(refusal: Refusal): Explained {
+  const { host, tls, path } = refusal;
+  const issuer = commonName(tls?.issuer ?? 'unknown');
+  const sent = tls?.sent ?? 1;
+  if (path[0]?.signatureValid === false)
+    return {
+      at: path[1] ?? null,
+      message: `the certificate of ${host} was not signed with the key of “${issuer}” that ${path[1]?.from === 'store' ? 'is trusted here' : 'the host sends'}: a different certificate of that name is required.`,
+      advice: `Install the intermediate certificate that belongs to the host’s certificate: ${FULL_CHAIN}.`,
+    };
+  return {
+    message: `${host} sends ${sent > 1 ? `${sent} certificates, but not that of` : 'its own certificate only, and clients do not know'} its issuer “${issuer}”: the intermediate certificate is missing, or the authority is private.`,
+    advice: `Install ${FULL_CHAIN}. Browsers may hide this by fetching the missing certificate; other clients do not. To check a host of a private authority, specify it with --ca <file>.`,
+  };
+}
+
+export function invalidAuthority(refusal: Refusal): Explained {
+  const at = notAnAuthority(refusal.path);
+  if (!at)
+    return {
+      message: `a certificate in the chain of ${refusal.host} issued another one without being an authority.`,
+      advice: `Install ${FULL_CHAIN}.`,
+    };
+  const lacksUsage = at.keyUsage !== null && !at.keyUsage.includes('keyCertSign');
+  return {
+    at,
+    message: `${nameOf(at, refusal)} may not issue certificates: ${lacksUsage ? 'its key usage lacks keyCertSign' : 'its basicConstraints do not say CA:TRUE'}.`,
+    advice:
+      'Issue the certificate with a CA certificate (basicConstraints CA:TRUE, key usage keyCertSign); a certificate for servers cannot issue others.',
+  };
+}
+
+export function chainTooLong(refusal: Refusal): Explained {
+  const { host, path } = refusal;
+  const at = path.find(({ pathLength }, i) => pathLength !== null && below(path, i) > pathLength);
+  if (!at)
+    return {
+      message: `the chain of ${host} has more certificates than clients accept.`,
+      advice: `Install ${FULL_CHAIN}, and nothing else.`,
+    };
+  const allowed =
+    at.pathLength === 0 ? 'no other intermediate certificate' : `${at.pathLength} intermediate certificates`;
+  return {
+    at,
+    message: `${nameOf(at, refusal)} allows ${allowed} below it (path length ${at.pathLength}); ${below(path, path.indexOf(at))} follow${below(path, path.indexOf(at)) === 1 ? 's' : ''}.`,
+    advice: 'Get a certificate of an authority that may have subordinate authorities, or directly of this one.',
+  };
+}
+
+/**
+ * The number of CA certificates between the host's own and the one at an index, not counting those that only change a
+ * key.
+ */
+function below(path: readonly PathCertificate[], index: number): number {
+  return path.slice(1, index).filter(({ subject, issuer }) => subject !== issuer).length;
+}
+
+export function nameConstraints(refusal: Refusal): Explained {
+  const { host, tls, path, failure } = refusal;
+  const isExcluded = /excluded/i.test(failure.message);
+  const at = path.slice(1).find((one) => (isExcluded ? one.excluded : one.permitted).length > 0);
+  const names = (tls?.names ?? []).slice(0, 5).join(', ');
+  if (!at)
+    return {
+      message: `an authority in the chain of ${host} may not issue certificates for its names${names === '' ? '' : ` (${names})`}.`,
+      advice: 'Use a certificate of an authority that may do so.',
+    };
+  const limits = (isExcluded ? at.excluded : at.permitted).slice(0, 5).join(', ');
+  return {
+    at,
+    message: `${nameOf(at, refusal)} may issue certificates ${isExcluded ? `for everything except ${limits}` : `only for ${limits}`} (name constraints); the certificate of ${host} names ${names || 'something else'}.`,
+    advice:
+      'Use a certificate of an authority that may issue for these names, or one that names only what this authority may.',
+  };
+}
+
+export function badSignature(refusal: Refusal): Explained {
+  const { host, path } = refusal;
+  const at = path.find(({ signatureValid }) => signatureValid === false);
+  return {
+    at: at === undefined || at === path[0] ? null : at,
+    message: `the signature of ${at ? nameOf(at, refusal) : `a certificate in the chain of ${host}`} is not valid.`,
+    advice: `Install ${FULL_CHAIN} again: a file is corrupt, or belongs to another certificate.`,
+  };
+}
