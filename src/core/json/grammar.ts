@@ -1,5 +1,6 @@
 import { documentSyntaxError, type DocumentSyntaxError, type SyntaxErrorCause } from './document-syntax-error.ts';
 import { printable, shorten } from '../text/text.ts';
+import { codePoint, unexpectedText } from './unexpected-text.ts';
 
 /**
  * The first grammar fault or lone surrogate in a JSON text; null if there is none. The nesting must be bounded.
@@ -97,16 +98,10 @@ class Checker {
       if (Number.isNaN(c)) throw this.truncated(start);
       if (c === 34) break;
       if (c < 32) {
-        const name =
-          c === 10 || c === 13
-            ? 'A line break'
-            : c === 9
-              ? 'A tab'
-              : `The control character U+${c.toString(16).padStart(4, '0').toUpperCase()}`;
         throw documentSyntaxError(
           'control-character',
           this.at,
-          `${name} is not allowed inside a string.`,
+          `${controlName(c)} is not allowed inside a string.`,
           'Write it as an escape (\\n, \\t, \\u0000 …), or close the string before it.',
         );
       }
@@ -194,7 +189,7 @@ class Checker {
   }
 
   afterEnd(): DocumentSyntaxError {
-    const c = this.text[this.at]!;
+    const c = this.text[this.at];
     if (c === '{' || c === '[')
       return documentSyntaxError(
         'trailing-data',
@@ -207,48 +202,16 @@ class Checker {
     return this.unexpected('the end of the file', 'trailing-data');
   }
 
-  /** Names the common ways in which text is almost JSON. */
-  unexpected(wanted: string, cause: SyntaxErrorCause = 'unexpected'): DocumentSyntaxError {
-    const c = this.text[this.at];
-    if (c === undefined) return this.truncated();
-    const rest = this.text.slice(this.at, this.at + 40);
-    if (rest.startsWith('//') || rest.startsWith('/*') || c === '#')
-      return documentSyntaxError('comment', this.at, 'JSON does not allow comments.', 'Remove the comment.');
-    if (/^(<{7}|={7}|>{7})/.test(rest))
-      return documentSyntaxError(
-        'merge-conflict',
-        this.at,
-        'A merge conflict was left in the file.',
-        'Resolve the conflict and remove its markers.',
-      );
-    if (c === "'" || c === '‘' || c === '’' || c === '“' || c === '”' || c === '`')
-      return documentSyntaxError(
-        'single-quotes',
-        this.at,
-        `${c} is used instead of a double quote.`,
-        'JSON strings and property names need straight double quotes.',
-      );
-    if (/[\u00a0\u000b\u000c\u2000-\u200b\u202f\u3000\ufeff]/.test(c))
-      return documentSyntaxError(
-        'odd-space',
-        this.at,
-        `The invisible character U+${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()} is not allowed between tokens.`,
-        'Replace it with a space.',
-      );
-    if (wanted.startsWith('a property name') && /[\w$]/.test(c))
-      return documentSyntaxError(
-        'unquoted-name',
-        this.at,
-        `The property name ${printable(shorten(/^[\w$-]*/.exec(rest)![0], 40))} has no quotes.`,
-        'Put it in double quotes.',
-      );
-    return documentSyntaxError(
-      cause,
-      this.at,
-      `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” found where ${wanted} is expected.`,
-      cause === 'missing-comma' ? 'Add a comma between the two.' : 'Fix the syntax here.',
-    );
+  unexpected(expected: string, cause: SyntaxErrorCause = 'unexpected'): DocumentSyntaxError {
+    if (this.at >= this.text.length) return this.truncated();
+    return unexpectedText(this.text, this.at, expected, cause);
   }
+}
+
+/** The subject of a sentence about a control character in a string. */
+function controlName(code: number): string {
+  if (code === 10 || code === 13) return 'A line break';
+  return code === 9 ? 'A tab' : `The control character ${codePoint(code)}`;
 }
 
 function isFault(thrown: unknown): thrown is DocumentSyntaxError {

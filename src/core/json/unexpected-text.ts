@@ -1,0 +1,57 @@
+import { printable, shorten } from '../text/text.ts';
+import { documentSyntaxError, type DocumentSyntaxError, type SyntaxErrorCause } from './document-syntax-error.ts';
+
+/** Such as `U+00A0`. */
+export function codePoint(code: number): string {
+  return `U+${code.toString(16).padStart(4, '0').toUpperCase()}`;
+}
+
+/**
+ * The error of text that does not continue a JSON document: the common ways in which text is almost JSON, by name.
+ * @param expected what belongs there, as a noun phrase
+ */
+export function unexpectedText(
+  text: string,
+  offset: number,
+  expected: string,
+  cause: SyntaxErrorCause,
+): DocumentSyntaxError {
+  const rest = text.slice(offset, offset + 40);
+  const c = rest.charAt(0);
+  if (rest.startsWith('//') || rest.startsWith('/*') || c === '#')
+    return documentSyntaxError('comment', offset, 'JSON does not allow comments.', 'Remove the comment.');
+  if (/^(<{7}|={7}|>{7})/.test(rest))
+    return documentSyntaxError(
+      'merge-conflict',
+      offset,
+      'A merge conflict was left in the file.',
+      'Resolve the conflict and remove its markers.',
+    );
+  if (c === "'" || c === '‘' || c === '’' || c === '“' || c === '”' || c === '`')
+    return documentSyntaxError(
+      'single-quotes',
+      offset,
+      `${c} is used instead of a double quote.`,
+      'JSON strings and property names need straight double quotes.',
+    );
+  if (/[\u00a0\u000b\u000c\u2000-\u200b\u202f\u3000\ufeff]/.test(c))
+    return documentSyntaxError(
+      'odd-space',
+      offset,
+      `The invisible character ${codePoint(c.charCodeAt(0))} is not allowed between tokens.`,
+      'Replace it with a space.',
+    );
+  if (expected.startsWith('a property name') && /[\w$]/.test(c))
+    return documentSyntaxError(
+      'unquoted-name',
+      offset,
+      `The property name ${printable(shorten(rest.replace(/[^\w$-].*/s, ''), 40))} has no quotes.`,
+      'Put it in double quotes.',
+    );
+  return documentSyntaxError(
+    cause,
+    offset,
+    `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” found where ${expected} is expected.`,
+    cause === 'missing-comma' ? 'Add a comma between the two.' : 'Fix the syntax here.',
+  );
+}
