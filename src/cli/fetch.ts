@@ -3,7 +3,7 @@ import type { ArchiveFacts, Content, Probe } from '../core/facts/facts.ts';
 import { kindOf } from '../core/text/file-type.ts';
 import { printable, redact, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { urlError } from '../core/http/url.ts';
+import { urlError } from '../core/http/url-error.ts';
 import { isAnswered, overProxy, statusOf } from '../core/http/probe.ts';
 import { type ArchiveReader, createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester, type Digester } from '../observe/digest/digest.ts';

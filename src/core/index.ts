@@ -31,7 +31,7 @@ export {
 export { checksumError, digestOf, isChecksum, type ChecksumError } from './registry/checksum.ts';
 export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVersion } from './registry/version.ts';
 export { isSafeKey, safeKeyFor } from './registry/app-key.ts';
-export { urlError, type UrlError } from './http/url.ts';
+export { urlError, type UrlError } from './http/url-error.ts';
 export { printable, redact, safeJson } from './text/text.ts';
 export { isAppregError, AppregError, type ErrorCode } from './errors.ts';
 export { VERSION } from './tool-version.ts';

@@ -2,7 +2,8 @@ import { domainToASCII } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isValidALabel } from '../../../src/core/http/punycode.ts';
-import { parseUrl, urlError } from '../../../src/core/http/url.ts';
+import { parseUrl } from '../../../src/core/http/url.ts';
+import { urlError } from '../../../src/core/http/url-error.ts';
 import { runs } from '../../support/property-runs.ts';
 
 describe('labels of host names in Punycode', () => {

@@ -1,14 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  isLoopback,
-  isCanonicalUrl,
-  parseUrl,
-  sameAddress,
-  urlError,
-  urlOddity,
-  urlParts,
-} from '../../../src/core/http/url.ts';
+import { isLoopback, isCanonicalUrl, parseUrl, sameAddress, urlParts } from '../../../src/core/http/url.ts';
+import { urlError, urlOddity } from '../../../src/core/http/url-error.ts';
 import { runs } from '../../support/property-runs.ts';
 
 // The causes, case by case, stand in the tests of url-malformed and url-unusual.

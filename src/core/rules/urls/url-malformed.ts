@@ -1,4 +1,4 @@
-import { urlError } from '../../http/url.ts';
+import { urlError } from '../../http/url-error.ts';
 import { shorten } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 

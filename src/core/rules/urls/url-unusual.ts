@@ -1,4 +1,5 @@
-import { urlOddity, withoutFragment } from '../../http/url.ts';
+import { withoutFragment } from '../../http/url.ts';
+import { urlOddity } from '../../http/url-error.ts';
 import { defineRule } from '../rule.ts';
 import { urlMalformed } from './url-malformed.ts';
 

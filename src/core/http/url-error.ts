@@ -1,0 +1,151 @@
+import { isCanonicalUrl, urlParts, withoutFragment } from './url.ts';
+
+/** The requirements for URLs in a registry. `URL` accepts much that other clients do not, which is reported here. */
+
+/** Why a URL cannot be used. */
+type UrlErrorCause =
+  | 'empty'
+  | 'whitespace'
+  | 'control-character'
+  | 'no-scheme'
+  | 'scheme'
+  | 'relative'
+  | 'slashes'
+  | 'unparsable'
+  | 'userinfo'
+  | 'host';
+
+export interface UrlError {
+  cause: UrlErrorCause;
+  message: string;
+  advice: string;
+}
+
+/** What is unusual about a valid URL. */
+export interface UrlOddity {
+  cause: 'fragment' | 'host-not-ascii' | 'unescaped' | 'not-normalised' | 'dot-segments';
+  message: string;
+  advice: string;
+}
+
+/** Why a text is not an absolute http(s) URL that every client can use; null when it is one. */
+export function urlError(text: string): UrlError | null {
+  if (isCanonicalUrl(text)) return null;
+  if (text.trim() === '')
+    return { cause: 'empty', message: 'The URL is empty.', advice: 'Use the full URL, beginning with https://.' };
+  if (text !== text.trim())
+    return {
+      cause: 'whitespace',
+      message: 'The URL has leading or trailing white space.',
+      advice: `Write it as ${text.trim()}`,
+    };
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f]/.test(text))
+    return {
+      cause: 'control-character',
+      message:
+        'The URL contains a control character (tab, line break …); browsers remove it silently, other clients do not.',
+      advice: `Write it as ${text.replace(/[\u0000-\u001f\u007f]/g, '')}`,
+    };
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text)) {
+    const scheme = text.slice(0, text.indexOf(':')).toLowerCase();
+    if (scheme !== 'http' && scheme !== 'https') {
+      if (/^[\w.-]+:\d{1,5}(\/|$)/.test(text))
+        return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https://${text}` };
+      return {
+        cause: 'scheme',
+        message: `The scheme is ${scheme.slice(0, 20)}:; only https: can be fetched by subscribers.`,
+        advice: 'Serve the file over HTTPS, and use that URL.',
+      };
+    }
+  } else if (text.startsWith('//'))
+    return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https:${text}` };
+  else if (/^[\w-]+(\.[\w-]+)+(\/|$)/.test(text) && !/^[\w.-]+\.(json|png|svg|gz)$/i.test(text))
+    return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https://${text}` };
+  else
+    return {
+      cause: 'relative',
+      message: 'The URL is relative; subscribers need an absolute one.',
+      advice: 'Use the full URL, beginning with https://.',
+    };
+  if (!/^https?:\/\/[^/]/i.test(text) || text.includes('\\'))
+    return {
+      cause: 'slashes',
+      message: 'The URL must have two slashes after the scheme, and no backslashes.',
+      advice: `Write it as ${urlParts(text)?.href ?? 'https://host/path'}`,
+    };
+  const parsed = urlParts(text);
+  if (!parsed)
+    return {
+      cause: 'unparsable',
+      message: 'The host or port of the URL is not valid.',
+      advice: 'Check the host name, the port (1 to 65535) and the brackets of an IPv6 address.',
+    };
+  if (/^https?:\/\/[^/?#]*@/i.test(text))
+    return {
+      cause: 'userinfo',
+      message: 'The URL contains a user name or password; browsers reject it, and everyone can read it.',
+      advice: 'Remove it; protect the file with a signed URL or with the access control of the host.',
+    };
+  return hostFault(parsed.hostname);
+}
+
+function hostFault(host: string): UrlError | null {
+  if (host.startsWith('[') || /^\d+(\.\d+){3}$/.test(host)) return null;
+  const name = host.replace(/\.$/, '');
+  const bad = name
+    .split('.')
+    .find((label) => label === '' || label.length > 63 || label.startsWith('-') || label.endsWith('-'));
+  if (bad === undefined && name.length <= 253) return null;
+  return {
+    cause: 'host',
+    message:
+      'The host name cannot exist in DNS (an empty label, one over 63 characters, or one that begins or ends with a hyphen).',
+    advice: 'Check the host name for typos.',
+  };
+}
+
+const HTTP_ORIGIN = /^https?:\/\/([^/?#]*)/i;
+
+/** What is unusual about a valid URL: the cause, with the plain form to write instead. */
+export function urlOddity(text: string): UrlOddity | null {
+  if (isCanonicalUrl(text) || urlError(text)) return null;
+  const parsed = urlParts(text);
+  const written = HTTP_ORIGIN.exec(text);
+  if (parsed === null || written === null) throw new Error('A URL without an error could not be parsed');
+  const [asWritten, host = ''] = written;
+  if (parsed.hash !== '' || text.endsWith('#'))
+    return {
+      cause: 'fragment',
+      message: 'The URL has a fragment (#…), which is never sent to the host.',
+      advice: `Write it as ${withoutFragment(text)}`,
+    };
+  // oxlint-disable-next-line no-control-regex
+  if (/[^\u0000-\u007f]|%/.test(host))
+    return {
+      cause: 'host-not-ascii',
+      message: `The host name is not plain ASCII; clients send requests to ${parsed.hostname}.`,
+      advice: `Check that this is the intended host, and write it as ${parsed.href}`,
+    };
+  const path = text.slice(text.indexOf(host) + host.length);
+  if (/[ "<>`{}|^]/.test(path))
+    return {
+      cause: 'unescaped',
+      message: 'The URL has characters that must be percent-encoded; clients encode them differently.',
+      advice: `Write it as ${parsed.href}`,
+    };
+  const asParsed = `${parsed.protocol}//${parsed.host}`;
+  if (asWritten !== asParsed)
+    return {
+      cause: 'not-normalised',
+      message: 'The URL is not in normalized form (uppercase, a default port or an unusual address).',
+      advice: `Write it as ${parsed.href}`,
+    };
+  if (/\/(\.|%2e){1,2}(\/|$|\?)/i.test(path))
+    return {
+      cause: 'dot-segments',
+      message: 'The URL has "." or ".." segments, which clients remove before they send a request.',
+      advice: `Write it as ${parsed.href}`,
+    };
+  return null;
+}
