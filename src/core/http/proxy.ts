@@ -1,7 +1,7 @@
 import type { Failure, Probe } from '../facts/facts.ts';
 import { hostnameOf, hostOf, lastHop } from './probe.ts';
 
-export type ProxyCause =
+type ProxyCause =
   | 'proxy-authentication'
   | 'proxy-refused-host'
   | 'proxy-no-way'
