@@ -1,5 +1,6 @@
 import type { Hop, Probe } from '../facts/facts.ts';
 import { header, headerLines, stripSpace, tokens } from './headers.ts';
+import { finalHop } from './probe.ts';
 import { parseUrl } from './url.ts';
 
 /**
@@ -41,16 +42,13 @@ type CorsFailure = { code: 'missing'; cause: 'absent'; value: null } | (RefusedV
 export type CorsFault = (CorsFailure | { code: 'refused'; cause: 'redirect-null-origin'; value: string }) & {
   /** The Origin that the browser sends on this hop: the caller's, or "null" after a redirect to another host. */
   sent: string;
-  /** Index of the failing hop. */
-  hop: number;
+  /** The response that fails the check, and its index in the redirect chain. */
+  hop: Hop;
+  index: number;
 };
 
-export interface HopOrigin {
-  /** The value of the Origin header, or null if a browser sends none (same origin). */
-  origin: string | null;
-  /** Whether the response must pass the CORS check. */
-  checked: boolean;
-}
+/** The value of the Origin header if the response must pass the CORS check; a browser sends none to its own origin. */
+export type HopOrigin = { checked: true; origin: string } | { checked: false; origin: null };
 
 /**
  * The Origin headers that a browser at `origin` sends along a redirect chain (Fetch: redirect-taint, response
@@ -66,8 +64,7 @@ export function hopOrigins(origin: string, urls: readonly string[]): HopOrigin[]
     const own = parseUrl(url)?.origin ?? 'null';
     if (last !== null && own !== last && last !== origin) tainted = true;
     if (own !== origin || tainted) checked = true;
-    const sent = tainted ? 'null' : origin;
-    list.push({ origin: checked ? sent : null, checked });
+    list.push(checked ? { checked, origin: tainted ? 'null' : origin } : { checked, origin: null });
     last = own;
   }
   return list;
@@ -127,13 +124,13 @@ export function corsFault(visit: Probe): CorsFault | null {
     visit.hops.map((hop) => hop.url),
   );
   for (const [index, hop] of visit.hops.entries()) {
-    const { origin, checked } = origins[index]!;
+    const sent = origins[index]?.origin ?? null;
     // Status 0: no response. 304 and 407 never reach the check.
-    if (!checked || hop.status === 0 || hop.status === 407 || hop.status === 304) continue;
-    const fault = corsCheck(origin!, hop.headers);
+    if (sent === null || hop.status === 0 || hop.status === 407 || hop.status === 304) continue;
+    const fault = corsCheck(sent, hop.headers);
     if (!fault) continue;
-    const at = { sent: origin!, hop: index };
-    if (fault.code === 'refused' && origin === 'null' && visit.origin !== 'null')
+    const at = { sent, hop, index };
+    if (fault.code === 'refused' && sent === 'null' && visit.origin !== 'null')
       return { ...fault, cause: 'redirect-null-origin', ...at };
     return { ...fault, ...at };
   }
@@ -218,9 +215,12 @@ export function preflightFault(
 /**
  * The evidence of a finding about CORS: the requesting origin, the response of each hop, and possible effects of a
  * cache.
+ * @param hop the response that it is about
  */
-export function corsEvidence(visit: Probe, index: number): Record<string, string | number | null | readonly string[]> {
-  const hop = visit.hops[index]!;
+export function corsEvidence(
+  visit: Probe,
+  hop: Hop = finalHop(visit),
+): Record<string, string | number | null | readonly string[]> {
   const told = hop.headers
     .filter(([name]) => name.startsWith('access-control-'))
     .map(([name, value]) => `${name}: ${value}`);
@@ -233,7 +233,7 @@ export function corsEvidence(visit: Probe, index: number): Record<string, string
         );
   const evidence: Record<string, string | number | null | readonly string[]> = {
     asked: hop.url,
-    origin: origins[index]?.origin ?? null,
+    origin: origins[visit.hops.indexOf(hop)]?.origin ?? null,
     status: hop.status,
     answered: told,
     vary: header(hop.headers, 'vary'),

@@ -203,10 +203,7 @@ export interface Rule<
   failsWhen: string;
   /** Why a subscriber should care. */
   why: string;
-  /**
-   * An observation with a finding, and one without: a part of a document, HTTP exchanges, a listing. Run as tests, and
-   * printed in the documentation; test/support/rule-example.ts reads them.
-   */
+  /** An observation with a finding, and one without; run as tests, and printed in the documentation. */
   examples: { bad: string; good: string };
   check(facts: Pick<Subjects[S], N>): CheckResult<CauseOf<NoInfer<C>>>;
 }

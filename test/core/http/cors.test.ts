@@ -106,9 +106,13 @@ describe('along redirects', () => {
     ['* on both', ['*', '*'], null],
     ['* and null', ['*', 'null'], null],
     ['the origin, then *', [ORIGIN, '*'], null],
-    ['the origin on both', [ORIGIN, ORIGIN], { hop: 1, code: 'refused', cause: 'redirect-null-origin', sent: 'null' }],
-    ['none on the first', [null, '*'], { hop: 0, code: 'missing' }],
-    ['none on the second', ['*', null], { hop: 1, code: 'missing' }],
+    [
+      'the origin on both',
+      [ORIGIN, ORIGIN],
+      { index: 1, code: 'refused', cause: 'redirect-null-origin', sent: 'null' },
+    ],
+    ['none on the first', [null, '*'], { index: 0, code: 'missing' }],
+    ['none on the second', ['*', null], { index: 1, code: 'missing' }],
   ])('%s', (_, values, expected) => {
     const fault = corsFault(visit(chain(...values), { origin: ORIGIN }));
     if (expected === null) expect(fault).toBeNull();

@@ -145,7 +145,7 @@ function kindProblem(kind: string, bytes: number): Problem<Cause> {
 
 function faultProblem(fault: NonNullable<ArchiveFacts['fault']>, bytes: number): Problem<Cause> {
   const { layer, code, message, offset } = fault;
-  const cause = FAULT_CAUSES[`${layer} ${code}`] ?? (`${layer}-broken` as const);
+  const cause: Cause = FAULT_CAUSES[`${layer} ${code}`] ?? `${layer}-broken`;
   return {
     message: `The artifact is not a valid .tar.gz: ${shorten(message)}.`,
     advice: cause === 'no-tar-inside' || cause === 'no-files' ? PACK : REBUILD,

@@ -63,14 +63,15 @@ export const artifactUnsafeEntry = defineRule({
   },
   check({ archive }): Problem<Cause> | null {
     const { errors, warnings } = unsafeEntriesOf(archive);
-    if (errors.length > 0) return problem(errors, archive.entryCount);
-    if (warnings.length === 0) return null;
-    return { ...problem(warnings, archive.entryCount), severity: 'warning' };
+    const [error] = errors;
+    if (error !== undefined) return problem(error, errors, archive.entryCount);
+    const [warning] = warnings;
+    if (warning === undefined) return null;
+    return { ...problem(warning, warnings, archive.entryCount), severity: 'warning' };
   },
 });
 
-function problem(offences: readonly UnsafeEntry[], entryCount: number): Problem<Cause> {
-  const [first] = offences as [UnsafeEntry];
+function problem(first: UnsafeEntry, offences: readonly UnsafeEntry[], entryCount: number): Problem<Cause> {
   const more = offences.length > 1 ? ` (and ${offences.length - 1} more of ${entryCount} entries)` : '';
   return {
     message: `The artifact's entry ${JSON.stringify(shorten(first.path, 100))} ${first.why}${more}.`,

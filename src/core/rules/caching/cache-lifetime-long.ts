@@ -1,14 +1,24 @@
-import { freshness, oldCopyAge } from '../../http/cache.ts';
+import type { ResourceKind } from '../../facts/facts.ts';
+import { freshness, type Freshness, oldCopyAge } from '../../http/cache.ts';
 import { header, seconds } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { formatDuration } from '../../text/format-duration.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
-import { defineRule } from '../rule.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 /** The service's check interval (spec section 8). */
 const HOUR = 3600;
 const ADVICE =
   'Send Cache-Control: public, max-age=300 with the JSON files; long lifetimes and immutable are only for artifacts.';
+
+const CAUSES = {
+  immutable: { title: 'Cache-Control: immutable' },
+  long: { title: 'The lifetime is longer than an hour' },
+  'stale-while-revalidate': { title: 'Stale copies may be used for longer than an hour' },
+  'stale-copy': { title: 'A cache served a copy that is too old', owner: 'cache' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const cacheLifetimeLong = defineRule({
   id: 'cache-lifetime-long',
@@ -20,12 +30,7 @@ export const cacheLifetimeLong = defineRule({
   owner: 'host',
   purge: 'in-advice',
   supersededBy: NOT_THE_FILE,
-  causes: {
-    immutable: { title: 'Cache-Control: immutable' },
-    long: { title: 'The lifetime is longer than an hour' },
-    'stale-while-revalidate': { title: 'Stale copies may be used for longer than an hour' },
-    'stale-copy': { title: 'A cache served a copy that is too old', owner: 'cache' },
-  },
+  causes: CAUSES,
   failsWhen:
     'caches may store a JSON file for longer than an hour, or it is declared immutable, or it came from a cache that stores it for too long',
   why: 'The service checks hourly; with an older copy from a cache, it sees new versions late, or a manifest that does not match the metadata.',
@@ -42,64 +47,71 @@ Cache-Control: public, max-age=300`,
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
     const hop = finalHop(answer);
-    const { lifetime, said, immutable, stale } = freshness(hop, Date.parse(now));
-    const once = `${role} ${hostOf(hop.url)} ${said}`;
+    const fresh = freshness(hop, Date.parse(now));
     const age = seconds(header(hop.headers, 'age'));
-    const old = oldCopyAge(answer, now);
-    const seen =
-      old === 0 ? '' : `; the copy seen here is ${formatDuration(old)} old: it lacks everything published since`;
-    const advice = old === 0 ? ADVICE : `${ADVICE} Then purge the caches, and check again.`;
-    const evidence = {
-      cacheControl: header(hop.headers, 'cache-control'),
-      expires: header(hop.headers, 'expires'),
-      lifetimeSeconds: lifetime,
-      ...(age === null ? {} : { ageSeconds: age }),
+    const found = longLifetime(role, fresh, oldCopyAge(answer, now)) ?? staleCopy(role, fresh.lifetime, age);
+    if (found === null) return null;
+    return {
+      ...found,
+      evidence: {
+        cacheControl: header(hop.headers, 'cache-control'),
+        expires: header(hop.headers, 'expires'),
+        lifetimeSeconds: fresh.lifetime,
+        ...(age === null ? {} : { ageSeconds: age }),
+        ...found.evidence,
+      },
+      dedupeKey: `${role} ${hostOf(hop.url)} ${fresh.said}`,
     };
-    if (immutable) {
-      return {
-        cause: 'immutable',
-        message: `The ${role} is declared immutable (${said}), but it changes with every published version${seen}.`,
-        advice,
-        evidence,
-        dedupeKey: once,
-      };
-    }
-    if (lifetime !== null && lifetime > HOUR) {
-      return {
-        cause: 'long',
-        message: `Caches may hold the ${role} for ${formatDuration(lifetime)} (${said}); the service checks hourly${seen}.`,
-        advice,
-        evidence,
-        dedupeKey: once,
-      };
-    }
-    if (lifetime !== null && lifetime + stale > HOUR) {
-      return {
-        severity: 'note',
-        cause: 'stale-while-revalidate',
-        message: `Caches may serve a copy of the ${role} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${said}): the hourly check may see a new version one check later.`,
-        advice: 'Keep stale-while-revalidate below an hour for the JSON files, or omit it.',
-        evidence: { ...evidence, staleSeconds: stale },
-        dedupeKey: once,
-      };
-    }
-    // Hosts that purge copies at each deploy send an Age together with max-age=0, which is correct.
-    if (age !== null && (lifetime === null ? age > HOUR : lifetime > 0 && age > lifetime)) {
-      return {
-        cause: 'stale-copy',
-        message: `A cache answered with a copy of the ${role} that is ${formatDuration(age)} old, ${
-          lifetime === null
-            ? 'although no Cache-Control sets a lifetime'
-            : `older than its lifetime of ${formatDuration(lifetime)}`
-        }: it lacks everything published since.`,
-        advice:
-          lifetime === null
-            ? `${ADVICE} Then purge the CDN, and check again.`
-            : 'Find out why the CDN keeps expired copies, purge it, and check again.',
-        evidence,
-        dedupeKey: once,
-      };
-    }
-    return null;
   },
 });
+
+/** @param copyAge seconds: the age of the response, if it is an old copy; otherwise 0 */
+function longLifetime(role: ResourceKind, fresh: Freshness, copyAge: number): Problem<Cause> | null {
+  const { lifetime, said, immutable, stale } = fresh;
+  const seen =
+    copyAge === 0 ? '' : `; the copy seen here is ${formatDuration(copyAge)} old: it lacks everything published since`;
+  const advice = copyAge === 0 ? ADVICE : `${ADVICE} Then purge the caches, and check again.`;
+  if (immutable)
+    return {
+      cause: 'immutable',
+      message: `The ${role} is declared immutable (${said}), but it changes with every published version${seen}.`,
+      advice,
+    };
+  if (lifetime === null) return null;
+  if (lifetime > HOUR)
+    return {
+      cause: 'long',
+      message: `Caches may hold the ${role} for ${formatDuration(lifetime)} (${said}); the service checks hourly${seen}.`,
+      advice,
+    };
+  if (lifetime + stale <= HOUR) return null;
+  return {
+    severity: 'note',
+    cause: 'stale-while-revalidate',
+    message: `Caches may serve a copy of the ${role} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${said}): the hourly check may see a new version one check later.`,
+    advice: 'Keep stale-while-revalidate below an hour for the JSON files, or omit it.',
+    evidence: { staleSeconds: stale },
+  };
+}
+
+/** A response that is older than its headers allow. */
+function staleCopy(role: ResourceKind, lifetime: number | null, age: number | null): Problem<Cause> | null {
+  if (age === null) return null;
+  const copy = `A cache answered with a copy of the ${role} that is ${formatDuration(age)} old`;
+  const effect = 'it lacks everything published since';
+  if (lifetime === null) {
+    if (age <= HOUR) return null;
+    return {
+      cause: 'stale-copy',
+      message: `${copy}, although no Cache-Control sets a lifetime: ${effect}.`,
+      advice: `${ADVICE} Then purge the CDN, and check again.`,
+    };
+  }
+  // Hosts that purge copies at each deploy send an Age together with max-age=0, which is correct.
+  if (lifetime === 0 || age <= lifetime) return null;
+  return {
+    cause: 'stale-copy',
+    message: `${copy}, older than its lifetime of ${formatDuration(lifetime)}: ${effect}.`,
+    advice: 'Find out why the CDN keeps expired copies, purge it, and check again.',
+  };
+}

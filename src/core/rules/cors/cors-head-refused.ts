@@ -4,7 +4,7 @@ import { corsEvidence, corsFault, preflightFault, PROBE_HEADER } from '../../htt
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import { header, tokens } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { hostOf, isAnswered, lastHop } from '../../http/probe.ts';
+import { finalHop, hostOf, isAnswered, lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
@@ -64,7 +64,7 @@ function answerFault(role: ResourceKind, head: Probe | null): Problem<Cause> | n
   if (head === null || !isAnswered(head)) return null;
   const fault = corsFault(head);
   if (fault === null) return null;
-  const host = hostOf(head.hops[fault.hop]!.url);
+  const host = hostOf(fault.hop.url);
   const value =
     fault.value === null ? 'without Access-Control-Allow-Origin' : `with Access-Control-Allow-Origin: ${fault.value}`;
   return {
@@ -85,20 +85,22 @@ function preflightProblem(
     return null;
   if (headPreflight) {
     const fault = preflightFault(headPreflight, headPreflight.requestedHeaders ?? [PROBE_HEADER], 'HEAD');
-    if (fault !== null && fault.cause !== 'no-answer' && fault.value !== '429')
+    if (fault !== null && fault.cause !== 'no-answer' && fault.value !== '429') {
+      const host = hostOf(finalHop(headPreflight).url);
       return {
         cause: `preflight-${fault.cause}`,
-        message: `${hostOf(headPreflight.hops[0]!.url)} accepts the preflight for GET of the ${nameOf(role)} and refuses the one for HEAD (${fault.value ?? fault.cause}).`,
+        message: `${host} accepts the preflight for GET of the ${nameOf(role)} and refuses the one for HEAD (${fault.value ?? fault.cause}).`,
         advice: 'Allow the methods GET and HEAD in the CORS settings of the host.',
-        evidence: corsEvidence(headPreflight, 0),
-        dedupeKey: `preflight ${role} ${hostOf(headPreflight.hops[0]!.url)}`,
+        evidence: corsEvidence(headPreflight),
+        dedupeKey: `preflight ${role} ${host}`,
       };
+    }
   }
   return notListed(role, headPreflight ?? preflight);
 }
 
 function notListed(role: ResourceKind, visit: Probe): Problem<Cause> | null {
-  const hop = visit.hops[0]!;
+  const hop = finalHop(visit);
   const methods = tokens(header(hop.headers, 'access-control-allow-methods') ?? '') ?? [];
   if (!methods.includes('GET') || methods.includes('HEAD') || methods.includes('*')) return null;
   return {
@@ -106,7 +108,7 @@ function notListed(role: ResourceKind, visit: Probe): Problem<Cause> | null {
     cause: 'not-listed',
     message: `${hostOf(hop.url)} answers the preflight for the ${nameOf(role)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers allow HEAD anyway.`,
     advice: 'Send Access-Control-Allow-Methods: GET, HEAD',
-    evidence: corsEvidence(visit, 0),
+    evidence: corsEvidence(visit),
     dedupeKey: `listed ${hostOf(hop.url)}`,
   };
 }

@@ -55,18 +55,19 @@ Vary: Origin`,
   },
   check({ role, web, origins }) {
     for (const visit of web.browser) {
+      const { origin } = visit;
       const fault = corsFault(visit);
-      if (fault?.code !== 'invalid') continue;
-      const hop = visit.hops[fault.hop]!;
+      if (origin === null || fault?.code !== 'invalid') continue;
+      const { hop } = fault;
       // Hosts that check Origin refuse an unknown origin in different ways.
       if (origins.length === 0 && saysNothing(fault) && varyNames(hop.headers).includes('origin')) continue;
-      const right = origins.length > 0 ? visit.origin! : (repaired(fault.value) ?? '*');
+      const right = origins.length > 0 ? origin : (repaired(fault.value) ?? '*');
       return {
         cause: fault.cause,
         message: `${hostOf(hop.url)} answers the ${role} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause]}.`,
         advice: `Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
-        evidence: corsEvidence(visit, fault.hop),
-        dedupeKey: `${role} ${hostOf(hop.url)} ${visit.origin} ${fault.value}`,
+        evidence: corsEvidence(visit, hop),
+        dedupeKey: `${role} ${hostOf(hop.url)} ${origin} ${fault.value}`,
       };
     }
     return null;

@@ -81,7 +81,7 @@ function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Proble
     advice: named
       ? `Allow ${visit.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
       : 'Check again with --origin <the service’s origin>; if that is also refused, check hotlink protection and firewall rules.',
-    evidence: corsEvidence(visit, visit.hops.length - 1),
+    evidence: corsEvidence(visit),
   };
 }
 
@@ -93,9 +93,9 @@ function refusedOrigin(
 ): Problem<Cause> | null {
   const fault = corsFault(visit);
   if (!fault) return null;
-  const hop = visit.hops[fault.hop]!;
+  const { hop } = fault;
   const host = hostOf(hop.url);
-  const evidence = corsEvidence(visit, fault.hop);
+  const evidence = corsEvidence(visit, hop);
   if (saysNothing(fault) && !named && varyNames(hop.headers).includes('origin')) {
     return {
       cause: 'origins-unknown',

@@ -58,11 +58,10 @@ Access-Control-Allow-Origin: *`,
       return null;
     if (corsFault(stored) !== null || hop.url !== before.url) return null;
     const { visit } = revalidation;
-    const { origin, checked } = hopOrigins(
-      visit.origin!,
-      visit.hops.map(({ url }) => url),
-    ).at(-1)!;
-    const fault = checked ? corsCheck(origin!, updated(before, hop)) : null;
+    if (visit.origin === null) return null;
+    const urls = visit.hops.map(({ url }) => url);
+    const sent = hopOrigins(visit.origin, urls).at(-1);
+    const fault = sent?.checked ? corsCheck(sent.origin, updated(before, hop)) : null;
     // A 304 without the header leaves the stored one.
     if (fault === null || fault.code === 'missing') return null;
     const host = hostOf(hop.url);
@@ -71,7 +70,7 @@ Access-Control-Allow-Origin: *`,
       message: `${host} answers 304 for the ${nameOf(role)} with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored response: browsers block the ${nameOf(role)} from the second visit on.`,
       advice: 'Send the same CORS headers with 304 as with 200, or none with 304.',
       evidence: {
-        ...corsEvidence(visit, visit.hops.length - 1),
+        ...corsEvidence(visit),
         sent: revalidation.condition.join(': '),
         stored: before.headers.filter(([name]) => name.startsWith('access-control-')).map((line) => line.join(': ')),
       },

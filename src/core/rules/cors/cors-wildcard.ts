@@ -45,7 +45,7 @@ Vary: Origin`,
       const echoed = visit.origin === PROBE_ORIGIN && value === PROBE_ORIGIN;
       if (value !== '*' && !echoed) continue;
       const host = hostOf(hop.url);
-      const evidence = corsEvidence(visit, visit.hops.length - 1);
+      const evidence = corsEvidence(visit);
       if (echoed && header(hop.headers, 'access-control-allow-credentials') === 'true') {
         return {
           severity: 'warning',

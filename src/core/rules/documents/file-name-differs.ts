@@ -35,10 +35,8 @@ in the folder:  apps/echo.json`,
     const part = differingPart(path, listed);
     if (part === null) return null;
     const cause = nameDifference(part.path, part.listed);
-    const [wanted, found] = [part.path, part.listed].map((name) => shorten(shown(name, cause), 200)) as [
-      string,
-      string,
-    ];
+    const wanted = shorten(shown(part.path, cause), 200);
+    const found = shorten(shown(part.listed, cause), 200);
     const kind = part.isFolder ? 'folder' : 'file';
     return {
       cause,

@@ -1,5 +1,5 @@
 import { TLS_CAUSES } from '../tls-causes.ts';
-import type { AddressFailure, Hop, Probe } from '../../facts/facts.ts';
+import type { AddressFailure, Failure, Hop, Probe } from '../../facts/facts.ts';
 import { explainUntrusted } from '../../http/untrusted-certificate.ts';
 import { hostnameOf, hostOf, tlsCause } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
@@ -83,7 +83,7 @@ function reasonOf(
   now: string,
 ): Pick<Problem<Cause>, 'message' | 'advice'> & { cause: Cause } {
   const { code, message = code, tls = null, address } = bad;
-  const failure = { phase: 'tls' as const, code, message, url, got: null, expected: null };
+  const failure: Failure = { phase: 'tls', code, message, url, got: null, expected: null };
   const visit: Probe = {
     method: 'GET',
     origin: null,

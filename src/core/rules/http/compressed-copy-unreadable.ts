@@ -140,14 +140,21 @@ function notUndone(coding: string, named: string): CopyFault {
   };
 }
 
+/** The content coding of compressed bytes, by their kind. */
+const CODINGS: ReadonlyMap<string, string> = new Map([
+  ['gzip', 'gzip'],
+  ['brotli', 'br'],
+  ['zstd', 'zstd'],
+  ['zlib', 'deflate'],
+]);
+
 /** What the bytes are, if it differs from the last coding. */
 function mislabelled(coding: string, kind: string): string | null {
   const last = coding.split(', ').at(-1);
   if (kind === 'json' || kind === 'text' || kind === 'svg' || kind === 'xml') return 'not compressed';
   if (kind === 'html') return 'an HTML page, not compressed';
-  const named: Readonly<Record<string, string>> = { gzip: 'gzip', brotli: 'br', zstd: 'zstd', zlib: 'deflate' };
-  const is = Object.hasOwn(named, kind) ? named[kind]! : null;
-  return is === null || is === last ? null : `compressed with ${is}`;
+  const is = CODINGS.get(kind);
+  return is === undefined || is === last ? null : `compressed with ${is}`;
 }
 
 function refused(role: ResourceKind, web: HttpViews): Problem<Cause> | null {

@@ -49,7 +49,7 @@ Content-Type: application/json`,
         dedupeKey: `artifact ${hostOf(hop.url)} ${type}`,
       };
     }
-    if (type === '') {
+    if (found === null || type === '') {
       return {
         cause: 'missing',
         message: `The ${role} is served without a Content-Type.`,
@@ -65,7 +65,7 @@ Content-Type: application/json`,
         evidence: { contentType: type },
       };
     }
-    const charset = found!.charset;
+    const { charset } = found;
     if (charset === null || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return null;
     return {
       cause: 'charset',

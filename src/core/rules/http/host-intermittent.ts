@@ -43,7 +43,7 @@ HTTP/1.1 200 OK`,
       (isAnswered(web.server) ? lateAnswer(role, url, web.server) : null) ??
       statusesByTurns(role, web) ??
       besides(web)
-        .filter(({ retriedErrors: troubles = [] }) => troubles.some((trouble) => /^status 50[024]$/.test(trouble)))
+        .filter(({ retriedErrors: errors = [] }) => errors.some((error) => /^status 50[024]$/.test(error)))
         .map((visit) => lateAnswer(role, url, visit))
         .find((late) => late !== null);
     return problem && { ...problem, unlessLimited: originOf(lastHop(web.server)?.url ?? url) };
@@ -53,21 +53,24 @@ HTTP/1.1 200 OK`,
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 
 function lateAnswer(role: ResourceKind, url: string, visit: Probe): Problem<Cause> | null {
-  const { attempts, retryAfterMs: waited, retriedErrors: troubles = [] } = visit;
+  const { attempts, retryAfterMs, retriedErrors: errors = [] } = visit;
   // Delays that the host requested are reported by rate-limited.
-  if (visit.failure !== null || statusOf(visit) >= 400 || attempts < 2 || waited > 0) return null;
+  if (visit.failure !== null || statusOf(visit) >= 400 || attempts < 2 || retryAfterMs > 0) return null;
   const host = hostOf(url);
-  const isMissing = troubles.some((trouble) => /^status 4(?!08|29)/.test(trouble));
   return {
-    message: `${host} is not reliable: the ${nameOf(role)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${troubles.join(', ')}.`,
-    advice: troubles.every((trouble) => trouble === 'status 429')
-      ? 'The host limits requests: raise the limit for static files, or use a host without such a limit.'
-      : isMissing
-        ? EACH_SERVER
-        : 'Check the logs of the host for dropped connections and errors.',
-    evidence: { host, attempts, troubles },
+    message: `${host} is not reliable: the ${nameOf(role)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${errors.join(', ')}.`,
+    advice: adviceFor(errors),
+    evidence: { host, attempts, troubles: errors },
     dedupeKey: host,
   };
+}
+
+/** @param errors of the attempts before the one that succeeded */
+function adviceFor(errors: readonly string[]): string {
+  if (errors.every((error) => error === 'status 429'))
+    return 'The host limits requests: raise the limit for static files, or use a host without such a limit.';
+  if (errors.some((error) => /^status 4(?!08|29)/.test(error))) return EACH_SERVER;
+  return 'Check the logs of the host for dropped connections and errors.';
 }
 
 /** The GET requests in addition to the plain one, which clients send for the same file. */
@@ -88,8 +91,8 @@ const REQUESTS: Readonly<Record<SideProbe, string>> = {
 
 /** Statuses that alternate for the same request. */
 function statusesByTurns(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
-  const shown: Omit<RepeatedProbe, 'of'> & { of?: SideProbe } =
-    (web.repeatedProbes ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image')!;
+  const shown: (Omit<RepeatedProbe, 'of'> & { of?: SideProbe }) | null =
+    (web.repeatedProbes ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image');
   // Alternating contents are reported by answers-differ.
   if (!shown || areContentsByTurns(web)) return null;
   const { of, url, plain, same } = shown;
@@ -112,19 +115,19 @@ const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 
 /** A name with several addresses, some of which do not respond. */
 function deadAddresses(visit: Probe): Problem<Cause> | null {
-  for (const { url, failedAddresses: vain = [], address } of visit.hops) {
-    const dead = vain.filter(({ code, phase }) => !LOCAL.test(code) && phase === undefined);
+  for (const { url, failedAddresses = [], address } of visit.hops) {
+    const dead = failedAddresses.filter(({ code, phase }) => !LOCAL.test(code) && phase === undefined);
     if (dead.length === 0) continue;
     const host = hostnameOf(url);
     // The local machine's own names are not in public DNS.
     if (/^([\w.-]+\.)?localhost\.?(:|$)/i.test(host)) continue;
     // A timeout over IPv6 may be caused by the local network; a refusal comes from the other end.
-    const sure = dead.some((one) => one.code === 'ECONNREFUSED' || !one.address.includes(':'));
-    const said = dead.map((one) => `${one.address} (${one.code})`).join(', ');
+    const isCertain = dead.some((one) => one.code === 'ECONNREFUSED' || !one.address.includes(':'));
+    const list = dead.map((one) => `${one.address} (${one.code})`).join(', ');
     return {
       cause: 'address-dead',
-      severity: sure ? 'warning' : 'note',
-      message: `${host} has several addresses, and not all of them respond: ${said}; ${address ?? 'another one'} does.${sure ? '' : ' Perhaps IPv6 does not work on this network.'}`,
+      severity: isCertain ? 'warning' : 'note',
+      message: `${host} has several addresses, and not all of them respond: ${list}; ${address ?? 'another one'} does.${isCertain ? '' : ' Perhaps IPv6 does not work on this network.'}`,
       advice: 'Remove the A or AAAA records of addresses without a server, or start the server there.',
       evidence: { host, address, dead: dead.map((one) => `${one.address} ${one.code}`) },
       dedupeKey: hostOf(url),

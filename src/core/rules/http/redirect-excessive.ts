@@ -39,14 +39,15 @@ HTTP/1.1 200 OK`,
   },
   check({ role, web }) {
     const visit = web.server;
-    if (ruleOfFailure(visit) !== 'redirect-excessive') return null;
+    const { failure } = visit;
+    if (failure === null || ruleOfFailure(visit) !== 'redirect-excessive') return null;
     const hops = visit.hops.map((hop) => `${hop.status} ${hop.url}`);
-    if (visit.failure!.code === 'REDIRECT_LIMIT') {
+    if (failure.code === 'REDIRECT_LIMIT') {
       return {
         cause: 'too-many',
         message: `The ${role} is redirected more than five times.`,
         advice: 'List the final URL of the chain, or shorten the chain.',
-        evidence: { hops, next: visit.failure!.url },
+        evidence: { hops, next: failure.url },
       };
     }
     const cookie = lastHop(visit)?.headers.some(([name]) => name === 'set-cookie') ?? false;
@@ -56,7 +57,7 @@ HTTP/1.1 200 OK`,
       advice: cookie
         ? 'Serve static files without cookies; clients of registries do not store cookies.'
         : 'Fix the redirect rules of the host (often http and https, or with and without www, pointing at each other).',
-      evidence: { hops, next: visit.failure!.url },
+      evidence: { hops, next: failure.url },
     };
   },
 });

@@ -38,15 +38,16 @@ HTTP/1.1 200 OK`,
   },
   check({ role, web, now }) {
     const visit = web.server;
+    const { failure } = visit;
     const cause = tlsCause(visit);
-    if (cause === null) return privateAuthority(visit);
+    if (failure === null || cause === null) return privateAuthority(visit);
     const last = lastHop(visit);
-    const host = hostOf(visit.failure!.url);
-    const { message, advice: usual, at } = explainUntrusted(cause, last?.tls ?? null, now, visit.failure!);
+    const host = hostOf(failure.url);
+    const { message, advice: usual, at } = explainUntrusted(cause, last?.tls ?? null, now, failure);
     const over = overProxy(visit);
     const intercepted = over !== '' && /^(self-signed|unknown-issuer|incomplete-chain)$/.test(cause);
     const advice = intercepted
-      ? `The request was sent${over}: if that proxy uses its own certificates, specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or add ${hostnameOf(visit.failure!.url)} in NO_PROXY. Otherwise: ${usual}`
+      ? `The request was sent${over}: if that proxy uses its own certificates, specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or add ${hostnameOf(failure.url)} in NO_PROXY. Otherwise: ${usual}`
       : usual;
     return {
       cause,
@@ -54,7 +55,7 @@ HTTP/1.1 200 OK`,
       advice,
       evidence: {
         host,
-        code: visit.failure!.code,
+        code: failure.code,
         address: last?.address ?? null,
         ...(last?.proxy ? { proxy: `${last.proxy.url} (${last.proxy.variable})` } : {}),
         ...evidenceOf(last?.tls ?? null),
@@ -74,10 +75,10 @@ const ADDED = {
 
 /** Trusted locally, but perhaps nowhere else. */
 function privateAuthority(visit: Probe): Problem<Cause> | null {
-  const hop = visit.hops.find((h) => h.tls?.privateCa);
-  if (!hop) return null;
+  const hop = visit.hops.find(({ tls }) => tls?.privateCa);
+  if (!hop?.tls) return null;
   const host = hostOf(hop.url);
-  const { authority = '--ca', authorityName, issuer } = hop.tls!;
+  const { authority = '--ca', authorityName, issuer, notAfter } = hop.tls;
   const name = authorityName ?? issuer;
   const intercepted = hop.proxy
     ? ` The request was sent${overProxy(visit)}, which may have replaced the host’s certificate with its own.`
@@ -92,7 +93,7 @@ function privateAuthority(visit: Probe): Problem<Cause> | null {
       authority,
       ...(name === issuer ? {} : { authorityName: name }),
       issuer,
-      notAfter: hop.tls!.notAfter,
+      notAfter,
     },
     dedupeKey: host,
   };

@@ -15,6 +15,7 @@ const CAUSES = {
   'namespace-entities': { title: 'The DOCTYPE declares namespaces as entities' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
+type ActiveContent = ImageFacts['active'][number];
 
 export const iconSvgActive = defineRule({
   id: 'icon-svg-active',
@@ -38,18 +39,21 @@ export const iconSvgActive = defineRule({
     const foreign = image.active.filter(({ code }) => code === 'foreign-reference');
     const active = image.active.filter((found) => !doctypes.includes(found) && !foreign.includes(found));
     const problems: Problem<Cause>[] = [];
-    if (active.length > 0) {
+    const [firstActive] = active;
+    const [firstDoctype] = doctypes;
+    const [firstForeign] = foreign;
+    if (firstActive !== undefined) {
       problems.push({
-        message: `The icon has active content: ${say(active)}.`,
-        advice: `Remove it (${REMOVED_BY[active[0]!.code] ?? 'by hand'}): an icon needs only shapes, and some hosts reject such files.`,
-        cause: active[0]!.code,
+        message: `The icon has active content: ${named(firstActive, active.length)}.`,
+        advice: `Remove it (${REMOVED_BY[firstActive.code] ?? 'by hand'}): an icon needs only shapes, and some hosts reject such files.`,
+        cause: firstActive.code,
         evidence: { found: list(active) },
       });
     }
-    if (doctypes.length > 0) problems.push(ofDoctype(doctypes));
-    if (foreign.length > 0) {
+    if (firstDoctype !== undefined) problems.push(ofDoctype(firstDoctype, doctypes));
+    if (firstForeign !== undefined) {
       problems.push({
-        message: `The icon refers to other files, which browsers do not load for an image: ${say(foreign)}.`,
+        message: `The icon refers to other files, which browsers do not load for an image: ${named(firstForeign, foreign.length)}.`,
         advice: 'Embed these files: shapes as paths, images as data: URLs, fonts as outlines.',
         cause: 'foreign-reference',
         symptom: 'icon-does-not-display',
@@ -69,8 +73,7 @@ const REMOVED_BY: Readonly<Record<string, string>> = {
 };
 
 /** Drawing programs write a DOCTYPE that only declares namespaces; any other defines content of the image. */
-function ofDoctype(found: ImageFacts['active']): Problem<Cause> {
-  const [{ code, line }] = found as [ImageFacts['active'][number]];
+function ofDoctype({ code, line }: ActiveContent, found: readonly ActiveContent[]): Problem<Cause> {
   const where = line === null ? '' : ` (it ends in line ${line})`;
   const evidence = { found: list(found) };
   if (code === 'namespace-entities')
@@ -90,13 +93,12 @@ function ofDoctype(found: ImageFacts['active']): Problem<Cause> {
   };
 }
 
-function say(found: ImageFacts['active']): string {
-  const [first] = found;
-  const more = found.length > 1 ? ` and ${found.length - 1} more` : '';
-  return `${shorten(first!.name, 100)}${first!.line === null ? '' : ` in line ${first!.line}`}${more}`;
+function named({ name, line }: ActiveContent, count: number): string {
+  const more = count > 1 ? ` and ${count - 1} more` : '';
+  return `${shorten(name, 100)}${line === null ? '' : ` in line ${line}`}${more}`;
 }
 
-function list(found: ImageFacts['active']): string[] {
+function list(found: readonly ActiveContent[]): string[] {
   return found
     .slice(0, SHOWN)
     .map(({ code, name, line }) => `${code}: ${shorten(name, 100)}${line === null ? '' : ` (line ${line})`}`);

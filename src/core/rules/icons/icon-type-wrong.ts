@@ -47,8 +47,7 @@ Content-Type: image/svg+xml
   check({ image, answer, origins }) {
     const { headers } = finalHop(answer);
     const type = mediaType(headers)?.type || null;
-    const nosniff =
-      (header(headers, 'x-content-type-options') ?? '').split(',', 1)[0]!.trim().toLowerCase() === 'nosniff';
+    const nosniff = /^\s*nosniff\s*(,|$)/i.test(header(headers, 'x-content-type-options') ?? '');
     const evidence = { contentType: type, nosniff, image: image.kind };
     if (image.kind === 'svg') {
       if (type === 'image/svg+xml') return null;

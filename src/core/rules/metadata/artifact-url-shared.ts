@@ -9,6 +9,13 @@ const CAUSES = {
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
+/** The entries with the artifact URL of an earlier entry. */
+interface SharedUrl {
+  /** The first entry of each other version. */
+  others: Map<string | null, VersionEntry>;
+  sameChecksum: boolean;
+}
+
 export const artifactUrlShared = defineRule({
   id: 'artifact-url-shared',
   on: 'metadata',
@@ -31,21 +38,28 @@ export const artifactUrlShared = defineRule({
 ] }`,
   },
   check({ versions }) {
-    const whole = versions.filter((entry) => entry.artifactUrl !== null && entry.artifactChecksum !== null);
-    if (new Set(whole.map((entry) => sameAddress(entry.artifactUrl!))).size === whole.length) return null;
-    const byUrl = new Map<string, { users: Map<string | null, VersionEntry>; checksums: Set<string> }>();
-    for (const entry of whole) {
-      const url = sameAddress(entry.artifactUrl!);
-      let shared = byUrl.get(url);
-      if (!shared) byUrl.set(url, (shared = { users: new Map(), checksums: new Set() }));
-      shared.checksums.add(entry.artifactChecksum!);
+    const firstByUrl = new Map<string, VersionEntry>();
+    const sharedByUrl = new Map<string, SharedUrl>();
+    for (const entry of versions) {
+      if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
+      const url = sameAddress(entry.artifactUrl);
+      const first = firstByUrl.get(url);
+      if (first === undefined) {
+        firstByUrl.set(url, entry);
+        continue;
+      }
+      const shared = sharedByUrl.get(url) ?? { others: new Map(), sameChecksum: true };
+      sharedByUrl.set(url, shared);
+      shared.sameChecksum &&= entry.artifactChecksum === first.artifactChecksum;
       // The same version listed twice is reported by version-duplicate.
-      if (!shared.users.has(entry.version)) shared.users.set(entry.version, entry);
+      if (entry.version !== first.version && !shared.others.has(entry.version)) shared.others.set(entry.version, entry);
     }
+    if (sharedByUrl.size === 0) return null;
     const problems: Problem<Cause>[] = [];
-    for (const { users, checksums } of byUrl.values()) {
-      const [first, ...others] = users.values();
-      for (const entry of others) problems.push(problem(first!, entry, checksums.size === 1));
+    for (const [url, first] of firstByUrl) {
+      const shared = sharedByUrl.get(url);
+      if (shared === undefined) continue;
+      for (const entry of shared.others.values()) problems.push(problem(first, entry, shared.sameChecksum));
     }
     return problems;
   },

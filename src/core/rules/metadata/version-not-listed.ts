@@ -71,6 +71,9 @@ export const versionNotListed = defineRule({
 /** The same release in another form: `v1.2.0`, `1.2`, other build metadata. */
 function sameRelease({ version }: VersionEntry, asked: string): boolean {
   if (version === null) return false;
-  const [listed, wanted] = [version, asked].map((text) => (isSemver(text) ? text : (likelyVersion(text) ?? text)));
-  return withoutBuild(listed!) === withoutBuild(wanted!);
+  return releaseOf(version) === releaseOf(asked);
+}
+
+function releaseOf(text: string): string {
+  return withoutBuild(isSemver(text) ? text : (likelyVersion(text) ?? text));
 }

@@ -29,9 +29,10 @@ export const versionNumberTooLarge = defineRule({
         message: `The version has ${version.length} characters.`,
         advice: 'Keep versions short; many semver libraries reject more than 256 characters.',
       };
-    const numbers = /^(\d+)\.(\d+)\.(\d+)/.exec(version)!.slice(1);
-    const number =
-      numbers[0]!.length > 8 ? numbers[0]! : numbers.find((part) => Number(part) > Number.MAX_SAFE_INTEGER);
+    const numbers = version.replace(/[-+].*$/, '').split('.');
+    const number = numbers.find(
+      (digits, index) => (index === 0 && digits.length > 8) || Number(digits) > Number.MAX_SAFE_INTEGER,
+    );
     if (number === undefined) return null;
     return {
       at: '/version',
