@@ -38,15 +38,16 @@ export async function blobsAt(
     const wanted = paths.slice(at, at + PORTION);
     const listed = await must(git(['ls-tree', '-z', commit, '--', ...wanted.map((path) => `:(literal)${path}`)]));
     for (const line of listed.stdout.toString('utf8').split('\0').slice(0, -1)) {
-      const [, mode, type, id, path] = /^(\d+) (\w+) ([0-9a-f]+)\t([^]*)$/.exec(line)!;
-      if (type !== 'blob' || mode === '120000') throw noFile(path!, branch);
-      blobs.set(path!, id!);
+      const [, mode, type, id, path] = /^(\d+) (\w+) ([0-9a-f]+)\t([^]*)$/.exec(line) ?? [];
+      if (id === undefined || path === undefined) throw new Error(`git ls-tree printed ${JSON.stringify(line)}`);
+      if (type !== 'blob' || mode === '120000') throw notAFile(path, branch);
+      blobs.set(path, id);
     }
   }
   return blobs;
 }
 
-function noFile(path: string, branch: string): AppregError {
+function notAFile(path: string, branch: string): AppregError {
   return new AppregError(
     'not-a-file',
     `${printable(path)} is not a regular file in the branch ${printable(branch)}.`,

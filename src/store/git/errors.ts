@@ -1,0 +1,39 @@
+import { printable, redact } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { NOTHING_CHANGED } from '../directory/disk-error.ts';
+import { type GitRun, saidBy } from './process.ts';
+
+/** The errors of a branch. */
+
+export function unreachable(remote: string, run: GitRun): AppregError {
+  return new AppregError(
+    'git-unreachable',
+    `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    'Check its URL, and that git can read it here: git ls-remote <url>',
+  );
+}
+
+export function uncertain(remote: string, run: GitRun, cause: unknown): AppregError {
+  return new AppregError(
+    'git-unreachable',
+    `The git remote ${printable(redact(remote))} failed during the write: ${saidBy(run)}`,
+    'Run the same command again when it is reachable: it resumes the write.',
+    { cause, effect: 'unknown' },
+  );
+}
+
+export function pushRejected(remote: string, branch: string, run: GitRun): AppregError {
+  return new AppregError(
+    'git-push-rejected',
+    `The git remote ${printable(redact(remote))} rejects a commit for the branch ${printable(branch)}: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    'Check that this user or token may push to it, and that the branch is not protected.',
+  );
+}
+
+export function contended(branch: string, attempts: number): AppregError {
+  return new AppregError(
+    'write-conflict',
+    `The branch ${printable(branch)} was changed by other processes ${attempts} times while a commit was made. ${NOTHING_CHANGED}`,
+    'Run the same command again when fewer changes are made.',
+  );
+}
