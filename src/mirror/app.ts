@@ -95,71 +95,90 @@ export async function mirrorApp(work: AppWork): Promise<JsonObject | null> {
   }
 }
 
+/** Reports a difference from the source. */
+type ReportProblem = (code: string, message: string, url: string | null, version?: string | null) => null;
+
 /** Mirrors one app. Returns its entry in the mirror's manifest, or null if there is nothing to list. */
 async function copyApp(work: AppWork): Promise<JsonObject | null> {
-  const { key, entry, http, store, options, result } = work;
-  const problem = (code: string, message: string, url: string | null, version: string | null = null): null => {
+  const { key, store, options, result } = work;
+  const report: ReportProblem = (code, message, url, version = null) => {
     result.problems.push({ app: key, version, url, code, message });
     return null;
   };
-  if (!isSafeKey(key))
-    return problem('app-key-unsafe', 'is not a URL-safe key; subscribers do not see such apps', null);
-  const metadataUrl = metadataUrlOf(entry);
-  if (!isObject(entry) || metadataUrl === null || parseUrl(metadataUrl) === null)
-    return problem('schema-violation', 'has no usable appMetadataUrl', metadataUrl);
-  const got = await downloadSmall(http, metadataUrl, 'application/json, */*;q=0.8');
-  if (isFailed(got)) return problem(got.code, got.message, metadataUrl);
-  const metadata = parseDocument(documentContent(got)).value;
-  const items = listedVersions(metadata);
-  if (!isObject(metadata) || items === null)
-    return problem('document-unreadable', 'is not a metadata file', metadataUrl);
+  if (!isSafeKey(key)) return report('app-key-unsafe', 'is not a URL-safe key; subscribers do not see such apps', null);
+  const source = await sourceMetadata(work, report);
+  if (source === null) return null;
 
   const path = pathsOf.metadata(key);
   await store.tidy?.([path, pathsOf.artifact(key, '0.0.0')]);
   const before = versionsOf(await localDocument(store, path));
-  const listed = versionsOf(metadata);
-  const wanted = listed.filter(selection(listed, options.versions));
-  const mirrored = new Map<string, JsonObject>(before.map((one) => [one.version, one.item]));
-  const left = items.length - listed.length;
+  const listed = versionsOf(source.metadata);
+  const left = source.count - listed.length;
   if (left > 0)
-    problem(
+    report(
       'version-unusable',
       `lists ${left} ${left === 1 ? 'version' : 'versions'} without a semantic version or a well-formed checksum; left out`,
-      metadataUrl,
+      source.url,
     );
+  const versions = await mirrorVersions(work, before, listed, report);
+  const iconUrl = await mirrorIcon(work, report);
+  // Subscribers do not see an app without versions, and it would be an error in the mirror.
+  if (options.signal?.aborted || versions.length === 0) return null;
+  await put(store, path, asText(rewrittenMetadata(source.metadata, versions)));
+  result.versions += versions.length;
+  return rewrittenEntry(source.entry, addressOf(options.base, path), iconUrl);
+}
+
+/** The app's entry and metadata file, and the number of elements in its `versions`; null if a problem was reported. */
+async function sourceMetadata(
+  { entry, http }: AppWork,
+  report: ReportProblem,
+): Promise<{ entry: JsonObject; url: string; metadata: JsonObject; count: number } | null> {
+  const url = metadataUrlOf(entry);
+  if (!isObject(entry) || url === null || parseUrl(url) === null)
+    return report('schema-violation', 'has no usable appMetadataUrl', url);
+  const got = await downloadSmall(http, url, 'application/json, */*;q=0.8');
+  if (isFailed(got)) return report(got.code, got.message, url);
+  const metadata = parseDocument(documentContent(got)).value;
+  const items = listedVersions(metadata);
+  if (!isObject(metadata) || items === null) return report('document-unreadable', 'is not a metadata file', url);
+  return { entry, url, metadata, count: items.length };
+}
+
+/** The elements of `versions` in the mirror: a version that was mirrored never changes. */
+async function mirrorVersions(
+  work: AppWork,
+  before: readonly SourceVersion[],
+  listed: readonly SourceVersion[],
+  report: ReportProblem,
+): Promise<JsonObject[]> {
+  const { key, options, result } = work;
+  const items = new Map<string, JsonObject>(before.map(({ version, item }) => [version, item]));
   await mapLimit(
-    wanted,
+    listed.filter(selection(listed, options.versions)),
     async (one) => {
       const known = before.find(({ version }) => version === one.version);
       if (known && known.digest !== one.digest)
-        return problem(
+        return report(
           'artifact-changed',
           `lists sha256:${one.digest}, and sha256:${known.digest} was mirrored first; that one is kept`,
           one.url,
           one.version,
         );
       const failed = await mirrorArtifact(work, one);
-      if (failed) return problem(failed.code, failed.message, one.url, one.version);
-      mirrored.set(one.version, rewrittenVersion(one, addressOf(options.base, pathsOf.artifact(key, one.version))));
+      if (failed) return report(failed.code, failed.message, one.url, one.version);
+      items.set(one.version, rewrittenVersion(one, addressOf(options.base, pathsOf.artifact(key, one.version))));
       return null;
     },
     Math.max(1, options.concurrency ?? 8),
   );
+  const order = new Map(listed.map(({ version }, index) => [version, index]));
   for (const { version } of before) {
-    if (listed.some((one) => one.version === version)) continue;
-    if (options.prune) mirrored.delete(version);
+    if (order.has(version)) continue;
+    if (options.prune) items.delete(version);
     else result.kept.push({ app: key, version });
   }
-  const order = new Map(listed.map(({ version }, at) => [version, at]));
-  const versions = [...mirrored]
-    .sort(([a], [b]) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity))
-    .map(([, item]) => item);
-  const iconUrl = await mirrorIcon(work, problem);
-  // Subscribers do not see an app without versions, and it would be an error in the mirror.
-  if (options.signal?.aborted || versions.length === 0) return null;
-  await put(store, path, asText(rewrittenMetadata(metadata, versions)));
-  result.versions += versions.length;
-  return rewrittenEntry(entry, addressOf(options.base, path), iconUrl);
+  return [...items].sort(([a], [b]) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity)).map(([, item]) => item);
 }
 
 async function mirrorArtifact(
@@ -189,15 +208,15 @@ async function mirrorArtifact(
 /** The icon's URL in the mirror; null if it is not copied. */
 async function mirrorIcon(
   { key, entry, http, store, options }: AppWork,
-  problem: (code: string, message: string, url: string | null) => null,
+  report: ReportProblem,
 ): Promise<string | null> {
   const url = iconUrlOf(entry);
-  if (url === null || parseUrl(url) === null) return problem('icon-unusable', 'is not a usable iconUrl', url);
+  if (url === null || parseUrl(url) === null) return report('icon-unusable', 'is not a usable iconUrl', url);
   const bytes = await downloadSmall(http, url, '*/*');
-  if (isFailed(bytes)) return problem(bytes.code, bytes.message, url);
+  if (isFailed(bytes)) return report(bytes.code, bytes.message, url);
   const { kind } = inspectImage(bytes);
   if (kind !== 'png' && kind !== 'svg')
-    return problem('icon-not-image', 'is neither PNG nor SVG; its URL is kept', url);
+    return report('icon-not-image', 'is neither PNG nor SVG; its URL is kept', url);
   const path = pathsOf.icon(key, kind);
   await put(store, path, bytes);
   // The fragment selects the part of an SVG to display.

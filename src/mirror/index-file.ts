@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentContent, isObject, member, parseDocument, stringOrNull } from '../core/json/json.ts';
+import { documentContent, isObject, type JsonValue, member, parseDocument } from '../core/json/json.ts';
 import { printable, redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { digestOfFile } from './download.ts';
+import { asText } from './rewrite.ts';
 
 /** The files written by this program and their stats at that time, so that a later run need not read them again. */
 export const INDEX = '.appreg-mirror.json';
@@ -16,24 +17,41 @@ export interface Index {
 export async function indexOf(root: string, source: string): Promise<Index> {
   const text = await readFile(join(root, INDEX), 'utf8').catch(() => '');
   const value = text === '' ? undefined : parseDocument(documentContent(Buffer.from(text))).value;
-  const files = member(value, 'files');
-  const known = isObject(files) ? (files as unknown as Index['files']) : {};
-  const from = stringOrNull(member(value, 'source'));
-  if (from !== null && from !== redact(source))
+  const mirrored = member(value, 'source');
+  if (typeof mirrored === 'string' && mirrored !== redact(source))
     throw new AppregError(
       'mirror-source-differs',
-      `This folder mirrors ${printable(from)}.`,
+      `This folder mirrors ${printable(mirrored)}.`,
       'Choose another folder; one folder mirrors one registry.',
     );
-  return { source: redact(source), files: { ...known } };
+  return { source: redact(source), files: filesIn(member(value, 'files')) };
+}
+
+/** The complete entries: a file without one is read again. */
+function filesIn(value: JsonValue | undefined): Index['files'] {
+  const files: Index['files'] = {};
+  for (const [path, entry] of isObject(value) ? Object.entries(value) : []) {
+    const [sha256, bytes, modified] = ['sha256', 'bytes', 'modified'].map((name) => member(entry, name));
+    if (typeof sha256 === 'string' && typeof bytes === 'number' && typeof modified === 'number')
+      files[path] = { sha256, bytes, modified };
+  }
+  return files;
+}
+
+/** The text of the index file. */
+export function indexText({ source, files }: Index): string {
+  return asText({
+    source,
+    files: Object.fromEntries(Object.entries(files).map(([path, file]) => [path, { ...file }])),
+  });
 }
 
 /** True if the file exists with this digest; a file with unchanged stats is not read. */
 export async function isThere(root: string, path: string, digest: string, index: Index): Promise<boolean> {
   const file = await stat(join(root, path)).catch(() => null);
   if (!file) return false;
-  const left = Object.hasOwn(index.files, path) ? index.files[path]! : null;
-  if (left && left.bytes === file.size && left.modified === file.mtimeMs) return left.sha256 === digest;
+  const known = Object.hasOwn(index.files, path) ? index.files[path] : undefined;
+  if (known?.bytes === file.size && known.modified === file.mtimeMs) return known.sha256 === digest;
   if ((await digestOfFile(join(root, path)))?.sha256 !== digest) return false;
   await remember(root, path, digest, index);
   return true;

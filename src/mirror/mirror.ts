@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import { mirrorApp, type Mirrored, type MirrorOptions } from './app.ts';
 import { localDocument, put } from './documents.ts';
 import { downloadSmall, isFailed } from './download.ts';
-import { INDEX, type Index, indexOf } from './index-file.ts';
+import { INDEX, type Index, indexOf, indexText } from './index-file.ts';
 import { asText, pathsOf, versionsOf } from './rewrite.ts';
 
 /**
@@ -38,61 +38,72 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
     if (source === null) return { ...result, interrupted: true };
     await store.tidy?.([options.manifest]);
     const index = await indexOf(root, url);
-    const local = await localDocument(store, options.manifest);
-    const localApps = manifestApps(local) ?? {};
-    const apps = manifestApps(source) ?? {};
-    for (const key of options.apps ?? [])
-      if (!Object.hasOwn(apps, key))
-        throw new AppregError(
-          'app-unknown',
-          `The registry does not list the app “${printable(key)}”.${didYouMean(key, Object.keys(apps))}`,
-          'App keys are case-sensitive.',
-        );
-    const keys = Object.keys(apps).filter((key) => options.apps === null || options.apps.includes(key));
-    const entries: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
+    const mirrored = manifestApps(await localDocument(store, options.manifest)) ?? {};
+    const keys = selectedKeys(source.apps, options.apps);
+    const entries = new Map<string, JsonValue>();
     for (const [done, key] of keys.entries()) {
       options.onProgress?.({ done, known: keys.length, bytes: result.bytes, app: key });
       if (options.signal?.aborted) break;
-      const entry = await mirrorApp({
-        key,
-        entry: apps[key]!,
-        http,
-        store,
-        root,
-        options,
-        index,
-        result,
-        done,
-        known: keys.length,
-      });
-      if (entry !== null) entries[key] = entry;
-      else if (Object.hasOwn(localApps, key)) entries[key] = localApps[key]!;
+      const position = { done, known: keys.length };
+      const listed = source.apps[key] ?? null;
+      const entry = await mirrorApp({ key, entry: listed, http, store, root, options, index, result, ...position });
+      const kept = entry ?? (Object.hasOwn(mirrored, key) ? mirrored[key] : undefined);
+      if (kept !== undefined) entries.set(key, kept);
     }
     result.interrupted = options.signal?.aborted === true;
-    // Apps outside this run's selection are kept, and so are withdrawn ones, unless `prune` is set.
-    for (const [key, entry] of Object.entries(localApps)) {
-      if (Object.hasOwn(entries, key)) continue;
-      const withdrawn = !Object.hasOwn(apps, key);
-      if (withdrawn && options.prune) continue;
-      entries[key] = entry;
-      if (withdrawn) result.kept.push({ app: key, version: null });
-    }
-    if (!result.interrupted || Object.keys(entries).length > 0)
-      await put(store, options.manifest, asText({ ...asObject(source), apps: sorted(entries, apps) }));
-    if (options.prune && !result.interrupted) await prune(root, store, entries, index, result);
-    await put(store, INDEX, asText(index as unknown as JsonValue));
-    result.apps = Object.keys(entries).length;
+    keepOthers(entries, mirrored, source.apps, options.prune, result);
+    const manifest = { ...source.manifest, apps: sorted(entries, Object.keys(source.apps)) };
+    if (!result.interrupted || entries.size > 0) await put(store, options.manifest, asText(manifest));
+    if (options.prune && !result.interrupted) await prune(root, store, entries.keys(), index, result);
+    await put(store, INDEX, indexText(index));
+    result.apps = entries.size;
     return result;
   } finally {
     await http.close();
   }
 }
 
-/** The manifest; null if the run was interrupted. */
-async function sourceOf(http: HttpClient, url: string, signal: AbortSignal | undefined): Promise<JsonValue | null> {
+/** The apps to mirror. @throws AppregError `app-unknown` if one of `wanted` is not listed */
+function selectedKeys(apps: JsonObject, wanted: readonly string[] | null): string[] {
+  const keys = Object.keys(apps);
+  if (wanted === null) return keys;
+  for (const key of wanted)
+    if (!Object.hasOwn(apps, key))
+      throw new AppregError(
+        'app-unknown',
+        `The registry does not list the app “${printable(key)}”.${didYouMean(key, keys)}`,
+        'App keys are case-sensitive.',
+      );
+  return keys.filter((key) => wanted.includes(key));
+}
+
+/** Apps outside this run's selection are kept, and so are withdrawn ones, unless `prune` is set. */
+function keepOthers(
+  entries: Map<string, JsonValue>,
+  mirrored: JsonObject,
+  apps: JsonObject,
+  isPruning: boolean,
+  result: Mirrored,
+): void {
+  for (const [key, entry] of Object.entries(mirrored)) {
+    if (entries.has(key)) continue;
+    const isWithdrawn = !Object.hasOwn(apps, key);
+    if (isWithdrawn && isPruning) continue;
+    entries.set(key, entry);
+    if (isWithdrawn) result.kept.push({ app: key, version: null });
+  }
+}
+
+/** The manifest and its apps; null if the run was interrupted. */
+async function sourceOf(
+  http: HttpClient,
+  url: string,
+  signal: AbortSignal | undefined,
+): Promise<{ manifest: JsonObject; apps: JsonObject } | null> {
   const got = await downloadSmall(http, url, 'application/json, */*;q=0.8');
-  const value = isFailed(got) ? undefined : parseDocument(documentContent(got)).value;
-  if (value !== undefined && manifestApps(value) !== null) return value;
+  const manifest = isFailed(got) ? undefined : parseDocument(documentContent(got)).value;
+  const apps = manifestApps(manifest);
+  if (isObject(manifest) && apps !== null) return { manifest, apps };
   if (signal?.aborted) return null;
   const shown = printable(redact(url));
   throw new AppregError(
@@ -106,12 +117,12 @@ async function sourceOf(http: HttpClient, url: string, signal: AbortSignal | und
 async function prune(
   root: string,
   store: Store,
-  entries: Record<string, JsonValue>,
+  keys: Iterable<string>,
   index: Index,
   result: Mirrored,
 ): Promise<void> {
   const listed = new Set<string>();
-  for (const key of Object.keys(entries))
+  for (const key of keys)
     for (const { version } of versionsOf(await localDocument(store, pathsOf.metadata(key))))
       listed.add(pathsOf.artifact(key, version));
   for (const path of Object.keys(index.files)) {
@@ -122,15 +133,9 @@ async function prune(
   }
 }
 
-function asObject(value: JsonValue | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
 /** In the order of the source, followed by the apps that only the mirror has. */
-function sorted(entries: Record<string, JsonValue>, apps: JsonObject): JsonObject {
-  const keys = [
-    ...Object.keys(apps).filter((key) => Object.hasOwn(entries, key)),
-    ...Object.keys(entries).filter((key) => !Object.hasOwn(apps, key)),
-  ];
-  return Object.fromEntries(keys.map((key) => [key, entries[key]!]));
+function sorted(entries: ReadonlyMap<string, JsonValue>, sourceKeys: readonly string[]): JsonObject {
+  const order = new Map(sourceKeys.map((key, index) => [key, index]));
+  const rank = (key: string): number => order.get(key) ?? sourceKeys.length;
+  return Object.fromEntries([...entries].sort(([a], [b]) => rank(a) - rank(b)));
 }
