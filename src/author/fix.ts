@@ -53,8 +53,12 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
   // Assembled from pieces: slicing a large text for each change would copy it every time.
   const pieces: string[] = [];
   let done = 0;
-  for (const { to, ...fix } of changes.toSorted((a, b) => spans.get(a.pointer)!.start - spans.get(b.pointer)!.start)) {
-    const span = spans.get(fix.pointer)!;
+  const located = changes.flatMap((change) => {
+    const span = spans.get(change.pointer);
+    return span === undefined ? [] : [{ ...change, span }];
+  });
+  if (located.length < changes.length) throw new Error('a value to fix has no position');
+  for (const { to, span, ...fix } of located.toSorted((a, b) => a.span.start - b.span.start)) {
     pieces.push(fixed.slice(done, span.start), JSON.stringify(to));
     done = span.end;
     fixes.push(fix);

@@ -37,8 +37,8 @@ export function headersFile({ baseUrl, manifest, serviceOrigins }: Hosted): stri
 
 /** A static header can name only one origin; several origins require the wildcard, which the spec permits. */
 function allowedOrigin(serviceOrigins: readonly string[]): string {
-  const [only] = serviceOrigins;
-  return serviceOrigins.length === 1 ? only! : '*';
+  const [only, ...others] = serviceOrigins;
+  return only === undefined || others.length > 0 ? '*' : only;
 }
 
 /** Without this file, Cloudflare Pages responds to every unknown path with the page at `/` and status 200. */

@@ -26,8 +26,10 @@ export async function buildNative(options: BuildOptions): Promise<Built | null> 
   if (program === null || flags === null) return null;
   const files: number[] = [];
   try {
-    for (let i = 0; i < 2; i++) files.push(namelessFile());
-    const [code, complaints] = files as [number, number];
+    const code = namelessFile();
+    files.push(code);
+    const complaints = namelessFile();
+    files.push(complaints);
     const failed = await new Promise((done) => {
       const child = spawn(program, [...flags, '--log-level=warning'], {
         cwd: options.absWorkingDir!,

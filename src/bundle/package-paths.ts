@@ -48,8 +48,9 @@ export function packagePath(path: string, folder: string): string {
 
 /** Resolves Yarn's virtual paths: `<folder>/__virtual__/<id>/<n>/<rest>` is `<rest>`, n folders above `<folder>`. */
 function withoutVirtual(path: string): string {
-  const found = /^(.*?)(?:__virtual__|\$\$virtual)\/[^/]+\/(\d+)\/(.*)$/.exec(path);
-  return found ? posix.join(found[1]!, '../'.repeat(Number(found[2])), found[3]!) : path;
+  const [, folder, levels, rest] = /^(.*?)(?:__virtual__|\$\$virtual)\/[^/]+\/(\d+)\/(.*)$/.exec(path) ?? [];
+  if (folder === undefined || rest === undefined) return path;
+  return posix.join(folder, '../'.repeat(Number(levels)), rest);
 }
 
 /**

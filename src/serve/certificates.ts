@@ -105,7 +105,7 @@ async function library(): Promise<typeof import('@peculiar/x509')> {
 /** 127 random bits: positive and unique. */
 function serial(): string {
   const bytes = randomBytes(16);
-  bytes[0] = (bytes[0]! & 0x3f) | 0x40;
+  bytes.writeUInt8((bytes.readUInt8(0) & 0x3f) | 0x40, 0);
   return bytes.toString('hex');
 }
 

@@ -88,7 +88,7 @@ export function etagOf(bytes: Uint8Array): string {
   return `"${createHash('sha256').update(bytes).digest('base64url')}"`;
 }
 
-const REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 /** The coarsest timestamp resolution of file systems (milliseconds): later changes within it may go undetected. */
 const SETTLED = 2000;
 
@@ -102,7 +102,8 @@ export function etagMemory(): (file: OpenFile) => Promise<string> {
     const settled = Date.now() - file.modified > SETTLED;
     const etag = hashed(file);
     known.set(key, etag);
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value!);
+    const [oldest] = known.keys();
+    if (known.size > MAX_CACHED && oldest !== undefined) known.delete(oldest);
     const forget = (): void => void known.delete(key);
     etag.then(settled ? undefined : forget, forget);
     return etag;

@@ -104,18 +104,19 @@ function collect(known: Known, value: JsonValue, pointer: string, found: Unknown
   // A value of the wrong shape is a schema violation.
   if (known.each && Array.isArray(value) !== (known.list === true)) return;
   if (Array.isArray(value)) {
-    if (known.each) for (let i = 0; i < value.length; i++) collect(known.each, value[i]!, `${pointer}/${i}`, found);
+    if (known.each)
+      for (const [index, item] of value.entries()) collect(known.each, item, `${pointer}/${index}`, found);
     return;
   }
   if (!isObject(value)) return;
-  for (const name of Object.keys(value)) {
+  for (const [name, item] of Object.entries(value)) {
     if (known.each) {
-      collect(known.each, value[name]!, pointer + pointerStep(name), found);
+      collect(known.each, item, pointer + pointerStep(name), found);
       continue;
     }
     const inner = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
     if (inner) {
-      if (typeof value[name] === 'object') collect(inner, value[name], `${pointer}/${name}`, found);
+      if (typeof item === 'object') collect(inner, item, `${pointer}/${name}`, found);
     } else if (inner === undefined && name !== '$schema' && !name.startsWith('x-')) {
       const absent = Object.keys(known.fields).filter((field) => !Object.hasOwn(value, field));
       found.push({ pointer: pointer + pointerStep(name), name, meant: closest(name, absent) });
@@ -139,8 +140,8 @@ const ALIASES: Record<string, string> = {
  * The known name that a text is a misspelling of: at most two typing errors apart, or equal except for case and dashes.
  */
 function closest(name: string, known: readonly string[]): string | null {
-  const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : null;
-  if (alias !== null && known.includes(alias)) return alias;
+  const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;
+  if (alias !== undefined && known.includes(alias)) return alias;
   const folded = name.toLowerCase().replace(/[-_]/g, '');
   return (
     known.find((candidate) => {

@@ -100,8 +100,8 @@ export function tempName(base: string): string {
 
 /** The machine and process in a name from `tempName`; null for other names. */
 export function tempOwner(name: string): { machine: string; pid: number; started: null } | null {
-  const found = /^\..+\.([0-9a-f]{12})-(\d{1,10})-[0-9a-f]{16}\.tmp$/.exec(name);
-  return found ? { machine: found[1]!, pid: Number(found[2]), started: null } : null;
+  const [, machine, pid] = /^\..+\.([0-9a-f]{12})-(\d{1,10})-[0-9a-f]{16}\.tmp$/.exec(name) ?? [];
+  return machine === undefined ? null : { machine, pid: Number(pid), started: null };
 }
 
 /** Shortens a long name to leave room for what is added to it. */

@@ -22,6 +22,9 @@ export interface Clone {
   env: Record<string, string>;
 }
 
+/** A name and a value of git's configuration. */
+type Setting = [name: string, value: string];
+
 const PREFIX = 'appreg-git-';
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -33,7 +36,7 @@ export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
   const url = await urlOf(remote, root);
   const folder = await temporaryFolder();
   await must(runGit(['init', '--quiet', '--bare'], { cwd: folder }));
-  const settings = [
+  const settings: Setting[] = [
     ['remote.origin.url', url],
     // Objects that are not fetched now are fetched when they are read.
     ['remote.origin.promisor', 'true'],
@@ -47,8 +50,8 @@ export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
   const env: Record<string, string> = {};
   let count = Number(process.env['GIT_CONFIG_COUNT'] ?? 0);
   for (const [key, value] of settings) {
-    env[`GIT_CONFIG_KEY_${count}`] = key!;
-    env[`GIT_CONFIG_VALUE_${count}`] = value!;
+    env[`GIT_CONFIG_KEY_${count}`] = key;
+    env[`GIT_CONFIG_VALUE_${count}`] = value;
     count++;
   }
   return { folder, env: { ...env, GIT_CONFIG_COUNT: String(count) } };
@@ -76,18 +79,18 @@ async function topOf(root: string): Promise<string> {
 }
 
 /** The user repository's settings for credentials, proxies and certificates: pipelines receive their token there. */
-async function accessOf(root: string): Promise<string[][]> {
+async function accessOf(root: string): Promise<Setting[]> {
   const found = await runGit(
     ['config', '--show-scope', '-z', '--get-regexp', '^(http|https|credential|ssh)\\.|^core\\.(sshcommand|askpass)$'],
     { cwd: root },
   );
-  const settings: string[][] = [];
-  const fields = found.stdout.toString('utf8').split('\0');
-  for (let at = 0; at + 1 < fields.length; at += 2) {
+  const settings: Setting[] = [];
+  // Each setting is a scope, then the name and the value in lines.
+  for (const [, scope, key, value] of found.stdout
+    .toString('utf8')
+    .matchAll(/([^\0]*)\0([^\0\n]*)(?:\n([^\0]*))?\0/g)) {
     // The user's and the machine's settings apply in the clone as well.
-    if (fields[at] !== 'local' && fields[at] !== 'worktree') continue;
-    const [key = '', ...value] = fields[at + 1]!.split('\n');
-    settings.push([key, value.join('\n')]);
+    if (key !== undefined && (scope === 'local' || scope === 'worktree')) settings.push([key, value ?? '']);
   }
   return settings;
 }

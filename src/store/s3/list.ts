@@ -27,8 +27,8 @@ export async function absentIn(
     }).catch(() => null);
     const text = answer?.status === 200 ? answer.bytes.toString('utf8') : '';
     if (!/<ListBucketResult[ >]/.test(text)) return new Set();
-    for (const [, key] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-      const name = plain(key!);
+    for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+      const name = plain(key);
       // Not every store sorts its keys; then only a complete listing is conclusive.
       if (compare(name, last) < 0) last = '\uffff';
       else if (last !== '\uffff') last = name;

@@ -42,15 +42,15 @@ function sectionsOf(text: string): Map<string, Record<string, string>> {
   const sections = new Map<string, Record<string, string>>();
   let section: Record<string, string> = {};
   for (const line of text.split(/\r?\n/)) {
-    const head = /^\s*\[([^\]]+)\]/.exec(line);
-    if (head) {
-      const name = head[1]!.trim().replace(/\s+/g, ' ');
+    const [, title] = /^\s*\[([^\]]+)\]/.exec(line) ?? [];
+    if (title !== undefined) {
+      const name = title.trim().replace(/\s+/g, ' ');
       section = sections.get(name) ?? {};
       sections.set(name, section);
       continue;
     }
-    const pair = /^([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line);
-    if (pair) section[pair[1]!.toLowerCase()] = pair[2]!.replace(/\s+[#;].*$/, '').trim();
+    const [, name, value] = /^([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) section[name.toLowerCase()] = value.replace(/\s+[#;].*$/, '').trim();
   }
   return sections;
 }
