@@ -5,7 +5,7 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { PackedFile } from './archive.ts';
 import type { BundleOptions } from './options.ts';
-import { buildError, issue, headline, type Places } from './complaint.ts';
+import { buildError, issue, headline, type Places } from './build-error.ts';
 import { build } from './esbuild.ts';
 import { readable } from './files.ts';
 import type { Built } from './native.ts';
@@ -57,11 +57,11 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
 
   const places = { root: dirname(app), cwd: options.cwd ?? dirname(app) };
   const uiPlaces = { ...places, root: dirname(ui ?? app) };
-  const complaints = [
+  const issues = [
     ...appBuilt.errors.map((error) => issue(error, places)),
     ...(uiBuilt?.errors ?? []).map((error) => issue(error, uiPlaces)),
   ];
-  if (complaints.length > 0) throw buildError(complaints);
+  if (issues.length > 0) throw buildError(issues);
 
   const files = [{ path: 'app.js', bytes: appCode(appBuilt) }];
   const warnings = warningsOf(appBuilt, places);

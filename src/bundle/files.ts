@@ -125,8 +125,8 @@ function resolveInside(root: string, path: string): { real: string; stats: BigIn
     if (code === 'ELOOP') throw linkTrouble(path, 'is part of a loop', error);
     throw error;
   }
-  const way = relative(root, real);
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
+  const fromRoot = relative(root, real);
+  if (fromRoot === '..' || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot))
     throw linkTrouble(path, 'points outside the folder');
   return { real, stats: statSync(real, { bigint: true }) };
 }

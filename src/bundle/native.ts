@@ -28,19 +28,19 @@ export async function buildNative(options: BuildOptions): Promise<Built | null> 
   try {
     const code = namelessFile();
     files.push(code);
-    const complaints = namelessFile();
-    files.push(complaints);
+    const messages = namelessFile();
+    files.push(messages);
     const failed = await new Promise((done) => {
       const child = spawn(program, [...flags, '--log-level=warning'], {
         cwd: options.absWorkingDir!,
         // Garbage collection is disabled; the limit bounds the memory.
         env: { GOMEMLIMIT: '1GiB', ...process.env },
-        stdio: ['ignore', code, complaints],
+        stdio: ['ignore', code, messages],
       });
       child.on('error', done);
       child.on('exit', (status) => done(status !== 0));
     });
-    if (failed !== false || fstatSync(complaints).size > 0) return null;
+    if (failed !== false || fstatSync(messages).size > 0) return null;
     const contents = contentsOf(code);
     if (mayAskForFiles(contents, options.minify === true)) return null;
     return { files: [{ path: join(options.outdir!, 'out.js'), contents }], errors: [], warnings: [], metafile: null };

@@ -5,9 +5,9 @@ import type { Store } from '../store/store.ts';
 
 /** A document of the mirror; undefined if missing. */
 export async function localDocument(store: Store, path: string): Promise<JsonValue | undefined> {
-  const there = await store.read(path);
-  if (!there) return undefined;
-  const { value } = parseDocument(documentContent(there.bytes));
+  const stored = await store.read(path);
+  if (!stored) return undefined;
+  const { value } = parseDocument(documentContent(stored.bytes));
   if (value !== undefined) return value;
   throw new AppregError(
     'mirror-damaged',
@@ -21,11 +21,11 @@ export async function localDocument(store: Store, path: string): Promise<JsonVal
 export async function put(store: Store, path: string, content: string | Uint8Array): Promise<void> {
   const bytes = Buffer.from(content);
   for (;;) {
-    const there = await store.read(path);
-    if (there && bytes.equals(there.bytes)) return;
+    const stored = await store.read(path);
+    if (stored && bytes.equals(stored.bytes)) return;
     if (
-      there
-        ? (await store.replace(path, bytes, there.token)) === 'replaced'
+      stored
+        ? (await store.replace(path, bytes, stored.token)) === 'replaced'
         : (await store.create(path, bytes)) === 'created'
     )
       return;

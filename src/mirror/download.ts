@@ -38,7 +38,7 @@ export async function downloadArtifact(
   const file = await open(part, 'wx');
   let digester = createDigester(ARTIFACT_LIMIT);
   try {
-    const visit = await http.probe({
+    const probe = await http.probe({
       method: 'GET',
       url,
       origin: null,
@@ -63,7 +63,7 @@ export async function downloadArtifact(
         };
       },
     });
-    if (!isAnswered(visit)) return failureOf(visit);
+    if (!isAnswered(probe)) return failureOf(probe);
     const content = digester.end();
     if (content.sha256 !== digest)
       return {
@@ -83,7 +83,7 @@ export async function downloadArtifact(
 /** A document or an icon. */
 export async function downloadSmall(http: HttpClient, url: string, accept: string): Promise<Buffer | Failed> {
   let chunks: Uint8Array[] = [];
-  const visit = await http.probe({
+  const probe = await http.probe({
     method: 'GET',
     url,
     origin: null,
@@ -94,7 +94,7 @@ export async function downloadSmall(http: HttpClient, url: string, accept: strin
       return { limit: SMALL_LIMIT, over: 'fail', write: (chunk) => void chunks.push(chunk.slice()) };
     },
   });
-  return isAnswered(visit) ? Buffer.concat(chunks) : failureOf(visit);
+  return isAnswered(probe) ? Buffer.concat(chunks) : failureOf(probe);
 }
 
 export function isFailed(result: unknown): result is Failed {
@@ -111,8 +111,8 @@ export async function digestOfFile(path: string): Promise<{ sha256: string; byte
   return { sha256, bytes };
 }
 
-function failureOf(visit: Probe): Failed {
-  const { failure } = visit;
+function failureOf(probe: Probe): Failed {
+  const { failure } = probe;
   if (failure) return { code: failure.code, message: `cannot be fetched: ${failure.message}` };
-  return { code: `status-${statusOf(visit)}`, message: `answers with status ${statusOf(visit)}` };
+  return { code: `status-${statusOf(probe)}`, message: `answers with status ${statusOf(probe)}` };
 }

@@ -32,7 +32,7 @@ export async function publish(
   deps: Omit<ApplyOptions, 'readBack'> & { readBack?(entry: VersionPlan['entry']): Promise<void> } = {},
 ): Promise<Published> {
   const { readBack, ...others } = deps;
-  let tried = '';
+  let lastTried = '';
   for (let attempt = 1; ; attempt++) {
     let planned: VersionPlan | null = null;
     try {
@@ -41,16 +41,16 @@ export async function publish(
       planned = await planVersion(place, await appToPublish(place, key), word, artifact, judgement);
       const { entry } = planned;
       await place.store.tidy?.([place.manifest, ...planned.files]);
-      const ask = readBack && { readBack: () => readBack(entry) };
-      const results = await applyPlan(planned.plan, place.store, { ...others, ...ask });
+      const readBackStep = readBack && { readBack: () => readBack(entry) };
+      const results = await applyPlan(planned.plan, place.store, { ...others, ...readBackStep });
       const isNew = results.some(({ outcome }) => outcome === 'edited');
       return { planned, results, isNew };
     } catch (error) {
       // Another publisher may also take the number during planning, between two reads.
       const version = planned?.entry.version ?? null;
-      const taken = isAppregError(error) && error.code === 'immutable' && (version === null || version !== tried);
+      const taken = isAppregError(error) && error.code === 'immutable' && (version === null || version !== lastTried);
       if (!taken || !isBump(word) || attempt === ATTEMPTS) throw error;
-      if (version !== null) tried = version;
+      if (version !== null) lastTried = version;
     }
   }
 }

@@ -47,14 +47,14 @@ const REWRITABLE = 400_000_000;
 /** Responds to a request for a registry file as a well-configured static host does. Throws file system errors. */
 export async function answer(site: Site, question: Question): Promise<Answer> {
   const { method, target, headers } = question;
-  const common = corsHeaders(site.serviceOrigins, one(headers['origin']));
+  const common = corsHeaders(site.serviceOrigins, single(headers['origin']));
   if (method === 'OPTIONS') return preflight(common, headers);
   if (method !== 'GET' && method !== 'HEAD')
     return words(405, `Only ${METHODS} are supported.`, { ...common, Allow: METHODS });
   const segments = segmentsOf(target);
   const path = segments && (await locate(site.root, segments, site.hidden));
   const found = path === null ? null : await represented(site, path, question, common);
-  const registry = `${site.address(one(headers['host']))}${encodeURI(site.manifest)}`;
+  const registry = `${site.address(single(headers['host']))}${encodeURI(site.manifest)}`;
   return found ?? words(404, `Not found. The registry: ${registry}`, common);
 }
 
@@ -78,14 +78,14 @@ async function represented(
   return words(503, 'The file is being written; try again.', { ...common, 'Retry-After': '1' });
 }
 
-function one(value: string | string[] | undefined): string | undefined {
+function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
 async function released(): Promise<void> {}
 
 function preflight(common: Record<string, string>, headers: RequestHeaders): Answer {
-  const more = preflightHeaders(one(headers['access-control-request-headers']));
+  const more = preflightHeaders(single(headers['access-control-request-headers']));
   const vary = [common['Vary'], more['Vary']].filter(Boolean).join(', ');
   return {
     status: 204,
@@ -113,7 +113,7 @@ async function represent(
   { method, headers }: Question,
   common: Record<string, string>,
 ): Promise<Answer> {
-  const text = await rewritten(site, file, one(headers['host']));
+  const text = await rewritten(site, file, single(headers['host']));
   const etag = text ? etagOf(text) : await site.etag(file);
   const size = text ? text.length : file.size;
   const modified = Math.min(text ? Math.max(file.modified, site.started) : file.modified, Date.now());

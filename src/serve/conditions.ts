@@ -55,9 +55,9 @@ export function rangeOf(
   headers: RequestHeaders,
   { etag, size }: Validators,
 ): { start: number; end: number } | 'unsatisfiable' | null {
-  const asked = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header(headers, 'range') ?? '');
-  if (!asked) return null;
-  const [, first = '', last = ''] = asked;
+  const match = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header(headers, 'range') ?? '');
+  if (!match) return null;
+  const [, first = '', last = ''] = match;
   const ifRange = header(headers, 'if-range');
   if (ifRange !== undefined && ifRange.trim() !== etag) return null;
   if (first === '') {

@@ -19,8 +19,8 @@ export function corsHeaders(origins: readonly string[], origin: string | undefin
  * Additional headers of a preflight response: GET and HEAD, with any request header. The requested names are echoed,
  * because `*` does not cover Authorization.
  */
-export function preflightHeaders(asked: string | undefined): Record<string, string> {
-  const names = (asked ?? '')
+export function preflightHeaders(requestedHeaders: string | undefined): Record<string, string> {
+  const names = (requestedHeaders ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => TOKEN.test(name));

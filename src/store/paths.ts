@@ -38,8 +38,8 @@ export async function locate(root: string, path: string): Promise<string> {
   const segments = segmentsOf(path);
   const base = await settle(resolve(root), path);
   const target = await settle(join(base, ...segments), path);
-  const way = relative(base, target);
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
+  const fromBase = relative(base, target);
+  if (fromBase === '..' || fromBase.startsWith(`..${sep}`) || isAbsolute(fromBase))
     throw refused(path, 'a symbolic link points outside the folder');
   const listed = otherNameOnDisk(base, segments);
   if (listed !== null)

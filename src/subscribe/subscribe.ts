@@ -37,22 +37,22 @@ const BODY_LIMIT = 4_000_000;
  * not followed.
  * @throws AppregError `service-unreachable` if there is no response
  */
-export async function subscribe(asked: Subscription): Promise<Subscribed> {
-  const trust = openTrust(asked.ca, asked.machineCa);
-  const tls = asked.ca === null ? {} : { secureContext: trust.context() };
+export async function subscribe(subscription: Subscription): Promise<Subscribed> {
+  const trust = openTrust(subscription.ca, subscription.machineCa);
+  const tls = subscription.ca === null ? {} : { secureContext: trust.context() };
   const dispatcher = new undici.EnvHttpProxyAgent({ connect: tls, requestTls: tls });
-  const endpoint = `${asked.service}api/registries/subscribe`;
+  const endpoint = `${subscription.service}api/registries/subscribe`;
   try {
     const answer = await undici.request(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, application/problem+json',
-        ...Object.fromEntries(asked.headers),
+        ...Object.fromEntries(subscription.headers),
       },
-      body: JSON.stringify({ url: asked.url, name: asked.name }),
+      body: JSON.stringify({ url: subscription.url, name: subscription.name }),
       dispatcher,
-      signal: AbortSignal.timeout(asked.timeout),
+      signal: AbortSignal.timeout(subscription.timeout),
     });
     const { statusCode: status } = answer;
     const text = await textOf(answer.body);

@@ -18,15 +18,15 @@ export interface SchemaError {
 export function schemaErrors(kind: DocumentKind, value: JsonValue): SchemaError[] {
   const validate = kind === 'registry' ? validateRegistryShape : validateAppShape;
   if (validate(value)) return [];
-  const faults = new Map<string, SchemaError>();
+  const errors = new Map<string, SchemaError>();
   for (const error of validate.errors ?? []) {
-    const fault = faultOf(error);
-    faults.set(`${fault.pointer} ${fault.message}`, fault);
+    const found = schemaError(error);
+    errors.set(`${found.pointer} ${found.message}`, found);
   }
-  return [...faults.values()];
+  return [...errors.values()];
 }
 
-function faultOf(error: ShapeError): SchemaError {
+function schemaError(error: ShapeError): SchemaError {
   const place = error.instancePath === '' ? 'the document' : `“${error.instancePath}”`;
   if (error.keyword === 'required') {
     const name = String(error.params['missingProperty']);

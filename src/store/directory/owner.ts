@@ -21,8 +21,8 @@ const MACHINE = createHash('sha256')
   .update(
     [
       hostname(),
-      look(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
-      look(() => readlinkSync('/proc/self/ns/pid')),
+      readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+      readOrEmpty(() => readlinkSync('/proc/self/ns/pid')),
     ].join('\n'),
   )
   .digest('hex')
@@ -56,14 +56,14 @@ export function isAlive(owner: Pick<Owner, 'machine' | 'pid' | 'started'>): bool
 
 /** Linux's information about a process; null on other systems, or if there is none. */
 function processInfo(pid: number): { state: string; started: string } | null {
-  const text = look(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const text = readOrEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // The name in parentheses may contain anything; after it come fields 3 (state) to 22 (start) and more.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, started] = [fields[0], fields[19]];
   return state && started ? { state, started } : null;
 }
 
-function look(read: () => string): string {
+function readOrEmpty(read: () => string): string {
   try {
     return read();
   } catch {

@@ -72,10 +72,10 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
   if ((await put(create)) && (await put(create))) throw unconditional('it allows a file to be created twice');
   // Another process may test the store at the same time.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const there = await request('GET', PROBE);
-    if (there.status >= 300) continue;
+    const stored = await request('GET', PROBE);
+    if (stored.status >= 300) continue;
     for (const conditions of known) {
-      if (!(await put(conditions.replace(conditions.tokenOf(there))))) continue;
+      if (!(await put(conditions.replace(conditions.tokenOf(stored))))) continue;
       if (await put(conditions.replace(google ? '1' : '"00000000000000000000000000000000"')))
         throw unconditional('it replaces a file that has changed');
       return conditions;

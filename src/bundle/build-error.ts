@@ -3,7 +3,7 @@ import type { Location, Message } from 'esbuild';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
-const SHOWN = 10;
+const MAX_SHOWN = 10;
 /** Characters of a line shown before and after the location, since lines of minified code are long. */
 const BEFORE = 80;
 const AFTER = 60;
@@ -14,11 +14,11 @@ export interface Places {
   cwd: string;
 }
 
-/** The error for code that does not build; `complaints` are those of `issue`. */
-export function buildError(complaints: readonly string[]): AppregError {
-  const shown = complaints.slice(0, SHOWN);
-  if (complaints.length > SHOWN) shown.push(`and ${complaints.length - SHOWN} more`);
-  const count = complaints.length === 1 ? '1 error' : `${complaints.length} errors`;
+/** The error for code that does not build; `issues` are those of `issue`. */
+export function buildError(issues: readonly string[]): AppregError {
+  const shown = issues.slice(0, MAX_SHOWN);
+  if (issues.length > MAX_SHOWN) shown.push(`and ${issues.length - MAX_SHOWN} more`);
+  const count = issues.length === 1 ? '1 error' : `${issues.length} errors`;
   const message = `The code does not build (${count}).\n\n${shown.join('\n\n')}\n`;
   return new AppregError('build-failed', message, 'Fix the code; nothing was written.');
 }
@@ -46,8 +46,8 @@ function place(location: Location, places: Places): string {
 function shownPath({ file, namespace }: Location, { root, cwd }: Places): string {
   if (namespace !== 'file' && namespace !== '') return printable(file);
   const absolute = resolve(root, file);
-  const way = relative(cwd, absolute);
-  return printable(way.startsWith('..') || isAbsolute(way) ? absolute : way.split(sep).join('/'));
+  const path = relative(cwd, absolute);
+  return printable(path.startsWith('..') || isAbsolute(path) ? absolute : path.split(sep).join('/'));
 }
 
 /** The compiler counts bytes of UTF-8; editors count characters. */
