@@ -27,7 +27,7 @@ interface SentObject {
   path: string;
   bytes: Bytes;
   headers: Record<string, string>;
-  /** Identifies this write, so that it can be told from that of another publisher. */
+  /** Identifies this write, to distinguish it from that of another publisher. */
   mark: string;
   /** The token of the replaced file; null for a new one. */
   replaces: string | null;
