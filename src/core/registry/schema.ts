@@ -109,7 +109,8 @@ function collect(known: Known, value: JsonValue, pointer: string, found: Unknown
     return;
   }
   if (!isObject(value)) return;
-  for (const [name, item] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const item = value[name]!;
     if (known.each) {
       collect(known.each, item, pointer + pointerStep(name), found);
       continue;
