@@ -215,8 +215,7 @@ async function mirrorIcon(
   const bytes = await downloadSmall(http, url, '*/*');
   if (isFailed(bytes)) return report(bytes.code, bytes.message, url);
   const { kind } = inspectImage(bytes);
-  if (kind !== 'png' && kind !== 'svg')
-    return report('icon-not-image', 'is neither PNG nor SVG; its URL is kept', url);
+  if (kind !== 'png' && kind !== 'svg') return report('icon-not-image', 'is neither PNG nor SVG; its URL is kept', url);
   const path = pathsOf.icon(key, kind);
   await put(store, path, bytes);
   // The fragment selects the part of an SVG to display.
