@@ -68,7 +68,7 @@ export function openBranch(place: GitPlace): Branch {
       const contained = await git(['merge-base', '--is-ancestor', commit, 'FETCH_HEAD'], { stop: 'ignore' });
       if (contained.status === 0) return true;
     }
-    throw interrupted(stopRequested() ?? 'SIGINT', 'A push was under way.', 'unknown');
+    throw interrupted(stopRequested() ?? 'SIGINT', { effect: 'unknown', state: 'A push was under way.' });
   }
 
   async function containsAny(commits: readonly string[]): Promise<boolean> {

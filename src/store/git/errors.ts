@@ -1,6 +1,5 @@
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { NOTHING_CHANGED } from '../directory/disk-error.ts';
 import { type GitRun, saidBy } from './process.ts';
 
 /** The errors of a branch. */
@@ -8,8 +7,9 @@ import { type GitRun, saidBy } from './process.ts';
 export function unreachable(remote: string, run: GitRun): AppregError {
   return new AppregError(
     'git-unreachable',
-    `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)}`,
     'Check its URL, and that git can read it here: git ls-remote <url>',
+    { effect: 'none' },
   );
 }
 
@@ -25,15 +25,17 @@ export function uncertain(remote: string, run: GitRun, cause: unknown): AppregEr
 export function pushRejected(remote: string, branch: string, run: GitRun): AppregError {
   return new AppregError(
     'git-push-rejected',
-    `The git remote ${printable(redact(remote))} rejects a commit for the branch ${printable(branch)}: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    `The git remote ${printable(redact(remote))} rejects a commit for the branch ${printable(branch)}: ${saidBy(run)}`,
     'Check that this user or token may push to it, and that the branch is not protected.',
+    { effect: 'none' },
   );
 }
 
 export function contended(branch: string, attempts: number): AppregError {
   return new AppregError(
     'write-conflict',
-    `The branch ${printable(branch)} was changed by other processes ${attempts} times while a commit was made. ${NOTHING_CHANGED}`,
+    `The branch ${printable(branch)} was changed by other processes ${attempts} times while a commit was made.`,
     'Run the same command again when fewer changes are made.',
+    { effect: 'none' },
   );
 }
