@@ -11,8 +11,8 @@ import { type ConnectionPool, openConnectionPool } from './pool.ts';
 import type { ProxyFor } from './proxy.ts';
 import { redactor } from './redact.ts';
 import { followRedirects, type RedirectChain } from './redirects.ts';
-import { hopRequest, type ProbeRequest, type SecretHeaders, urlFailure } from './request.ts';
-import { isRefusal, MAX_CROWDED, type RetryOptions, waitBeforeRetry } from './retry.ts';
+import { hopRequest, type ProbeRequest, type RetryOptions, type SecretHeaders, urlFailure } from './request.ts';
+import { isRefusal, MAX_CROWDED, waitBeforeRetry } from './retry.ts';
 import { openTrust } from './tls.ts';
 
 export interface HttpOptions extends RetryOptions {

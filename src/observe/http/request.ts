@@ -9,6 +9,15 @@ import { failureFact } from './failure.ts';
 
 /** What a probe requests, and the requests that it consists of. */
 
+/** How often a probe is repeated, and after how long. */
+export interface RetryOptions {
+  /** Attempts after the first. Default 2. */
+  retries?: number;
+  backoff?: (attempt: number) => number;
+  /** The longest wait of a probe at the host's request (Retry-After). Default 30 s. */
+  maxWait?: number;
+}
+
 export interface ProbeRequest {
   method: 'GET' | 'HEAD' | 'OPTIONS';
   url: string;

@@ -3,19 +3,12 @@ import { header, retryAfter } from '../../core/http/headers.ts';
 import { originOf } from '../../core/http/probe.ts';
 import { isTransientFailure } from './failure.ts';
 import type { ConnectionPool } from './pool.ts';
+import type { RetryOptions } from './request.ts';
 
 /** When an attempt is repeated, and after how long. */
 
 /** Attempts refused by a host while other requests were in flight that do not count as retries. */
 export const MAX_CROWDED = 5;
-
-export interface RetryOptions {
-  /** Attempts after the first. Default 2. */
-  retries?: number;
-  backoff?: (attempt: number) => number;
-  /** The longest wait of a probe at the host's request (Retry-After). Default 30 s. */
-  maxWait?: number;
-}
 
 /** The last attempt of a probe. */
 export interface LastAttempt {
