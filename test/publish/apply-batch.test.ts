@@ -83,7 +83,7 @@ describe('where the store writes several files at once', () => {
       together({ [metadata]: '', [artifact.path]: 'others' }).store,
       { code: 'immutable', exit: 1, message: expect.stringMatching(/Nothing was changed\.$/) as string },
     ],
-    ['no document', together({}).store, { message: 'a/versions.json is not there. Nothing was changed.' }],
+    ['no document', together({}).store, { message: 'a/versions.json does not exist. Nothing was changed.' }],
     [
       'always faster others',
       together({ [metadata]: '' }, async (inner) => {
@@ -103,7 +103,7 @@ describe('where the store writes several files at once', () => {
         throw new AppregError('git-unreachable', 'It broke off.', 'Run it again.', { effect: 'unknown' });
       }).store,
       {
-        message: 'It broke off. Whether it was stored is not known: a/1.0.0.tar.gz, a/versions.json.',
+        message: 'It broke off. It is unknown whether this was stored: a/1.0.0.tar.gz, a/versions.json.',
         hint: 'Run it again.',
       },
     ],
