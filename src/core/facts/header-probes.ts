@@ -94,8 +94,9 @@ export function byTurnsIn(
   if (dependenceOf(web, like)?.on !== 'intermittent') return null;
   const own = (web.headerProbes ?? []).filter((probe) => probe.like === like);
   const others = own.filter(({ visit }) => isOther(visit));
-  if (others.length === 0 || !others.every(({ visit }) => isRefusal(visit))) return null;
-  const url = lastHop(others[0]!.visit)?.url ?? '';
+  const [first] = others;
+  if (first === undefined || !others.every(({ visit }) => isRefusal(visit))) return null;
+  const url = lastHop(first.visit)?.url ?? '';
   const statuses = (which: (sent: readonly HeaderGroup[]) => boolean): number[] =>
     own.filter(({ sent }) => which(sent)).map(({ visit }) => (visit.failure === null ? statusOf(visit) : 0));
   return { url, plain: statuses((sent) => sent.length === 0), same: statuses((sent) => sent.length > 1) };

@@ -21,9 +21,10 @@ export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null })
       advice,
     };
   }
-  const only = /(?:^|, )CN=/.test(tls?.subject ?? '')
-    ? `only the common name (CN) “${commonName(tls!.subject)}”`
-    : 'nor any other name';
+  const only =
+    tls && /(?:^|, )CN=/.test(tls.subject)
+      ? `only the common name (CN) “${commonName(tls.subject)}”`
+      : 'nor any other name';
   return {
     message: `the certificate has no subjectAltName for ${bare}, ${only}.`,
     advice: `Reissue it with the extension subjectAltName = ${wanted} (browsers ignore the common name), ${VIRTUAL}.`,

@@ -50,7 +50,7 @@ export function programMessage(text: string): ProgramMessage | null {
     const name = level.toLowerCase();
     const text = shorten(
       head
-        .split(/[\r\n]/, 1)[0]!
+        .replace(/[\r\n].*/s, '')
         .replace(/\s+/g, ' ')
         .trim(),
       120,

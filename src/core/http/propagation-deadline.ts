@@ -2,7 +2,7 @@ import { freshness } from './cache.ts';
 import type { Probe } from '../facts/facts.ts';
 import { isMissing, type Resource } from '../facts/facts.ts';
 import { header, seconds } from './headers.ts';
-import { isAnswered, lastHop } from './probe.ts';
+import { finalHop, isAnswered } from './probe.ts';
 
 /** When every subscriber sees what a registry serves now: caches may still serve older responses (RFC 9111). */
 
@@ -58,7 +58,7 @@ export function openLifetimes(): Lifetimes {
 }
 
 function read(visit: Probe): Known {
-  const hop = lastHop(visit)!;
+  const hop = finalHop(visit);
   // Without the host's Date there is no heuristic lifetime.
   const { lifetime, heuristic, stale } = freshness(hop, Number.NaN);
   const usable = lifetime ?? (Number.isFinite(heuristic) ? heuristic : null);

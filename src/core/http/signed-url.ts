@@ -46,24 +46,26 @@ export function withoutSignature(url: string): string {
 }
 
 // All hosts that adopted Amazon's scheme use their own name in it: x-amz-, x-goog-, x-oss-, x-obs-, x-tos- …
+const SIGNED_AT = /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)Z$/;
 const SCHEMES: Readonly<Record<string, string>> = { amz: 'AWS SigV4', goog: 'Google V4' };
 
 function dateAndSeconds(query: Map<string, string>): { until: number; scheme: string } | null {
   for (const [name, length] of query) {
     const vendor = /^x-([a-z]{2,10})-expires$/.exec(name)?.[1];
     if (vendor === undefined || !query.has(`x-${vendor}-signature`) || !/^\d{1,9}$/.test(length)) continue;
-    const start = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get(`x-${vendor}-date`) ?? '');
-    if (!start) continue;
-    const [year, month, day, hour, minute, second] = start.slice(1).map(Number) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const start = SIGNED_AT.exec(query.get(`x-${vendor}-date`) ?? '');
+    if (!start?.groups) continue;
+    const { year, month, day, hour, minute, second } = start.groups;
+    const signedAt = Date.UTC(
+      Number(year),
+      Number(month) - 1,
+      Number(day),
+      Number(hour),
+      Number(minute),
+      Number(second),
+    );
     return {
-      until: Date.UTC(year, month - 1, day, hour, minute, second) + Number(length) * 1000,
+      until: signedAt + Number(length) * 1000,
       scheme: SCHEMES[vendor] ?? `x-${vendor}-expires`,
     };
   }

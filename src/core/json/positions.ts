@@ -218,10 +218,10 @@ export function duplicateNames(text: string): Duplicate[] {
     const seen = new Map<string, number>();
     return eachChild(text, start, (name, nameStart, valueStart) => {
       const here = pointer + pointerStep(name);
-      if (nameStart !== null) {
-        const first = seen.get(name as string);
-        if (first === undefined) seen.set(name as string, nameStart);
-        else if (found.length < 100) found.push({ pointer: here, name: name as string, offset: nameStart, first });
+      if (typeof name === 'string' && nameStart !== null) {
+        const first = seen.get(name);
+        if (first === undefined) seen.set(name, nameStart);
+        else if (found.length < 100) found.push({ pointer: here, name, offset: nameStart, first });
       }
       return visit(valueStart, here);
     });

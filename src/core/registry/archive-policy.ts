@@ -13,28 +13,27 @@ export interface UnsafeEntry {
   why: string;
 }
 
-const ERRORS = {
-  'absolute-path': 'is an absolute path',
-  'path-escapes': 'has ".." in its path, which points outside the folder it is unpacked to',
-  'link-escapes': 'is a link to a target outside the archive',
-  'link-chain': 'is a link whose path contains another link',
-  'below-link': 'is below a link, so that it would be written to another place',
-  device: 'is a device or a pipe',
-  'duplicate-path': 'occurs more than once in the archive',
-  'case-collision': 'differs from another entry only in case or Unicode form',
-  'file-as-folder': 'is below an entry that is not a folder',
-  'control-characters': 'has control characters in its name',
-  'empty-name': 'has no name',
-  'too-deep': 'is nested deeper than 32 folders',
-} as const;
-const WARNINGS = {
-  'link-inside': 'is a link; many tools skip links when unpacking',
-  'special-mode': 'is marked set-user-id or set-group-id',
-  contiguous: 'has the type "contiguous file", which some tools do not support',
-  backslash: 'has a backslash in its name, which separates folders on Windows',
-  'invisible-characters': 'has invisible or text-reversing characters in its name',
-} as const;
-type Code = keyof typeof ERRORS | keyof typeof WARNINGS;
+/** What may be wrong with an entry: how bad it is, and the reason, as a clause that follows the path. */
+const VIOLATIONS = {
+  'absolute-path': { severity: 'error', why: 'is an absolute path' },
+  'path-escapes': { severity: 'error', why: 'has ".." in its path, which points outside the folder it is unpacked to' },
+  'link-escapes': { severity: 'error', why: 'is a link to a target outside the archive' },
+  'link-chain': { severity: 'error', why: 'is a link whose path contains another link' },
+  'below-link': { severity: 'error', why: 'is below a link, so that it would be written to another place' },
+  device: { severity: 'error', why: 'is a device or a pipe' },
+  'duplicate-path': { severity: 'error', why: 'occurs more than once in the archive' },
+  'case-collision': { severity: 'error', why: 'differs from another entry only in case or Unicode form' },
+  'file-as-folder': { severity: 'error', why: 'is below an entry that is not a folder' },
+  'control-characters': { severity: 'error', why: 'has control characters in its name' },
+  'empty-name': { severity: 'error', why: 'has no name' },
+  'too-deep': { severity: 'error', why: 'is nested deeper than 32 folders' },
+  'link-inside': { severity: 'warning', why: 'is a link; many tools skip links when unpacking' },
+  'special-mode': { severity: 'warning', why: 'is marked set-user-id or set-group-id' },
+  contiguous: { severity: 'warning', why: 'has the type "contiguous file", which some tools do not support' },
+  backslash: { severity: 'warning', why: 'has a backslash in its name, which separates folders on Windows' },
+  'invisible-characters': { severity: 'warning', why: 'has invisible or text-reversing characters in its name' },
+} as const satisfies Record<string, { severity: 'error' | 'warning'; why: string }>;
+type Code = keyof typeof VIOLATIONS;
 type UnsafeEntryCode = Code | OddityCode<'artifact-unsafe-entry'>;
 
 const DEPTH = 32;
@@ -58,10 +57,10 @@ export function unsafeEntriesOf(archive: ArchiveFacts): { errors: UnsafeEntry[];
   const known = placesOf(archive.entries);
   const seen = new Map<string, ArchiveEntry>();
   for (const entry of archive.entries) {
-    const code = offenceOf(entry, known, seen);
+    const code = violationOf(entry, known, seen);
     if (code === null) continue;
-    if (code in ERRORS) errors.push({ path: entry.path, code, why: ERRORS[code as keyof typeof ERRORS] });
-    else warnings.push({ path: entry.path, code, why: WARNINGS[code as keyof typeof WARNINGS] });
+    const { severity, why } = VIOLATIONS[code];
+    (severity === 'error' ? errors : warnings).push({ path: entry.path, code, why });
   }
   return { errors, warnings };
 }
@@ -78,7 +77,7 @@ function placesOf(entries: readonly ArchiveEntry[]): Map<string, ArchiveEntry> {
   return places;
 }
 
-function offenceOf(
+function violationOf(
   entry: ArchiveEntry,
   known: ReadonlyMap<string, ArchiveEntry>,
   seen: Map<string, ArchiveEntry>,
@@ -101,7 +100,7 @@ function offenceOf(
   if (before !== undefined && !(before.type === 'directory' && type === 'directory')) {
     return segmentsOf(before.path).join('/') === segments.join('/') ? 'duplicate-path' : 'case-collision';
   }
-  if (type === 'symlink' || type === 'link') return linkOffence(entry, segments, known);
+  if (type === 'symlink' || type === 'link') return linkViolation(entry, segments, known);
   if (type === 'contiguous') return 'contiguous';
   if (type === 'file' && (entry.mode & 0o6000) !== 0) return 'special-mode';
   if (path.includes('\\')) return 'backslash';
@@ -109,7 +108,11 @@ function offenceOf(
 }
 
 /** Follows the link's target: relative to its folder for a symbolic one, to the archive's root for a hard one. */
-function linkOffence(entry: ArchiveEntry, segments: readonly string[], known: ReadonlyMap<string, ArchiveEntry>): Code {
+function linkViolation(
+  entry: ArchiveEntry,
+  segments: readonly string[],
+  known: ReadonlyMap<string, ArchiveEntry>,
+): Code {
   const target = entry.link ?? '';
   if (isAbsolute(target)) return 'link-escapes';
   const at = entry.type === 'symlink' ? segments.slice(0, -1) : [];

@@ -85,31 +85,31 @@ export function checksumError(text: string): ChecksumError | null {
       message: 'The prefix "sha256:" is missing.',
       repaired: `sha256:${bare.toLowerCase()}`,
     };
-  const listed = /^([0-9a-fA-F]{64})\s+\*?\S/.exec(bare);
-  if (listed)
+  const [, listed] = /^([0-9a-fA-F]{64})\s+\*?\S/.exec(bare) ?? [];
+  if (listed !== undefined)
     return {
       cause: 'no-prefix',
       message: 'This is a line of sha256sum output; only its digest belongs here, after "sha256:".',
-      repaired: `sha256:${listed[1]!.toLowerCase()}`,
+      repaired: `sha256:${listed.toLowerCase()}`,
     };
-  const prefixed = /^(sha-?256)\s*([:=-])\s*([0-9a-fA-F]{64})$/i.exec(bare);
-  if (prefixed)
+  const [, prefix, separator, digest] = /^(sha-?256)\s*([:=-])\s*([0-9a-fA-F]{64})$/i.exec(bare) ?? [];
+  if (digest !== undefined)
     return {
       cause: 'wrong-prefix',
-      message: `The prefix must be exactly "sha256:", not "${prefixed[1]}${prefixed[2]}".`,
-      repaired: `sha256:${prefixed[3]!.toLowerCase()}`,
+      message: `The prefix must be exactly "sha256:", not "${prefix}${separator}".`,
+      repaired: `sha256:${digest.toLowerCase()}`,
     };
   return otherAlgorithm(bare) ?? wrongDigits(bare);
 }
 
 function otherAlgorithm(text: string): ChecksumError | null {
-  const sri = /^sha256[-:]([A-Za-z0-9+/_-]{43}=?)$/.exec(text) ?? /^([A-Za-z0-9+/_-]{43}=)$/.exec(text);
+  const [, sri] = /^sha256[-:]([A-Za-z0-9+/_-]{43}=?)$/.exec(text) ?? /^([A-Za-z0-9+/_-]{43}=)$/.exec(text) ?? [];
   // 43 hexadecimal digits are a truncated digest, not base64: decoding them would yield a meaningless digest.
-  if (sri && !/^[0-9a-fA-F]+$/.test(sri[1]!))
+  if (sri !== undefined && !/^[0-9a-fA-F]+$/.test(sri))
     return {
       cause: 'sri-base64',
       message: 'The digest is base64, as in subresource integrity; it must be hexadecimal.',
-      repaired: fromBase64(sri[1]!),
+      repaired: fromBase64(sri),
     };
   if (/^sha(384|512)-[A-Za-z0-9+/]{60,}={0,2}$/.test(text))
     return {

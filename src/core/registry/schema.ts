@@ -125,23 +125,25 @@ function collect(known: Known, value: JsonValue, pointer: string, found: Unknown
   }
 }
 
-const ALIASES: Record<string, string> = {
-  icon: 'iconUrl',
-  colour: 'color',
-  title: 'name',
-  url: 'artifactUrl',
-  checksum: 'artifactChecksum',
-  sha256: 'artifactChecksum',
-  digest: 'artifactChecksum',
-  metadataUrl: 'appMetadataUrl',
-  style: 'blockStyle',
-};
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    icon: 'iconUrl',
+    colour: 'color',
+    title: 'name',
+    url: 'artifactUrl',
+    checksum: 'artifactChecksum',
+    sha256: 'artifactChecksum',
+    digest: 'artifactChecksum',
+    metadataUrl: 'appMetadataUrl',
+    style: 'blockStyle',
+  }),
+);
 
 /**
  * The known name that a text is a misspelling of: at most two typing errors apart, or equal except for case and dashes.
  */
 function closest(name: string, known: readonly string[]): string | null {
-  const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;
+  const alias = ALIASES.get(name);
   if (alias !== undefined && known.includes(alias)) return alias;
   const folded = name.toLowerCase().replace(/[-_]/g, '');
   return (

@@ -97,7 +97,12 @@ export function likelyVersion(text: string): string | null {
 /** The next version after a bump; null when `version` is not a plain one. */
 export function bump(version: string, part: 'major' | 'minor' | 'patch'): string | null {
   if (!isPlainVersion(version)) return null;
-  const [major, minor, patch] = version.split('.').map(BigInt) as [bigint, bigint, bigint];
-  if (part === 'major') return `${major + 1n}.0.0`;
-  return part === 'minor' ? `${major}.${minor + 1n}.0` : `${major}.${minor}.${patch + 1n}`;
+  if (part === 'major') return `${version.replace(/\..*/, '').replace(/\d+/, increment)}.0.0`;
+  return part === 'minor'
+    ? `${version.replace(/\.\d+$/, '').replace(/\d+$/, increment)}.0`
+    : version.replace(/\d+$/, increment);
+}
+
+function increment(digits: string): string {
+  return String(BigInt(digits) + 1n);
 }
