@@ -38,6 +38,7 @@ export const artifactUrlShared = defineRule({
 ] }`,
   },
   check({ versions }) {
+    if (!isUrlShared(versions)) return null;
     const firstByUrl = new Map<string, VersionEntry>();
     const sharedByUrl = new Map<string, SharedUrl>();
     for (const entry of versions) {
@@ -54,7 +55,6 @@ export const artifactUrlShared = defineRule({
       // The same version listed twice is reported by version-duplicate.
       if (entry.version !== first.version && !shared.others.has(entry.version)) shared.others.set(entry.version, entry);
     }
-    if (sharedByUrl.size === 0) return null;
     const problems: Problem<Cause>[] = [];
     for (const [url, first] of firstByUrl) {
       const shared = sharedByUrl.get(url);
@@ -64,6 +64,18 @@ export const artifactUrlShared = defineRule({
     return problems;
   },
 });
+
+/** Whether two entries have the same artifact URL: a quick test, since hardly any do. */
+function isUrlShared(versions: readonly VersionEntry[]): boolean {
+  const urls = new Set<string>();
+  for (const { artifactUrl, artifactChecksum } of versions) {
+    if (artifactUrl === null || artifactChecksum === null) continue;
+    const url = sameAddress(artifactUrl);
+    if (urls.has(url)) return true;
+    urls.add(url);
+  }
+  return false;
+}
 
 function problem(first: VersionEntry, entry: VersionEntry, same: boolean): Problem<Cause> {
   return {
