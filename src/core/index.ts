@@ -3,10 +3,11 @@
  * out. Pure: no files, no network, no clock; runs in browsers.
  *
  * @example
- * import { documentContent, startJudging } from 'appreg';
+ * import { type DocumentFacts, documentContent, startJudging } from 'appreg';
  *
  * const bytes = new TextEncoder().encode('{ "apps": {} }');
- * const manifest = { url: null, file: 'registry.json', web: { missing: { code: 'not-requested', flag: null } }, content: documentContent(bytes) };
+ * const web: DocumentFacts['web'] = { missing: { code: 'not-requested', flag: null } };
+ * const manifest: DocumentFacts = { url: null, file: 'registry.json', web, content: documentContent(bytes) };
  * const judging = startJudging({ command: 'lint', target: 'registry.json', now: new Date().toISOString() });
  * judging.manifest(manifest);
  * const report = judging.finish(0);
