@@ -39,17 +39,16 @@ export function rulesPage(rules: readonly AnyRule[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+function symptomOf({ symptom }: AnyRule): string {
+  if (symptom === 'by-resource') return 'that of the resource it hits';
+  return symptom === null ? 'none' : `\`${symptom}\``;
+}
+
 function section(rule: AnyRule): string[] {
-  const symptom =
-    rule.symptom === 'by-resource'
-      ? 'that of the resource it hits'
-      : rule.symptom === null
-        ? 'none'
-        : `\`${rule.symptom}\``;
   return [
     `### ${rule.id}`,
     '',
-    `**${rule.severity}** · section ${rule.spec ?? '–'} · symptom: ${symptom}${rule.hidesApp ? ' · can hide an app' : ''}`,
+    `**${rule.severity}** · section ${rule.spec ?? '–'} · symptom: ${symptomOf(rule)}${rule.hidesApp ? ' · can hide an app' : ''}`,
     '',
     `Fails when ${rule.failsWhen}.`,
     '',

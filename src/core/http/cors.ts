@@ -221,7 +221,7 @@ export function corsEvidence(
   visit: Probe,
   hop: Hop = finalHop(visit),
 ): Record<string, string | number | null | readonly string[]> {
-  const told = hop.headers
+  const corsHeaders = hop.headers
     .filter(([name]) => name.startsWith('access-control-'))
     .map(([name, value]) => `${name}: ${value}`);
   const origins =
@@ -235,7 +235,7 @@ export function corsEvidence(
     asked: hop.url,
     origin: origins[visit.hops.indexOf(hop)]?.origin ?? null,
     status: hop.status,
-    answered: told,
+    answered: corsHeaders,
     vary: header(hop.headers, 'vary'),
   };
   const age = header(hop.headers, 'age');

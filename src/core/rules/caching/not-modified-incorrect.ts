@@ -42,8 +42,8 @@ HTTP/1.1 200 OK
 ETag: "v1"`,
   },
   check({ role, conditional }) {
-    for (const { condition, fabricated: madeUp, visit } of conditional) {
-      if (!madeUp || visit.failure !== null || statusOf(visit) !== 304) continue;
+    for (const { condition, fabricated, visit } of conditional) {
+      if (!fabricated || visit.failure !== null || statusOf(visit) !== 304) continue;
       const { url } = finalHop(visit);
       const [name, value] = condition;
       const tag = name === 'if-none-match';

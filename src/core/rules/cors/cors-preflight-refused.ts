@@ -67,26 +67,26 @@ function isRefused(visit: Probe): boolean {
 function problem(role: ResourceKind, preflight: Probe, hop: number, fault: PreflightFault): Problem<Cause> {
   const answer = preflight.hops[0];
   const host = hostOf(answer?.url ?? '');
-  const told = (answer?.headers ?? [])
+  const corsHeaders = (answer?.headers ?? [])
     .filter(([name]) => name.startsWith('access-control-'))
     .map(([name, value]) => `${name}: ${value}`);
-  const asked = preflight.requestedHeaders ?? [PROBE_HEADER];
-  const names = asked.includes('authorization') ? '*, Authorization' : '*';
-  const whom = preflight.origin === 'null' ? '*' : '* (or the service’s origin)';
+  const requested = preflight.requestedHeaders ?? [PROBE_HEADER];
+  const names = requested.includes('authorization') ? '*, Authorization' : '*';
+  const allowedOrigin = preflight.origin === 'null' ? '*' : '* (or the service’s origin)';
   return {
     cause: fault.cause === 'status' ? `status-${fault.value}` : fault.cause,
     message: `${host} refuses the preflight (OPTIONS) for the ${role}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
     advice:
       fault.cause === 'header-refused' && fault.header === 'authorization'
         ? `Send Access-Control-Allow-Headers: ${names}`
-        : `Respond to OPTIONS with 204 and Access-Control-Allow-Origin: ${whom}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`,
+        : `Respond to OPTIONS with 204 and Access-Control-Allow-Origin: ${allowedOrigin}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`,
     evidence: {
       asked: answer?.url ?? null,
       origin: preflight.origin,
-      requestHeaders: asked,
+      requestHeaders: requested,
       status: answer?.status || null,
       code: preflight.failure?.code ?? null,
-      answered: told,
+      answered: corsHeaders,
     },
     dedupeKey: `${role} ${host}`,
   };

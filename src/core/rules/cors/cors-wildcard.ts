@@ -37,8 +37,10 @@ Vary: Origin`,
   },
   check({ web }) {
     // If the service's own origin was named, the conditional requests include one from an unknown origin.
-    const strangers = (web.conditional ?? []).map(({ visit }) => visit).filter(({ origin }) => origin === PROBE_ORIGIN);
-    for (const visit of [...strangers, ...web.browser]) {
+    const fromUnknownOrigin = (web.conditional ?? [])
+      .map(({ visit }) => visit)
+      .filter(({ origin }) => origin === PROBE_ORIGIN);
+    for (const visit of [...fromUnknownOrigin, ...web.browser]) {
       const hop = lastHop(visit);
       if (!hop || visit.failure || corsFault(visit)) continue;
       const value = header(hop.headers, 'access-control-allow-origin');
