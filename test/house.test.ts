@@ -54,10 +54,10 @@ const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
     folders: ['core', 'platform'],
     packages: /^(node:|undici$|saxes$|semver\/)/,
   },
-  bundle: { folders: ['core'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
+  bundle: { folders: ['core', 'platform'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
   store: { folders: ['core', 'platform'], packages: /^(node:|undici$)/ },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
-  subscribe: { folders: ['core', 'observe'], packages: /^(node:|undici$)/ },
+  subscribe: { folders: ['core', 'observe', 'platform'], packages: /^(node:|undici$)/ },
   mirror: { folders: ['core', 'observe', 'platform', 'store'], packages: /^node:/ },
   serve: { folders: ['core', 'platform'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
   service: {

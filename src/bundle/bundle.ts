@@ -7,6 +7,7 @@ import { buildCode } from './code.ts';
 import { readable, readFolder, readIncluded } from './files.ts';
 import { checkNames } from './names.ts';
 import type { BundleOptions } from './options.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
 
 export type { BundleOptions };
 
@@ -101,7 +102,7 @@ function isFolder(entry: string): boolean {
   try {
     return statSync(entry, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+    if (systemErrorCode(error) === 'ENOTDIR') return false;
     throw readable(error);
   }
 }

@@ -109,7 +109,7 @@ function inTrueCase(path: string): string {
 
 /** A source map (ECMA-426) whose sources do not depend on where packages are installed. */
 function mapWithPackagePaths(contents: Uint8Array, folder: string): Uint8Array {
-  const map = JSON.parse(bufferOf(contents).toString()) as { sources: string[] };
+  const map: { sources: string[] } = JSON.parse(bufferOf(contents).toString());
   return Buffer.from(JSON.stringify({ ...map, sources: map.sources.map((path) => packagePath(path, folder)) }));
 }
 
@@ -185,7 +185,7 @@ function assemble(built: Built, line: string | null): Uint8Array {
   const parts = line === null ? [code] : [code.subarray(0, start), Buffer.from(`${line}\n`), code.subarray(start)];
   const map = output(built, '.js.map');
   if (map !== null) {
-    const parsed = JSON.parse(map.toString()) as { mappings: string };
+    const parsed: { mappings: string } = JSON.parse(map.toString());
     // One ';' per line shifts the mappings down with the code.
     if (line !== null) parsed.mappings = `;${parsed.mappings}`;
     const data = Buffer.from(JSON.stringify(parsed)).toString('base64');

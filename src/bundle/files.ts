@@ -3,6 +3,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { PackedFile } from './archive.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
 
 /**
  * Files that are never published: version control, and files created by the OS. Skipped with a warning, never silently.
@@ -120,7 +121,7 @@ function resolveInside(root: string, path: string): { real: string; stats: BigIn
   try {
     real = realpathSync(join(root, path));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemErrorCode(error);
     if (code === 'ENOENT') throw linkTrouble(path, 'points to a file that does not exist', error);
     if (code === 'ELOOP') throw linkTrouble(path, 'is part of a loop', error);
     throw error;
@@ -158,11 +159,12 @@ function special(path: string): AppregError {
 
 /** Converts a failed system call to an AppregError that names the file; other errors are returned unchanged. */
 export function readable(error: unknown): unknown {
-  const { code, path } = error as NodeJS.ErrnoException;
-  if (code === undefined || path === undefined || error instanceof AppregError) return error;
+  if (!(error instanceof Error) || error instanceof AppregError) return error;
+  const code = systemErrorCode(error);
+  if (code === null || !('path' in error) || typeof error.path !== 'string') return error;
   return new AppregError(
     'file-unreadable',
-    `${printable(path)} cannot be read (${code}).`,
+    `${printable(error.path)} cannot be read (${code}).`,
     'Check that it exists and that its permissions allow reading.',
     { cause: error },
   );

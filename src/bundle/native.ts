@@ -72,8 +72,8 @@ function esbuildProgram(): string | null {
     const require = createRequire(import.meta.url);
     const home = createRequire(require.resolve('esbuild'));
     const name = `@esbuild/${process.platform}-${arch()}`;
-    const { version } = home(`${name}/package.json`) as { version: string };
-    const { version: wanted } = home('esbuild/package.json') as { version: string };
+    const { version }: { version: string } = home(`${name}/package.json`);
+    const { version: wanted }: { version: string } = home('esbuild/package.json');
     return version === wanted ? home.resolve(`${name}/bin/esbuild`) : null;
   } catch {
     return null;

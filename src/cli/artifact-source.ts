@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { BundleOptions } from '../bundle/bundle.ts';
@@ -14,6 +13,7 @@ import type { Context } from './context.ts';
 import { checkUrl, fetchWhole, isUrl, named, readInput, suspicion, unreadable } from './fetch.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
+import { readChunks } from '../platform/read-chunks.ts';
 
 /** The source of a version's bytes. */
 
@@ -123,7 +123,7 @@ async function lookAtFile(path: string, shownAs: string): Promise<Artifact> {
     if (!there.isFile()) return await lookAtBytes(readInput(path, shownAs), printable(shownAs));
     const { size } = there;
     if (size > LARGEST) throw Object.assign(new Error('too large'), { code: 'ERR_FS_FILE_TOO_LARGE' });
-    const chunks = createReadStream(path, { highWaterMark: PORTION }) as AsyncIterable<Buffer>;
+    const chunks = readChunks(path, PORTION);
     seen = await look(chunks, size, (chunk) => md5.update(chunk));
   } catch (error) {
     throw unreadable(shownAs, error);

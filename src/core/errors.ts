@@ -92,5 +92,5 @@ function withState(summary: string, state: string): string {
 }
 
 export function isAppregError(error: unknown): error is AppregError {
-  return error instanceof Error && (error as Partial<AppregError>).known === true;
+  return error instanceof Error && 'known' in error && error.known === true;
 }

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Probe } from '../core/facts/facts.ts';
@@ -7,6 +6,7 @@ import { createDigester } from '../observe/digest/digest.ts';
 import type { HttpClient } from '../observe/http/client.ts';
 import { syncFile } from '../store/directory/sync-file.ts';
 import { tempName } from '../store/directory/owner.ts';
+import { readChunks } from '../platform/read-chunks.ts';
 
 /** Downloads to a file or to memory, with the digest computed while streaming. */
 
@@ -106,7 +106,7 @@ export async function digestOfFile(path: string): Promise<{ sha256: string; byte
   const there = await stat(path).catch(() => null);
   if (!there?.isFile()) return null;
   const digester = createDigester(Infinity);
-  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) digester.write(chunk as Buffer);
+  for await (const chunk of readChunks(path)) digester.write(chunk);
   const { sha256, bytes } = digester.end();
   return { sha256, bytes };
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { inOtherCase, namesOf } from '../core/registry/file-names.ts';
+import { systemErrorCode } from './system-error.ts';
 
 /** The file system; tests may substitute it. */
 export interface Disk {
@@ -45,7 +46,7 @@ function listedName(folder: string, name: string, disk: Disk): string | null {
     const names = namesOf(disk.list(folder));
     return names.has(name) ? name : (names.like(name)[0] ?? disk.nameOf(join(folder, name)));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (systemErrorCode(error) === null) throw error;
     return null;
   }
 }

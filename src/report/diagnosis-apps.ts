@@ -4,6 +4,7 @@ import { shorten } from '../core/text/text.ts';
 import { groupFindings } from './group-findings.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
+import { evidenceList } from './diagnosis-evidence.ts';
 
 /** What subscribers see of each app, and the reasons for hidden ones, which come first. */
 
@@ -77,7 +78,7 @@ function reasonsBy(findings: readonly Finding[]): Map<string, string> {
   const reasons = new Map<string, string>();
   for (const { rule, app, evidence, message, severity } of findings) {
     if (severity === 'note') continue;
-    const also = Array.isArray(evidence['alsoApps']) ? (evidence['alsoApps'] as string[]) : [];
+    const also = evidenceList(evidence, 'alsoApps');
     for (const key of app === null ? also : [app, ...also])
       if (!reasons.has(`${rule} ${key}`)) reasons.set(`${rule} ${key}`, message);
   }

@@ -80,10 +80,10 @@ function isTelling({ evidence, url }: Finding, name: string): boolean {
 }
 
 function pairOf(name: string, value: Finding['evidence'][string], verbose: boolean, whole: boolean): Pair {
-  if (name === 'answered')
-    return (value as readonly string[]).length === 0
+  if (name === 'answered' && Array.isArray(value))
+    return value.length === 0
       ? ['', 'no Access-Control headers']
-      : ['', shorten((value as readonly string[]).join(', '), verbose ? 500 : 160)];
+      : ['', shorten(value.join(', '), verbose ? 500 : 160)];
   const seconds = name === 'age' || name.endsWith('Seconds') ? Number(value) : Number.NaN;
   if (Number.isFinite(seconds)) return [name.replace(/Seconds$/, ''), formatDuration(seconds)];
   const text = evidenceText(Array.isArray(value) ? value.join(', ') : String(value));
@@ -91,6 +91,12 @@ function pairOf(name: string, value: Finding['evidence'][string], verbose: boole
   const short =
     whole || COMPARED.has(name) ? text : text.replace(/\b(sha\d+:)?([0-9a-f]{12})[0-9a-f]{28,}\b/g, '$1$2…');
   return [name, shorten(short, verbose ? 500 : 120)];
+}
+
+/** The texts of a list in the evidence; empty if there is no such list. */
+export function evidenceList(evidence: Finding['evidence'], name: string): readonly string[] {
+  const value = evidence[name];
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }
 
 /** A copy's age from a header (`age: 900000`), in human-readable form. */

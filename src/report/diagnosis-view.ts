@@ -6,7 +6,7 @@ import type { NotJudgedCode } from '../core/facts/missing.ts';
 import { rules } from '../core/rules/index.ts';
 import { shorten } from '../core/text/text.ts';
 import { appLines } from './diagnosis-apps.ts';
-import { evidenceOf, type Pair, placeOf, type ViewOptions } from './diagnosis-evidence.ts';
+import { evidenceList, evidenceOf, placeOf, type Pair, type ViewOptions } from './diagnosis-evidence.ts';
 import { closingOf, nextOf } from './diagnosis-next.ts';
 import type { Cause, SymptomView, View } from './diagnosis-types.ts';
 import { hostIn, whoOf } from './diagnosis-who.ts';
@@ -154,7 +154,7 @@ function aboutOf(group: Group<Finding>): string | null {
   const apps = new Set<string>();
   for (const { app, evidence } of group) {
     if (app !== null) apps.add(app);
-    if (Array.isArray(evidence['alsoApps'])) for (const also of evidence['alsoApps'] as string[]) apps.add(also);
+    for (const also of evidenceList(evidence, 'alsoApps')) apps.add(also);
   }
   if (apps.size === 0) return `${all} times`;
   const named = [...apps].slice(0, 3).map((app) => shorten(app, 40));

@@ -2,7 +2,7 @@ import { ownerOf } from '../core/engine/owner.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { shorten } from '../core/text/text.ts';
 import { hostOf } from '../core/http/probe.ts';
-import { evidenceText } from './diagnosis-evidence.ts';
+import { evidenceList, evidenceText } from './diagnosis-evidence.ts';
 
 /** The party that has to act, in words. */
 
@@ -38,7 +38,7 @@ export function whoOf(finding: Finding): string {
     case 'service':
       return 'the service: its operator';
     case 'asker': {
-      const [near] = Array.isArray(evidence['near']) ? (evidence['near'] as string[]) : [];
+      const [near] = evidenceList(evidence, 'near');
       return `the user of this check${near === undefined ? '' : `: the key is ${shorten(near, 80)}`}`;
     }
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { ABSENT } from './paths.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
 
 /** An open regular file, and its state when it was opened. */
 export interface OpenFile {
@@ -29,7 +30,7 @@ export async function openFile(path: string): Promise<OpenFile | null> {
     // Non-blocking: opening a named pipe must not hang the server.
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if (ABSENT.has(systemErrorCode(error) ?? '')) return null;
     throw error;
   }
   try {

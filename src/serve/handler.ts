@@ -27,7 +27,7 @@ export function handler(
     } catch (fault) {
       // The sent Content-Length cannot be fulfilled, so the connection is destroyed to signal the error.
       res.destroy();
-      error = fault as Error;
+      error = fault instanceof Error ? fault : new Error(String(fault));
     }
     served({ method, target, status: res.statusCode, milliseconds: performance.now() - began, error });
   };

@@ -6,6 +6,7 @@ import { isAbsolute, join } from 'node:path';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
 
 const DAY = 86_400_000;
 const AUTHORITY_DAYS = 730;
@@ -118,7 +119,7 @@ async function readIfThere(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { ABSENT, isPrivate, segmentsOf } from './paths.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
 
 /**
  * The name of the manifest in a folder: the given one, or registry.json, or the only top-level JSON file with `apps`.
@@ -37,7 +38,7 @@ async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch (error) {
-    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (ABSENT.has(systemErrorCode(error) ?? '')) return false;
     throw error;
   }
 }

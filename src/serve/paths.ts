@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { otherNameOnDisk } from '../platform/names.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
 
 // On Windows, a backslash is a path separator, and a colon denotes a drive or an alternate data stream.
 const FORBIDDEN = /[\u0000-\u001f\u007f/\\:]/;
@@ -77,7 +78,7 @@ export async function locate(
     // The native realpath, which also resolves short names (PROGRA~1).
     file = await realpath(join(root, ...segments));
   } catch (error) {
-    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if (ABSENT.has(systemErrorCode(error) ?? '')) return null;
     throw error;
   }
   // A case-sensitive host would not find it.

@@ -1,7 +1,7 @@
 import { createServer as createHttp, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { realpath } from 'node:fs/promises';
-import { isIPv6, type AddressInfo } from 'node:net';
+import { isIPv6 } from 'node:net';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { parseUrl } from '../core/http/url.ts';
@@ -67,7 +67,9 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   server.on('error', (error) =>
     options.onRequest?.({ method: 'accept', target: '', status: 0, milliseconds: 0, error }),
   );
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port');
+  const { port } = address;
   url = new URL(addressOf(scheme, options.host, port)).href;
   return {
     url,

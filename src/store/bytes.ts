@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
+import { readChunks } from '../platform/read-chunks.ts';
 
 /** The content of a write: bytes in memory, or a local file that is read again for every attempt. */
 export type Bytes = Uint8Array | FileBytes;
@@ -47,7 +47,7 @@ export function fileBytes(
     const hash = createHash('sha256');
     let length = 0;
     let last: Uint8Array | null = null;
-    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Buffer>) {
+    for await (const chunk of readChunks(path, CHUNK)) {
       length += chunk.length;
       // A growing file would never end.
       if (length > known.length) throw changed(shownAs);

@@ -2,6 +2,7 @@ import undici from 'undici';
 import { printable, redact, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { openTrust } from '../observe/http/tls.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
 
 /** Subscribes an organization to a registry (spec 4.2): one POST to the service. */
 
@@ -64,8 +65,7 @@ export async function subscribe(subscription: Subscription): Promise<Subscribed>
       text: body === undefined ? text.slice(0, 400) : null,
     };
   } catch (cause) {
-    const reason =
-      cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code || cause.name : String(cause);
+    const reason = cause instanceof Error ? cause.message || systemErrorCode(cause) || cause.name : String(cause);
     throw new AppregError(
       'service-unreachable',
       `${printable(redact(endpoint))} cannot be reached: ${printable(redact(shorten(reason)))}`,
@@ -99,7 +99,7 @@ function jsonOf(text: string): unknown {
 /** A 409 does not always mean already subscribed: a service may also refuse the name. */
 function outcomeOf(status: number, body: unknown): Subscribed['outcome'] {
   if (status >= 200 && status < 300) return 'subscribed';
-  const { type } = (body ?? {}) as { type?: unknown };
+  const type = typeof body === 'object' && body !== null && 'type' in body ? body.type : null;
   return status === 409 && typeof type === 'string' && type.endsWith('already-subscribed')
     ? 'already-subscribed'
     : 'refused';

@@ -52,7 +52,7 @@ function open(part: string, path: string): number {
   } catch (error) {
     throw new AppregError(
       'output-unwritable',
-      `The facts cannot be saved as ${printable(path)}: ${(error as Error).message}`,
+      `The facts cannot be saved as ${printable(path)}: ${error instanceof Error ? error.message : String(error)}`,
       'Give a file in an existing, writable folder.',
       { cause: error },
     );

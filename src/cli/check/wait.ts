@@ -16,10 +16,16 @@ import { watchGoal, type WaitGoal } from './wait-goal.ts';
 /** Seconds between two observations: short at first, then increasing, to limit the load on the host. */
 const PAUSE = { first: 1, growth: 1.5, most: 60 };
 
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+]);
+
 /** The seconds of --wait. Throws AppregError for an invalid duration. */
 export function waitSeconds(options: VerifyOptions): number {
   const found = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)$/.exec(options.wait ?? '');
-  const seconds = Number(found?.[1]) * { s: 1, m: 60, h: 3600 }[(found?.[2] ?? 's') as 's' | 'm' | 'h'];
+  const seconds = Number(found?.[1]) * (SECONDS.get(found?.[2] ?? '') ?? Number.NaN);
   if (!found || seconds <= 0 || seconds > 86_400)
     throw new AppregError(
       'option-invalid',

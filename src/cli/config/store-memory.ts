@@ -84,7 +84,7 @@ function textOf(path: string): string | null {
 function entryIn(text: string | null): (Partial<Entry> & { conditions: string }) | null {
   if (text === null) return null;
   try {
-    const value = JSON.parse(text) as unknown;
+    const value: unknown = JSON.parse(text);
     const isEntry = typeof value === 'object' && value !== null && 'conditions' in value;
     return isEntry && typeof value.conditions === 'string' ? (value as Entry) : null;
   } catch {

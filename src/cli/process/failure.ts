@@ -7,6 +7,7 @@ import { isBlank, type Journal, stateOf } from '../../store/journal.ts';
 import { nothingSeen } from '../check/checks.ts';
 import { render } from '../../report/index.ts';
 import { DEFAULTS, type Format, FORMATS } from '../../report/options.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** The document printed with a machine format if a run has no result. */
 
@@ -82,7 +83,7 @@ const FAILURES = ['failed', 'refused'] as const;
 
 /** True for errors of the command line parser. */
 function isUsage(error: unknown): error is Error {
-  return error instanceof Error && (error as { code?: unknown }).code?.toString().startsWith('commander.') === true;
+  return error instanceof Error && systemErrorCode(error)?.startsWith('commander.') === true;
 }
 
 /** The error of a run that was ended by a signal, or at a prompt, without another error. */

@@ -138,7 +138,7 @@ class Checker {
   surrogates(start: number): void {
     const raw = this.text.slice(start, this.at);
     if (!/\\u[dD][89a-fA-F]/.test(raw)) return;
-    if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(JSON.parse(raw) as string)) {
+    if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(JSON.parse(raw))) {
       this.loneSurrogate = documentSyntaxError(
         'lone-surrogate',
         start,

@@ -116,7 +116,7 @@ function unreadable(found: Partial<ParsedDocument>): Reading {
 
 function parsed(json: string): JsonValue | undefined {
   try {
-    return JSON.parse(json) as JsonValue;
+    return JSON.parse(json);
   } catch {
     return undefined;
   }

@@ -93,7 +93,7 @@ function endOfValue(text: string, i: number): number {
 
 function nameAt(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end - 1);
-  return raw.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : raw;
+  return raw.includes('\\') ? JSON.parse(text.slice(start, end)) : raw;
 }
 
 /** A member of an object, its value's span, and the offset of the next member. */

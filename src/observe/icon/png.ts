@@ -1,6 +1,7 @@
 import { constants, crc32, inflateSync } from 'node:zlib';
 import type { ImageFacts } from '../../core/facts/facts.ts';
 import { counted } from '../../core/text/text.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 interface Header {
   width: number;
@@ -110,10 +111,11 @@ function pixelFault(packed: Buffer, header: Header): Fault | null {
       return { code: 'data-short', message: `it has pixels for ${data.length} of ${expected} bytes` };
     return filterFault(data, passes);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const code = systemErrorCode(error);
     // More data than needed, or more than the limit: not a fault.
     if (code === 'ERR_BUFFER_TOO_LARGE') return null;
-    if (code?.startsWith('Z_')) return { code: 'data-broken', message: `its pixel data is broken (${message})` };
+    if (error instanceof Error && code?.startsWith('Z_'))
+      return { code: 'data-broken', message: `its pixel data is broken (${error.message})` };
     throw error;
   }
 }

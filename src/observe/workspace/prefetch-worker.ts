@@ -14,7 +14,7 @@ const PORTION = 256 * 1024;
 const AHEAD = 16;
 
 const port = parentPort!;
-const root = workerData as string;
+const root: string = workerData;
 const tree = walk(root);
 
 let waiting = 0;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { printable } from '../../core/text/text.ts';
@@ -13,6 +12,7 @@ import { takeLock, type LockOptions } from './lock.ts';
 import { locate } from '../paths.ts';
 import type { Store, Stored } from '../store.ts';
 import { retryWhileBusy, readFile, stat, syncFolder } from './system.ts';
+import { readChunks } from '../../platform/read-chunks.ts';
 
 /**
  * A registry in a folder. Writes are atomic and durable (atomic.ts), and conditional among any number of processes
@@ -39,7 +39,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     try {
       const target = await locate(root, path);
       if (!(await isFile(target, path))) return null;
-      return await nullIfMissing(digestOfChunks(createReadStream(target) as AsyncIterable<Buffer>));
+      return await nullIfMissing(digestOfChunks(readChunks(target)));
     } catch (error) {
       throw diskError(error, path, null);
     }

@@ -1,10 +1,10 @@
 import { printable } from '../../core/text/text.ts';
 import { type Effect, type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** The code of a system error, or '' of anything else. */
 export function errno(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  return (error as NodeJS.ErrnoException).code ?? '';
+  return error instanceof Error ? (systemErrorCode(error) ?? '') : '';
 }
 
 /** The result of `asked`, or null if nothing of that name exists. */
@@ -67,9 +67,8 @@ export function diskError(
 ): unknown {
   if (isAppregError(error)) return error;
   const system = errno(error);
-  if (system === '' || (error as NodeJS.ErrnoException).syscall === undefined) return error;
-  const { syscall } = error as NodeJS.ErrnoException;
-  const isBusy = platform === 'win32' && syscall === 'rename' && OPEN_ELSEWHERE.has(system);
+  if (system === '' || !(error instanceof Error) || !('syscall' in error)) return error;
+  const isBusy = platform === 'win32' && error.syscall === 'rename' && OPEN_ELSEWHERE.has(system);
   const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['io-error', `the system reports ${system}`, FIX_THAT];
   const doing = outcome === null ? 'read' : 'write';
   const message = `Cannot ${doing} ${printable(path)}: ${what} (${system}).`;

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** The owner of a lock or a temporary file, and whether its process still runs. */
 export interface Owner {
@@ -47,7 +48,7 @@ export function isAlive(owner: Pick<Owner, 'machine' | 'pid' | 'started'>): bool
     process.kill(owner.pid, 0);
   } catch (error) {
     // A missing permission to send a signal means that the process exists.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return systemErrorCode(error) !== 'ESRCH';
   }
   const now = processInfo(owner.pid);
   if (now === null) return true;
@@ -82,12 +83,12 @@ export function parseOwner(text: string): Owner | null {
   if (typeof value !== 'object' || value === null) return null;
   const { machine, host, pid, started, since, thread } = value;
   if (typeof machine !== 'string' || typeof host !== 'string' || typeof since !== 'string') return null;
-  if (!Number.isSafeInteger(pid) || (pid as number) < 1) return null;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return null;
   return {
     machine,
     host,
     since,
-    pid: pid as number,
+    pid,
     started: typeof started === 'string' ? started : null,
     ...(typeof thread === 'number' ? { thread } : {}),
   };

@@ -192,7 +192,7 @@ async function request(
     if (cause instanceof AppregError) throw cause;
     throw new AppregError(
       's3-credentials',
-      `${shown}, the endpoint for credentials, cannot be reached (${printable(redact((cause as Error).message))}).`,
+      `${shown}, the endpoint for credentials, cannot be reached (${printable(redact(cause instanceof Error ? cause.message : String(cause)))}).`,
       'Check the network, or set the keys in the environment.',
       { cause },
     );

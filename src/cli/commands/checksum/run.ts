@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Content } from '../../../core/facts/facts.ts';
 import { printable, redact, safeJson } from '../../../core/text/text.ts';
@@ -6,6 +5,7 @@ import { createDigester } from '../../../observe/digest/digest.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { checkUrl, fetchWhole, isUrl, suspicion, unreadable } from '../../fetch.ts';
 import { wantsJson } from '../../format.ts';
+import { readChunks } from '../../../platform/read-chunks.ts';
 
 /**
  * `appreg checksum <file|url>...`: prints `sha256:HEX`, as required by the metadata (spec 2.2); for several targets,
@@ -37,9 +37,9 @@ async function contentOf(context: Context, target: string, onBytes: (bytes: numb
   const digester = createDigester(Infinity);
   let bytes = 0;
   try {
-    for await (const chunk of createReadStream(resolve(context.cwd, target), { highWaterMark: 2 ** 20 })) {
-      digester.write(chunk as Buffer);
-      onBytes((bytes += (chunk as Buffer).length));
+    for await (const chunk of readChunks(resolve(context.cwd, target))) {
+      digester.write(chunk);
+      onBytes((bytes += chunk.length));
     }
   } catch (error) {
     throw unreadable(target, error);
