@@ -60,10 +60,10 @@ export type Pair = readonly [name: string, value: string];
 /** `status 404`, `listed sha256:0123456789ab…` and so on; all evidence with `verbose`, full digests with `whole`. */
 export function evidenceOf(finding: Finding, { verbose, whole }: ViewOptions): Pair[] {
   const { evidence } = finding;
-  const told = Object.keys(evidence)
+  const shown = Object.keys(evidence)
     .filter((name) => !SKIPPED.has(name) && isTelling(finding, name))
     .toSorted((a, b) => rank(a) - rank(b));
-  return (verbose ? told : told.slice(0, ROOM)).map((name) => pairOf(name, evidence[name]!, verbose, whole));
+  return (verbose ? shown : shown.slice(0, ROOM)).map((name) => pairOf(name, evidence[name]!, verbose, whole));
 }
 
 function rank(name: string): number {

@@ -2,6 +2,7 @@ import { ownerOf } from '../core/engine/owner.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Finding, Report, Severity, Symptom, SymptomStatus } from '../core/engine/report.ts';
 import { SYMPTOM_OF_KIND } from '../core/engine/report.ts';
+import type { ResourceKind } from '../core/facts/facts.ts';
 import type { NotJudgedCode } from '../core/facts/missing.ts';
 import { rules } from '../core/rules/index.ts';
 import { shorten } from '../core/text/text.ts';
@@ -16,12 +17,12 @@ import { count, symptomName } from './words.ts';
 
 /** A diagnosis as text, independent of layout: the causes of each symptom, and the closing lines. */
 
-// Maximum causes per symptom without --verbose.
-const TOLD = 3;
-const MANY = 50;
-// Maximum other locations listed per cause.
-const FEW = 4;
-const ALSO = 20;
+/** Causes listed per symptom, without and with --verbose. */
+const MAX_CAUSES = 3;
+const MAX_CAUSES_VERBOSE = 50;
+/** Other locations listed per cause, without and with --verbose. */
+const MAX_LOCATIONS = 4;
+const MAX_LOCATIONS_VERBOSE = 20;
 
 export function viewOf(report: Report, about: Diagnosis, options: ViewOptions): View {
   const { verbose } = options;
@@ -60,11 +61,14 @@ function symptomView(
     findings.filter((finding) => finding.symptom === id),
     options,
   );
-  const gist =
-    status === 'clear' ? checkedOf(id, report, options) : status === 'not-judged' ? reasonsOf(id, report) : null;
+  let gist: string | null = null;
+  if (status === 'clear') gist = checkedOf(id, report, options);
+  if (status === 'not-judged') gist = reasonsOf(id, report);
   if (id === 'app-does-not-appear' && status === 'confirmed') {
-    const told = new Set(findings.filter((finding) => finding.symptom === id).map((finding) => finding.rule));
-    const elsewhere = report.apps.filter((app) => app.visible === false && !app.because.some((rule) => told.has(rule)));
+    const reported = new Set(findings.filter((finding) => finding.symptom === id).map((finding) => finding.rule));
+    const elsewhere = report.apps.filter(
+      (app) => app.visible === false && !app.because.some((rule) => reported.has(rule)),
+    );
     if (elsewhere.length > 0)
       remarks.push(`${count(elsewhere.length, 'app')} hidden by problems listed under other symptoms.`);
   }
@@ -85,10 +89,10 @@ export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<Sy
   const sorted = [...groups.values()].toSorted(
     (a, b) => weight[a[0].severity] - weight[b[0].severity] || hits(b) - hits(a),
   );
-  const told = sorted.slice(0, options.verbose ? MANY : TOLD);
-  const more = sorted.length - told.length;
+  const listed = sorted.slice(0, options.verbose ? MAX_CAUSES_VERBOSE : MAX_CAUSES);
+  const more = sorted.length - listed.length;
   return {
-    causes: told.map((group) => causeOf(group, left, options)),
+    causes: listed.map((group) => causeOf(group, left, options)),
     remarks:
       more === 0
         ? []
@@ -125,8 +129,8 @@ function causeOf(group: Group<Finding>, left: ReadonlySet<string | null>, option
 
 /** The other locations of a cause, and their fix if it differs. */
 function alsoOf([first, ...others]: readonly Finding[], options: ViewOptions): string[] {
-  if (others.length > FEW && !options.verbose) return [];
-  const lines = others.slice(0, ALSO).map((finding) => {
+  if (others.length > MAX_LOCATIONS && !options.verbose) return [];
+  const lines = others.slice(0, MAX_LOCATIONS_VERBOSE).map((finding) => {
     const place = placeOf(finding);
     const known = `${first!.url ?? first!.file} `;
     const seen = evidenceOf(finding, options).slice(0, 2);
@@ -134,7 +138,8 @@ function alsoOf([first, ...others]: readonly Finding[], options: ViewOptions): s
     const next = finding.advice === first!.advice || finding.advice.length > 60 ? '' : `: ${finding.advice}`;
     return `${[place.startsWith(known) ? place.slice(known.length) : place, ...pairs].join(' · ')}${next}`;
   });
-  if (others.length > ALSO) lines.push(`… and ${others.length - ALSO} more; --format json has them.`);
+  if (others.length > MAX_LOCATIONS_VERBOSE)
+    lines.push(`… and ${others.length - MAX_LOCATIONS_VERBOSE} more; --format json has them.`);
   return lines;
 }
 
@@ -192,6 +197,13 @@ function isUsual({ rule, cause, evidence }: Finding): boolean {
 
 const SYMPTOM_OF_RULE = new Map(rules.map((rule) => [rule.id, rule.symptom]));
 
+/** The symptom of a rule that was not judged, which may depend on the resource; null if it has none. */
+function symptomOf(rule: string, resource: ResourceKind | null): Symptom | null {
+  const symptom = SYMPTOM_OF_RULE.get(rule) ?? null;
+  if (symptom !== 'by-resource') return symptom;
+  return resource === null ? null : SYMPTOM_OF_KIND[resource];
+}
+
 const CHECKSUM_RULE = 'artifact-checksum-mismatch';
 
 /** Why a symptom could not be judged: two reasons at most. */
@@ -203,23 +215,22 @@ function reasonsOf(id: Symptom, report: Report): string {
   for (const entry of report.notJudged) {
     const { rule, resource, reason, code } = entry;
     if (SELF_EXPLANATORY.has(code)) continue;
-    const symptom = SYMPTOM_OF_RULE.get(rule);
-    const own = symptom === 'by-resource' ? (resource === null ? null : SYMPTOM_OF_KIND[resource]) : symptom;
+    const own = symptomOf(rule, resource);
     if (own === id && code === 'turned-off') silenced.add(`${rule}: ${reason}`);
     else if (isFailure(entry) || own === id) reasons.add(reason);
   }
-  const told = [...silenced, ...reasons].slice(0, 2);
+  const shown = [...silenced, ...reasons].slice(0, 2);
   const blocked = report.findings.find((finding) => finding.resource === 'manifest' && finding.severity === 'error');
   if (id === 'checksum-mismatch' && report.findings.some((finding) => finding.rule === 'version-not-listed'))
     return 'a version that is not listed has no artifact to check';
-  if (told.length === 0) return blocked ? `because of ${blocked.rule}` : 'nothing was checked that would show it';
+  if (shown.length === 0) return blocked ? `because of ${blocked.rule}` : 'nothing was checked that would show it';
   const { artifacts } = report.summary;
   const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.code === 'turned-off');
   const right =
     id === 'checksum-mismatch' && artifacts > 0 && isHashed
       ? `; ${count(artifacts, 'artifact')} with the right checksum`
       : '';
-  return `${told.join('; ')}${right}`;
+  return `${shown.join('; ')}${right}`;
 }
 
 /** Reasons that need no explanation: what was not requested, and what is checked for a single file only. */

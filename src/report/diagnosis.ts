@@ -36,8 +36,8 @@ const ORDER: readonly SymptomView['status'][] = ['confirmed', 'suspected', 'not-
 
 /** The symptoms with more details, confirmed ones first. */
 function detailed({ symptoms, besides }: View): SymptomView[] {
-  const told = symptoms.filter(({ causes, remarks }) => causes.length + remarks.length > 0);
-  const sorted = told.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
+  const listed = symptoms.filter(({ causes, remarks }) => causes.length + remarks.length > 0);
+  const sorted = listed.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
   return besides === null ? sorted : [...sorted, besides];
 }
 

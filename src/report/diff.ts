@@ -80,10 +80,10 @@ export function diffAsMarkdown(found: RegistryDiff): string {
 
 /** @param named formats a key */
 function notCompared(found: RegistryDiff, named: (key: string) => string): string {
-  const told = found.notCompared.slice(0, 10).map(({ key }) => named(key));
-  const rest = found.notCompared.length - told.length;
+  const listed = found.notCompared.slice(0, 10).map(({ key }) => named(key));
+  const rest = found.notCompared.length - listed.length;
   const reasons = [...new Set(found.notCompared.map(({ reason }) => shown(reason)))].slice(0, 3).join('; ');
-  return `Versions not compared: ${told.join(', ')}${rest > 0 ? ` and ${count(rest, 'more app')}` : ''} (${reasons})`;
+  return `Versions not compared: ${listed.join(', ')}${rest > 0 ? ` and ${count(rest, 'more app')}` : ''} (${reasons})`;
 }
 
 function headline({ summary: sum, apps, notCompared: unseen }: RegistryDiff): string {
