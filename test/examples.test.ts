@@ -136,12 +136,12 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       expect(await (await fetch(`${ceph.endpoint}/${ceph.bucket}/apps/lamp/icon.svg`)).text()).toBe(icon);
     }, 60_000);
 
-    test('a pull request that deletes a folder is told what would vanish', async () => {
+    test('a pull request that deletes a folder names what would disappear', async () => {
       renameSync(join(root, 'apps/clock'), join(root, 'clock'));
       for (const job of ['check', 'list'])
         expect(await run(job)).toMatchObject({
           status: 1,
-          said: expect.stringContaining('apps/clock/app.json: it is not there') as string,
+          said: expect.stringContaining('apps/clock/app.json does not exist') as string,
         });
       renameSync(join(root, 'clock'), join(root, 'apps/clock'));
     }, 60_000);
