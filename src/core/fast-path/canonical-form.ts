@@ -76,12 +76,12 @@ export interface CanonicalForm {
  */
 export function canonicalForm(text: string): CanonicalForm | null {
   const versions = behind(VERSIONS, text, 0);
-  if (versions !== -1) return usualVersions(text, versions);
+  if (versions !== -1) return formOfVersions(text, versions);
   const apps = behind(APPS, text, 0);
-  return apps === -1 ? null : usualApps(text, apps);
+  return apps === -1 ? null : formOfApps(text, apps);
 }
 
-function usualVersions(text: string, i: number): CanonicalForm | null {
+function formOfVersions(text: string, i: number): CanonicalForm | null {
   let count = 0;
   for (let next = behind(VERSION, text, i); next !== -1; next = behind(VERSION, text, i)) {
     i = next;
@@ -90,7 +90,7 @@ function usualVersions(text: string, i: number): CanonicalForm | null {
   return count === 0 || behind(END_OF_VERSIONS, text, i) === -1 ? null : { field: 'versions', count, others: [] };
 }
 
-function usualApps(text: string, i: number): CanonicalForm | null {
+function formOfApps(text: string, i: number): CanonicalForm | null {
   const others: Named[] = [];
   for (let count = 0; ; count++) {
     const next = behind(APP, text, i);

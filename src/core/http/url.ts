@@ -1,7 +1,7 @@
 import { blockedPort } from './blocked-ports.ts';
 import { isValidALabel } from './punycode.ts';
 
-/** URLs as clients parse them, with a fast path for the usual ones. */
+/** URLs as clients parse them, with a fast path for canonical ones. */
 
 /**
  * Parses a URL as the WHATWG URL standard does; null if it is invalid. All code parses untrusted URLs with this: the
@@ -23,12 +23,12 @@ function hasValidALabels(hostname: string): boolean {
   return !hostname.includes('xn--') || hostname.split('.').every((label) => isValidALabel(label));
 }
 
-// The usual URL, recognised without parsing: https, a plain host, a path with nothing to normalise.
-const USUAL =
+// A canonical URL, recognised without parsing: https, a plain host, a path with nothing to normalise.
+const CANONICAL =
   /^https:\/\/[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?(?::\d{1,5})?\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*)?$/;
 
 // A registry has one or two hosts, so the last valid one need not be checked again.
-let lastUsualHost = '';
+let lastCanonicalHost = '';
 
 let lastAsked = '';
 let lastAnswer = false;
@@ -38,19 +38,19 @@ export function isCanonicalUrl(text: string): boolean {
   // Several rules check the same URL in a row.
   if (text === lastAsked) return lastAnswer;
   lastAsked = text;
-  return (lastAnswer = looksUsual(text));
+  return (lastAnswer = looksCanonical(text));
 }
 
-function looksUsual(text: string): boolean {
-  if (!USUAL.test(text)) return false;
+function looksCanonical(text: string): boolean {
+  if (!CANONICAL.test(text)) return false;
   const host = text.slice(8, text.indexOf('/', 8));
-  if (host === lastUsualHost) return true;
+  if (host === lastCanonicalHost) return true;
   // Punycode has to be decoded to be validated.
   if (/\.[.-]|-\.|(^|\.)xn--|[^.]{64}/.test(host)) return false;
   // A last label that begins with a digit may make it an IPv4 address, and a port may be the default one.
   if (/(^|\.)\d[^.]*$|:/.test(host) && parseUrl(text)?.host !== host) return false;
   if (blockedPort(host) !== null) return false;
-  lastUsualHost = host;
+  lastCanonicalHost = host;
   return true;
 }
 
@@ -65,13 +65,13 @@ let lastParsed: UrlParts | null = null;
 export function urlParts(text: string): UrlParts | null {
   if (text !== lastText) {
     lastText = text;
-    lastParsed = isCanonicalUrl(text) ? usualParts(text) : parseUrl(text);
+    lastParsed = isCanonicalUrl(text) ? canonicalParts(text) : parseUrl(text);
   }
   return lastParsed;
 }
 
-/** The result of `new URL` for a usual URL, in a tenth of the time. */
-function usualParts(text: string): UrlParts {
+/** The result of `new URL` for a canonical URL, in a tenth of the time. */
+function canonicalParts(text: string): UrlParts {
   const slash = text.indexOf('/', 8);
   const host = text.slice(8, slash);
   const colon = host.indexOf(':');

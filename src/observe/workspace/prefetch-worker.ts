@@ -47,15 +47,15 @@ async function readAll(paths: Wanted): Promise<void> {
       if (size > PORTION) size = -1;
     }
     sizes.push(size);
-    counts.push(size > 0 ? countUsual(filled, size) : 0);
+    counts.push(size > 0 ? countCanonical(filled, size) : 0);
     filled += Math.max(0, size);
   }
   await hand();
   port.close();
 }
 
-/** How many versions a file of the usual form lists, which is plain ASCII; 0 for any other. */
-function countUsual(at: number, size: number): number {
+/** How many versions a file in canonical form lists, which is plain ASCII; 0 for any other. */
+function countCanonical(at: number, size: number): number {
   const form = canonicalForm(buffer.toString('latin1', at, at + size));
   return form?.field === 'versions' ? form.count : 0;
 }

@@ -16,7 +16,7 @@ export interface Batch {
   bytes: Uint8Array;
   /** -1 for one that is not a readable regular file, or too large to be transferred. */
   sizes: readonly number[];
-  /** How many versions a file of the usual form lists; 0 for any other. */
+  /** How many versions a file in canonical form lists; 0 for any other. */
   counts: readonly number[];
 }
 
