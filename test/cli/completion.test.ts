@@ -137,9 +137,9 @@ test.each(['bash', 'zsh', 'fish'])('%s finds no fault in the script', (shell) =>
   expect(execFileSync(shell, ['-n', join(root, `script.${shell}`)], { encoding: 'utf8' })).toBe('');
 });
 
-test('another shell is no shell', () => {
+test('another shell is refused', () => {
   expect(() => execFileSync('appreg', ['completion', 'toString'], { env, stdio: 'pipe' })).toThrow(
-    /Name one of bash, zsh, fish/,
+    /Use one of bash, zsh, fish/,
   );
 });
 

@@ -161,12 +161,12 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
 });
 
 test.each([`https://a;b{}$c.test/`, `https://~x.test/`, `https://*.test/`])(
-  'a host that is no name is refused: %s',
+  'a host that is not a name is refused: %s',
   (baseUrl) => {
-    expect(thrown(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'host-name', exit: 2 });
+    expect(thrown(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'base-url-unsupported', exit: 2 });
   },
 );
 
 test.each(['https://a.test/%00/', 'https://a.test/%0a/', 'https://a.test/%ff/'])('so is a path: %s', (baseUrl) => {
-  expect(thrown(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'host-path', exit: 2 });
+  expect(thrown(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'base-url-unsupported', exit: 2 });
 });

@@ -92,7 +92,10 @@ describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host)
 
   test('such a host has no folder to serve from', () => {
     const baseUrl = 'https://apps.example.com/r/';
-    expect(thrown(() => fileOf(host, '_headers', { baseUrl }))).toMatchObject({ code: 'host-path', exit: 2 });
+    expect(thrown(() => fileOf(host, '_headers', { baseUrl }))).toMatchObject({
+      code: 'base-url-unsupported',
+      exit: 2,
+    });
   });
 
   test('its guide says which branch, and how to look at the result', () => {

@@ -118,7 +118,7 @@ test('where it cannot listen, its PostgreSQL is stopped again', { timeout: 60_00
   const { port } = taken.address() as AddressInfo;
   const node = startNode(main, ['--data', shared, '--port', `${port}`]);
   expect(await node.ended).toBe(2);
-  expect(node.said()).toContain(`Nothing can listen on 127.0.0.1 port ${port}: EADDRINUSE`);
+  expect(node.said()).toContain(`Cannot listen on 127.0.0.1 port ${port}: EADDRINUSE`);
   expect(serverOf(shared)).toBe(null);
   taken.close();
 });

@@ -43,7 +43,7 @@ test.each([
     'too many',
     KNOWN,
     1,
-    /^refused with status 429: Too many requests: Try again in \d+ s\.\n {2}Too many requests: wait a little\.$/,
+    /^refused with status 429: Too many requests: Try again in \d+ s\.\n {2}Too many requests: try again later\.$/,
   ],
 ])('%s', async (_, url, code, words) => {
   const done = await run(url, { TOKEN: token });
@@ -55,5 +55,5 @@ test.each([
 test('a wrong token', async () => {
   const { code, out } = await run(KNOWN, { TOKEN: `apr_${'x'.repeat(43)}` });
   expect(code).toBe(1);
-  expect(out).toMatch(/^refused with status 401: A valid token is required: The token is not known\.\n.*--token-env/);
+  expect(out).toMatch(/^refused with status 401: A valid token is required: The token is unknown\.\n.*--token-env/);
 });

@@ -19,12 +19,12 @@ test.each([
   ['', 'empty'],
   [' \u200b\u3164', 'empty'],
   ['x'.repeat(101), 'longer'],
-  ['a\0b', 'cannot be shown'],
-  ['a\nb', 'cannot be shown'],
-  ['a\u001b[2J', 'cannot be shown'],
-  ['a\u202eb', 'cannot be shown'],
-  ['a\ud800b', 'cannot be shown'],
-])('no name: %j', (name, why) => expect(nameError(name)).toContain(why));
+  ['a\0b', 'invisible characters'],
+  ['a\nb', 'invisible characters'],
+  ['a\u001b[2J', 'invisible characters'],
+  ['a\u202eb', 'invisible characters'],
+  ['a\ud800b', 'invisible characters'],
+])('not a name: %j', (name, why) => expect(nameError(name)).toContain(why));
 
 test('every rule that hides an app has words of its own for that', () => {
   for (const { id, why } of rules.filter(({ hidesApp: hides }) => hides)) {
