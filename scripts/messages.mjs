@@ -30,7 +30,7 @@ function messagesIn(path) {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
   const file = relative(root, path).replaceAll('\\', '/');
   const found = [];
-  const visit = (node) => {
+  const probe = (node) => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isLiteralTypeNode(node)) return;
     if (ts.isTaggedTemplateExpression(node) && CODE_TAGS.has(node.tag.getText())) return;
     const text = textOf(node);
@@ -42,9 +42,9 @@ function messagesIn(path) {
       // Inserted values may contain texts of their own.
       if (!ts.isTemplateExpression(node)) return;
     }
-    ts.forEachChild(node, visit);
+    ts.forEachChild(node, probe);
   };
-  visit(source);
+  probe(source);
   return found;
 }
 

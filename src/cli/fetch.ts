@@ -18,12 +18,12 @@ const TOTAL = 600_000;
 
 export interface Fetched {
   /** The probe of the URL. */
-  visit: Probe;
+  probe: Probe;
   content: Content;
   archive: ArchiveFacts;
 }
 
-/** Digests and lists what a URL serves. Network errors are in `visit`. */
+/** Digests and lists what a URL serves. Network errors are in `probe`. */
 export async function fetchBytes(
   url: string,
   onBytes: (bytes: number) => void = () => {},
@@ -36,7 +36,7 @@ export async function fetchBytes(
   let archive: ArchiveReader = createArchiveReader();
   let bytes = 0;
   try {
-    const visit = await http.probe({
+    const probe = await http.probe({
       method: 'GET',
       url,
       origin: null,
@@ -60,7 +60,7 @@ export async function fetchBytes(
         };
       },
     });
-    return { visit, content: digester.end(), archive: await archive.end() };
+    return { probe, content: digester.end(), archive: await archive.end() };
   } finally {
     await http.close();
   }
@@ -73,23 +73,23 @@ export async function fetchWhole(
   onBytes?: (bytes: number) => void,
 ): Promise<Fetched> {
   const fetched = await fetchBytes(url, onBytes, networkOf(env));
-  if (isAnswered(fetched.visit)) return fetched;
+  if (isAnswered(fetched.probe)) return fetched;
   throw new AppregError(
     'download-failed',
-    `${named(url)} ${answer(fetched.visit)}.`,
+    `${named(url)} ${answer(fetched.probe)}.`,
     'Check the URL, and that it does not require sign-in.',
   );
 }
 
 /** The outcome of a probe, worded to follow the URL. */
-export function answer(visit: Probe): string {
-  const { failure } = visit;
-  const over = overProxy(visit);
+export function answer(probe: Probe): string {
+  const { failure } = probe;
+  const over = overProxy(probe);
   if (failure) {
     const said = printable(redact(shorten(failure.message)));
     return `cannot be fetched${over}: ${said}${said.includes(failure.code) ? '' : ` (${printable(failure.code)})`}`;
   }
-  return `responds with status ${statusOf(visit)}${over}`;
+  return `responds with status ${statusOf(probe)}${over}`;
 }
 
 /** True for a URL, as opposed to a file name. */

@@ -55,9 +55,9 @@ async function askOnce(
   // A unique query prevents the host from caching a "not found" for the actual URL.
   const asked = `${url}${url.includes('?') ? '&' : '?'}read-back=${checksum.slice(7, 23)}${attempt === 0 ? '' : attempt}`;
   const options = { ...networkOf(env), retries: 0, connectTimeout: 4000, headersTimeout: 8000, idleTimeout: 8000 };
-  const { visit, content } = await fetchBytes(asked, () => {}, options);
-  const odd = isAnswered(visit) ? suspicion(content.head) : answer(visit);
-  if (odd !== null) return { message: odd, mismatch: null, unreachable: isUnreachable(visit) };
+  const { probe, content } = await fetchBytes(asked, () => {}, options);
+  const odd = isAnswered(probe) ? suspicion(content.head) : answer(probe);
+  if (odd !== null) return { message: odd, mismatch: null, unreachable: isUnreachable(probe) };
   const served = `sha256:${content.sha256}`;
   if (served === checksum) return null;
   return { message: 'serves different bytes', mismatch: served, unreachable: false };

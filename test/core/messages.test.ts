@@ -9,7 +9,7 @@ import type {
   Probe,
   HttpViews,
 } from '../../src/core/facts/facts.ts';
-import { hop, NOW, tls, visit } from '../support/visits.ts';
+import { hop, NOW, tls, probe } from '../support/probes.ts';
 import { artifact, BASE, listed, snapshot } from '../support/snapshots.ts';
 
 /** What the rules say about generated facts: no message holds what no reader can use. */
@@ -164,7 +164,7 @@ function someHop(url: string): Hop {
   });
 }
 
-function someVisit(url: string, method: Probe['method'], origin: string | null): Probe {
+function someProbe(url: string, method: Probe['method'], origin: string | null): Probe {
   const hops = Array.from({ length: one(1, 1, 1, 2, 3, 6) }, () => someHop(url));
   const [phase, code] = one(...(CODES as [(typeof CODES)[number]]));
   const failure: Failure | null = sometimes(0.4)
@@ -177,7 +177,7 @@ function someVisit(url: string, method: Probe['method'], origin: string | null):
         expected: one(null, 1, 9),
       }
     : null;
-  return visit(hops, {
+  return probe(hops, {
     method,
     origin,
     failure,
@@ -189,12 +189,12 @@ function someVisit(url: string, method: Probe['method'], origin: string | null):
 
 function someWeb(url: string): HttpViews {
   return {
-    server: someVisit(url, 'GET', null),
-    browser: [someVisit(url, 'GET', 'https://svc.test')],
+    server: someProbe(url, 'GET', null),
+    browser: [someProbe(url, 'GET', 'https://svc.test')],
     preflight: sometimes(0.5)
       ? { missing: { code: 'not-requested', flag: null } }
-      : someVisit(url, 'OPTIONS', 'https://svc.test'),
-    head: sometimes(0.5) ? { missing: { code: 'not-requested', flag: null } } : someVisit(url, 'HEAD', null),
+      : someProbe(url, 'OPTIONS', 'https://svc.test'),
+    head: sometimes(0.5) ? { missing: { code: 'not-requested', flag: null } } : someProbe(url, 'HEAD', null),
   };
 }
 

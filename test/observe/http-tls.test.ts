@@ -10,7 +10,7 @@ import { answer, openFaultHost } from '../support/fault-host.ts';
 
 const made = certificates();
 
-async function visit(
+async function probe(
   tls: TlsOptions,
   options: HttpOptions = {},
   name = '127.0.0.1',
@@ -31,7 +31,7 @@ async function visit(
 }
 
 test('a good certificate of a private authority: its facts, and that it is private', async () => {
-  const { seen } = await visit(made.get('good'));
+  const { seen } = await probe(made.get('good'));
   expect(seen.failure).toBeNull();
   expect(seen.hops[0]!.tls).toMatchObject({
     protocol: 'TLSv1.3',
@@ -47,7 +47,7 @@ test('a good certificate of a private authority: its facts, and that it is priva
 });
 
 test('an authority of the machine is told as such, where the flag names another one', async () => {
-  const { seen } = await visit(made.get('good'), { ca: rootCertificates[0]!, machineCa: made.ca });
+  const { seen } = await probe(made.get('good'), { ca: rootCertificates[0]!, machineCa: made.ca });
   expect(seen.failure).toBeNull();
   expect(seen.hops[0]!.tls).toMatchObject({ privateCa: true, authority: 'NODE_EXTRA_CA_CERTS' });
 });
@@ -62,7 +62,7 @@ describe('not trusted', () => {
     ['leaf-only', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'incomplete-chain'],
     ['client-only', 'INVALID_PURPOSE', 'wrong-purpose'],
   ])('%s', async (kind, code, cause) => {
-    const { seen, requests } = await visit(made.get(kind));
+    const { seen, requests } = await probe(made.get(kind));
     expect(seen.failure).toMatchObject({ phase: 'tls', code });
     expect(tlsCause(seen)).toBe(cause);
     expect(seen.hops).toMatchObject([
@@ -74,7 +74,7 @@ describe('not trusted', () => {
 
   // Node takes the common name where there is no other; browsers do not (RFC 9525 section 6.3).
   test.each<Kind>(['no-san', 'uri-only'])('a name in the common name alone: %s', async (kind) => {
-    const { seen, requests } = await visit(made.get(kind), {}, 'localhost');
+    const { seen, requests } = await probe(made.get(kind), {}, 'localhost');
     expect(seen.failure).toMatchObject({ phase: 'tls', code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     expect(tlsCause(seen)).toBe('wrong-host');
     expect(seen.hops).toMatchObject([{ status: 0, tls: { subject: 'CN=localhost', names: [] } }]);
@@ -85,13 +85,13 @@ describe('not trusted', () => {
     ['good', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
     ['with-root', 'SELF_SIGNED_CERT_IN_CHAIN'],
   ])('an unknown authority: %s', async (kind, code) => {
-    const { seen } = await visit(made.get(kind), { ca: null });
+    const { seen } = await probe(made.get(kind), { ca: null });
     expect(seen.failure).toMatchObject({ phase: 'tls', code });
     expect(tlsCause(seen)).toBe('unknown-issuer');
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate that we do not have, in %s', async (version) => {
-    const { seen, requests } = await visit({
+    const { seen, requests } = await probe({
       ...made.get('good'),
       requestCert: true,
       rejectUnauthorized: true,
@@ -104,12 +104,12 @@ describe('not trusted', () => {
   });
 
   test('a client certificate that is asked for, and may be missing', async () => {
-    const { seen } = await visit({ ...made.get('good'), requestCert: true, rejectUnauthorized: false });
+    const { seen } = await probe({ ...made.get('good'), requestCert: true, rejectUnauthorized: false });
     expect(seen.failure).toBeNull();
   });
 
   test('no cipher in common is no matter of certificates', async () => {
-    const { seen } = await visit({
+    const { seen } = await probe({
       ...made.get('good'),
       maxVersion: 'TLSv1.2',
       ciphers: 'ECDHE-ECDSA-CAMELLIA128-SHA256',
@@ -119,7 +119,7 @@ describe('not trusted', () => {
   });
 
   test('an old protocol alone', async () => {
-    const { seen } = await visit({
+    const { seen } = await probe({
       ...made.get('good'),
       minVersion: 'TLSv1',
       maxVersion: 'TLSv1.1',
@@ -131,14 +131,14 @@ describe('not trusted', () => {
 });
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s alone is fine', async (version) => {
-  const { seen } = await visit({ ...made.get('good'), minVersion: version, maxVersion: version });
+  const { seen } = await probe({ ...made.get('good'), minVersion: version, maxVersion: version });
   expect(seen.failure).toBeNull();
   expect(seen.hops[0]!.tls!.protocol).toBe(version);
 });
 
 test('the name is sent, so that the right certificate is chosen', async () => {
   const names: string[] = [];
-  const { seen } = await visit(
+  const { seen } = await probe(
     { ...made.get('good'), SNICallback: (name, done) => (names.push(name), done(null)) },
     {},
     'localhost',
@@ -148,7 +148,7 @@ test('the name is sent, so that the right certificate is chosen', async () => {
 });
 
 test('only HTTP/2', async () => {
-  const { seen } = await visit({ ...made.get('good'), ALPNProtocols: ['h2'] });
+  const { seen } = await probe({ ...made.get('good'), ALPNProtocols: ['h2'] });
   expect(seen.failure).toMatchObject({ phase: 'tls', code: expect.stringContaining('NO_APPLICATION_PROTOCOL') });
 });
 

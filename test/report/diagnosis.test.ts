@@ -4,7 +4,7 @@ import type { Snapshot, HttpViews } from '../../src/core/facts/facts.ts';
 import { render } from '../../src/report/index.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { artifact, entry, listed, snapshot } from '../support/snapshots.ts';
-import { hop, visit, web } from '../support/visits.ts';
+import { hop, probe, web } from '../support/probes.ts';
 
 type Show = { verbose?: boolean; format?: 'pretty' | 'markdown' | 'json' };
 
@@ -16,7 +16,7 @@ function show(facts: Snapshot, { verbose = false, format = 'pretty' }: Show = {}
 /** As if its host had answered so. */
 function answered(facts: Snapshot, headers: Record<string, string>): Snapshot {
   const all = { 'content-type': 'application/json', 'cache-control': 'max-age=300', etag: '"1"', ...headers };
-  facts.manifest.web = web(visit(hop(all)));
+  facts.manifest.web = web(probe(hop(all)));
   facts.manifest.url = 'https://apps.example.com/registry.json';
   return facts;
 }
@@ -133,7 +133,7 @@ describe('suspicions', () => {
     const facts = answered(snapshot(['a']), {});
     const from = origins[0] ?? 'https://appreg-probe.invalid';
     const answer = hop({ 'access-control-allow-origin': origin, 'content-type': 'application/json' });
-    facts.manifest.web = web((facts.manifest.web as HttpViews).server, { browser: [visit(answer, { origin: from })] });
+    facts.manifest.web = web((facts.manifest.web as HttpViews).server, { browser: [probe(answer, { origin: from })] });
     return { ...facts, origins };
   };
 

@@ -6,7 +6,7 @@ import type {
   Probe,
   HttpViews,
 } from '../../src/core/facts/facts.ts';
-import { acao, browser, hop, visit, web } from './visits.ts';
+import { acao, browser, hop, probe, web } from './probes.ts';
 
 /** Facts about the copies that browsers get, and about the probes that tell what they depend on. */
 
@@ -47,7 +47,7 @@ export function following(
     like,
     sent: list,
     round: 1,
-    visit: list.some((group) => groups.includes(group)) ? other : visit(),
+    probe: list.some((group) => groups.includes(group)) ? other : probe(),
   }));
 }
 
@@ -56,14 +56,14 @@ export function coming(first: readonly Probe[], second: readonly Probe[]): Heade
   return [...ofRound(first, 1), ...ofRound(second, 2)];
 }
 
-function ofRound(visits: readonly Probe[], round: HeaderProbe['round']): HeaderProbe[] {
-  return visits.map((visit, i) => ({ like: 'fetch', sent: i < 2 ? [] : [...ALL], round, visit }));
+function ofRound(probes: readonly Probe[], round: HeaderProbe['round']): HeaderProbe[] {
+  return probes.map((one, i) => ({ like: 'fetch', sent: i < 2 ? [] : [...ALL], round, probe: one }));
 }
 
 /** What a rule on resources is offered. */
 export function resource(
   views: Partial<HttpViews>,
-  answer: Probe = visit(),
+  answer: Probe = probe(),
   role: ResourceKind = 'metadata',
 ): { role: ResourceKind; web: HttpViews; answer: Probe; origins: readonly string[] } {
   return { role, web: web(answer, views), answer, origins: [] };

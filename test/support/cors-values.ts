@@ -1,5 +1,5 @@
 import type { InvalidCorsCause } from '../../src/core/http/cors.ts';
-import { ORIGIN } from './visits.ts';
+import { ORIGIN } from './probes.ts';
 
 const ALLOW = 'access-control-allow-origin';
 

@@ -14,7 +14,7 @@ import type {
 } from '../../src/core/facts/facts.ts';
 import { following } from './copies.ts';
 import { type Exchange, type FailedConnection, isFailedConnection, parseSteps } from './exchange-text.ts';
-import { failed, hop, NOW, tls, visit, web } from './visits.ts';
+import { failed, hop, NOW, tls, probe as probeOf, web } from './probes.ts';
 
 /** Facts about a resource from the exchanges of an example. */
 
@@ -29,7 +29,7 @@ interface Sent {
 export function exchangeFacts(text: string): Record<string, unknown> {
   const sent = sentIn(text);
   const [own] = sent.filter(({ probe, request }) => probe.method === 'GET' && request.length === 0);
-  const server = own?.probe ?? visit();
+  const server = own?.probe ?? probeOf();
   const views = viewsOf(sent, own ?? { request: [], body: '', probe: server });
   const url = server.hops[0]?.url ?? '';
   const origins = [...new Set(sent.flatMap(({ request }) => header(request, 'origin') ?? []))];
@@ -79,7 +79,7 @@ function sentIn(text: string): Sent[] {
 function newSent(step: Exchange, failures: readonly FailedConnection[]): Sent {
   const { method, request, body } = step;
   const requested = header(request, 'access-control-request-headers');
-  const probe = visit(hopOf(step, failures), {
+  const probe = probeOf(hopOf(step, failures), {
     method,
     origin: header(request, 'origin'),
     ...(method === 'OPTIONS' ? { requestedHeaders: [requested ?? PROBE_HEADER] } : {}),
@@ -148,12 +148,12 @@ function viewsOf(sent: readonly Sent[], own: Sent): HttpViews {
     else if (probe.method === 'OPTIONS' && header(request, 'access-control-request-method') === 'HEAD')
       views.headPreflight = probe;
     else if (probe.method === 'OPTIONS') preflights.push(probe);
-    else if (condition !== null && probe.origin !== null) views.revalidation = { condition, visit: probe };
+    else if (condition !== null && probe.origin !== null) views.revalidation = { condition, probe: probe };
     else if (condition !== null)
       (views.conditional ??= []).push({
         condition,
         fabricated: isFabricated(condition, own.probe),
-        visit: probe,
+        probe: probe,
         sameBytes: body === '' ? null : body === own.body,
       });
     else addBrowser(views, one, own);

@@ -22,7 +22,7 @@ import {
 } from '../../src/core/rules/rule.ts';
 import { type SideProbes, sideProbes } from '../../src/core/facts/side-probes.ts';
 
-/** Facts for a rule; what the visits beside the plain GET come to is read off `web`. */
+/** Facts for a rule; what the probes beside the plain GET come to is read off `web`. */
 type Given<S extends Subject, N extends keyof Subjects[S]> = Omit<Pick<Subjects[S], N>, keyof SideProbes> & {
   web?: HttpViews;
 };

@@ -175,7 +175,7 @@ const NO_URL: Missing = { missing: { code: 'no-url' }, runWide: true };
 /** The response to the service's own GET; present if a complete 2xx response was received. */
 export function answerOf(facts: Resource): Probe | Missing {
   if (isMissing(facts.web)) return facts.web;
-  const visit = facts.web.server;
-  const rule = ruleOfFailure(visit);
-  return rule === null ? visit : blockedBy(rule);
+  const probe = facts.web.server;
+  const rule = ruleOfFailure(probe);
+  return rule === null ? probe : blockedBy(rule);
 }

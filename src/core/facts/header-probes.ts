@@ -30,8 +30,8 @@ function resultOf({ failure, hops, copy }: Probe): string | null {
 }
 
 /** Whether a browser got another response than the plain GET, which got a complete one. */
-export function isOther(visit: Probe): boolean {
-  const result = resultOf(visit);
+export function isOther(probe: Probe): boolean {
+  const result = resultOf(probe);
   return result !== null && result !== SAME;
 }
 
@@ -50,7 +50,7 @@ export function dependenceOf(
   if (plain.length === 0 || full.length === 0) return null;
   const isSteady = plain.every(isSame) && !full.some(isSame);
   if (isSteady) {
-    const single = own.filter(({ sent, visit }) => sent.length === 1 && isOther(visit));
+    const single = own.filter(({ sent, probe }) => sent.length === 1 && isOther(probe));
     const groups = single.flatMap(({ sent }) => sent);
     return groups.length > 0 ? { on: 'headers', groups } : { on: 'together' };
   }
@@ -83,7 +83,7 @@ export function mayBlameOrigin(web: HttpViews): boolean {
 export function areContentsByTurns(web: Pick<HttpViews, 'headerProbes'>): boolean {
   const { headerProbes: probes = [] } = web;
   const isIntermittent = dependenceOf(web)?.on === 'intermittent';
-  return isIntermittent && probes.some(({ visit }) => isOther(visit) && !isRefusal(visit));
+  return isIntermittent && probes.some(({ probe }) => isOther(probe) && !isRefusal(probe));
 }
 
 /** The statuses that alternated, whatever was sent; null if contents differ instead, or nothing did. */
@@ -93,12 +93,12 @@ export function byTurnsIn(
 ): Omit<RepeatedProbe, 'of'> | null {
   if (dependenceOf(web, like)?.on !== 'intermittent') return null;
   const own = (web.headerProbes ?? []).filter((probe) => probe.like === like);
-  const others = own.filter(({ visit }) => isOther(visit));
+  const others = own.filter(({ probe }) => isOther(probe));
   const [first] = others;
-  if (first === undefined || !others.every(({ visit }) => isRefusal(visit))) return null;
-  const url = lastHop(first.visit)?.url ?? '';
+  if (first === undefined || !others.every(({ probe }) => isRefusal(probe))) return null;
+  const url = lastHop(first.probe)?.url ?? '';
   const statuses = (which: (sent: readonly HeaderGroup[]) => boolean): number[] =>
-    own.filter(({ sent }) => which(sent)).map(({ visit }) => (visit.failure === null ? statusOf(visit) : 0));
+    own.filter(({ sent }) => which(sent)).map(({ probe }) => (probe.failure === null ? statusOf(probe) : 0));
   return { url, plain: statuses((sent) => sent.length === 0), same: statuses((sent) => sent.length > 1) };
 }
 
@@ -108,14 +108,14 @@ export function otherAnswer(web: HttpViews): Probe | null {
 }
 
 /** True for a failed response: a status that is not 2xx, or an aborted connection. */
-export function isRefusal(visit: Probe): boolean {
-  return visit.failure !== null || statusOf(visit) >= 300;
+export function isRefusal(probe: Probe): boolean {
+  return probe.failure !== null || statusOf(probe) >= 300;
 }
 
 function results(probes: readonly HeaderProbe[], which: (sent: readonly HeaderGroup[]) => boolean): string[] {
   return probes
     .filter(({ sent }) => which(sent))
-    .map(({ visit }) => resultOf(visit))
+    .map(({ probe }) => resultOf(probe))
     .filter((result) => result !== null);
 }
 

@@ -25,7 +25,7 @@ export interface HttpViews {
   /**
    * The revalidation request of a browser that has a stored response; sent for one document or icon per kind and host.
    */
-  revalidation?: { condition: Conditional['condition']; visit: Probe };
+  revalidation?: { condition: Conditional['condition']; probe: Probe };
   /** Requests sent because a browser's response differed from the first one, to find the headers that cause it. */
   headerProbes?: HeaderProbe[];
   /** Requests repeated because one of them got an error status while a plain GET got the file. */
@@ -57,7 +57,7 @@ export interface HeaderProbe {
   sent: HeaderGroup[];
   /** Requests of one round are sent concurrently. */
   round: 1 | 2 | 3;
-  visit: Probe;
+  probe: Probe;
 }
 
 /** A conditional request (RFC 9110 section 13). */
@@ -68,7 +68,7 @@ export interface Conditional {
    * True for an entity tag that the host never issued, or a date before the last change: "not modified" would be wrong.
    */
   fabricated: boolean;
-  visit: Probe;
+  probe: Probe;
   /** Whether the bytes sent under another entity tag equal those of the first response; null if none were sent. */
   sameBytes: boolean | null;
 }

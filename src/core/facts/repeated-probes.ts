@@ -15,10 +15,10 @@ export function refusalOf(status: number): boolean {
  * Whether such a probe was refused, so that the request is worth repeating. A preflight that consistently gets 503
  * blocks browsers.
  */
-export function mayBeRepeated(of: SideProbe, visit: Probe): boolean {
+export function mayBeRepeated(of: SideProbe, probe: Probe): boolean {
   const isPreflight = of === 'preflight' || of === 'HEAD preflight';
-  const status = statusOf(visit);
-  return visit.failure === null && (refusalOf(status) || (isPreflight && status === 503));
+  const status = statusOf(probe);
+  return probe.failure === null && (refusalOf(status) || (isPreflight && status === 503));
 }
 
 /**

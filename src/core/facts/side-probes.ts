@@ -37,12 +37,12 @@ export function sideProbes(web: HttpViews | Missing): { [K in keyof SideProbes]:
     conditional:
       failure(
         NAMES.condition,
-        conditional.map(({ visit }) => visit),
+        conditional.map(({ probe }) => probe),
       ) ??
       (unsteadyOf(web, 'condition')
-        ? conditional.filter(({ visit }) => !mayBeRepeated('condition', visit))
+        ? conditional.filter(({ probe }) => !mayBeRepeated('condition', probe))
         : conditional),
-    revalidation: (web.revalidation && failure(NAMES.condition, [web.revalidation.visit])) ?? web.revalidation ?? null,
+    revalidation: (web.revalidation && failure(NAMES.condition, [web.revalidation.probe])) ?? web.revalidation ?? null,
     image: imageOf(web),
   };
 }
@@ -65,15 +65,15 @@ const NAMES: Readonly<Record<SideProbe | 'image', string>> = {
 };
 
 /** Why nothing can be concluded, or null. */
-function why(web: HttpViews, of: SideProbe, visits: readonly (Probe | null)[]): Missing | null {
-  const failed = failure(NAMES[of], visits);
+function why(web: HttpViews, of: SideProbe, probes: readonly (Probe | null)[]): Missing | null {
+  const failed = failure(NAMES[of], probes);
   if (failed !== null) return failed;
-  const isRefused = visits.some((visit) => visit !== null && mayBeRepeated(of, visit));
+  const isRefused = probes.some((probe) => probe !== null && mayBeRepeated(of, probe));
   return isRefused && unsteadyOf(web, of) !== null ? { ...blockedBy('host-intermittent'), intentional: true } : null;
 }
 
-function failure(name: string, visits: readonly (Probe | null)[]): Missing | null {
-  const failed = visits.find((visit) => visit !== null && isTransportFailure(visit));
+function failure(name: string, probes: readonly (Probe | null)[]): Missing | null {
+  const failed = probes.find((probe) => probe !== null && isTransportFailure(probe));
   if (!failed) return null;
   const { attempts } = failed;
   const code = failed.failure?.code ?? `status ${statusOf(failed)}`;

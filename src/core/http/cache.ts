@@ -61,8 +61,8 @@ const HOUR = 3600;
  * from it. Otherwise 0, also for copies that are purged at each deploy (an Age with max-age=0).
  * @param now ISO 8601
  */
-export function oldCopyAge(visit: Probe, now: string): number {
-  const hop = lastHop(visit);
+export function oldCopyAge(probe: Probe, now: string): number {
+  const hop = lastHop(probe);
   const age = hop === null ? null : seconds(header(hop.headers, 'age'));
   if (hop === null || age === null || age <= HOUR) return 0;
   return freshness(hop, Date.parse(now)).lifetime === 0 ? 0 : age;

@@ -7,10 +7,10 @@ import { lastHop } from './probe.ts';
  */
 
 /** The responses to clients that accept compression whose body was compared. */
-export function comparedAnswers({ browser, gzip }: HttpViews): { visit: Probe; copy: ComparedBody; hop: Hop }[] {
-  return [...browser, ...(gzip ? [gzip] : [])].flatMap((visit) => {
-    const hop = lastHop(visit);
-    return visit.copy && hop && visit.failure === null ? [{ visit, copy: visit.copy, hop }] : [];
+export function comparedAnswers({ browser, gzip }: HttpViews): { probe: Probe; copy: ComparedBody; hop: Hop }[] {
+  return [...browser, ...(gzip ? [gzip] : [])].flatMap((probe) => {
+    const hop = lastHop(probe);
+    return probe.copy && hop && probe.failure === null ? [{ probe, copy: probe.copy, hop }] : [];
   });
 }
 

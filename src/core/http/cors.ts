@@ -117,20 +117,20 @@ export function isOrigin(text: string): boolean {
 }
 
 /** The first hop of a browser's probe that fails the CORS check; null when it passes (or no response was received). */
-export function corsFault(visit: Probe): CorsFault | null {
-  if (visit.origin === null) return null;
+export function corsFault(probe: Probe): CorsFault | null {
+  if (probe.origin === null) return null;
   const origins = hopOrigins(
-    visit.origin,
-    visit.hops.map((hop) => hop.url),
+    probe.origin,
+    probe.hops.map((hop) => hop.url),
   );
-  for (const [index, hop] of visit.hops.entries()) {
+  for (const [index, hop] of probe.hops.entries()) {
     const sent = origins[index]?.origin ?? null;
     // Status 0: no response. 304 and 407 never reach the check.
     if (sent === null || hop.status === 0 || hop.status === 407 || hop.status === 304) continue;
     const fault = corsCheck(sent, hop.headers);
     if (!fault) continue;
     const at = { sent, hop, index };
-    if (fault.code === 'refused' && sent === 'null' && visit.origin !== 'null')
+    if (fault.code === 'refused' && sent === 'null' && probe.origin !== 'null')
       return { ...fault, cause: 'redirect-null-origin', ...at };
     return { ...fault, ...at };
   }
@@ -138,10 +138,10 @@ export function corsFault(visit: Probe): CorsFault | null {
 }
 
 /** Another requested origin that the same resource allows by name, or null. */
-export function allowedBeside(visit: Probe, visits: readonly Probe[]): string | null {
-  for (const { origin, hops, failure } of visits) {
+export function allowedBeside(probe: Probe, probes: readonly Probe[]): string | null {
+  for (const { origin, hops, failure } of probes) {
     const allowed = header(hops.at(-1)?.headers ?? [], 'access-control-allow-origin');
-    if (failure === null && origin !== visit.origin && allowed?.trim() === origin) return origin;
+    if (failure === null && origin !== probe.origin && allowed?.trim() === origin) return origin;
   }
   return null;
 }
@@ -175,25 +175,25 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'POST']);
  * The CORS-preflight check (Fetch: CORS-preflight fetch, steps 7 and on); null when the request is allowed.
  * @param asked the names in Access-Control-Request-Headers, in lower case
  */
-export function preflightFault(visit: Probe, asked: readonly string[], method?: 'GET' | 'HEAD'): PreflightFault | null;
+export function preflightFault(probe: Probe, asked: readonly string[], method?: 'GET' | 'HEAD'): PreflightFault | null;
 export function preflightFault(
-  visit: Probe,
+  probe: Probe,
   asked: readonly string[],
   method: string,
 ): PreflightFault<SafePreflightCause | 'method-refused'> | null;
 export function preflightFault(
-  visit: Probe,
+  probe: Probe,
   asked: readonly string[],
   method = 'GET',
 ): PreflightFault<SafePreflightCause | 'method-refused'> | null {
-  const answer = visit.hops[0];
-  if (!answer || answer.status === 0 || visit.origin === null)
-    return { cause: 'no-answer', value: visit.failure?.code ?? null, header: null };
+  const answer = probe.hops[0];
+  if (!answer || answer.status === 0 || probe.origin === null)
+    return { cause: 'no-answer', value: probe.failure?.code ?? null, header: null };
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return { cause: 'redirect', value: String(status), header: null };
   // The CORS check comes first in the standard, but a failing status is more useful for fixing the host.
   if (status < 200 || status > 299) return { cause: 'status', value: String(status), header: null };
-  const origin = corsCheck(visit.origin, headers);
+  const origin = corsCheck(probe.origin, headers);
   if (origin) return { cause: 'origin', value: origin.value, header: null };
   const allowMethods = header(headers, 'access-control-allow-methods');
   const methods = allowMethods === null ? [] : tokens(allowMethods);
@@ -218,28 +218,28 @@ export function preflightFault(
  * @param hop the response that it is about
  */
 export function corsEvidence(
-  visit: Probe,
-  hop: Hop = finalHop(visit),
+  probe: Probe,
+  hop: Hop = finalHop(probe),
 ): Record<string, string | number | null | readonly string[]> {
   const corsHeaders = hop.headers
     .filter(([name]) => name.startsWith('access-control-'))
     .map(([name, value]) => `${name}: ${value}`);
   const origins =
-    visit.origin === null
+    probe.origin === null
       ? []
       : hopOrigins(
-          visit.origin,
-          visit.hops.map((h) => h.url),
+          probe.origin,
+          probe.hops.map((h) => h.url),
         );
   const evidence: Record<string, string | number | null | readonly string[]> = {
     asked: hop.url,
-    origin: origins[visit.hops.indexOf(hop)]?.origin ?? null,
+    origin: origins[probe.hops.indexOf(hop)]?.origin ?? null,
     status: hop.status,
     answered: corsHeaders,
     vary: header(hop.headers, 'vary'),
   };
   const age = header(hop.headers, 'age');
   if (age !== null) evidence['age'] = age;
-  if (visit.hops.length > 1) evidence['hops'] = visit.hops.map((h) => `${h.status} ${h.url}`);
+  if (probe.hops.length > 1) evidence['hops'] = probe.hops.map((h) => `${h.status} ${h.url}`);
   return evidence;
 }

@@ -3,26 +3,26 @@ import type { Hop, Missing, Probe } from '../facts/facts.ts';
 import { parseUrl } from './url.ts';
 
 /** The exchange that ended a probe: the response, or the one that failed (its status is 0 without a response). */
-export function lastHop(visit: Probe): Hop | null {
-  return visit.hops.at(-1) ?? null;
+export function lastHop(probe: Probe): Hop | null {
+  return probe.hops.at(-1) ?? null;
 }
 
 /** The last hop of a probe that was answered. @throws if there is none, which is an error in the caller */
-export function finalHop(visit: Probe): Hop {
-  const hop = lastHop(visit);
+export function finalHop(probe: Probe): Hop {
+  const hop = lastHop(probe);
   if (hop === null) throw new Error('The probe has no hops');
   return hop;
 }
 
 /** The status that a probe ended with; 0 without one. */
-export function statusOf(visit: Probe): number {
-  return lastHop(visit)?.status ?? 0;
+export function statusOf(probe: Probe): number {
+  return lastHop(probe)?.status ?? 0;
 }
 
 /** True when a probe ended with a complete 2xx response. */
-export function isAnswered(visit: Probe): boolean {
-  const status = statusOf(visit);
-  return visit.failure === null && status >= 200 && status < 300;
+export function isAnswered(probe: Probe): boolean {
+  const status = statusOf(probe);
+  return probe.failure === null && status >= 200 && status < 300;
 }
 
 /** Malformed and oversized heads, and responses that no client accepts: the host did respond. */
@@ -32,9 +32,9 @@ const ANSWERED_BADLY = /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_AL
  * True for a probe that failed because of the network or the connection (a reset, a timeout, a certificate, 408 Request
  * Timeout): it says nothing about the host's response to such a request.
  */
-export function isTransportFailure(visit: Probe): boolean {
-  const { failure } = visit;
-  if (failure === null) return statusOf(visit) === 408;
+export function isTransportFailure(probe: Probe): boolean {
+  const { failure } = probe;
+  if (failure === null) return statusOf(probe) === 408;
   switch (failure.phase) {
     case 'dns':
     case 'proxy':
@@ -99,17 +99,17 @@ const CERTIFICATE_CAUSES: Readonly<Record<string, TlsCause>> = {
 /**
  * Why TLS is not trusted, or null if a probe did not fail for that reason (a reset during the handshake says nothing).
  */
-export function tlsCause(visit: Probe): TlsCause | null {
-  const { failure } = visit;
+export function tlsCause(probe: Probe): TlsCause | null {
+  const { failure } = probe;
   if (failure === null || failure.phase === 'proxy') return null;
   const known = CERTIFICATE_CAUSES[failure.code];
   // OpenSSL reports the last of several faults, and a certificate that is not an authority lacks its purpose too.
-  if (known === 'wrong-purpose' && notAnAuthority(lastHop(visit)?.tls?.path ?? [])) return 'invalid-authority';
+  if (known === 'wrong-purpose' && notAnAuthority(lastHop(probe)?.tls?.path ?? [])) return 'invalid-authority';
   if (known !== undefined) return known;
   if (/CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$/.test(failure.code)) return 'client-certificate-required';
   if (failure.phase !== 'tls') return null;
   // The host had already sent its certificate, so it rejects the client certificate: none was sent.
-  if (failure.code.endsWith('ALERT_HANDSHAKE_FAILURE') && lastHop(visit)?.tls) return 'client-certificate-required';
+  if (failure.code.endsWith('ALERT_HANDSHAKE_FAILURE') && lastHop(probe)?.tls) return 'client-certificate-required';
   if (/UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION|VERSION_TOO_LOW|UNSUPPORTED_SSL_VERSION/.test(failure.code))
     return 'old-protocol';
   if (/digest algorithm too weak|key too (weak|small)|ee key|ca md/i.test(failure.message)) return 'weak-signature';
@@ -132,19 +132,19 @@ export const INSECURE_REFUSED = 'INSECURE_REFUSED';
  * rule.
  */
 export function ruleOfFailure(
-  visit: Probe,
+  probe: Probe,
 ): 'tls-untrusted' | 'redirect-excessive' | 'redirect-insecure' | 'url-insecure' | 'unreachable' | null {
-  if (isAnswered(visit)) return null;
-  if (visit.failure?.code === INSECURE_REFUSED)
-    return visit.hops.some(({ url }) => url.startsWith('https:')) ? 'redirect-insecure' : 'url-insecure';
-  if (tlsCause(visit) !== null) return 'tls-untrusted';
-  const code = visit.failure?.code;
+  if (isAnswered(probe)) return null;
+  if (probe.failure?.code === INSECURE_REFUSED)
+    return probe.hops.some(({ url }) => url.startsWith('https:')) ? 'redirect-insecure' : 'url-insecure';
+  if (tlsCause(probe) !== null) return 'tls-untrusted';
+  const code = probe.failure?.code;
   return code === 'REDIRECT_LOOP' || code === 'REDIRECT_LIMIT' ? 'redirect-excessive' : 'unreachable';
 }
 
 /** The proxy of a probe, as a phrase to append; '' for a direct request. */
-export function overProxy(visit: Probe): string {
-  const { proxy } = lastHop(visit) ?? {};
+export function overProxy(probe: Probe): string {
+  const { proxy } = lastHop(probe) ?? {};
   return proxy ? ` over the proxy ${proxy.url === '' ? '' : `${proxy.url} `}(${proxy.variable})` : '';
 }
 

@@ -57,8 +57,8 @@ export function openLifetimes(): Lifetimes {
   };
 }
 
-function read(visit: Probe): Known {
-  const hop = finalHop(visit);
+function read(probe: Probe): Known {
+  const hop = finalHop(probe);
   // Without the host's Date there is no heuristic lifetime.
   const { lifetime, heuristic, stale } = freshness(hop, Number.NaN);
   const usable = lifetime ?? (Number.isFinite(heuristic) ? heuristic : null);

@@ -35,10 +35,10 @@ interface ProxyContext {
 /**
  * Why a request failed at the proxy that the environment names: a local fault, or a host that the proxy may not reach.
  */
-export function proxyFault(visit: Probe): ProxyFault | null {
-  const { failure } = visit;
+export function proxyFault(probe: Probe): ProxyFault | null {
+  const { failure } = probe;
   if (failure?.phase !== 'proxy') return null;
-  const { url = '', variable = 'HTTPS_PROXY' } = lastHop(visit)?.proxy ?? {};
+  const { url = '', variable = 'HTTPS_PROXY' } = lastHop(probe)?.proxy ?? {};
   const context = {
     proxy: `the proxy ${url === '' ? '' : `${url} `}(${variable})`,
     variable,

@@ -133,7 +133,7 @@ async function repeatRefused(
   if (headRequest)
     repeatIfRefused('HEAD preflight', headPreflight, () => probePreflight(headRequest, context, probeOnce));
   if (revalidation)
-    repeatIfRefused('condition', revalidation.visit, () =>
+    repeatIfRefused('condition', revalidation.probe, () =>
       sendRevalidation(get, revalidation.condition, context, probeOnce),
     );
   const all = await Promise.all(repeated);
@@ -157,7 +157,7 @@ async function probeHead(view: ServerView, head: Probe | Missing, context: Obser
   if (isMissing(head) || !isAnswered(head) || hasSameValidators(server, head)) return [];
   const probes = await probeAllHeaders(view, context);
   const isDependent = probes.some(
-    ({ sent, visit }) => isOther(visit) || (sent.length === 0 && !hasSameValidators(server, visit)),
+    ({ sent, probe }) => isOther(probe) || (sent.length === 0 && !hasSameValidators(server, probe)),
   );
   return isDependent ? probes : [];
 }
@@ -165,7 +165,7 @@ async function probeHead(view: ServerView, head: Probe | Missing, context: Obser
 /** Probes a document that returned other content only to a conditional request. */
 export async function probeContents(view: ServerView, context: ObserveContext): Promise<HeaderProbe[]> {
   const probes = await probeAllHeaders(view, context);
-  return probes.some(({ visit }) => isOther(visit)) ? probes : [];
+  return probes.some(({ probe }) => isOther(probe)) ? probes : [];
 }
 
 function probeAllHeaders(view: ServerView, context: ObserveContext): Promise<HeaderProbe[]> {

@@ -34,7 +34,7 @@ export async function probeConditions(
   if (!first || !last) return [];
   const sent = conditionsFrom(last).map(async ({ condition, fabricated }): Promise<Conditional> => {
     const reader = fabricated ? null : createChangedBodyReader(last, limit, context);
-    const visit = await probeTwice(context.http, {
+    const probe = await probeTwice(context.http, {
       method: 'GET',
       url: first.url,
       // Also shows how the host responds to an unknown origin; all other requests name the service's own.
@@ -45,10 +45,10 @@ export async function probeConditions(
       ...(reader ? { body: (hop) => reader.body(hop) } : {}),
     });
     const digest = reader?.digest() ?? null;
-    return { condition, fabricated, visit, sameBytes: digest !== null && isAnswered(visit) ? digest === sha256 : null };
+    return { condition, fabricated, probe, sameBytes: digest !== null && isAnswered(probe) ? digest === sha256 : null };
   });
   const all = await Promise.all(sent);
-  return all.filter(({ visit }) => notRequested(visit) === null);
+  return all.filter(({ probe }) => notRequested(probe) === null);
 }
 
 function conditionsFrom({ headers }: Hop): Condition[] {
@@ -99,7 +99,7 @@ export async function repeatCondition(
   { kind, accept }: Pick<ServerView, 'kind' | 'accept'>,
   context: ObserveContext,
 ): Promise<RepeatedProbe | null> {
-  const refused = conditional.find(({ visit }) => visit.origin === null && mayBeRepeated('condition', visit));
+  const refused = conditional.find(({ probe }) => probe.origin === null && mayBeRepeated('condition', probe));
   const url = first.hops[0]?.url;
   if (!refused || url === undefined) return null;
   const sendAgain = (): Promise<Probe> =>
@@ -111,5 +111,5 @@ export async function repeatCondition(
       headers: [refused.condition],
       total: context.timeouts.small,
     });
-  return repeat('condition', refused.visit, { kind, url, accept }, sendAgain, context);
+  return repeat('condition', refused.probe, { kind, url, accept }, sendAgain, context);
 }

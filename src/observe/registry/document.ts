@@ -111,8 +111,8 @@ async function withConditions(
 }
 
 /** A 304 to a validator that the host never issued. */
-function isFalse304({ fabricated, visit }: Conditional): boolean {
-  return fabricated && statusOf(visit) === 304;
+function isFalse304({ fabricated, probe }: Conditional): boolean {
+  return fabricated && statusOf(probe) === 304;
 }
 
 interface FetchedDocument {

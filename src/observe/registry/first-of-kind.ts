@@ -38,7 +38,7 @@ export async function probeFirstOfKind(
     ...(isRequested(headPreflight) ? { headPreflight } : {}),
     ...(isRequested(image) ? { image } : {}),
     ...(isRequested(gzip) ? { gzip } : {}),
-    ...(revalidation !== null && isRequested(revalidation.visit) ? { revalidation } : {}),
+    ...(revalidation !== null && isRequested(revalidation.probe) ? { revalidation } : {}),
   };
 }
 
@@ -72,7 +72,7 @@ async function revalidate(
 ): Promise<NonNullable<HttpViews['revalidation']> | null> {
   if (get.kind === 'artifact' || !isAnswered(browser)) return null;
   const condition = conditionFrom(lastHop(browser)?.headers ?? []);
-  return condition && { condition, visit: await sendRevalidation(get, condition, context, probeTwice) };
+  return condition && { condition, probe: await sendRevalidation(get, condition, context, probeTwice) };
 }
 
 /** The validator that a browser stores; null if there is none. */

@@ -93,7 +93,7 @@ async function probeInRounds(get: BrowserGet, context: ObserveContext): Promise<
   const second = [...first, ...(await round([[], [], all, all], 2))];
   const dependence = dependenceOf({ headerProbes: second }, get.like);
   const isDependent = dependence?.on === 'headers' || dependence?.on === 'together';
-  if (!isDependent || !second.some(({ visit }) => isRefusal(visit))) return second;
+  if (!isDependent || !second.some(({ probe }) => isRefusal(probe))) return second;
   // In two orders, so that alternating responses do not correlate with the headers.
   return [...second, ...(await round([[], all, all, []], 3)), ...(await round([[], all, [], all], 3))];
 
@@ -103,7 +103,7 @@ async function probeInRounds(get: BrowserGet, context: ObserveContext): Promise<
         like: get.like,
         sent: [...sent],
         round: number,
-        visit: await getAsBrowser(get, sent, context, probeOnce),
+        probe: await getAsBrowser(get, sent, context, probeOnce),
       })),
     );
   }

@@ -36,12 +36,12 @@ function redactWeb(web: Resource['web'], report: NetworkFailure): Resource['web'
     preflight: redactUnlessMissing(web.preflight),
     head: redactUnlessMissing(web.head),
     ...(web.preflights && { preflights: web.preflights.map(redactUnlessMissing) }),
-    ...(web.conditional && { conditional: web.conditional.map((one) => ({ ...one, visit: redact(one.visit) })) }),
+    ...(web.conditional && { conditional: web.conditional.map((one) => ({ ...one, probe: redact(one.probe) })) }),
     ...(web.headPreflight && { headPreflight: redact(web.headPreflight) }),
     ...(web.image && { image: redact(web.image) }),
     ...(web.gzip && { gzip: redact(web.gzip) }),
-    ...(web.revalidation && { revalidation: { ...web.revalidation, visit: redact(web.revalidation.visit) } }),
-    ...(web.headerProbes && { headerProbes: web.headerProbes.map((one) => ({ ...one, visit: redact(one.visit) })) }),
+    ...(web.revalidation && { revalidation: { ...web.revalidation, probe: redact(web.revalidation.probe) } }),
+    ...(web.headerProbes && { headerProbes: web.headerProbes.map((one) => ({ ...one, probe: redact(one.probe) })) }),
   };
 }
 

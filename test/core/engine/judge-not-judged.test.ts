@@ -3,7 +3,7 @@ import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { exitCode, type Report } from '../../../src/core/engine/report.ts';
 import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
 import { rules } from '../../../src/core/rules/index.ts';
-import { hop, visit, web } from '../../support/visits.ts';
+import { hop, probe, web } from '../../support/probes.ts';
 import { BASE, document, entry, listed, snapshot } from '../../support/snapshots.ts';
 import { lint, short, one, symptoms, version, metadata } from './judge-fixture.ts';
 
@@ -27,7 +27,7 @@ const crash = (on: 'app' | 'document'): AnyRule =>
   });
 
 const heard = (facts: Snapshot, headers: Record<string, string>): Snapshot => {
-  facts.manifest.web = web(visit(hop({ 'content-type': 'application/json', ...headers })));
+  facts.manifest.web = web(probe(hop({ 'content-type': 'application/json', ...headers })));
   return facts;
 };
 
@@ -150,7 +150,7 @@ describe('not judged', () => {
   });
 
   test('what several apps name by one URL has its faults once', () => {
-    const missing = web(visit([hop({}, { status: 404 })]));
+    const missing = web(probe([hop({}, { status: 404 })]));
     const facts = snapshot(['a', 'b']);
     for (const each of facts.apps)
       each.metadata = {

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { exitCode, type Report } from '../../../src/core/engine/report.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { checksum } from '../../support/core-facts.ts';
-import { hop, visit, web } from '../../support/visits.ts';
+import { hop, probe, web } from '../../support/probes.ts';
 import { BASE, ELSEWHERE, entry, listed, snapshot } from '../../support/snapshots.ts';
 import { type Options, lint, short, symptoms, version, before, metadata } from './judge-fixture.ts';
 
@@ -175,7 +175,7 @@ describe('symptoms', () => {
     const skipped = { missing: { code: 'not-requested', flag: null }, runWide: true };
     Object.assign(facts.manifest, {
       url: `${BASE}registry.json`,
-      web: web(visit(hop({ 'content-type': 'application/json' }))),
+      web: web(probe(hop({ 'content-type': 'application/json' }))),
     });
     for (const { metadata: file, icon: image, artifacts } of facts.apps) {
       file.web = facts.manifest.web;

@@ -4,7 +4,7 @@ import type { ResourceKind } from '../../../src/core/facts/facts.ts';
 import type { Evidence } from '../../../src/core/engine/report.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import type { Owner } from '../../../src/core/rules/owners.ts';
-import { hop, visit, web } from '../../support/visits.ts';
+import { hop, probe, web } from '../../support/probes.ts';
 
 type Case = [rule: string, cause: string | null, evidence: Evidence, owner: Owner];
 
@@ -182,6 +182,6 @@ describe('what is to be done before or after the advice', () => {
 
   test('by how the URL answered, where the evidence does not say it', () => {
     const finding = { ...of('unreachable', 'status-404'), advice: 'Fix it.' };
-    expect(withSteps(finding, web(visit(hop({ 'x-cache': 'HIT' }))))).toMatch(/purge the cache/);
+    expect(withSteps(finding, web(probe(hop({ 'x-cache': 'HIT' }))))).toMatch(/purge the cache/);
   });
 });

@@ -15,7 +15,7 @@ import { inJudgingOrder } from '../../../src/core/engine/rule-order.ts';
 import { isSuperseded, noteFound, outranks, supersederIn } from '../../../src/core/engine/supersede.ts';
 import { checksum, digest } from '../../support/core-facts.ts';
 import { document, entry, listed, snapshot } from '../../support/snapshots.ts';
-import { browser, hop, visit, web } from '../../support/visits.ts';
+import { browser, hop, probe, web } from '../../support/probes.ts';
 
 describe('a superseder', () => {
   test('is the most severe of the findings that are named', () => {
@@ -124,7 +124,7 @@ const answer = (origin: string | null): fc.Arbitrary<Probe> =>
   fc.tuple(headers, fc.constantFrom(200, 200, 200, 404, 500), fc.boolean()).map(([list, status, isMoved]) => {
     const last = hop(list, { status });
     const hops = isMoved ? [hop([], { url: 'http://apps.example.com/r.json', status: 301 }), last] : [last];
-    return visit(hops, { origin });
+    return probe(hops, { origin });
   });
 const answers = fc
   .tuple(answer(null), headers, answer(null), answer('https://svc.test'))
@@ -137,7 +137,7 @@ const answers = fc
         {
           condition: ['if-none-match', '"made-up"'],
           fabricated: true,
-          visit: visit(hop([], { status: 304 })),
+          probe: probe(hop([], { status: 304 })),
           sameBytes: null,
         },
       ],
@@ -281,7 +281,7 @@ describe('what a rule finds when it is judged without the others', () => {
   test('a note about the bytes of an icon does not replace an error about its type', () => {
     const icon = { kind: 'png', width: 64, height: 64, active: [] };
     const facts = snapshot(['a']);
-    const served = web(visit(hop({ 'content-type': 'image/svg+xml', 'access-control-allow-origin': '*' })));
+    const served = web(probe(hop({ 'content-type': 'image/svg+xml', 'access-control-allow-origin': '*' })));
     Object.assign(facts.apps[0]!.icon, {
       url: 'https://apps.example.com/icon.png',
       web: served,

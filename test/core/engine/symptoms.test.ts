@@ -3,7 +3,7 @@ import { judge } from '../../../src/core/engine/judge.ts';
 import { SEVERITIES, type Severity, SYMPTOMS } from '../../../src/core/engine/report.ts';
 import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
 import { type Bearing, statusOf } from '../../../src/core/engine/symptoms.ts';
-import { hop, visit, web } from '../../support/visits.ts';
+import { hop, probe, web } from '../../support/probes.ts';
 import { snapshot } from '../../support/snapshots.ts';
 
 const FLAGS = [false, true] as const;
@@ -51,7 +51,7 @@ function ruleOn(id: string, role: string, severity: Severity | null, more: Parti
 /** A registry of one app of which everything was fetched. */
 function fetched(): ReturnType<typeof snapshot> {
   const facts = snapshot(['a']);
-  const answered = web(visit(hop()));
+  const answered = web(probe(hop()));
   Object.assign(facts.manifest, { url: 'https://x.test/r.json', web: answered });
   for (const { metadata, icon, artifacts } of facts.apps)
     for (const one of [metadata, icon, ...artifacts]) Object.assign(one, { url: 'https://x.test/f', web: answered });

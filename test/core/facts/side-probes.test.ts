@@ -9,54 +9,54 @@ import {
 import { reasonText } from '../../../src/core/facts/missing.ts';
 import { sideProbes } from '../../../src/core/facts/side-probes.ts';
 import { isTransportFailure } from '../../../src/core/http/probe.ts';
-import { ADDRESS, failed, hop, visit, web } from '../../support/visits.ts';
+import { ADDRESS, failed, hop, probe, web } from '../../support/probes.ts';
 
-const status = (code: number): Probe => visit(hop({}, { status: code }));
+const status = (code: number): Probe => probe(hop({}, { status: code }));
 
 interface Ending {
   name: string;
-  visit: Probe;
+  probe: Probe;
   transport: boolean;
 }
 
 const ENDINGS: Ending[] = [
-  { name: 'a name that is not found', visit: failed('dns', 'ENOTFOUND'), transport: true },
-  { name: 'a refused connection', visit: failed('connect', 'ECONNREFUSED'), transport: true },
-  { name: 'a proxy', visit: failed('proxy', 'PROXY_502'), transport: true },
-  { name: 'an expired certificate', visit: failed('tls', 'CERT_HAS_EXPIRED'), transport: true },
-  { name: 'a reset', visit: failed('headers', 'ECONNRESET'), transport: true },
-  { name: 'a closed connection', visit: failed('headers', 'SOCKET_CLOSED'), transport: true },
-  { name: 'no answer in time', visit: failed('headers', 'HEADERS_TIMEOUT'), transport: true },
-  { name: 'the time limit', visit: failed('time', 'TOTAL_TIMEOUT'), transport: true },
-  { name: 'a head that ends early', visit: failed('headers', 'HPE_INVALID_EOF_STATE'), transport: true },
-  { name: 'a body that ends early', visit: failed('body', 'TRUNCATED'), transport: true },
-  { name: '408', visit: status(408), transport: true },
-  { name: 'a malformed head', visit: failed('headers', 'HPE_INVALID_HEADER_TOKEN'), transport: false },
-  { name: 'a head that is too large', visit: failed('headers', 'HEADERS_OVERFLOW'), transport: false },
-  { name: 'another protocol', visit: failed('headers', 'UPGRADE'), transport: false },
-  { name: 'a redirect fault', visit: failed('redirect', 'REDIRECT_LOOP'), transport: false },
-  { name: 'a coding that is broken', visit: failed('decode', 'Z_DATA_ERROR'), transport: false },
-  { name: '405', visit: status(405), transport: false },
-  { name: '504', visit: status(504), transport: false },
-  { name: '200', visit: status(200), transport: false },
+  { name: 'a name that is not found', probe: failed('dns', 'ENOTFOUND'), transport: true },
+  { name: 'a refused connection', probe: failed('connect', 'ECONNREFUSED'), transport: true },
+  { name: 'a proxy', probe: failed('proxy', 'PROXY_502'), transport: true },
+  { name: 'an expired certificate', probe: failed('tls', 'CERT_HAS_EXPIRED'), transport: true },
+  { name: 'a reset', probe: failed('headers', 'ECONNRESET'), transport: true },
+  { name: 'a closed connection', probe: failed('headers', 'SOCKET_CLOSED'), transport: true },
+  { name: 'no answer in time', probe: failed('headers', 'HEADERS_TIMEOUT'), transport: true },
+  { name: 'the time limit', probe: failed('time', 'TOTAL_TIMEOUT'), transport: true },
+  { name: 'a head that ends early', probe: failed('headers', 'HPE_INVALID_EOF_STATE'), transport: true },
+  { name: 'a body that ends early', probe: failed('body', 'TRUNCATED'), transport: true },
+  { name: '408', probe: status(408), transport: true },
+  { name: 'a malformed head', probe: failed('headers', 'HPE_INVALID_HEADER_TOKEN'), transport: false },
+  { name: 'a head that is too large', probe: failed('headers', 'HEADERS_OVERFLOW'), transport: false },
+  { name: 'another protocol', probe: failed('headers', 'UPGRADE'), transport: false },
+  { name: 'a redirect fault', probe: failed('redirect', 'REDIRECT_LOOP'), transport: false },
+  { name: 'a coding that is broken', probe: failed('decode', 'Z_DATA_ERROR'), transport: false },
+  { name: '405', probe: status(405), transport: false },
+  { name: '504', probe: status(504), transport: false },
+  { name: '200', probe: status(200), transport: false },
 ];
 
-describe('how a visit ended', () => {
-  test.each(ENDINGS)('$name', ({ visit: ended, transport }) => {
+describe('how a probe ended', () => {
+  test.each(ENDINGS)('$name', ({ probe: ended, transport }) => {
     expect(isTransportFailure(ended)).toBe(transport);
   });
 
-  test.each(ENDINGS)('nothing is concluded from it where it is transport: $name', ({ visit: ended, transport }) => {
+  test.each(ENDINGS)('nothing is concluded from it where it is transport: $name', ({ probe: ended, transport }) => {
     const condition: HttpViews['conditional'] = [
-      { condition: ['if-none-match', '"a"'], fabricated: false, visit: ended, sameBytes: null },
+      { condition: ['if-none-match', '"a"'], fabricated: false, probe: ended, sameBytes: null },
     ];
     const side = sideProbes(
-      web(visit(), {
+      web(probe(), {
         head: ended,
         preflight: ended,
         headPreflight: ended,
         conditional: condition,
-        revalidation: { condition: ['if-none-match', '"a"'], visit: ended },
+        revalidation: { condition: ['if-none-match', '"a"'], probe: ended },
         image: ended,
       }),
     );
@@ -86,7 +86,7 @@ test.each<Times>([
     reason: 'the HEAD request failed 3 times (status 408)',
   },
 ])('the reason names what failed: $name', ({ head, reason }) => {
-  const fact = sideProbes(web(visit(), { head })).head;
+  const fact = sideProbes(web(probe(), { head })).head;
   expect(isMissing(fact) && reasonText(fact.missing)).toBe(reason);
 });
 
@@ -141,7 +141,7 @@ test.each<Repetition>([
     judged: true,
   },
 ])('repeated requests: $name', ({ head, repeated, judged }) => {
-  const fact = sideProbes(web(visit(), { head, repeatedProbes: [repeated] })).head;
+  const fact = sideProbes(web(probe(), { head, repeatedProbes: [repeated] })).head;
   expect(fact).toEqual(
     judged ? head : { missing: { code: 'blocked-by', rule: 'host-intermittent' }, intentional: true },
   );

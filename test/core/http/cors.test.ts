@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { corsCheck, corsFault, hopOrigins, isOrigin, preflightFault } from '../../../src/core/http/cors.ts';
 import type { Hop } from '../../../src/core/facts/facts.ts';
-import { hop, visit } from '../../support/visits.ts';
+import { hop, probe } from '../../support/probes.ts';
 
 const ORIGIN = 'https://svc.test';
 const name = 'access-control-allow-origin';
@@ -114,19 +114,19 @@ describe('along redirects', () => {
     ['none on the first', [null, '*'], { index: 0, code: 'missing' }],
     ['none on the second', ['*', null], { index: 1, code: 'missing' }],
   ])('%s', (_, values, expected) => {
-    const fault = corsFault(visit(chain(...values), { origin: ORIGIN }));
+    const fault = corsFault(probe(chain(...values), { origin: ORIGIN }));
     if (expected === null) expect(fault).toBeNull();
     else expect(fault).toMatchObject(expected);
   });
 
   test.each([304, 407, 0])('status %i is not checked', (status) => {
-    expect(corsFault(visit(hop({}, { status }), { origin: ORIGIN }))).toBeNull();
+    expect(corsFault(probe(hop({}, { status }), { origin: ORIGIN }))).toBeNull();
   });
 });
 
 const ask = (headers: Record<string, string>, status = 200, asked = ['x-probe'], method = 'GET') =>
   preflightFault(
-    visit(hop({ [name]: '*', ...headers }, { status }), { method: 'OPTIONS', origin: ORIGIN }),
+    probe(hop({ [name]: '*', ...headers }, { status }), { method: 'OPTIONS', origin: ORIGIN }),
     asked,
     method,
   )?.cause ?? null;

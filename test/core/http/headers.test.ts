@@ -13,7 +13,7 @@ import {
   tokens,
   varyNames,
 } from '../../../src/core/http/headers.ts';
-import { hop, visit } from '../../support/visits.ts';
+import { hop, probe } from '../../support/probes.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
@@ -133,5 +133,5 @@ test.each<[string, Record<string, string>, number]>([
   ['dropped at each deploy', { age: '900000', 'cache-control': 'public, max-age=0, must-revalidate' }, 0],
   ['no age', { 'x-cache': 'HIT', 'cache-control': 'max-age=31536000' }, 0],
 ])('the age of an old copy: %s', (_, headers, age) =>
-  expect(oldCopyAge(visit(hop(headers)), '2026-11-21T12:00:00.000Z')).toBe(age),
+  expect(oldCopyAge(probe(hop(headers)), '2026-11-21T12:00:00.000Z')).toBe(age),
 );

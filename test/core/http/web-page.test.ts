@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { pageAnswer, pageInstead, pageKind } from '../../../src/core/http/web-page.ts';
-import { hop, visit, web } from '../../support/visits.ts';
+import { hop, probe, web } from '../../support/probes.ts';
 
-const answer = pageAnswer(web(visit(hop({ 'content-type': 'text/html' }))));
-const login = pageAnswer(web(visit([hop({}, { status: 302 }), hop({}, { url: 'https://id.test/login?next=x' })])));
+const answer = pageAnswer(web(probe(hop({ 'content-type': 'text/html' }))));
+const login = pageAnswer(web(probe([hop({}, { status: 302 }), hop({}, { url: 'https://id.test/login?next=x' })])));
 
 test.each([
   ['<title>Sign in · Acme</title><div id="root"></div>', answer, 'sign-in'],

@@ -46,7 +46,7 @@ const answers =
     else callback(null, all[0]!.address, all[0]!.family);
   };
 
-async function visit(url: string, options: HttpOptions): Promise<Probe> {
+async function probe(url: string, options: HttpOptions): Promise<Probe> {
   const http = openHttpClient({ backoff: () => 1, ...options });
   try {
     return await http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 4000 });
@@ -58,7 +58,7 @@ async function visit(url: string, options: HttpOptions): Promise<Probe> {
 describe('a guard', () => {
   test('refuses a literal before there is a connection', async () => {
     const there = await silentHost();
-    const seen = await visit(`http://127.0.0.1:${there.port}/`, { guard: refuses('127.0.0.1') });
+    const seen = await probe(`http://127.0.0.1:${there.port}/`, { guard: refuses('127.0.0.1') });
     expect(seen.failure).toMatchObject({ phase: 'connect', code: 'ADDRESS_REFUSED' });
     expect(seen.attempts).toBe(1);
     expect(there.seen.connections).toBe(0);
@@ -68,7 +68,7 @@ describe('a guard', () => {
     const there = await host();
     for (const all of [['127.0.0.1', '10.0.0.1'], ['10.0.0.1', '127.0.0.1'], ['10.0.0.1']]) {
       const options = { guard: refuses('10.0.0.1'), lookup: answers(all) };
-      const seen = await visit(`http://reg.test:${there.port}/`, options);
+      const seen = await probe(`http://reg.test:${there.port}/`, options);
       expect(seen.failure?.code).toBe('ADDRESS_REFUSED');
       expect(JSON.stringify(seen)).not.toContain('10.0.0.1');
     }
@@ -97,7 +97,7 @@ describe('a guard', () => {
     from.on('/name', redirect(`http://inside.test:${to.port}/`));
     const options = { guard: refuses('127.0.0.2'), lookup: answers(['127.0.0.2']) };
     for (const path of ['/r', '/name']) {
-      const seen = await visit(from.origin + path, options);
+      const seen = await probe(from.origin + path, options);
       expect(seen.hops.map(({ status }) => status)).toEqual([302, 0]);
       expect(seen.failure?.code).toBe('ADDRESS_REFUSED');
     }
@@ -110,7 +110,7 @@ describe('a guard', () => {
       const there = await silentHost();
       let asked = 0;
       const guard: AddressPolicy = (_, address) => (address !== null && (asked += 1) > 1 ? 'ADDRESS_REFUSED' : null);
-      const seen = await visit(`${scheme}://reg.test:${there.port}/`, { guard, lookup: answers(['127.0.0.1']) });
+      const seen = await probe(`${scheme}://reg.test:${there.port}/`, { guard, lookup: answers(['127.0.0.1']) });
       expect(seen.failure?.code).toBe('ADDRESS_REFUSED');
       await expect.poll(() => there.seen.connections).toBe(1);
       expect(there.seen.bytes).toBe(0);
@@ -120,7 +120,7 @@ describe('a guard', () => {
   test('is asked before a name is looked up', async () => {
     let lookups = 0;
     const lookup: LookupFunction = (_, __, callback) => callback(null, String((lookups += 1)), 4);
-    const seen = await visit('http://reg.test:8080/', { guard: ({ port }) => `PORT_${port}`, lookup });
+    const seen = await probe('http://reg.test:8080/', { guard: ({ port }) => `PORT_${port}`, lookup });
     expect(seen.failure?.code).toBe('PORT_8080');
     expect(lookups).toBe(0);
   });

@@ -33,8 +33,8 @@ beforeEach(() => {
 
 const QUICK: HttpOptions = { backoff: () => 1, headersTimeout: 300, idleTimeout: 300, connectTimeout: 300 };
 
-/** A visit, and the bytes that came with it. */
-async function visit(
+/** A probe, and the bytes that came with it. */
+async function probe(
   url: string,
   ask: Partial<ProbeRequest> = {},
   options: HttpOptions = {},
@@ -81,7 +81,7 @@ describe('a whole answer', () => {
       raw('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', 'keep'),
     ],
   ])('%s', async (_, behaviour) => {
-    const { seen, body } = await visit(host.on('/whole', behaviour));
+    const { seen, body } = await probe(host.on('/whole', behaviour));
     expect(seen).toMatchObject({ failure: null, attempts: 1, retryAfterMs: 0 });
     expect(body).toBe('hello');
     expect(seen.hops).toMatchObject([{ status: 200, address: '127.0.0.1', tls: null }]);
@@ -89,7 +89,7 @@ describe('a whole answer', () => {
 
   test('bytes are passed on as sent, whatever the label says', async () => {
     const bytes = Buffer.from([0x1f, 0x8b, 1, 2, 3]);
-    const { body, last } = await visit(
+    const { body, last } = await probe(
       host.on('/labelled', answer({ body: bytes, headers: { 'Content-Encoding': 'gzip' } })),
     );
     expect(createHash('sha256').update(Buffer.from(body)).digest('hex')).toBe(
@@ -99,7 +99,7 @@ describe('a whole answer', () => {
   });
 
   test('headers are kept line by line, and cookies are not kept', async () => {
-    const { last } = await visit(
+    const { last } = await probe(
       host.on(
         '/lines',
         answer({
@@ -120,7 +120,7 @@ describe('a whole answer', () => {
   });
 
   test('asks as it says', async () => {
-    await visit(host.on('/as', answer()), { accept: 'application/json, */*;q=0.8' });
+    await probe(host.on('/as', answer()), { accept: 'application/json, */*;q=0.8' });
     expect(host.asked('/as')[0]!.headers).toMatchObject({
       'user-agent': expect.stringMatching(/^appreg\/\d/),
       accept: 'application/json, */*;q=0.8',
@@ -162,13 +162,13 @@ describe('a truncated answer is never taken for whole', () => {
       { phase: 'body', code: 'BODY_TIMEOUT', got: 5, expected: 1000 },
     ],
   ])('%s', async (_, behaviour, failure) => {
-    const { seen } = await visit(host.on('/cut', behaviour));
+    const { seen } = await probe(host.on('/cut', behaviour));
     expect(seen.failure).toMatchObject(failure);
     expect(seen.hops.at(-1)!.status).toBe(200);
   });
 
   test('a resource that came whole at the next attempt is whole', async () => {
-    const { seen, body } = await visit(
+    const { seen, body } = await probe(
       host.on('/then', inTurn(cutShort(1000, 'wrong', 'reset'), answer({ body: 'hello' }))),
     );
     expect(seen).toMatchObject({ failure: null, attempts: 2, retriedErrors: [expect.any(String)] });
@@ -214,14 +214,14 @@ describe('an answer that is none', () => {
       { code: expect.stringMatching(/OVERFLOW/) },
     ],
   ])('%s', async (_, behaviour, failure) => {
-    const { seen } = await visit(host.on('/none', behaviour));
+    const { seen } = await probe(host.on('/none', behaviour));
     expect(seen.failure).toMatchObject(failure);
   });
 
   test('nobody listens', async () => {
     const gone = await openFaultHost();
     await gone.close();
-    const { seen } = await visit(`${gone.origin}/x`);
+    const { seen } = await probe(`${gone.origin}/x`);
     expect(seen).toMatchObject({ failure: { phase: 'connect', code: 'ECONNREFUSED' }, attempts: 3 });
     expect(seen.hops).toMatchObject([{ status: 0 }]);
   });
@@ -232,12 +232,12 @@ describe('an answer that is none', () => {
   ] as const)('a name that does not resolve: %s', async (code, attempts) => {
     const lookup: HttpOptions['lookup'] = (name, _, callback) =>
       callback(Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code, syscall: 'getaddrinfo' }), '', 4);
-    const { seen } = await visit('http://nowhere.test/', {}, { lookup });
+    const { seen } = await probe('http://nowhere.test/', {}, { lookup });
     expect(seen).toMatchObject({ failure: { phase: 'dns', code }, attempts });
   });
 
   test('the total time ends everything', async () => {
-    const { seen } = await visit(host.on('/drip', drip), { total: 200 });
+    const { seen } = await probe(host.on('/drip', drip), { total: 200 });
     expect(seen.failure).toMatchObject({ phase: 'time', code: 'TOTAL_TIMEOUT', expected: 10_000 });
     expect(seen.attempts).toBe(1);
   });
@@ -255,7 +255,7 @@ describe('an answer that is none', () => {
 
 describe('trying again', () => {
   test.each([500, 502, 503, 504, 429])('%i, then right', async (status) => {
-    const { seen, body } = await visit(
+    const { seen, body } = await probe(
       host.on('/again', inTurn(answer({ status }), answer({ status }), answer({ body: 'hello' }))),
     );
     expect(seen).toMatchObject({ failure: null, attempts: 3, retriedErrors: [`status ${status}`, `status ${status}`] });
@@ -263,32 +263,32 @@ describe('trying again', () => {
   });
 
   test.each([400, 401, 403, 404, 410, 451])('%i is an answer', async (status) => {
-    const { seen, last } = await visit(host.on('/no', answer({ status, body: 'why not' })));
+    const { seen, last } = await probe(host.on('/no', answer({ status, body: 'why not' })));
     expect(seen).toMatchObject({ failure: null, attempts: 1 });
     expect(last).toMatchObject({ status, excerpt: 'why not' });
   });
 
   test('gives up after three', async () => {
-    const { seen } = await visit(host.on('/never', answer({ status: 500 })));
+    const { seen } = await probe(host.on('/never', answer({ status: 500 })));
     expect(seen.attempts).toBe(3);
     expect(host.asked('/never')).toHaveLength(3);
   });
 
   test('waits as long as the host asks', async () => {
-    const { seen } = await visit(
+    const { seen } = await probe(
       host.on('/wait', inTurn(answer({ status: 429, headers: { 'Retry-After': '1' } }), answer({ body: 'ok' }))),
     );
     expect(seen).toMatchObject({ attempts: 2, retryAfterMs: 1000, failure: null });
   });
 
   test('does not wait for a day', async () => {
-    const { seen, last } = await visit(host.on('/day', answer({ status: 429, headers: { 'Retry-After': '86400' } })));
+    const { seen, last } = await probe(host.on('/day', answer({ status: 429, headers: { 'Retry-After': '86400' } })));
     expect(seen).toMatchObject({ attempts: 1, retryAfterMs: 0 });
     expect(last.status).toBe(429);
   });
 
   test.each(['-5', 'abc', 'Sun, 06 Nov 1994 08:49:37 GMT'])('Retry-After: %s is no time to wait', async (value) => {
-    const { seen } = await visit(
+    const { seen } = await probe(
       host.on('/odd', inTurn(answer({ status: 503, headers: { 'Retry-After': value } }), answer())),
     );
     expect(seen).toMatchObject({ attempts: 2, retryAfterMs: 0 });
@@ -296,8 +296,8 @@ describe('trying again', () => {
 
   test('OPTIONS and HEAD that are not supported are asked once', async () => {
     host.on('/static', answer({ status: 501 }));
-    expect((await visit(`${host.origin}/static`, { method: 'OPTIONS' })).seen.attempts).toBe(1);
-    expect((await visit(`${host.origin}/static`, { method: 'HEAD' })).seen.attempts).toBe(1);
+    expect((await probe(`${host.origin}/static`, { method: 'OPTIONS' })).seen.attempts).toBe(1);
+    expect((await probe(`${host.origin}/static`, { method: 'HEAD' })).seen.attempts).toBe(1);
   });
 
   test('a connection that the host closed while it rested is no trouble', async () => {
@@ -343,7 +343,7 @@ describe('redirects', () => {
     ['with a fragment', '/end#part'],
   ])('%s', async (_, location) => {
     host.on('/end', end);
-    const { seen, body, last } = await visit(
+    const { seen, body, last } = await probe(
       host.on('/from', redirect(location.replace('ORIGIN', host.origin).replace('HOST', host.origin.slice(7)))),
     );
     expect(seen.failure).toBeNull();
@@ -354,8 +354,8 @@ describe('redirects', () => {
   test('five pass, the sixth does not', async () => {
     host.on('/end', end);
     for (let i = 1; i <= 6; i += 1) host.on(`/r${i}`, redirect(i === 1 ? '/end' : `/r${i - 1}`));
-    expect((await visit(`${host.origin}/r5`)).seen).toMatchObject({ failure: null });
-    const { seen } = await visit(`${host.origin}/r6`);
+    expect((await probe(`${host.origin}/r5`)).seen).toMatchObject({ failure: null });
+    const { seen } = await probe(`${host.origin}/r6`);
     expect(seen).toMatchObject({ failure: { phase: 'redirect', code: 'REDIRECT_LIMIT' } });
     expect(seen.hops).toHaveLength(6);
   });
@@ -368,7 +368,7 @@ describe('redirects', () => {
     ['to nonsense', 'http://[', 'REDIRECT_BAD_LOCATION'],
     ['to credentials', 'http://user:secret@127.0.0.1/', 'REDIRECT_CREDENTIALS'],
   ])('%s', async (_, location, code) => {
-    const { seen } = await visit(host.on('/circle', redirect(location)));
+    const { seen } = await probe(host.on('/circle', redirect(location)));
     expect(seen.failure).toMatchObject({ phase: 'redirect', code });
     expect(JSON.stringify(seen.failure)).not.toContain('secret');
   });
@@ -376,7 +376,7 @@ describe('redirects', () => {
   test('a body of a redirect is not read', async () => {
     let sent = 0;
     host.on('/end', end);
-    const { seen } = await visit(
+    const { seen } = await probe(
       host.on('/big', (_, socket) => {
         socket.write(`HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 1000000000\r\n\r\n`);
         const chunk = Buffer.alloc(65_536);
@@ -393,13 +393,13 @@ describe('redirects', () => {
 
   test('a browser that is led to another host says Origin: null', async () => {
     other.on('/end', end);
-    await visit(host.on('/away', redirect(`${other.origin}/end`)), { origin: 'https://svc.test' });
+    await probe(host.on('/away', redirect(`${other.origin}/end`)), { origin: 'https://svc.test' });
     expect(host.asked('/away')[0]!.headers['origin']).toBe('https://svc.test');
     expect(other.asked('/end')[0]!.headers['origin']).toBe('null');
   });
 
   test('a preflight is not redirected', async () => {
-    const { seen } = await visit(host.on('/pre', redirect('/end', 307)), {
+    const { seen } = await probe(host.on('/pre', redirect('/end', 307)), {
       method: 'OPTIONS',
       origin: 'https://svc.test',
     });
@@ -411,14 +411,14 @@ describe('secrets', () => {
   test('go to their own origin only, and not back to it over another', async () => {
     host.on('/end', answer());
     other.on('/back', redirect(`${host.origin}/end`));
-    await visit(host.on('/first', redirect(`${other.origin}/back`)), {}, secrets());
+    await probe(host.on('/first', redirect(`${other.origin}/back`)), {}, secrets());
     expect(host.asked('/first')[0]!.headers['authorization']).toBe('Bearer s3cr3t-token');
     expect(other.requests[0]!.headers).not.toHaveProperty('authorization');
     expect(host.asked('/end')[0]!.headers).not.toHaveProperty('authorization');
   });
 
   test('are in no facts, even where the host echoes them', async () => {
-    const { seen } = await visit(
+    const { seen } = await probe(
       host.on(
         '/echo',
         answer({ status: 401, headers: { 'X-Got': 'Bearer s3cr3t-token' }, body: 'bad token s3cr3t-token' }),
@@ -433,12 +433,12 @@ describe('secrets', () => {
     const signature = '1f8b/5ecre7+0123456789=';
     other.on('/signed', answer({ status: 403, body: `<Provided>${signature}</Provided>` }));
     const url = host.on('/sign', redirect(`${other.origin}/signed?X-Amz-Signature=${encodeURIComponent(signature)}`));
-    const { seen } = await visit(url);
+    const { seen } = await probe(url);
     expect(seen.hops.at(-1)!.excerpt).toMatch(/^<Provided>REDACTED-+[^5]*<.Provided>$/);
   });
 
   test('are not in a preflight', async () => {
-    await visit(host.on('/options', answer({ status: 204 })), { method: 'OPTIONS' }, secrets());
+    await probe(host.on('/options', answer({ status: 204 })), { method: 'OPTIONS' }, secrets());
     expect(host.asked('/options')[0]!.headers).not.toHaveProperty('authorization');
   });
 });

@@ -89,7 +89,7 @@ beforeEach(() => {
   proxy.refuse = null;
 });
 
-async function visit(url: string, env: NodeJS.ProcessEnv, options: HttpOptions = {}): Promise<Probe> {
+async function probe(url: string, env: NodeJS.ProcessEnv, options: HttpOptions = {}): Promise<Probe> {
   const http = openHttpClient({
     proxyFor: proxiesIn(env),
     ca: certificates().ca,
@@ -108,7 +108,7 @@ const lookup: HttpOptions['lookup'] = (name) => {
 
 describe('over a proxy', () => {
   test('https in a tunnel, with the host’s own certificate; the name is not looked up here', async () => {
-    const seen = await visit(`https://localhost:${secure.port}/x`, { HTTPS_PROXY: proxy.url }, { lookup });
+    const seen = await probe(`https://localhost:${secure.port}/x`, { HTTPS_PROXY: proxy.url }, { lookup });
     expect(seen.failure).toBeNull();
     expect(seen.hops).toMatchObject([
       {
@@ -123,7 +123,7 @@ describe('over a proxy', () => {
   });
 
   test('http by the whole URL', async () => {
-    const seen = await visit(`http://reg.test:${plain.port}/x?a=1`, { HTTP_PROXY: proxy.url });
+    const seen = await probe(`http://reg.test:${plain.port}/x?a=1`, { HTTP_PROXY: proxy.url });
     expect(seen.failure).toBeNull();
     expect(seen.hops).toMatchObject([{ status: 200, address: null, proxy: { variable: 'HTTP_PROXY' } }]);
     expect(proxy.asked).toEqual([`GET http://reg.test:${plain.port}/x?a=1`]);
@@ -133,10 +133,10 @@ describe('over a proxy', () => {
   test('a proxy that is itself reached over TLS', async () => {
     other = await openFaultProxy({ to: '127.0.0.1', tls: certificates().get('good') });
     const env = { ALL_PROXY: other.url };
-    expect((await visit(`https://localhost:${secure.port}/x`, env)).failure).toBeNull();
-    expect((await visit(`http://reg.test:${plain.port}/x`, env)).failure).toBeNull();
+    expect((await probe(`https://localhost:${secure.port}/x`, env)).failure).toBeNull();
+    expect((await probe(`http://reg.test:${plain.port}/x`, env)).failure).toBeNull();
     expect(other.asked).toHaveLength(2);
-    expect((await visit(`https://localhost:${secure.port}/x`, env, { ca: null })).failure).toMatchObject({
+    expect((await probe(`https://localhost:${secure.port}/x`, env, { ca: null })).failure).toMatchObject({
       phase: 'proxy',
       code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     });
@@ -146,7 +146,7 @@ describe('over a proxy', () => {
     const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:canary-1@'), HTTP_PROXY: proxy.url };
     const headers = [['Authorization', 'Bearer canary-2']] as const;
     const secrets = { origin: `https://localhost:${secure.port}`, headers };
-    const seen = await visit(`https://localhost:${secure.port}/x`, env, { secrets });
+    const seen = await probe(`https://localhost:${secure.port}/x`, env, { secrets });
     expect(secure.requests[0]!.headers).toMatchObject({ authorization: 'Bearer canary-2' });
     expect(secure.requests[0]!.headers).not.toHaveProperty('proxy-authorization');
     expect(proxy.headers[0]).toMatchObject({
@@ -157,7 +157,7 @@ describe('over a proxy', () => {
   });
 
   test('a certificate that is not trusted is told as such', async () => {
-    const seen = await visit(`https://localhost:${secure.port}/x`, { HTTPS_PROXY: proxy.url }, { ca: null });
+    const seen = await probe(`https://localhost:${secure.port}/x`, { HTTPS_PROXY: proxy.url }, { ca: null });
     expect(seen.failure).toMatchObject({ phase: 'tls', code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' });
     expect(seen.hops).toMatchObject([{ proxy: { url: proxy.url }, tls: { issuer: 'CN=Test Intermediate' } }]);
   });
@@ -173,7 +173,7 @@ describe('a proxy that fails', () => {
   ])('%s', async (_, status, code, attempts) => {
     proxy.refuse = status;
     const env = { HTTPS_PROXY: proxy.url };
-    const seen = await visit(`https://localhost:${secure.port}/x`, env, { connectTimeout: 150 });
+    const seen = await probe(`https://localhost:${secure.port}/x`, env, { connectTimeout: 150 });
     expect(seen).toMatchObject({ failure: { phase: 'proxy', code }, attempts });
     expect(seen.hops).toMatchObject([{ status: 0, proxy: { url: proxy.url, variable: 'HTTPS_PROXY' } }]);
     expect(secure.requests).toEqual([]);
@@ -181,7 +181,7 @@ describe('a proxy that fails', () => {
 
   test('an http host that cannot be had for want of a login', async () => {
     proxy.refuse = 407;
-    const seen = await visit(`http://reg.test:${plain.port}/x`, { HTTP_PROXY: proxy.url });
+    const seen = await probe(`http://reg.test:${plain.port}/x`, { HTTP_PROXY: proxy.url });
     expect(seen.failure).toMatchObject({ phase: 'proxy', code: 'PROXY_407' });
   });
 
@@ -195,7 +195,7 @@ describe('a proxy that fails', () => {
       expect.stringMatching(/SOCKET_CLOSED|ECONNRESET|PROXY_NOT_HTTP/),
     ],
   ])('%s', async (_, url, code) => {
-    const seen = await visit('https://reg.test/x', { HTTPS_PROXY: url() });
+    const seen = await probe('https://reg.test/x', { HTTPS_PROXY: url() });
     expect(seen.failure).toMatchObject({ phase: 'proxy', code });
   });
 });

@@ -5,17 +5,17 @@ import { type Methods, openSample } from '../../../src/observe/registry/sampling
 
 const ORIGIN = 'https://service.test';
 
-function visit(method: Probe['method'], status: number, headers: [string, string][] = []): Probe {
+function probe(method: Probe['method'], status: number, headers: [string, string][] = []): Probe {
   const hop = { url: 'https://host.test/file', status, headers, address: null, tls: null };
   const origin = method === 'OPTIONS' ? ORIGIN : null;
   const asked = method === 'OPTIONS' ? { requestedHeaders: ['x-probe'] } : {};
   return { method, origin, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0, ...asked };
 }
 
-const GET = visit('GET', 200, [['content-length', '7']]);
+const GET = probe('GET', 200, [['content-length', '7']]);
 const WELL: Methods = {
-  head: visit('HEAD', 200, [['content-length', '7']]),
-  preflight: visit('OPTIONS', 204, [
+  head: probe('HEAD', 200, [['content-length', '7']]),
+  preflight: probe('OPTIONS', 204, [
     ['access-control-allow-origin', '*'],
     ['access-control-allow-headers', '*'],
   ]),
@@ -61,16 +61,16 @@ test('kinds of resources do not speak for each other', async () => {
 });
 
 test.each<[string, Partial<Methods>]>([
-  ['HEAD is refused', { head: visit('HEAD', 405) }],
-  ['HEAD names another length', { head: visit('HEAD', 200, [['content-length', '8']]) }],
-  ['HEAD was answered at the second attempt', { head: { ...visit('HEAD', 200), attempts: 2 } }],
+  ['HEAD is refused', { head: probe('HEAD', 405) }],
+  ['HEAD names another length', { head: probe('HEAD', 200, [['content-length', '8']]) }],
+  ['HEAD was answered at the second attempt', { head: { ...probe('HEAD', 200), attempts: 2 } }],
   ['HEAD was not asked', { head: { missing: { code: 'not-requested', flag: null } } }],
-  ['the preflight is refused', { preflight: visit('OPTIONS', 403) }],
+  ['the preflight is refused', { preflight: probe('OPTIONS', 403) }],
   [
     'the preflight lets no header through',
-    { preflight: visit('OPTIONS', 204, [['access-control-allow-origin', '*']]) },
+    { preflight: probe('OPTIONS', 204, [['access-control-allow-origin', '*']]) },
   ],
-  ['the preflight of a redirect is refused', { preflights: [visit('OPTIONS', 204)] }],
+  ['the preflight of a redirect is refused', { preflights: [probe('OPTIONS', 204)] }],
 ])('where of one of the first %s, all are asked', async (_, part) => {
   expect(await asked(60, (i) => (i === 19 ? { ...WELL, ...part } : WELL))).toEqual(upTo(60));
 });

@@ -39,21 +39,21 @@ If-None-Match: "v1"
 HTTP/1.1 304 Not Modified`,
   },
   check({ role, answer, conditional }) {
-    for (const { condition, visit } of conditional) {
-      const status = statusOf(visit);
+    for (const { condition, probe } of conditional) {
+      const status = statusOf(probe);
       // An unknown origin may be refused for other reasons, and a client that sends too many requests temporarily.
-      if (visit.origin !== null || isAnswered(visit) || status === 429 || status === 503) continue;
-      if (visit.failure === null && status === 304) continue;
+      if (probe.origin !== null || isAnswered(probe) || status === 429 || status === 503) continue;
+      if (probe.failure === null && status === 304) continue;
       // Clients do not send a tag if none was issued.
       if (condition[0] === 'if-none-match' && header(finalHop(answer).headers, 'etag') === null) continue;
-      const url = lastHop(visit)?.url ?? finalHop(answer).url;
-      const how = visit.failure ? `fails (${visit.failure.code})` : `is answered with ${status}`;
+      const url = lastHop(probe)?.url ?? finalHop(answer).url;
+      const how = probe.failure ? `fails (${probe.failure.code})` : `is answered with ${status}`;
       const name = condition[0] === 'if-none-match' ? 'If-None-Match' : 'If-Modified-Since';
       return {
-        cause: visit.failure ? 'failed' : `status-${status}`,
+        cause: probe.failure ? 'failed' : `status-${status}`,
         message: `GET of the ${role} with ${name} ${how}, while a plain GET is answered with ${statusOf(answer)}.`,
         advice: `Configure ${hostOf(url)} to respond with 304 if nothing has changed, and 200 otherwise.`,
-        evidence: { sent: condition.join(': '), status: status || null, code: visit.failure?.code ?? null },
+        evidence: { sent: condition.join(': '), status: status || null, code: probe.failure?.code ?? null },
         dedupeKey: hostOf(url),
       };
     }

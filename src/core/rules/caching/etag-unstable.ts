@@ -43,8 +43,8 @@ HTTP/1.1 304 Not Modified
 ETag: "v1"`,
   },
   check({ role, answer, conditional }) {
-    for (const { condition, fabricated, visit, sameBytes } of conditional) {
-      const hop = lastHop(visit);
+    for (const { condition, fabricated, probe, sameBytes } of conditional) {
+      const hop = lastHop(probe);
       if (fabricated || !hop || sameBytes !== true || hop.url !== finalHop(answer).url) continue;
       const now = header(hop.headers, 'etag');
       if (now === null || opaque(now) === opaque(condition[1])) continue;

@@ -42,9 +42,9 @@ HTTP/1.1 200 OK
 ETag: "v1"`,
   },
   check({ role, conditional }) {
-    for (const { condition, fabricated, visit } of conditional) {
-      if (!fabricated || visit.failure !== null || statusOf(visit) !== 304) continue;
-      const { url } = finalHop(visit);
+    for (const { condition, fabricated, probe } of conditional) {
+      if (!fabricated || probe.failure !== null || statusOf(probe) !== 304) continue;
+      const { url } = finalHop(probe);
       const [name, value] = condition;
       const tag = name === 'if-none-match';
       return {

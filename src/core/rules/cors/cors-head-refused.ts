@@ -99,8 +99,8 @@ function preflightProblem(
   return notListed(role, headPreflight ?? preflight);
 }
 
-function notListed(role: ResourceKind, visit: Probe): Problem<Cause> | null {
-  const hop = finalHop(visit);
+function notListed(role: ResourceKind, probe: Probe): Problem<Cause> | null {
+  const hop = finalHop(probe);
   const methods = tokens(header(hop.headers, 'access-control-allow-methods') ?? '') ?? [];
   if (!methods.includes('GET') || methods.includes('HEAD') || methods.includes('*')) return null;
   return {
@@ -108,7 +108,7 @@ function notListed(role: ResourceKind, visit: Probe): Problem<Cause> | null {
     cause: 'not-listed',
     message: `${hostOf(hop.url)} answers the preflight for the ${nameOf(role)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers allow HEAD anyway.`,
     advice: 'Send Access-Control-Allow-Methods: GET, HEAD',
-    evidence: corsEvidence(visit),
+    evidence: corsEvidence(probe),
     dedupeKey: `listed ${hostOf(hop.url)}`,
   };
 }

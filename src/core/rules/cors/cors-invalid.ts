@@ -54,9 +54,9 @@ Access-Control-Allow-Origin: https://flows.example.com
 Vary: Origin`,
   },
   check({ role, web, origins }) {
-    for (const visit of web.browser) {
-      const { origin } = visit;
-      const fault = corsFault(visit);
+    for (const probe of web.browser) {
+      const { origin } = probe;
+      const fault = corsFault(probe);
       if (origin === null || fault?.code !== 'invalid') continue;
       const { hop } = fault;
       // Hosts that check Origin refuse an unknown origin in different ways.
@@ -66,7 +66,7 @@ Vary: Origin`,
         cause: fault.cause,
         message: `${hostOf(hop.url)} answers the ${role} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause]}.`,
         advice: `Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
-        evidence: corsEvidence(visit, hop),
+        evidence: corsEvidence(probe, hop),
         dedupeKey: `${role} ${hostOf(hop.url)} ${origin} ${fault.value}`,
       };
     }

@@ -55,24 +55,24 @@ Content-Type: application/json
 Access-Control-Allow-Origin: *`,
   },
   check({ role, web, origins }) {
-    for (const visit of web.browser) {
-      const fault = corsFault(visit);
+    for (const probe of web.browser) {
+      const fault = corsFault(probe);
       if (fault?.code !== 'missing') continue;
       const { hop } = fault;
       // Without a requested origin, a host that checks Origin has not shown which ones it allows: cors-origin-refused.
       if (origins.length === 0 && varyNames(hop.headers).includes('origin')) continue;
       // A host that allows another requested origin has a list without this one: cors-origin-refused as well.
-      if (role !== 'artifact' && allowedBeside(visit, web.browser) !== null) continue;
+      if (role !== 'artifact' && allowedBeside(probe, web.browser) !== null) continue;
       // An error status for a refused origin (403 …) is reported there as well.
       if (hop.status >= 400) continue;
-      const cause = causeOf(fault.index, visit.hops.length);
+      const cause = causeOf(fault.index, probe.hops.length);
       const where = WHERE[cause];
       // After a redirect to another host a browser sends Origin: null, which an exact origin does not match.
-      const nulled = fault.sent === 'null' && visit.origin !== 'null';
+      const nulled = fault.sent === 'null' && probe.origin !== 'null';
       const line =
         origins.length === 0 || nulled
           ? 'Access-Control-Allow-Origin: *'
-          : `Access-Control-Allow-Origin: ${visit.origin} (with Vary: Origin), or Access-Control-Allow-Origin: *`;
+          : `Access-Control-Allow-Origin: ${probe.origin} (with Vary: Origin), or Access-Control-Allow-Origin: *`;
       const unsure =
         origins.length === 0 && !nulled
           ? 'If it allows only certain origins, check again with --origin <the service’s origin>. '
@@ -83,7 +83,7 @@ Access-Control-Allow-Origin: *`,
         message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${role}.${EFFECTS[role] ?? ''}`,
         // The line to copy comes last, so that no full stop follows it.
         advice: `${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
-        evidence: corsEvidence(visit, hop),
+        evidence: corsEvidence(probe, hop),
         // A host that does not send it omits it for all its files.
         dedupeKey: `${role} ${hostOf(hop.url)} ${where}`,
       };

@@ -51,9 +51,9 @@ Vary: Origin`,
   },
   check({ role, web, answer, now }) {
     const plain = finalHop(answer);
-    for (const visit of web.browser) {
-      const hop = lastHop(visit);
-      if (!hop || visit.failure || corsFault(visit) || hop.url !== plain.url) continue;
+    for (const probe of web.browser) {
+      const hop = lastHop(probe);
+      if (!hop || probe.failure || corsFault(probe) || hop.url !== plain.url) continue;
       const withOrigin = header(hop.headers, 'access-control-allow-origin');
       const without = header(plain.headers, 'access-control-allow-origin');
       if (withOrigin === without || withOrigin === null || isVaried(hop) || isUnstored(hop)) {
@@ -66,7 +66,7 @@ Vary: Origin`,
           message: `${hostOf(hop.url)} sends Vary: Origin for the ${role} only when an Origin is sent. A cache that stored the response to a request without one${role === 'icon' ? ' (a plain <img>)' : ''} uses it for pages${isReused ? '' : ', once it may,'} and it has ${without === null ? 'no Access-Control-Allow-Origin' : 'another Access-Control-Allow-Origin'}.`,
           advice:
             'Send Vary: Origin with every response, with and without an Origin in the request. Object stores have no such setting: let a CDN add the header.',
-          evidence: corsEvidence(visit),
+          evidence: corsEvidence(probe),
           dedupeKey: `${role} ${hostOf(hop.url)}`,
         };
       }
@@ -74,7 +74,7 @@ Vary: Origin`,
         cause: without === null ? 'only-with-origin' : 'differs',
         message: `${hostOf(hop.url)} answers the ${role} with ${namedOrigin(without)} unless an Origin is sent, but does not send Vary: Origin.`,
         advice: 'Send Vary: Origin with every response, or always Access-Control-Allow-Origin: *.',
-        evidence: { ...corsEvidence(visit), withoutOrigin: without },
+        evidence: { ...corsEvidence(probe), withoutOrigin: without },
         dedupeKey: `${role} ${hostOf(hop.url)}`,
       };
     }

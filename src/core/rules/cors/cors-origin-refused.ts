@@ -48,10 +48,10 @@ Vary: Origin`,
   },
   check({ role, web, origins }) {
     const problems: Problem<Cause>[] = [];
-    for (const visit of web.browser) {
+    for (const probe of web.browser) {
       const problem =
-        (mayBlameOrigin(web) ? refusedStatus(role, visit, origins.length > 0) : null) ??
-        refusedOrigin(role, visit, web.browser, origins.length > 0);
+        (mayBlameOrigin(web) ? refusedStatus(role, probe, origins.length > 0) : null) ??
+        refusedOrigin(role, probe, web.browser, origins.length > 0);
       // Allowed origins are a setting of the host, not of one file; the message names the host and the origin.
       if (problem) problems.push({ ...problem, dedupeKey: `${role} ${problem.message}` });
     }
@@ -60,9 +60,9 @@ Vary: Origin`,
 });
 
 /** The host responds to all clients except a browser of another origin. */
-function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Problem<Cause> | null {
-  const status = statusOf(visit);
-  const { failure } = visit;
+function refusedStatus(role: ResourceKind, probe: Probe, named: boolean): Problem<Cause> | null {
+  const status = statusOf(probe);
+  const { failure } = probe;
   // A limit or a fault of the host says nothing about the origin; a range was requested only of the artifact, and a
   // host without range support closes the connection.
   if (
@@ -71,31 +71,31 @@ function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Proble
       : role === 'artifact' || failure.phase === 'time'
   )
     return null;
-  const host = hostOf(lastHop(visit)?.url ?? '');
+  const host = hostOf(lastHop(probe)?.url ?? '');
   const how =
     failure === null ? `answers the ${role} with ${status}` : `does not answer for the ${role} (${failure.code})`;
   return {
     cause: failure === null ? `status-${status}` : 'no-answer',
     severity: named ? 'error' : 'warning',
-    message: `${host} ${how} when the request comes from a page of ${visit.origin} (Origin, Referer), but with 2xx without these headers.`,
+    message: `${host} ${how} when the request comes from a page of ${probe.origin} (Origin, Referer), but with 2xx without these headers.`,
     advice: named
-      ? `Allow ${visit.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
+      ? `Allow ${probe.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
       : 'Check again with --origin <the service’s origin>; if that is also refused, check hotlink protection and firewall rules.',
-    evidence: corsEvidence(visit),
+    evidence: corsEvidence(probe),
   };
 }
 
 function refusedOrigin(
   role: ResourceKind,
-  visit: Probe,
-  visits: readonly Probe[],
+  probe: Probe,
+  probes: readonly Probe[],
   named: boolean,
 ): Problem<Cause> | null {
-  const fault = corsFault(visit);
+  const fault = corsFault(probe);
   if (!fault) return null;
   const { hop } = fault;
   const host = hostOf(hop.url);
-  const evidence = corsEvidence(visit, hop);
+  const evidence = corsEvidence(probe, hop);
   if (saysNothing(fault) && !named && varyNames(hop.headers).includes('origin')) {
     return {
       cause: 'origins-unknown',
@@ -105,7 +105,7 @@ function refusedOrigin(
       evidence,
     };
   }
-  const allowed = named && fault.code === 'missing' && role !== 'artifact' ? allowedBeside(visit, visits) : null;
+  const allowed = named && fault.code === 'missing' && role !== 'artifact' ? allowedBeside(probe, probes) : null;
   if (fault.code !== 'refused' && allowed === null) return null;
   if (fault.cause === 'redirect-null-origin') {
     return {
@@ -127,8 +127,8 @@ function refusedOrigin(
   }
   return {
     cause: 'other-origin',
-    message: `${host} lets browsers read the ${role} from ${allowed ?? fault.value}${allowed === null ? ' only' : ''}, not from ${visit.origin}.`,
-    advice: `Send Access-Control-Allow-Origin: ${visit.origin} with Vary: Origin for requests with that Origin, or Access-Control-Allow-Origin: *`,
+    message: `${host} lets browsers read the ${role} from ${allowed ?? fault.value}${allowed === null ? ' only' : ''}, not from ${probe.origin}.`,
+    advice: `Send Access-Control-Allow-Origin: ${probe.origin} with Vary: Origin for requests with that Origin, or Access-Control-Allow-Origin: *`,
     evidence,
   };
 }

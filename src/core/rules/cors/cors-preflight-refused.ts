@@ -49,7 +49,7 @@ Access-Control-Allow-Headers: *, Authorization`,
   },
   check({ role, web, preflights }) {
     // If plain requests fail, this one fails for the same reason.
-    if (web.browser.some((visit) => corsFault(visit) !== null || isRefused(visit))) return null;
+    if (web.browser.some((probe) => corsFault(probe) !== null || isRefused(probe))) return null;
     for (const [hop, preflight] of preflights.entries()) {
       if (preflight === null) continue;
       const fault = preflightFault(preflight, preflight.requestedHeaders ?? [PROBE_HEADER]);
@@ -59,8 +59,8 @@ Access-Control-Allow-Headers: *, Authorization`,
   },
 });
 
-function isRefused(visit: Probe): boolean {
-  const status = statusOf(visit);
+function isRefused(probe: Probe): boolean {
+  const status = statusOf(probe);
   return status >= 400 && status !== 416;
 }
 

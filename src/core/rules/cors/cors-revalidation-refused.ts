@@ -51,16 +51,16 @@ HTTP/1.1 304 Not Modified
 Access-Control-Allow-Origin: *`,
   },
   check({ role, web: { browser }, revalidation }) {
-    const stored = browser.find(({ origin }) => origin === revalidation?.visit.origin);
-    const hop = revalidation ? lastHop(revalidation.visit) : null;
+    const stored = browser.find(({ origin }) => origin === revalidation?.probe.origin);
+    const hop = revalidation ? lastHop(revalidation.probe) : null;
     const before = stored ? lastHop(stored) : null;
-    if (!revalidation || !stored || !hop || !before || hop.status !== 304 || revalidation.visit.failure !== null)
+    if (!revalidation || !stored || !hop || !before || hop.status !== 304 || revalidation.probe.failure !== null)
       return null;
     if (corsFault(stored) !== null || hop.url !== before.url) return null;
-    const { visit } = revalidation;
-    if (visit.origin === null) return null;
-    const urls = visit.hops.map(({ url }) => url);
-    const sent = hopOrigins(visit.origin, urls).at(-1);
+    const { probe } = revalidation;
+    if (probe.origin === null) return null;
+    const urls = probe.hops.map(({ url }) => url);
+    const sent = hopOrigins(probe.origin, urls).at(-1);
     const fault = sent?.checked ? corsCheck(sent.origin, updated(before, hop)) : null;
     // A 304 without the header leaves the stored one.
     if (fault === null || fault.code === 'missing') return null;
@@ -70,7 +70,7 @@ Access-Control-Allow-Origin: *`,
       message: `${host} answers 304 for the ${nameOf(role)} with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored response: browsers block the ${nameOf(role)} from the second visit on.`,
       advice: 'Send the same CORS headers with 304 as with 200, or none with 304.',
       evidence: {
-        ...corsEvidence(visit),
+        ...corsEvidence(probe),
         sent: revalidation.condition.join(': '),
         stored: before.headers.filter(([name]) => name.startsWith('access-control-')).map((line) => line.join(': ')),
       },

@@ -38,16 +38,16 @@ Vary: Origin`,
   check({ web }) {
     // If the service's own origin was named, the conditional requests include one from an unknown origin.
     const fromUnknownOrigin = (web.conditional ?? [])
-      .map(({ visit }) => visit)
+      .map(({ probe }) => probe)
       .filter(({ origin }) => origin === PROBE_ORIGIN);
-    for (const visit of [...fromUnknownOrigin, ...web.browser]) {
-      const hop = lastHop(visit);
-      if (!hop || visit.failure || corsFault(visit)) continue;
+    for (const probe of [...fromUnknownOrigin, ...web.browser]) {
+      const hop = lastHop(probe);
+      if (!hop || probe.failure || corsFault(probe)) continue;
       const value = header(hop.headers, 'access-control-allow-origin');
-      const echoed = visit.origin === PROBE_ORIGIN && value === PROBE_ORIGIN;
+      const echoed = probe.origin === PROBE_ORIGIN && value === PROBE_ORIGIN;
       if (value !== '*' && !echoed) continue;
       const host = hostOf(hop.url);
-      const evidence = corsEvidence(visit);
+      const evidence = corsEvidence(probe);
       if (echoed && header(hop.headers, 'access-control-allow-credentials') === 'true') {
         return {
           severity: 'warning',

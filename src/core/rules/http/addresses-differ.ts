@@ -84,7 +84,7 @@ function reasonOf(
 ): Pick<Problem<Cause>, 'message' | 'advice'> & { cause: Cause } {
   const { code, message = code, tls = null, address } = bad;
   const failure: Failure = { phase: 'tls', code, message, url, got: null, expected: null };
-  const visit: Probe = {
+  const probe: Probe = {
     method: 'GET',
     origin: null,
     hops: [{ url, status: 0, headers: [], address, tls }],
@@ -92,7 +92,7 @@ function reasonOf(
     attempts: 1,
     retryAfterMs: 0,
   };
-  const cause = tlsCause(visit);
+  const cause = tlsCause(probe);
   if (cause !== null) return { cause, ...explainUntrusted(cause, tls, now, failure) };
   const [name, text] = HANDSHAKE[code] ?? ['handshake', `the TLS handshake with it fails (${code}).`];
   return { cause: name, message: text, advice: 'Check its logs, or use openssl s_client -connect with this address.' };

@@ -68,9 +68,9 @@ HTTP/1.1 200 OK
 });
 
 /** A response with other content. If contents alternate, possibly only the header probes received it. */
-function otherContent(web: HttpViews, { on }: Dependence): { visit: Probe; copy: ComparedBody } | undefined {
-  const visits = on === 'intermittent' ? (web.headerProbes ?? []).map(({ visit }) => visit) : [];
-  return comparedAnswers({ ...web, browser: [...web.browser, ...visits] }).find(
+function otherContent(web: HttpViews, { on }: Dependence): { probe: Probe; copy: ComparedBody } | undefined {
+  const probes = on === 'intermittent' ? (web.headerProbes ?? []).map(({ probe }) => probe) : [];
+  return comparedAnswers({ ...web, browser: [...web.browser, ...probes] }).find(
     ({ copy }) => !copy.same && !isCompressedTwice(copy),
   );
 }
@@ -86,12 +86,12 @@ const CLIENTS: Readonly<Record<HeaderGroup | 'browser', string>> = {
 function differing(
   role: ResourceKind,
   answer: Probe,
-  { visit, copy }: { visit: Probe; copy: ComparedBody },
+  { probe, copy }: { probe: Probe; copy: ComparedBody },
   dependence: Dependence,
 ): Problem<Cause> | null {
-  const host = hostOf(finalHop(visit).url);
-  const evidence = copyEvidence(answer, copy, visit);
-  const contents = bothContents(answer, copy, visit);
+  const host = hostOf(finalHop(probe).url);
+  const evidence = copyEvidence(answer, copy, probe);
+  const contents = bothContents(answer, copy, probe);
   if (dependence.on === 'each-time')
     return {
       severity: 'note',

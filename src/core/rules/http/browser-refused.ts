@@ -49,10 +49,10 @@ Sec-Fetch-Site: cross-site
 HTTP/1.1 200 OK`,
   },
   check({ role, web, image: shown, origins }) {
-    const visit = otherAnswer(web);
-    if (visit !== null && isRefusal(visit)) {
+    const probe = otherAnswer(web);
+    if (probe !== null && isRefusal(probe)) {
       const group = groupOf(dependenceOf(web), ['origin', 'encoding']);
-      return group === null ? null : problem(role, visit, { group, mode: 'cors', cause: group }, origins);
+      return group === null ? null : problem(role, probe, { group, mode: 'cors', cause: group }, origins);
     }
     const image = refusedImage(shown);
     const group = image === null ? null : groupOf(dependenceOf(web, 'image'), []);
@@ -79,19 +79,19 @@ function groupOf<Other extends HeaderGroup = never>(
 
 function problem(
   role: ResourceKind,
-  visit: Probe,
+  probe: Probe,
   { group, mode, cause }: { group: HeaderGroup; mode: 'cors' | 'no-cors'; cause: Cause },
   origins: readonly string[],
 ): Problem<Cause> {
-  const hop = lastHop(visit);
+  const hop = lastHop(probe);
   const host = hostOf(hop?.url ?? '');
-  const page = visit.origin ?? origins[0] ?? 'https://appreg-probe.invalid';
+  const page = probe.origin ?? origins[0] ?? 'https://appreg-probe.invalid';
   const site = fetchSite(
     page,
-    visit.hops.map(({ url }) => url),
+    probe.hops.map(({ url }) => url),
   );
   const sent = `Sec-Fetch-Site: ${site}, Sec-Fetch-Mode: ${mode}, Sec-Fetch-Dest: ${role === 'icon' ? 'image' : 'empty'}`;
-  const how = visit.failure ? `does not answer (${visit.failure.code})` : `answers with ${statusOf(visit)}`;
+  const how = probe.failure ? `does not answer (${probe.failure.code})` : `answers with ${statusOf(probe)}`;
   const way = mode === 'no-cors' ? ' as a plain <img> requests it' : '';
   const WORDS: Readonly<Record<HeaderGroup, readonly [what: string, advice: string]>> = {
     'fetch-metadata': [
@@ -107,7 +107,7 @@ function problem(
     cause,
     message: `${host} ${how} for the ${nameOf(role)}${way} where ${what}, and with 2xx otherwise.`,
     advice,
-    evidence: { asked: hop?.url ?? null, status: hop?.status || null, code: visit.failure?.code ?? null, sent },
+    evidence: { asked: hop?.url ?? null, status: hop?.status || null, code: probe.failure?.code ?? null, sent },
     dedupeKey: `${role} ${host} ${mode} ${group}`,
   };
 }

@@ -56,25 +56,25 @@ Content-Encoding: gzip
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence?.on !== 'headers' || !dependence.groups.includes('encoding')) return null;
-    for (const { visit, copy } of comparedAnswers(web)) {
+    for (const { probe, copy } of comparedAnswers(web)) {
       if (copy.same || copy.fault !== null || copy.unlabelled !== undefined || isCompressedTwice(copy)) continue;
-      const host = hostOf(finalHop(visit).url);
+      const host = hostOf(finalHop(probe).url);
       const instead = otherKind(role, copy);
       if (instead !== null)
         return {
           cause: 'another-kind',
-          message: `${host} sends ${instead} instead of the ${nameOf(role)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, visit)}.`,
+          message: `${host} sends ${instead} instead of the ${nameOf(role)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
           advice: `Inspect it with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy beside the file (.gz, .br).`,
-          evidence: copyEvidence(answer, copy, visit),
+          evidence: copyEvidence(answer, copy, probe),
           dedupeKey: `${role} ${host}`,
         };
-      const isOlder = changedAt(visit) < changedAt(answer);
+      const isOlder = changedAt(probe) < changedAt(answer);
       return {
         cause: isOlder ? 'older' : 'other',
-        message: `${host} sends ${isOlder ? 'an older' : 'another'} ${nameOf(role)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, visit)}.`,
+        message: `${host} sends ${isOlder ? 'an older' : 'another'} ${nameOf(role)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
         advice:
           'Replace or delete the compressed copy beside the file (.gz, .br) with every upload, and purge the caches.',
-        evidence: copyEvidence(answer, copy, visit),
+        evidence: copyEvidence(answer, copy, probe),
         dedupeKey: `${role} ${host}`,
       };
     }
@@ -97,6 +97,6 @@ function otherKind(role: ResourceKind, { decoded }: ComparedBody): string | null
 }
 
 /** Milliseconds since 1970; NaN if unknown, which compares as neither older nor newer. */
-function changedAt(visit: Probe): number {
-  return httpDate(header(lastHop(visit)?.headers ?? [], 'last-modified')) ?? Number.NaN;
+function changedAt(probe: Probe): number {
+  return httpDate(header(lastHop(probe)?.headers ?? [], 'last-modified')) ?? Number.NaN;
 }

@@ -46,10 +46,10 @@ Vary: Accept-Encoding`,
   check({ role, web, answer }) {
     const plain = finalHop(answer);
     if (codings(plain.headers).length > 0) return null;
-    for (const visit of web.browser) {
-      const hop = lastHop(visit);
+    for (const probe of web.browser) {
+      const hop = lastHop(probe);
       const applied = codings(hop?.headers ?? []);
-      if (!hop || !isAnswered(visit) || hop.url !== plain.url || applied.length === 0) continue;
+      if (!hop || !isAnswered(probe) || hop.url !== plain.url || applied.length === 0) continue;
       const host = hostOf(hop.url);
       const evidence = {
         contentEncoding: applied.join(', '),

@@ -69,15 +69,15 @@ Content-Encoding: gzip
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence !== null && dependence.on !== 'headers' && dependence.on !== 'together') return null;
-    for (const { visit, copy } of comparedAnswers(web)) {
+    for (const { probe, copy } of comparedAnswers(web)) {
       const fault = faultOf(role, copy);
       if (fault === null) continue;
-      const host = hostOf(finalHop(visit).url);
+      const host = hostOf(finalHop(probe).url);
       return {
         cause: fault.cause,
         message: `${host} sends the ${nameOf(role)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
         advice: fault.advice ?? ADVICE,
-        evidence: copyEvidence(answer, copy, visit),
+        evidence: copyEvidence(answer, copy, probe),
         dedupeKey: `${role} ${host} ${fault.cause}`,
       };
     }
@@ -159,17 +159,17 @@ function mislabelled(coding: string, kind: string): string | null {
 
 function refused(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
   const dependence = dependenceOf(web);
-  const visit: Probe | null = otherAnswer(web);
-  if (visit === null || !isRefusal(visit) || dependence?.on !== 'headers') return null;
+  const probe: Probe | null = otherAnswer(web);
+  if (probe === null || !isRefusal(probe) || dependence?.on !== 'headers') return null;
   if (dependence.groups.join() !== 'encoding') return null;
-  const host = hostOf(lastHop(visit)?.url ?? '');
-  const status = statusOf(visit);
-  const how = visit.failure ? `does not answer (${visit.failure.code})` : `answers with ${status}`;
+  const host = hostOf(lastHop(probe)?.url ?? '');
+  const status = statusOf(probe);
+  const how = probe.failure ? `does not answer (${probe.failure.code})` : `answers with ${status}`;
   return {
-    cause: visit.failure ? 'no-answer' : `status-${status}`,
+    cause: probe.failure ? 'no-answer' : `status-${status}`,
     message: `${host} ${how} when the ${nameOf(role)} is requested with Accept-Encoding: gzip, deflate, br, as every browser does, and with 2xx without that header.`,
     advice: 'Correct the compression settings of the host, or turn off compression for JSON files and icons.',
-    evidence: { asked: lastHop(visit)?.url ?? null, status: status || null, code: visit.failure?.code ?? null },
+    evidence: { asked: lastHop(probe)?.url ?? null, status: status || null, code: probe.failure?.code ?? null },
     dedupeKey: `${role} ${host} ${status}`,
   };
 }

@@ -52,7 +52,7 @@ HTTP/1.1 200 OK`,
     if (dependence?.on === 'intermittent') return null;
     if (!isAnswered(head)) {
       // If a page's GET is refused as well, the method is not the reason.
-      if (web.browser.some((visit) => visit.origin === head.origin && isOther(visit) && isRefusal(visit))) return null;
+      if (web.browser.some((probe) => probe.origin === head.origin && isOther(probe) && isRefusal(probe))) return null;
       const how = head.failure ? `fails (${head.failure.code})` : `is answered with ${status}`;
       return {
         cause: head.failure ? 'failed' : `status-${status}`,
@@ -91,9 +91,9 @@ function named(hop: Hop, name: string): string | null {
 
 /** The complete responses to the same GET in the same coding. */
 function otherGets({ browser, headerProbes: probes = [] }: HttpViews, got: Hop): Hop[] {
-  return [...browser, ...probes.map(({ visit }) => visit)].flatMap((visit) => {
-    const hop = finalHop(visit);
-    const isWhole = statusOf(visit) === 200 && !visit.failure;
+  return [...browser, ...probes.map(({ probe }) => probe)].flatMap((probe) => {
+    const hop = finalHop(probe);
+    const isWhole = statusOf(probe) === 200 && !probe.failure;
     return isWhole && named(hop, 'content-encoding') === named(got, 'content-encoding') ? [hop] : [];
   });
 }

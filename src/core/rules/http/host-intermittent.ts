@@ -44,7 +44,7 @@ HTTP/1.1 200 OK`,
       statusesByTurns(role, web) ??
       besides(web)
         .filter(({ retriedErrors: errors = [] }) => errors.some((error) => /^status 50[024]$/.test(error)))
-        .map((visit) => lateAnswer(role, url, visit))
+        .map((probe) => lateAnswer(role, url, probe))
         .find((late) => late !== null);
     return problem && { ...problem, unlessLimited: originOf(lastHop(web.server)?.url ?? url) };
   },
@@ -52,10 +52,10 @@ HTTP/1.1 200 OK`,
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 
-function lateAnswer(role: ResourceKind, url: string, visit: Probe): Problem<Cause> | null {
-  const { attempts, retryAfterMs, retriedErrors: errors = [] } = visit;
+function lateAnswer(role: ResourceKind, url: string, probe: Probe): Problem<Cause> | null {
+  const { attempts, retryAfterMs, retriedErrors: errors = [] } = probe;
   // Delays that the host requested are reported by rate-limited.
-  if (visit.failure !== null || statusOf(visit) >= 400 || attempts < 2 || retryAfterMs > 0) return null;
+  if (probe.failure !== null || statusOf(probe) >= 400 || attempts < 2 || retryAfterMs > 0) return null;
   const host = hostOf(url);
   return {
     message: `${host} is not reliable: the ${nameOf(role)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${errors.join(', ')}.`,
@@ -75,8 +75,8 @@ function adviceFor(errors: readonly string[]): string {
 
 /** The GET requests in addition to the plain one, which clients send for the same file. */
 function besides({ browser, conditional = [], revalidation, image, gzip }: HttpViews): Probe[] {
-  const visits = [...browser, ...conditional.map(({ visit }) => visit), revalidation?.visit, image, gzip];
-  return visits.filter((visit) => visit !== undefined);
+  const probes = [...browser, ...conditional.map(({ probe }) => probe), revalidation?.probe, image, gzip];
+  return probes.filter((probe) => probe !== undefined);
 }
 
 const EACH_SERVER = 'Check each server and cache behind the host: one of them does not have the file, or fails.';
@@ -114,8 +114,8 @@ function statusesByTurns(role: ResourceKind, web: HttpViews): Problem<Cause> | n
 const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 
 /** A name with several addresses, some of which do not respond. */
-function deadAddresses(visit: Probe): Problem<Cause> | null {
-  for (const { url, failedAddresses = [], address } of visit.hops) {
+function deadAddresses(probe: Probe): Problem<Cause> | null {
+  for (const { url, failedAddresses = [], address } of probe.hops) {
     const dead = failedAddresses.filter(({ code, phase }) => !LOCAL.test(code) && phase === undefined);
     if (dead.length === 0) continue;
     const host = hostnameOf(url);

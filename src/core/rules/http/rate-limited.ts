@@ -26,17 +26,17 @@ HTTP/1.1 200 OK`,
 HTTP/1.1 200 OK`,
   },
   check({ role, url, web }) {
-    const visits: Probe[] = [web.server, ...web.browser];
+    const probes: Probe[] = [web.server, ...web.browser];
     for (const side of [web.preflight, ...(web.preflights ?? []), web.head])
-      if (!('missing' in side)) visits.push(side);
-    const waited = visits.reduce((sum, visit) => sum + visit.retryAfterMs, 0);
+      if (!('missing' in side)) probes.push(side);
+    const waited = probes.reduce((sum, probe) => sum + probe.retryAfterMs, 0);
     if (waited === 0) return null;
     const host = hostOf(url);
     return {
       message: `${host} limits the request rate (Retry-After): appreg waited ${Math.ceil(waited / 1000)} s for the ${role}.`,
       advice:
         'Raise the limit for static files, or use a host without one (unauthenticated raw and API hosts often have one).',
-      evidence: { host, waitedSeconds: waited / 1000, troubles: visits.flatMap((visit) => visit.retriedErrors ?? []) },
+      evidence: { host, waitedSeconds: waited / 1000, troubles: probes.flatMap((probe) => probe.retriedErrors ?? []) },
       dedupeKey: host,
       unlessLimited: originOf(lastHop(web.server)?.url ?? url),
     };

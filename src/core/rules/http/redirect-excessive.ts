@@ -38,10 +38,10 @@ GET /v2/registry.json
 HTTP/1.1 200 OK`,
   },
   check({ role, web }) {
-    const visit = web.server;
-    const { failure } = visit;
-    if (failure === null || ruleOfFailure(visit) !== 'redirect-excessive') return null;
-    const hops = visit.hops.map((hop) => `${hop.status} ${hop.url}`);
+    const probe = web.server;
+    const { failure } = probe;
+    if (failure === null || ruleOfFailure(probe) !== 'redirect-excessive') return null;
+    const hops = probe.hops.map((hop) => `${hop.status} ${hop.url}`);
     if (failure.code === 'REDIRECT_LIMIT') {
       return {
         cause: 'too-many',
@@ -50,7 +50,7 @@ HTTP/1.1 200 OK`,
         evidence: { hops, next: failure.url },
       };
     }
-    const cookie = lastHop(visit)?.headers.some(([name]) => name === 'set-cookie') ?? false;
+    const cookie = lastHop(probe)?.headers.some(([name]) => name === 'set-cookie') ?? false;
     return {
       cause: cookie ? 'loop-cookie' : 'loop',
       message: `The ${role} is redirected in a loop${cookie ? ', each time with a cookie that the host expects to get back' : ''}.`,

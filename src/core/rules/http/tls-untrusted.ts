@@ -37,14 +37,14 @@ export const tlsUntrusted = defineRule({
 HTTP/1.1 200 OK`,
   },
   check({ role, web, now }) {
-    const visit = web.server;
-    const { failure } = visit;
-    const cause = tlsCause(visit);
-    if (failure === null || cause === null) return privateAuthority(visit);
-    const last = lastHop(visit);
+    const probe = web.server;
+    const { failure } = probe;
+    const cause = tlsCause(probe);
+    if (failure === null || cause === null) return privateAuthority(probe);
+    const last = lastHop(probe);
     const host = hostOf(failure.url);
     const { message, advice: usual, at } = explainUntrusted(cause, last?.tls ?? null, now, failure);
-    const over = overProxy(visit);
+    const over = overProxy(probe);
     const intercepted = over !== '' && /^(self-signed|unknown-issuer|incomplete-chain)$/.test(cause);
     const advice = intercepted
       ? `The request was sent${over}: if that proxy uses its own certificates, specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or add ${hostnameOf(failure.url)} in NO_PROXY. Otherwise: ${usual}`
@@ -74,14 +74,14 @@ const ADDED = {
 };
 
 /** Trusted locally, but perhaps nowhere else. */
-function privateAuthority(visit: Probe): Problem<Cause> | null {
-  const hop = visit.hops.find(({ tls }) => tls?.privateCa);
+function privateAuthority(probe: Probe): Problem<Cause> | null {
+  const hop = probe.hops.find(({ tls }) => tls?.privateCa);
   if (!hop?.tls) return null;
   const host = hostOf(hop.url);
   const { authority = '--ca', authorityName, issuer, notAfter } = hop.tls;
   const name = authorityName ?? issuer;
   const intercepted = hop.proxy
-    ? ` The request was sent${overProxy(visit)}, which may have replaced the host’s certificate with its own.`
+    ? ` The request was sent${overProxy(probe)}, which may have replaced the host’s certificate with its own.`
     : '';
   return {
     severity: 'note',

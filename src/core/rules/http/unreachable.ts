@@ -30,30 +30,30 @@ export const unreachable = defineRule({
 HTTP/1.1 200 OK`,
   },
   check({ role, web, now }) {
-    const visit = web.server;
-    if (ruleOfFailure(visit) !== 'unreachable') return null;
-    const last = lastHop(visit);
-    const found: Explanation | null = proxyFault(visit) ?? explanationOf(visit, last, Date.parse(now));
+    const probe = web.server;
+    if (ruleOfFailure(probe) !== 'unreachable') return null;
+    const last = lastHop(probe);
+    const found: Explanation | null = proxyFault(probe) ?? explanationOf(probe, last, Date.parse(now));
     if (found === null) return null;
     return {
       ...found,
       message: `The ${role} cannot be fetched: ${found.message}`,
-      evidence: { ...evidenceOf(visit), ...found.evidence },
+      evidence: { ...evidenceOf(probe), ...found.evidence },
       // Whether a server listens on such a port does not matter: browsers never connect to it.
-      ...(visit.failure && isWithoutAnswer(visit) && blockedPort(hostOf(visit.failure.url)) !== null
+      ...(probe.failure && isWithoutAnswer(probe) && blockedPort(hostOf(probe.failure.url)) !== null
         ? { supersededBy: [urlPortBlocked] }
         : {}),
-      ...(isOfHost(visit, found.cause)
-        ? { dedupeKey: `${role} ${hostOf(visit.failure?.url ?? last?.url ?? '')} ${found.cause}` }
+      ...(isOfHost(probe, found.cause)
+        ? { dedupeKey: `${role} ${hostOf(probe.failure?.url ?? last?.url ?? '')} ${found.cause}` }
         : {}),
     };
   },
 });
 
 /** Null if nothing was requested. */
-function explanationOf(visit: Probe, last: Hop | null, now: number): Explanation | null {
-  if (visit.failure !== null) return explainFailure(visit.failure, visit);
-  return last === null ? null : explainStatus(visit, last, now);
+function explanationOf(probe: Probe, last: Hop | null, now: number): Explanation | null {
+  if (probe.failure !== null) return explainFailure(probe.failure, probe);
+  return last === null ? null : explainStatus(probe, last, now);
 }
 
 /** Whether the URL itself was requested and no response was received. */
@@ -62,30 +62,30 @@ function isWithoutAnswer({ hops }: Probe): boolean {
 }
 
 /** Whether the whole host is affected, and not only this file. */
-function isOfHost(visit: Probe, cause: string): boolean {
-  const { failure } = visit;
+function isOfHost(probe: Probe, cause: string): boolean {
+  const { failure } = probe;
   if (failure === null) return /^(rate-limited|captive-portal)$/.test(cause) || /^status-(401|407|5\d\d)$/.test(cause);
   // A host that does not respond hangs for every URL.
   return /^(no-answer|http2-only)$/.test(cause) || ['dns', 'connect', 'tls'].includes(failure.phase);
 }
 
-function evidenceOf(visit: Probe): Evidence {
-  const last = lastHop(visit);
+function evidenceOf(probe: Probe): Evidence {
+  const last = lastHop(probe);
   const evidence: Evidence = {
     asked: last?.url ?? null,
     status: last?.status || null,
-    attempts: visit.attempts,
+    attempts: probe.attempts,
     address: last?.address ?? null,
   };
-  if (visit.failure)
+  if (probe.failure)
     Object.assign(evidence, {
-      phase: visit.failure.phase,
-      code: visit.failure.code,
-      got: visit.failure.got,
-      expected: visit.failure.expected,
+      phase: probe.failure.phase,
+      code: probe.failure.code,
+      got: probe.failure.got,
+      expected: probe.failure.expected,
     });
   if (last?.proxy) evidence['proxy'] = `${last.proxy.url} (${last.proxy.variable})`;
-  if (visit.hops.length > 1) evidence['hops'] = visit.hops.map((hop) => `${hop.status} ${hop.url}`);
+  if (probe.hops.length > 1) evidence['hops'] = probe.hops.map((hop) => `${hop.status} ${hop.url}`);
   if (last?.excerpt) evidence['body'] = last.excerpt.slice(0, 200);
   return evidence;
 }

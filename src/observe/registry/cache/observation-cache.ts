@@ -49,7 +49,7 @@ export function artifactId(url: string, digest: string): string {
 
 export function probesIn(views: Views): Probe[] {
   const { revalidation, headerProbes: _, repeatedProbes: __, ...others } = views;
-  return [...Object.values(others), revalidation?.visit].flat().filter(isProbe);
+  return [...Object.values(others), revalidation?.probe].flat().filter(isProbe);
 }
 
 export function isProbe(value: unknown): value is Probe {

@@ -80,7 +80,7 @@ export function viewsBefore(
 export function conditionalBefore(known: DocumentFacts | null, now: string | null): Conditional[] | null {
   if (now === null || !known || isMissing(known.web) || !isRecent(known.viewsReusedFrom, now, VIEWS_AGE)) return null;
   const { conditional = null, repeatedProbes = [] } = known.web;
-  return conditional?.every(({ visit }) => hasNoErrors(visit)) && !repeatedProbes.some(isUnsteady) ? conditional : null;
+  return conditional?.every(({ probe }) => hasNoErrors(probe)) && !repeatedProbes.some(isUnsteady) ? conditional : null;
 }
 
 /** An icon that was observed within a day, as a reused fact; or null. */

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { ArchiveFacts, ArtifactFacts, Content } from '../../../../src/core/facts/facts.ts';
 import { artifactChecksumMismatch } from '../../../../src/core/rules/artifacts/artifact-checksum-mismatch.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, visit, web } from '../../../support/visits.ts';
+import { hop, probe, web } from '../../../support/probes.ts';
 
 const bytes = gzipSync('the published bytes');
 const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
@@ -55,7 +55,7 @@ function facts(
   const whole: ArtifactFacts = {
     url: 'https://a.test/x',
     file: null,
-    web: web(visit(hop({ 'content-type': 'application/gzip', ...more.headers }))),
+    web: web(probe(hop({ 'content-type': 'application/gzip', ...more.headers }))),
     content: seen,
     archive,
     ...(more.again ? { again: more.again } : {}),

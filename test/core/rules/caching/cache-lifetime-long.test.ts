@@ -1,10 +1,10 @@
 import type { ResourceKind } from '../../../../src/core/facts/facts.ts';
 import { cacheLifetimeLong } from '../../../../src/core/rules/caching/cache-lifetime-long.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, NOW, visit, web } from '../../../support/visits.ts';
+import { hop, NOW, probe, web } from '../../../support/probes.ts';
 
 const facts = (headers: Record<string, string>, role: ResourceKind = 'manifest') => {
-  const answer = visit(hop(headers));
+  const answer = probe(hop(headers));
   return { role, web: web(answer), answer, now: NOW };
 };
 const control = (value: string, more: Record<string, string> = {}, role: ResourceKind = 'manifest') =>

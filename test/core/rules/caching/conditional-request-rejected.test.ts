@@ -1,24 +1,24 @@
 import type { Conditional, Probe } from '../../../../src/core/facts/facts.ts';
 import { conditionalRequestRejected } from '../../../../src/core/rules/caching/conditional-request-rejected.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, hop, ORIGIN, visit, web } from '../../../support/visits.ts';
+import { failed, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
-const status = (code: number, more: Partial<Probe> = {}): Probe => visit(hop({}, { status: code }), more);
-const GIVEN = visit(hop({ etag: '"a"' }));
+const status = (code: number, more: Partial<Probe> = {}): Probe => probe(hop({}, { status: code }), more);
+const GIVEN = probe(hop({ etag: '"a"' }));
 const facts = (answer: Probe, condition: Conditional['condition'] = ['if-none-match', '"a"'], given = GIVEN) => ({
   role: 'manifest' as const,
-  web: web(given, { conditional: [{ condition, fabricated: false, visit: answer, sameBytes: null }] }),
+  web: web(given, { conditional: [{ condition, fabricated: false, probe: answer, sameBytes: null }] }),
   answer: given,
 });
 
 ruleTable(conditionalRequestRejected, {
   clean: [
-    ['not asked', { role: 'manifest', web: web(), answer: visit() }],
+    ['not asked', { role: 'manifest', web: web(), answer: probe() }],
     ['304', facts(status(304))],
     ['200', facts(status(200))],
     ['broken off', facts(failed('headers', 'ECONNRESET'))],
     ['asked too often', facts(status(429))],
-    ['no tag was given, so nobody names one', facts(status(412), ['if-none-match', '"a"'], visit())],
+    ['no tag was given, so nobody names one', facts(status(412), ['if-none-match', '"a"'], probe())],
     ['a stranger is refused', facts(status(403, { origin: ORIGIN }))],
   ],
   faulty: [

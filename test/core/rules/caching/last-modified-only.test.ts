@@ -1,11 +1,11 @@
 import type { ResourceKind } from '../../../../src/core/facts/facts.ts';
 import { lastModifiedOnly } from '../../../../src/core/rules/caching/last-modified-only.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, visit, web } from '../../../support/visits.ts';
+import { hop, probe, web } from '../../../support/probes.ts';
 
 const DATE = 'Fri, 20 Nov 2026 12:00:00 GMT';
 const facts = (headers: Record<string, string>, role: ResourceKind = 'manifest') => {
-  const answer = visit(hop(headers));
+  const answer = probe(hop(headers));
   return { role, web: web(answer), answer };
 };
 

@@ -1,18 +1,18 @@
 import type { Conditional, Probe } from '../../../../src/core/facts/facts.ts';
 import { notModifiedIncorrect } from '../../../../src/core/rules/caching/not-modified-incorrect.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, hop, visit, web } from '../../../support/visits.ts';
+import { failed, hop, probe, web } from '../../../support/probes.ts';
 
-const status = (code: number): Probe => visit(hop({}, { status: code }));
+const status = (code: number): Probe => probe(hop({}, { status: code }));
 const facts = (...conditional: Conditional[]) => ({
   role: 'manifest' as const,
-  web: web(visit(), { conditional }),
-  answer: visit(),
+  web: web(probe(), { conditional }),
+  answer: probe(),
 });
 const madeUp = (answer: Probe): Conditional => ({
   condition: ['if-none-match', '"never"'],
   fabricated: true,
-  visit: answer,
+  probe: answer,
   sameBytes: null,
 });
 const earlier = (answer: Probe): Conditional => ({
@@ -22,13 +22,13 @@ const earlier = (answer: Probe): Conditional => ({
 const issued: Conditional = {
   condition: ['if-none-match', '"a"'],
   fabricated: false,
-  visit: status(304),
+  probe: status(304),
   sameBytes: null,
 };
 
 ruleTable(notModifiedIncorrect, {
   clean: [
-    ['not asked', { role: 'manifest', web: web(), answer: visit() }],
+    ['not asked', { role: 'manifest', web: web(), answer: probe() }],
     ['200 to a tag that was never issued, 304 to the one that was', facts(madeUp(status(200)), issued)],
     ['refused', facts(madeUp(status(412)))],
     ['no answer', facts(madeUp(failed('headers', 'ECONNRESET')))],

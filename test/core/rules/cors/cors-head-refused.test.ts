@@ -3,7 +3,7 @@ import type { Probe } from '../../../../src/core/facts/facts.ts';
 import { resource } from '../../../support/copies.ts';
 import { invalidCorsRows } from '../../../support/cors-values.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, hop, ORIGIN, visit } from '../../../support/visits.ts';
+import { acao, browser, hop, ORIGIN, probe } from '../../../support/probes.ts';
 
 const ALLOW = 'access-control-allow-origin';
 const head = (headers: Record<string, string> | [string, string][], status = 200): Probe => ({
@@ -29,7 +29,7 @@ ruleTable(corsHeadRefused, {
     ],
     ['any method', resource({ ...good, preflight: options(acao('*', { 'access-control-allow-methods': '*' })) })],
     ['no preflight passes', resource({ ...good, preflight: options({}, 403), headPreflight: options({}, 403) })],
-    ['nobody asked as a page', resource({ head: head({}), browser: [] }, visit())],
+    ['nobody asked as a page', resource({ head: head({}), browser: [] }, probe())],
   ],
   faulty: [
     ...invalidCorsRows((headers) => resource({ ...good, head: head(headers) })),

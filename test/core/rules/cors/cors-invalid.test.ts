@@ -1,12 +1,12 @@
 import { corsInvalid } from '../../../../src/core/rules/cors/cors-invalid.ts';
 import { invalidCorsRows } from '../../../support/cors-values.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, ORIGIN, visit, web } from '../../../support/visits.ts';
+import { acao, browser, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const facts = (headers: Record<string, string> | [string, string][], origins: string[] = [ORIGIN]) => ({
   role: 'icon' as const,
-  web: web(visit(), { browser: [browser(headers)] }),
-  answer: visit(),
+  web: web(probe(), { browser: [browser(headers)] }),
+  answer: probe(),
   origins,
 });
 const name = 'access-control-allow-origin';

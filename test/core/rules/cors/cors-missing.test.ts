@@ -2,12 +2,12 @@ import { PROBE_ORIGIN } from '../../../../src/core/http/cors.ts';
 import type { ResourceKind, Probe } from '../../../../src/core/facts/facts.ts';
 import { corsMissing } from '../../../../src/core/rules/cors/cors-missing.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, hop, ORIGIN, visit, web } from '../../../support/visits.ts';
+import { acao, browser, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const facts = (asked: Probe, role: ResourceKind = 'manifest', origins: string[] = [ORIGIN]) => ({
   role,
-  web: web(visit(), { browser: [asked] }),
-  answer: visit(),
+  web: web(probe(), { browser: [asked] }),
+  answer: probe(),
   origins,
 });
 const moved = (first: Record<string, string>, second: Record<string, string>) =>
@@ -26,8 +26,8 @@ ruleTable(corsMissing, {
     [
       'none for one of two, which is cors-origin-refused',
       {
-        ...facts(visit(), 'manifest', [ORIGIN, 'https://two.test']),
-        web: web(visit(), { browser: [browser(acao(ORIGIN)), browser({}, 'https://two.test')] }),
+        ...facts(probe(), 'manifest', [ORIGIN, 'https://two.test']),
+        web: web(probe(), { browser: [browser(acao(ORIGIN)), browser({}, 'https://two.test')] }),
       },
     ],
     ['the service’s own host', facts(browser([hop({}, { url: `${ORIGIN}/registry.json` })]))],
@@ -47,7 +47,7 @@ ruleTable(corsMissing, {
       'none, for the second of two origins, where the first gets the wildcard',
       {
         ...facts(browser(acao(ORIGIN))),
-        web: web(visit(), { browser: [browser(acao('*')), browser({}, 'https://two.test')] }),
+        web: web(probe(), { browser: [browser(acao('*')), browser({}, 'https://two.test')] }),
         origins: [ORIGIN, 'https://two.test'],
       },
       { advice: 'Access-Control-Allow-Origin: https://two.test (with Vary: Origin)' },

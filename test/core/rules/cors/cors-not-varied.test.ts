@@ -1,9 +1,9 @@
 import { corsNotVaried } from '../../../../src/core/rules/cors/cors-not-varied.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, hop, NOW, ORIGIN, visit, web } from '../../../support/visits.ts';
+import { acao, browser, hop, NOW, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const facts = (plain: Record<string, string>, asked: Record<string, string>) => {
-  const answer = visit(hop(plain));
+  const answer = probe(hop(plain));
   return { role: 'manifest' as const, web: web(answer, { browser: [browser(asked)] }), answer, now: NOW };
 };
 const vary = { vary: 'Accept-Encoding, origin' };

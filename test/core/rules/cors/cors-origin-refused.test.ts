@@ -2,12 +2,12 @@ import { PROBE_ORIGIN } from '../../../../src/core/http/cors.ts';
 import type { Probe } from '../../../../src/core/facts/facts.ts';
 import { corsOriginRefused } from '../../../../src/core/rules/cors/cors-origin-refused.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, failed, hop, ORIGIN, visit, web } from '../../../support/visits.ts';
+import { acao, browser, failed, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const facts = (asked: Probe | Probe[], origins: string[] = [ORIGIN]) => ({
   role: 'manifest' as const,
-  web: web(visit(), { browser: [asked].flat() }),
-  answer: visit(),
+  web: web(probe(), { browser: [asked].flat() }),
+  answer: probe(),
   origins,
 });
 const moved = (value: string) =>

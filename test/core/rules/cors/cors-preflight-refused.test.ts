@@ -1,14 +1,14 @@
 import type { Missing, Probe } from '../../../../src/core/facts/facts.ts';
 import { corsPreflightRefused } from '../../../../src/core/rules/cors/cors-preflight-refused.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, failed, hop, ORIGIN, visit, web } from '../../../support/visits.ts';
+import { acao, browser, failed, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const options = (headers: Record<string, string>, status = 204, asked = ['x-appreg-probe']): Probe =>
-  visit(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, requestedHeaders: asked });
+  probe(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, requestedHeaders: asked });
 const facts = (preflight: Probe | Missing, plain: Probe = browser(acao('*')), ...preflights: (Probe | Missing)[]) => ({
   role: 'manifest' as const,
-  web: web(visit(), { browser: [plain], preflight, preflights }),
-  answer: visit(),
+  web: web(probe(), { browser: [plain], preflight, preflights }),
+  answer: probe(),
 });
 const own: Missing = { missing: { code: 'not-requested', flag: null } };
 const all = { 'access-control-allow-headers': '*' };
@@ -23,7 +23,7 @@ ruleTable(corsPreflightRefused, {
     ['every request from a page is refused', facts(options({}, 403), browser([hop(acao('*'), { status: 403 })]))],
     ['rate limited', facts(options({}, 429))],
     ['no answer', facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN })],
-    ['not asked', { role: 'manifest', web: web(), answer: visit() }],
+    ['not asked', { role: 'manifest', web: web(), answer: probe() }],
     ['at the page’s own origin', facts(own)],
     ['after a redirect as well', facts(options(acao('*', all)), browser(acao('*')), options(acao('*', all)))],
   ],

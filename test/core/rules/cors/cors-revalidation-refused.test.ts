@@ -2,13 +2,13 @@ import { corsRevalidationRefused } from '../../../../src/core/rules/cors/cors-re
 import { resource } from '../../../support/copies.ts';
 import { invalidCorsRows } from '../../../support/cors-values.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, hop, ORIGIN } from '../../../support/visits.ts';
+import { acao, browser, hop, ORIGIN } from '../../../support/probes.ts';
 
 const ALLOW = 'access-control-allow-origin';
 const facts = (fresh: Record<string, string> | [string, string][], stored = acao('*'), status = 304) =>
   resource({
     browser: [browser(stored)],
-    revalidation: { condition: ['if-none-match', '"a"'], visit: browser([hop(fresh, { status })]) },
+    revalidation: { condition: ['if-none-match', '"a"'], probe: browser([hop(fresh, { status })]) },
   });
 
 // What Chromium does with each of these is in test/browser/revalidation.test.ts.

@@ -1,12 +1,12 @@
 import { PROBE_ORIGIN } from '../../../../src/core/http/cors.ts';
 import { corsWildcard } from '../../../../src/core/rules/cors/cors-wildcard.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, ORIGIN, visit, web } from '../../../support/visits.ts';
+import { acao, browser, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const facts = (headers: Record<string, string>, origin = ORIGIN) => ({
   role: 'manifest' as const,
-  web: web(visit(), { browser: [browser(headers, origin)] }),
-  answer: visit(),
+  web: web(probe(), { browser: [browser(headers, origin)] }),
+  answer: probe(),
 });
 
 ruleTable(corsWildcard, {

@@ -2,11 +2,11 @@ import { addressesDiffer } from '../../../../src/core/rules/http/addresses-diffe
 import type { AddressFailure } from '../../../../src/core/facts/facts.ts';
 import { CERTIFICATE_FAULTS } from '../../../support/certificate-faults.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, NOW, tls, visit, web } from '../../../support/visits.ts';
+import { hop, NOW, tls, probe, web } from '../../../support/probes.ts';
 
 const URL_ON_PORT = 'https://a.example:8443/x';
 const facts = (vain: AddressFailure[], status = 200) => ({
-  web: web(visit(hop({}, { url: URL_ON_PORT, status, failedAddresses: vain, tls: tls() }))),
+  web: web(probe(hop({}, { url: URL_ON_PORT, status, failedAddresses: vain, tls: tls() }))),
   now: NOW,
 });
 const ended: AddressFailure = {

@@ -1,10 +1,10 @@
 import { answersDiffer } from '../../../../src/core/rules/http/answers-differ.ts';
 import { coming, copied, copy, following, refused, resource } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { visit } from '../../../support/visits.ts';
+import { probe } from '../../../support/probes.ts';
 
 const other = copied({ same: false, coding: '' });
-const same = visit();
+const same = probe();
 const third = (letter: string) => copied({ same: false, decoded: { bytes: 1, sha256: letter, kind: 'json' } });
 
 ruleTable(answersDiffer, {
@@ -51,9 +51,7 @@ ruleTable(answersDiffer, {
       'by several headers together',
       resource({
         browser: [other],
-        headerProbes: following(other, ['agent']).map((probe) =>
-          probe.sent.length === 1 ? { ...probe, visit: same } : probe,
-        ),
+        headerProbes: following(other, ['agent']).map((one) => (one.sent.length === 1 ? { ...one, probe: same } : one)),
       }),
       { cause: 'browser' },
     ],

@@ -1,20 +1,20 @@
 import { browserRefused } from '../../../../src/core/rules/http/browser-refused.ts';
 import { coming, following, refused, resource } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, ORIGIN, visit } from '../../../support/visits.ts';
+import { failed, ORIGIN, probe } from '../../../support/probes.ts';
 
 const image = { ...refused(), origin: null };
 const reset = { ...failed('headers', 'ECONNRESET'), origin: ORIGIN };
 
 ruleTable(browserRefused, {
   clean: [
-    ['answered', resource({ browser: [visit()], image: visit() })],
+    ['answered', resource({ browser: [probe()], image: probe() })],
     ['nobody looked further', resource({ browser: [refused()] })],
     ['for its origin', resource({ browser: [refused()], headerProbes: following(refused(), ['origin']) })],
     ['for its compression', resource({ browser: [refused()], headerProbes: following(refused(), ['encoding']) })],
     [
       'now and then',
-      resource({ browser: [refused()], headerProbes: coming([visit(), refused(), visit()], [visit(), visit()]) }),
+      resource({ browser: [refused()], headerProbes: coming([probe(), refused(), probe()], [probe(), probe()]) }),
     ],
   ],
   faulty: [
@@ -32,8 +32,8 @@ ruleTable(browserRefused, {
     [
       'a plain <img>',
       resource(
-        { browser: [visit()], image, headerProbes: following(image, ['fetch-metadata'], 'image') },
-        visit(),
+        { browser: [probe()], image, headerProbes: following(image, ['fetch-metadata'], 'image') },
+        probe(),
         'icon',
       ),
       { cause: 'image-fetch-metadata', message: 'Sec-Fetch-Mode: no-cors, Sec-Fetch-Dest: image' },
@@ -42,13 +42,13 @@ ruleTable(browserRefused, {
       (group) =>
         [
           `a plain <img> by ${group}`,
-          resource({ browser: [visit()], image, headerProbes: following(image, [group], 'image') }, visit(), 'icon'),
+          resource({ browser: [probe()], image, headerProbes: following(image, [group], 'image') }, probe(), 'icon'),
           { cause: `image-${group}` },
         ] as const,
     ),
     [
       'a plain <img> of another site',
-      resource({ browser: [visit()], image, headerProbes: following(image, ['origin'], 'image') }, visit(), 'icon'),
+      resource({ browser: [probe()], image, headerProbes: following(image, ['origin'], 'image') }, probe(), 'icon'),
       { cause: 'image-origin', message: 'Referer' },
     ],
   ],

@@ -1,12 +1,12 @@
 import { compressedCopyDiffers } from '../../../../src/core/rules/http/compressed-copy-differs.ts';
 import { coming, copied, following, resource } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, visit } from '../../../support/visits.ts';
+import { hop, probe } from '../../../support/probes.ts';
 
 const OLD = 'Mon, 01 Jan 2024 00:00:00 GMT';
 const NEW = 'Tue, 02 Jan 2024 00:00:00 GMT';
 const other = copied({ same: false }, { 'last-modified': OLD });
-const answer = visit(hop({ 'last-modified': NEW }));
+const answer = probe(hop({ 'last-modified': NEW }));
 
 ruleTable(compressedCopyDiffers, {
   clean: [
@@ -46,7 +46,7 @@ ruleTable(compressedCopyDiffers, {
       'a page instead of an icon',
       (() => {
         const instead = copied({ same: false, decoded: { bytes: 9, sha256: 'c'.repeat(64), kind: 'html' } });
-        return resource({ browser: [instead], headerProbes: following(instead, ['encoding']) }, visit(), 'icon');
+        return resource({ browser: [instead], headerProbes: following(instead, ['encoding']) }, probe(), 'icon');
       })(),
       { cause: 'another-kind', message: 'an HTML page instead of the icon' },
     ],

@@ -1,7 +1,7 @@
 import { compressedCopyUnreadable } from '../../../../src/core/rules/http/compressed-copy-unreadable.ts';
 import { coming, copied, following, refused, resource } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, ORIGIN, visit } from '../../../support/visits.ts';
+import { failed, ORIGIN, probe } from '../../../support/probes.ts';
 
 const broken = copied({ fault: 'broken', decoded: null, same: false });
 const mislabelled = (coding: string, kind: string) =>
@@ -11,13 +11,13 @@ const reset = { ...failed('headers', 'ECONNRESET'), origin: ORIGIN };
 
 ruleTable(compressedCopyUnreadable, {
   clean: [
-    ['not compressed', resource({ browser: [visit()] })],
+    ['not compressed', resource({ browser: [probe()] })],
     ['the same', resource({ browser: [copied()] })],
     ['without the trailer', resource({ browser: [copied({ fault: 'truncated' })] })],
     ['other content', resource({ browser: [copied({ same: false })] })],
     [
       'now and then',
-      resource({ browser: [broken], headerProbes: coming([visit(), broken, visit()], [visit(), broken]) }),
+      resource({ browser: [broken], headerProbes: coming([probe(), broken, probe()], [probe(), broken]) }),
     ],
     ['refused for its origin', resource({ browser: [refused()], headerProbes: following(refused(), ['origin']) })],
   ],

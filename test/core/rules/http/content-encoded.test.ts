@@ -1,10 +1,10 @@
 import type { ResourceKind } from '../../../../src/core/facts/facts.ts';
 import { contentEncoded } from '../../../../src/core/rules/http/content-encoded.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, visit, web } from '../../../support/visits.ts';
+import { hop, probe, web } from '../../../support/probes.ts';
 
 const facts = (coding: string | null, role: ResourceKind = 'artifact') => {
-  const answer = visit(hop(coding === null ? {} : { 'content-encoding': coding }));
+  const answer = probe(hop(coding === null ? {} : { 'content-encoding': coding }));
   return { role, web: web(answer), answer };
 };
 

@@ -1,10 +1,10 @@
 import type { ResourceKind } from '../../../../src/core/facts/facts.ts';
 import { contentTypeWrong } from '../../../../src/core/rules/http/content-type-wrong.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, visit, web } from '../../../support/visits.ts';
+import { hop, probe, web } from '../../../support/probes.ts';
 
 const facts = (type: string | null, role: ResourceKind = 'manifest') => {
-  const answer = visit(hop(type === null ? {} : { 'content-type': type }));
+  const answer = probe(hop(type === null ? {} : { 'content-type': type }));
   return { role, web: web(answer), answer };
 };
 

@@ -2,24 +2,24 @@ import { hostIntermittent } from '../../../../src/core/rules/http/host-intermitt
 import type { RepeatedProbe } from '../../../../src/core/facts/facts.ts';
 import { coming, refused } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, hop, ADDRESS, visit, web } from '../../../support/visits.ts';
+import { failed, hop, ADDRESS, probe, web } from '../../../support/probes.ts';
 
 const byTurns = (repeated: RepeatedProbe) => ({
   role: 'manifest' as const,
   url: ADDRESS,
-  web: web(visit(), { repeatedProbes: [repeated] }),
+  web: web(probe(), { repeatedProbes: [repeated] }),
 });
 
 ruleTable(hostIntermittent, {
   clean: [
     ['at once', { role: 'icon', url: ADDRESS, web: web() }],
-    ['waited as asked', { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retryAfterMs: 1000 })) }],
+    ['waited as asked', { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retryAfterMs: 1000 })) }],
     [
       'no IPv6 on this machine',
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ENETUNREACH' }] }))),
+        web: web(probe(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ENETUNREACH' }] }))),
       },
     ],
     [
@@ -28,7 +28,7 @@ ruleTable(hostIntermittent, {
         role: 'icon',
         url: ADDRESS,
         web: web(
-          visit(
+          probe(
             hop({}, { url: 'http://localhost:8080/x', failedAddresses: [{ address: '::1', code: 'ECONNREFUSED' }] }),
           ),
         ),
@@ -43,7 +43,7 @@ ruleTable(hostIntermittent, {
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ECONNREFUSED' }] }))),
+        web: web(probe(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ECONNREFUSED' }] }))),
       },
       {
         cause: 'address-dead',
@@ -57,7 +57,7 @@ ruleTable(hostIntermittent, {
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop({}, { failedAddresses: [{ address: '192.0.2.9', code: 'ETIMEDOUT' }] }))),
+        web: web(probe(hop({}, { failedAddresses: [{ address: '192.0.2.9', code: 'ETIMEDOUT' }] }))),
       },
       { cause: 'address-dead', severity: 'warning' },
     ],
@@ -66,13 +66,13 @@ ruleTable(hostIntermittent, {
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ETIMEDOUT' }] }))),
+        web: web(probe(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ETIMEDOUT' }] }))),
       },
       { cause: 'address-dead', severity: 'note', message: 'IPv6 does not work on this network' },
     ],
     [
       'second attempt',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
+      { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
       { message: 'second attempt; before: ECONNRESET', dedupeKey: 'apps.example.com' },
     ],
     [
@@ -80,18 +80,18 @@ ruleTable(hostIntermittent, {
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop(), { attempts: 3, retriedErrors: ['status 502', 'status 502'] })),
+        web: web(probe(hop(), { attempts: 3, retriedErrors: ['status 502', 'status 502'] })),
       },
       { message: 'third' },
     ],
     [
       'a limit without a time to wait',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['status 429'] })) },
+      { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 429'] })) },
       { advice: 'raise the limit' },
     ],
     [
       'a 404 that did not come again',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['status 404'] })) },
+      { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 404'] })) },
       { advice: 'each server', dedupeKey: 'apps.example.com' },
     ],
     [
@@ -109,9 +109,9 @@ ruleTable(hostIntermittent, {
       {
         role: 'manifest',
         url: ADDRESS,
-        web: web(visit(), {
+        web: web(probe(), {
           browser: [refused(404)],
-          headerProbes: coming([visit(), refused(404), visit()], [visit(), refused(404), visit()]),
+          headerProbes: coming([probe(), refused(404), probe()], [probe(), refused(404), probe()]),
         }),
       },
       { cause: 'by-turns', message: '404' },

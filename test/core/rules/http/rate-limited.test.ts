@@ -1,13 +1,13 @@
 import { rateLimited } from '../../../../src/core/rules/http/rate-limited.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, ADDRESS, visit, web } from '../../../support/visits.ts';
+import { hop, ADDRESS, probe, web } from '../../../support/probes.ts';
 
 ruleTable(rateLimited, {
   clean: [
     ['at once', { role: 'icon', url: ADDRESS, web: web() }],
     [
       'retried, but not asked to wait',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
+      { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
     ],
   ],
   faulty: [
@@ -16,13 +16,13 @@ ruleTable(rateLimited, {
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop(), { attempts: 2, retryAfterMs: 2000, retriedErrors: ['status 429'] })),
+        web: web(probe(hop(), { attempts: 2, retryAfterMs: 2000, retriedErrors: ['status 429'] })),
       },
       { message: '2 s', dedupeKey: 'apps.example.com' },
     ],
     [
       'waited on the side',
-      { role: 'icon', url: ADDRESS, web: web(visit(), { head: visit(hop(), { retryAfterMs: 1000 }) }) },
+      { role: 'icon', url: ADDRESS, web: web(probe(), { head: probe(hop(), { retryAfterMs: 1000 }) }) },
       { message: '1 s' },
     ],
   ],

@@ -1,8 +1,8 @@
 import { redirectExcessive } from '../../../../src/core/rules/http/redirect-excessive.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, visit, web } from '../../../support/visits.ts';
+import { failed, probe, web } from '../../../support/probes.ts';
 
-const facts = (service = visit()) => ({ role: 'manifest' as const, web: web(service) });
+const facts = (service = probe()) => ({ role: 'manifest' as const, web: web(service) });
 
 ruleTable(redirectExcessive, {
   clean: [

@@ -1,10 +1,10 @@
 import { redirectInsecure } from '../../../../src/core/rules/http/redirect-insecure.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, hop, visit, web } from '../../../support/visits.ts';
+import { failed, hop, probe, web } from '../../../support/probes.ts';
 
 const chain = (...urls: string[]) => ({
   role: 'icon' as const,
-  web: web(visit(urls.map((url, i) => hop({}, { url, status: i === urls.length - 1 ? 200 : 302 })))),
+  web: web(probe(urls.map((url, i) => hop({}, { url, status: i === urls.length - 1 ? 200 : 302 })))),
 });
 
 ruleTable(redirectInsecure, {
@@ -25,7 +25,7 @@ ruleTable(redirectInsecure, {
       {
         role: 'icon' as const,
         web: web(
-          visit([hop({}, { status: 301 }), hop({}, { url: 'http://a.test/', status: 0 })], {
+          probe([hop({}, { status: 301 }), hop({}, { url: 'http://a.test/', status: 0 })], {
             failure: failed('connect', 'ECONNREFUSED').failure,
           }),
         ),

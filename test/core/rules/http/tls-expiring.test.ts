@@ -1,8 +1,8 @@
 import { tlsExpiring } from '../../../../src/core/rules/http/tls-expiring.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, hop, NOW, tls, visit, web } from '../../../support/visits.ts';
+import { failed, hop, NOW, tls, probe, web } from '../../../support/probes.ts';
 
-const until = (notAfter: string) => ({ web: web(visit(hop({}, { tls: tls({ notAfter }) }))), now: NOW });
+const until = (notAfter: string) => ({ web: web(probe(hop({}, { tls: tls({ notAfter }) }))), now: NOW });
 
 ruleTable(tlsExpiring, {
   clean: [
@@ -24,7 +24,7 @@ ruleTable(tlsExpiring, {
       'an intermediate certificate',
       {
         web: web(
-          visit(
+          probe(
             hop(
               {},
               {
@@ -48,7 +48,7 @@ ruleTable(tlsExpiring, {
       'a root certificate',
       {
         web: web(
-          visit(
+          probe(
             hop(
               {},
               {

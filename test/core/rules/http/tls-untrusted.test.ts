@@ -2,7 +2,7 @@ import { tlsUntrusted } from '../../../../src/core/rules/http/tls-untrusted.ts';
 import type { Probe } from '../../../../src/core/facts/facts.ts';
 import { CERTIFICATE_FAULTS } from '../../../support/certificate-faults.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, hop, NOW, tls, visit, web } from '../../../support/visits.ts';
+import { failed, hop, NOW, tls, probe, web } from '../../../support/probes.ts';
 
 const facts = (service: Probe) => ({ role: 'manifest' as const, web: web(service), now: NOW });
 const untrusted = (code: string, more = {}) => facts(failed('tls', code, {}, { tls: tls(more) }));
@@ -21,8 +21,8 @@ const proxy = { url: 'http://proxy.corp:3128', variable: 'HTTPS_PROXY' };
 
 ruleTable(tlsUntrusted, {
   clean: [
-    ['trusted', facts(visit(hop({}, { tls: tls() })))],
-    ['plain http', facts(visit())],
+    ['trusted', facts(probe(hop({}, { tls: tls() })))],
+    ['plain http', facts(probe())],
     ['a reset during the handshake says nothing about trust', facts(failed('tls', 'ECONNRESET'))],
     ['HTTP/2 alone is another matter', facts(failed('tls', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'))],
   ],
@@ -180,17 +180,17 @@ ruleTable(tlsUntrusted, {
     ],
     [
       'trusted because of --ca',
-      facts(visit(hop({}, { tls: tls({ privateCa: true }) }))),
+      facts(probe(hop({}, { tls: tls({ privateCa: true }) }))),
       { cause: 'private-ca', severity: 'note', dedupeKey: 'apps.example.com' },
     ],
     [
       'an authority of the machine',
-      facts(visit(hop({}, { tls: tls({ privateCa: true, authority: 'NODE_EXTRA_CA_CERTS' }) }))),
+      facts(probe(hop({}, { tls: tls({ privateCa: true, authority: 'NODE_EXTRA_CA_CERTS' }) }))),
       { cause: 'private-ca', severity: 'note', message: 'NODE_EXTRA_CA_CERTS' },
     ],
     [
       'a certificate that a proxy may have made',
-      facts(visit(hop({}, { tls: tls({ privateCa: true, authority: 'system' }), proxy }))),
+      facts(probe(hop({}, { tls: tls({ privateCa: true, authority: 'system' }), proxy }))),
       { cause: 'private-ca', severity: 'note', message: 'replaced the host’s certificate' },
     ],
   ],

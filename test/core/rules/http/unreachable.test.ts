@@ -1,11 +1,11 @@
 import { unreachable } from '../../../../src/core/rules/http/unreachable.ts';
 import type { Probe } from '../../../../src/core/facts/facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { failed, hop, NOW, visit, web } from '../../../support/visits.ts';
+import { failed, hop, NOW, probe, web } from '../../../support/probes.ts';
 
 const facts = (service: Probe) => ({ role: 'manifest' as const, web: web(service), now: NOW });
 const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
-  facts(visit(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
+  facts(probe(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
 const ended = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
 const behind = (code: string) =>
   failed('proxy', code, {}, { proxy: { url: 'http://proxy.corp:3128', variable: 'HTTP_PROXY' } });
@@ -155,7 +155,7 @@ ruleTable(unreachable, {
     ],
     [
       'a link of nginx that ended',
-      facts(visit(hop({}, { status: 410, url: 'https://apps.example.com/x?md5=a&expires=1767225600' }))),
+      facts(probe(hop({}, { status: 410, url: 'https://apps.example.com/x?md5=a&expires=1767225600' }))),
       { cause: 'signature-expired', message: '2026-01-01' },
     ],
     ['410', status(410), { cause: 'status-410' }],
@@ -175,7 +175,7 @@ ruleTable(unreachable, {
     ],
     [
       'a URL in another spelling than it is listed: no redirects',
-      facts(visit(hop({}, { status: 404, url: 'https://apps.example.com/x' }))),
+      facts(probe(hop({}, { status: 404, url: 'https://apps.example.com/x' }))),
       { cause: 'status-404', message: 'the host answers 404: the file does not exist' },
     ],
     [
@@ -186,7 +186,7 @@ ruleTable(unreachable, {
     ['999', status(999), { cause: 'status-999' }],
     [
       'a signed URL that ended',
-      facts(visit(hop({}, { status: 403, url: ended }))),
+      facts(probe(hop({}, { status: 403, url: ended }))),
       { cause: 'signature-expired', message: '2026-01-01T00:01:00.000Z' },
     ],
   ],

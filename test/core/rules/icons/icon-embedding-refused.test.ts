@@ -1,16 +1,16 @@
 import { iconEmbeddingRefused } from '../../../../src/core/rules/icons/icon-embedding-refused.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, visit } from '../../../support/visits.ts';
+import { hop, probe } from '../../../support/probes.ts';
 
 const facts = (policy: string | null, origins: string[] = []) => {
-  const answer = visit(hop(policy === null ? {} : { 'cross-origin-resource-policy': policy }));
+  const answer = probe(hop(policy === null ? {} : { 'cross-origin-resource-policy': policy }));
   return { answer, origins };
 };
 /** Hops, each with its policy. */
 const along = (hops: string, origins: string[]) => {
   const list = hops.split(', ').map((text) => text.split(' ') as [string, string]);
   return {
-    answer: visit(list.map(([url, policy]) => hop({ 'cross-origin-resource-policy': policy }, { url }))),
+    answer: probe(list.map(([url, policy]) => hop({ 'cross-origin-resource-policy': policy }, { url }))),
     origins,
   };
 };

@@ -2,7 +2,7 @@ import { iconNotImage } from '../../../../src/core/rules/icons/icon-not-image.ts
 import { seenIcon, SVG } from '../../../support/icons.ts';
 import { chunk, END, header, pixels, png, PNG } from '../../../support/png-builder.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, visit, web } from '../../../support/visits.ts';
+import { hop, probe, web } from '../../../support/probes.ts';
 
 const NS = 'xmlns="http://www.w3.org/2000/svg"';
 const hex = (bytes: string) => seenIcon(Buffer.from(bytes, 'hex'));
@@ -71,7 +71,7 @@ ruleTable(iconNotImage, {
     ['an SVG in UTF-32', hex('3c000000730000007600000067000000'), { cause: 'utf-32', message: 'UTF-32' }],
     [
       'a compressed SVG under a label that nothing is decoded for',
-      seenIcon(Buffer.from('1f8b0800', 'hex'), Infinity, web(visit(hop({ 'content-encoding': 'gzip, identity' })))),
+      seenIcon(Buffer.from('1f8b0800', 'hex'), Infinity, web(probe(hop({ 'content-encoding': 'gzip, identity' })))),
       {
         cause: 'gzip',
         message: 'its label (Content-Encoding: gzip, identity) is not supported by browsers and Node.js',

@@ -1,11 +1,11 @@
 import { iconTypeWrong } from '../../../../src/core/rules/icons/icon-type-wrong.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, visit } from '../../../support/visits.ts';
+import { hop, probe } from '../../../support/probes.ts';
 
 const facts = (kind: string, type: string | null, nosniff = false, origins: string[] = []) => ({
   origins,
   image: { kind, width: 8, height: 8, fault: null, active: [] },
-  answer: visit(
+  answer: probe(
     hop({
       ...(type === null ? {} : { 'content-type': type }),
       ...(nosniff ? { 'x-content-type-options': 'NoSniff' } : {}),

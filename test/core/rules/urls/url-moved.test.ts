@@ -1,11 +1,11 @@
 import type { ResourceKind } from '../../../../src/core/facts/facts.ts';
 import { urlMoved } from '../../../../src/core/rules/urls/url-moved.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { ADDRESS, hop, visit, web } from '../../../support/visits.ts';
+import { ADDRESS, hop, probe, web } from '../../../support/probes.ts';
 
 const at = (status: number, url: string) => hop({}, { status, url });
 const facts = (hops: ReturnType<typeof hop>[], role: ResourceKind = 'manifest') => {
-  const answer = visit(hops);
+  const answer = probe(hops);
   return { role, web: web(answer), answer };
 };
 const B = 'https://b.test/r.json';

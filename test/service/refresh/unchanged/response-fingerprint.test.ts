@@ -20,11 +20,11 @@ function unchanged(headers: Record<string, string>): Probe {
 
 function documentWith(headers: Record<string, string>): DocumentFacts {
   const answer = unchanged(headers);
-  const visit = { ...answer, hops: answer.hops.map((hop) => ({ ...hop, status: 200 })) };
+  const probe = { ...answer, hops: answer.hops.map((hop) => ({ ...hop, status: 200 })) };
   return {
     url: 'https://a.test/r.json',
     file: null,
-    web: { server: visit, browser: [], preflight: visit, head: visit },
+    web: { server: probe, browser: [], preflight: probe, head: probe },
     content: { text: '{}', base64: null, bytes: 2, cut: false },
   };
 }
@@ -75,7 +75,7 @@ describe('what says something of the document is', () => {
     const tls = { fingerprint256: 'AA', protocol: 'TLSv1.3' } as Probe['hops'][number]['tls'];
     const other = { ...one, hops: [{ ...one.hops[0]!, tls }] };
     const moved = { ...one, hops: [...one.hops, { ...one.hops[0]!, url: 'https://b.test/r.json' }] };
-    expect(new Set([one, other, moved].map((visit) => responseFingerprint(visit, '"1"', NOW))).size).toBe(3);
+    expect(new Set([one, other, moved].map((probe) => responseFingerprint(probe, '"1"', NOW))).size).toBe(3);
   });
 });
 

@@ -123,13 +123,13 @@ describe('where nothing changed', () => {
 
   test('of a registry of thousands it is not kept what each of its hosts said', () => {
     const hop = { url: '', status: 304, headers: [], address: null, tls: null };
-    const visit: Probe = { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0 };
+    const probe: Probe = { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0 };
     const all = (count: number): ConfirmedDocument[] =>
       Array.from({ length: count }, (_, i) => ({
         url: `https://apps.example/${i}/versions.json`,
         accept: '*/*',
         condition: ['if-none-match', `"${i}"`],
-        probe: visit,
+        probe: probe,
       }));
     expect(unchangedTokenOf(all(3000), 'by', 1, 0)).toBeNull();
     expect(unchangedTokenIn(unchangedTokenOf(all(1000), 'by', 1, 0), 'by', 0)?.requests).toHaveLength(1000);

@@ -11,7 +11,7 @@ export function hop(headers: Record<string, string> | [string, string][] = {}, m
   return { url: ADDRESS, status: 200, headers: list, address: '192.0.2.1', tls: null, ...more };
 }
 
-export function visit(hops: Hop | Hop[] = hop(), more: Partial<Probe> = {}): Probe {
+export function probe(hops: Hop | Hop[] = hop(), more: Partial<Probe> = {}): Probe {
   return {
     method: 'GET',
     origin: null,
@@ -23,7 +23,7 @@ export function visit(hops: Hop | Hop[] = hop(), more: Partial<Probe> = {}): Pro
   };
 }
 
-/** A visit that failed before a status came. */
+/** A probe that failed before a status came. */
 export function failed(
   phase: Failure['phase'],
   code: string,
@@ -31,12 +31,12 @@ export function failed(
   last: Partial<Hop> = {},
 ): Probe {
   const status = phase === 'body' || phase === 'decode' || phase === 'size' ? 200 : 0;
-  return visit(hop({}, { status, ...last }), {
+  return probe(hop({}, { status, ...last }), {
     failure: { phase, code, message: code, url: ADDRESS, got: null, expected: null, ...more },
   });
 }
 
-export function web(service: Probe = visit(), more: Partial<HttpViews> = {}): HttpViews {
+export function web(service: Probe = probe(), more: Partial<HttpViews> = {}): HttpViews {
   return {
     server: service,
     browser: [],
@@ -52,7 +52,7 @@ export function browser(headers: Record<string, string> | [string, string][] | H
     Array.isArray(headers) && headers.length > 0 && !Array.isArray(headers[0])
       ? (headers as Hop[])
       : [hop(headers as Record<string, string>)];
-  return visit(hops, { origin });
+  return probe(hops, { origin });
 }
 
 export function tls(more: Partial<TlsFacts> = {}): TlsFacts {
