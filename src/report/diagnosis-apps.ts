@@ -1,7 +1,7 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { AppVerdict, Finding, Report } from '../core/engine/report.ts';
 import { shorten } from '../core/text/text.ts';
-import { groupFindings } from './group-findings.ts';
+import { groupBy } from './group-by.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
 import { evidenceList } from './diagnosis-evidence.ts';
@@ -42,7 +42,7 @@ function together(
   reasons: ReadonlyMap<string, string>,
   unpublished: ReadonlySet<string>,
 ): string[] {
-  const groups = groupFindings(apps, (app) => `${unpublished.has(app.key)} ${app.because.join(', ')}`);
+  const groups = groupBy(apps, (app) => `${unpublished.has(app.key)} ${app.because.join(', ')}`);
   const lines: string[] = [];
   for (const group of groups.values()) {
     const each = verbose ? MANY : EACH;

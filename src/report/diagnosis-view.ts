@@ -11,8 +11,8 @@ import { evidenceList, evidenceOf, placeOf, type Pair, type ViewOptions } from '
 import { closingOf, nextOf } from './diagnosis-next.ts';
 import type { Cause, SymptomView, View } from './diagnosis-types.ts';
 import { hostIn, whoOf } from './diagnosis-who.ts';
-import { type Group, groupFindings } from './group-findings.ts';
-import { isFailure } from './run.ts';
+import { type Group, groupBy } from './group-by.ts';
+import { isFailure } from './incomplete.ts';
 import { count, symptomName } from './words.ts';
 
 /** A diagnosis as text, independent of layout: the causes of each symptom, and the closing lines. */
@@ -79,7 +79,7 @@ function symptomView(
 export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<SymptomView, 'causes' | 'remarks'> {
   const left = withoutVersions(all);
   const findings = all.filter((finding) => finding.rule !== 'no-valid-versions' || !left.has(finding.app));
-  const groups = groupFindings(findings, (finding) => {
+  const groups = groupBy(findings, (finding) => {
     const actor = ownerOf(finding);
     const host = actor === 'author' || actor === 'service' ? '' : hostIn(finding);
     const empty = finding.rule === 'version-not-semver' && left.has(finding.app);

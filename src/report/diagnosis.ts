@@ -7,6 +7,7 @@ import { pairText, viewOf } from './diagnosis-view.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import type { PrettyOptions } from './pretty.ts';
 import type { Style } from './style.ts';
+import { STATUS_WORDS } from './words.ts';
 
 /** A diagnosis for people: to be read out on a call (pretty), and to be pasted into a ticket (Markdown). */
 
@@ -67,15 +68,8 @@ function causeLines(cause: Cause, style: Style): string[] {
   ];
 }
 
-const WORDS: Record<SymptomView['status'], string> = {
-  clear: 'clear',
-  suspected: 'suspected',
-  confirmed: 'confirmed',
-  'not-judged': 'not judged',
-};
-
 function statusOf({ status }: SymptomView, style: Style): string {
-  const word = WORDS[status];
+  const word = STATUS_WORDS[status];
   if (status === 'confirmed') return style.red(word);
   if (status === 'suspected') return style.yellow(word);
   return status === 'clear' ? style.green(word) : style.dim(word);
@@ -94,11 +88,11 @@ export function markdownDiagnosis(
     '| --- | --- | --- |',
     ...view.symptoms.map(
       ({ title, status, gist }) =>
-        `| ${title} | ${status === 'confirmed' ? '**confirmed**' : WORDS[status]} | ${gist === null ? 'see below' : cell(prose(gist))} |`,
+        `| ${title} | ${status === 'confirmed' ? '**confirmed**' : STATUS_WORDS[status]} | ${gist === null ? 'see below' : cell(prose(gist))} |`,
     ),
   ];
   for (const symptom of detailed(view)) {
-    lines.push('', `### ${symptom.title}${symptom === view.besides ? '' : `: ${WORDS[symptom.status]}`}`, '');
+    lines.push('', `### ${symptom.title}${symptom === view.besides ? '' : `: ${STATUS_WORDS[symptom.status]}`}`, '');
     for (const cause of symptom.causes) lines.push(...causeItems(cause));
     for (const remark of symptom.remarks) lines.push(`- ${prose(remark)}`);
   }

@@ -1,16 +1,22 @@
 import type { Finding } from '../core/engine/report.ts';
 
+export interface FingerprintedFinding {
+  finding: Finding;
+  /** 16 hexadecimal digits, unique within the report. */
+  fingerprint: string;
+}
+
 /**
- * An identifier per finding that stays the same if lines move, other findings are added or removed, or URLs are signed
- * again: 16 hexadecimal digits, unique within the report.
+ * The findings, each with an identifier that stays the same if lines move, other findings are added or removed, or URLs
+ * are signed again.
  */
-export function fingerprints(findings: readonly Finding[]): string[] {
-  const seen = new Map<string, number>();
+export function withFingerprints(findings: readonly Finding[]): FingerprintedFinding[] {
+  const occurrences = new Map<string, number>();
   return findings.map((finding) => {
     const identity = identityOf(finding);
-    const count = seen.get(identity) ?? 0;
-    seen.set(identity, count + 1);
-    return fnv1a(count === 0 ? identity : `${identity}\n${count}`);
+    const count = occurrences.get(identity) ?? 0;
+    occurrences.set(identity, count + 1);
+    return { finding, fingerprint: fnv1a(count === 0 ? identity : `${identity}\n${count}`) };
   });
 }
 

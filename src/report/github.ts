@@ -1,8 +1,8 @@
-import type { Finding, Report, Severity } from '../core/engine/report.ts';
+import { type Finding, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { summaryLine } from './summary-line.ts';
 import { DEFAULTS, type RenderOptions } from './options.ts';
-import { failures } from './run.ts';
+import { failureReasons } from './incomplete.ts';
 import { mostSevereFirst, locationOf } from './location.ts';
 import { count } from './words.ts';
 
@@ -20,19 +20,19 @@ export function github(report: Report, options: Pick<RenderOptions, 'folder'>): 
 
 /** The commands only, with a note on what GitHub would not show. */
 export function annotations(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string[] {
-  const reasons = report.outcome === 'incomplete' ? failures(report.notJudged).slice(0, 3) : [];
+  const reasons = report.outcome === 'incomplete' ? failureReasons(report.notJudged).slice(0, 3) : [];
   const lines = reasons.map((reason) =>
     command('error', { title: `appreg ${report.command} is incomplete` }, printable(reason)),
   );
   const left: Record<Severity, number> = { error: SHOWN - lines.length, warning: SHOWN, note: SHOWN };
   const dropped: Record<Severity, number> = { error: 0, warning: 0, note: 0 };
-  for (const finding of mostSevereFirst(report.findings)) {
+  for (const finding of mostSevereFirst(report.findings, (finding) => finding)) {
     if (left[finding.severity]-- > 0) lines.push(annotation(finding, report, folder));
     else dropped[finding.severity]++;
   }
-  const unseen = (['error', 'warning', 'note'] as const).filter((severity) => dropped[severity] > 0);
-  if (unseen.length > 0) {
-    const list = unseen.map((severity) => count(dropped[severity], severity)).join(', ');
+  const truncated = SEVERITIES.filter((severity) => dropped[severity] > 0);
+  if (truncated.length > 0) {
+    const list = truncated.map((severity) => count(dropped[severity], severity)).join(', ');
     lines.push(`Not annotated, since GitHub shows ${SHOWN} of a kind per step: ${list}.`);
   }
   return lines;
@@ -40,7 +40,9 @@ export function annotations(report: Report, { folder }: Pick<RenderOptions, 'fol
 
 function annotation(finding: Finding, report: Report, folder: string): string {
   const { path, url, line, column, about } = locationOf(finding, report, folder);
-  const names = [finding.rule, finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(x, 80));
+  const names = [finding.rule, finding.app, finding.version]
+    .filter((name) => name !== null)
+    .map((name) => shorten(name, 80));
   const place =
     path === null ? { title: `${names.join(' ')}: ${shorten(about ?? url ?? '', 200)}` } : { title: names.join(' ') };
   // A position in a document outside the repository would annotate a line of another file.

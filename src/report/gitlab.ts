@@ -1,8 +1,8 @@
 import type { Report, Severity } from '../core/engine/report.ts';
 import { printable, safeJson, shorten } from '../core/text/text.ts';
-import { fingerprints, fnv1a } from './fingerprint.ts';
+import { fnv1a, withFingerprints } from './fingerprint.ts';
 import type { RenderOptions } from './options.ts';
-import { failures } from './run.ts';
+import { failureReasons } from './incomplete.ts';
 import { hostAndPath, locationOf } from './location.ts';
 
 interface Violation {
@@ -17,35 +17,36 @@ const SEVERITY: Record<Severity, Violation['severity']> = { error: 'major', warn
 
 /** A GitLab Code Quality report. An incomplete run has an entry too, since an empty list would mean no findings. */
 export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
-  const prints = fingerprints(report.findings);
-  const violations: Violation[] = report.findings.map((finding, i) => {
+  const violations: Violation[] = withFingerprints(report.findings).map(({ finding, fingerprint }) => {
     const { path, url, line, about } = locationOf(finding, report, folder);
-    const names = [finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(printable(x), 80));
-    const before = names.length === 0 ? '' : `${names.join(' ')}: `;
-    const behind = about === null ? '' : ` (${printable(about)})`;
+    const names = [finding.app, finding.version]
+      .filter((name) => name !== null)
+      .map((name) => shorten(printable(name), 80));
+    const prefix = names.length === 0 ? '' : `${names.join(' ')}: `;
+    const suffix = about === null ? '' : ` (${printable(about)})`;
     return {
-      description: `${before}${printable(finding.message)} ${printable(finding.advice)}${behind}`,
+      description: `${prefix}${printable(finding.message)} ${printable(finding.advice)}${suffix}`,
       check_name: finding.rule,
-      fingerprint: prints[i]!,
+      fingerprint,
       severity: SEVERITY[finding.severity],
-      location: at(path ?? hostAndPath(url ?? ''), line),
+      location: violationLocation(path ?? hostAndPath(url ?? ''), line),
     };
   });
-  if (report.outcome === 'incomplete') violations.unshift(unfinished(report));
+  if (report.outcome === 'incomplete') violations.unshift(incompleteRun(report));
   return safeJson(violations);
 }
 
-function unfinished({ command, target, notJudged }: Report): Violation {
-  const [why = 'a rule failed'] = failures(notJudged);
+function incompleteRun({ command, target, notJudged }: Report): Violation {
+  const [reason = 'a rule failed'] = failureReasons(notJudged);
   return {
-    description: `appreg ${command} is incomplete: ${printable(why)}`,
+    description: `appreg ${command} is incomplete: ${printable(reason)}`,
     check_name: 'incomplete',
     fingerprint: fnv1a(JSON.stringify(['incomplete', command, target])),
     severity: 'blocker',
-    location: at(hostAndPath(target), null),
+    location: violationLocation(hostAndPath(target), null),
   };
 }
 
-function at(path: string, line: number | null): Violation['location'] {
+function violationLocation(path: string, line: number | null): Violation['location'] {
   return { path: printable(path), lines: { begin: line ?? 1 } };
 }

@@ -1,11 +1,11 @@
 import type { Finding, NotJudged, Report } from '../core/engine/report.ts';
-import { printable } from '../core/text/text.ts';
-import { groupFindings } from './group-findings.ts';
+import { grouped, printable } from '../core/text/text.ts';
+import { groupBy } from './group-by.ts';
 import { type Suite, suitesOf } from './junit-suites.ts';
 import type { RenderOptions } from './options.ts';
-import { failures, isAside, isFailure } from './run.ts';
+import { failureReasons, isIntentional, isFailure } from './incomplete.ts';
 import { locationOf } from './location.ts';
-import { count, thousands } from './words.ts';
+import { count } from './words.ts';
 import { xml, type XmlElement } from './xml.ts';
 
 type Options = Pick<RenderOptions, 'folder' | 'maxWarnings' | 'severities'>;
@@ -54,8 +54,8 @@ export function junit(report: Report, options: Options): string {
 
 /** The cases for the run as a whole. */
 function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number | null): Case[] {
-  const why = failures(notJudged);
-  const asides = notJudged.filter(isAside).map(({ reason }) => printable(`Not checked: ${reason}`));
+  const why = failureReasons(notJudged);
+  const asides = notJudged.filter(isIntentional).map(({ reason }) => printable(`Not checked: ${reason}`));
   const message = why[0] ?? 'a rule failed';
   const cases: Case[] = [
     outcome === 'incomplete'
@@ -75,8 +75,8 @@ function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number |
 }
 
 function casesOf(suite: Suite, report: Report, folder: string): Case[] {
-  const found = groupFindings(suite.findings, (finding) => finding.rule);
-  const skipped = groupFindings(suite.notJudged, (entry) => entry.rule);
+  const found = groupBy(suite.findings, (finding) => finding.rule);
+  const skipped = groupBy(suite.notJudged, (entry) => entry.rule);
   // If the run was interrupted, or another shard covers the manifest, the registry as a whole was not judged.
   const whole = suite.app === null ? skipped.get('*')?.filter((entry) => isFailure(entry) || isLeft(entry)) : undefined;
   const broken = whole?.length ? whole : undefined;
@@ -113,7 +113,7 @@ function caseOf(
   );
   const lines = [...new Set([...told, ...reasons])];
   const more = lines.length - TOLD;
-  const text = [...lines.slice(0, TOLD), ...(more > 0 ? [`… and ${thousands(more)} more`] : [])].join('\n');
+  const text = [...lines.slice(0, TOLD), ...(more > 0 ? [`… and ${grouped(more)} more`] : [])].join('\n');
   if (first) {
     const file = placeOf(first).path;
     return { name, outcome: 'failure', type: first.cause ?? name, message: first.message, text, file };

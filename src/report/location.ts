@@ -18,20 +18,21 @@ export function locationOf(finding: Finding, report: Report, folder: string): Fi
   const { file, url, line, column } = finding;
   if (file !== null) return { path: pathBelow(folder, file), url, line, column, about: null };
   // A finding about a URL has the position of the field that references it, in the referencing document.
-  if (namedInManifest(finding)) return { path: null, url: report.target, line, column, about: url };
+  if (isReferencedByManifest(finding)) return { path: null, url: report.target, line, column, about: url };
   if (finding.resource === 'artifact')
-    return { path: null, url: asked(url, report), line: null, column: null, about: null };
-  return { path: null, url: asked(url, report), line, column, about: null };
+    return { path: null, url: urlOr(report.target, url), line: null, column: null, about: null };
+  return { path: null, url: urlOr(report.target, url), line, column, about: null };
 }
 
-const NAMED = /^\/apps\/[^/]*\/(appMetadataUrl|blockStyle\/iconUrl)$/;
+const REFERENCE = /^\/apps\/[^/]*\/(appMetadataUrl|blockStyle\/iconUrl)$/;
 
-function namedInManifest({ resource, pointer }: Finding): boolean {
-  return resource !== 'manifest' && pointer !== null && NAMED.test(pointer);
+function isReferencedByManifest({ resource, pointer }: Finding): boolean {
+  return resource !== 'manifest' && pointer !== null && REFERENCE.test(pointer);
 }
 
-function asked(url: string | null, report: Report): string {
-  return url !== null && webUrl(url) !== null ? url : report.target;
+/** The URL if it is an http or https URL, and the fallback otherwise. */
+function urlOr(fallback: string, url: string | null): string {
+  return url !== null && webUrl(url) !== null ? url : fallback;
 }
 
 /** The text as a URL if it is an http or https URL. */
@@ -39,7 +40,7 @@ export function webUrl(text: string): URL | null {
   return /^https?:/i.test(text) ? parseUrl(text) : null;
 }
 
-/** Joins and normalises; an absolute path, with or without a drive, is returned unchanged. */
+/** Joins and normalizes; an absolute path, with or without a drive, is returned unchanged. */
 function pathBelow(folder: string, file: string): string {
   if (/^([a-z]:)?[\\/]/i.test(file)) return file.replaceAll('\\', '/');
   const parts: string[] = [];
@@ -57,7 +58,7 @@ export function hostAndPath(url: string): string {
   return parsed === null ? pathBelow('', url) : pathBelow(parsed.host, parsed.pathname.slice(1));
 }
 
-/** Errors first, then warnings, then notes; each in the report's order. */
-export function mostSevereFirst(findings: readonly Finding[]): Finding[] {
-  return SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
+/** Errors first, then warnings, then notes; each in the given order. @param findingOf the finding of an item */
+export function mostSevereFirst<T>(items: readonly T[], findingOf: (item: T) => Finding): T[] {
+  return SEVERITIES.flatMap((severity) => items.filter((item) => findingOf(item).severity === severity));
 }

@@ -1,14 +1,14 @@
 import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { summaryLine } from './summary-line.ts';
-import { groupFindings } from './group-findings.ts';
+import { groupBy } from './group-by.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import type { RenderOptions } from './options.ts';
-import { failures, isAside } from './run.ts';
+import { failureReasons, isIntentional } from './incomplete.ts';
 import { PLAIN } from './style.ts';
 import { locationOf } from './location.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
-import { count, symptomName } from './words.ts';
+import { count, STATUS_WORDS, symptomName } from './words.ts';
 
 // A comment on GitHub may have 65,536 characters; the rest is left for surrounding text.
 const LIMIT = 60_000;
@@ -36,7 +36,7 @@ export function markdown(report: Report, { folder }: Pick<RenderOptions, 'folder
 }
 
 function incomplete(entries: readonly NotJudged[]): string[] {
-  return failures(entries)
+  return failureReasons(entries)
     .slice(0, 5)
     .flatMap((reason) => ['', `**Incomplete**: ${prose(brief(reason, 300))}`]);
 }
@@ -45,8 +45,7 @@ function symptoms(report: Report): string[] {
   const rows = report.symptoms.map(({ id, status, rules }) => {
     const shown = rules.slice(0, 8).map((rule) => cell(code(rule)));
     const more = rules.length > 8 ? [`and ${rules.length - 8} more`] : [];
-    const words = status.replace('-', ' ');
-    return `| ${symptomName(id)} | ${status === 'confirmed' ? `**${words}**` : words} | ${[...shown, ...more].join(', ')} |`;
+    return `| ${symptomName(id)} | ${status === 'confirmed' ? `**${STATUS_WORDS[status]}**` : STATUS_WORDS[status]} | ${[...shown, ...more].join(', ')} |`;
   });
   return ['', '| symptom | status | because of |', '| --- | --- | --- |', ...rows];
 }
@@ -75,7 +74,7 @@ function findings(report: Report, folder: string, room: number): string[] {
     const { open, close } = fold(severity, list.length);
     left -= [...open, ...close].join('\n').length + 2;
     const inside: string[] = [];
-    for (const [place, group] of groupFindings(list, (finding) => placeOf(finding, report, folder))) {
+    for (const [place, group] of groupBy(list, (finding) => placeOf(finding, report, folder))) {
       const items = [`**${code(brief(place, 300))}**`, ''];
       for (const finding of group) {
         const item = itemOf(finding, report, folder);
@@ -127,11 +126,11 @@ function itemOf(finding: Finding, report: Report, folder: string): string {
 }
 
 function unjudged(entries: readonly NotJudged[]): string[] {
-  const reasons = groupFindings(
+  const reasons = groupBy(
     entries.filter(({ rule }) => rule !== '*'),
     ({ reason }) => reason.replace(/^\d+ more: /, ''),
   );
-  const asides = entries.filter(isAside).map(({ reason }) => `- ${prose(brief(reason, 200))}`);
+  const asides = entries.filter(isIntentional).map(({ reason }) => `- ${prose(brief(reason, 200))}`);
   if (reasons.size + asides.length === 0) return [];
   const lines = [...reasons].slice(0, REASONS).map(([reason, list]) => {
     const rules = [...new Set(list.map(({ rule }) => rule))];

@@ -1,7 +1,8 @@
 import type { Finding, Report, Severity } from '../core/engine/report.ts';
 import { printable, shorten } from '../core/text/text.ts';
+import { groupBy } from './group-by.ts';
 import { summaryLine } from './summary-line.ts';
-import { isAside, isFailure } from './run.ts';
+import { isIntentional, isFailure } from './incomplete.ts';
 import type { Style } from './style.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
@@ -12,11 +13,11 @@ export interface PrettyOptions {
   verbose: boolean;
 }
 
-// A limit for terminals; `--format json` lists all of them.
-const SHOWN = 200;
+/** Findings, and hidden apps, that are listed; `--format json` lists all of them. */
+const MAX_LISTED = 200;
 
-// Maximum evidence per finding without --verbose.
-const EVIDENCE = 6;
+/** Evidence listed per finding without --verbose. */
+const MAX_EVIDENCE = 6;
 
 /** The report for people: findings by file or URL, hidden apps, what was not judged, and a summary line to quote. */
 export function pretty(report: Report, options: PrettyOptions): string {
@@ -31,32 +32,27 @@ export function pretty(report: Report, options: PrettyOptions): string {
 
 function findings(report: Report, options: PrettyOptions): string[] {
   const { style } = options;
-  const byPlace = new Map<string, Finding[]>();
-  for (const finding of report.findings.slice(0, SHOWN)) {
-    const place = finding.file ?? finding.url ?? report.target;
-    const list = byPlace.get(place);
-    if (list) list.push(finding);
-    else byPlace.set(place, [finding]);
-  }
+  const shown = report.findings.slice(0, MAX_LISTED);
+  const byPlace = groupBy(shown, ({ file, url }) => file ?? url ?? report.target);
   const lines: string[] = [];
-  for (const [place, list] of byPlace) {
+  for (const [place, group] of byPlace) {
     lines.push(
       ...(lines.length === 0 ? [] : ['']),
       style.underline(printable(place)),
-      ...list.flatMap((finding) => one(finding, options)),
+      ...group.flatMap((finding) => findingLines(finding, options)),
     );
   }
-  const more = report.findings.length - SHOWN;
+  const more = report.findings.length - MAX_LISTED;
   if (more > 0) lines.push('', style.dim(`… and ${count(more, 'more finding')}; --format json lists them all.`));
   if (lines.length > 0) lines.push('');
   return lines;
 }
 
-function one(finding: Finding, { style, verbose }: PrettyOptions): string[] {
+function findingLines(finding: Finding, { style, verbose }: PrettyOptions): string[] {
   const position = finding.line === null ? '' : `${finding.line}:${finding.column}  `;
   const about = [finding.app, finding.version]
-    .filter((x) => x !== null)
-    .map((x) => shorten(printable(x), 60))
+    .filter((name) => name !== null)
+    .map((name) => shorten(printable(name), 60))
     .join(' ');
   const { alsoHit } = finding.evidence;
   const where = [...(about ? [about] : []), ...(alsoHit ? [`and ${String(alsoHit)} more`] : [])].join(' ');
@@ -68,11 +64,11 @@ function one(finding: Finding, { style, verbose }: PrettyOptions): string[] {
     const evidence = Object.entries(finding.evidence).filter(
       ([name, value]) => name !== 'alsoHit' && value !== null && String(value) !== '',
     );
-    for (const [name, value] of verbose ? evidence : evidence.slice(0, EVIDENCE)) {
+    for (const [name, value] of verbose ? evidence : evidence.slice(0, MAX_EVIDENCE)) {
       const text = Array.isArray(value) ? value.join(', ') : String(value);
       lines.push(style.dim(`      ${printable(name)}: ${shorten(printable(text), verbose ? 500 : 160)}`));
     }
-    const more = evidence.length - EVIDENCE;
+    const more = evidence.length - MAX_EVIDENCE;
     if (!verbose && more > 0) lines.push(style.dim(`      … ${more} more with --verbose`));
   }
   return lines;
@@ -88,9 +84,9 @@ function hidden(report: Report, { style }: PrettyOptions): string[] {
   if (apps.length === 0) return [];
   const unpublished = unpublishedApps(report.findings);
   const lines = apps
-    .slice(0, SHOWN)
+    .slice(0, MAX_LISTED)
     .map((app) => `  ${style.bold(shorten(printable(app.key), 80))}  hidden, because ${reasonWords(app, unpublished)}`);
-  if (apps.length > SHOWN) lines.push(style.dim(`  … and ${count(apps.length - SHOWN, 'more app')}`));
+  if (apps.length > MAX_LISTED) lines.push(style.dim(`  … and ${count(apps.length - MAX_LISTED, 'more app')}`));
   return [`${count(apps.length, 'app')} that subscribers will not see:`, ...lines, ''];
 }
 
@@ -101,8 +97,8 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
     const list = notJudged.map(
       (entry) =>
         `  ${entry.rule}${[entry.app, entry.version]
-          .filter((x) => x !== null)
-          .map((x) => ` ${printable(x)}`)
+          .filter((name) => name !== null)
+          .map((name) => ` ${printable(name)}`)
           .join('')}: ${printable(entry.reason)}`,
     );
     return [style.dim('Not judged:'), ...list.map((line) => style.dim(line)), ''];
@@ -122,6 +118,6 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
   const failed = notJudged.filter(isFailure);
   for (const { rule, reason } of failed.slice(0, 5))
     lines.push(`${rule === '*' ? 'Incomplete' : `${rule} not judged`}: ${printable(reason)}`);
-  for (const { reason } of notJudged.filter(isAside)) lines.push(`Not checked: ${printable(reason)}.`);
+  for (const { reason } of notJudged.filter(isIntentional)) lines.push(`Not checked: ${printable(reason)}.`);
   return lines.length === 0 ? [] : [...lines.map((line) => style.dim(line)), ''];
 }

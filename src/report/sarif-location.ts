@@ -1,11 +1,11 @@
 import type { Finding, Report } from '../core/engine/report.ts';
 import { printable } from '../core/text/text.ts';
-import { webUrl, locationOf } from './location.ts';
+import { locationOf, webUrl } from './location.ts';
 
 const ROOT = '%SRCROOT%';
 
 export interface Locations {
-  of(finding: Finding): object;
+  locationOf(finding: Finding): object;
   /** `originalUriBaseIds` for all locations so far. */
   bases(): Record<string, object>;
 }
@@ -28,9 +28,9 @@ export function locations(report: Report, folder: string): Locations {
   }
 
   function artifactOf(path: string | null, url: string | null): object {
-    const served = path === null && url !== null ? webUrl(url) : null;
-    if (served) {
-      const { protocol, host, pathname, search } = served;
+    const web = path === null && url !== null ? webUrl(url) : null;
+    if (web !== null) {
+      const { protocol, host, pathname, search } = web;
       return { uri: relativeReference(pathname.slice(1), search), uriBaseId: baseOf(`${protocol}//${host}`) };
     }
     const name = path ?? url ?? '.';
@@ -40,7 +40,7 @@ export function locations(report: Report, folder: string): Locations {
   }
 
   return {
-    of(finding) {
+    locationOf(finding) {
       const { path, url, line, column } = locationOf(finding, report, folder);
       const logical = logicalOf(finding);
       return {
@@ -59,7 +59,7 @@ export function locations(report: Report, folder: string): Locations {
 
 /** A path and query in a form that cannot be parsed as a scheme, a host or an empty reference. */
 function relativeReference(path: string, search: string): string {
-  const first = path.split('/', 1)[0]!;
+  const [first = ''] = path.split('/', 1);
   return `${first === '' || first.includes(':') ? './' : ''}${path}${search}`;
 }
 

@@ -1,11 +1,12 @@
-import type { Finding, NotJudged, Report, Severity } from '../core/engine/report.ts';
+import type { NotJudged, Report } from '../core/engine/report.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
 import { rules } from '../core/rules/index.ts';
 import { printable, safeJson } from '../core/text/text.ts';
-import { fingerprints } from './fingerprint.ts';
-import { groupFindings } from './group-findings.ts';
+import { type FingerprintedFinding, withFingerprints } from './fingerprint.ts';
+import { groupBy } from './group-by.ts';
 import type { RenderOptions } from './options.ts';
-import { isFailure } from './run.ts';
+import { mostSevereFirst } from './location.ts';
+import { isFailure } from './incomplete.ts';
 import { type Locations, locations } from './sarif-location.ts';
 import { count } from './words.ts';
 
@@ -15,7 +16,6 @@ const KEPT = 5000;
 // Maximum reasons why something was not judged.
 const REASONS = 1000;
 
-const RANK: Record<Severity, number> = { error: 0, warning: 1, note: 2 };
 const INDEX = new Map<string, number>(rules.map((rule, i) => [rule.id, i]));
 
 /**
@@ -23,11 +23,10 @@ const INDEX = new Map<string, number>(rules.map((rule, i) => [rule.id, i]));
  * an alert for every result, regardless of its kind.
  */
 export function sarif(report: Report, { folder, severities }: Pick<RenderOptions, 'folder' | 'severities'>): string {
-  const names = fingerprints(report.findings);
-  const found = report.findings.map((finding, i) => ({ finding, name: names[i]! }));
-  if (found.length > KEPT) found.sort((a, b) => RANK[a.finding.severity] - RANK[b.finding.severity]);
+  const fingerprinted = withFingerprints(report.findings);
+  const found = fingerprinted.length > KEPT ? mostSevereFirst(fingerprinted, ({ finding }) => finding) : fingerprinted;
   const places = locations(report, folder);
-  const results = found.slice(0, ACCEPTED).map(({ finding, name }) => resultOf(finding, name, places));
+  const results = found.slice(0, ACCEPTED).map((one) => resultOf(one, places));
   const { tool, command, target, outcome, summary, symptoms } = report;
   const hidden = report.apps.filter((app) => app.visible === false).map(({ key, because }) => ({ key, because }));
   return safeJson({
@@ -39,13 +38,13 @@ export function sarif(report: Report, { folder, severities }: Pick<RenderOptions
         invocations: [
           {
             executionSuccessful: outcome !== 'incomplete',
-            ruleConfigurationOverrides: overrides(severities),
-            toolExecutionNotifications: [...cut(found.length), ...unjudged(report.notJudged)],
+            ruleConfigurationOverrides: severityOverrides(severities),
+            toolExecutionNotifications: [...truncationNotice(found.length), ...notJudgedNotices(report.notJudged)],
           },
         ],
         originalUriBaseIds: places.bases(),
         columnKind: 'utf16CodeUnits',
-        properties: shown({ command, target, outcome, summary, symptoms, hidden }),
+        properties: allPrintable({ command, target, outcome, summary, symptoms, hidden }),
         results,
       },
     ],
@@ -74,7 +73,7 @@ function plain(text: string): string {
   return text.replaceAll('`', '');
 }
 
-function resultOf(finding: Finding, name: string, places: Locations): object {
+function resultOf({ finding, fingerprint }: FingerprintedFinding, places: Locations): object {
   const { rule, severity, message, advice, evidence, symptom, spec, cause, resource, url, pointer } = finding;
   const served = finding.file === null;
   const text = `${message} ${advice}${served && url !== null ? ` (${url})` : ''}`;
@@ -83,10 +82,13 @@ function resultOf(finding: Finding, name: string, places: Locations): object {
     ...(INDEX.has(rule) ? { ruleIndex: INDEX.get(rule) } : {}),
     level: severity,
     message: { text: unlinked(printable(text)) },
-    locations: [places.of(finding)],
-    // The second name is the uploader's, which sets it itself for files in the repository.
-    partialFingerprints: { 'appreg/v1': name, ...(served ? { primaryLocationLineHash: `${name}:1` } : {}) },
-    properties: shown({ advice, cause, symptom, spec, resource, url, pointer, evidence }),
+    locations: [places.locationOf(finding)],
+    // The action that uploads the file computes the second one itself for files in the repository.
+    partialFingerprints: {
+      'appreg/v1': fingerprint,
+      ...(served ? { primaryLocationLineHash: `${fingerprint}:1` } : {}),
+    },
+    properties: allPrintable({ advice, cause, symptom, spec, resource, url, pointer, evidence }),
   };
 }
 
@@ -96,37 +98,38 @@ function unlinked(text: string): string {
 }
 
 /** A JSON value with all its texts, including names, made printable. */
-function shown(value: unknown): unknown {
+function allPrintable(value: unknown): unknown {
   if (typeof value === 'string') return printable(value);
-  if (Array.isArray(value)) return value.map(shown);
+  if (Array.isArray(value)) return value.map(allPrintable);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [printable(name), shown(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [printable(name), allPrintable(inner)]));
 }
 
-function overrides(severities: RenderOptions['severities']): object[] {
+function severityOverrides(severities: RenderOptions['severities']): object[] {
   return Object.entries(severities).map(([id, level]) => ({
     descriptor: { id, index: INDEX.get(id) },
     configuration: level === 'off' ? { enabled: false } : { level },
   }));
 }
 
-function cut(all: number): object[] {
+/** States that findings are omitted, or will not be kept; empty if neither is the case. */
+function truncationNotice(all: number): object[] {
   if (all <= KEPT) return [];
-  const left = all <= ACCEPTED ? '' : ` ${count(all - ACCEPTED, 'finding')} of the least severe are omitted;`;
-  const text = `There are ${count(all, 'finding')}, the most severe first.${left} code scanning keeps ${count(KEPT, 'result')} of a run; --format json lists them all.`;
+  const omitted = all <= ACCEPTED ? '' : ` ${count(all - ACCEPTED, 'finding')} of the least severe are omitted;`;
+  const text = `There are ${count(all, 'finding')}, the most severe first.${omitted} code scanning keeps ${count(KEPT, 'result')} of a run; --format json lists them all.`;
   return [{ level: 'warning', message: { text } }];
 }
 
 /** One notification per rule and reason, with the number of locations. */
-function unjudged(entries: readonly NotJudged[]): object[] {
-  const groups = groupFindings(entries, ({ rule, reason }) => JSON.stringify([rule, reason]));
+function notJudgedNotices(entries: readonly NotJudged[]): object[] {
+  const groups = groupBy(entries, ({ rule, reason }) => JSON.stringify([rule, reason]));
   const list = [...groups.values()].slice(0, REASONS).map((group) => {
     const [first] = group;
     const { rule, reason } = first;
     const failed = isFailure(first);
     const places = group.length === 1 ? '' : ` in ${group.length} places`;
-    const whole = failed ? 'The run is incomplete' : 'Not checked';
-    const text = `${rule === '*' ? whole : `${rule} was not judged${places}`}: ${reason}`;
+    const ofRun = failed ? 'The run is incomplete' : 'Not checked';
+    const text = `${rule === '*' ? ofRun : `${rule} was not judged${places}`}: ${reason}`;
     return {
       level: failed ? 'error' : 'note',
       message: { text: unlinked(printable(text)) },

@@ -1,6 +1,6 @@
 import type { Report } from '../core/engine/report.ts';
 import type { Style } from './style.ts';
-import { count, duration, size } from './words.ts';
+import { count, elapsedTime, size } from './words.ts';
 
 /** The last line of a report, to quote: the findings, and how much was checked. */
 export function summaryLine(report: Report, style: Style): string {
@@ -10,7 +10,7 @@ export function summaryLine(report: Report, style: Style): string {
     count(summary.versions, 'version'),
     ...(summary.artifacts > 0 ? [`${count(summary.artifacts, 'artifact')} hashed`] : []),
     size(summary.bytes),
-    duration(summary.seconds),
+    elapsedTime(summary.seconds),
   ].join(', ');
   const found = [
     count(summary.errors, 'error'),

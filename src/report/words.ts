@@ -1,15 +1,11 @@
-import type { Symptom } from '../core/engine/report.ts';
+import type { Symptom, SymptomStatus } from '../core/engine/report.ts';
+import { grouped } from '../core/text/text.ts';
 
 /** Numbers and nouns, as formatted by all reporters. */
 
 /** `1 error`, `2 errors`, `1,000 apps`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${thousands(number)} ${number === 1 ? noun : plural}`;
-}
-
-/** `1,000`. Implemented by hand, since loading the locale data of Intl takes longer than many checks. */
-export function thousands(number: number): string {
-  return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }
 
 /** `812 bytes`, `1.4 MB`; MB is 1,000,000 bytes. */
@@ -25,13 +21,21 @@ export function size(bytes: number): string {
   return `${value.toFixed(1)} ${units[unit]}`;
 }
 
-/** `0.4 s`, `12 s`, `3 min 20 s`. */
-export function duration(seconds: number): string {
+/** The time that a run took: `0.4 s`, `12 s`, `3 min 20 s`. */
+export function elapsedTime(seconds: number): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
+
+/** The status of a symptom, in words. */
+export const STATUS_WORDS: Record<SymptomStatus['status'], string> = {
+  clear: 'clear',
+  suspected: 'suspected',
+  confirmed: 'confirmed',
+  'not-judged': 'not judged',
+};
 
 /** As named in section 7 of the specification: `Registry does not refresh`. */
 export function symptomName(id: Symptom): string {

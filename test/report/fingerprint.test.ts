@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import { fingerprints, fnv1a } from '../../src/report/fingerprint.ts';
+import type { Finding } from '../../src/core/engine/report.ts';
+import { fnv1a, withFingerprints } from '../../src/report/fingerprint.ts';
 import { finding } from '../support/reports.ts';
 
 test('FNV-1a gives what its authors list', () => {
   expect(['', 'a', 'foobar'].map(fnv1a)).toEqual(['cbf29ce484222325', 'af63dc4c8601ec8c', '85944171f73967e8']);
 });
 
+const fingerprints = (findings: Finding[]): string[] =>
+  withFingerprints(findings).map(({ fingerprint }) => fingerprint);
 const name = (more: Parameters<typeof finding>[0]): string => fingerprints([finding(more)])[0]!;
 
 test.each([

@@ -6,7 +6,7 @@ import type { Report } from '../../src/core/engine/report.ts';
 import { json } from '../../src/report/json.ts';
 import { pretty } from '../../src/report/pretty.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { count, duration, size } from '../../src/report/words.ts';
+import { count, elapsedTime, size } from '../../src/report/words.ts';
 import { entry, listed, snapshot } from '../support/snapshots.ts';
 
 const lint = (facts: Snapshot, seconds = 0.4): Report => judge(facts, { command: 'lint', seconds });
@@ -168,5 +168,5 @@ describe('words', () => {
     [119.6, '2 min 0 s'],
     [200, '3 min 20 s'],
     [3725, '62 min 5 s'],
-  ])('%d seconds are %s', (n, text) => expect(duration(n)).toBe(text));
+  ])('%d seconds are %s', (n, text) => expect(elapsedTime(n)).toBe(text));
 });

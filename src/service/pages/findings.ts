@@ -1,17 +1,11 @@
 import type { Finding, Report, Severity, SymptomStatus } from '../../core/engine/report.ts';
 import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
+import { STATUS_WORDS } from '../../report/words.ts';
 import { causesOf, symptomsOf, unseenOf } from '../../report/diagnosis-view.ts';
 import { code, legible, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
 /** The problems of a registry, by the symptoms of spec section 7, worded as in `appreg diagnose`. */
-
-const WORDS: Record<SymptomStatus['status'], string> = {
-  clear: 'clear',
-  suspected: 'suspected',
-  confirmed: 'confirmed',
-  'not-judged': 'not judged',
-};
 
 const MARKS: Record<SymptomStatus['status'], string> = {
   clear: '✓',
@@ -46,7 +40,7 @@ function allClear(list: Html): Html {
 
 function symptomSection({ title, status, gist, causes, remarks }: SymptomView, id: string): Html {
   // Findings that belong to no symptom have no status.
-  const word = id === 'besides' ? '' : WORDS[status];
+  const word = id === 'besides' ? '' : STATUS_WORDS[status];
   return html`<section class="symptom ${id === 'besides' ? 'besides' : status}" aria-labelledby="${id}">
     <div class="symptom-head">
       <span class="symptom-mark" aria-hidden="true">${id === 'besides' ? '·' : MARKS[status]}</span>

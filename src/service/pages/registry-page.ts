@@ -1,5 +1,5 @@
 import type { Report } from '../../core/engine/report.ts';
-import { count, duration, size } from '../../report/words.ts';
+import { count, elapsedTime, size } from '../../report/words.ts';
 import type { AppView, SubscriptionView } from '../views.ts';
 import { appRow } from './app-row.ts';
 import { legible, untrusted } from './untrusted-text.ts';
@@ -188,7 +188,7 @@ function figures({ summary }: Report): [string, string][] {
     ['Apps', number(summary.apps)],
     ['Versions', number(summary.versions)],
     ['Read', size(summary.bytes)],
-    ['Took', duration(summary.seconds)],
+    ['Took', elapsedTime(summary.seconds)],
   ];
 }
 

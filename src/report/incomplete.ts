@@ -3,7 +3,7 @@ import type { NotJudged } from '../core/engine/report.ts';
 /** What a report's `notJudged` says about the run as a whole. */
 
 /** Why the run observed less than it should have; such a run is incomplete. */
-export function failures(entries: readonly NotJudged[]): string[] {
+export function failureReasons(entries: readonly NotJudged[]): string[] {
   return entries.filter(isFailure).map(({ rule, reason }) => (rule === '*' ? reason : `${rule}: ${reason}`));
 }
 
@@ -12,6 +12,6 @@ export function isFailure({ rule, resource, code }: NotJudged): boolean {
 }
 
 /** True for what was intentionally left to another run or shard, or to an earlier run. */
-export function isAside({ rule, resource }: NotJudged): boolean {
+export function isIntentional({ rule, resource }: NotJudged): boolean {
   return rule === '*' && resource !== null;
 }
