@@ -38,7 +38,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
   };
   try {
     const databaseUrl = settings.databaseUrl ?? (await startOwnDatabase(settings.dataFolder, stops));
-    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, (why) => log('warn', 'database-awaited', { why }));
+    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, (reason) => log('warn', 'waiting-for-database', { reason }));
     const { db } = openDatabase(databaseUrl, Math.min(settings.concurrency, 30) + 10, (error) =>
       log('warn', 'connection-lost', { error: error.message }),
     );

@@ -30,7 +30,7 @@ interface Client {
   token: string;
   /** By number of the registry: the name, or false where it is not subscribed to. */
   known: Map<number, { id: string; name: string } | false | null>;
-  /** Registries that a change is under way for. */
+  /** Registries with a change in progress. */
   busy: Set<number>;
 }
 

@@ -71,7 +71,7 @@ export const schemas: Record<string, Schema> = {
     state: {
       enum: ['new', 'checking', 'good', 'problems', 'failing'],
       description:
-        'new: never checked yet. checking: a check is under way. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid.',
+        'new: never checked yet. checking: a check is in progress. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid.',
     },
     checkedAt: orNull(moment),
     goodAt: described(orNull(moment), 'The last check that got a usable manifest.'),

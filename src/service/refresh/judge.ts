@@ -81,5 +81,5 @@ function asUnpublished(rule: string): string {
 }
 
 function logUnreached({ context, registry }: Run, { code, url, message }: Failure): void {
-  context.log('debug', 'host-unreached', { registry: registry.id, url, code, message });
+  context.log('debug', 'host-unreachable', { registry: registry.id, url, code, message });
 }

@@ -96,7 +96,7 @@ const MIGRATIONS: Record<string, Migration> = {
       for (const statement of [...ORGANIZATIONS, ...REGISTRIES, ...APPS]) await statement.execute(db);
     },
   },
-  '002-what-an-outcome-stands-on': {
+  '002-outcome-token': {
     async up(db: Kysely<unknown>) {
       await sql`alter table registries add column standing text`.execute(db);
     },

@@ -132,7 +132,7 @@ function joined(db: Db, organizationId: string) {
 }
 
 /** A registry that is overdue for longer is not being checked: no worker has reached it. */
-const UNDER_WAY = sql<boolean>`r.next_check_at <= now() and r.next_check_at > now() - interval '10 minutes'`;
+const IS_CHECKING = sql<boolean>`r.next_check_at <= now() and r.next_check_at > now() - interval '10 minutes'`;
 
 function details(db: Db, organizationId: string) {
   return joined(db, organizationId).select([
@@ -148,7 +148,7 @@ function details(db: Db, organizationId: string) {
     'r.errors',
     'r.warnings',
     'r.symptoms',
-    UNDER_WAY.as('underWay'),
+    IS_CHECKING.as('isChecking'),
     sql<string>`(select count(*) from apps a where a.registry_id = r.id and a.listed)`.as('apps'),
     sql<string>`(select count(*) from apps a where a.registry_id = r.id and ${INSTALLABLE})`.as('visible'),
   ]);
@@ -178,7 +178,7 @@ function viewOf(row: Row): SubscriptionView {
 
 function stateOf(row: Row): SubscriptionView['state'] {
   if (row.checkedAt === null) return 'new';
-  if (row.underWay) return 'checking';
+  if (row.isChecking) return 'checking';
   if (row.failingSince !== null) return 'failing';
   return row.errors > 0 ? 'problems' : 'good';
 }

@@ -36,7 +36,7 @@ export async function checkManifest({ settings, log, outbound }: Service, url: s
   const observed: { apps: JsonObject | null } = { apps: null };
   const manifest = (facts: DocumentFacts): void => {
     judging.manifest(
-      redactNetworkOfDocument(facts, ({ code, message }) => log('info', 'host-unreached', { url, code, message })),
+      redactNetworkOfDocument(facts, ({ code, message }) => log('info', 'host-unreachable', { url, code, message })),
     );
     observed.apps = manifestAppsIn(facts.content);
   };

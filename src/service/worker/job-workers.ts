@@ -32,15 +32,15 @@ export function startJobWorkers<Data extends object>(
 ): JobWorkers {
   const claims = openClaims(boss, queue);
   /** Includes jobs whose completion is not written yet. */
-  const underWay = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   const poller = startPoller({
     interval: pollInterval,
     hasRoom: () => claims.count() < concurrency,
     async take() {
       const jobs = await boss.fetch<Data>(queue, { batchSize: concurrency - claims.count() });
       for (const { id, retryCount, data } of jobs) {
-        const job: Promise<void> = work({ id, retryCount }, data).finally(() => underWay.delete(job));
-        underWay.add(job);
+        const job: Promise<void> = work({ id, retryCount }, data).finally(() => running.delete(job));
+        running.add(job);
       }
       return jobs.length;
     },
@@ -69,7 +69,7 @@ export function startJobWorkers<Data extends object>(
     wake: poller.wake,
     async stop(milliseconds) {
       await poller.stop();
-      await settledWithin(milliseconds, Promise.all(underWay));
+      await settledWithin(milliseconds, Promise.all(running));
       clearInterval(heartbeat);
       await claims.release(onError);
     },

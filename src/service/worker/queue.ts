@@ -56,7 +56,7 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
     monitorIntervalSeconds: SUPERVISE_INTERVAL,
     maintenanceIntervalSeconds: 60,
   });
-  boss.on('error', (error) => log('warn', 'queue-trouble', { error }));
+  boss.on('error', (error) => log('warn', 'queue-error', { error }));
   await boss.start();
   let workers: readonly JobWorkers[] = [];
   try {
@@ -66,7 +66,7 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
       // Take over the jobs of a stopped node immediately, even if nodes are short-lived.
       void boss.supervise().then(
         () => workers.forEach((each) => each.wake()),
-        (error: unknown) => log('warn', 'queue-trouble', { error }),
+        (error: unknown) => log('warn', 'queue-error', { error }),
       );
     }
   } catch (error) {
@@ -131,7 +131,7 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
         pollInterval: POLL_INTERVAL,
         heartbeatInterval: (HEARTBEAT * 1000) / 2,
         process: ({ id }, lost) => refreshJob(context, id, lost),
-        onError: (error) => log('warn', 'queue-trouble', { error }),
+        onError: (error) => log('warn', 'queue-error', { error }),
       }),
     );
   return workers;

@@ -68,7 +68,7 @@ export function openBranch(place: GitPlace): Branch {
       const contained = await git(['merge-base', '--is-ancestor', commit, 'FETCH_HEAD'], { stop: 'ignore' });
       if (contained.status === 0) return true;
     }
-    throw interrupted(stopRequested() ?? 'SIGINT', { effect: 'unknown', state: 'A push was under way.' });
+    throw interrupted(stopRequested() ?? 'SIGINT', { effect: 'unknown', state: 'A push was in progress.' });
   }
 
   async function containsAny(commits: readonly string[]): Promise<boolean> {

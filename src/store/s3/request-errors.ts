@@ -63,5 +63,5 @@ export function unreachable(
 /** A request that was ended by a signal. @param uncertain whether it may have been carried out */
 export function stopped(uncertain: boolean): AppregError {
   const signal = stopRequested() ?? 'SIGINT';
-  return interrupted(signal, uncertain ? { effect: 'unknown', state: 'A write was under way.' } : { effect: 'none' });
+  return interrupted(signal, uncertain ? { effect: 'unknown', state: 'A write was in progress.' } : { effect: 'none' });
 }

@@ -3,7 +3,7 @@ import { inBatches } from '../../../src/service/storage/batch.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-test('what is asked in one moment, or while another statement is under way, goes together', async () => {
+test('what is asked in one moment, or while another statement is running, goes together', async () => {
   const batches: number[][] = [];
   const ask = inBatches(async (asked: readonly number[]) => {
     batches.push([...asked]);

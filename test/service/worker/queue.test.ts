@@ -84,23 +84,23 @@ describe('two nodes', () => {
       await Promise.all(nodes.map((node) => node.stop()));
       expect(Date.now() - started).toBeLessThan(10_000);
     }
-    // What was under way was handed back, and is due as before.
+    // The running job was handed back, and is due as before.
     expect(await checkedCount([huge])).toBe(0);
     await harness.db.deleteFrom('subscriptions').where('registryId', 'in', [silentOne, huge]).execute();
   }, 60_000);
 
   test('never refresh one registry at once, however often it is asked for', async () => {
-    let underWay = 0;
+    let inFlight = 0;
     let most = 0;
     const body = tagged(empty('busy'));
     const id = await harness.add(
       host.on('/busy.json', async (request, socket) => {
         if (request.method !== 'GET' || request.headers['origin'] || request.headers['if-none-match'])
           return body(request, socket);
-        underWay += 1;
-        most = Math.max(most, underWay);
+        inFlight += 1;
+        most = Math.max(most, inFlight);
         await delayed(400, body)(request, socket);
-        underWay -= 1;
+        inFlight -= 1;
       }),
     );
     const nodes = await Promise.all([startNode(), startNode({ roles: ['web'] }), startNode()]);
@@ -132,7 +132,7 @@ describe('two nodes', () => {
     }
   }, 60_000);
 
-  test('take up what a killed one had under way', async () => {
+  test('take over the jobs of a killed one', async () => {
     const id = await harness.add(host.on('/orphan.json', tagged(empty('orphan'))));
     const node = await startNode();
     await node.stop();
