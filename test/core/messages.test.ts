@@ -72,7 +72,7 @@ const CODES: readonly [Failure['phase'], string][] = [
   ['headers', 'HEADERS_TIMEOUT'],
   ['headers', 'HPE_X'],
   ['headers', 'SOCKET_CLOSED'],
-  ['headers', 'PARTIAL_UNASKED'],
+  ['headers', 'UNSOLICITED_PARTIAL'],
   ['body', 'TRUNCATED'],
   ['body', 'BODY_TIMEOUT'],
   ['decode', 'Z_DATA_ERROR'],

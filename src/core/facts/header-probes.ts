@@ -20,7 +20,7 @@ const SAME = 'same';
 /** The result of a GET, for comparison; null if it says nothing about the host. */
 function resultOf({ failure, hops, copy }: Probe): string | null {
   if (failure !== null)
-    return failure.phase === 'unasked' || failure.code === 'INTERRUPTED' ? null : `failure ${failure.code}`;
+    return failure.phase === 'not-sent' || failure.code === 'INTERRUPTED' ? null : `failure ${failure.code}`;
   const status = hops.at(-1)?.status ?? 0;
   // A range that cannot be served, and a limit, are not different responses.
   if (status === 408 || status === 416 || status === 429 || status === 503) return null;

@@ -56,9 +56,9 @@ export interface ProxyFacts {
 }
 
 export interface Failure {
-  /** `unasked`: not requested, since too many requests to the host had failed. */
+  /** `not-sent`: not requested, since too many requests to the host had failed. */
   phase:
-    | 'unasked'
+    | 'not-sent'
     | 'url'
     | 'proxy'
     | 'dns'

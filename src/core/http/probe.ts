@@ -26,7 +26,7 @@ export function isAnswered(probe: Probe): boolean {
 }
 
 /** Malformed and oversized heads, and responses that no client accepts: the host did respond. */
-const ANSWERED_BADLY = /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_ALONE|UPGRADE|PARTIAL_UNASKED)$/;
+const ANSWERED_BADLY = /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_ALONE|UPGRADE|UNSOLICITED_PARTIAL)$/;
 
 /**
  * True for a probe that failed because of the network or the connection (a reset, a timeout, a certificate, 408 Request

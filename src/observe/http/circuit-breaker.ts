@@ -79,7 +79,7 @@ export function requestKindOf({
 /** Why a probe was not made or not completed, for reasons that are not the host's; null otherwise. */
 export function notRequested({ failure }: Probe): Missing | null {
   if (failure?.code === 'INTERRUPTED') return { missing: { code: 'interrupted' } };
-  return failure?.phase === 'unasked'
+  return failure?.phase === 'not-sent'
     ? { missing: { code: 'host-failing', host: hostOf(failure.url), message: failure.message } }
     : null;
 }

@@ -113,7 +113,7 @@ async function sendAttempts(
   for (;;) {
     const { hops, last: hop, failure, isCrowded } = await sendAttempt(request, deadline, state);
     // Given up between two attempts: keep the result of the previous one.
-    if (failure?.phase === 'unasked' && probe.attempts > 0) break;
+    if (failure?.phase === 'not-sent' && probe.attempts > 0) break;
     probe.attempts += 1;
     probe.hops = hops;
     probe.failure = failure;
@@ -143,7 +143,7 @@ function sendAttempt(request: ProbeRequest, deadline: Deadline, state: ClientSta
 function recordOutcome(probe: Probe, kind: string, { pool, breaker }: ClientState): void {
   const last = probe.hops.at(-1);
   const { failure } = probe;
-  if (!last || failure?.phase === 'unasked' || failure?.code === 'INTERRUPTED') return;
+  if (!last || failure?.phase === 'not-sent' || failure?.code === 'INTERRUPTED') return;
   const origin = originOf(last.url);
   breaker.record(origin, kind, probe);
   if (failure?.phase === 'time') return;

@@ -90,5 +90,5 @@ function reasonToSkip({ url, kind }: HopRequest, pool: ConnectionPool, breaker: 
   const down = pool.downReason(url.origin);
   if (down) return { ...down, url: url.href };
   const reason = breaker.openReason(url.origin, kind);
-  return reason === null ? null : failureFact('unasked', 'UNASKED', reason, url.href);
+  return reason === null ? null : failureFact('not-sent', 'NOT_SENT', reason, url.href);
 }

@@ -66,7 +66,7 @@ async function receiveBody(
 
 function unrequestedRange({ status, url }: Hop, { isRange }: HopRequest): Failure | null {
   if (status !== 206 || isRange) return null;
-  return failureFact('headers', 'PARTIAL_UNASKED', 'a part of the file, which was not requested', url);
+  return failureFact('headers', 'UNSOLICITED_PARTIAL', 'a part of the file, which was not requested', url);
 }
 
 /** Two framing headers that disagree: intermediaries may see different bodies. */

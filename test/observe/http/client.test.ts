@@ -205,7 +205,7 @@ describe('an answer that is none', () => {
     [
       'a part that nobody asked for',
       answer({ status: 206, body: 'he', headers: { 'Content-Range': 'bytes 0-1/5' } }),
-      { code: 'PARTIAL_UNASKED' },
+      { code: 'UNSOLICITED_PARTIAL' },
     ],
     ['endless', endless(), { phase: 'size', code: 'TOO_LARGE' }],
     [

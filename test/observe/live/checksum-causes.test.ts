@@ -122,7 +122,7 @@ describe('parts, and more than the whole', () => {
             }),
           }),
         ),
-      expect: ['error unreachable partial-unasked (artifact 2.0.0)'],
+      expect: ['error unreachable unsolicited-partial (artifact 2.0.0)'],
     },
   ]);
 });

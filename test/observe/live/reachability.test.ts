@@ -59,7 +59,7 @@ describe('reaching', () => {
     {
       name: '206 without a range',
       serve: () => fixture.live.serve('2.tar.gz', byMethod({ GET: answer({ status: 206, body: 'x' }) })),
-      expect: ['error unreachable partial-unasked (artifact 2.0.0)'],
+      expect: ['error unreachable unsolicited-partial (artifact 2.0.0)'],
     },
     {
       name: '429 for a day',

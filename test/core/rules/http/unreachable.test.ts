@@ -123,7 +123,7 @@ ruleTable(unreachable, {
     ],
     ['too large', facts(failed('size', 'TOO_LARGE', { expected: 100 })), { cause: 'too-large' }],
     ['cannot be decoded', facts(failed('decode', 'Z_DATA_ERROR')), { cause: 'content-encoding-broken' }],
-    ['a part', facts(failed('headers', 'PARTIAL_UNASKED', {}, { status: 206 })), { cause: 'partial-unasked' }],
+    ['a part', facts(failed('headers', 'UNSOLICITED_PARTIAL', {}, { status: 206 })), { cause: 'unsolicited-partial' }],
     [
       'a redirect to nowhere',
       facts(failed('redirect', 'REDIRECT_NO_LOCATION', {}, { status: 302 })),

@@ -41,7 +41,7 @@ export const UNREACHABLE_CAUSES = {
   'too-slow': { title: 'The response takes too long' },
   'too-large': { title: 'The response is too large' },
   'content-encoding-broken': { title: 'The response cannot be decoded', owner: hostOrCache, purge: 'last' },
-  'partial-unasked': { title: 'The host sends a part (206) that was not requested', owner: 'cache' },
+  'unsolicited-partial': { title: 'The host sends a part (206) that was not requested', owner: 'cache' },
   'redirect-without-location': { title: 'A redirect has no Location' },
   'redirect-malformed': { title: 'A redirect leads to an invalid URL' },
   'redirect-credentials': { title: 'A redirect leads to a URL with a user name or password' },

@@ -32,8 +32,8 @@ export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
     advice: 'Remove the Content-Encoding header, or send content in that encoding.',
   },
   {
-    when: hasCode('PARTIAL_UNASKED'),
-    cause: 'partial-unasked',
+    when: hasCode('UNSOLICITED_PARTIAL'),
+    cause: 'unsolicited-partial',
     message: 'the host sent only a part of the file (206), which was not requested.',
     advice: 'A cache in front of the host is broken: purge it, or disable its range handling.',
   },
