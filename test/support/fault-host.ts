@@ -19,7 +19,7 @@ export interface FaultHost {
   origin: string;
   port: number;
   requests: FaultRequest[];
-  /** The most requests that were under way at one moment. */
+  /** The most requests that were in flight at one moment. */
   peak: number;
   /** What a path does; a query string is part of the path only where it was given here. */
   on(path: string, behaviour: Behaviour): string;
@@ -54,7 +54,7 @@ export async function openFaultHost(options: FaultHostOptions = {}): Promise<Fau
   const paths = new Map<string, Behaviour>();
   const sockets = new Set<Socket>();
   let connections = 0;
-  let underWay = 0;
+  let inFlight = 0;
 
   function serve(socket: Socket): void {
     connections += 1;
@@ -79,10 +79,10 @@ export async function openFaultHost(options: FaultHostOptions = {}): Promise<Fau
   }
 
   async function run(request: FaultRequest, socket: Socket): Promise<void> {
-    underWay += 1;
-    host.peak = Math.max(host.peak, underWay);
+    inFlight += 1;
+    host.peak = Math.max(host.peak, inFlight);
     const { limits } = options;
-    const isRefused = underWay > (limits?.requests ?? Infinity);
+    const isRefused = inFlight > (limits?.requests ?? Infinity);
     if (limits && !isRefused) await sleep(limits.delay);
     const behaviour =
       (isRefused ? limits?.refusal : undefined) ??
@@ -90,7 +90,7 @@ export async function openFaultHost(options: FaultHostOptions = {}): Promise<Fau
       paths.get(request.path.split('?')[0]!) ??
       answer({ status: 404, body: 'no such file' });
     await behaviour(request, socket);
-    underWay -= 1;
+    inFlight -= 1;
   }
 
   const server: Server = options.tls ? createTlsServer(options.tls, serve) : createServer(serve);

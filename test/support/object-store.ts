@@ -19,7 +19,7 @@ export interface ObjectStore {
   next: Mishap[];
   /** The same for a key of one's choice (default: whatever is next). */
   mishapOf(key: string): Mishap | undefined;
-  /** Requests that were under way at the same time, at most. */
+  /** Requests that were in flight at the same time, at most. */
   mostAtOnce: number;
   close(): Promise<void>;
 }
@@ -139,10 +139,10 @@ export async function openObjectStore({
     );
   }
 
-  let underWay = 0;
+  let inFlight = 0;
   const server = createServer((request, response) => {
-    store.mostAtOnce = Math.max(store.mostAtOnce, ++underWay);
-    response.on('close', () => underWay--);
+    store.mostAtOnce = Math.max(store.mostAtOnce, ++inFlight);
+    response.on('close', () => inFlight--);
     const { searchParams } = new URL(request.url!, 'http://x');
     const key = decodeURIComponent(new URL(request.url!, 'http://x').pathname.slice(1));
     store.requests.push({ method: request.method!, key, headers: request.headers as Record<string, string> });

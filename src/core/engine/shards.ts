@@ -54,14 +54,14 @@ function hostsOf(sorted: readonly NamedSnapshot[]): Pick<Snapshot, 'hosts'> {
 }
 
 function joinHosts(one: HostFacts, other: HostFacts): HostFacts {
-  const load = new Map(one.load.map((count) => [count.underWay, { ...count }]));
-  for (const { underWay, answered, refused } of other.load) {
-    const known = load.get(underWay) ?? { underWay, answered: 0, refused: 0 };
-    load.set(underWay, { underWay, answered: known.answered + answered, refused: known.refused + refused });
+  const load = new Map(one.load.map((count) => [count.inFlight, { ...count }]));
+  for (const { inFlight, answered, refused } of other.load) {
+    const known = load.get(inFlight) ?? { inFlight, answered: 0, refused: 0 };
+    load.set(inFlight, { inFlight, answered: known.answered + answered, refused: known.refused + refused });
   }
   return {
     origin: one.origin,
-    load: [...load.values()].sort((a, b) => a.underWay - b.underWay),
+    load: [...load.values()].sort((a, b) => a.inFlight - b.inFlight),
     refusals: [...new Set([...one.refusals, ...other.refusals])].sort(),
   };
 }

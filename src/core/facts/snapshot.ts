@@ -47,7 +47,7 @@ export interface HostFacts {
   /** Scheme, host and port of its URLs. */
   origin: string;
   /** By the number of requests in flight to it when one was sent, that one included; in ascending order. */
-  load: { underWay: number; answered: number; refused: number }[];
+  load: { inFlight: number; answered: number; refused: number }[];
   /** The kinds of refusal, each once: `status 503`, or the code of a failure. */
   refusals: string[];
 }

@@ -33,7 +33,7 @@ export function hostLimit({ load }: HostFacts): HostLimit | null {
     const beyond = { answered: all.answered - within.answered, refused: all.refused - within.refused };
     const likelihood = logLikelihood(within) + logLikelihood(beyond);
     if (i > 0 && likelihood > (best?.likelihood ?? -Infinity))
-      best = { most: count.underWay - 1, within, beyond, likelihood };
+      best = { most: count.inFlight - 1, within, beyond, likelihood };
     within = sumOf([within, count]);
   }
   if (best === null) return null;
@@ -41,7 +41,7 @@ export function hostLimit({ load }: HostFacts): HostLimit | null {
   const isChance = atMost(best.within.refused, all.refused, share) > SIGNIFICANCE;
   if (isChance || rateOf(best.beyond) < rateOf(best.within) * CONTRAST) return null;
   const most = Math.min(best.most, lowestRefusing(load) - 1);
-  const beyond = sumOf(load.filter(({ underWay }) => underWay > most));
+  const beyond = sumOf(load.filter(({ inFlight }) => inFlight > most));
   return { most, sent: totalOf(beyond), refused: beyond.refused };
 }
 
@@ -50,7 +50,7 @@ export function hostLimit({ load }: HostFacts): HostLimit | null {
  * than the client has in flight, so its limit is below that number.
  */
 function lowestRefusing(load: HostFacts['load']): number {
-  return load.find((count) => count.refused >= 2 && rateOf(count) >= CERTAIN)?.underWay ?? Infinity;
+  return load.find((count) => count.refused >= 2 && rateOf(count) >= CERTAIN)?.inFlight ?? Infinity;
 }
 
 /** The log-likelihood of these counts if each request is refused with the same probability. */

@@ -27,7 +27,7 @@ export interface ConcurrencyWindow {
 /** An admitted request. */
 export interface Sent {
   /** Requests in flight when it was written, this one included; before that, when it was admitted. */
-  underWay: number;
+  inFlight: number;
   isWritten: boolean;
   /** Number of times the window had been halved when it was admitted. */
   halvings: number;
@@ -74,7 +74,7 @@ class AdaptiveWindow implements ConcurrencyWindow {
     if (sent.isWritten) return;
     this.written += 1;
     sent.isWritten = true;
-    sent.underWay = this.written;
+    sent.inFlight = this.written;
   }
 
   leave({ isWritten }: Sent): void {
@@ -100,18 +100,18 @@ class AdaptiveWindow implements ConcurrencyWindow {
     this.refusals.add(how);
     // Once for all requests that were in flight together.
     if (sent.halvings === this.halvings) this.halve();
-    return sent.underWay > 1;
+    return sent.inFlight > 1;
   }
 
   load(): Omit<HostFacts, 'origin'> | null {
     if (this.refusals.size === 0) return null;
-    const load = [...this.counts].map(([underWay, { answered, refused }]) => ({ underWay, answered, refused }));
-    return { load: load.sort((a, b) => a.underWay - b.underWay), refusals: [...this.refusals].sort() };
+    const load = [...this.counts].map(([inFlight, { answered, refused }]) => ({ inFlight, answered, refused }));
+    return { load: load.sort((a, b) => a.inFlight - b.inFlight), refusals: [...this.refusals].sort() };
   }
 
   private admit(): Sent {
     this.admitted += 1;
-    return { underWay: this.admitted, isWritten: false, halvings: this.halvings };
+    return { inFlight: this.admitted, isWritten: false, halvings: this.halvings };
   }
 
   private admitWaiting(): void {
@@ -133,9 +133,9 @@ class AdaptiveWindow implements ConcurrencyWindow {
     this.halvings += 1;
   }
 
-  private countOf({ underWay }: Sent): { answered: number; refused: number } {
-    const count = this.counts.get(underWay) ?? { answered: 0, refused: 0 };
-    this.counts.set(underWay, count);
+  private countOf({ inFlight }: Sent): { answered: number; refused: number } {
+    const count = this.counts.get(inFlight) ?? { answered: 0, refused: 0 };
+    this.counts.set(inFlight, count);
     return count;
   }
 }

@@ -50,10 +50,10 @@ test('refusals by chance are taken for a limit in one of a hundred runs at most'
   let found = 0;
   for (let run = 0; run < 1000; run += 1) {
     const counts: Record<number, [answered: number, refused: number]> = {};
-    for (let underWay = 1; underWay <= 12; underWay += 1) {
+    for (let inFlight = 1; inFlight <= 12; inFlight += 1) {
       const sent = 1 + Math.floor(random() * 40);
       const refused = Array.from({ length: sent }, random).filter((value) => value < 0.08).length;
-      counts[underWay] = [sent - refused, refused];
+      counts[inFlight] = [sent - refused, refused];
     }
     if (hostLimit(load(counts)) !== null) found += 1;
   }

@@ -13,7 +13,7 @@ async function filled(window: ConcurrencyWindow): Promise<Sent[]> {
   return sent;
 }
 
-/** Answers requests one after the other, with the window always full. @returns the most that were under way */
+/** Answers requests one after the other, with the window always full. @returns the most that were in flight */
 async function peakAfter(window: ConcurrencyWindow, answers: number): Promise<number> {
   const sent = await filled(window);
   let peak = sent.length;
@@ -50,7 +50,7 @@ describe('while requests are answered', () => {
 });
 
 describe('when requests are refused', () => {
-  test('the window is halved once for all that were under way together, and grows by one with each round', async () => {
+  test('the window is halved once for all that were in flight together, and grows by one with each round', async () => {
     const window = openConcurrencyWindow(32);
     const sent = await filled(window);
     for (let i = 0; i < 2; i += 1) {
@@ -78,7 +78,7 @@ describe('when requests are refused', () => {
     expect(refusals).toEqual(['status 503']);
     expect(load.reduce((sum, { answered }) => sum + answered, 0)).toBe(10);
     expect(load.reduce((sum, { refused }) => sum + refused, 0)).toBe(4);
-    expect(load.map(({ underWay }) => underWay)).toEqual(load.map(({ underWay }) => underWay).sort((a, b) => a - b));
+    expect(load.map(({ inFlight }) => inFlight)).toEqual(load.map(({ inFlight }) => inFlight).sort((a, b) => a - b));
   });
   test('fewer at once do not help a request that was alone', async () => {
     const window = openConcurrencyWindow(32);
