@@ -6,7 +6,7 @@ import { openSupport } from './support.mjs';
 const smoke = process.argv.includes('--smoke');
 const rounds = smoke ? 1 : Number(process.argv[2] ?? 100);
 const { support, program, close } = await openSupport('arena', 'ceph', 'storm');
-const { KINDS, cephMissing, openArena, openCeph, openStorm, rush, killAtSteps, killAtRandom } = support;
+const { KINDS, cephMissing, openArena, openCeph, openStorm, publishAtOnce, killAtSteps, killAtRandom } = support;
 const named = smoke ? ['folder', 'bucket in memory'] : process.argv.slice(3);
 const kinds = KINDS.filter(
   (kind) => (named.length === 0 || named.includes(kind)) && !(kind.includes('Ceph') && cephMissing()),
@@ -25,7 +25,7 @@ try {
         const isNew = arena === null;
         arena ??= await openArena(kind, { ceph });
         storm = isNew ? await openStorm(program, arena) : storm;
-        await rush(storm, isNew ? 12 : 4, isNew ? 3 : 1);
+        await publishAtOnce(storm, isNew ? 12 : 4, isNew ? 3 : 1);
         counts.atSteps += await killAtSteps(storm, [arena.steps[round % arena.steps.length]]);
         if (await killAtRandom(storm)) counts.atRandom++;
         else counts.tooLate++;

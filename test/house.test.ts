@@ -45,7 +45,7 @@ const imports = sources.flatMap(importsOf);
 const folderOf = (file: string): string => file.split('/').slice(1, -1)[0] ?? '';
 
 /** What each folder may import: folders of ours, and packages (node: for the platform). */
-const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
+const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> = {
   core: { folders: [], packages: /^$/ },
   platform: { folders: ['core'], packages: /^(node:|undici\/lib\/dispatcher\/client\.js$)/ },
   author: { folders: ['core'], packages: /^$/ },
@@ -121,11 +121,11 @@ describe('imports', () => {
 
   test('every folder has its row in the table', () => {
     const folders = new Set(sources.map(folderOf).filter((folder) => folder !== ''));
-    expect([...folders].filter((folder) => !(folder in MAY))).toEqual([]);
+    expect([...folders].filter((folder) => !(folder in ALLOWED_IMPORTS))).toEqual([]);
   });
 
-  test.each(Object.keys(MAY))('%s imports what it may', (folder) => {
-    const { folders, packages } = MAY[folder]!;
+  test.each(Object.keys(ALLOWED_IMPORTS))('%s imports what it may', (folder) => {
+    const { folders, packages } = ALLOWED_IMPORTS[folder]!;
     const wrong = imports.filter(({ from, target }) => {
       if (folderOf(from) !== folder) return false;
       if (!target.startsWith('src/')) return !packages.test(target);

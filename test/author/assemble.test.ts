@@ -9,7 +9,7 @@ import {
 import { newManifest } from '../../src/author/manifest.ts';
 import { documentWithText } from '../../src/author/document.ts';
 import { documentText } from '../../src/core/registry/document-text.ts';
-import { thrown } from '../support/folders.ts';
+import { errorOf } from '../support/folders.ts';
 
 const BASE = 'https://apps.example.com/r/';
 const FIELDS = { name: 'Clock', description: 'Tells the time.', color: '#1864ab' };
@@ -92,7 +92,7 @@ function apps(...keys: string[]): AssembledApp[] {
   return assemble(sources, BASE).apps;
 }
 
-function made(
+function assembled(
   text: string,
   list: AssembledApp[],
   remove: string[] = [],
@@ -103,11 +103,11 @@ function made(
 
 describe('the manifest', () => {
   test('is in the order of the keys, whatever the disk says; one that is made again does not change', () => {
-    const { text, added } = made(newManifest(), apps('zebra', 'Ant', 'bee', '2048', '__proto__'));
+    const { text, added } = assembled(newManifest(), apps('zebra', 'Ant', 'bee', '2048', '__proto__'));
     expect(Object.keys(JSON.parse(text!).apps)).toEqual(['2048', 'Ant', '__proto__', 'bee', 'zebra']);
     expect(added).toHaveLength(5);
-    expect(made(newManifest(), apps('__proto__', 'bee', '2048', 'zebra', 'Ant')).text).toBe(text);
-    expect(made(text!, apps('zebra', 'Ant', 'bee', '2048', '__proto__'))).toMatchObject({
+    expect(assembled(newManifest(), apps('__proto__', 'bee', '2048', 'zebra', 'Ant')).text).toBe(text);
+    expect(assembled(text!, apps('zebra', 'Ant', 'bee', '2048', '__proto__'))).toMatchObject({
       text: null,
       added: [],
       changed: [],
@@ -116,32 +116,32 @@ describe('the manifest', () => {
 
   test('keeps what else stands in it, and says what changes', () => {
     const before = JSON.stringify({ title: 'Ours', apps: { clock: { name: 'Old' } } });
-    const { text, changed, added } = made(before, apps('clock', 'new'));
+    const { text, changed, added } = assembled(before, apps('clock', 'new'));
     expect(JSON.parse(text!)).toMatchObject({ title: 'Ours', apps: { clock: { name: 'Clock' } } });
     expect([changed, added]).toEqual([['clock'], ['new']]);
   });
 
   const listed = JSON.stringify({ apps: { clock: {}, gone: {} } });
   test('never loses an app that nobody removed', () => {
-    expect(made(listed, apps('clock')).issues.map(({ message }) => message)).toEqual([
+    expect(assembled(listed, apps('clock')).issues.map(({ message }) => message)).toEqual([
       'apps/gone/app.json does not exist, but registry.json lists the app, which would disappear.',
     ]);
   });
 
   test('one whose folder is there was complained of already', () => {
-    expect(made(listed, apps('clock'), [], ['clock', 'gone']).issues).toEqual([]);
+    expect(assembled(listed, apps('clock'), [], ['clock', 'gone']).issues).toEqual([]);
   });
 
   test('loses one that is removed by its name', () => {
-    const { text, removed, issues } = made(listed, apps('clock'), ['gone']);
+    const { text, removed, issues } = assembled(listed, apps('clock'), ['gone']);
     expect([Object.keys(JSON.parse(text!).apps), removed, issues]).toEqual([['clock'], ['gone'], []]);
   });
 
   test('does not lose one that is there', () => {
-    expect(made(listed, apps('clock', 'gone'), ['gone']).issues).toHaveLength(1);
+    expect(assembled(listed, apps('clock', 'gone'), ['gone']).issues).toHaveLength(1);
   });
 
   test('that is broken is left alone', () => {
-    expect(thrown(() => made('{', apps('clock')))).toMatchObject({ code: 'document-invalid', exit: 1 });
+    expect(errorOf(() => assembled('{', apps('clock')))).toMatchObject({ code: 'document-invalid', exit: 1 });
   });
 });

@@ -18,7 +18,7 @@ function addMember(text: string, pointer: string, name: string, value: JsonValue
 }
 
 /** The piece that makes `before` into `after`, or null when more than one insertion did. */
-function inserted(before: string, after: string): string | null {
+function insertedText(before: string, after: string): string | null {
   let start = 0;
   while (start < before.length && before[start] === after[start]) start++;
   const length = after.length - before.length;
@@ -41,7 +41,7 @@ describe('whatever the document, whatever its style', () => {
           const document: Json = { ...rest, versions: list };
           const text = write(document);
           const edited = addElement(text, '/versions', index, value);
-          expect(inserted(text, edited)).not.toBeNull();
+          expect(insertedText(text, edited)).not.toBeNull();
           const at = Math.min(index, list.length);
           expect(JSON.parse(edited)).toEqual(
             JSON.parse(JSON.stringify({ ...rest, versions: [...list.slice(0, at), value, ...list.slice(at)] })),
@@ -64,7 +64,7 @@ describe('whatever the document, whatever its style', () => {
           fc.pre(!Object.hasOwn(apps, key));
           const text = write({ ...rest, apps });
           const edited = addMember(text, '/apps', key, value);
-          expect(inserted(text, edited)).not.toBeNull();
+          expect(insertedText(text, edited)).not.toBeNull();
           const grown = Object.fromEntries([...Object.entries(apps), [key, value]]);
           expect(JSON.stringify(sorted(JSON.parse(edited) as Json))).toBe(
             JSON.stringify(sorted(JSON.parse(JSON.stringify({ ...rest, apps: grown })) as Json)),

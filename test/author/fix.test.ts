@@ -5,25 +5,25 @@ import { documentText } from '../../src/core/registry/document-text.ts';
 import { parseDocument } from '../../src/core/json/json.ts';
 import { judge } from '../../src/core/engine/judge.ts';
 import { checksum, digest } from '../support/core-facts.ts';
-import { BASE, entry, listed, snapshot } from '../support/snapshots.ts';
+import { BASE, entry, metadataWith, snapshot } from '../support/snapshots.ts';
 import { runs } from '../support/property-runs.ts';
 
-const right = checksum(1);
+const validChecksum = checksum(1);
 const metadata = (fields: string): string =>
   `{\r\n\t"x-n": 1.0,  "versions" : [ { ${fields} } ] , "e":"\\u0041\\/"\r\n}`;
-const fixed = (fields: string): string => fixDocument('metadata', metadata(fields)).text;
+const fixedText = (fields: string): string => fixDocument('metadata', metadata(fields)).text;
 const entryText = (fields: string): string => `{"apps":{"a/~":{${fields}}}}`;
 
 describe('what is certain is fixed, and every other byte stays', () => {
   test.each([
-    ['upper case', `"artifactChecksum": "sha256:${digest(1).toUpperCase()}"`, `"artifactChecksum": "${right}"`],
-    ['no prefix', `"artifactChecksum":"${digest(1)}"`, `"artifactChecksum":"${right}"`],
-    ['white space', `"artifactChecksum": " ${right}\\n"`, `"artifactChecksum": "${right}"`],
-    ['another prefix', `"artifactChecksum": "SHA-256:${digest(1)}"`, `"artifactChecksum": "${right}"`],
+    ['upper case', `"artifactChecksum": "sha256:${digest(1).toUpperCase()}"`, `"artifactChecksum": "${validChecksum}"`],
+    ['no prefix', `"artifactChecksum":"${digest(1)}"`, `"artifactChecksum":"${validChecksum}"`],
+    ['white space', `"artifactChecksum": " ${validChecksum}\\n"`, `"artifactChecksum": "${validChecksum}"`],
+    ['another prefix', `"artifactChecksum": "SHA-256:${digest(1)}"`, `"artifactChecksum": "${validChecksum}"`],
     [
       'base64',
       `"artifactChecksum": "sha256-${Buffer.from(digest(1), 'hex').toString('base64')}"`,
-      `"artifactChecksum": "${right}"`,
+      `"artifactChecksum": "${validChecksum}"`,
     ],
     ['v', '"version": "v1.2.3"', '"version": "1.2.3"'],
     ['=', '"version": "=1.2.3"', '"version": "1.2.3"'],
@@ -33,9 +33,9 @@ describe('what is certain is fixed, and every other byte stays', () => {
     [
       'several at once',
       `"version":"v1.0.0","artifactUrl":"https://x.test/ ","artifactChecksum":"${digest(1)}"`,
-      `"version":"1.0.0","artifactUrl":"https://x.test/","artifactChecksum":"${right}"`,
+      `"version":"1.0.0","artifactUrl":"https://x.test/","artifactChecksum":"${validChecksum}"`,
     ],
-  ])('%s', (_, before, after) => expect(fixed(before)).toBe(metadata(after)));
+  ])('%s', (_, before, after) => expect(fixedText(before)).toBe(metadata(after)));
 
   test.each([
     ['no #', '"blockStyle":{"color":"1A73e8"}', '"blockStyle":{"color":"#1A73e8"}'],
@@ -80,7 +80,7 @@ describe('what is not certain stays', () => {
     ['a version that might mean several', '"version": "1.2"'],
     ['leading zeros', '"version": "01.2.3"'],
     ['latest', '"version": "latest"'],
-    ['a checksum that was cut off', `"artifactChecksum": "${right.slice(0, -1)}"`],
+    ['a checksum that was cut off', `"artifactChecksum": "${validChecksum.slice(0, -1)}"`],
     ['43 digits, which would pass for base64', `"artifactChecksum": "sha256:${digest(1).slice(0, 43)}"`],
     ['another algorithm', `"artifactChecksum": "sha1:${digest(1).slice(0, 40)}"`],
     ['a placeholder', '"artifactChecksum": "unknown"'],
@@ -98,8 +98,8 @@ describe('what is not certain stays', () => {
   });
 
   test('a version whose right spelling is taken, or wanted twice', () => {
-    const wanted = JSON.stringify(listed('v1.0.0', 'V1.0.0'));
-    const taken = JSON.stringify(listed('1.0.0', 'v1.0.0'));
+    const wanted = JSON.stringify(metadataWith('v1.0.0', 'V1.0.0'));
+    const taken = JSON.stringify(metadataWith('1.0.0', 'v1.0.0'));
     expect(fixDocument('metadata', taken)).toEqual({ text: taken, fixes: [] });
     expect(fixDocument('metadata', wanted).text).toBe(wanted.replace('"v1.0.0"', '"1.0.0"'));
   });
@@ -125,7 +125,13 @@ const shape = (of: string): string =>
 
 describe('any document', () => {
   const version = fc.constantFrom('1.0.0', 'v1.0.0', ' 1.0.0', '1.0', '2.0.0', 'V2.0.0');
-  const sum = fc.constantFrom(right, digest(1), digest(2).toUpperCase(), 'sha256:unknown', `${right}\n`);
+  const sum = fc.constantFrom(
+    validChecksum,
+    digest(1),
+    digest(2).toUpperCase(),
+    'sha256:unknown',
+    `${validChecksum}\n`,
+  );
   const url = fc.constantFrom('https://x.test/1', ' https://x.test/2', 'https://x.test/3\n', '');
   const list = fc.array(
     fc.oneof(
@@ -167,7 +173,7 @@ describe('any document', () => {
 
 test('ten thousand versions and a thousand commas take no more than a moment', () => {
   const start = performance.now();
-  const many = JSON.stringify(listed(...Array.from({ length: 10_000 }, (_, i) => `v1.0.${i}`)));
+  const many = JSON.stringify(metadataWith(...Array.from({ length: 10_000 }, (_, i) => `v1.0.${i}`)));
   expect(fixDocument('metadata', many).fixes).toHaveLength(10_000);
   fixDocument('metadata', `[${'1,,'.repeat(1000)}1]`);
   expect(performance.now() - start).toBeLessThan(5000);

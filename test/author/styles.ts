@@ -58,14 +58,16 @@ export const style: fc.Arbitrary<(value: Json) => string> = fc.oneof(
     ),
   fc
     .infiniteStream(fc.constantFrom('', '', ' ', '\n', '\r\n', '\t', '  ', '\n\n    '))
-    .map((spaces) => (value: Json) => spaced(value, () => spaces.next().value as string)),
+    .map((spaces) => (value: Json) => withSpacing(value, () => spaces.next().value as string)),
 );
 
-function spaced(value: Json, space: () => string): string {
+function withSpacing(value: Json, space: () => string): string {
   if (typeof value !== 'object' || value === null) return space() + JSON.stringify(value) + space();
   const parts = Array.isArray(value)
-    ? value.map((item) => spaced(item, space))
-    : Object.entries(value).map(([key, item]) => `${space()}${JSON.stringify(key)}${space()}:${spaced(item, space)}`);
+    ? value.map((item) => withSpacing(item, space))
+    : Object.entries(value).map(
+        ([key, item]) => `${space()}${JSON.stringify(key)}${space()}:${withSpacing(item, space)}`,
+      );
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   return space() + open + (parts.length === 0 ? space() : parts.join(`${space()},`)) + close + space();
 }

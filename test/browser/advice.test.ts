@@ -15,8 +15,8 @@ const HEADERS = 'Access-Control-Allow-Headers';
 const POLICY = 'Cross-Origin-Resource-Policy';
 const ROUNDS = 6;
 
-const at = (where: Where, allow: Hop['allow'], more: Partial<Hop> = {}): Hop => ({ at: where, allow, ...more });
-const one = (name: string, ...hops: Hop[]): Situation => ({ name, hops });
+const hopAt = (where: Where, allow: Hop['allow'], more: Partial<Hop> = {}): Hop => ({ at: where, allow, ...more });
+const situation = (name: string, ...hops: Hop[]): Situation => ({ name, hops });
 
 function faulty(page: string): Situation[] {
   const other = 'https://other.test';
@@ -61,24 +61,31 @@ function faulty(page: string): Situation[] {
     ],
   ];
   return [
-    ...values.map((allow) => one(`allow ${allow.join('; ')}`, at('registry', allow))),
-    ...values.map((allow) => one(`${allow.join('; ')} on the redirect`, at('registry', allow), at('registry', ['*']))),
-    ...values.map((allow) => one(`${allow.join('; ')} on both`, at('registry', allow), at('cdn', allow))),
-    ...values.map((allow) => one(`from the page itself to ${allow.join('; ')}`, at('page', []), at('registry', allow))),
-    one('the origin behind a redirect', at('registry', [page]), at('cdn', [page])),
-    one('back to the page', at('registry', ['*']), at('page', [])),
+    ...values.map((allow) => situation(`allow ${allow.join('; ')}`, hopAt('registry', allow))),
+    ...values.map((allow) =>
+      situation(`${allow.join('; ')} on the redirect`, hopAt('registry', allow), hopAt('registry', ['*'])),
+    ),
+    ...values.map((allow) => situation(`${allow.join('; ')} on both`, hopAt('registry', allow), hopAt('cdn', allow))),
+    ...values.map((allow) =>
+      situation(`from the page itself to ${allow.join('; ')}`, hopAt('page', []), hopAt('registry', allow)),
+    ),
+    situation('the origin behind a redirect', hopAt('registry', [page]), hopAt('cdn', [page])),
+    situation('back to the page', hopAt('registry', ['*']), hopAt('page', [])),
     ...preflights.flatMap(([status, headers]) => [
-      one(`preflight ${status} ${headers.join('; ')}`, at('registry', ['*'], { preflight: { status, headers } })),
-      one(
+      situation(
+        `preflight ${status} ${headers.join('; ')}`,
+        hopAt('registry', ['*'], { preflight: { status, headers } }),
+      ),
+      situation(
         `preflight ${status} ${headers.join('; ')} behind`,
-        at('registry', ['*']),
-        at('cdn', ['*'], { preflight: { status, headers } }),
+        hopAt('registry', ['*']),
+        hopAt('cdn', ['*'], { preflight: { status, headers } }),
       ),
     ]),
     // Behind a redirect to another host a browser has no Authorization left to ask for.
-    one(
+    situation(
       'no Authorization',
-      at('registry', ['*'], {
+      hopAt('registry', ['*'], {
         preflight: {
           headers: [
             [ALLOW, '*'],
@@ -88,18 +95,22 @@ function faulty(page: string): Situation[] {
       }),
     ),
     ...['same-origin', 'same-site'].map((policy) =>
-      one(policy, at('registry', ['*'], { headers: [[POLICY, policy]] })),
+      situation(policy, hopAt('registry', ['*'], { headers: [[POLICY, policy]] })),
     ),
     ...['same-origin', 'same-site'].map((policy) =>
-      one(`${policy} on the redirect`, at('registry', ['*'], { headers: [[POLICY, policy]] }), at('cdn', ['*'])),
+      situation(
+        `${policy} on the redirect`,
+        hopAt('registry', ['*'], { headers: [[POLICY, policy]] }),
+        hopAt('cdn', ['*']),
+      ),
     ),
     ...[[], ['text/plain'], ['application/xml']].map((type) => ({
-      ...one(`SVG as ${type.join()}`, at('registry', ['*'])),
+      ...situation(`SVG as ${type.join()}`, hopAt('registry', ['*'])),
       icon: SVG,
       type,
     })),
     ...[['image/svg+xml'], ['application/gzip']].map((type) => ({
-      ...one(`PNG as ${type.join()}`, at('registry', ['*'])),
+      ...situation(`PNG as ${type.join()}`, hopAt('registry', ['*'])),
       icon: PNG,
       type,
     })),
@@ -117,7 +128,7 @@ function linesIn(advice: string): Map<string, string[]> {
 }
 
 /** The situation as it is once the host does what a finding advises. */
-function fixed(
+function withAdviceApplied(
   situation: Situation,
   { rule, advice, evidence }: Finding,
   choose: (values: string[]) => string,
@@ -168,7 +179,7 @@ describeInChromium('advice, followed, in a browser', () => {
     expect(open.filter((one) => !firstFault(one)).map(({ situation }) => situation.name)).toEqual([]);
     const done: Seen[] = [];
     for (let round = 0; round < ROUNDS && open.length > 0; round += 1) {
-      const better = open.map((one) => fixed(one.situation, firstFault(one)!, choose));
+      const better = open.map((one) => withAdviceApplied(one.situation, firstFault(one)!, choose));
       const seen = await stage.look(better, page, files);
       done.push(...seen.filter((one) => !firstFault(one)));
       open = seen.filter(firstFault);

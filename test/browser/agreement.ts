@@ -8,7 +8,7 @@ import type { File, Seen, Stage } from './situation.ts';
  * Out of it: private network access (all hosts are at one address here), mixed content but for redirects, pages whose
  * own origin is opaque (`Origin: null` occurs behind redirects alone), Timing-Allow-Origin (it hides timings, not files).
  */
-const GONE = ['error unreachable', 'error redirect-insecure', 'error redirect-excessive'];
+const UNREACHABLE = ['error unreachable', 'error redirect-insecure', 'error redirect-excessive'];
 const CORS = ['error cors-missing', 'error cors-invalid', 'error cors-origin-refused'];
 const PREFLIGHT = ['warning cors-preflight-refused'];
 // What matters to every image, and what to those that are asked for without CORS.
@@ -19,11 +19,11 @@ const IMAGE = [
 const OPAQUE = ['error icon-embedding-refused', 'error icon-type-wrong'];
 
 const TABLE: Record<string, { file: File; refused: readonly string[] }> = {
-  fetch: { file: 'metadata', refused: [...GONE, ...CORS] },
-  'fetch with a header': { file: 'metadata', refused: [...GONE, ...CORS, ...PREFLIGHT] },
-  'fetch with Authorization': { file: 'metadata', refused: [...GONE, ...CORS, ...PREFLIGHT] },
-  img: { file: 'icon', refused: [...GONE, ...IMAGE, ...OPAQUE] },
-  'img crossorigin': { file: 'icon', refused: [...GONE, ...CORS, ...IMAGE] },
+  fetch: { file: 'metadata', refused: [...UNREACHABLE, ...CORS] },
+  'fetch with a header': { file: 'metadata', refused: [...UNREACHABLE, ...CORS, ...PREFLIGHT] },
+  'fetch with Authorization': { file: 'metadata', refused: [...UNREACHABLE, ...CORS, ...PREFLIGHT] },
+  img: { file: 'icon', refused: [...UNREACHABLE, ...IMAGE, ...OPAQUE] },
+  'img crossorigin': { file: 'icon', refused: [...UNREACHABLE, ...CORS, ...IMAGE] },
 };
 
 /**
@@ -63,10 +63,10 @@ function wildcard({ situation }: Seen): boolean {
 function refusals(report: Report, file: File, refused: readonly string[]): string[] {
   return report.findings
     .filter((finding) => finding.resource === file)
-    .map(inShort)
+    .map(severityAndRule)
     .filter((text) => refused.some((start) => text.startsWith(start)));
 }
 
-function inShort({ severity, rule, cause }: Finding): string {
+function severityAndRule({ severity, rule, cause }: Finding): string {
   return `${severity} ${rule}${cause === null ? '' : ` ${cause}`}`;
 }

@@ -31,7 +31,7 @@ function inPath(name: string): string | null {
 }
 
 /** Why there can be no test in a browser, or null. */
-function hindrance(): string | null {
+function reasonToSkip(): string | null {
   if (process.platform !== 'linux') return 'a browser is given an authority of our own on Linux alone';
   if (executable() === null) return `there is no Chromium. To install it: ${INSTALL}`;
   return inPath('certutil') === null ? `there is no certutil. To install it: ${INSTALL}` : null;
@@ -39,7 +39,7 @@ function hindrance(): string | null {
 
 /** Tests that need Chromium: skipped aloud on a machine without it, and a failure in CI. */
 export function describeInChromium(name: string, body: () => void): void {
-  const reason = hindrance();
+  const reason = reasonToSkip();
   if (reason === null) return void describe(name, body);
   if (process.env['CI'] && process.platform === 'linux') {
     test(name, () => {

@@ -2,7 +2,7 @@ import type { Hop, Lines, Situation, Where } from './situation.ts';
 
 /** Responses with every form of CORS headers, preflights and redirects that browsers may treat differently. */
 
-const ME = 'https://svc.test';
+const PAGE_ORIGIN = 'https://svc.test';
 const ALLOW = 'Access-Control-Allow-Origin';
 const HEADERS = 'Access-Control-Allow-Headers';
 const METHODS = 'Access-Control-Allow-Methods';
@@ -11,7 +11,9 @@ const CREDENTIALS = 'Access-Control-Allow-Credentials';
 /** Access-Control-Allow-Origin in one line, in several, in none. */
 const ALLOWED: readonly (readonly string[])[] = [
   [],
-  ...['*', ' *  ', '\t*', '*\t ', ME, `  ${ME}`, `${ME}\t `, `\t ${ME}`, ''].map((value) => [value]),
+  ...['*', ' *  ', '\t*', '*\t ', PAGE_ORIGIN, `  ${PAGE_ORIGIN}`, `${PAGE_ORIGIN}\t `, `\t ${PAGE_ORIGIN}`, ''].map(
+    (value) => [value],
+  ),
   ...[
     ' ',
     '\t',
@@ -34,17 +36,17 @@ const ALLOWED: readonly (readonly string[])[] = [
     (value) => [value],
   ),
   ...[
-    `${ME}/`,
-    `${ME} /`,
-    `${ME}?`,
-    `${ME}#`,
-    `${ME}%23`,
-    `${ME}:443`,
-    `${ME}:8443`,
-    `${ME}.`,
-    `${ME}:`,
-    `${ME}/*`,
-    `${ME}/page.html?x#y`,
+    `${PAGE_ORIGIN}/`,
+    `${PAGE_ORIGIN} /`,
+    `${PAGE_ORIGIN}?`,
+    `${PAGE_ORIGIN}#`,
+    `${PAGE_ORIGIN}%23`,
+    `${PAGE_ORIGIN}:443`,
+    `${PAGE_ORIGIN}:8443`,
+    `${PAGE_ORIGIN}.`,
+    `${PAGE_ORIGIN}:`,
+    `${PAGE_ORIGIN}/*`,
+    `${PAGE_ORIGIN}/page.html?x#y`,
   ].map((value) => [value]),
   ...['https://svc.test:0443', 'https://@svc.test', 'https://u:p@svc.test', 'https:svc.test', 'https:\\\\svc.test'].map(
     (value) => [value],
@@ -80,44 +82,44 @@ const ALLOWED: readonly (readonly string[])[] = [
     'https://svc.test.evil.example',
   ].map((value) => [value]),
   ...[
-    `${ME}, *`,
-    `*, ${ME}`,
-    `${ME},${ME}`,
-    `${ME} ${ME}`,
-    `${ME} https://other.test`,
-    `https://other.test, ${ME}`,
-    `${ME};`,
-    `${ME},`,
-    `,${ME}`,
+    `${PAGE_ORIGIN}, *`,
+    `*, ${PAGE_ORIGIN}`,
+    `${PAGE_ORIGIN},${PAGE_ORIGIN}`,
+    `${PAGE_ORIGIN} ${PAGE_ORIGIN}`,
+    `${PAGE_ORIGIN} https://other.test`,
+    `https://other.test, ${PAGE_ORIGIN}`,
+    `${PAGE_ORIGIN};`,
+    `${PAGE_ORIGIN},`,
+    `,${PAGE_ORIGIN}`,
   ].map((value) => [value]),
   ...[
     'https://svc\u00e9.test',
-    `${ME}\u00a0`,
+    `${PAGE_ORIGIN}\u00a0`,
     '\u00a0*',
     '\u00ff',
     '\u00c3\u0097',
-    `"${ME}"`,
-    `'${ME}'`,
-    `<${ME}>`,
-    `[${ME}]`,
+    `"${PAGE_ORIGIN}"`,
+    `'${PAGE_ORIGIN}'`,
+    `<${PAGE_ORIGIN}>`,
+    `[${PAGE_ORIGIN}]`,
   ].map((value) => [value]),
   ...[
-    `${ME}${'x'.repeat(10_000)}`,
+    `${PAGE_ORIGIN}${'x'.repeat(10_000)}`,
     '*'.repeat(9000),
     `https://${'a.'.repeat(4000)}test`,
     `${' '.repeat(5000)}*`,
-    `${ME}${'\t'.repeat(5000)}`,
+    `${PAGE_ORIGIN}${'\t'.repeat(5000)}`,
   ].map((value) => [value]),
   ['*', '*'],
-  [ME, ME],
-  ['*', ME],
-  [ME, '*'],
+  [PAGE_ORIGIN, PAGE_ORIGIN],
+  ['*', PAGE_ORIGIN],
+  [PAGE_ORIGIN, '*'],
   ['', '*'],
   ['*', ''],
-  ['', ME],
+  ['', PAGE_ORIGIN],
   ['', ''],
-  ['null', ME],
-  [ME, 'https://other.test'],
+  ['null', PAGE_ORIGIN],
+  [PAGE_ORIGIN, 'https://other.test'],
   ['*', '*', '*'],
 ];
 
@@ -128,14 +130,14 @@ export const plain: Situation[] = ALLOWED.map((allow) => ({
 
 /** Credentials are omitted, so that what is said about them changes nothing. */
 export const withCredentials: Situation[] = ['true', 'false', 'TRUE', '', 'true, true'].flatMap((value) =>
-  [['*'], [ME], [`${ME}/`]].map((allow) => ({
+  [['*'], [PAGE_ORIGIN], [`${PAGE_ORIGIN}/`]].map((allow) => ({
     name: `credentials ${value} with ${allow[0]}`,
     hops: [{ at: 'registry', allow, headers: [[CREDENTIALS, value]] }],
   })),
 );
 
 /** Other headers that are about reading and embedding, and change nothing here. */
-export const beside: Situation[] = (
+export const withOtherHeaders: Situation[] = (
   [
     ['Access-Control-Expose-Headers', '*'],
     ['Timing-Allow-Origin', 'https://other.test'],
@@ -309,7 +311,7 @@ export function chains(me: string): Situation[] {
 }
 
 /** Longer chains, and what else can stand on a redirect. */
-export const longer: Situation[] = [
+export const redirectChains: Situation[] = [
   ...(
     [
       ['registry', 'cdn', 'port', 'registry'],
@@ -360,7 +362,7 @@ export const preflightsAlong: Situation[] = (
           'the page alone',
           {
             headers: [
-              [ALLOW, ME],
+              [ALLOW, PAGE_ORIGIN],
               [HEADERS, '*, Authorization'],
             ],
           },

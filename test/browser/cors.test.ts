@@ -4,10 +4,10 @@ import { describeInChromium } from './chromium.ts';
 import {
   plain,
   withCredentials,
-  beside,
+  withOtherHeaders,
   statuses,
   preflights,
-  longer,
+  redirectChains,
   chains,
   preflightsAlong,
 } from './cors-situations.ts';
@@ -32,11 +32,11 @@ describeInChromium('CORS in a browser', () => {
   test.each<[string, readonly Situation[], File[]]>([
     ['Access-Control-Allow-Origin', plain, ['metadata', 'icon']],
     ['Access-Control-Allow-Credentials', withCredentials, ['metadata', 'icon']],
-    ['other headers', beside, ['metadata', 'icon']],
+    ['other headers', withOtherHeaders, ['metadata', 'icon']],
     // Not for icons: browsers show the body of an error too, and the specification wants the icon to be reachable.
     ['statuses', statuses, ['metadata']],
     ['preflights', preflights, ['metadata']],
-    ['longer chains', longer, ['metadata', 'icon']],
+    ['longer chains', redirectChains, ['metadata', 'icon']],
   ])('%s', (_, situations, files) => check(situations, stage.pages.usual, files));
 
   test('redirects', () => check(chains(stage.pages.ported), stage.pages.ported, ['metadata']));

@@ -122,7 +122,7 @@ const PNGS: Row[] = [
 ];
 
 const base64 = (text: string): Buffer => Buffer.from(text, 'base64');
-const OTHERS: Row[] = [
+const OTHER_IMAGES: Row[] = [
   ['a GIF', base64('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=='), 'all', 'error gif', STRICT],
   [
     'a JPEG',
@@ -289,7 +289,7 @@ describeInChromium('the bytes of icons in a browser', () => {
 
   test.each<[string, string, Row[]]>([
     ['PNG', 'image/png', PNGS],
-    ['other things', 'image/png', OTHERS],
+    ['other things', 'image/png', OTHER_IMAGES],
     ['SVG', 'image/svg+xml', SVGS],
   ])('%s', async (_, type, rows) => {
     const situations = rows.map(([name, icon]) => ({
@@ -334,7 +334,7 @@ describeInChromium('the bytes of icons in a browser', () => {
   });
 
   test('what is shown has no error, and the other way round, but for the rows that say why', () => {
-    const differing = [...PNGS, ...OTHERS, ...SVGS].filter(
+    const differing = [...PNGS, ...OTHER_IMAGES, ...SVGS].filter(
       ([, , shown, verdict]) => (shown === 'all') === verdict.startsWith('error'),
     );
     expect(differing.filter(([, , , , why]) => why === undefined).map(([name]) => name)).toEqual([]);

@@ -25,7 +25,7 @@ function values(usual: readonly (readonly string[])[], pieces: readonly string[]
   );
 }
 
-function situations(page: string): fc.Arbitrary<Situation> {
+function randomSituation(page: string): fc.Arbitrary<Situation> {
   const allow = values(
     [[], ['*'], ['*'], ['*'], [page], ['null']],
     ['*', page, 'null', ',', ' ', '\t', '/', 'x', page.toUpperCase()],
@@ -100,7 +100,7 @@ describeInChromium('answers by chance in a browser', () => {
   // All at once instead of one after the other, so that it takes seconds; what fails is small enough to be read.
   test(`${RUNS} of them`, async () => {
     const page = stage.pages.ported;
-    const drawn = fc.sample(situations(page), RUNS);
+    const drawn = fc.sample(randomSituation(page), RUNS);
     const files = ['metadata', 'icon'] as const;
     expect(await disagreements(stage, await stage.look(drawn, page, files), files)).toEqual([]);
   });

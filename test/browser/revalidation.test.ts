@@ -10,11 +10,11 @@ import { describeInChromium, openService, PAGE, type Service } from './chromium.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const ALLOW = 'Access-Control-Allow-Origin';
-const ME = 'https://svc.test';
+const PAGE_ORIGIN = 'https://svc.test';
 const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
 type Lines = readonly (readonly [string, string])[];
 
-function found(report: Report): string[] {
+function revalidationFindings(report: Report): string[] {
   const about = ['cors-revalidation-refused', 'cors-not-varied', 'cors-missing'];
   return report.findings
     .filter(({ rule, resource }) => about.includes(rule) && resource === 'icon')
@@ -40,9 +40,9 @@ describeInChromium('answers from the cache of a browser', () => {
     host.on('/a.svg', icon);
     const url = `https://registry.test:${host.port}/a.svg?${host.requests.length}`;
     const shown: unknown[] = [];
-    for (const way of ways) shown.push(...(await service.ask(ME, [{ way, url }])));
+    for (const way of ways) shown.push(...(await service.ask(PAGE_ORIGIN, [{ way, url }])));
     const { report } = await verified(live.url, {
-      origins: [ME],
+      origins: [PAGE_ORIGIN],
       lookup: (_, options, then) => (options.all ? then(null, [LOOPBACK]) : then(null, LOOPBACK.address, 4)),
     });
     return { shown, report };
@@ -51,11 +51,11 @@ describeInChromium('answers from the cache of a browser', () => {
   test.each<[string, Lines, boolean, string[]]>([
     ['none', [], true, []],
     ['the same', [[ALLOW, '*']], true, []],
-    ['this origin', [[ALLOW, ME]], true, []],
+    ['this origin', [[ALLOW, PAGE_ORIGIN]], true, []],
     ['another origin', [[ALLOW, 'https://other.test']], false, ['error cors-revalidation-refused other-origin']],
     ['null', [[ALLOW, 'null']], false, ['error cors-revalidation-refused null']],
     ['an empty one', [[ALLOW, '']], false, ['error cors-revalidation-refused empty']],
-    ['a list', [[ALLOW, `*, ${ME}`]], false, ['error cors-revalidation-refused list']],
+    ['a list', [[ALLOW, `*, ${PAGE_ORIGIN}`]], false, ['error cors-revalidation-refused list']],
     [
       'two of them',
       [
@@ -78,7 +78,7 @@ describeInChromium('answers from the cache of a browser', () => {
           }))(request, socket);
     const { shown, report } = await compare(['cached fetch', 'cached fetch'], byMethod({ GET: icon }));
     expect(shown).toEqual([true, isShown]);
-    expect(found(report)).toEqual(expected);
+    expect(revalidationFindings(report)).toEqual(expected);
   });
 
   const WARNING = ['warning cors-not-varied vary-only-with-origin'];
@@ -105,7 +105,7 @@ describeInChromium('answers from the cache of a browser', () => {
       };
       const { shown, report } = await compare(['img', 'cached fetch'], byMethod({ GET: icon }));
       expect(shown).toEqual([true, isRead]);
-      expect(found(report)).toEqual(expected);
+      expect(revalidationFindings(report)).toEqual(expected);
     },
   );
 

@@ -59,7 +59,7 @@ export interface Stage {
 }
 
 const ALLOW = 'Access-Control-Allow-Origin';
-const KINDLY: Lines = [
+const ALLOW_ALL: Lines = [
   [ALLOW, '*'],
   ['Access-Control-Allow-Headers', '*, Authorization'],
 ];
@@ -110,7 +110,7 @@ export async function openStage(): Promise<Stage> {
           GET: allowing(hop.allow, (allow) =>
             answer({ status, headers: [...allow, ...headers], body: next ? '' : body }),
           ),
-          OPTIONS: answer({ status: preflight?.status ?? 204, headers: preflight?.headers ?? KINDLY }),
+          OPTIONS: answer({ status: preflight?.status ?? 204, headers: preflight?.headers ?? ALLOW_ALL }),
         }),
       );
     }
@@ -134,17 +134,17 @@ export async function openStage(): Promise<Stage> {
       { name: 'A', description: 'An app.', blockStyle: { iconUrl: icon, color: '#336699' }, appMetadataUrl: metadata },
     ]);
     const manifest = json({ apps: Object.fromEntries(apps) });
-    const preflight = answer({ status: 204, headers: KINDLY });
+    const preflight = answer({ status: 204, headers: ALLOW_ALL });
     main.on(`${batch}/registry.json`, byMethod({ GET: manifest, OPTIONS: preflight }));
     const registry = `${origins.registry}${batch}/registry.json`;
-    const reports = await judged(registry, page, null, null);
+    const reports = await reportOf(registry, page, null, null);
     // The header is for the registry's own origin; elsewhere appreg does not ask for it.
     const starts: Where[] = ['registry', 'page'];
     const special = situations.map(({ hops }, i) =>
       starts.includes(hops[0]!.at) && hops.some((hop) => hop.preflight) ? `a${i}` : null,
     );
     const keys = special.filter((key) => key !== null);
-    const authorized = keys.length > 0 ? await judged(registry, page, origins.registry, keys) : [];
+    const authorized = keys.length > 0 ? await reportOf(registry, page, origins.registry, keys) : [];
     return situations.map((situation, i) => ({
       page,
       situation,
@@ -167,7 +167,7 @@ export async function openStage(): Promise<Stage> {
 }
 
 /** @param authorized the origin that gets an Authorization header, or null; @param apps only these, or null for all */
-async function judged(
+async function reportOf(
   url: string,
   page: string,
   authorized: string | null,

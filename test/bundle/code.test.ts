@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { built, plant, tree } from './tree.ts';
+import { built, writeFiles, tree } from './tree.ts';
 
 type Files = Record<string, string>;
 
 /** What `run()` of the built app.js says, in a Node of its own, in a folder that has nothing else. */
 function run(files: Files): string {
-  const folder = plant(tree(), { ...files, 'package.json': '{"type":"module"}' });
+  const folder = writeFiles(tree(), { ...files, 'package.json': '{"type":"module"}' });
   const script = `import('./app.js').then(async (app) => process.stdout.write(String(await app.run())))`;
   return execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: folder, encoding: 'utf8' });
 }
@@ -115,7 +115,7 @@ describe('the app', () => {
     expect(files['app.js']).toMatch(/^import \{ createRequire/);
     const map = JSON.parse(Buffer.from(files['app.js']!.split('base64,').pop()!, 'base64').toString());
     expect(map.sources.toSorted()).toEqual(['dep.cjs', 'main.ts']);
-    const folder = plant(tree(), { 'app.mjs': files['app.js']! });
+    const folder = writeFiles(tree(), { 'app.mjs': files['app.js']! });
     const script = `import('./app.mjs').then((app) => { try { app.run(); } catch (error) { process.stdout.write(error.stack); } })`;
     const stack = execFileSync(process.execPath, ['--enable-source-maps', '-e', script], {
       cwd: folder,

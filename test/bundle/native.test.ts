@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundle, type BundleOptions } from '../../src/bundle/bundle.ts';
-import { plant, tree } from './tree.ts';
+import { writeFiles, tree } from './tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const runs = vi.hoisted(() => ({ ofApi: 0 }));
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 /** What the API alone makes of it: with a path to the program it is always asked. */
-async function byApi(options: BundleOptions): Promise<unknown> {
+async function outcomeByApi(options: BundleOptions): Promise<unknown> {
   vi.stubEnv('ESBUILD_BINARY_PATH', '');
   const made = await outcome(options);
   vi.unstubAllEnvs();
@@ -98,7 +98,7 @@ describe.skipIf(process.platform === 'win32')("esbuild's own program", () => {
     const entry = join(folder, Object.keys(files)[0]!);
     const made = await outcome({ entry, ...options });
     expect(runs.ofApi).toBe(alone ? 0 : 1);
-    expect(made).toEqual(await byApi({ entry, ...options }));
+    expect(made).toEqual(await outcomeByApi({ entry, ...options }));
   });
 });
 
@@ -139,7 +139,7 @@ describe('an esbuild that is installed', () => {
   });
 
   test('with one that cannot be run', () => {
-    plant(folder, {
+    writeFiles(folder, {
       [`node_modules/${platform}/package.json`]: readFileSync(join(ROOT, 'node_modules/esbuild/package.json')),
       [`node_modules/${platform}/bin/esbuild`]: 'nothing',
     });
@@ -147,7 +147,7 @@ describe('an esbuild that is installed', () => {
   });
 
   test('with one whose package says that it is another version', async () => {
-    plant(folder, { [`node_modules/${platform}/package.json`]: '{"name":"x","version":"0.0.1"}' });
+    writeFiles(folder, { [`node_modules/${platform}/package.json`]: '{"name":"x","version":"0.0.1"}' });
     cpSync(join(ROOT, 'node_modules', platform, 'bin/esbuild'), join(folder, 'node_modules', platform, 'bin/esbuild'));
     expect(run().trim()).toBe((await bundle({ entry: join(folder, 'main.ts') })).checksum);
   });

@@ -44,7 +44,7 @@ function run(words: readonly string[], cwd: string): Ran {
   return { status: done.status, out: `${done.stdout}${done.stderr}` };
 }
 
-function must(ran: Ran): string {
+function outputOf(ran: Ran): string {
   if (ran.status !== 0) throw new Error(`ended with ${ran.status}:\n${ran.out}`);
   return ran.out;
 }
@@ -75,7 +75,7 @@ function installed(layout: Layout): Project | null {
     writeFileSync(join(folder, '.yarnrc.yml'), `nodeLinker: ${layout === 'yarn pnp' ? 'pnp' : 'node-modules'}\n`);
   }
   const quiet = layout === 'npm' ? ['--no-fund', '--no-audit', '--ignore-scripts'] : [];
-  must(run([...manager, 'install', ...quiet], folder));
+  outputOf(run([...manager, 'install', ...quiet], folder));
   const start =
     layout === 'yarn pnp'
       ? [...manager, 'node', bin(folder, manager)]
@@ -86,7 +86,7 @@ function installed(layout: Layout): Project | null {
 /** Where Plug'n'Play has the program: in an archive. */
 function bin(folder: string, manager: readonly string[]): string {
   const find = "process.stdout.write(require.resolve('appreg/package.json').replace('package.json', 'bin/appreg.js'))";
-  return must(run([...manager, 'node', '--input-type=commonjs', '-e', find], folder)).trim();
+  return outputOf(run([...manager, 'node', '--input-type=commonjs', '-e', find], folder)).trim();
 }
 
 beforeAll(async () => {
@@ -95,7 +95,7 @@ beforeAll(async () => {
   await build({ types: false, out: join(staged, 'dist') });
   for (const name of ['package.json', 'bin', 'schemas'])
     cpSync(join(repository, name), join(staged, name), { recursive: true });
-  const packed = must(run(['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', scratch], staged));
+  const packed = outputOf(run(['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', scratch], staged));
   const name = packed
     .trim()
     .split('\n')
@@ -110,7 +110,7 @@ function project(layout: Layout): Project | null {
 }
 
 function bundled({ folder, appreg }: Project, ...flags: string[]): Buffer {
-  must(appreg('bundle', 'src/main.ts', 'out.tar.gz', '--ui', 'src/ui.ts', ...flags));
+  outputOf(appreg('bundle', 'src/main.ts', 'out.tar.gz', '--ui', 'src/ui.ts', ...flags));
   return readFileSync(join(folder, 'out.tar.gz'));
 }
 
@@ -137,7 +137,7 @@ describe('under Bun', () => {
     if (bun === null) return skip('bun cannot be installed here');
     const { folder } = project('npm')!;
     const ours = bundled(project('npm')!);
-    const said = must(
+    const said = outputOf(
       run(
         [
           ...bun,
@@ -164,22 +164,22 @@ describe("under Yarn's Plug'n'Play", () => {
     const port = await freePort();
     const base = `http://127.0.0.1:${port}/`;
     writeFileSync(join(pnp.folder, 'i.svg'), '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>');
-    const at = (...args: string[]): string => must(pnp.appreg(...args, '--cwd', 'registry'));
-    must(pnp.appreg('init', 'registry', '--base-url', base));
+    const at = (...args: string[]): string => outputOf(pnp.appreg(...args, '--cwd', 'registry'));
+    outputOf(pnp.appreg('init', 'registry', '--base-url', base));
     at('add-app', 'a', '--name', 'A', '--description', 'An app.', '--icon', '../i.svg', '--color', '#112233');
-    must(pnp.appreg('bundle', 'src/main.ts', 'registry/a.tar.gz'));
+    outputOf(pnp.appreg('bundle', 'src/main.ts', 'registry/a.tar.gz'));
     at('publish-version', 'a', '1.0.0', '--artifact', 'a.tar.gz');
     at('publish-version', 'a', 'minor', '--entry', '../src/lib/help.ts');
     at('lock');
     at('lint');
-    must(pnp.appreg('init', 'assembled', '--base-url', base));
+    outputOf(pnp.appreg('init', 'assembled', '--base-url', base));
     mkdirSync(join(pnp.folder, 'assembled/apps/b'), { recursive: true });
     cpSync(join(pnp.folder, 'i.svg'), join(pnp.folder, 'assembled/apps/b/icon.svg'));
     writeFileSync(
       join(pnp.folder, 'assembled/apps/b/app.json'),
       '{ "name": "B", "description": "An app.", "color": "#112233" }',
     );
-    must(pnp.appreg('assemble', '--cwd', 'assembled'));
+    outputOf(pnp.appreg('assemble', '--cwd', 'assembled'));
     const commands = `
       const { spawn } = require('node:child_process');
       const [bin] = process.argv.slice(1);
@@ -201,7 +201,7 @@ describe("under Yarn's Plug'n'Play", () => {
       serve.on('close', () => {});
     `;
     const yarn = packageManager('yarn')!;
-    must(run([...yarn, 'node', '--input-type=commonjs', '-e', commands, '--', bin(pnp.folder, yarn)], pnp.folder));
+    outputOf(run([...yarn, 'node', '--input-type=commonjs', '-e', commands, '--', bin(pnp.folder, yarn)], pnp.folder));
     expect(readFileSync(join(pnp.folder, 'mirrored/registry.json'), 'utf8')).toContain('apps.example.com');
   }, 600_000);
 });

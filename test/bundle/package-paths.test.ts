@@ -10,7 +10,7 @@ const folder = join(root, 'src');
 mkdirSync(folder);
 writeFileSync(join(root, '.pnp.cjs'), '');
 
-function there(path: string): string {
+function createFile(path: string): string {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, '');
@@ -38,7 +38,7 @@ test.each([
 ])('%s is written as %s', (path, short) => expect(packagePath(path, folder)).toBe(short));
 
 describe('in code', () => {
-  const path = there('../node_modules/.pnpm/größe@1.0.0/node_modules/größe/index.js');
+  const path = createFile('../node_modules/.pnpm/größe@1.0.0/node_modules/größe/index.js');
   const short = '../node_modules/größe/index.js';
 
   test.each([

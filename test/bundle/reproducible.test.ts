@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { plant, tree } from './tree.ts';
+import { writeFiles, tree } from './tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NODES = [process.execPath, ...(process.env['APPREG_NODES'] ?? '').split(',').filter((path) => path !== '')];
@@ -83,8 +83,8 @@ describe.each([
     const expected = checksum(first, options);
     expect(JSON.parse(expected)[0]).toMatch(/^sha256:[0-9a-f]{64}$/);
 
-    const second = plant(join(tree(), 'a much longer/path with spaces & ünicode'), reversed(APP));
-    touch(second);
+    const second = writeFiles(join(tree(), 'a much longer/path with spaces & ünicode'), inReverseOrder(APP));
+    changeTimesAndModes(second);
     symlinkSync(second, join(second, '../../link'));
     const elsewhere: [string, string, Where][] = [
       ['again', first, {}],
@@ -105,8 +105,8 @@ describe.each([
 
 test('a folder, packed: the same bytes', () => {
   const first = tree(APP);
-  const second = plant(join(tree(), 'copy'), reversed(APP));
-  touch(second);
+  const second = writeFiles(join(tree(), 'copy'), inReverseOrder(APP));
+  changeTimesAndModes(second);
   const plain = { ui: undefined, include: undefined };
   const expected = checksum(first, { ...plain, entry: first });
   for (const node of NODES) {
@@ -127,12 +127,12 @@ test('a known app has the known checksum', () => {
   expect(archive).toBe('sha256:730490e8207e88922f558a8c22df66f570aa81ec9e6d616f1467b08d5e9f0839');
 });
 
-function reversed(files: Record<string, string>): Record<string, string> {
+function inReverseOrder(files: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(files).toReversed());
 }
 
 /** Other dates and modes on everything. */
-function touch(folder: string): void {
+function changeTimesAndModes(folder: string): void {
   for (const path of readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))) {
     if (statSync(path).isFile()) chmodSync(path, 0o700);
     utimesSync(path, 1, 2_000_000_000);

@@ -6,19 +6,19 @@ import { Header, Parser, type ReadEntry } from 'tar';
 import { afterAll } from 'vitest';
 import { bundle, type BundleOptions } from '../../src/bundle/bundle.ts';
 
-const made: string[] = [];
+const temporaryFolders: string[] = [];
 afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** A fresh folder with these files in it; gone when the test file is done. */
 export function tree(files: Record<string, string | Uint8Array> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bundle-test-')));
-  made.push(folder);
-  return plant(folder, files);
+  temporaryFolders.push(folder);
+  return writeFiles(folder, files);
 }
 
-export function plant(folder: string, files: Record<string, string | Uint8Array>): string {
+export function writeFiles(folder: string, files: Record<string, string | Uint8Array>): string {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);

@@ -18,11 +18,11 @@ function workspace(keys: string[], store: object = { type: 'directory' }): strin
     'registry.json': '{\n  "apps": {}\n}\n',
     'apps/README.md': 'How to add an app.',
   });
-  for (const key of keys) put(root, key);
+  for (const key of keys) writeApp(root, key);
   return root;
 }
 
-function put(root: string, key: string, more: object = {}): void {
+function writeApp(root: string, key: string, more: object = {}): void {
   write(root, { [`apps/${key}/app.json`]: { ...APP, name: `The ${key}`, ...more }, [`apps/${key}/logo.svg`]: SVG });
 }
 
@@ -84,12 +84,12 @@ describe('in a folder', () => {
     ['broken JSON', (root) => write(root, { 'apps/clock/app.json': '{' }), /apps\/clock\/app\.json:1:2: /],
     [
       'a colour that is none',
-      (root) => put(root, 'clock', { color: 'red' }),
+      (root) => writeApp(root, 'clock', { color: 'red' }),
       /apps\/clock\/app\.json: .*color-malformed/,
     ],
     [
       'a metadata URL that is none',
-      (root) => put(root, 'clock', { appMetadataUrl: 'x' }),
+      (root) => writeApp(root, 'clock', { appMetadataUrl: 'x' }),
       /apps\/clock\/app\.json: .*url-malformed/,
     ],
     [
@@ -108,8 +108,8 @@ describe('in a folder', () => {
         }),
       /apps\/clock\/logo\.svg is PNG/,
     ],
-    ['a key that is unsafe', (root) => put(root, 'my clock'), /apps\/my clock: .*is not a valid app key/],
-    ['a key that is a device', (root) => put(root, 'CON'), /name of a device/],
+    ['a key that is unsafe', (root) => writeApp(root, 'my clock'), /apps\/my clock: .*is not a valid app key/],
+    ['a key that is a device', (root) => writeApp(root, 'CON'), /name of a device/],
   ])('%s is refused by its file, and nothing is changed', async (_, change, words) => {
     const root = workspace(['clock', 'watch']);
     await assembleManifest(contextIn(root), {});
@@ -227,7 +227,7 @@ test('a hundred and fifty apps are one commit, and another run none', async () =
     execFileSync('git', ['-C', remote, 'log', '--format=%s', 'pages'], { encoding: 'utf8' });
   await assembleManifest(contextIn(root), {});
   expect(commits()).toBe('Add 150 apps\nCreate the registry\n');
-  for (let i = 0; i < 150; i += 50) put(root, `app-${i}`, { name: 'Other' });
+  for (let i = 0; i < 150; i += 50) writeApp(root, `app-${i}`, { name: 'Other' });
   write(root, { 'apps/app-7/logo.svg': SVG.replace('width="8"', 'width="9"') });
   await assembleManifest(contextIn(root), {});
   expect(commits().split('\n').slice(0, 2)).toEqual(['Update apps app-0, app-100, app-50', 'Add 150 apps']);

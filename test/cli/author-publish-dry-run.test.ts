@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
-import { workspace, type Options, publish, listed, lintsClean } from './publish-fixture.ts';
+import { workspace, type Options, publish, listedVersions, lintsClean } from './publish-fixture.ts';
 
 /** publish-version: --dry-run, interrupted runs, and refused arguments. */
 
@@ -16,7 +16,7 @@ describe('4. interrupted, it can be run again', () => {
     expect((await publish(dir, '1.0.0')).printed.out.join('\n')).toContain(
       'already-there apps/a/versions/1.0.0.tar.gz',
     );
-    expect(listed(dir)).toHaveLength(1);
+    expect(listedVersions(dir)).toHaveLength(1);
   });
 
   test('the entry is there, its artifact is gone', async () => {
@@ -34,11 +34,11 @@ describe('4. interrupted, it can be run again', () => {
     for (const code of codes) writeFileSync(join(dir, `${code}.tar.gz`), tarGz(code));
     await Promise.all(codes.map((code) => publish(dir, 'patch', { artifact: `${code}.tar.gz` })));
     expect(
-      listed(dir)
+      listedVersions(dir)
         .map(({ version }) => version)
         .sort(),
     ).toEqual(['1.0.0', '1.0.1', '1.0.2', '1.0.3', '1.0.4']);
-    expect(new Set(listed(dir).map(({ artifactChecksum }) => artifactChecksum)).size).toBe(5);
+    expect(new Set(listedVersions(dir).map(({ artifactChecksum }) => artifactChecksum)).size).toBe(5);
     await lintsClean(dir);
   });
 });

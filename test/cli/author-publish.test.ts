@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
-import { one, two, workspace, publish, listed, lintsClean } from './publish-fixture.ts';
+import { FIRST_ARTIFACT, SECOND_ARTIFACT, workspace, publish, listedVersions, lintsClean } from './publish-fixture.ts';
 
 /** publish-version. */
 
@@ -30,7 +30,7 @@ async function live(
   let dir = '';
   const base = await serving((request, response) => {
     const path = new URL(request.url!, 'http://x').pathname;
-    asked.push({ url: request.url!, listed: listed(dir).length });
+    asked.push({ url: request.url!, listed: listedVersions(dir).length });
     const file = join(dir, path);
     if (existsSync(file)) response.end(change(readFileSync(file)));
     else response.writeHead(404).end();
@@ -50,12 +50,12 @@ describe('a version', () => {
   test('is stored, listed, and lints clean', async () => {
     const dir = await workspace();
     const { printed } = await publish(dir, '1.0.0');
-    expect(readFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'))).toEqual(one);
-    expect(listed(dir)).toEqual([
+    expect(readFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'))).toEqual(FIRST_ARTIFACT);
+    expect(listedVersions(dir)).toEqual([
       {
         version: '1.0.0',
         artifactUrl: 'https://apps.example.com/apps/a/versions/1.0.0.tar.gz',
-        artifactChecksum: sha(one),
+        artifactChecksum: sha(FIRST_ARTIFACT),
       },
     ]);
     expect(printed.out.join('\n')).toMatch(
@@ -76,7 +76,7 @@ describe('a version', () => {
       app: 'a',
       version: '0.1.0',
       status: 'published',
-      artifactChecksum: listed(dir)[0]!['artifactChecksum'],
+      artifactChecksum: listedVersions(dir)[0]!['artifactChecksum'],
       steps: [
         { kind: 'create', outcome: 'created' },
         { kind: 'edit', outcome: 'edited' },
@@ -102,7 +102,7 @@ describe('a version', () => {
       writeFileSync(join(dir, 'x.tar.gz'), tarGz(code));
       await publish(dir, word, { artifact: 'x.tar.gz' });
     }
-    expect(listed(dir).map(({ version }) => version)).toEqual(['1.0.0', '1.0.1', '1.1.0', '2.0.0', '2.0.1']);
+    expect(listedVersions(dir).map(({ version }) => version)).toEqual(['1.0.0', '1.0.1', '1.1.0', '2.0.0', '2.0.1']);
   });
 
   test.each(['__proto__', 'constructor', '2'])('of the app %s', async (key) => {
@@ -130,15 +130,15 @@ describe('1. a published version never changes', () => {
     const before = snapshot(dir);
     const trouble = await refusal(publish(dir, '1.0.0', { artifact: '../two.tar.gz' }));
     expect(trouble).toMatchObject({ code: 'immutable', exit: 1 });
-    expect(trouble.message).toContain(sha(one));
-    expect(trouble.message).toContain(sha(two));
+    expect(trouble.message).toContain(sha(FIRST_ARTIFACT));
+    expect(trouble.message).toContain(sha(SECOND_ARTIFACT));
     expect(snapshot(dir)).toBe(before);
   });
 
   test('an artifact that lies there unlisted is never overwritten', async () => {
     const dir = await workspace();
     mkdirSync(join(dir, 'apps/a/versions'));
-    writeFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'), two);
+    writeFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'), SECOND_ARTIFACT);
     const before = snapshot(dir);
     expect(await refusal(publish(dir, '1.0.0'))).toMatchObject({ code: 'immutable', exit: 1 });
     expect(snapshot(dir)).toBe(before);
@@ -149,18 +149,20 @@ describe('2. the artifact, then its public address, then the metadata', () => {
   test('the stored bytes are fetched before they are listed, and never before they are stored', async () => {
     const { dir, asked } = await live();
     await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
-    expect(asked).toEqual([{ url: `/apps/a/versions/1.0.0.tar.gz?read-back=${sha(one).slice(7, 23)}`, listed: 0 }]);
-    expect(listed(dir)).toHaveLength(1);
+    expect(asked).toEqual([
+      { url: `/apps/a/versions/1.0.0.tar.gz?read-back=${sha(FIRST_ARTIFACT).slice(7, 23)}`, listed: 0 },
+    ]);
+    expect(listedVersions(dir)).toHaveLength(1);
   });
 
   test('an address that serves another archive: nothing is listed, and the state is told', async () => {
-    const { dir } = await live(() => two);
+    const { dir } = await live(() => SECOND_ARTIFACT);
     const trouble = await refusal(publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true }));
     expect(trouble.exit).toBe(1);
-    expect(trouble.message).toContain(sha(one));
-    expect(trouble.message).toContain(sha(two));
+    expect(trouble.message).toContain(sha(FIRST_ARTIFACT));
+    expect(trouble.message).toContain(sha(SECOND_ARTIFACT));
     expect(trouble.message).toContain('Stored: apps/a/versions/1.0.0.tar.gz. Not stored: apps/a/versions.json.');
-    expect(listed(dir)).toEqual([]);
+    expect(listedVersions(dir)).toEqual([]);
   });
 
   test.each([
@@ -180,7 +182,7 @@ describe('2. the artifact, then its public address, then the metadata', () => {
     const { printed } = await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
     expect(printed.log.join()).toContain('Not served yet');
     expect(printed.log.join()).toContain(says);
-    expect(listed(dir)).toHaveLength(1);
+    expect(listedVersions(dir)).toHaveLength(1);
   });
 
   test('--no-read-back asks nobody', async () => {
@@ -207,7 +209,7 @@ describe('3. edits change nothing else', () => {
     const end = text.indexOf(old) + old.length;
     expect(after.startsWith(text.slice(0, end))).toBe(true);
     expect(after.endsWith(text.slice(end))).toBe(true);
-    expect(listed(dir).map(({ version }) => version)).toEqual(['0.9.0', '1.0.0']);
+    expect(listedVersions(dir).map(({ version }) => version)).toEqual(['0.9.0', '1.0.0']);
   });
 
   test.each([
@@ -235,11 +237,15 @@ describe('3. edits change nothing else', () => {
 describe('an artifact that is kept elsewhere', () => {
   test('is fetched, digested and listed; over plain http it is refused elsewhere than on this machine', async () => {
     const base = await serving((request, response) =>
-      request.url === '/from' ? void response.writeHead(302, { location: '/to' }).end() : void response.end(one),
+      request.url === '/from'
+        ? void response.writeHead(302, { location: '/to' }).end()
+        : void response.end(FIRST_ARTIFACT),
     );
     const dir = await workspace();
     const { printed } = await publish(dir, '1.0.0', { artifactUrl: `${base}from` });
-    expect(listed(dir)).toEqual([{ version: '1.0.0', artifactUrl: `${base}from`, artifactChecksum: sha(one) }]);
+    expect(listedVersions(dir)).toEqual([
+      { version: '1.0.0', artifactUrl: `${base}from`, artifactChecksum: sha(FIRST_ARTIFACT) },
+    ]);
     expect(printed.log.join()).toContain('url-insecure');
     expect(existsSync(join(dir, 'apps/a/versions'))).toBe(false);
   });
@@ -260,7 +266,7 @@ describe('an artifact that is kept elsewhere', () => {
     [
       'cut off',
       (): RequestListener => (_, response) =>
-        void response.writeHead(200, { 'content-length': 9999 }).write(one, () => response.destroy()),
+        void response.writeHead(200, { 'content-length': 9999 }).write(FIRST_ARTIFACT, () => response.destroy()),
       'download-failed',
       'cannot be fetched',
     ],

@@ -14,28 +14,31 @@ import { folder, write } from '../support/folders.ts';
 const program = buildProgram(async () => {}, null);
 const CHECK_FORMATS = expect.arrayContaining(['pretty', 'json']);
 
-async function offered(...words: string[]): Promise<{ values: string[]; otherwise: string }> {
+async function candidatesFor(...words: string[]): Promise<{ values: string[]; otherwise: string }> {
   const [otherwise = '', ...lines] = (await complete(program, ['zsh', ...words])).trimEnd().split('\n');
   return { values: lines.map((line) => line.split('\t')[0]!), otherwise };
 }
-const valuesAt = async (...words: string[]): Promise<string[]> => (await offered(...words)).values;
+const valuesAt = async (...words: string[]): Promise<string[]> => (await candidatesFor(...words)).values;
 
 /** The program and its commands, help among them. */
-const all: Command[] = [program, ...program.createHelp().visibleCommands(program)];
+const allCommands: Command[] = [program, ...program.createHelp().visibleCommands(program)];
 
 describe('commands and options are those of the program', () => {
   test('every command, where a command is wanted', async () => {
-    expect(await valuesAt('')).toEqual(all.slice(1).map((command) => command.name()));
+    expect(await valuesAt('')).toEqual(allCommands.slice(1).map((command) => command.name()));
     expect(await valuesAt('help', 'ver')).toEqual(['verify']);
     expect(await valuesAt('--cwd', 'x', '--quiet', 'pub')).toEqual(['publish-version']);
   });
 
-  test.each(all.map((command) => [command.name(), command] as const))('every option of %s', async (name, command) => {
-    const options = command.createHelp().visibleOptions(command);
-    expect(await valuesAt(...(command === program ? [] : [name]), '-')).toEqual(
-      options.map(({ long, short }) => long ?? short),
-    );
-  });
+  test.each(allCommands.map((command) => [command.name(), command] as const))(
+    'every option of %s',
+    async (name, command) => {
+      const options = command.createHelp().visibleOptions(command);
+      expect(await valuesAt(...(command === program ? [] : [name]), '-')).toEqual(
+        options.map(({ long, short }) => long ?? short),
+      );
+    },
+  );
 
   test('what they are stands behind them, for shells that show it', async () => {
     expect(await complete(program, ['fish', 'lint', '--fi'])).toBe(
@@ -119,7 +122,7 @@ describe('values', () => {
     [['bundle', 'a', 'b', ''], 'nothing'],
     [['verify', '--concurrency', ''], 'nothing'],
   ])('%j: the shell adds %s', async (words, otherwise) => {
-    expect((await offered(...words)).otherwise).toBe(otherwise);
+    expect((await candidatesFor(...words)).otherwise).toBe(otherwise);
   });
 });
 

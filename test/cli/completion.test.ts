@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { build } from '../../scripts/build.mjs';
 import { folder, write } from '../support/folders.ts';
-import { canType, has, type Keyboard, keyboard } from '../support/keyboard.ts';
+import { canType, isInstalled, type Keyboard, keyboard } from '../support/keyboard.ts';
 
 /** Tab in the shells themselves. CI has them all; elsewhere, those that are not installed are left out. */
 
@@ -89,7 +89,7 @@ for (const shell of ['bash', 'zsh']) {
   });
 }
 
-describe.runIf(has('bash') || ci)('bash without a terminal', () => {
+describe.runIf(isInstalled('bash') || ci)('bash without a terminal', () => {
   test('COMP_WORDS in, COMPREPLY out', () => {
     expect(bashReplies(['appreg', 'completion', ''])).toEqual(['bash', 'zsh', 'fish']);
     expect(bashReplies(['appreg', 'lint', '--format', '=', 'j'])).toContain('json');
@@ -109,7 +109,7 @@ describe.runIf(has('bash') || ci)('bash without a terminal', () => {
   });
 });
 
-describe.runIf(has('fish') || ci)(`fish${has('fish') ? '' : ' (not installed)'}`, () => {
+describe.runIf(isInstalled('fish') || ci)(`fish${isInstalled('fish') ? '' : ' (not installed)'}`, () => {
   test.concurrent.each<[string, string[]]>([
     ['appreg ver', ['verify\tcheck a live registry']],
     ["appreg 'ver", ['verify\tcheck a live registry']],
@@ -131,7 +131,7 @@ describe.runIf(has('fish') || ci)(`fish${has('fish') ? '' : ' (not installed)'}`
 });
 
 test.each(['bash', 'zsh', 'fish'])('%s finds no fault in the script', (shell) => {
-  if (!has(shell) && !ci) return console.log(`${shell} is not installed`);
+  if (!isInstalled(shell) && !ci) return console.log(`${shell} is not installed`);
   const script = execFileSync('appreg', ['completion', shell], { env, encoding: 'utf8' });
   write(root, { [`script.${shell}`]: script });
   expect(execFileSync(shell, ['-n', join(root, `script.${shell}`)], { encoding: 'utf8' })).toBe('');
@@ -145,5 +145,5 @@ test('another shell is refused', () => {
 
 afterAll(() => {
   // Nothing that was typed, or stands in a manifest, is ever run.
-  expect(has('ls') && execFileSync('ls', [cwd], { encoding: 'utf8' })).not.toContain('pwned');
+  expect(isInstalled('ls') && execFileSync('ls', [cwd], { encoding: 'utf8' })).not.toContain('pwned');
 });

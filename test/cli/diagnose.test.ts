@@ -70,7 +70,7 @@ const app = (key: string, more: object = {}): object => ({
   appMetadataUrl: `${host.origin}/${key}.json`,
   ...more,
 });
-const NOTHING_BEHIND = ['confirmed', 'not judged', 'not judged', 'not judged'];
+const UNUSABLE_MANIFEST = ['confirmed', 'not judged', 'not judged', 'not judged'];
 
 describe('told by symptom', () => {
   test('nothing wrong: what was checked, and what to look at next', async () => {
@@ -97,7 +97,7 @@ describe('told by symptom', () => {
     live.serve('registry.json', answer({ status: 404, headers: { Server: 'nginx' } }));
     const { code, out } = await run(live.url);
     expect(code).toBe(1);
-    expect(statuses(out)).toEqual(NOTHING_BEHIND);
+    expect(statuses(out)).toEqual(UNUSABLE_MANIFEST);
     expect(line(out, 'who')).toContain('the subscribed URL');
     expect(line(out, 'seen')).toContain(`${live.url} · status 404`);
     expect(out.match(/not judged \(because of unreachable\)/g)).toHaveLength(3);
@@ -116,7 +116,7 @@ describe('told by symptom', () => {
     try {
       const { code, out } = await run(putRegistry(other).url);
       expect(code).toBe(1);
-      expect(statuses(out)).toEqual(NOTHING_BEHIND);
+      expect(statuses(out)).toEqual(UNUSABLE_MANIFEST);
       expect(line(out, 'who')).toContain(`the host 127.0.0.1:${other.port}`);
       expect(line(out, 'seen')).toContain('code CERT_HAS_EXPIRED · notAfter 2021-01-01');
       expect(line(out, 'next')).toContain('Install a valid certificate: perhaps an old file was restored');
@@ -171,7 +171,7 @@ describe('told by symptom', () => {
   test('everything dead', async () => {
     const { code, out } = await run('https://127.0.0.1:2/registry.json', { app: ['app-a'] });
     expect(code).toBe(1);
-    expect(statuses(out)).toEqual(NOTHING_BEHIND);
+    expect(statuses(out)).toEqual(UNUSABLE_MANIFEST);
     expect(line(out, 'seen')).toContain('code ECONNREFUSED');
     expect(out).toContain('Apps\n  app-a: not known, because of unreachable\n');
     expect(line(out, 'https://127.0.0.1:2/')).toMatch(
@@ -298,7 +298,7 @@ const judged = async (file: string): Promise<Report> => {
   return JSON.parse(context.printed.out.join('')) as Report;
 };
 /** Without what a diagnosis adds, and without what depends on the run. */
-const bare = (report: Report): unknown => ({
+const comparable = (report: Report): unknown => ({
   ...report,
   command: '',
   summary: { ...report.summary, seconds: 0 },
@@ -317,8 +317,8 @@ describe('a file for the ticket', () => {
     const { out } = await run(live.url, { ...options, bundle: 'ticket.json' });
     const report = await reported(live.url, options);
     const saved = JSON.parse(ticket('ticket.json'));
-    expect(bare(await judged('ticket.json'))).toEqual(bare(saved.report));
-    expect(bare({ ...saved.report, findings: [] })).toEqual(bare({ ...report, findings: [] }));
+    expect(comparable(await judged('ticket.json'))).toEqual(comparable(saved.report));
+    expect(comparable({ ...saved.report, findings: [] })).toEqual(comparable({ ...report, findings: [] }));
     expect(saved).toMatchObject({
       requested: { apps: ['app-a', 'App-A'], version: '2.0.0' },
       leftOut: [],

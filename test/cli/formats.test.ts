@@ -16,14 +16,14 @@ const MACHINES = FORMATS.filter((format) => format !== 'pretty');
 let root: string;
 beforeAll(() => {
   root = mkdtempSync(join(realpathSync.native(tmpdir()), 'appreg-formats-'));
-  put('clean/registry.json', '{ "apps": {} }');
-  put('broken/registry.json', '{ "apps": ');
-  put('no-config/appreg.config.json', '{ "manifest": 1 }');
+  writeDocument('clean/registry.json', '{ "apps": {} }');
+  writeDocument('broken/registry.json', '{ "apps": ');
+  writeDocument('no-config/appreg.config.json', '{ "manifest": 1 }');
   mkdirSync(join(root, 'empty'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-function put(path: string, text: string): void {
+function writeDocument(path: string, text: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), `${text}\n`);
 }
@@ -69,7 +69,7 @@ const READ: Record<string, (text: string) => boolean> = {
 };
 
 /** Without the time that a run took. */
-const steady = (text: string): string => text.replace(/\d\.\d+( s|")/g, '<time>').replace(/"seconds": .*/, '');
+const withoutTimes = (text: string): string => text.replace(/\d\.\d+( s|")/g, '<time>').replace(/"seconds": .*/, '');
 
 describe.each(MACHINES)('%s', (format) => {
   test.each([
@@ -95,8 +95,8 @@ describe.each(MACHINES)('%s', (format) => {
 
   test('in GitHub Actions it stays the same: who names a format gets that', () => {
     const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(root, `${format}-summary.md`) };
-    expect(steady(run(`lint broken --format ${format}`, env).out)).toBe(
-      steady(run(`lint broken --format ${format}`).out),
+    expect(withoutTimes(run(`lint broken --format ${format}`, env).out)).toBe(
+      withoutTimes(run(`lint broken --format ${format}`).out),
     );
     expect(() => readFileSync(env.GITHUB_STEP_SUMMARY)).toThrow('ENOENT');
   });
@@ -123,7 +123,7 @@ describe('in GitHub Actions, without a format', () => {
   });
 
   test('the summary of the step has the report as Markdown, behind what is there', () => {
-    put('summary.md', 'before');
+    writeDocument('summary.md', 'before');
     const { code } = run('lint broken', { ...env, GITHUB_STEP_SUMMARY: join(root, 'summary.md') });
     expect(code).toBe(1);
     expect(readFileSync(join(root, 'summary.md'), 'utf8')).toMatch(
@@ -157,7 +157,7 @@ describe('the folder within the repository', () => {
   beforeAll(() => {
     mkdirSync(join(root, 'repo/.git'), { recursive: true });
     mkdirSync(join(root, 'repo/a/b'), { recursive: true });
-    put('worktree/.git', 'gitdir: elsewhere');
+    writeDocument('worktree/.git', 'gitdir: elsewhere');
     mkdirSync(join(root, 'worktree/c'));
     symlinkSync(join(root, 'repo'), join(root, 'link'), 'dir');
   });

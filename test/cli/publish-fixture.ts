@@ -12,17 +12,17 @@ import { contextIn, folder, type Recorded } from './author-support.ts';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 
-export const one = tarGz('one');
+export const FIRST_ARTIFACT = tarGz('one');
 
-export const two = tarGz('two');
+export const SECOND_ARTIFACT = tarGz('two');
 
 /** A workspace with the app `a`, and two artifacts beside it. */
 export async function workspace(baseUrl = 'https://apps.example.com/', key = 'a'): Promise<string> {
   const dir = folder();
   await init(contextIn(dir), 'r', { baseUrl });
   writeFileSync(join(dir, 'i.svg'), SVG);
-  writeFileSync(join(dir, 'one.tar.gz'), one);
-  writeFileSync(join(dir, 'two.tar.gz'), two);
+  writeFileSync(join(dir, 'one.tar.gz'), FIRST_ARTIFACT);
+  writeFileSync(join(dir, 'two.tar.gz'), SECOND_ARTIFACT);
   await addApp(contextIn(join(dir, 'r')), key, {
     name: 'A',
     description: 'An app.',
@@ -45,7 +45,7 @@ export async function publish(
   return context;
 }
 
-export const listed = (dir: string): Record<string, string>[] =>
+export const listedVersions = (dir: string): Record<string, string>[] =>
   (JSON.parse(readFileSync(join(dir, 'apps/a/versions.json'), 'utf8')) as { versions: Record<string, string>[] })
     .versions;
 

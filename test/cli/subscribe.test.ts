@@ -8,13 +8,13 @@ import { contextIn, folder, type Recorded, refusal } from './author-support.ts';
 let server: Server;
 let service: string;
 let answerWith: { status: number; type?: string; body: string };
-let got: { method: string; path: string; headers: IncomingMessage['headers']; body: unknown }[] = [];
+let receivedRequests: { method: string; path: string; headers: IncomingMessage['headers']; body: unknown }[] = [];
 beforeAll(async () => {
   server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += String(chunk)));
     request.on('end', () => {
-      got.push({
+      receivedRequests.push({
         method: request.method!,
         path: request.url!,
         headers: request.headers,
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(() => {
-  got = [];
+  receivedRequests = [];
   answerWith = { status: 201, body: '{"id":"1","apps":3}' };
 });
 
@@ -50,7 +50,7 @@ test('posts what the specification says, where it says', async () => {
     { TOKEN: 's3cret-token', ORG: 'seven' },
   );
   expect(code).toBe(0);
-  expect(got).toMatchObject([
+  expect(receivedRequests).toMatchObject([
     {
       method: 'POST',
       path: '/flows/api/registries/subscribe',
@@ -118,5 +118,5 @@ test.each<[string, Given, string]>([
 ])('%s', async (_, options, names) => {
   const trouble = await refusal(run(options));
   expect(trouble).toMatchObject({ exit: 2, message: expect.stringContaining(names) as string });
-  expect(got).toEqual([]);
+  expect(receivedRequests).toEqual([]);
 });

@@ -21,17 +21,17 @@ import { play } from '../support/transcript.ts';
  * commas between them. APPREG_BIN names another appreg.js, such as that of an installed package.
  */
 
-const here = dirname(fileURLToPath(import.meta.url));
-const root = join(here, '../..');
+const testFolder = dirname(fileURLToPath(import.meta.url));
+const root = join(testFolder, '../..');
 /** Walks, and the guides among the docs, which are true because they are walks as well. */
-const walks = ['test/cli/transcripts', 'docs'].flatMap((folder) =>
+const transcripts = ['test/cli/transcripts', 'docs'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `${folder}/${file}`)
     .filter((file) => /^`{3,}console$/m.test(readFileSync(join(root, file), 'utf8'))),
 );
 const appreg = process.env['APPREG_BIN'] ?? join(root, 'bin/appreg.js');
-const others = (process.env['APPREG_NODES'] ?? '').split(',').filter((path) => path !== '');
+const otherNodes = (process.env['APPREG_NODES'] ?? '').split(',').filter((path) => path !== '');
 
 let scratch: string;
 beforeAll(() => {
@@ -44,10 +44,10 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** All walks on this Node. In CI also on every other one; elsewhere each walk runs on one other, in turn. */
 const runs = [
-  { node: process.execPath, walks },
-  ...others.map((node, turn) => ({
+  { node: process.execPath, walks: transcripts },
+  ...otherNodes.map((node, turn) => ({
     node,
-    walks: process.env['CI'] ? walks : walks.filter((_, index) => index % others.length === turn),
+    walks: process.env['CI'] ? transcripts : transcripts.filter((_, index) => index % otherNodes.length === turn),
   })),
 ];
 

@@ -66,7 +66,7 @@ async function run(
   };
 }
 
-const weighty = (report: Report): string[] =>
+const errorsIn = (report: Report): string[] =>
   report.findings.filter((f) => f.severity === 'error').map((f) => `${f.rule} ${f.version ?? f.app ?? f.resource}`);
 
 describe('verify', () => {
@@ -87,7 +87,7 @@ describe('verify', () => {
     live.serve('2.tar.gz', gzipped(archive('changed')));
     const { code, report } = await run(live.url);
     expect(code).toBe(1);
-    expect(weighty(report)).toEqual(['artifact-checksum-mismatch 2.0.0']);
+    expect(errorsIn(report)).toEqual(['artifact-checksum-mismatch 2.0.0']);
     expect(report.symptoms.find((s) => s.id === 'checksum-mismatch')).toMatchObject({
       status: 'confirmed',
       rules: ['artifact-checksum-mismatch'],
@@ -98,7 +98,7 @@ describe('verify', () => {
     live.serve('registry.json', answer({ status: 404 }));
     const { code, report } = await run(live.url);
     expect(code).toBe(1);
-    expect(weighty(report)).toEqual(['unreachable manifest']);
+    expect(errorsIn(report)).toEqual(['unreachable manifest']);
     expect(report.symptoms.map((s) => s.status)).toEqual(['confirmed', 'not-judged', 'not-judged', 'not-judged']);
   });
 
@@ -124,13 +124,14 @@ describe('verify', () => {
   });
 });
 
-const fetched = (): string[] => [...new Set(host.requests.filter((r) => r.method === 'GET').map((r) => r.path))].sort();
+const fetchedPaths = (): string[] =>
+  [...new Set(host.requests.filter((r) => r.method === 'GET').map((r) => r.path))].sort();
 const judged = async (file: string): Promise<Report> => {
   const context = cliContext({ cwd: folder, options: { format: 'json' } });
   await judge(context, [file]);
   return JSON.parse(context.printed.out.join('')) as Report;
 };
-const same = (r: Report): unknown => ({ ...r, command: '', summary: { ...r.summary, seconds: 0 } });
+const withoutTimes = (r: Report): unknown => ({ ...r, command: '', summary: { ...r.summary, seconds: 0 } });
 
 describe('what is looked at', () => {
   test.each<[string, VerifyOptions, string[]]>([
@@ -142,7 +143,7 @@ describe('what is looked at', () => {
   ])('%s', async (_, options, expected) => {
     const { code } = await run(live.url, options);
     expect(code).toBe(0);
-    expect(fetched()).toEqual(expected);
+    expect(fetchedPaths()).toEqual(expected);
   });
 
   test('each URL once by GET, but for the browser’s view', async () => {
@@ -214,7 +215,7 @@ describe('saved facts', () => {
     );
     const { report } = await run(live.url, { save: 'facts.json', origin: [ORIGIN] });
     const again = await judged('facts.json');
-    expect(same(again)).toEqual(same(report));
+    expect(withoutTimes(again)).toEqual(withoutTimes(report));
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
@@ -266,7 +267,7 @@ describe('saved facts', () => {
     live.list();
     const { code, report } = await run(live.url, { against: 'before.json' });
     expect(code).toBe(1);
-    expect(weighty(report)).toEqual(['version-withdrawn 1.0.0', 'artifact-changed 2.0.0']);
+    expect(errorsIn(report)).toEqual(['version-withdrawn 1.0.0', 'artifact-changed 2.0.0']);
   });
 });
 

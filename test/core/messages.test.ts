@@ -10,7 +10,7 @@ import type {
   HttpViews,
 } from '../../src/core/facts/facts.ts';
 import { hop, NOW, tls, probe } from '../support/probes.ts';
-import { artifact, BASE, listed, snapshot } from '../support/snapshots.ts';
+import { artifact, BASE, metadataWith, snapshot } from '../support/snapshots.ts';
 
 /** What the rules say about generated facts: no message holds what no reader can use. */
 
@@ -42,12 +42,12 @@ function numbers(seed: number): () => number {
 }
 
 const next = numbers(12);
-function one<T>(...list: readonly [T, ...T[]]): T {
+function pick<T>(...list: readonly [T, ...T[]]): T {
   return list[Math.floor(next() * list.length)] ?? list[0];
 }
-const sometimes = (share: number): boolean => next() < share;
-const moment = (): string =>
-  new Date(Date.parse(NOW) + one(-1, 1) * one(0, 1000, 90_000, 86_400_000, 400 * 86_400_000)).toISOString();
+const withProbability = (share: number): boolean => next() < share;
+const randomTime = (): string =>
+  new Date(Date.parse(NOW) + pick(-1, 1) * pick(0, 1000, 90_000, 86_400_000, 400 * 86_400_000)).toISOString();
 
 const CODES: readonly [Failure['phase'], string][] = [
   ['dns', 'ENOTFOUND'],
@@ -97,48 +97,63 @@ const MESSAGES = [
 
 function certificate(): PathCertificate {
   return {
-    subject: one('CN=A', 'O=B, CN=C', 'O=No common name', 'CN=R'),
-    issuer: one('CN=R', 'O=B, CN=C'),
-    notBefore: moment(),
-    notAfter: moment(),
+    subject: pick('CN=A', 'O=B, CN=C', 'O=No common name', 'CN=R'),
+    issuer: pick('CN=R', 'O=B, CN=C'),
+    notBefore: randomTime(),
+    notAfter: randomTime(),
     fingerprint256: 'AA',
-    from: one('host', 'store'),
-    authority: sometimes(0.7),
-    pathLength: one(null, 0, 1, 2),
-    keyUsage: one(null, [], ['keyCertSign'], ['cRLSign']),
-    extendedKeyUsage: one(null, [], ['1.3.6.1.5.5.7.3.1'], ['1.3.6.1.5.5.7.3.2']),
-    permitted: one([], ['DNS:example.com']),
-    excluded: one([], ['IP:10.0.0.0/255.0.0.0']),
-    signature: one('sha256WithRSA', 'sha1WithRSA', 'md5WithRSA'),
-    key: one('rsa 2048', 'rsa 1024', 'ec prime256v1'),
-    signatureValid: one(null, true, false),
+    from: pick('host', 'store'),
+    authority: withProbability(0.7),
+    pathLength: pick(null, 0, 1, 2),
+    keyUsage: pick(null, [], ['keyCertSign'], ['cRLSign']),
+    extendedKeyUsage: pick(null, [], ['1.3.6.1.5.5.7.3.1'], ['1.3.6.1.5.5.7.3.2']),
+    permitted: pick([], ['DNS:example.com']),
+    excluded: pick([], ['IP:10.0.0.0/255.0.0.0']),
+    signature: pick('sha256WithRSA', 'sha1WithRSA', 'md5WithRSA'),
+    key: pick('rsa 2048', 'rsa 1024', 'ec prime256v1'),
+    signatureValid: pick(null, true, false),
   };
 }
 
-function someTls(): TlsFacts {
+function randomTls(): TlsFacts {
   return tls({
-    names: one([], ['a.example'], ['a.example', 'b.example']),
-    notBefore: moment(),
-    notAfter: moment(),
-    privateCa: sometimes(0.3),
-    ...(sometimes(0.5) ? { sent: one(1, 2, 3), path: Array.from({ length: one(0, 1, 2, 3, 4) }, certificate) } : {}),
-    ...(sometimes(0.3)
-      ? { endsFirst: { subject: one('CN=A', 'O=B'), notAfter: moment(), fingerprint256: 'BB', root: sometimes(0.5) } }
+    names: pick([], ['a.example'], ['a.example', 'b.example']),
+    notBefore: randomTime(),
+    notAfter: randomTime(),
+    privateCa: withProbability(0.3),
+    ...(withProbability(0.5)
+      ? { sent: pick(1, 2, 3), path: Array.from({ length: pick(0, 1, 2, 3, 4) }, certificate) }
+      : {}),
+    ...(withProbability(0.3)
+      ? {
+          endsFirst: {
+            subject: pick('CN=A', 'O=B'),
+            notAfter: randomTime(),
+            fingerprint256: 'BB',
+            root: withProbability(0.5),
+          },
+        }
       : {}),
   });
 }
 
 function address(): AddressFailure {
-  const [phase, code] = one(...(CODES as [(typeof CODES)[number]]));
+  const [phase, code] = pick(...(CODES as [(typeof CODES)[number]]));
   return phase === 'tls'
-    ? { address: '192.0.2.7', code, phase, message: one(...MESSAGES), ...(sometimes(0.5) ? { tls: someTls() } : {}) }
-    : { address: one('192.0.2.8', '2001:db8::8'), code };
+    ? {
+        address: '192.0.2.7',
+        code,
+        phase,
+        message: pick(...MESSAGES),
+        ...(withProbability(0.5) ? { tls: randomTls() } : {}),
+      }
+    : { address: pick('192.0.2.8', '2001:db8::8'), code };
 }
 
-function someHop(url: string): Hop {
+function randomHop(url: string): Hop {
   const headers: [string, string][] = [];
   const maybe = (name: string, ...values: [string, ...string[]]): void => {
-    if (sometimes(0.4)) headers.push([name, one(...values)]);
+    if (withProbability(0.4)) headers.push([name, pick(...values)]);
   };
   maybe('age', '0', '1', '-5', '86400', 'x', '99999999999');
   maybe('cache-control', 'max-age=0', 'max-age=1', 'public, max-age=31536000', 'max-age=-1', 'no-store', '');
@@ -154,47 +169,47 @@ function someHop(url: string): Hop {
   maybe('location', '/b');
   maybe('cross-origin-resource-policy', 'same-origin', 'same-site', '');
   return hop(headers, {
-    url: sometimes(0.3) ? url.replace('https://apps.example.com', 'https://b.example:8443') : url,
-    status: one(200, 200, 200, 0, 204, 206, 301, 304, 401, 403, 404, 410, 429, 500, 503, 511, 999),
-    tls: sometimes(0.7) ? someTls() : null,
-    address: one(null, '192.0.2.1'),
-    ...(sometimes(0.3) ? { failedAddresses: Array.from({ length: one(1, 2, 3) }, address) } : {}),
-    ...(sometimes(0.2) ? { excerpt: one('', '<Code>AccessDenied</Code>', 'x') } : {}),
-    ...(sometimes(0.1) ? { proxy: { url: one('', 'http://proxy:3128'), variable: 'HTTPS_PROXY' } } : {}),
+    url: withProbability(0.3) ? url.replace('https://apps.example.com', 'https://b.example:8443') : url,
+    status: pick(200, 200, 200, 0, 204, 206, 301, 304, 401, 403, 404, 410, 429, 500, 503, 511, 999),
+    tls: withProbability(0.7) ? randomTls() : null,
+    address: pick(null, '192.0.2.1'),
+    ...(withProbability(0.3) ? { failedAddresses: Array.from({ length: pick(1, 2, 3) }, address) } : {}),
+    ...(withProbability(0.2) ? { excerpt: pick('', '<Code>AccessDenied</Code>', 'x') } : {}),
+    ...(withProbability(0.1) ? { proxy: { url: pick('', 'http://proxy:3128'), variable: 'HTTPS_PROXY' } } : {}),
   });
 }
 
 function someProbe(url: string, method: Probe['method'], origin: string | null): Probe {
-  const hops = Array.from({ length: one(1, 1, 1, 2, 3, 6) }, () => someHop(url));
-  const [phase, code] = one(...(CODES as [(typeof CODES)[number]]));
-  const failure: Failure | null = sometimes(0.4)
+  const hops = Array.from({ length: pick(1, 1, 1, 2, 3, 6) }, () => randomHop(url));
+  const [phase, code] = pick(...(CODES as [(typeof CODES)[number]]));
+  const failure: Failure | null = withProbability(0.4)
     ? {
         phase,
         code,
-        message: one(...MESSAGES),
+        message: pick(...MESSAGES),
         url: hops.at(-1)?.url ?? url,
-        got: one(null, 0, 1, 7),
-        expected: one(null, 1, 9),
+        got: pick(null, 0, 1, 7),
+        expected: pick(null, 1, 9),
       }
     : null;
   return probe(hops, {
     method,
     origin,
     failure,
-    attempts: one(1, 2, 3),
-    retryAfterMs: one(0, 1000),
-    retriedErrors: one([], ['x']),
+    attempts: pick(1, 2, 3),
+    retryAfterMs: pick(0, 1000),
+    retriedErrors: pick([], ['x']),
   });
 }
 
-function someWeb(url: string): HttpViews {
+function randomViews(url: string): HttpViews {
   return {
     server: someProbe(url, 'GET', null),
     browser: [someProbe(url, 'GET', 'https://svc.test')],
-    preflight: sometimes(0.5)
+    preflight: withProbability(0.5)
       ? { missing: { code: 'not-requested', flag: null } }
       : someProbe(url, 'OPTIONS', 'https://svc.test'),
-    head: sometimes(0.5) ? { missing: { code: 'not-requested', flag: null } } : someProbe(url, 'HEAD', null),
+    head: withProbability(0.5) ? { missing: { code: 'not-requested', flag: null } } : someProbe(url, 'HEAD', null),
   };
 }
 
@@ -202,16 +217,16 @@ test('no message about generated answers holds what no reader can use', () => {
   const rules = new Set<string>();
   const found = new Map<string, string>();
   for (let run = 0; run < 400; run += 1) {
-    const facts = snapshot(['a', 'b'], { a: listed('1.0.0', '1.1.0'), b: listed('2.0.0') });
+    const facts = snapshot(['a', 'b'], { a: metadataWith('1.0.0', '1.1.0'), b: metadataWith('2.0.0') });
     const url = `${BASE}registry.json`;
-    facts.origins = one<string[]>([], ['https://svc.test']);
+    facts.origins = pick<string[]>([], ['https://svc.test']);
     facts.seenAt = NOW;
     facts.manifest.url = url;
-    facts.manifest.web = someWeb(url);
+    facts.manifest.web = randomViews(url);
     for (const app of facts.apps) {
-      app.metadata.web = someWeb(app.metadata.url ?? url);
-      app.icon.web = someWeb(app.icon.url ?? url);
-      app.artifacts = app.artifacts.map((seen) => ({ ...artifact(), ...seen, web: someWeb(seen.url ?? url) }));
+      app.metadata.web = randomViews(app.metadata.url ?? url);
+      app.icon.web = randomViews(app.icon.url ?? url);
+      app.artifacts = app.artifacts.map((seen) => ({ ...artifact(), ...seen, web: randomViews(seen.url ?? url) }));
     }
     const report = judge(facts, { command: 'verify' });
     for (const { rule, cause, message, advice } of report.findings) {

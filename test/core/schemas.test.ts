@@ -6,7 +6,7 @@ import { judge, startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { json } from '../../src/report/json.ts';
 import { checksum, NOW } from '../support/core-facts.ts';
-import { artifact, BASE, document, entry, listed, snapshot } from '../support/snapshots.ts';
+import { artifact, BASE, document, entry, metadataWith, snapshot } from '../support/snapshots.ts';
 
 /** The schemas are for editors, the rules for everybody else: they must say the same of the same documents. */
 
@@ -62,7 +62,7 @@ function rulesSay(kind: 'registry' | 'app', value: unknown): string[] {
 const style = { iconUrl: `${BASE}i.svg`, color: '#112233' };
 const apps = (value: unknown): object => ({ apps: { a: value } });
 const withUrl = (url: unknown): object => apps(entry('a', { appMetadataUrl: url }));
-const one = (more: object): object => ({
+const manifestWith = (more: object): object => ({
   versions: [{ version: '1.0.0', artifactUrl: `${BASE}a.tar.gz`, artifactChecksum: checksum(1), ...more }],
 });
 
@@ -145,9 +145,9 @@ const REGISTRIES: unknown[] = [
 ];
 const APPS: unknown[] = [
   { versions: [] },
-  one({}),
-  one({ more: 1 }),
-  listed('1.0.0', '2.0.0'),
+  manifestWith({}),
+  manifestWith({ more: 1 }),
+  metadataWith('1.0.0', '2.0.0'),
   null,
   [],
   'x',
@@ -158,7 +158,7 @@ const APPS: unknown[] = [
   { versions: ['1.0.0'] },
   { versions: [{}] },
   ...['version', 'artifactUrl', 'artifactChecksum'].flatMap((field) =>
-    [undefined, null, 1, {}].map((value) => one({ [field]: value })),
+    [undefined, null, 1, {}].map((value) => manifestWith({ [field]: value })),
   ),
   ...[
     '0.0.0',
@@ -178,7 +178,7 @@ const APPS: unknown[] = [
     '',
     '1.2.3-α',
     '1.2.3.4',
-  ].map((version) => one({ version })),
+  ].map((version) => manifestWith({ version })),
   ...[
     checksum(2),
     `sha256:${'0'.repeat(64)}`,
@@ -192,9 +192,9 @@ const APPS: unknown[] = [
     '',
     'sha1:00',
     `SHA256:${checksum(2).slice(7)}`,
-  ].map((artifactChecksum) => one({ artifactChecksum })),
+  ].map((artifactChecksum) => manifestWith({ artifactChecksum })),
   ...['https://x.test/a.tar.gz', 'https://x.test/a?b', 'http://x.test/a', 'a.tar.gz', 'https://u:p@x.test/a'].map(
-    (artifactUrl) => one({ artifactUrl }),
+    (artifactUrl) => manifestWith({ artifactUrl }),
   ),
 ];
 
@@ -235,7 +235,7 @@ describe('documented differences', () => {
     const twice = judge(snapshot(`{"apps":{},"apps":{}}`), { command: 'lint' });
     expect(twice.summary.errors).toBe(1);
     expect(validators.registry(JSON.parse('{"apps":{},"apps":{}}'))).toBe(true);
-    expect(validators.app(listed('1.0.0', '1.0.0'))).toBe(true);
+    expect(validators.app(metadataWith('1.0.0', '1.0.0'))).toBe(true);
     expect(validators.app({ versions: [] })).toBe(true);
   });
 });
@@ -297,7 +297,7 @@ describe('reports', () => {
         versions: [
           { version: 'v1', artifactUrl: 'x', artifactChecksum: '' },
           1,
-          ...listed('1.0.0', '1.0.0', '2.0.0-rc').versions,
+          ...metadataWith('1.0.0', '1.0.0', '2.0.0-rc').versions,
         ],
       },
     },
@@ -319,7 +319,9 @@ describe('reports', () => {
     ['an incomplete run', judge({ ...snapshot(['a']), incomplete: 'it was interrupted' }, { command: 'lint' })],
     [
       'more than is listed one by one',
-      judge(snapshot(['a'], { a: listed(...Array.from({ length: 300 }, (_, i) => `1.0.${i}`)) }), { command: 'lint' }),
+      judge(snapshot(['a'], { a: metadataWith(...Array.from({ length: 300 }, (_, i) => `1.0.${i}`)) }), {
+        command: 'lint',
+      }),
     ],
     [
       'an earlier state',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { write } from '../support/folders.ts';
 import { ORIGIN, SVG } from '../support/live-registry.ts';
 import { APACHE_MODULES } from '../support/web-server.ts';
-import { type Case, on, onAll, serverCases } from './site.ts';
+import { type Case, forResources, forAllResources, serverCases } from './site.ts';
 
 /** The usual configurations of Apache, most of them as they stand in an .htaccess file, and what comes of them. */
 
@@ -78,34 +78,34 @@ RewriteRule ^(.*)$ $1 [R=204,L]`;
 const GZIP = 'AddType application/gzip .gz .tgz';
 const STAR = 'Header always set Access-Control-Allow-Origin "*"';
 const GOOD = `${STAR}\n${GZIP}\n${LIFETIME}${PREFLIGHT}`;
-const gone = (path: string) => (root: string) => rmSync(join(root, path));
+const removeFile = (path: string) => (root: string) => rmSync(join(root, path));
 
 serverCases('apache2', 'Apache', apache, [
   { name: 'everything as it should be', server: GOOD },
   { name: 'everything as it should be, in .htaccess', server: '', put: (root) => write(root, { '.htaccess': GOOD }) },
   {
     name: 'as it is installed',
-    expected: on('error cors-missing absent', 'manifest', 'metadata', 'icon'),
+    expected: forResources('error cors-missing absent', 'manifest', 'metadata', 'icon'),
     server: GZIP,
   },
   {
     name: 'Header set alone',
-    expected: onAll('warning cors-preflight-refused header-refused'),
+    expected: forAllResources('warning cors-preflight-refused header-refused'),
     server: `Header set Access-Control-Allow-Origin "*"\n${GZIP}\n${LIFETIME}`,
   },
   {
     name: 'Header set, where a rewritten preflight does not get it',
-    expected: onAll('warning cors-preflight-refused origin'),
+    expected: forAllResources('warning cors-preflight-refused origin'),
     server: `Header set Access-Control-Allow-Origin "*"\n${GZIP}\n${LIFETIME}${PREFLIGHT}`,
   },
   {
     name: 'Header set and Header always set',
-    expected: onAll('error cors-invalid two-headers'),
+    expected: forAllResources('error cors-invalid two-headers'),
     server: `Header set Access-Control-Allow-Origin "*"\n${GOOD}`,
   },
   {
     name: 'Header add in two places',
-    expected: onAll('error cors-invalid two-headers'),
+    expected: forAllResources('error cors-invalid two-headers'),
     server: `Header add Access-Control-Allow-Origin "*"\n${LIFETIME}\n${GZIP}`,
     put: (root) => write(root, { '.htaccess': 'Header add Access-Control-Allow-Origin "*"' }),
   },
@@ -116,43 +116,46 @@ serverCases('apache2', 'Apache', apache, [
   },
   {
     name: 'SetEnvIf without Vary',
-    expected: onAll('warning cors-not-varied only-with-origin'),
+    expected: forAllResources('warning cors-not-varied only-with-origin'),
     named: true,
     server: `SetEnvIf Origin "^https?://(www\\.)?(svc\\.test|example\\.com)$" ALLOWED=$0\nHeader always set Access-Control-Allow-Origin %{ALLOWED}e env=ALLOWED\n${GZIP}\n${LIFETIME}${PREFLIGHT}`,
   },
   {
     name: 'SetEnvIf that keeps the parenthesis alone',
-    expected: onAll('error cors-invalid no-scheme'),
+    expected: forAllResources('error cors-invalid no-scheme'),
     named: true,
     server: `SetEnvIf Origin "https://(svc\\.test|example\\.com)$" ALLOWED=$1\nHeader always set Access-Control-Allow-Origin %{ALLOWED}e env=ALLOWED\nHeader always merge Vary Origin\n${GZIP}\n${LIFETIME}${PREFLIGHT}`,
   },
   {
     name: 'SetEnvIf whose variable is not set for others, without env=',
-    expected: onAll('warning cors-origin-refused origins-unknown'),
+    expected: forAllResources('warning cors-origin-refused origins-unknown'),
     server: `SetEnvIf Origin "^https://svc\\.test$" ALLOWED=$0\nHeader always set Access-Control-Allow-Origin %{ALLOWED}e\nHeader always merge Vary Origin\n${GZIP}\n${LIFETIME}${PREFLIGHT}`,
   },
   {
     name: 'a list of origins',
-    expected: onAll('error cors-invalid list'),
+    expected: forAllResources('error cors-invalid list'),
     named: true,
     server: `Header always set Access-Control-Allow-Origin "${ORIGIN}, https://www.example.com"\n${GZIP}\n${LIFETIME}`,
   },
   {
     name: 'only icons and fonts are open, as the boilerplate has it',
     expected: [
-      ...on('error cors-missing absent', 'manifest', 'metadata'),
+      ...forResources('error cors-missing absent', 'manifest', 'metadata'),
       'warning cors-preflight-refused header-refused (icon)',
     ],
     server: `<FilesMatch "\\.(svg|png|ttf|woff2?)$">\n${STAR}\n</FilesMatch>\n${GZIP}\n${LIFETIME}`,
   },
   {
     name: 'methods are limited',
-    expected: onAll('warning cors-preflight-refused status-403'),
+    expected: forAllResources('warning cors-preflight-refused status-403'),
     server: `${STAR}\n${GZIP}\n${LIFETIME}\n<LimitExcept GET HEAD>\nRequire all denied\n</LimitExcept>`,
   },
   {
     name: 'only GET and POST by rewriting',
-    expected: [...onAll('warning cors-preflight-refused status-403'), ...onAll('warning head-refused status-403')],
+    expected: [
+      ...forAllResources('warning cors-preflight-refused status-403'),
+      ...forAllResources('warning head-refused status-403'),
+    ],
     server: `${STAR}\n${GZIP}\n${LIFETIME}\nRewriteEngine On\nRewriteCond %{REQUEST_METHOD} !^(GET|POST)$\nRewriteRule .* - [F]`,
   },
   {
@@ -182,7 +185,7 @@ serverCases('apache2', 'Apache', apache, [
   {
     name: 'everything forced to text',
     expected: [
-      ...on('warning content-type-wrong not-json', 'manifest', 'metadata'),
+      ...forResources('warning content-type-wrong not-json', 'manifest', 'metadata'),
       'error icon-type-wrong svg-type (icon)',
       'warning content-type-wrong text (artifact 1.0.0)',
     ],
@@ -196,14 +199,14 @@ serverCases('apache2', 'Apache', apache, [
   { name: 'a charset on everything', server: `${GOOD}\nAddDefaultCharset ISO-8859-1` },
   {
     name: 'a charset by suffix',
-    expected: on('warning content-type-wrong charset', 'manifest', 'metadata'),
+    expected: forResources('warning content-type-wrong charset', 'manifest', 'metadata'),
     server: `${GOOD}\nAddCharset ISO-8859-1 .json`,
   },
   { name: 'ETags of the inode', server: `${GOOD}\nFileETag INode MTime Size` },
   { name: 'no ETags', server: `${GOOD}\nFileETag None\nHeader unset ETag` },
   {
     name: 'expires by default in a year',
-    expected: on('warning cache-lifetime-long long', 'manifest', 'metadata'),
+    expected: forResources('warning cache-lifetime-long long', 'manifest', 'metadata'),
     server: `${STAR}\n${GZIP}${PREFLIGHT}\nExpiresActive On\nExpiresDefault "access plus 1 year"`,
   },
   {
@@ -218,25 +221,25 @@ serverCases('apache2', 'Apache', apache, [
     name: 'a page for what is missing',
     expected: ['error unreachable status-404 (metadata)'],
     server: `${GOOD}\nErrorDocument 404 /index.html`,
-    put: gone('apps/app-a/versions.json'),
+    put: removeFile('apps/app-a/versions.json'),
   },
   {
     name: 'a page elsewhere for what is missing',
     expected: ['error document-unreadable html-page (metadata)'],
     server: `${GOOD}\nErrorDocument 404 @ORIGIN@/index.html`.replace('@ORIGIN@', 'https://127.0.0.1:@PORT@'),
-    put: gone('apps/app-a/versions.json'),
+    put: removeFile('apps/app-a/versions.json'),
   },
   {
     name: 'a fallback resource',
     expected: ['error icon-not-image html (icon)'],
     server: `${GOOD}\nFallbackResource /index.html`,
-    put: gone('apps/app-a/icon.svg'),
+    put: removeFile('apps/app-a/icon.svg'),
   },
   {
     name: 'the fallback of a single-page application',
     expected: ['error artifact-checksum-mismatch html-page (artifact 2.0.0)'],
     server: `${GOOD}\nRewriteCond %{REQUEST_FILENAME} !-f\nRewriteCond %{REQUEST_FILENAME} !-d\nRewriteRule . /index.html [L]`,
-    put: gone('apps/app-a/versions/2.0.0.tar.gz'),
+    put: removeFile('apps/app-a/versions/2.0.0.tar.gz'),
   },
   {
     name: 'a list of the folder',

@@ -11,7 +11,7 @@ import { folder } from '../support/folders.ts';
 import { archive, checksum, faults, ORIGIN, SVG, verified } from '../support/live-registry.ts';
 import { programOf, startServer, type WebServer } from '../support/web-server.ts';
 import { nginx } from './nginx-frame.ts';
-import { onAll } from './site.ts';
+import { forAllResources } from './site.ts';
 
 /** What `init --host s3`, `r2` and `gcs` write: in the form that each tool documents, and in a real object store. */
 
@@ -175,12 +175,12 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       ['several', ['https://other.test', ORIGIN], [ORIGIN, 'https://other.test']],
     ])('%s: only that object stores send Vary with Origin alone', async (_, serviceOrigins, asked) => {
       await put(s3Cors({ ...hosted, serviceOrigins }));
-      expect(await found(asked)).toEqual(onAll('warning cors-not-varied vary-only-with-origin').sort());
+      expect(await found(asked)).toEqual(forAllResources('warning cors-not-varied vary-only-with-origin').sort());
     });
 
     test('any origin: nothing is found but that Ceph, other than Amazon, says no Vary along with a wildcard', async () => {
       await put(s3Cors(hosted));
-      expect(await found([ORIGIN])).toEqual(onAll('warning cors-not-varied only-with-origin').sort());
+      expect(await found([ORIGIN])).toEqual(forAllResources('warning cors-not-varied only-with-origin').sort());
     });
 
     test('an origin that is not among them is told', async () => {

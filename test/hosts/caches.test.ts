@@ -5,17 +5,17 @@ import { write } from '../support/folders.ts';
 import { archive, ORIGIN } from '../support/live-registry.ts';
 import type { WebServer } from '../support/web-server.ts';
 import { GOOD, nginx, PREFLIGHT } from './nginx-frame.ts';
-import { BYTES, on, onAll, putSite, serverCases } from './site.ts';
+import { BYTES, forResources, forAllResources, putSite, serverCases } from './site.ts';
 
 /** A cache in front of the host, as a CDN is: what it remembers from earlier visitors, and for whom. */
 
 const STAR = 'add_header Access-Control-Allow-Origin * always;';
 const LIFETIME = 'add_header Cache-Control "public, max-age=300";';
-const behind = (inside: string): string => `
+const backendServer = (inside: string): string => `
   proxy_cache_path @DIR@/cache levels=1:2 keys_zone=cdn:1m;
   map $http_origin $allowed { default ""; "${ORIGIN}" $http_origin; }
   server { listen 127.0.0.1:@SECOND@; root @ROOT@; ${inside} }`;
-const front = (inside = ''): string => `
+const cachingServer = (inside = ''): string => `
   location / {
     ${PREFLIGHT.replaceAll('*', '"*"')}
     proxy_pass http://127.0.0.1:@SECOND@; proxy_set_header Host $http_host;
@@ -30,7 +30,7 @@ const FILES = ['registry.json', 'versions.json', 'icon.svg', 'versions/1.0.0.tar
   (file, i) => (i === 0 ? file : `apps/app-a/${file}`),
 );
 /** An earlier visitor. */
-const visitor =
+const requestFrom =
   (headers: Record<string, string> = {}, method = 'GET', then?: (root: string, origin: string) => void) =>
   async (server: WebServer): Promise<void> => {
     for (const path of FILES) {
@@ -46,121 +46,128 @@ const visitor =
   };
 
 serverCases('nginx', 'a cache in front', nginx, [
-  { name: 'nothing was cached before', global: behind(GOOD), server: front() },
-  { name: 'everything was cached before', global: behind(GOOD), server: front(), before: visitor() },
+  { name: 'nothing was cached before', global: backendServer(GOOD), server: cachingServer() },
+  { name: 'everything was cached before', global: backendServer(GOOD), server: cachingServer(), before: requestFrom() },
   {
     name: 'the host answers by origin without Vary, and an earlier visitor named none',
-    expected: on('error cors-missing absent', 'manifest', 'metadata', 'icon'),
+    expected: forResources('error cors-missing absent', 'manifest', 'metadata', 'icon'),
     named: true,
-    global: behind(ECHO),
-    server: front(),
-    before: visitor(),
+    global: backendServer(ECHO),
+    server: cachingServer(),
+    before: requestFrom(),
   },
   {
     name: 'the host answers by origin without Vary, and the service was there first',
     named: true,
-    global: behind(ECHO),
-    server: front(),
-    before: visitor({ origin: ORIGIN }),
+    global: backendServer(ECHO),
+    server: cachingServer(),
+    before: requestFrom({ origin: ORIGIN }),
   },
   {
     name: 'the host answers by origin and says so',
     named: true,
-    global: behind(ECHO_VARIED),
-    server: front(),
-    before: visitor(),
+    global: backendServer(ECHO_VARIED),
+    server: cachingServer(),
+    before: requestFrom(),
   },
   {
     name: 'the host says so, and the cache does not listen',
-    expected: on('error cors-missing absent', 'manifest', 'metadata', 'icon'),
+    expected: forResources('error cors-missing absent', 'manifest', 'metadata', 'icon'),
     named: true,
-    global: behind(ECHO_VARIED),
-    server: front('proxy_ignore_headers Vary;'),
-    before: visitor(),
+    global: backendServer(ECHO_VARIED),
+    server: cachingServer('proxy_ignore_headers Vary;'),
+    before: requestFrom(),
   },
   {
     name: 'the origin is part of the cache’s key',
-    expected: onAll('warning cors-not-varied only-with-origin'),
+    expected: forAllResources('warning cors-not-varied only-with-origin'),
     named: true,
-    global: behind(ECHO),
-    server: front('proxy_cache_key $host$uri$http_origin;'),
-    before: visitor(),
+    global: backendServer(ECHO),
+    server: cachingServer('proxy_cache_key $host$uri$http_origin;'),
+    before: requestFrom(),
   },
   {
     name: 'the cache adds the header itself',
     named: true,
-    global: behind(ECHO),
-    server: front(`proxy_hide_header Access-Control-Allow-Origin; ${STAR}`),
-    before: visitor(),
+    global: backendServer(ECHO),
+    server: cachingServer(`proxy_hide_header Access-Control-Allow-Origin; ${STAR}`),
+    before: requestFrom(),
   },
   {
     name: 'the cache adds the header to that of the host',
-    expected: onAll('error cors-invalid two-headers'),
-    global: behind(GOOD),
-    server: front(STAR),
+    expected: forAllResources('error cors-invalid two-headers'),
+    global: backendServer(GOOD),
+    server: cachingServer(STAR),
   },
   {
     name: 'an artifact was replaced, and the cache holds the older one',
     expected: ['error artifact-checksum-mismatch other-bytes (artifact 2.0.0)'],
-    global: behind(GOOD),
-    server: front(),
+    global: backendServer(GOOD),
+    server: cachingServer(),
     put: (root, origin) => {
       putSite(root, origin);
       write(root, { 'apps/app-a/versions/2.0.0.tar.gz': archive('export const version = "2, first try";') });
     },
-    before: visitor({}, 'GET', (root) => write(root, { 'apps/app-a/versions/2.0.0.tar.gz': BYTES['2.0.0'] })),
+    before: requestFrom({}, 'GET', (root) => write(root, { 'apps/app-a/versions/2.0.0.tar.gz': BYTES['2.0.0'] })),
   },
   {
     name: 'a missing file was cached before it was uploaded',
     expected: ['error unreachable status-404 (icon)'],
-    global: behind(GOOD),
-    server: front(),
+    global: backendServer(GOOD),
+    server: cachingServer(),
     put: (root) => rmSync(join(root, 'apps/app-a/icon.svg')),
-    before: visitor({}, 'GET', putSite),
+    before: requestFrom({}, 'GET', putSite),
   },
   {
     name: 'the copy is within its time',
-    global: behind(GOOD),
-    server: front('add_header Age 120;'),
-    before: visitor(),
+    global: backendServer(GOOD),
+    server: cachingServer('add_header Age 120;'),
+    before: requestFrom(),
   },
   {
     name: 'the copy is beyond its time',
-    expected: on('warning cache-lifetime-long stale-copy', 'manifest', 'metadata'),
-    global: behind(GOOD),
-    server: front('add_header Age 90000;'),
-    before: visitor(),
+    expected: forResources('warning cache-lifetime-long stale-copy', 'manifest', 'metadata'),
+    global: backendServer(GOOD),
+    server: cachingServer('add_header Age 90000;'),
+    before: requestFrom(),
   },
   {
     name: 'HEAD is cached as if it were GET',
     expected: ['error unreachable stalled (manifest)'],
-    global: behind(GOOD),
-    server: front('proxy_cache_methods GET HEAD; proxy_cache_convert_head off;'),
-    before: visitor({}, 'HEAD'),
+    global: backendServer(GOOD),
+    server: cachingServer('proxy_cache_methods GET HEAD; proxy_cache_convert_head off;'),
+    before: requestFrom({}, 'HEAD'),
     options: { idleTimeout: 500 },
   },
-  { name: 'HEAD is made GET towards the host', global: behind(GOOD), server: front(), before: visitor({}, 'HEAD') },
+  {
+    name: 'HEAD is made GET towards the host',
+    global: backendServer(GOOD),
+    server: cachingServer(),
+    before: requestFrom({}, 'HEAD'),
+  },
   {
     name: 'answers are cut into slices',
-    global: behind(GOOD),
-    server: front(
+    global: backendServer(GOOD),
+    server: cachingServer(
       'slice 1k; proxy_cache_key $uri$slice_range; proxy_set_header Range $slice_range; proxy_cache_valid 206 10m;',
     ),
-    before: visitor(),
+    before: requestFrom(),
   },
   {
     name: 'a compressed copy for those who ask for one',
-    global: behind(
+    global: backendServer(
       `gzip on; gzip_types *; gzip_min_length 10; gzip_vary on; gzip_proxied any; gzip_http_version 1.0; ${GOOD}`,
     ),
-    server: front('proxy_set_header Accept-Encoding $http_accept_encoding;'),
-    before: visitor({ 'accept-encoding': 'gzip' }),
+    server: cachingServer('proxy_set_header Accept-Encoding $http_accept_encoding;'),
+    before: requestFrom({ 'accept-encoding': 'gzip' }),
   },
   {
     name: 'a compressed copy for everybody',
-    expected: on('error artifact-checksum-mismatch decoded-bytes-match', 'artifact 1.0.0', 'artifact 2.0.0'),
-    global: behind(`gzip on; gzip_types *; gzip_min_length 10; gzip_proxied any; gzip_http_version 1.0; ${GOOD}`),
-    server: front('proxy_set_header Accept-Encoding $http_accept_encoding;'),
-    before: visitor({ 'accept-encoding': 'gzip' }),
+    expected: forResources('error artifact-checksum-mismatch decoded-bytes-match', 'artifact 1.0.0', 'artifact 2.0.0'),
+    global: backendServer(
+      `gzip on; gzip_types *; gzip_min_length 10; gzip_proxied any; gzip_http_version 1.0; ${GOOD}`,
+    ),
+    server: cachingServer('proxy_set_header Accept-Encoding $http_accept_encoding;'),
+    before: requestFrom({ 'accept-encoding': 'gzip' }),
   },
 ]);

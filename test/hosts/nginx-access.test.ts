@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { write } from '../support/folders.ts';
 import { checksum, ORIGIN } from '../support/live-registry.ts';
 import { GOOD, nginx, PREFLIGHT } from './nginx-frame.ts';
-import { BYTES, on, onAll, serverCases } from './site.ts';
+import { BYTES, forResources, forAllResources, serverCases } from './site.ts';
 
 /** Who gets what from nginx: logins, limits, signatures, hotlink protection, certificates. */
 
@@ -45,7 +45,7 @@ serverCases('nginx', 'access to nginx', nginx, [
   },
   {
     name: 'a login for everything, with credentials given',
-    expected: onAll('warning cors-preflight-refused header-refused'),
+    expected: forAllResources('warning cors-preflight-refused header-refused'),
     put,
     server: `${LOGIN} ${GOOD}`,
     secret: BASIC,
@@ -58,7 +58,7 @@ serverCases('nginx', 'access to nginx', nginx, [
   },
   {
     name: 'a login for artifacts alone',
-    expected: on('error unreachable status-401', 'artifact 1.0.0'),
+    expected: forResources('error unreachable status-401', 'artifact 1.0.0'),
     put,
     server: location('\\.gz$', LOGIN),
   },
@@ -83,7 +83,7 @@ serverCases('nginx', 'access to nginx', nginx, [
   },
   {
     name: 'hotlink protection that lets in who names no page',
-    expected: on('warning cors-origin-refused status-403', 'icon', 'artifact 1.0.0'),
+    expected: forResources('warning cors-origin-refused status-403', 'icon', 'artifact 1.0.0'),
     server: location(
       '\\.(svg|png|gz)$',
       'valid_referers none blocked server_names; if ($invalid_referer) { return 403; }',
@@ -91,7 +91,7 @@ serverCases('nginx', 'access to nginx', nginx, [
   },
   {
     name: 'the same, asked with the service’s origin',
-    expected: on('error cors-origin-refused status-403', 'icon', 'artifact 1.0.0'),
+    expected: forResources('error cors-origin-refused status-403', 'icon', 'artifact 1.0.0'),
     named: true,
     server: location(
       '\\.(svg|png|gz)$',
@@ -214,7 +214,7 @@ serverCases('nginx', 'access to nginx', nginx, [
   },
   {
     name: 'a firewall that knows other origins',
-    expected: onAll('error cors-origin-refused status-403'),
+    expected: forAllResources('error cors-origin-refused status-403'),
     named: true,
     server: `if ($http_origin !~ "^(https://www\\.example\\.com)?$") { return 403; } ${GOOD}`,
   },

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ORIGIN } from '../support/live-registry.ts';
 import { GOOD, nginx, PREFLIGHT } from './nginx-frame.ts';
-import { on, onAll, serverCases } from './site.ts';
+import { forResources, forAllResources, serverCases } from './site.ts';
 
 /** How people open nginx to browsers, and what comes of it. */
 
@@ -16,15 +16,19 @@ serverCases('nginx', 'CORS of nginx', nginx, [
   { name: 'over HTTP/2', listen: 'listen 127.0.0.1:@PORT@ ssl http2;', server: GOOD },
   { name: 'TLS 1.3 alone', server: `ssl_protocols TLSv1.3; ${GOOD}` },
   { name: 'TLS 1.2 alone', server: `ssl_protocols TLSv1.2; ${GOOD}` },
-  { name: 'no CORS at all', expected: on('error cors-missing absent', 'manifest', 'metadata', 'icon'), server: CACHE },
+  {
+    name: 'no CORS at all',
+    expected: forResources('error cors-missing absent', 'manifest', 'metadata', 'icon'),
+    server: CACHE,
+  },
   {
     name: 'add_header alone, without an answer for OPTIONS',
-    expected: onAll('warning cors-preflight-refused status-405'),
+    expected: forAllResources('warning cors-preflight-refused status-405'),
     server: `${STAR} ${CACHE}`,
   },
   {
     name: 'a nested location with an add_header of its own loses the outer ones',
-    expected: on('error cors-missing absent', 'manifest', 'metadata'),
+    expected: forResources('error cors-missing absent', 'manifest', 'metadata'),
     server: `${GOOD} location ~ \\.json$ { add_header Cache-Control "public, max-age=60"; }`,
   },
   {
@@ -38,7 +42,7 @@ serverCases('nginx', 'CORS of nginx', nginx, [
   },
   {
     name: 'the if for OPTIONS returns 204 without any header',
-    expected: onAll('warning cors-preflight-refused origin'),
+    expected: forAllResources('warning cors-preflight-refused origin'),
     server: `location / { ${STAR} ${CACHE} if ($request_method = OPTIONS) { add_header Content-Length 0; return 204; } }`,
   },
   {
@@ -47,7 +51,7 @@ serverCases('nginx', 'CORS of nginx', nginx, [
   },
   {
     name: 'the recipe with a list of header names',
-    expected: onAll('warning cors-preflight-refused header-refused'),
+    expected: forAllResources('warning cors-preflight-refused header-refused'),
     server: `location / { ${STAR} ${CACHE}
       if ($request_method = 'OPTIONS') {
         add_header 'Access-Control-Allow-Origin' '*';
@@ -68,13 +72,13 @@ serverCases('nginx', 'CORS of nginx', nginx, [
   },
   {
     name: 'the same map, asked by nobody in particular',
-    expected: onAll('warning cors-origin-refused origins-unknown'),
+    expected: forAllResources('warning cors-origin-refused origins-unknown'),
     global: `map $http_origin $allowed { default ""; "${ORIGIN}" $http_origin; }`,
     server: `add_header Access-Control-Allow-Origin $allowed always; add_header Vary Origin always; ${CACHE} location / {}`,
   },
   {
     name: 'a map without Vary',
-    expected: onAll('warning cors-not-varied only-with-origin'),
+    expected: forAllResources('warning cors-not-varied only-with-origin'),
     named: true,
     global: `map $http_origin $allowed { default ""; "~^https://(.+\\.)?svc\\.test$" $http_origin; }`,
     server: `add_header Access-Control-Allow-Origin $allowed always; ${CACHE}
@@ -82,14 +86,14 @@ serverCases('nginx', 'CORS of nginx', nginx, [
   },
   {
     name: 'a map that knows another origin',
-    expected: onAll('error cors-origin-refused other-origin'),
+    expected: forAllResources('error cors-origin-refused other-origin'),
     named: true,
     global: 'map $http_origin $allowed { default "https://www.example.com"; "https://www.example.com" $http_origin; }',
     server: `add_header Access-Control-Allow-Origin $allowed always; add_header Vary Origin always; ${CACHE} location / {}`,
   },
   {
     name: 'whatever origin asks is echoed, without Vary',
-    expected: onAll('warning cors-not-varied only-with-origin'),
+    expected: forAllResources('warning cors-not-varied only-with-origin'),
     named: true,
     server: `add_header Access-Control-Allow-Origin $http_origin always; ${CACHE}
       location / { if ($request_method = OPTIONS) { add_header Access-Control-Allow-Origin $http_origin; add_header Access-Control-Allow-Headers $http_access_control_request_headers; return 204; } }`,
@@ -103,15 +107,15 @@ serverCases('nginx', 'CORS of nginx', nginx, [
   {
     name: 'an if on the origin within the location',
     expected: [
-      ...onAll('warning cors-not-varied only-with-origin'),
-      ...onAll('warning cors-preflight-refused status-405'),
+      ...forAllResources('warning cors-not-varied only-with-origin'),
+      ...forAllResources('warning cors-preflight-refused status-405'),
     ],
     named: true,
     server: `location / { ${CACHE} if ($http_origin ~* "^https://svc\\.test$") { add_header Access-Control-Allow-Origin $http_origin; } }`,
   },
   {
     name: 'the header is set by the application and added by the proxy again',
-    expected: onAll('error cors-invalid two-headers'),
+    expected: forAllResources('error cors-invalid two-headers'),
     server: `location / { proxy_pass http://127.0.0.1:@SECOND@; ${STAR} }`,
     global: `server { listen 127.0.0.1:@SECOND@; root @ROOT@; ${GOOD} }`,
   },
@@ -122,19 +126,19 @@ serverCases('nginx', 'CORS of nginx', nginx, [
   },
   {
     name: 'two origins in one header',
-    expected: onAll('error cors-invalid list'),
+    expected: forAllResources('error cors-invalid list'),
     named: true,
     server: `add_header Access-Control-Allow-Origin "${ORIGIN} https://www.example.com"; ${CACHE}`,
   },
   {
     name: 'an origin with a slash',
-    expected: onAll('error cors-invalid trailing-slash'),
+    expected: forAllResources('error cors-invalid trailing-slash'),
     named: true,
     server: `add_header Access-Control-Allow-Origin "${ORIGIN}/"; ${CACHE}`,
   },
   {
     name: 'a star for subdomains',
-    expected: onAll('error cors-invalid partial-wildcard'),
+    expected: forAllResources('error cors-invalid partial-wildcard'),
     named: true,
     server: `add_header Access-Control-Allow-Origin "https://*.test"; ${CACHE}`,
   },
@@ -146,12 +150,12 @@ serverCases('nginx', 'CORS of nginx', nginx, [
   },
   {
     name: 'only GET and HEAD get through (limit_except)',
-    expected: onAll('warning cors-preflight-refused status-403'),
+    expected: forAllResources('warning cors-preflight-refused status-403'),
     server: `location / { limit_except GET { deny all; } ${STAR} ${CACHE} }`,
   },
   {
     name: 'HEAD is refused',
-    expected: onAll('warning head-refused status-405'),
+    expected: forAllResources('warning head-refused status-405'),
     server: `${GOOD} if ($request_method = HEAD) { return 405; }`,
   },
   {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { write } from '../support/folders.ts';
 import { archive, SVG } from '../support/live-registry.ts';
 import { GOOD, nginx, PREFLIGHT } from './nginx-frame.ts';
-import { on, putSite, serverCases } from './site.ts';
+import { forResources, putSite, serverCases } from './site.ts';
 
 /** What nginx does to files on their way: types, codings, lifetimes, fallbacks. */
 
@@ -20,7 +20,7 @@ serverCases('nginx', 'files of nginx', nginx, [
   {
     name: 'no types, and octet-stream for everything',
     expected: [
-      ...on('warning content-type-wrong not-json', 'manifest', 'metadata'),
+      ...forResources('warning content-type-wrong not-json', 'manifest', 'metadata'),
       'error icon-type-wrong svg-type (icon)',
     ],
     server: `types {} ${GOOD}`,
@@ -28,7 +28,7 @@ serverCases('nginx', 'files of nginx', nginx, [
   {
     name: 'no types, and text/plain for everything',
     expected: [
-      ...on('warning content-type-wrong not-json', 'manifest', 'metadata'),
+      ...forResources('warning content-type-wrong not-json', 'manifest', 'metadata'),
       'error icon-type-wrong svg-type (icon)',
       'warning content-type-wrong text (artifact 1.0.0)',
     ],
@@ -55,7 +55,7 @@ serverCases('nginx', 'files of nginx', nginx, [
   { name: 'a charset on everything', server: `charset utf-8; charset_types *; ${GOOD}` },
   {
     name: 'a charset of another age',
-    expected: on('warning content-type-wrong charset', 'manifest', 'metadata'),
+    expected: forResources('warning content-type-wrong charset', 'manifest', 'metadata'),
     server: `charset windows-1252; charset_types application/json; ${GOOD}`,
   },
   {
@@ -81,13 +81,13 @@ serverCases('nginx', 'files of nginx', nginx, [
   },
   {
     name: 'an unknown Content-Encoding is put on the JSON files',
-    expected: on('warning content-encoded unknown-coding', 'manifest', 'metadata'),
+    expected: forResources('warning content-encoded unknown-coding', 'manifest', 'metadata'),
     server: `${GOOD} location ~ \\.json$ { ${STAR} add_header Cache-Control no-cache; add_header Content-Encoding aws-chunked; ${PREFLIGHT} }`,
   },
   {
     name: 'the store calls artifacts gzip-encoded, and gunzip undoes it',
     expected: [
-      ...on('error artifact-checksum-mismatch unpacked', 'artifact 1.0.0', 'artifact 2.0.0'),
+      ...forResources('error artifact-checksum-mismatch unpacked', 'artifact 1.0.0', 'artifact 2.0.0'),
       'warning cors-preflight-refused status-405 (artifact 1.0.0)',
     ],
     global: behind('location / { add_header Content-Encoding gzip; }'),
@@ -105,12 +105,12 @@ serverCases('nginx', 'files of nginx', nginx, [
   },
   {
     name: 'expires max everywhere',
-    expected: on('warning cache-lifetime-long long', 'manifest', 'metadata'),
+    expected: forResources('warning cache-lifetime-long long', 'manifest', 'metadata'),
     server: `expires max; ${GOOD}`,
   },
   {
     name: 'expires 1y on the usual static files, JSON among them',
-    expected: on('warning cache-lifetime-long immutable', 'manifest', 'metadata'),
+    expected: forResources('warning cache-lifetime-long immutable', 'manifest', 'metadata'),
     server: `${STAR} location / { ${PREFLIGHT} } location ~* \\.(css|js|json|svg|png|gz)$ { expires 1y; ${STAR} add_header Cache-Control "public, immutable"; ${PREFLIGHT} }`,
   },
   { name: 'expires 1h', server: `${STAR} expires 1h; location / { ${PREFLIGHT} }` },
@@ -127,7 +127,7 @@ serverCases('nginx', 'files of nginx', nginx, [
   },
   {
     name: 'contrary lifetimes',
-    expected: on('warning cache-lifetime-missing malformed', 'manifest', 'metadata'),
+    expected: forResources('warning cache-lifetime-missing malformed', 'manifest', 'metadata'),
     server: `${STAR} expires 5m; add_header Cache-Control "max-age=31536000"; location / { ${PREFLIGHT} }`,
   },
   { name: 'neither ETag nor Last-Modified', server: `etag off; add_header Last-Modified ""; ${GOOD}` },

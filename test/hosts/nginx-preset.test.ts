@@ -2,12 +2,12 @@ import { Agent, request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { nginxServer } from '../../src/author/host-nginx.ts';
 import type { Hosted } from '../../src/author/hosted.ts';
-import { thrown } from '../support/folders.ts';
+import { errorOf } from '../support/folders.ts';
 import { faults, ORIGIN, verified } from '../support/live-registry.ts';
 import { programOf, startServer, type WebServer } from '../support/web-server.ts';
 import { trusting } from '../support/trusting.ts';
 import { nginx } from './nginx-frame.ts';
-import { onAll, putSite } from './site.ts';
+import { forAllResources, putSite } from './site.ts';
 
 /** What `init --host nginx` writes, in a real nginx. */
 
@@ -114,17 +114,17 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
     [
       'without CORS',
       (text) => text.replace(/add_header Access-Control-Allow-Origin.*\n/, '\n'),
-      onAll('error cors-missing absent').filter((one) => !one.includes('artifact')),
+      forAllResources('error cors-missing absent').filter((one) => !one.includes('artifact')),
     ],
     [
       'without Vary',
       (text) => text.replace('add_header Vary Origin always;', ''),
-      onAll('warning cors-not-varied only-with-origin'),
+      forAllResources('warning cors-not-varied only-with-origin'),
     ],
     [
       'without an answer for preflights',
       (text) => text.replace('return 204;', ''),
-      onAll('warning cors-preflight-refused status-405'),
+      forAllResources('warning cors-preflight-refused status-405'),
     ],
   ])('%s it would not do', async (_, change, expected) => {
     const found = await served(
@@ -163,10 +163,10 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
 test.each([`https://a;b{}$c.test/`, `https://~x.test/`, `https://*.test/`])(
   'a host that is not a name is refused: %s',
   (baseUrl) => {
-    expect(thrown(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'base-url-unsupported', exit: 2 });
+    expect(errorOf(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'base-url-unsupported', exit: 2 });
   },
 );
 
 test.each(['https://a.test/%00/', 'https://a.test/%0a/', 'https://a.test/%ff/'])('so is a path: %s', (baseUrl) => {
-  expect(thrown(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'base-url-unsupported', exit: 2 });
+  expect(errorOf(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'base-url-unsupported', exit: 2 });
 });

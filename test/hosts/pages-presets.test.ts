@@ -7,10 +7,10 @@ import { PRESETS } from '../../src/author/host-files.ts';
 import type { Hosted } from '../../src/author/hosted.ts';
 import { mediaTypeOf } from '../../src/core/http/media.ts';
 import { certificates } from '../support/fault-certificates.ts';
-import { folder, thrown } from '../support/folders.ts';
+import { folder, errorOf } from '../support/folders.ts';
 import { headersFor, readHeadersFile } from '../support/headers-file.ts';
 import { faults, ORIGIN, verified } from '../support/live-registry.ts';
-import { onAll, putSite } from './site.ts';
+import { forAllResources, putSite } from './site.ts';
 
 /** What `init --host netlify` and `--host cloudflare-pages` write, on a host that sends what its `_headers` say. */
 
@@ -68,12 +68,12 @@ describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host)
     [
       'the origin is left out',
       (text) => text.replace(/.*Allow-Origin.*\n/, ''),
-      onAll('error cors-missing absent').filter((one) => !one.includes('artifact')),
+      forAllResources('error cors-missing absent').filter((one) => !one.includes('artifact')),
     ],
     [
       'a second rule names an origin as well',
       (text) => `${text}/*\n  Access-Control-Allow-Origin: *\n`,
-      onAll('error cors-invalid list'),
+      forAllResources('error cors-invalid list'),
     ],
   ])('%s: it finds that', async (_, change, expected) => {
     expect(await faultsWith(change(fileOf(host, '_headers')), [ORIGIN])).toEqual(expected.sort());
@@ -92,7 +92,7 @@ describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host)
 
   test('such a host has no folder to serve from', () => {
     const baseUrl = 'https://apps.example.com/r/';
-    expect(thrown(() => fileOf(host, '_headers', { baseUrl }))).toMatchObject({
+    expect(errorOf(() => fileOf(host, '_headers', { baseUrl }))).toMatchObject({
       code: 'base-url-unsupported',
       exit: 2,
     });

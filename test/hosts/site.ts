@@ -65,13 +65,13 @@ export function putSite(root: string, base: string): void {
 }
 
 /** A finding's short form at each of these resources. */
-export function on(what: string, ...resources: string[]): string[] {
+export function forResources(what: string, ...resources: string[]): string[] {
   return resources.map((resource) => `${what} (${resource})`);
 }
 
 /** At one of each kind: of the artifacts, the first one of a host is asked as a browser asks. */
-export function onAll(what: string): string[] {
-  return on(what, 'manifest', 'metadata', 'icon', 'artifact 1.0.0');
+export function forAllResources(what: string): string[] {
+  return forResources(what, 'manifest', 'metadata', 'icon', 'artifact 1.0.0');
 }
 
 /** One test per configuration. Skipped, and said so, where the server is not installed; in CI that is a failure. */

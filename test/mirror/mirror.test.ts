@@ -41,7 +41,7 @@ const files = (): string[] =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.\w+$/.test(name) && !/^apps\/[^/]+$/.test(name))
     .sort();
-const listed = (): string[] =>
+const listedFiles = (): string[] =>
   (parsed('apps/app-a/versions.json').versions as { version: string }[]).map(({ version }) => version);
 const artifactsAsked = (): number => host.requests.filter(({ path }) => path.endsWith('.tar.gz')).length;
 
@@ -109,7 +109,7 @@ test('a new version alone is fetched', async () => {
   host.on('/3.tar.gz', gzipped(third));
   live.list();
   expect(await run()).toMatchObject({ fetched: 1 });
-  expect(listed()).toEqual(['3.0.0', '2.0.0', '1.0.0']);
+  expect(listedFiles()).toEqual(['3.0.0', '2.0.0', '1.0.0']);
 });
 
 test('fields that nobody knows stay', async () => {
@@ -128,7 +128,7 @@ describe('what cannot be had is left out, and said', () => {
     const { problems, versions } = await run({ retries: 1 });
     expect(problems).toMatchObject([{ app: 'app-a', version: '2.0.0', code }]);
     expect(versions).toBe(1);
-    expect(listed()).toEqual(['1.0.0']);
+    expect(listedFiles()).toEqual(['1.0.0']);
     expect(existsSync(join(root, 'apps/app-a/versions/2.0.0.tar.gz'))).toBe(false);
     expect(files().filter((name) => name.endsWith('.part'))).toEqual([]);
     expect(await errors()).toEqual([]);
@@ -139,7 +139,7 @@ describe('what cannot be had is left out, and said', () => {
     await run({ retries: 0 });
     live.serve('2.tar.gz', gzipped(live.artifact));
     expect(await run()).toMatchObject({ fetched: 1, problems: [] });
-    expect(listed()).toEqual(['2.0.0', '1.0.0']);
+    expect(listedFiles()).toEqual(['2.0.0', '1.0.0']);
   });
 
   test('an attempt that was cut off leaves nothing in the file that the next one makes', async () => {
@@ -164,7 +164,7 @@ describe('what cannot be had is left out, and said', () => {
     await run();
     host.on('/a.json', answer({ status: 503 }));
     expect(await run({ retries: 0 })).toMatchObject({ apps: 1, problems: [{ code: 'status-503' }] });
-    expect(listed()).toEqual(['2.0.0', '1.0.0']);
+    expect(listedFiles()).toEqual(['2.0.0', '1.0.0']);
   });
 
   test('the fragment of an icon stays: it is the part of the image that is shown', async () => {
@@ -206,9 +206,9 @@ describe('what was mirrored once stays', () => {
     live.versions.pop();
     live.list();
     expect(await run()).toMatchObject({ kept: [{ app: 'app-a', version: '1.0.0' }], problems: [] });
-    expect(listed()).toEqual(['2.0.0', '1.0.0']);
+    expect(listedFiles()).toEqual(['2.0.0', '1.0.0']);
     expect(await run({ prune: true })).toMatchObject({ kept: [], pruned: ['apps/app-a/versions/1.0.0.tar.gz'] });
-    expect(listed()).toEqual(['2.0.0']);
+    expect(listedFiles()).toEqual(['2.0.0']);
     expect(existsSync(join(root, 'apps/app-a/versions/1.0.0.tar.gz'))).toBe(false);
   });
 
@@ -229,14 +229,14 @@ describe('a part of it', () => {
     ['versions of a range', { versions: (version) => version.startsWith('1.') }, ['1.0.0']],
   ])('%s', async (_, options, expected) => {
     await run(options);
-    expect(listed()).toEqual(expected);
+    expect(listedFiles()).toEqual(expected);
     expect(await errors()).toEqual([]);
   });
 
   test('what an earlier run took and this one did not is not lost', async () => {
     await run({ versions: (version) => version === '1.0.0' });
     await run({ versions: 'latest' });
-    expect(listed()).toEqual(['2.0.0', '1.0.0']);
+    expect(listedFiles()).toEqual(['2.0.0', '1.0.0']);
   });
 
   test('an app that is not there is named', async () => {

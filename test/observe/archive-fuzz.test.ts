@@ -5,13 +5,13 @@ import { artifactTrailingData } from '../../src/core/rules/artifacts/artifact-tr
 import { artifactUnsafeEntry } from '../../src/core/rules/artifacts/artifact-unsafe-entry.ts';
 import { ODDITIES } from '../../src/core/registry/archive-oddity.ts';
 import type { Content } from '../../src/core/facts/facts.ts';
-import { listed } from '../support/archives.ts';
+import { listArchive } from '../support/archives.ts';
 import * as tar from '../support/tar-builder.ts';
 
 /** Mutations of a sound archive: whatever comes, there is an answer, it is bounded, and the rules can read it. */
 
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 2000);
-const SOUND = Buffer.concat([
+const VALID_ARCHIVE = Buffer.concat([
   tar.pax({ comment: 'c0ffee' }, 'g'),
   tar.entry('./', '', { type: '5' }),
   tar.pax({ path: `${'deep/'.repeat(30)}app.js`, mtime: '1.5', size: '900' }),
@@ -60,7 +60,7 @@ function mutate(bytes: Buffer, next: () => number): Buffer {
 }
 
 /** Mends the header checksums, so that mutations get past them. */
-function fix(bytes: Buffer): Buffer {
+function withChecksums(bytes: Buffer): Buffer {
   for (let at = 0; at + 512 <= bytes.length; at += 512) {
     const block = bytes.subarray(at, at + 512);
     if (block.toString('latin1', 257, 262) !== 'ustar') continue;
@@ -71,8 +71,8 @@ function fix(bytes: Buffer): Buffer {
   return bytes;
 }
 
-async function examine(bytes: Buffer, size: number): Promise<void> {
-  const archive = await listed(bytes, { size });
+async function checkListing(bytes: Buffer, size: number): Promise<void> {
+  const archive = await listArchive(bytes, { size });
   expect(archive.entries.length).toBeLessThanOrEqual(archive.entryCount);
   expect(archive.oddities.length).toBeLessThanOrEqual(10 * Object.keys(ODDITIES).length);
   const content = { bytes: bytes.length, cut: false } as Content;
@@ -87,33 +87,33 @@ async function examine(bytes: Buffer, size: number): Promise<void> {
 }
 
 test('the sound archive is sound', async () => {
-  const archive = await listed(gzipSync(SOUND));
+  const archive = await listArchive(gzipSync(VALID_ARCHIVE));
   expect([archive.fault, archive.oddities, archive.entryCount]).toEqual([null, [], 4]);
 });
 
 test('mutated packed bytes', async () => {
   const next = random(1);
-  const sound = gzipSync(SOUND, { level: 1 });
-  for (let i = 0; i < ROUNDS; i += 1) await examine(mutate(sound, next), 1 + Math.floor(next() * 500));
+  const sound = gzipSync(VALID_ARCHIVE, { level: 1 });
+  for (let i = 0; i < ROUNDS; i += 1) await checkListing(mutate(sound, next), 1 + Math.floor(next() * 500));
 }, 60_000);
 
 test('mutated tar inside sound gzip, its checksums fixed', async () => {
   const next = random(2);
   for (let i = 0; i < ROUNDS; i += 1) {
-    const mutated = mutate(SOUND, next);
-    await examine(gzipSync(i % 2 === 0 ? fix(mutated) : mutated, { level: 1 }), 65_536);
+    const mutated = mutate(VALID_ARCHIVE, next);
+    await checkListing(gzipSync(i % 2 === 0 ? withChecksums(mutated) : mutated, { level: 1 }), 65_536);
   }
 }, 60_000);
 
 test('a mutation of the packed bytes is told, unless they unpack to the same', async () => {
   const next = random(3);
-  const sound = gzipSync(SOUND, { level: 1 });
+  const sound = gzipSync(VALID_ARCHIVE, { level: 1 });
   for (let i = 0; i < ROUNDS / 4; i += 1) {
     const at = 10 + Math.floor(next() * (sound.length - 10));
     const mutated = Buffer.from(sound);
     mutated[at]! ^= 1 + Math.floor(next() * 255);
-    const archive = await listed(mutated);
+    const archive = await listArchive(mutated);
     if (archive.fault !== null || archive.trailing !== null) continue;
-    expect(gunzipSync(mutated)).toEqual(SOUND);
+    expect(gunzipSync(mutated)).toEqual(VALID_ARCHIVE);
   }
 }, 60_000);

@@ -26,10 +26,10 @@ writeFileSync(join(source, LONG), 'x'.repeat(70_000));
 writeFileSync(join(source, 'run.sh'), '#!/bin/sh\n');
 chmodSync(join(source, 'run.sh'), 0o755);
 
-const has = (tool: string, ...args: string[]) => spawnSync(tool, args).status === 0;
-const gnuTar = has('tar', '--version') && execFileSync('tar', ['--version'], { encoding: 'utf8' }).includes('GNU tar');
-const python = has('python3', '--version');
-const git = has('git', '--version');
+const runs = (tool: string, ...args: string[]) => spawnSync(tool, args).status === 0;
+const gnuTar = runs('tar', '--version') && execFileSync('tar', ['--version'], { encoding: 'utf8' }).includes('GNU tar');
+const python = runs('python3', '--version');
+const git = runs('git', '--version');
 
 const LIST = `
 import json, sys, tarfile
@@ -130,7 +130,7 @@ describe.skipIf(!git)('git archive', () => {
 });
 
 test('gzip with the name and time of a file', async () => {
-  if (!has('gzip', '--version') || !gnuTar) return;
+  if (!runs('gzip', '--version') || !gnuTar) return;
   const plain = join(folder, 'named.tar');
   execFileSync('tar', ['-cf', plain, 'app.js'], { cwd: source });
   execFileSync('gzip', ['-9', '-f', plain]);

@@ -20,41 +20,41 @@ async function findingsOf(name: Chain): Promise<Finding[]> {
   }
 }
 
-const MID = '“Chain Intermediate”';
+const INTERMEDIATE = '“Chain Intermediate”';
 const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certificate: string | null][] = [
   [
     'expired',
     'expired',
-    new RegExp(`intermediate certificate ${MID} that .* sends expired \\d+ (days|years) ago, at 2021`),
+    new RegExp(`intermediate certificate ${INTERMEDIATE} that .* sends expired \\d+ (days|years) ago, at 2021`),
     /full chain/,
     'CN=Chain Intermediate',
   ],
   [
     'both-expired',
     'expired',
-    new RegExp(`safely: the certificate of .* expired \\d+ (days|years) ago.*${MID} has expired, too`),
+    new RegExp(`safely: the certificate of .* expired \\d+ (days|years) ago.*${INTERMEDIATE} has expired, too`),
     /valid certificate/,
     null,
   ],
-  ['future', 'not-yet-valid', new RegExp(`${MID} .*not valid before 2040`), /clock/, 'CN=Chain Intermediate'],
+  ['future', 'not-yet-valid', new RegExp(`${INTERMEDIATE} .*not valid before 2040`), /clock/, 'CN=Chain Intermediate'],
   [
     'not-authority',
     'invalid-authority',
-    new RegExp(`${MID} may not issue certificates: .*CA:TRUE`),
+    new RegExp(`${INTERMEDIATE} may not issue certificates: .*CA:TRUE`),
     /CA certificate/,
     'CN=Chain Intermediate',
   ],
   [
     'no-constraints-extension',
     'invalid-authority',
-    new RegExp(`${MID} may not issue .*CA:TRUE`),
+    new RegExp(`${INTERMEDIATE} may not issue .*CA:TRUE`),
     /CA certificate/,
     'CN=Chain Intermediate',
   ],
   [
     'no-cert-sign',
     'invalid-authority',
-    new RegExp(`${MID} may not issue .*keyCertSign`),
+    new RegExp(`${INTERMEDIATE} may not issue .*keyCertSign`),
     /keyCertSign/,
     'CN=Chain Intermediate',
   ],
@@ -62,7 +62,7 @@ const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certifica
     'permitted-other',
     'name-constraints',
     new RegExp(
-      `${MID} may issue certificates only for DNS:example.com, IP:127.0.0.0/255.0.0.0 .*names localhost, 127.0.0.1`,
+      `${INTERMEDIATE} may issue certificates only for DNS:example.com, IP:127.0.0.0/255.0.0.0 .*names localhost, 127.0.0.1`,
     ),
     /names/,
     'CN=Chain Intermediate',
@@ -71,7 +71,7 @@ const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certifica
   [
     'excluded',
     'name-constraints',
-    new RegExp(`${MID} may issue certificates for everything except DNS:localhost`),
+    new RegExp(`${INTERMEDIATE} may issue certificates for everything except DNS:localhost`),
     /names/,
     'CN=Chain Intermediate',
   ],
@@ -85,12 +85,12 @@ const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certifica
   [
     'client-only',
     'wrong-purpose',
-    new RegExp(`${MID} may not issue certificates for servers`),
+    new RegExp(`${INTERMEDIATE} may not issue certificates for servers`),
     /authority for servers/,
     'CN=Chain Intermediate',
   ],
   ['leaf-key-usage', 'wrong-purpose', /key usage is cRLSign/, /digitalSignature/, null],
-  ['sha1', 'weak-signature', new RegExp(`${MID} is signed with SHA-1`), /SHA-256/, 'CN=Chain Intermediate'],
+  ['sha1', 'weak-signature', new RegExp(`${INTERMEDIATE} is signed with SHA-1`), /SHA-256/, 'CN=Chain Intermediate'],
   ['leaf-sha1', 'weak-signature', /the certificate of .* is signed with SHA-1/, /SHA-256/, null],
   [
     'other-key',

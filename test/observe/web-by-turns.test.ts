@@ -19,19 +19,19 @@ import { byRequest, liveFixture, verifyPatiently } from '../support/live-fixture
 const fixture = liveFixture();
 
 /** Rules that take an answer for the effect of what the request said. */
-const BLAMING =
+const PERMANENT_FAULTS =
   /^(conditional-request-rejected|head-refused|cors-|browser-refused|compressed-copy-|unreachable|answers-differ|content-type)/;
 
 type Pick = (request: FaultRequest) => boolean;
 
 /** Every so many of the requests that are chosen. */
-function every(count: number, chosen: Pick = () => true): Pick {
+function everyNth(count: number, chosen: Pick = () => true): Pick {
   let number = 0;
   return (request) => chosen(request) && ++number % count === 0;
 }
 
 /** A sequence without a period, from a seed. */
-function nowAndThen(seed: number, share: number, chosen: Pick = () => true): Pick {
+function atRandom(seed: number, share: number, chosen: Pick = () => true): Pick {
   let state = seed;
   return (request) => {
     if (!chosen(request)) return false;
@@ -66,9 +66,9 @@ function putApps(isHit: Pick, status: number): string {
   return live.url;
 }
 
-function blamed({ findings }: Report): string[] {
+function permanentFaultsIn({ findings }: Report): string[] {
   return findings
-    .filter(({ rule, severity }) => BLAMING.test(rule) && severity !== 'note')
+    .filter(({ rule, severity }) => PERMANENT_FAULTS.test(rule) && severity !== 'note')
     .map(({ rule, message }) => `${rule}: ${message}`);
 }
 
@@ -85,23 +85,23 @@ const isConditional: Pick = ({ headers }) => 'if-none-match' in headers;
 const isMissing: Pick = ({ path, connection }) => path === '/1.json' && connection % 2 === 0;
 const isBrowser: Pick = ({ method, headers }) => method === 'GET' && 'origin' in headers;
 
-const TURNS: Turns[] = [
+const INTERMITTENT_FAULTS: Turns[] = [
   ...[403, 404, 500].flatMap((status): Turns[] => [
-    { name: `every second request: ${status}`, isHit: () => every(2), status },
-    { name: `every third request: ${status}`, isHit: () => every(3), status },
-    { name: `every second GET: ${status}`, isHit: () => every(2, ({ method }) => method === 'GET'), status },
-    { name: `every second HEAD: ${status}`, isHit: () => every(2, isHead), status },
-    { name: `every second preflight: ${status}`, isHit: () => every(2, isOptions), status },
-    { name: `every second request with a condition: ${status}`, isHit: () => every(2, isConditional), status },
-    { name: `every second request with Origin: ${status}`, isHit: () => every(2, isBrowser), status },
+    { name: `every second request: ${status}`, isHit: () => everyNth(2), status },
+    { name: `every third request: ${status}`, isHit: () => everyNth(3), status },
+    { name: `every second GET: ${status}`, isHit: () => everyNth(2, ({ method }) => method === 'GET'), status },
+    { name: `every second HEAD: ${status}`, isHit: () => everyNth(2, isHead), status },
+    { name: `every second preflight: ${status}`, isHit: () => everyNth(2, isOptions), status },
+    { name: `every second request with a condition: ${status}`, isHit: () => everyNth(2, isConditional), status },
+    { name: `every second request with Origin: ${status}`, isHit: () => everyNth(2, isBrowser), status },
   ]),
-  { name: 'one in three, without a period: 404', isHit: () => nowAndThen(7, 33), status: 404 },
-  { name: 'one in two, without a period: 404', isHit: () => nowAndThen(11, 50), status: 404 },
-  { name: 'only the first HEAD: 404', isHit: once(isHead), status: 404 },
-  { name: 'only the first request with a condition: 404', isHit: once(isConditional), status: 404 },
+  { name: 'one in three, without a period: 404', isHit: () => atRandom(7, 33), status: 404 },
+  { name: 'one in two, without a period: 404', isHit: () => atRandom(11, 50), status: 404 },
+  { name: 'only the first HEAD: 404', isHit: firstOf(isHead), status: 404 },
+  { name: 'only the first request with a condition: 404', isHit: firstOf(isConditional), status: 404 },
 ];
 
-function once(chosen: Pick): () => Pick {
+function firstOf(chosen: Pick): () => Pick {
   return () => {
     let isDone = false;
     return (request) => !isDone && (isDone = chosen(request));
@@ -109,15 +109,15 @@ function once(chosen: Pick): () => Pick {
 }
 
 describe('an error status', () => {
-  test.each(TURNS)('$name', async ({ isHit, status }) => {
+  test.each(INTERMITTENT_FAULTS)('$name', async ({ isHit, status }) => {
     const { report } = await verifyPatiently(putApps(isHit(), status));
-    expect(blamed(report)).toEqual([]);
+    expect(permanentFaultsIn(report)).toEqual([]);
     expect(report.findings.filter(({ rule }) => rule === 'host-intermittent')).toHaveLength(1);
   });
 
   test('one of two servers does not have a file', async () => {
     const { report } = await verifyPatiently(putApps(isMissing, 404));
-    expect(blamed(report)).toEqual([]);
+    expect(permanentFaultsIn(report)).toEqual([]);
   });
 
   test('only the request with a condition meets the other content', async () => {

@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 const login = (): string => proxy.url.replace('//', '//me:canary@');
-const over = (HTTPS_PROXY: string): object => ({ proxyFor: proxiesIn({ HTTPS_PROXY }) });
+const throughProxy = (HTTPS_PROXY: string): object => ({ proxyFor: proxiesIn({ HTTPS_PROXY }) });
 
 const manifest = (): object => ({
   apps: {
@@ -51,7 +51,7 @@ const manifest = (): object => ({
 
 describe('proxies', () => {
   test('a registry without a fault has none over a proxy, and few tunnels carry all of it', async () => {
-    const { report } = await verified(live.url, over(login()));
+    const { report } = await verified(live.url, throughProxy(login()));
     expect(report.findings.filter((f) => f.severity !== 'note')).toEqual([]);
     expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT 127.0.0.1:${host.port}`]));
     expect(proxy.asked.length).toBeLessThan(host.requests.length);
@@ -85,7 +85,7 @@ describe('proxies', () => {
     const target = live.url.replace('127.0.0.1', 'reg.test');
     // A name of this machine alone would be asked without a proxy that seems to be elsewhere.
     const { report } = await verified(/invalid|socks/.test(url()) ? target : live.url, {
-      ...over(url()),
+      ...throughProxy(url()),
       connectTimeout: 200,
     });
     expect(faults(report)).toEqual([`error unreachable ${cause} (manifest)`]);
@@ -96,7 +96,7 @@ describe('proxies', () => {
   });
 
   test('a certificate that nobody knows may be the proxy’s own', async () => {
-    const { report } = await verified(live.url, { ...over(login()), ca: null });
+    const { report } = await verified(live.url, { ...throughProxy(login()), ca: null });
     expect(faults(report)).toEqual(['error tls-untrusted unknown-issuer (manifest)']);
     expect(report.findings[0]!.advice).toContain(`over the proxy ${proxy.url} (HTTPS_PROXY)`);
     expect(report.findings[0]!.evidence).toMatchObject({ proxy: `${proxy.url} (HTTPS_PROXY)` });
@@ -211,7 +211,7 @@ describe('a host of many files that is slow in one way', () => {
 
 const served = (status: string, headers = '') => `HTTP/1.1 ${status}\r\n${headers}\r\n`;
 /** What `behaviour` answers, with something said first. */
-const after =
+const firstThen =
   (first: string, behaviour: Behaviour): Behaviour =>
   (request, socket) => {
     socket.write(first);
@@ -226,20 +226,20 @@ describe('protocols', () => {
   ])('%s before every answer', async (status, expected) => {
     const first = served(status, status.startsWith('103') ? 'Link: </x>; rel=preload\r\n' : '');
     const good = json({ versions: live.versions });
-    live.serve('registry.json', after(first, json(manifest())));
-    live.serve('a.json', after(first, good));
+    live.serve('registry.json', firstThen(first, json(manifest())));
+    live.serve('a.json', firstThen(first, good));
     const { report } = await verified(live.url);
     expect(faults(report)).toEqual(expected);
   });
 
   test('100 Continue before a body that breaks off', async () => {
-    live.serve('2.tar.gz', after(served('100 Continue'), cutShort(5000, 'x')));
+    live.serve('2.tar.gz', firstThen(served('100 Continue'), cutShort(5000, 'x')));
     const { report } = await verified(live.url);
     expect(faults(report)).toContain('error unreachable truncated (artifact 2.0.0)');
   });
 
   test('100 Continue, and then nothing', async () => {
-    live.serve('a.json', after(served('100 Continue'), silent()));
+    live.serve('a.json', firstThen(served('100 Continue'), silent()));
     const { report } = await verified(live.url);
     expect(faults(report)).toEqual(['error unreachable no-answer (metadata)']);
   });
@@ -247,7 +247,7 @@ describe('protocols', () => {
   test('101 Switching Protocols', async () => {
     live.serve(
       'a.json',
-      after(served('101 Switching Protocols', 'Upgrade: websocket\r\nConnection: Upgrade\r\n'), silent()),
+      firstThen(served('101 Switching Protocols', 'Upgrade: websocket\r\nConnection: Upgrade\r\n'), silent()),
     );
     const { report } = await verified(live.url);
     expect(faults(report)).toEqual(['error unreachable not-http (metadata)']);

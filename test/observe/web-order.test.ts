@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 /** Answers after a time that differs from request to request; `seed` decides which ones are late. */
-function late(seed: number, behaviour: Behaviour): Behaviour {
+function delayedAtRandom(seed: number, behaviour: Behaviour): Behaviour {
   let state = seed;
   return async (request, socket) => {
     state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
@@ -32,14 +32,14 @@ function late(seed: number, behaviour: Behaviour): Behaviour {
 function serve(seed: number): string {
   const good = archive('export const version = 1;');
   const icon = answer({ headers: { 'Content-Type': 'text/plain', ...CORS }, body: SVG });
-  host.on('/sprite.svg', late(seed, byMethod({ GET: icon })));
+  host.on('/sprite.svg', delayedAtRandom(seed, byMethod({ GET: icon })));
   const apps = Array.from({ length: APPS }, (_, i) => {
     const url = `${host.origin}/${i}.tar.gz`;
-    host.on(`/${i}.tar.gz`, late(seed + i, gzipped(i % 4 === 0 ? archive('other') : good)));
+    host.on(`/${i}.tar.gz`, delayedAtRandom(seed + i, gzipped(i % 4 === 0 ? archive('other') : good)));
     const versions = [{ version: '1.0.0', artifactUrl: url, artifactChecksum: checksum(good) }];
     const body = JSON.stringify({ versions: i % 5 === 0 ? [] : versions });
     const bare = byMethod({ GET: answer({ headers: { 'Content-Type': 'text/plain' }, body }) });
-    host.on(`/${i}.json`, late(seed * 7 + i, i % 3 === 0 ? bare : json(JSON.parse(body))));
+    host.on(`/${i}.json`, delayedAtRandom(seed * 7 + i, i % 3 === 0 ? bare : json(JSON.parse(body))));
     const entry = {
       name: `App ${i}`,
       description: 'Does something.',
@@ -48,7 +48,7 @@ function serve(seed: number): string {
     };
     return [`app-${i}`, entry] as const;
   });
-  return host.on('/registry.json', late(seed, json({ apps: Object.fromEntries(apps) })));
+  return host.on('/registry.json', delayedAtRandom(seed, json({ apps: Object.fromEntries(apps) })));
 }
 
 async function look(url: string, options: WebOptions): Promise<Snapshot> {

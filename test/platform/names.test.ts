@@ -21,7 +21,7 @@ function forgivingFolder(context: TestContext): string {
   return found;
 }
 
-function same(a: string, b: string): boolean {
+function isSameName(a: string, b: string): boolean {
   return a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
 }
 
@@ -34,10 +34,10 @@ function forgivingDisk(...paths: string[]): Disk & { listings: number } {
   const all = paths.flatMap((path) => path.split('/').map((_, at, names) => names.slice(0, at + 1).join('/')));
   const disk = {
     listings: 0,
-    has: (path: string) => all.some((one) => same(join('/r', one), path)),
+    has: (path: string) => all.some((one) => isSameName(join('/r', one), path)),
     list(folder: string) {
       disk.listings += 1;
-      const inside = all.filter((one) => same(join('/r', one, '..'), folder));
+      const inside = all.filter((one) => isSameName(join('/r', one, '..'), folder));
       return [...new Set(inside.map((one) => one.slice(one.lastIndexOf('/') + 1)))];
     },
     nameOf: () => 'long name',

@@ -82,14 +82,14 @@ function slowly(repository: string, seconds: number): { begun(): boolean; calm()
   };
 }
 
-async function until(holds: () => boolean): Promise<void> {
+async function waitUntil(holds: () => boolean): Promise<void> {
   for (let tries = 0; !holds(); tries++) {
     if (tries === 600) throw new Error('it did not come to that');
     await sleep(50);
   }
 }
 
-const listed = async (storm: Storm, checksum: string): Promise<boolean> =>
+const isChecksumListed = async (storm: Storm, checksum: string): Promise<boolean> =>
   (await storm.audit()).some((line) => line.endsWith(checksum));
 
 describe.skipIf(process.platform === 'win32')('Ctrl+C during git push, to the whole group of processes', () => {
@@ -106,21 +106,21 @@ describe.skipIf(process.platform === 'win32')('Ctrl+C during git push, to the wh
       const { file, checksum } = storm.artifact();
       const started = performance.now();
       const { child, ended } = storm.start([...publish('patch', file), '--no-read-back', ...JSON_FLAGS]);
-      await until(hook.begun);
+      await waitUntil(hook.begun);
       process.kill(-child.pid!, 'SIGINT');
       const { code, stdout } = await ended;
       expect(code).toBe(130);
       expect(performance.now() - started).toBeLessThan(20_000);
       const document = documentIn(stdout);
-      const isListed = await listed(storm, checksum);
+      const isListed = await isChecksumListed(storm, checksum);
       if (seconds === 1) expect(document).toMatchObject({ status: 'published' });
       else expect(document.written!.unknown).toContain('apps/a/versions.json');
       if (document.status === 'published') expect(isListed).toBe(true);
       await sleep(seconds * 1000);
-      if (!isListed && (await listed(storm, checksum))) expect(document.written!.unknown).not.toEqual([]);
+      if (!isListed && (await isChecksumListed(storm, checksum))) expect(document.written!.unknown).not.toEqual([]);
       hook.calm();
       await succeeds(storm, file);
-      expect(await listed(storm, checksum)).toBe(true);
+      expect(await isChecksumListed(storm, checksum)).toBe(true);
     },
     90_000,
   );
@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('Ctrl+C during git push, to the wh
     const hook = slowly(arena.repository!, 30);
     const { file } = storm.artifact();
     const { child, ended } = storm.start([...publish('patch', file), '--no-read-back']);
-    await until(hook.begun);
+    await waitUntil(hook.begun);
     process.kill(child.pid!, 'SIGINT');
     await sleep(300);
     const second = performance.now();
@@ -155,7 +155,7 @@ test('a bucket that stores a file and does not answer: it is looked for, and sai
     return 'slow-answer';
   };
   const { child, ended } = storm.start([...publish('patch', file), ...JSON_FLAGS]);
-  await until(() => isSent);
+  await waitUntil(() => isSent);
   child.kill('SIGTERM');
   const { code, stdout } = await ended;
   expect(code).toBe(143);
@@ -165,7 +165,7 @@ test('a bucket that stores a file and does not answer: it is looked for, and sai
   await expectTrue(place, document);
   arena.objects!.mishapOf = () => undefined;
   await succeeds(storm, file);
-  expect(await listed(storm, checksum)).toBe(true);
+  expect(await isChecksumListed(storm, checksum)).toBe(true);
 }, 60_000);
 
 test('while the artifact is not served yet: it is stored, and not listed', async () => {
@@ -174,7 +174,7 @@ test('while the artifact is not served yet: it is stored, and not listed', async
   const { file } = storm.artifact();
   const before = arena.asked.length;
   const { child, ended } = storm.start([...publish('patch', file), ...JSON_FLAGS]);
-  await until(() => arena.asked.slice(before).some((path) => path.endsWith('.tar.gz')));
+  await waitUntil(() => arena.asked.slice(before).some((path) => path.endsWith('.tar.gz')));
   child.kill('SIGINT');
   const { code, stdout, stderr } = await ended;
   expect(code).toBe(130);
@@ -240,7 +240,7 @@ test('a command that waits for the network is ended before anything is written',
     for (const [signal, exit] of Object.entries(EXITS)) {
       isAsked = false;
       const { child, ended } = storm.start([...words, ...JSON_FLAGS]);
-      await until(() => isAsked);
+      await waitUntil(() => isAsked);
       child.kill(signal as NodeJS.Signals);
       const { code, stdout, stderr } = await ended;
       expect(code, `${words[0]} ${signal} ${stderr}`).toBe(exit);

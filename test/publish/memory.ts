@@ -4,7 +4,7 @@ import type { RegistryLocation } from '../../src/publish/registry-location.ts';
 import { digestOf } from '../../src/store/bytes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { localPath } from '../../src/observe/workspace/places.ts';
-import { seen } from '../support/archives.ts';
+import { artifactFactsOf } from '../support/archives.ts';
 import { entry, tgz } from '../support/tar-builder.ts';
 
 function token(bytes: Buffer): string {
@@ -53,6 +53,6 @@ export function tarGz(code: string): Buffer {
 }
 
 export async function artifact(bytes: Uint8Array, url: string | null = null): Promise<Artifact> {
-  const inspected = await seen(bytes);
+  const inspected = await artifactFactsOf(bytes);
   return url === null ? { bytes, url, ...inspected } : { bytes: null, url, ...inspected };
 }

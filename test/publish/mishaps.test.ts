@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Kind } from '../support/arena.ts';
 import type { Mishap } from '../support/object-store.ts';
-import { added, openPlaces, type Places, succeeds } from '../support/places.ts';
+import { addedEntries, openPlaces, type Places, succeeds } from '../support/places.ts';
 import { publish } from '../support/storm.ts';
 
 /** A publisher that is a real process, and whatever a server, a disk or a cache may do: nothing is lost, and it is told. */
@@ -28,7 +28,7 @@ describe('a bucket that fails', () => {
       [METADATA, ['409', 'reset-after', 'truncate']],
     ];
     arena.objects!.mishapOf = (key) => mishaps.find(([path]) => path.test(key))?.[1].shift();
-    expect(await added(storm, () => succeeds(storm, file))).toEqual([checksum]);
+    expect(await addedEntries(storm, () => succeeds(storm, file))).toEqual([checksum]);
     expect(mishaps.flatMap(([, left]) => left)).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ describe('a bucket that fails', () => {
     if (mishap === 'truncate' && path === METADATA)
       arena.objects!.objects.get('registry/apps/a/versions.json')!.bytes = before!;
     // A number whose file was damaged is passed by.
-    expect(await added(storm, () => succeeds(storm, file))).toEqual([checksum]);
+    expect(await addedEntries(storm, () => succeeds(storm, file))).toEqual([checksum]);
   });
 });
 
@@ -62,7 +62,7 @@ describe('who may only read', () => {
     const { arena, storm } = await places.opened('bucket in memory');
     const { file } = storm.artifact();
     arena.objects!.mishapOf = () => '403';
-    const lines = await added(storm, async () => {
+    const lines = await addedEntries(storm, async () => {
       const { code, stderr } = await storm.run(publish('minor', file));
       expect(stderr).toMatch(/refuses PUT .*403 AccessDenied.*Nothing was changed\.\n.*s3:PutObject/);
       expect(code).toBe(2);
@@ -74,7 +74,7 @@ describe('who may only read', () => {
     const { arena, storm } = await places.opened('git over http');
     const { file } = storm.artifact();
     arena.host!.readOnly = 403;
-    const lines = await added(storm, async () => {
+    const lines = await addedEntries(storm, async () => {
       const { code, stderr } = await storm.run(publish('minor', file));
       expect(stderr).toMatch(/rejects a commit .*403.*Nothing was changed\.\n.*may push/);
       expect(code).toBe(2);
@@ -136,7 +136,7 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
     for (const path of ['registry.json', 'apps/a/versions.json']) await fetch(`${arena.base}${path}`);
     arena.asked.length = 0;
     const artifacts = [storm.artifact(), storm.artifact()];
-    const lines = await added(storm, async () => {
+    const lines = await addedEntries(storm, async () => {
       for (const { file } of artifacts) await succeeds(storm, file);
     });
     expect(lines).toEqual(artifacts.map(({ checksum }) => checksum));
@@ -156,13 +156,13 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
     const { arena, storm } = await places.opened(kind);
     arena.front = async (path, stored) => spoil(await stored());
     const { file, checksum } = storm.artifact();
-    const lines = await added(storm, async () => {
+    const lines = await addedEntries(storm, async () => {
       const { code, stderr } = await storm.run([...publish('minor', file), '--read-back-timeout', '1']);
       expect(stderr).toMatch(words);
       expect(code).toBe(1);
     });
     expect(lines).toEqual([]);
     arena.front = null;
-    expect(await added(storm, () => succeeds(storm, file))).toEqual([checksum]);
+    expect(await addedEntries(storm, () => succeeds(storm, file))).toEqual([checksum]);
   });
 });

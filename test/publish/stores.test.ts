@@ -27,14 +27,14 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect 
 const APP = { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' };
 
 type Opened = Awaited<ReturnType<typeof openArena>>;
-const open: Opened[] = [];
+const openedStores: Opened[] = [];
 afterEach(async () => {
-  for (const arena of open.splice(0)) await arena.close();
+  for (const arena of openedStores.splice(0)) await arena.close();
 });
 
 /** Somebody else's host: release assets behind redirects, and what is none. */
 let assets: Server;
-let elsewhere: string;
+let otherFolder: string;
 beforeAll(async () => {
   assets = createServer((request, response) => {
     const path = request.url!;
@@ -45,7 +45,7 @@ beforeAll(async () => {
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => assets.listen(0, '127.0.0.1', resolve));
-  elsewhere = `http://127.0.0.1:${(assets.address() as AddressInfo).port}`;
+  otherFolder = `http://127.0.0.1:${(assets.address() as AddressInfo).port}`;
 });
 afterAll(() => void assets.close());
 
@@ -59,7 +59,7 @@ function contextOf({ root, env }: Opened): Recorded {
 /** A registry with an app, and its version 1.0.0. */
 async function registry(kind: Kind, app = 'a'): Promise<Opened> {
   const arena = await openArena(kind, { ceph: null });
-  open.push(arena);
+  openedStores.push(arena);
   const flags = Object.fromEntries(
     arena.flags.flatMap((flag, i) => (i % 2 === 0 ? [[flag.slice(2), arena.flags[i + 1]!]] : [])),
   );
@@ -106,7 +106,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
 
   test('an artifact that is kept elsewhere is fetched, and only listed', async () => {
     const arena = await registry(kind);
-    const artifactUrl = `${elsewhere}/latest/a.tar.gz`;
+    const artifactUrl = `${otherFolder}/latest/a.tar.gz`;
     const context = contextOf(arena);
     expect(await publishVersion(context, 'a', '2.0.0', { artifactUrl })).toBe(0);
     const { versions } = JSON.parse(String(await arena.get('apps/a/versions.json'))) as {
@@ -123,7 +123,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
       ['/page.tar.gz', 'artifact-invalid'],
     ])
       expect(
-        await refusal(publishVersion(contextOf(arena), 'a', '3.0.0', { artifactUrl: `${elsewhere}${path}` })),
+        await refusal(publishVersion(contextOf(arena), 'a', '3.0.0', { artifactUrl: `${otherFolder}${path}` })),
       ).toMatchObject({ code, exit: 1 });
     expect(String(await arena.get('apps/a/versions.json'))).toBe(before);
   }, 60_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Kind, KINDS } from '../support/arena.ts';
-import { added, noCeph, openPlaces, type Places } from '../support/places.ts';
-import { killAtRandom, killAtSteps, publish, rush } from '../support/storm.ts';
+import { addedEntries, noCeph, openPlaces, type Places } from '../support/places.ts';
+import { killAtRandom, killAtSteps, publish, publishAtOnce } from '../support/storm.ts';
 
 /** Real processes publish to every store, at once and killed: nothing is lost. A hundred rounds are in bench/storm.mjs. */
 
@@ -30,8 +30,8 @@ describe.concurrent.each(STORMS)('%s', (kind, publishers, adders, steps, random)
   const name = `${publishers} publish at once, ${adders} add apps; then some are killed${skip ? noCeph.why : ''}`;
   test.skipIf(skip)(name, { timeout: 120_000 }, async () => {
     const { storm } = await places.opened(kind);
-    const lines = await added(storm, async () => {
-      await rush(storm, publishers, adders);
+    const lines = await addedEntries(storm, async () => {
+      await publishAtOnce(storm, publishers, adders);
       expect(await killAtSteps(storm, steps, 1)).toBe(steps.length);
       for (let i = 0; i < random; i++) await killAtRandom(storm);
     });

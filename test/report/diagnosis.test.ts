@@ -3,7 +3,7 @@ import { diagnose } from '../../src/core/engine/diagnosis.ts';
 import type { Snapshot, HttpViews } from '../../src/core/facts/facts.ts';
 import { render } from '../../src/report/index.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { artifact, entry, listed, snapshot } from '../support/snapshots.ts';
+import { artifact, entry, metadataWith, snapshot } from '../support/snapshots.ts';
 import { hop, probe, web } from '../support/probes.ts';
 
 type Show = { verbose?: boolean; format?: 'pretty' | 'markdown' | 'json' };
@@ -14,9 +14,9 @@ function show(facts: Snapshot, { verbose = false, format = 'pretty' }: Show = {}
 }
 
 /** As if its host had answered so. */
-function answered(facts: Snapshot, headers: Record<string, string>): Snapshot {
-  const all = { 'content-type': 'application/json', 'cache-control': 'max-age=300', etag: '"1"', ...headers };
-  facts.manifest.web = web(probe(hop(all)));
+function withResponseHeaders(facts: Snapshot, headers: Record<string, string>): Snapshot {
+  const sameForAll = { 'content-type': 'application/json', 'cache-control': 'max-age=300', etag: '"1"', ...headers };
+  facts.manifest.web = web(probe(hop(sameForAll)));
   facts.manifest.url = 'https://apps.example.com/registry.json';
   return facts;
 }
@@ -24,7 +24,7 @@ function answered(facts: Snapshot, headers: Record<string, string>): Snapshot {
 const keys = (count: number, name = 'app'): string[] => Array.from({ length: count }, (_, i) => `${name}-${i}`);
 const all = <T>(names: readonly string[], value: T): Record<string, T> =>
   Object.fromEntries(names.map((name) => [name, value]));
-const seen = (text: string): string => /seen:? .*/.exec(text.slice(text.indexOf('checksum-malformed')))![0];
+const seenLine = (text: string): string => /seen:? .*/.exec(text.slice(text.indexOf('checksum-malformed')))![0];
 const section = (text: string, title: string): string => text.split(`\n${title}\n`)[1]?.split('\n\n')[0] ?? '';
 
 test.each([
@@ -32,12 +32,12 @@ test.each([
   ['https://apps.example.com/registry.json', 'the manifest is reachable over HTTPS, valid'],
 ])('a clear symptom of %s: %s', (target, words) => {
   const headers = { 'access-control-allow-origin': '*', 'last-modified': 'Sun, 01 Mar 2026 10:00:00 GMT' };
-  expect(show({ ...answered(snapshot(['a']), headers), target })).toContain(words);
+  expect(show({ ...withResponseHeaders(snapshot(['a']), headers), target })).toContain(words);
 });
 
 describe('causes', () => {
   test('the same cause over many apps is told once, with the count and some names', () => {
-    const text = show(snapshot(keys(40), all(keys(40), listed('v1'))));
+    const text = show(snapshot(keys(40), all(keys(40), metadataWith('v1'))));
     expect(text).toContain(
       '“v1” is not a semantic version, so no valid version is left. (40 times in 40 apps: app-0, app-1, app-10, …) version-not-',
     );
@@ -46,12 +46,16 @@ describe('causes', () => {
   });
 
   test('several times in one app', () => {
-    expect(show(snapshot(['a'], { a: listed('v1', 'v2', '1.0.0') }))).toContain('(2 times in a) version-not-semver');
+    expect(show(snapshot(['a'], { a: metadataWith('v1', 'v2', '1.0.0') }))).toContain(
+      '(2 times in a) version-not-semver',
+    );
   });
 
   test('errors come before warnings, three causes are told, and the rest is counted', () => {
     const facts = snapshot(['a'], {
-      a: { versions: listed('v1', '1.0', '1.0.0-rc.1', '1.0.0', '1.0.0').versions.map((v) => ({ ...v, extra: 1 })) },
+      a: {
+        versions: metadataWith('v1', '1.0', '1.0.0-rc.1', '1.0.0', '1.0.0').versions.map((v) => ({ ...v, extra: 1 })),
+      },
     });
     const marks = [
       ...show(facts)
@@ -83,7 +87,7 @@ describe('causes', () => {
 });
 
 describe('one fault, one finding', () => {
-  const facts = snapshot(['a', 'b'], { a: listed('v1', 'v2'), b: listed('v1', '1.0.0') });
+  const facts = snapshot(['a', 'b'], { a: metadataWith('v1', 'v2'), b: metadataWith('v1', '1.0.0') });
 
   test('an app that has no valid version left is told with the versions, which are all listed', () => {
     const text = show(facts);
@@ -96,14 +100,14 @@ describe('one fault, one finding', () => {
   });
 
   test('many other places are listed with --verbose alone', () => {
-    const many = snapshot(['a'], { a: listed(...keys(30, 'v')) });
+    const many = snapshot(['a'], { a: metadataWith(...keys(30, 'v')) });
     expect(show(many)).not.toContain('also');
     expect(show(many, { verbose: true }).match(/^ {4}also /gm)).toHaveLength(21);
     expect(show(many, { verbose: true })).toContain('… and 9 more; --format json has them.');
   });
 
   test('the certain stands before the suspected, under one line for each symptom in the order of the specification', () => {
-    const text = show(answered(facts, { 'cache-control': 'max-age=7200' }));
+    const text = show(withResponseHeaders(facts, { 'cache-control': 'max-age=7200' }));
     expect(text.match(/^[A-Z][^\n:]*: (clear|suspected|confirmed|not judged)/gm)!.slice(0, 4)).toEqual([
       'Registry does not refresh: suspected',
       'Checksum mismatch: not judged',
@@ -116,13 +120,13 @@ describe('one fault, one finding', () => {
 
 describe('an app without a version', () => {
   test('is the cause, and the last section does not say that nothing is known', () => {
-    const text = show(answered(snapshot(['a'], { a: listed() }), {}));
+    const text = show(withResponseHeaders(snapshot(['a'], { a: metadataWith() }), {}));
     expect(text).toContain('App does not appear: confirmed');
     expect(text).toContain('What is confirmed is above; no other cause is known. What to check next');
   });
 
   test('is the cause beside a suspicion', () => {
-    const text = show(answered(snapshot(['a'], { a: listed() }), { 'cache-control': 'max-age=7200' }));
+    const text = show(withResponseHeaders(snapshot(['a'], { a: metadataWith() }), { 'cache-control': 'max-age=7200' }));
     expect(text).toContain('What is confirmed is above, and 1 suspicion; no other cause is known. What to check next');
   });
 });
@@ -130,7 +134,7 @@ describe('an app without a version', () => {
 describe('suspicions', () => {
   const origin = 'https://flows.example.com';
   const refused = (origins: string[]): Snapshot => {
-    const facts = answered(snapshot(['a']), {});
+    const facts = withResponseHeaders(snapshot(['a']), {});
     const from = origins[0] ?? 'https://appreg-probe.invalid';
     const answer = hop({ 'access-control-allow-origin': origin, 'content-type': 'application/json' });
     facts.manifest.web = web((facts.manifest.web as HttpViews).server, { browser: [probe(answer, { origin: from })] });
@@ -145,7 +149,7 @@ describe('suspicions', () => {
   });
 
   test('that an origin cannot settle', () => {
-    const text = show(answered(snapshot(['a']), { 'cache-control': 'max-age=7200' }));
+    const text = show(withResponseHeaders(snapshot(['a']), { 'cache-control': 'max-age=7200' }));
     expect(text).toContain('1 suspicion above; no other cause is known.');
   });
 });
@@ -154,7 +158,7 @@ describe('an old copy', () => {
   const old = { age: '900000', 'cache-control': 'public, max-age=31536000', 'x-cache': 'HIT' };
 
   test('leaves nothing clear that depends on it, and its age is told in days', () => {
-    const text = show(answered(snapshot(['a']), old));
+    const text = show(withResponseHeaders(snapshot(['a']), old));
     expect(text).toMatch(/App does not appear: not judged \(what was published in the last 10 days/);
     expect(text).toContain('the copy seen here is 10 days old: it lacks everything published since.');
     expect(text).not.toContain('900000');
@@ -162,7 +166,11 @@ describe('an old copy', () => {
   });
 
   test('is said where something is not in it', () => {
-    const text = show({ ...answered(snapshot(['a']), old), apps: [], requested: { apps: ['mail'], version: null } });
+    const text = show({
+      ...withResponseHeaders(snapshot(['a']), old),
+      apps: [],
+      requested: { apps: ['mail'], version: null },
+    });
     expect(text).toContain(
       'This is a cached copy, 10 days old: it lacks everything published since. (mail) app-not-listed',
     );
@@ -172,7 +180,7 @@ describe('an old copy', () => {
 
 describe('apps', () => {
   test('hidden ones first, one by one; visible ones as a count', () => {
-    const text = show(snapshot([...keys(8), 'z z'], { 'app-3': listed('v1') }));
+    const text = show(snapshot([...keys(8), 'z z'], { 'app-3': metadataWith('v1') }));
     expect(section(text, 'Apps')).toBe(
       [
         '  app-3: hidden, because of no-valid-versions: The only listed version is not valid.',
@@ -184,14 +192,14 @@ describe('apps', () => {
   });
 
   test('many hidden for one reason are one line', () => {
-    const text = show(snapshot(keys(40), all(keys(40), listed('v1'))));
+    const text = show(snapshot(keys(40), all(keys(40), metadataWith('v1'))));
     expect(section(text, 'Apps')).toBe('  40 apps hidden, because of no-valid-versions: app-0, app-1, app-10, …');
   });
 
   test('those without a version yet, one by one and many', () => {
     const few = snapshot(['a'], { a: { versions: [] } });
     expect(section(show(few), 'Apps')).toBe('  a: hidden, because no version is published yet');
-    const many = show(snapshot([...keys(40), 'z'], { ...all(keys(40), { versions: [] }), z: listed('v1') }));
+    const many = show(snapshot([...keys(40), 'z'], { ...all(keys(40), { versions: [] }), z: metadataWith('v1') }));
     expect(section(many, 'Apps').split('\n')).toContain(
       '  40 apps hidden, because no version is published yet: app-0, app-1, app-10, …',
     );
@@ -216,7 +224,7 @@ describe('how old what was seen may be', () => {
     ['nothing told', { 'cache-control': '' }, /for the manifest no lifetime is set, so caches guess one/],
     ['a copy', { age: '100' }, /the manifest seen here was a copy of 100 s/],
   ])('%s', (_, headers, words) => {
-    const facts = { ...answered(snapshot(['a']), headers), asked: { apps: ['b'], version: null } };
+    const facts = { ...withResponseHeaders(snapshot(['a']), headers), asked: { apps: ['b'], version: null } };
     expect(show(facts)).toMatch(words);
   });
 
@@ -262,10 +270,10 @@ describe('hostile text', () => {
 
 test('Markdown writes digests out, and the other formats are those of every report', () => {
   const facts = snapshot(['a'], {
-    a: { versions: [{ ...listed('1.0.0').versions[0], artifactChecksum: `SHA256:${'a'.repeat(64)}` }] },
+    a: { versions: [{ ...metadataWith('1.0.0').versions[0], artifactChecksum: `SHA256:${'a'.repeat(64)}` }] },
   });
-  expect(seen(show(facts))).not.toContain('a'.repeat(64));
-  expect(seen(show(facts, { format: 'markdown' }))).toContain('a'.repeat(64));
+  expect(seenLine(show(facts))).not.toContain('a'.repeat(64));
+  expect(seenLine(show(facts, { format: 'markdown' }))).toContain('a'.repeat(64));
   expect(JSON.parse(show(facts, { format: 'json' }))).toMatchObject({ command: 'diagnose' });
 });
 

@@ -2,19 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { diffRegistries } from '../../src/core/registry/diff.ts';
 import { diffAsJson, diffAsMarkdown, diffAsText } from '../../src/report/diff.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { entry, listed, snapshot } from '../support/snapshots.ts';
+import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 
 const HOSTILE = '\u001b[2J| <b>x</b> `y` @team ![i](https://x.test/?token=s3cret) \n::error::z';
 const before = snapshot({ apps: { a: entry('a'), b: entry('b') } });
 const after = snapshot(
   { apps: { a: entry('a', { name: HOSTILE }), ['c|`']: entry('c') } },
-  { a: listed('1.0.0', `1.0.0-${HOSTILE}`) },
+  { a: metadataWith('1.0.0', `1.0.0-${HOSTILE}`) },
 );
-const found = diffRegistries(before, after);
+const difference = diffRegistries(before, after);
 
 test('text: what changes, what vanishes, a last line to quote', () => {
-  expect(diffAsText(diffRegistries(snapshot(['a', 'b']), snapshot(['a'], { a: listed('1.0.0', '1.1.0') })), PLAIN))
-    .toBe(`~ a  (latest 1.0.0 → 1.1.0)
+  expect(
+    diffAsText(diffRegistries(snapshot(['a', 'b']), snapshot(['a'], { a: metadataWith('1.0.0', '1.1.0') })), PLAIN),
+  ).toBe(`~ a  (latest 1.0.0 → 1.1.0)
     + 1.1.0  added: https://apps.example.com/apps/a/versions/1.1.0.tar.gz
 - b
     - 1.0.0  withdrawn; a published version stays listed
@@ -43,9 +44,9 @@ test('what was not looked at is said, and nothing of it', () => {
 
 describe('what a registry says stays text', () => {
   test.each([
-    ['text', diffAsText(found, PLAIN)],
-    ['markdown', diffAsMarkdown(found)],
-    ['json', diffAsJson(found)],
+    ['text', diffAsText(difference, PLAIN)],
+    ['markdown', diffAsMarkdown(difference)],
+    ['json', diffAsJson(difference)],
   ])('in %s', (_, text) => {
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|s3cret/);
@@ -53,7 +54,7 @@ describe('what a registry says stays text', () => {
   });
 
   test('no cell of the table is broken, and no tag or mention stands outside of code', () => {
-    const rows = diffAsMarkdown(found)
+    const rows = diffAsMarkdown(difference)
       .split('\n')
       .filter((line) => line.startsWith('|'));
     for (const row of rows) expect(row.replaceAll('\\|', '').split('|')).toHaveLength(6);

@@ -18,9 +18,9 @@ test.each([
   ['the severity', { severity: 'warning' as const }],
 ])('another %s is the same finding', (_, more) => expect(name(more)).toBe(name({})));
 
-const at = (query: string): string => name({ file: null, url: `https://x.example/a.tar.gz?${query}` });
+const nameWithQuery = (query: string): string => name({ file: null, url: `https://x.example/a.tar.gz?${query}` });
 test('a URL that is signed anew is the same', () => {
-  expect(at('X-Amz-Date=1')).toBe(at('X-Amz-Date=2'));
+  expect(nameWithQuery('X-Amz-Date=1')).toBe(nameWithQuery('X-Amz-Date=2'));
 });
 
 test.each([

@@ -8,7 +8,7 @@ import { HOSTILE, hostile, NOTHING, report } from '../support/reports.ts';
 
 // What CI systems carry out: GitHub's `::name::` at the start of a line and `##[name]` anywhere, Azure's, TeamCity's,
 // GitLab's section markers (which need a carriage return).
-const OURS = /^::(error|warning|notice) (file=[^:,]*,line=\d+(,col=\d+)?,)?title=[^:,]*::/;
+const OWN_COMMAND = /^::(error|warning|notice) (file=[^:,]*,line=\d+(,col=\d+)?,)?title=[^:,]*::/;
 const COMMAND = /^\s*::[a-z-]+|##(\[|vso\[|teamcity\[)|section_(start|end):.*\r/i;
 
 describe.each(FORMATS)('%s', (format) => {
@@ -21,8 +21,8 @@ describe.each(FORMATS)('%s', (format) => {
       /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Cs}/u,
     );
     for (const line of shown.split('\n'))
-      if (!(format === 'github' && OURS.test(line))) expect(line).not.toMatch(COMMAND);
-    if (format === 'github') for (const line of shown.split('\n').slice(0, -1)) expect(line).toMatch(OURS);
+      if (!(format === 'github' && OWN_COMMAND.test(line))) expect(line).not.toMatch(COMMAND);
+    if (format === 'github') for (const line of shown.split('\n').slice(0, -1)) expect(line).toMatch(OWN_COMMAND);
   }
 
   test.each(HOSTILE)('sends nothing that moves a cursor or commands a CI system: %j', holds);

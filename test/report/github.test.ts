@@ -10,7 +10,7 @@ interface Command {
   data: string;
 }
 
-const undo = (value: string): string => value.replaceAll('%0D', '\r').replaceAll('%0A', '\n');
+const unescape = (value: string): string => value.replaceAll('%0D', '\r').replaceAll('%0A', '\n');
 
 /** As the runner reads a line: white space in front is trimmed; escapes are undone in this order. */
 function commandIn(line: string): Command | null {
@@ -22,12 +22,12 @@ function commandIn(line: string): Command | null {
   for (const pair of rest.join(' ').split(',')) {
     const at = pair.indexOf('=');
     if (at < 1) continue;
-    const value = undo(pair.slice(at + 1))
+    const value = unescape(pair.slice(at + 1))
       .replaceAll('%3A', ':')
       .replaceAll('%2C', ',');
     properties[pair.slice(0, at)] = value.replaceAll('%25', '%');
   }
-  return { name: name!, properties, data: undo(text.slice(end + 2)).replaceAll('%25', '%') };
+  return { name: name!, properties, data: unescape(text.slice(end + 2)).replaceAll('%25', '%') };
 }
 
 const linesOf = (of: Report, folder = ''): string[] => github(of, { folder }).split(/\r\n|[\r\n\u2028\u2029\u0085]/);
@@ -84,7 +84,7 @@ test('a run that is not complete is an error', () => {
   ]);
 });
 
-const many = (errors: number, warnings: number): Report =>
+const reportWith = (errors: number, warnings: number): Report =>
   report({
     findings: [
       ...Array.from({ length: warnings }, () => finding({ severity: 'warning' })),
@@ -94,18 +94,18 @@ const many = (errors: number, warnings: number): Report =>
 
 describe('GitHub shows ten of a kind', () => {
   test('ten are annotated without a remark', () => {
-    expect(commandsOf(many(10, 10))).toHaveLength(20);
-    expect(linesOf(many(10, 10))).toHaveLength(21);
+    expect(commandsOf(reportWith(10, 10))).toHaveLength(20);
+    expect(linesOf(reportWith(10, 10))).toHaveLength(21);
   });
 
   test('of more, ten; and it is said how many are not', () => {
-    const lines = linesOf(many(11, 1012));
+    const lines = linesOf(reportWith(11, 1012));
     expect(lines).toHaveLength(22);
     expect(lines[20]).toBe('Not annotated, since GitHub shows 10 of a kind per step: 1 error, 1,002 warnings.');
   });
 
   test('that the run is incomplete is one of them', () => {
-    const commands = commandsOf({ ...many(11, 0), outcome: 'incomplete', notJudged: NOTHING.notJudged });
+    const commands = commandsOf({ ...reportWith(11, 0), outcome: 'incomplete', notJudged: NOTHING.notJudged });
     expect(commands).toHaveLength(10);
     expect(commands[0]!.data).toBe('usage: unknown option --fixx');
   });

@@ -4,18 +4,21 @@ import type { Baseline } from '../../src/core/facts/facts.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { reasonWords, unpublishedApps } from '../../src/report/hidden-apps.ts';
 import { checksum } from '../support/core-facts.ts';
-import { BASE, listed, snapshot } from '../support/snapshots.ts';
+import { BASE, metadataWith, snapshot } from '../support/snapshots.ts';
 
-const words = (report: Report): string[] => {
+const hiddenReasons = (report: Report): string[] => {
   const unpublished = unpublishedApps(report.findings);
   return report.apps.filter(({ visible }) => visible === false).map((app) => reasonWords(app, unpublished));
 };
 
 test('an app without a version, in words', () => {
-  const report = judge(snapshot(['a', 'b c', 'd'], { a: { versions: [] }, 'b c': { versions: [] }, d: listed('v1') }), {
-    command: 'lint',
-  });
-  expect(words(report)).toEqual([
+  const report = judge(
+    snapshot(['a', 'b c', 'd'], { a: { versions: [] }, 'b c': { versions: [] }, d: metadataWith('v1') }),
+    {
+      command: 'lint',
+    },
+  );
+  expect(hiddenReasons(report)).toEqual([
     'no version is published yet',
     'of app-key-unsafe, and because no version is published yet',
     'of no-valid-versions',
@@ -29,5 +32,5 @@ test('an app that had a version before is not called unpublished', () => {
     app: () => [{ version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) }],
   };
   const report = judge(snapshot(['a'], { a: { versions: [] } }), { command: 'lint', baseline: before });
-  expect(words(report)).toEqual(['of no-valid-versions']);
+  expect(hiddenReasons(report)).toEqual(['of no-valid-versions']);
 });

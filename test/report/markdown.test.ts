@@ -5,7 +5,7 @@ import type { Report } from '../../src/core/engine/report.ts';
 import { cell, code, prose } from '../../src/report/markdown-text.ts';
 import { markdown } from '../../src/report/markdown.ts';
 import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';
-import { listed, snapshot } from '../support/snapshots.ts';
+import { metadataWith, snapshot } from '../support/snapshots.ts';
 
 const show = (of: Report, folder = ''): string => markdown(of, { folder });
 
@@ -201,6 +201,6 @@ describe('untrusted text', () => {
 });
 
 test('many findings of one place stand below it once', () => {
-  const text = show(judge(snapshot(['a'], { a: listed('v1', 'v2') }), { command: 'lint' }));
+  const text = show(judge(snapshot(['a'], { a: metadataWith('v1', 'v2') }), { command: 'lint' }));
   expect(text.match(/^\*\*`apps\/a\/versions\.json`\*\*$/gm)).toHaveLength(1);
 });

@@ -7,7 +7,7 @@ import { json } from '../../src/report/json.ts';
 import { pretty } from '../../src/report/pretty.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { count, elapsedTime, size } from '../../src/report/words.ts';
-import { entry, listed, snapshot } from '../support/snapshots.ts';
+import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 
 const lint = (facts: Snapshot, seconds = 0.4): Report => judge(facts, { command: 'lint', seconds });
 const show = (report: Report, verbose = false): string => pretty(report, { style: PLAIN, verbose });
@@ -28,14 +28,14 @@ describe('the last line', () => {
 });
 
 test('a finding: position, severity, message, rule, what it is about, and what to do', () => {
-  const text = show(lint(snapshot(['a'], { a: listed('1.0.0', 'v2') })));
+  const text = show(lint(snapshot(['a'], { a: metadataWith('1.0.0', 'v2') })));
   expect(text).toContain(
     'apps/a/versions.json\n  9:18  error  “v2” is not a semantic version.  version-not-semver (a v2)\n    → Write it as "2.0.0".\n',
   );
 });
 
 test('hidden apps are named with the reason, and what needs the network is counted once', () => {
-  const text = show(lint(snapshot(['a b', 'c'], { c: listed('1.0.0') })));
+  const text = show(lint(snapshot(['a b', 'c'], { c: metadataWith('1.0.0') })));
   expect(text).toContain('1 app that subscribers will not see:\n  a b  hidden, because of app-key-unsafe\n');
   expect(text.match(/need the network \(appreg verify <registry-url>\)/g)).toHaveLength(1);
   expect(text).toContain('2 artifacts not hashed: not in the workspace.');
@@ -45,7 +45,7 @@ test('nothing is printed twice', () => {
   const report = lint(
     snapshot(
       { more: 1, apps: { 'a b': entry('a'), c: entry('c', { name: '' }), d: entry('d', { appMetadataUrl: 'x' }) } },
-      { 'a b': listed('v1'), c: '{', d: listed('1.0', '1.0.0') },
+      { 'a b': metadataWith('v1'), c: '{', d: metadataWith('1.0', '1.0.0') },
     ),
   );
   for (const verbose of [false, true]) {
@@ -57,13 +57,13 @@ test('nothing is printed twice', () => {
 });
 
 test('each place is a heading once, and its findings stand below it', () => {
-  const text = show(lint(snapshot(['a', 'b'], { a: listed('v1', '1.0'), b: listed('v1') })));
+  const text = show(lint(snapshot(['a', 'b'], { a: metadataWith('v1', '1.0'), b: metadataWith('v1') })));
   expect(text.match(/^apps\/a\/versions\.json$/gm)).toHaveLength(1);
   expect(text.match(/^apps\/b\/versions\.json$/gm)).toHaveLength(1);
 });
 
 test('verbose shows evidence, and every check that was not made', () => {
-  const report = lint(snapshot(['a'], { a: listed('v1') }));
+  const report = lint(snapshot(['a'], { a: metadataWith('v1') }));
   expect(show(report)).not.toContain('version: v1');
   expect(show(report, true)).toContain('      version: v1');
   expect(show(report, true)).toContain('Not judged:');

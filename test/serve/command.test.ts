@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ServeCommandOptions } from '../../src/cli/commands/serve/run.ts';
-import { ask, fill, folder } from './support.ts';
+import { sendRequest, fill, folder } from './support.ts';
 
 /** Where a process cannot be sent a signal that it hears. */
 const WINDOWS = process.platform === 'win32';
@@ -92,7 +92,7 @@ function run(
 }
 
 /** Waits for the end and returns the trouble that the command threw. */
-async function trouble(made: Run): Promise<{ exit: number | null; code?: string; hint?: string; message?: string }> {
+async function failureOf(made: Run): Promise<{ exit: number | null; code?: string; hint?: string; message?: string }> {
   const exit = await made.ended;
   expect(made.stdout).toBe('');
   return { ...(JSON.parse(made.stderr) as object), exit };
@@ -115,11 +115,11 @@ describe('appreg serve', () => {
       const made = run(root, null, { verbose: true });
       const url = await made.ready;
       expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/registry\.json$/);
-      const { body, headers } = await ask(url, { headers: { Origin: 'https://flows.example.com' } });
+      const { body, headers } = await sendRequest(url, { headers: { Origin: 'https://flows.example.com' } });
       expect(body.toString()).toBe(MANIFEST.replace('https://apps.example.com/reg/', new URL('.', url).href));
       expect(headers).toMatchObject({ 'access-control-allow-origin': 'https://flows.example.com', vary: 'Origin' });
-      expect((await ask(new URL('appreg.config.json', url).href)).status).toBe(404);
-      await ask(url, { path: '/%1b[31m?X-Amz-Signature=abcdef' });
+      expect((await sendRequest(new URL('appreg.config.json', url).href)).status).toBe(404);
+      await sendRequest(url, { path: '/%1b[31m?X-Amz-Signature=abcdef' });
       made.child.kill('SIGTERM');
       expect(await made.ended).toBe(0);
       expect(made.stdout).toBe(`${url}\n`);
@@ -132,7 +132,7 @@ describe('appreg serve', () => {
 
   test.skipIf(WINDOWS)('ends at SIGINT with 130, and logs requests with --verbose alone', async () => {
     const made = run(await workspace(), null);
-    await ask(await made.ready);
+    await sendRequest(await made.ready);
     made.child.kill('SIGINT');
     expect(await made.ended).toBe(130);
     expect(made.stderr).not.toContain('GET /registry.json');
@@ -140,14 +140,14 @@ describe('appreg serve', () => {
 
   test('--no-rewrite leaves the base URL as it is', async () => {
     const made = run(await workspace(), null, { rewrite: false });
-    expect((await ask(await made.ready)).body.toString()).toBe(MANIFEST);
+    expect((await sendRequest(await made.ready)).body.toString()).toBe(MANIFEST);
   });
 
   test('without a config it serves to everybody and rewrites nothing', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': MANIFEST });
     const made = run(dirname(root), root);
-    const { body, headers } = await ask(await made.ready);
+    const { body, headers } = await sendRequest(await made.ready);
     expect(body.toString()).toBe(MANIFEST);
     expect(headers['access-control-allow-origin']).toBe('*');
   });
@@ -183,7 +183,7 @@ describe('appreg serve', () => {
     await fill(root, files);
     const url = await run(root, dir).ready;
     expect(new URL(url).pathname).toBe(`/${expected}`);
-    expect((await ask(url)).status).toBe(200);
+    expect((await sendRequest(url)).status).toBe(200);
   });
 
   test.each<[string, Record<string, string>, string | null]>([
@@ -196,7 +196,7 @@ describe('appreg serve', () => {
   ])('%s: %j, dir %j', async (code, files, dir) => {
     const root = await folder();
     await fill(root, files);
-    const found = await trouble(run(root, dir));
+    const found = await failureOf(run(root, dir));
     expect(found).toMatchObject({ code, exit: 2 });
     expect(found.hint).toBeTruthy();
   });
@@ -205,7 +205,7 @@ describe('appreg serve', () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as AddressInfo;
-    expect(await trouble(run(await workspace(), null, { port }))).toMatchObject({ code: 'port-in-use', exit: 2 });
+    expect(await failureOf(run(await workspace(), null, { port }))).toMatchObject({ code: 'port-in-use', exit: 2 });
     blocker.close();
   });
 
@@ -217,7 +217,7 @@ describe('appreg serve', () => {
       const made = run(await workspace(), null, { https: true }, { APPREG_CA_DIR: ca });
       const url = await made.ready;
       expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/registry\.json$/);
-      const { body } = await ask(url, { ca: await readFile(join(ca, 'ca.pem'), 'utf8') });
+      const { body } = await sendRequest(url, { ca: await readFile(join(ca, 'ca.pem'), 'utf8') });
       expect(body.toString()).toContain(new URL('.', url).href);
       made.child.kill('SIGTERM');
       expect(await made.ended).toBe(0);

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { precondition, rangeOf } from '../../src/serve/conditions.ts';
 import type { Serving } from '../../src/serve/server.ts';
-import { ask, fill, folder, LONG_AGO, raw, serving, type Reply } from './support.ts';
+import { sendRequest, fill, folder, LONG_AGO, raw, startTestServer, type Reply } from './support.ts';
 
 const ARTIFACT = randomBytes(700_000);
 const FILES: Record<string, string | Uint8Array> = {
@@ -17,17 +17,17 @@ const FILES: Record<string, string | Uint8Array> = {
   'empty.json': '',
 };
 const LISTED = ['https://flows.example.com', 'https://two.example.com'];
-let open: Serving;
-let listed: Serving;
+let server: Serving;
+let serverWithListing: Serving;
 
 beforeAll(async () => {
   const root = await folder();
   await fill(root, FILES);
-  open = await serving(root);
-  listed = await serving(root, { serviceOrigins: LISTED });
+  server = await startTestServer(root);
+  serverWithListing = await startTestServer(root, { serviceOrigins: LISTED });
 });
 
-function varies(reply: Reply): string[] {
+function varyOf(reply: Reply): string[] {
   return (reply.headers.vary ?? '').split(', ').filter(Boolean);
 }
 
@@ -43,7 +43,7 @@ describe('a file', () => {
     ['a/plain', 'application/octet-stream', 'public, max-age=300'],
     ['empty.json', 'application/json', 'public, max-age=300'],
   ])('%s is served as %s, %s; HEAD says the same', async (name, type, lifetime) => {
-    const get = await ask(open.url + name);
+    const get = await sendRequest(server.url + name);
     const bytes = Buffer.from(FILES[name]!);
     expect(get.status).toBe(200);
     expect(get.body.equals(bytes)).toBe(true);
@@ -60,20 +60,22 @@ describe('a file', () => {
     });
     expect(get.headers['content-encoding']).toBeUndefined();
     expect(get.headers['content-security-policy'] !== undefined).toBe(name.endsWith('.svg'));
-    const head = await ask(open.url + name, { method: 'HEAD' });
+    const head = await sendRequest(server.url + name, { method: 'HEAD' });
     expect(head.body.length).toBe(0);
     const { date: _, ...said } = get.headers;
     expect(head).toMatchObject({ status: 200, headers: said });
   });
 
   test('is not compressed, whatever the client would take', async () => {
-    const { headers, body } = await ask(open.manifestUrl, { headers: { 'Accept-Encoding': 'gzip, br, zstd' } });
+    const { headers, body } = await sendRequest(server.manifestUrl, {
+      headers: { 'Accept-Encoding': 'gzip, br, zstd' },
+    });
     expect(headers['content-encoding']).toBeUndefined();
     expect(body.toString()).toBe('{"apps":{}}');
   });
 
   test('HEAD sends no body over the wire', async () => {
-    const text = await raw(open.port, 'HEAD /a/1.0.0.tar.gz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const text = await raw(server.port, 'HEAD /a/1.0.0.tar.gz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(text).toContain('Content-Length: 700000');
     expect(text.endsWith('\r\n\r\n')).toBe(true);
   });
@@ -81,7 +83,7 @@ describe('a file', () => {
 
 describe('methods', () => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])('%s is refused', async (method) => {
-    const { status, headers } = await ask(open.manifestUrl, { method });
+    const { status, headers } = await sendRequest(server.manifestUrl, { method });
     expect(status).toBe(405);
     expect(headers).toMatchObject({
       allow: 'GET, HEAD, OPTIONS',
@@ -91,13 +93,13 @@ describe('methods', () => {
   });
 
   test('CONNECT ends the connection', async () => {
-    const text = await raw(open.port, 'CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n');
+    const text = await raw(server.port, 'CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n');
     expect(text).not.toContain('200');
   });
 });
 
 describe('CORS', () => {
-  const requests: [string, number, Parameters<typeof ask>[1]][] = [
+  const requests: [string, number, Parameters<typeof sendRequest>[1]][] = [
     ['/registry.json', 200, {}],
     ['/registry.json', 200, { method: 'HEAD' }],
     ['/registry.json', 304, { headers: { 'If-Modified-Since': LONG_AGO.toUTCString() } }],
@@ -113,7 +115,7 @@ describe('CORS', () => {
     origin: string | null,
     [path, , options]: (typeof requests)[number],
   ): Promise<Reply> =>
-    ask(server.url, {
+    sendRequest(server.url, {
       ...options,
       path,
       headers: { ...options?.headers, ...(origin === null ? {} : { Origin: origin }) },
@@ -125,17 +127,17 @@ describe('CORS', () => {
       test.each([null, 'https://any.example.com', 'null'])(
         'without a list, from %s: everybody may read',
         async (origin) => {
-          const reply = await askFrom(open, origin, request);
+          const reply = await askFrom(server, origin, request);
           expect(reply.status).toBe(status);
           expect(reply.headers['access-control-allow-origin']).toBe('*');
           expect(reply.headers['access-control-expose-headers']).toContain('ETag');
         },
       );
       test.each(LISTED)('with a list, from %s: echoed', async (origin) => {
-        const reply = await askFrom(listed, origin, request);
+        const reply = await askFrom(serverWithListing, origin, request);
         expect(reply.status).toBe(status);
         expect(reply.headers['access-control-allow-origin']).toBe(origin);
-        expect(varies(reply)).toContain('Origin');
+        expect(varyOf(reply)).toContain('Origin');
       });
       test.each([
         null,
@@ -150,16 +152,16 @@ describe('CORS', () => {
         LISTED.join(', '),
         '',
       ])('with a list, from %j: not allowed, and varied', async (origin) => {
-        const reply = await askFrom(listed, origin, request);
+        const reply = await askFrom(serverWithListing, origin, request);
         expect(reply.status).toBe(status);
         expect(reply.headers['access-control-allow-origin']).toBeUndefined();
-        expect(varies(reply)).toContain('Origin');
+        expect(varyOf(reply)).toContain('Origin');
       });
     });
   }
 
   test('a preflight allows every header that is asked for, Authorization by name', async () => {
-    const reply = await ask(listed.manifestUrl, {
+    const reply = await sendRequest(serverWithListing.manifestUrl, {
       method: 'OPTIONS',
       headers: {
         Origin: LISTED[0]!,
@@ -174,13 +176,13 @@ describe('CORS', () => {
       'access-control-allow-headers': 'authorization, x-registry-probe',
       'access-control-max-age': '600',
     });
-    expect(varies(reply)).toEqual(['Origin', 'Access-Control-Request-Headers']);
+    expect(varyOf(reply)).toEqual(['Origin', 'Access-Control-Request-Headers']);
   });
 
   test('OPTIONS is answered for the server as a whole, and where nothing is', async () => {
-    const text = await raw(open.port, 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const text = await raw(server.port, 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 204 [^]*Access-Control-Allow-Headers: \*, Authorization\r\n/);
-    expect((await ask(`${open.url}nothing`, { method: 'OPTIONS' })).status).toBe(204);
+    expect((await sendRequest(`${server.url}nothing`, { method: 'OPTIONS' })).status).toBe(204);
   });
 });
 
@@ -222,9 +224,12 @@ describe('conditions', () => {
   ])('%j → %s', (headers, expected) => expect(precondition(headers, validators)).toBe(expected));
 
   test('304 has no body and no length, and what RFC 9110 wants it to have', async () => {
-    const { headers } = await ask(listed.manifestUrl);
+    const { headers } = await sendRequest(serverWithListing.manifestUrl);
     for (const method of ['GET', 'HEAD']) {
-      const reply = await ask(listed.manifestUrl, { method, headers: { 'If-None-Match': headers.etag! } });
+      const reply = await sendRequest(serverWithListing.manifestUrl, {
+        method,
+        headers: { 'If-None-Match': headers.etag! },
+      });
       expect(reply.status).toBe(304);
       expect(reply.body.length).toBe(0);
       expect(reply.headers).toMatchObject({
@@ -279,10 +284,10 @@ describe('ranges', () => {
   });
 
   test('a download is resumed', async () => {
-    const url = `${open.url}a/1.0.0.tar.gz`;
-    const { headers } = await ask(url, { method: 'HEAD' });
-    const first = await ask(url, { headers: { Range: 'bytes=0-299999' } });
-    const rest = await ask(url, { headers: { Range: 'bytes=300000-', 'If-Range': headers.etag! } });
+    const url = `${server.url}a/1.0.0.tar.gz`;
+    const { headers } = await sendRequest(url, { method: 'HEAD' });
+    const first = await sendRequest(url, { headers: { Range: 'bytes=0-299999' } });
+    const rest = await sendRequest(url, { headers: { Range: 'bytes=300000-', 'If-Range': headers.etag! } });
     expect(first.headers).toMatchObject({
       'content-range': 'bytes 0-299999/700000',
       'content-length': '300000',
@@ -290,12 +295,12 @@ describe('ranges', () => {
     });
     expect([first.status, rest.status]).toEqual([206, 206]);
     expect(Buffer.concat([first.body, rest.body]).equals(ARTIFACT)).toBe(true);
-    const past = await ask(url, { headers: { Range: 'bytes=700000-' } });
+    const past = await sendRequest(url, { headers: { Range: 'bytes=700000-' } });
     expect(past.status).toBe(416);
     expect(past.headers['content-range']).toBe('bytes */700000');
-    const whole = await ask(url, { headers: { Range: 'bytes=0-1,5-6' } });
+    const whole = await sendRequest(url, { headers: { Range: 'bytes=0-1,5-6' } });
     expect([whole.status, whole.body.length]).toEqual([200, 700_000]);
-    const head = await ask(url, { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
+    const head = await sendRequest(url, { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
     expect([head.status, head.headers['content-length']]).toEqual([200, '700000']);
   });
 });

@@ -7,10 +7,10 @@ import { join, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { authorityFolder, localCertificate } from '../../src/serve/local-ca.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from '../../src/serve/certificates.ts';
-import { ask, fill, folder, serving } from './support.ts';
+import { sendRequest, fill, folder, startTestServer } from './support.ts';
 
 const DAY = 86_400_000;
-const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 const leafOf = (chain: string): X509Certificate => new X509Certificate(chain);
 
 function curl(...args: string[]): Promise<{ code: unknown; stdout: string }> {
@@ -126,19 +126,19 @@ describe('over HTTPS', () => {
       const root = await folder();
       await fill(root, { 'registry.json': '{"apps":{}}' });
       const certificate = await localCertificate(await folder(), host);
-      const server = await serving(root, { host, https: certificate });
+      const server = await startTestServer(root, { host, https: certificate });
       expect(server.url).toBe(`https://${host}:${server.port}/`);
       const ca = await readFile(certificate.caFile, 'utf8');
-      expect((await ask(server.manifestUrl, { ca })).status).toBe(200);
-      await expect(ask(server.manifestUrl)).rejects.toMatchObject({ code: 'SELF_SIGNED_CERT_IN_CHAIN' });
+      expect((await sendRequest(server.manifestUrl, { ca })).status).toBe(200);
+      await expect(sendRequest(server.manifestUrl)).rejects.toMatchObject({ code: 'SELF_SIGNED_CERT_IN_CHAIN' });
     },
   );
 
-  test.skipIf(!has('curl'))('curl trusts the server with --cacert, and not without', async () => {
+  test.skipIf(!isInstalled('curl'))('curl trusts the server with --cacert, and not without', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': '{"apps":{}}' });
     const certificate = await localCertificate(await folder(), '127.0.0.1');
-    const server = await serving(root, { https: certificate });
+    const server = await startTestServer(root, { https: certificate });
     expect(await curl('--cacert', certificate.caFile, server.manifestUrl)).toEqual({ code: 0, stdout: '{"apps":{}}' });
     expect(
       await curl('--cacert', certificate.caFile, server.manifestUrl.replace('127.0.0.1', 'localhost')),
@@ -146,7 +146,7 @@ describe('over HTTPS', () => {
     expect((await curl(server.manifestUrl)).code).toBe(60);
   });
 
-  test.skipIf(!has('openssl'))(
+  test.skipIf(!isInstalled('openssl'))(
     'openssl finds the chain right by the strict rules, within the limits of the authority',
     async () => {
       const dir = await folder();

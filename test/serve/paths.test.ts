@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isPrivate, segmentsOf } from '../../src/serve/paths.ts';
 import type { Serving } from '../../src/serve/server.ts';
-import { ask, fill, folder, raw, rawGet, serving } from './support.ts';
+import { sendRequest, fill, folder, raw, rawGet, startTestServer } from './support.ts';
 
 describe('segmentsOf', () => {
   test.each<[string, string[]]>([
@@ -112,7 +112,7 @@ describe('over the wire', () => {
     await symlink('apps/a', join(root, 'alias'));
     await symlink('loop', join(root, 'loop'));
     await symlink('nowhere', join(root, 'dangling'));
-    server = await serving(root, { hidden: [join(root, 'other-config.yaml')] });
+    server = await startTestServer(root, { hidden: [join(root, 'other-config.yaml')] });
   });
 
   test.each([
@@ -200,20 +200,20 @@ describe('over the wire', () => {
   ])('a malformed request %j is refused, and the server lives on', async (bytes) => {
     const answered = await raw(server.port, bytes).catch((error: NodeJS.ErrnoException) => error.code);
     if (answered !== 'ECONNRESET') expect(answered).toMatch(/^HTTP\/1\.1 4\d\d /);
-    expect((await ask(server.manifestUrl)).status).toBe(200);
+    expect((await sendRequest(server.manifestUrl)).status).toBe(200);
   });
 
   test.skipIf(process.platform === 'win32')('a pipe or a folder named like a file is not waited for', async () => {
     execFileSync('mkfifo', [join(root, 'pipe.json')]);
     await mkdir(join(root, 'folder.json'));
-    expect((await ask(`${server.url}pipe.json`)).status).toBe(404);
-    expect((await ask(`${server.url}folder.json`)).status).toBe(404);
+    expect((await sendRequest(`${server.url}pipe.json`)).status).toBe(404);
+    expect((await sendRequest(`${server.url}folder.json`)).status).toBe(404);
   });
 
   test('a file that may not be read is told apart', async () => {
     if (process.platform === 'win32' || process.getuid?.() === 0) return;
     await fill(root, { 'closed.json': '{}' });
     execFileSync('chmod', ['000', join(root, 'closed.json')]);
-    expect((await ask(`${server.url}closed.json`)).status).toBe(403);
+    expect((await sendRequest(`${server.url}closed.json`)).status).toBe(403);
   });
 });

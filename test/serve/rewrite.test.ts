@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rewriteBase } from '../../src/serve/rewrite.ts';
 import { startServer } from '../../src/serve/server.ts';
-import { ask, fill, folder, LONG_AGO, raw, serving } from './support.ts';
+import { sendRequest, fill, folder, LONG_AGO, raw, startTestServer } from './support.ts';
 
-const TO = 'http://127.0.0.1:8080/';
+const LOCAL_BASE = 'http://127.0.0.1:8080/';
 
 describe('rewriteBase', () => {
   test.each<[string, string, string, string]>([
@@ -62,7 +62,7 @@ describe('rewriteBase', () => {
       '["https://\\u00FC.example/x","https://xn--tda.example/y"]',
       '["http://127.0.0.1:8080/x","http://127.0.0.1:8080/y"]',
     ],
-  ])('replaces: %s', (_, from, json, expected) => expect(rewriteBase(json, from, TO)).toBe(expected));
+  ])('replaces: %s', (_, from, json, expected) => expect(rewriteBase(json, from, LOCAL_BASE)).toBe(expected));
 
   test.each<[string, string, string]>([
     ['a longer segment', 'https://a.example/reg', '["https://a.example/registry2/x"]'],
@@ -78,11 +78,11 @@ describe('rewriteBase', () => {
     ['another scheme', 'https://a.example/', '["http://a.example/x"]'],
     ['another path', 'https://a.example/reg/', '["https://a.example/x"]'],
     ['nothing at all', 'https://a.example/', ''],
-  ])('leaves alone: %s', (_, from, json) => expect(rewriteBase(json, from, TO)).toBe(json));
+  ])('leaves alone: %s', (_, from, json) => expect(rewriteBase(json, from, LOCAL_BASE)).toBe(json));
 
   test('a large document takes no long time', () => {
     const json = `[${Array.from({ length: 100_000 }, (_, i) => `{"a":"https://a.example/${i}","b":"${'x'.repeat(50)}"}`).join(',')}]`;
-    const parsed = JSON.parse(rewriteBase(json, 'https://a.example/', TO)) as { a: string }[];
+    const parsed = JSON.parse(rewriteBase(json, 'https://a.example/', LOCAL_BASE)) as { a: string }[];
     expect(parsed[99_999]!.a).toBe('http://127.0.0.1:8080/99999');
   });
 });
@@ -98,26 +98,26 @@ describe('a server that rewrites', () => {
   test('replaces the base in JSON files alone, and judges conditions by what it sends', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': MANIFEST, 'bad.json': bytes, 'notes.txt': MANIFEST });
-    const server = await serving(root, { rewriteFrom: 'https://apps.example/reg' });
-    const plain = await serving(root);
-    const { body, headers } = await ask(server.manifestUrl);
+    const server = await startTestServer(root, { rewriteFrom: 'https://apps.example/reg' });
+    const plain = await startTestServer(root);
+    const { body, headers } = await sendRequest(server.manifestUrl);
     expect(body.toString()).toBe(MANIFEST.replace('https://apps.example/reg/', server.url));
     expect(headers['content-length']).toBe(String(body.length));
-    expect((await ask(plain.manifestUrl)).headers.etag).not.toBe(headers.etag);
-    expect((await ask(server.manifestUrl, { headers: { 'If-None-Match': headers.etag! } })).status).toBe(304);
-    const stale = await ask(server.manifestUrl, { headers: { 'If-Modified-Since': LONG_AGO.toUTCString() } });
+    expect((await sendRequest(plain.manifestUrl)).headers.etag).not.toBe(headers.etag);
+    expect((await sendRequest(server.manifestUrl, { headers: { 'If-None-Match': headers.etag! } })).status).toBe(304);
+    const stale = await sendRequest(server.manifestUrl, { headers: { 'If-Modified-Since': LONG_AGO.toUTCString() } });
     expect(stale.status).toBe(200);
-    const part = await ask(server.manifestUrl, { headers: { Range: 'bytes=10-29' } });
+    const part = await sendRequest(server.manifestUrl, { headers: { Range: 'bytes=10-29' } });
     expect(part.body).toEqual(body.subarray(10, 30));
-    expect((await ask(`${server.url}notes.txt`)).body.toString()).toBe(MANIFEST);
-    const bad = (await ask(`${server.url}bad.json`)).body;
+    expect((await sendRequest(`${server.url}notes.txt`)).body.toString()).toBe(MANIFEST);
+    const bad = (await sendRequest(`${server.url}bad.json`)).body;
     expect(bad.toString('latin1')).toBe(bytes.toString('latin1').replace('https://apps.example/reg/', server.url));
   });
 
   test('listening everywhere, names the address that the client used', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': MANIFEST });
-    const server = await serving(root, { rewriteFrom: 'https://apps.example/reg/', host: '0.0.0.0' });
+    const server = await startTestServer(root, { rewriteFrom: 'https://apps.example/reg/', host: '0.0.0.0' });
     expect(server.url).toBe(`http://localhost:${server.port}/`);
     const asked = async (host: string): Promise<string> =>
       raw(server.port, `GET /registry.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -125,7 +125,7 @@ describe('a server that rewrites', () => {
     expect(await asked('[::1]:81')).toContain('"http://[::1]:81/a.json"');
     expect(await asked('evil"/x')).toContain(`"${server.url}a.json"`);
     expect(await asked('a:b@c')).toContain(`"${server.url}a.json"`);
-    const narrow = await serving(root, { rewriteFrom: 'https://apps.example/reg/' });
+    const narrow = await startTestServer(root, { rewriteFrom: 'https://apps.example/reg/' });
     const text = await raw(narrow.port, 'GET /registry.json HTTP/1.1\r\nHost: build.test\r\nConnection: close\r\n\r\n');
     expect(text).toContain(`"${narrow.url}a.json"`);
   });
@@ -142,9 +142,9 @@ describe('a server that rewrites', () => {
       rewriteFrom: 'https://apps.example',
       https: false,
     });
-    expect((await ask(server.manifestUrl)).body.toString()).toBe(`["${server.url}1"]`);
+    expect((await sendRequest(server.manifestUrl)).body.toString()).toBe(`["${server.url}1"]`);
     await writeFile(join(root, 'registry.json'), '["https://apps.example/2"]');
-    expect((await ask(server.manifestUrl)).body.toString()).toBe(`["${server.url}2"]`);
+    expect((await sendRequest(server.manifestUrl)).body.toString()).toBe(`["${server.url}2"]`);
     await server.close();
   });
 });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Served } from '../../src/serve/handler.ts';
 import { startServer } from '../../src/serve/server.ts';
-import { ask, fill, folder, LONG_AGO, serving } from './support.ts';
+import { sendRequest, fill, folder, LONG_AGO, startTestServer } from './support.ts';
 
 const BIG = randomBytes(2_000_000);
 const OPTIONS = {
@@ -28,7 +28,7 @@ async function begin(url: string): Promise<IncomingMessage> {
   return res;
 }
 
-async function rest(res: IncomingMessage): Promise<{ bytes: number; complete: boolean }> {
+async function remainingBytes(res: IncomingMessage): Promise<{ bytes: number; complete: boolean }> {
   let bytes = 0;
   res.on('data', (chunk: Buffer) => (bytes += chunk.length));
   await new Promise((resolve) => res.once('close', resolve));
@@ -64,12 +64,12 @@ describe('under load', () => {
     const root = await folder();
     await fill(root, { 'registry.json': '{"apps":{}}', 'a.tar.gz': BIG, 'huge.tar.gz': Buffer.alloc(32_000_000) });
     const lines = log();
-    const server = await serving(root, { onRequest: lines.add });
+    const server = await startTestServer(root, { onRequest: lines.add });
     const countable = process.platform === 'linux';
-    await ask(server.manifestUrl);
+    await sendRequest(server.manifestUrl);
     const before = countable ? descriptors() : 0;
     const paths = ['registry.json', 'a.tar.gz', 'nothing'];
-    const replies = await Promise.all(Array.from({ length: 99 }, (_, i) => ask(server.url + paths[i % 3]!)));
+    const replies = await Promise.all(Array.from({ length: 99 }, (_, i) => sendRequest(server.url + paths[i % 3]!)));
     expect(replies.every((reply, i) => reply.status === (i % 3 === 2 ? 404 : 200))).toBe(true);
     expect(replies.filter((_, i) => i % 3 === 1).every(({ body }) => body.equals(BIG))).toBe(true);
     const leavers = Array.from({ length: 20 }, async (_, i) => {
@@ -84,7 +84,7 @@ describe('under load', () => {
     expect(left.every(({ error }) => (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE')).toBe(
       true,
     );
-    expect((await ask(server.manifestUrl)).status).toBe(200);
+    expect((await sendRequest(server.manifestUrl)).status).toBe(200);
     if (countable) await expect.poll(descriptors).toBeLessThanOrEqual(before);
   });
 
@@ -92,14 +92,14 @@ describe('under load', () => {
     const root = await folder();
     await fill(root, { 'registry.json': '{"apps":{}}', 'a.tar.gz': BIG });
     const lines = log();
-    const server = await serving(root, { onRequest: lines.add });
+    const server = await startTestServer(root, { onRequest: lines.add });
     for (let i = 0; i < 20; i++) {
       const socket = connect(server.port, '127.0.0.1');
       await once(socket, 'connect');
       socket.write('GET /a.tar.gz HTTP/1.1\r\nHost: x\r\n\r\n', () => socket.resetAndDestroy());
       await once(socket, 'close');
     }
-    expect((await ask(server.manifestUrl)).status).toBe(200);
+    expect((await sendRequest(server.manifestUrl)).status).toBe(200);
     expect(lines.lines.filter(({ status }) => status >= 500)).toEqual([]);
   });
 });
@@ -124,10 +124,10 @@ describe('a file that changes while it is sent', () => {
     const path = join(root, 'a.tar.gz');
     await fill(root, { 'a.tar.gz': Buffer.alloc(LARGE, 'a') });
     const lines = log();
-    const server = await serving(root, { onRequest: lines.add });
+    const server = await startTestServer(root, { onRequest: lines.add });
     const res = await begin(`${server.url}a.tar.gz`);
     await change(path);
-    const { bytes, complete } = await rest(res);
+    const { bytes, complete } = await remainingBytes(res);
     expect(complete).toBe(false);
     expect(bytes).toBeLessThan(LARGE);
     await lines.reached(1);
@@ -137,22 +137,22 @@ describe('a file that changes while it is sent', () => {
   test('and is replaced as a whole is sent as it was', async () => {
     const root = await folder();
     await fill(root, { 'a.tar.gz': Buffer.alloc(LARGE, 'a'), new: 'new' });
-    const server = await serving(root);
+    const server = await startTestServer(root);
     const res = await begin(`${server.url}a.tar.gz`);
     await rename(join(root, 'new'), join(root, 'a.tar.gz'));
-    expect(await rest(res)).toEqual({ bytes: LARGE, complete: true });
-    expect((await ask(`${server.url}a.tar.gz`)).body.toString()).toBe('new');
+    expect(await remainingBytes(res)).toEqual({ bytes: LARGE, complete: true });
+    expect((await sendRequest(`${server.url}a.tar.gz`)).body.toString()).toBe('new');
   });
 
   test('between two requests gets another ETag, even with its size and date as before', async () => {
     const root = await folder();
     const path = join(root, 'a.json');
-    const server = await serving(root);
+    const server = await startTestServer(root);
     const tags = new Set<string | undefined>();
     for (const content of ['1', '2', '3']) {
       await writeFile(path, content);
       await utimes(path, LONG_AGO, LONG_AGO);
-      const reply = await ask(`${server.url}a.json`);
+      const reply = await sendRequest(`${server.url}a.json`);
       expect(reply.body.toString()).toBe(content);
       tags.add(reply.headers.etag);
     }
@@ -188,17 +188,17 @@ describe('starting and stopping', () => {
   test.skipIf(!hasIPv6)('an IPv6 address stands in brackets', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': '["https://a.example/x"]' });
-    const server = await serving(root, { host: '::1', rewriteFrom: 'https://a.example/' });
+    const server = await startTestServer(root, { host: '::1', rewriteFrom: 'https://a.example/' });
     expect(server.manifestUrl).toBe(`http://[::1]:${server.port}/registry.json`);
-    expect((await ask(server.manifestUrl)).body.toString()).toBe(`["http://[::1]:${server.port}/x"]`);
+    expect((await sendRequest(server.manifestUrl)).body.toString()).toBe(`["http://[::1]:${server.port}/x"]`);
   });
 
   test("the manifest's URL is encoded", async () => {
     const root = await folder();
     await fill(root, { 'sub dir/ü.json': '{}' });
-    const server = await serving(root, { manifest: 'sub dir/ü.json' });
+    const server = await startTestServer(root, { manifest: 'sub dir/ü.json' });
     expect(server.manifestUrl).toBe(`${server.url}sub%20dir/%C3%BC.json`);
-    expect((await ask(server.manifestUrl)).status).toBe(200);
+    expect((await sendRequest(server.manifestUrl)).status).toBe(200);
   });
 
   test('closing lets a download end, and holds on to no idle connection', async () => {
@@ -211,10 +211,10 @@ describe('starting and stopping', () => {
     const gone = once(idle, 'close');
     const res = await begin(`${server.url}a.tar.gz`);
     const closed = server.close(10_000);
-    expect(await rest(res)).toEqual({ bytes: BIG.length, complete: true });
+    expect(await remainingBytes(res)).toEqual({ bytes: BIG.length, complete: true });
     idle.end();
     await Promise.all([closed, gone]);
-    await expect(ask(server.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(sendRequest(server.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   test('closing breaks off a client that never reads', async () => {
@@ -223,6 +223,6 @@ describe('starting and stopping', () => {
     const server = await startServer({ ...OPTIONS, root });
     const res = await begin(`${server.url}a.tar.gz`);
     await server.close(0);
-    expect(await rest(res)).toMatchObject({ complete: false });
+    expect(await remainingBytes(res)).toMatchObject({ complete: false });
   });
 });

@@ -31,7 +31,7 @@ export async function fill(root: string, files: Record<string, string | Uint8Arr
 export const LONG_AGO = new Date('2026-01-02T03:04:05.678Z');
 
 /** Starts a server on a free port; it is closed after the tests of the file. */
-export async function serving(root: string, options: Partial<ServeOptions> = {}): Promise<Serving> {
+export async function startTestServer(root: string, options: Partial<ServeOptions> = {}): Promise<Serving> {
   const server = await startServer({
     root,
     manifest: 'registry.json',
@@ -53,7 +53,7 @@ export interface Reply {
 }
 
 /** One request over a connection of its own; the path goes out as it is. */
-export function ask(
+export function sendRequest(
   url: string,
   options: { method?: string; path?: string; headers?: Record<string, string>; ca?: string } = {},
 ): Promise<Reply> {

@@ -8,18 +8,18 @@ import { build } from '../../scripts/build.mjs';
 import { openFolder } from '../support/database.ts';
 import { openServiceStorm } from '../support/service-storm.ts';
 
-const out = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
+const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
 let folder = '';
 beforeAll(async () => {
-  await build({ types: false, out: join(out, 'dist') });
+  await build({ types: false, out: join(buildFolder, 'dist') });
   folder = await openFolder();
 }, 60_000);
 afterAll(async () => {
-  for (const path of [out, folder]) await rm(path, { recursive: true, force: true });
+  for (const path of [buildFolder, folder]) await rm(path, { recursive: true, force: true });
 });
 
 test('a node that is killed while it writes loses nothing that it answered for', { timeout: 180_000 }, async () => {
-  const storm = await openServiceStorm(join(out, 'dist/cli/main.cjs'), folder);
+  const storm = await openServiceStorm(join(buildFolder, 'dist/cli/main.cjs'), folder);
   try {
     for (let round = 0; round < 10; round++) await storm.round();
   } finally {

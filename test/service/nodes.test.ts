@@ -8,9 +8,9 @@ import { build } from '../../scripts/build.mjs';
 import { startDatabase } from '../support/database.ts';
 import { openLoad } from '../support/service-load.ts';
 
-const out = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-beforeAll(() => build({ types: false, out: join(out, 'dist') }), 60_000);
-afterAll(() => rmSync(out, { recursive: true, force: true }));
+const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
+beforeAll(() => build({ types: false, out: join(buildFolder, 'dist') }), 60_000);
+afterAll(() => rmSync(buildFolder, { recursive: true, force: true }));
 
 test(
   'of two nodes one is killed in the middle: nothing is refreshed twice in an hour, nothing is forgotten',
@@ -18,7 +18,7 @@ test(
   async () => {
     const { url } = await startDatabase();
     const options = { registries: 40, apps: 2, versions: 3, organizations: 60, concurrency: 4 };
-    const load = await openLoad(join(out, 'dist/cli/main.cjs'), url, options);
+    const load = await openLoad(join(buildFolder, 'dist/cli/main.cjs'), url, options);
     try {
       const before = await load.sizes();
       const [first, second] = await Promise.all([load.startNode(), load.startNode()]);

@@ -15,12 +15,12 @@ import { type Node, startNode } from '../support/service-node.ts';
 
 /** One node on a database of its own, through starts, stops and kills. */
 
-const out = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-const main = join(out, 'dist/cli/main.cjs');
-const folders = [out];
+const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
+const main = join(buildFolder, 'dist/cli/main.cjs');
+const folders = [buildFolder];
 let shared = '';
 beforeAll(async () => {
-  await build({ types: false, out: join(out, 'dist') });
+  await build({ types: false, out: join(buildFolder, 'dist') });
   shared = await newFolder();
 }, 60_000);
 afterAll(async () => {

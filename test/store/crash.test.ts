@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDirectory } from '../../src/store/directory/directory.ts';
-import { artifacts, audit, buildPublisher, seed, start } from './processes.ts';
+import { artifacts, verifiedVersions, buildPublisher, seed, start } from './processes.ts';
 import { artifactBytes, artifactPath } from './publisher.ts';
 import { leftovers, scratch } from './scratch.ts';
 
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('killed at a step', () => {
 
       const killed = await start(publisher, job, { failpoint }).ended;
       expect(killed).toMatchObject({ signal: 'SIGKILL' });
-      expect(audit(root, BYTES)).toEqual(phase === 'metadata' && placed ? ['1.0.0', '1.1.0'] : ['1.0.0']);
+      expect(verifiedVersions(root, BYTES)).toEqual(phase === 'metadata' && placed ? ['1.0.0', '1.1.0'] : ['1.0.0']);
       expect(artifacts(root).includes('1.1.0.tar.gz')).toBe(phase === 'metadata' || placed);
       // Otherwise this test would prove nothing about the next run.
       expect(leftovers(root)).not.toEqual([]);
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('killed at a step', () => {
       const again = await start(publisher, job).ended;
       expect(again.out).toContain('published 1.1.0');
       expect(again.code).toBe(0);
-      expect(audit(root, BYTES)).toEqual(['1.0.0', '1.1.0']);
+      expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0', '1.1.0']);
       // What the finished run had no reason to touch is swept by the next write.
       const other = await start(publisher, { root, versions: ['1.2.0'], bytes: BYTES }).ended;
       expect(other.code).toBe(0);
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('interrupted', () => {
     ).ended;
     expect(ended).toMatchObject({ code: null, signal });
     expect(leftovers(root)).toEqual([]);
-    expect(audit(root, BYTES)).toEqual(['1.0.0']);
+    expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
     expect(existsSync(join(root, artifactPath('1.1.0')))).toBe(phase === 'metadata');
   });
 
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === 'win32')('interrupted', () => {
     ).ended;
     expect(ended).toMatchObject({ code: null, signal: 'SIGINT' });
     expect(leftovers(root)).toEqual([]);
-    expect(audit(root, BYTES)).toEqual(['1.0.0']);
+    expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
   });
 });
 
@@ -119,12 +119,12 @@ describe('killed at any moment', () => {
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
         child.kill('SIGKILL');
         await ended;
-        const now = audit(root, bytes);
+        const now = verifiedVersions(root, bytes);
         expect(now.slice(0, before.length)).toEqual(before);
         before = now;
       }
       expect((await start(publisher, { root, versions, bytes }).ended).code).toBe(0);
-      expect(audit(root, bytes)).toEqual(versions);
+      expect(verifiedVersions(root, bytes)).toEqual(versions);
     },
   );
 });

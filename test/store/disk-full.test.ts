@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDirectory } from '../../src/store/directory/directory.ts';
-import { audit, buildPublisher, type Ended, seed, start } from './processes.ts';
+import { verifiedVersions, buildPublisher, type Ended, seed, start } from './processes.ts';
 import { artifactBytes, artifactPath, METADATA } from './publisher.ts';
 import { leftovers, scratch } from './scratch.ts';
 
@@ -173,7 +173,7 @@ describe.skipIf(process.platform === 'win32' || noPriv !== null)(
           message: `Cannot write ${artifactPath('2.0.0')}: permission is denied (EACCES). Nothing was changed.`,
         },
       });
-      expect(audit(root, 100)).toEqual([]);
+      expect(verifiedVersions(root, 100)).toEqual([]);
     });
 
     test('a folder that may be written, with a file that may not: refused, since a rename would replace it', async () => {
@@ -185,7 +185,7 @@ describe.skipIf(process.platform === 'win32' || noPriv !== null)(
         code: 2,
         trouble: { code: 'read-only', message: expect.stringContaining('apps/a/versions.json is read-only.') },
       });
-      expect(audit(root, 100)).toEqual([]);
+      expect(verifiedVersions(root, 100)).toEqual([]);
       expect(leftovers(root)).toEqual([]);
     });
   },

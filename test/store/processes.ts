@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { artifactBytes, artifactPath, checksum, type Job, type Metadata, METADATA } from './publisher.ts';
-import { until } from './scratch.ts';
+import { waitUntil } from './scratch.ts';
 
 /** Builds the publisher into a folder, since Node 20 runs no TypeScript; returns the file. */
 export async function buildPublisher(folder: string): Promise<string> {
@@ -71,7 +71,7 @@ export function start(
 
 /** Waits until a process has stopped itself at a failpoint (Linux). */
 export async function stopped(child: ChildProcess): Promise<void> {
-  await until(() => /\) T /.test(readFileSync(`/proc/${child.pid}/stat`, 'utf8')));
+  await waitUntil(() => /\) T /.test(readFileSync(`/proc/${child.pid}/stat`, 'utf8')));
 }
 
 /** An empty registry of one app. */
@@ -84,7 +84,7 @@ export function seed(root: string, metadata: Metadata = { versions: [] }): void 
  * The versions that the registry lists, after making sure that it could be served as it is: the metadata file is
  * complete, whatever it lists can be fetched with the right digest, and whatever is called an artifact is a whole one.
  */
-export function audit(root: string, bytes: number): string[] {
+export function verifiedVersions(root: string, bytes: number): string[] {
   const { versions } = JSON.parse(readFileSync(join(root, METADATA), 'utf8')) as Metadata;
   for (const { version, artifactChecksum } of versions) {
     const found = checksum(readFileSync(join(root, artifactPath(version))));

@@ -37,12 +37,12 @@ export interface Metadata {
   versions: { version: string; artifactChecksum: string; padding: string }[];
 }
 
-function notice(text: string): void {
+function printNotice(text: string): void {
   console.log(`notice ${text}`);
 }
 
 async function publish({ root, versions, bytes, padding = 0, wait }: Job): Promise<void> {
-  const store = openDirectory(root, wait === undefined ? { notice } : { notice, wait });
+  const store = openDirectory(root, wait === undefined ? { notice: printNotice } : { notice: printNotice, wait });
   for (const version of versions) {
     const content = artifactBytes(version, bytes);
     const edit = (text: string): string | null => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { audit, buildPublisher, type Ended, seed, start } from './processes.ts';
+import { verifiedVersions, buildPublisher, type Ended, seed, start } from './processes.ts';
 import { METADATA } from './publisher.ts';
 import { leftovers, scratch } from './scratch.ts';
 
@@ -32,7 +32,7 @@ test(
       let looks = 0;
       let seen: string[] = [];
       while (!state.over) {
-        const now = audit(root, BYTES);
+        const now = verifiedVersions(root, BYTES);
         expect(now.slice(0, seen.length)).toEqual(seen);
         seen = now;
         looks++;
@@ -41,7 +41,7 @@ test(
       for (const { code, out } of await everybody)
         expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('published') });
       expect(looks).toBeGreaterThan(10);
-      expect(audit(root, BYTES).sort()).toEqual(all.sort());
+      expect(verifiedVersions(root, BYTES).sort()).toEqual(all.sort());
       expect(leftovers(root)).toEqual([]);
     }
   },
@@ -56,7 +56,7 @@ test('the same version from several at once: one creates it, all succeed, it is 
   expect(count(ended, 'created ')).toBe(1);
   expect(count(ended, ' edited')).toBe(1);
   expect(count(ended, 'published 1.0.0')).toBe(4);
-  expect(audit(root, BYTES)).toEqual(['1.0.0']);
+  expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
 });
 
 test('the same version with other bytes: refused with both digests, and nothing is written', async () => {
@@ -70,7 +70,7 @@ test('the same version with other bytes: refused with both digests, and nothing 
     code: 'immutable',
     message: expect.stringMatching(/sha256:[0-9a-f]{64} .*sha256:[0-9a-f]{64} .*Nothing was changed\.$/),
   });
-  expect(audit(root, BYTES)).toEqual(['1.0.0']);
+  expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
   expect(readFileSync(join(root, METADATA))).toEqual(before);
 });
 

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
-const made: string[] = [];
+const temporaryFolders: string[] = [];
 afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** An empty folder that is gone after the tests of the file. */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'appreg-store-'));
-  made.push(folder);
+  temporaryFolders.push(folder);
   return folder;
 }
 
@@ -21,7 +21,7 @@ export function leftovers(folder: string): string[] {
 }
 
 /** Waits for something that no event tells. */
-export async function until(holds: () => boolean, limit = 10_000): Promise<void> {
+export async function waitUntil(holds: () => boolean, limit = 10_000): Promise<void> {
   const end = performance.now() + limit;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`waited ${limit} ms in vain`);

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { seen } from './archives.ts';
+import { artifactFactsOf } from './archives.ts';
 import * as tar from './tar-builder.ts';
 
 /** Facts about an artifact, from what tar and sha256sum print. */
@@ -14,7 +14,7 @@ const END = '(end of archive)';
 export async function artifactFacts(text: string): Promise<Record<string, unknown>> {
   const [, checksum = null, digest = null] =
     /^artifactChecksum: (sha256:\w{64})\n\$ sha256sum \S+\n(\w{64}) {2}\S+$/.exec(text) ?? [];
-  const { content, archive } = await seen(
+  const { content, archive } = await artifactFactsOf(
     bytesOf(digest === null ? text : '-rw-r--r-- 0/0 10 2026-01-01 00:00 app.js'),
   );
   const shown = digest === null ? content : { ...content, sha256: digest };

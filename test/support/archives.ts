@@ -3,7 +3,7 @@ import type { ArchiveFacts, Content } from '../../src/core/facts/facts.ts';
 import { createDigester } from '../../src/observe/digest/digest.ts';
 
 /** What the reader says about some bytes, given to it in pieces of `size`. */
-export async function listed(
+export async function listArchive(
   bytes: Uint8Array,
   options: ArchiveOptions & { size?: number } = {},
 ): Promise<ArchiveFacts> {
@@ -14,12 +14,12 @@ export async function listed(
 }
 
 /** The facts that the rules about artifacts see. */
-export async function seen(
+export async function artifactFactsOf(
   bytes: Uint8Array,
   options: ArchiveOptions & { limit?: number } = {},
 ): Promise<{ content: Content; archive: ArchiveFacts }> {
   const { limit = Infinity, ...rest } = options;
   const digester = createDigester(limit);
   digester.write(bytes);
-  return { content: digester.end(), archive: await listed(bytes.subarray(0, limit), rest) };
+  return { content: digester.end(), archive: await listArchive(bytes.subarray(0, limit), rest) };
 }

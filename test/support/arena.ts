@@ -128,7 +128,7 @@ async function placeOf(
       flags: ['--store', 'git', '--remote', host?.url ?? folder, '--branch', 'pages'],
       env: {},
       steps: REMOTE_STEPS,
-      get: (path) => shown(folder, path),
+      get: (path) => fileInBranch(folder, path),
       close: async () => host?.close(),
       repository: folder,
       ...(host && { host }),
@@ -146,7 +146,7 @@ async function placeOf(
   const prefix = `a place+${++prefixes}/`;
   return {
     ...bucket(ceph!.endpoint, ceph!.bucket, prefix),
-    env: { ...NO_OTHERS, ...ceph!.env },
+    env: { ...NO_OTHER_CREDENTIALS, ...ceph!.env },
     async get(path) {
       const key = `${prefix}${path}`.split('/').map(encodeURIComponent).join('/');
       const answer = await fetch(`${ceph!.endpoint}/${ceph!.bucket}/${key}`);
@@ -156,19 +156,19 @@ async function placeOf(
   };
 }
 
-const NO_OTHERS = { AWS_EC2_METADATA_DISABLED: 'true', AWS_CONFIG_FILE: '/dev/null' };
+const NO_OTHER_CREDENTIALS = { AWS_EC2_METADATA_DISABLED: 'true', AWS_CONFIG_FILE: '/dev/null' };
 
 function bucket(endpoint: string, name: string, prefix: string): Pick<Made, 'flags' | 'env' | 'steps'> {
   const flags = ['--store', 's3', '--bucket', name, '--endpoint', endpoint, '--region', 'us-east-1'];
   return {
     flags: prefix === '' ? flags : [...flags, '--prefix', prefix],
-    env: { ...NO_OTHERS, AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-canary' },
+    env: { ...NO_OTHER_CREDENTIALS, AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-canary' },
     steps: REMOTE_STEPS,
   };
 }
 
 /** A file in the branch, without waiting for git in the way of everybody else. */
-async function shown(folder: string, path: string): Promise<Bytes> {
+async function fileInBranch(folder: string, path: string): Promise<Bytes> {
   return new Promise((resolve) => {
     execFile('git', ['show', `pages:${path}`], { cwd: folder, encoding: 'buffer', maxBuffer: 2 ** 28 }, (error, out) =>
       resolve(error ? null : out),

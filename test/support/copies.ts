@@ -27,7 +27,7 @@ export function copy(more: Partial<ComparedBody> = {}): ComparedBody {
 }
 
 /** A page's GET that brought this copy. */
-export function copied(more: Partial<ComparedBody> = {}, headers: Record<string, string> = {}): Probe {
+export function compressedCopy(more: Partial<ComparedBody> = {}, headers: Record<string, string> = {}): Probe {
   return { ...browser(acao('*', { 'content-encoding': 'gzip', ...headers })), copy: copy(more) };
 }
 
@@ -37,7 +37,7 @@ export function refused(status = 403): Probe {
 }
 
 /** Probes in which the other answer comes wherever one of these groups is sent. */
-export function following(
+export function probesDifferingBy(
   other: Probe,
   groups: readonly HeaderGroup[],
   like: HeaderProbe['like'] = 'fetch',
@@ -52,11 +52,11 @@ export function following(
 }
 
 /** Probes of which these came, the plain ones of the two rounds first, whatever was sent. */
-export function coming(first: readonly Probe[], second: readonly Probe[]): HeaderProbe[] {
-  return [...ofRound(first, 1), ...ofRound(second, 2)];
+export function probesInRounds(first: readonly Probe[], second: readonly Probe[]): HeaderProbe[] {
+  return [...roundProbes(first, 1), ...roundProbes(second, 2)];
 }
 
-function ofRound(probes: readonly Probe[], round: HeaderProbe['round']): HeaderProbe[] {
+function roundProbes(probes: readonly Probe[], round: HeaderProbe['round']): HeaderProbe[] {
   return probes.map((one, i) => ({ like: 'fetch', sent: i < 2 ? [] : [...ALL], round, probe: one }));
 }
 

@@ -12,7 +12,7 @@ import type {
   Probe,
   ResourceKind,
 } from '../../src/core/facts/facts.ts';
-import { following } from './copies.ts';
+import { probesDifferingBy } from './copies.ts';
 import { type Exchange, type FailedConnection, isFailedConnection, parseSteps } from './exchange-text.ts';
 import { failed, hop, NOW, tls, probe as probeOf, web } from './probes.ts';
 
@@ -190,7 +190,7 @@ function addBrowser(views: HttpViews, { request, probe, body }: Sent, own: Sent)
   views.browser.push(shown);
   if (!isOther(shown)) return;
   const groups = GROUPS.filter(([names]) => request.some(([name]) => names.test(name))).map(([, group]) => group);
-  views.headerProbes = following(shown, groups);
+  views.headerProbes = probesDifferingBy(shown, groups);
 }
 
 /** A body `[gzip] …` is compressed, and shown decoded. Null for the same body without a coding. */

@@ -6,15 +6,15 @@ import { afterAll } from 'vitest';
 
 /** Folders and git repositories that are gone when the tests of a file are over. */
 
-const made: string[] = [];
+const temporaryFolders: string[] = [];
 afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** A new folder with these files, by path; values that are no text or bytes become JSON. */
 export function folder(files: Record<string, unknown> = {}): string {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'appreg-test-')));
-  made.push(root);
+  temporaryFolders.push(root);
   write(root, files);
   return root;
 }
@@ -54,7 +54,7 @@ export function commitAll(root: string, message = 'change'): string {
 }
 
 /** What a call throws. */
-export function thrown(run: () => unknown): Error & { code?: string; hint?: string } {
+export function errorOf(run: () => unknown): Error & { code?: string; hint?: string } {
   try {
     run();
   } catch (error) {

@@ -4,10 +4,10 @@ import { spawn, spawnSync } from 'node:child_process';
 
 /** True where a shell can be typed at: it and `script` (util-linux), which gives it a terminal, are installed. */
 export function canType(shell: string): boolean {
-  return has(shell) && has('script') && process.platform === 'linux';
+  return isInstalled(shell) && isInstalled('script') && process.platform === 'linux';
 }
 
-export function has(program: string): boolean {
+export function isInstalled(program: string): boolean {
   return !spawnSync(program, ['--version'], { stdio: 'ignore' }).error;
 }
 

@@ -69,7 +69,7 @@ export async function openPlaces(): Promise<Places> {
 }
 
 /** What is listed after some work that was not before: apps, and versions by their checksums. */
-export async function added(storm: Storm, work: () => Promise<unknown>): Promise<string[]> {
+export async function addedEntries(storm: Storm, work: () => Promise<unknown>): Promise<string[]> {
   const before = new Set(await storm.audit());
   await work();
   const now = await storm.audit();

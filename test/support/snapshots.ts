@@ -14,7 +14,7 @@ import { checksum, NOW } from './core-facts.ts';
 /** Snapshots of a registry as `lint` sees one: documents from values or texts, nothing asked of any host. */
 
 const OFFLINE: Missing = { missing: { code: 'offline' }, runWide: true };
-export const ELSEWHERE: Missing = { missing: { code: 'not-in-workspace' } };
+export const NOT_IN_WORKSPACE: Missing = { missing: { code: 'not-in-workspace' } };
 export const BASE = 'https://apps.example.com/';
 
 export type Source = string | object | null;
@@ -26,11 +26,11 @@ export function document(source: Source | Missing, file: string, url: string | n
 }
 
 export function icon(url: string | null = null): IconFacts {
-  return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
+  return { url, file: null, web: OFFLINE, content: NOT_IN_WORKSPACE, image: NOT_IN_WORKSPACE };
 }
 
-export function artifact(url: string | null = null, content: Content | Missing = ELSEWHERE): ArtifactFacts {
-  return { url, file: null, web: OFFLINE, content, archive: ELSEWHERE };
+export function artifact(url: string | null = null, content: Content | Missing = NOT_IN_WORKSPACE): ArtifactFacts {
+  return { url, file: null, web: OFFLINE, content, archive: NOT_IN_WORKSPACE };
 }
 
 /** An entry of `apps` as it should be. */
@@ -45,7 +45,7 @@ export function entry(key: string, more: object = {}): Record<string, unknown> {
 }
 
 /** Elements of `versions` as they should be. */
-export function listed(...versions: string[]): { versions: Record<string, unknown>[] } {
+export function metadataWith(...versions: string[]): { versions: Record<string, unknown>[] } {
   return {
     versions: versions.map((version, i) => ({
       version,
@@ -73,7 +73,7 @@ export function snapshot(manifest: Source | string[], metadata: Record<string, S
     manifest: facts,
     apps: isObject(apps)
       ? Object.keys(apps).map((key) =>
-          app(key, apps[key], Object.hasOwn(metadata, key) ? metadata[key]! : listed('1.0.0')),
+          app(key, apps[key], Object.hasOwn(metadata, key) ? metadata[key]! : metadataWith('1.0.0')),
         )
       : [],
     orphans: [],

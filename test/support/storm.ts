@@ -36,12 +36,12 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect 
 export async function openStorm(program: string, arena: Arena): Promise<Storm> {
   const storm = stormIn(program, arena);
   writeFileSync(join(arena.root, 'i.svg'), SVG);
-  await must(storm.run(['init', '--base-url', arena.base, ...arena.flags]));
-  await must(storm.run(addApp('a')));
+  await successOf(storm.run(['init', '--base-url', arena.base, ...arena.flags]));
+  await successOf(storm.run(addApp('a')));
   // A ledger of the versions is kept along, where the files are.
-  if (arena.flags.length === 0) await must(storm.run(['lock']));
+  if (arena.flags.length === 0) await successOf(storm.run(['lock']));
   const started = performance.now();
-  await must(storm.run(publish('1.0.0', storm.artifact().file)));
+  await successOf(storm.run(publish('1.0.0', storm.artifact().file)));
   storm.took = performance.now() - started;
   await storm.audit();
   return storm;
@@ -55,7 +55,7 @@ function addApp(key: string): string[] {
   return ['add-app', key, '--name', key, '--description', 'An app.', '--icon', 'i.svg', '--color', '#112233'];
 }
 
-async function must(ended: Promise<Ended>): Promise<Ended> {
+async function successOf(ended: Promise<Ended>): Promise<Ended> {
   const done = await ended;
   if (done.code !== 0) throw new Error(`exit ${done.code} ${done.signal ?? ''}: ${done.stdout}${done.stderr}`);
   return done;
@@ -142,13 +142,13 @@ function checksumOf(bytes: Uint8Array): string {
 }
 
 /** So many at once publish a version each, under the next number, and others add an app each: all are there in the end. */
-export async function rush(storm: Storm, publishers: number, adders: number): Promise<void> {
+export async function publishAtOnce(storm: Storm, publishers: number, adders: number): Promise<void> {
   const artifacts = Array.from({ length: publishers }, () => storm.artifact());
   const apps = Array.from({ length: adders }, () => `app-${randomUUID()}`);
   const state = { over: false };
   const all = Promise.all([
-    ...artifacts.map(({ file }) => must(storm.run(publish('patch', file)))),
-    ...apps.map((key) => must(storm.run(addApp(key)))),
+    ...artifacts.map(({ file }) => successOf(storm.run(publish('patch', file)))),
+    ...apps.map((key) => successOf(storm.run(addApp(key)))),
   ]).finally(() => (state.over = true));
   // Who looks meanwhile sees a whole registry.
   const watched = (async () => {
@@ -160,7 +160,7 @@ export async function rush(storm: Storm, publishers: number, adders: number): Pr
     }
   })();
   await Promise.all([all, watched]);
-  await shows(storm, [...artifacts.map(({ checksum }) => checksum), ...apps]);
+  await expectShown(storm, [...artifacts.map(({ checksum }) => checksum), ...apps]);
 }
 
 /** Killed at each step, so many times at most; then a run finishes. Returns how often one was killed. */
@@ -175,8 +175,8 @@ export async function killAtSteps(storm: Storm, steps: readonly string[], times 
       if (signal !== 'SIGKILL') throw new Error(`${step}, run ${run}: exit ${code}, ${signal}: ${stderr}`);
       killed++;
     }
-    await must(storm.run(publish('minor', file)));
-    await again(storm, file, checksum);
+    await successOf(storm.run(publish('minor', file)));
+    await expectAlreadyPublished(storm, file, checksum);
   }
   return killed;
 }
@@ -196,19 +196,19 @@ export async function killAtRandom(storm: Storm): Promise<boolean> {
   const { signal } = await ended;
   clearTimeout(timer);
   await storm.audit();
-  await must(storm.run(publish('minor', file)));
-  await again(storm, file, checksum);
+  await successOf(storm.run(publish('minor', file)));
+  await expectAlreadyPublished(storm, file, checksum);
   return signal === 'SIGKILL';
 }
 
 /** Run once more, it has nothing to do. */
-async function again(storm: Storm, file: string, checksum: string): Promise<void> {
-  await shows(storm, [checksum]);
-  const { stdout } = await must(storm.run(publish('minor', file)));
+async function expectAlreadyPublished(storm: Storm, file: string, checksum: string): Promise<void> {
+  await expectShown(storm, [checksum]);
+  const { stdout } = await successOf(storm.run(publish('minor', file)));
   if (!stdout.startsWith('already published')) throw new Error(`published twice: ${stdout}`);
 }
 
-async function shows(storm: Storm, marks: readonly string[]): Promise<void> {
+async function expectShown(storm: Storm, marks: readonly string[]): Promise<void> {
   const listed = await storm.audit();
   for (const mark of marks) {
     const count = listed.filter((line) => line === mark || line.endsWith(` ${mark}`)).length;

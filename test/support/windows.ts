@@ -69,7 +69,7 @@ export interface Windows {
 const nodes = (process.env['APPREG_WINDOWS_NODES'] ?? '').split(',').filter((path) => path !== '');
 
 /** Why nothing can run on Windows here, or null. */
-function hindrance(): string | null {
+function reasonToSkip(): string | null {
   if (process.platform !== 'linux') return 'Wine is used on Linux only';
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   if (!folders.some((one) => existsSync(join(one, 'wine'))))
@@ -86,7 +86,7 @@ function hindrance(): string | null {
 export function describeOnWindows(name: string, major: string, body: (windows: Windows) => void): void {
   const title = `${name} (Windows, Node ${major})`;
   const node = nodes.find((one) => existsSync(one) && majorOf(one) === major);
-  const reason = hindrance() ?? (node === undefined ? `APPREG_WINDOWS_NODES names no Node ${major}` : null);
+  const reason = reasonToSkip() ?? (node === undefined ? `APPREG_WINDOWS_NODES names no Node ${major}` : null);
   if (reason === null) {
     // Wine itself crashes now and then where the machine is busy.
     describe(title, { timeout: 3 * TIMEOUT, retry: 2 }, () => body(installed(node!)));
@@ -125,7 +125,7 @@ process.env.PATH = dirname(process.execPath) + ';' + process.env.PATH;
 `;
 
 /** A second build that starts during the first one fails under Windows: esbuild-wasm does not know the system yet. */
-const ONE_BY_ONE = `const esbuild = require('./lib/main.js');
+const ESBUILD_ONE_BY_ONE = `const esbuild = require('./lib/main.js');
 let last = Promise.resolve();
 module.exports = { ...esbuild, build: (options) => (last = last.catch(() => {}).then(() => esbuild.build(options))) };
 `;
@@ -149,9 +149,9 @@ function installed(node: string): Windows {
   return {
     words,
     environment,
-    run: (args, options) => ran([...words(), ...args], options),
+    run: (args, options) => runProgram([...words(), ...args], options),
     start: (args, options) => started([...words(), ...args], options),
-    script: (file, args, options) => ran([...script(file), ...args], options),
+    script: (file, args, options) => runProgram([...script(file), ...args], options),
     startScript: (file, args, options) => started([...script(file), ...args], options),
   };
 }
@@ -162,7 +162,7 @@ function environment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
 }
 
 /** Files take what is printed: a Node for Windows cannot write to a pipe of Linux. */
-function ran([program, ...args]: readonly string[], { cwd, env }: RunOptions): Ran {
+function runProgram([program, ...args]: readonly string[], { cwd, env }: RunOptions): Ran {
   const place = folder();
   const files = [join(place, 'out'), join(place, 'err')] as const;
   const [out, err] = files.map((file) => openSync(file, 'w')) as [number, number];
@@ -197,7 +197,7 @@ function install(node: string): string {
     cpSync(join(ROOT, one), join(home, one), { recursive: true });
   const esbuild = join(product, 'node_modules/esbuild');
   cpSync(join(dirname(node), '../../esbuild-wasm'), esbuild, { recursive: true });
-  writeFileSync(join(esbuild, 'one-by-one.js'), ONE_BY_ONE);
+  writeFileSync(join(esbuild, 'one-by-one.js'), ESBUILD_ONE_BY_ONE);
   writeFileSync(join(esbuild, 'package.json'), '{ "name": "esbuild", "main": "one-by-one.js" }');
   writeFileSync(join(product, 'environment.cjs'), SET_ENVIRONMENT);
   return product;

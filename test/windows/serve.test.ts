@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rawGet } from '../serve/support.ts';
-import { until } from '../store/scratch.ts';
+import { waitUntil } from '../store/scratch.ts';
 import { folder, write } from '../support/folders.ts';
 import { describeOnWindows, type Started, windowsPath } from '../support/windows.ts';
 
@@ -53,7 +53,7 @@ describeOnWindows('serve', '22', (windows) => {
     write(place, { 'outside/secret.json': `"${SECRET}"` });
     symlinkSync('../outside', join(root, 'link'));
     serving = windows.start(['serve', '--port', '0'], { cwd: root });
-    await until(() => /^http:\S+\n/.test(serving.output()), 40_000);
+    await waitUntil(() => /^http:\S+\n/.test(serving.output()), 40_000);
     port = Number(/:(\d+)\//.exec(serving.output())![1]);
   }, 120_000);
   afterAll(async () => {
@@ -159,7 +159,7 @@ describeOnWindows('serve', '22', (windows) => {
   test('a workspace on a drive is served by its path', async () => {
     const other = windows.start(['serve', windowsPath(root), '--port', '0'], { cwd: place });
     try {
-      await until(() => /^http:\S+\n/.test(other.output()), 40_000);
+      await waitUntil(() => /^http:\S+\n/.test(other.output()), 40_000);
       const second = Number(/:(\d+)\//.exec(other.output())![1]);
       expect((await rawGet(second, '/registry.json')).status).toBe(200);
       expect(other.output()).toContain(`Serving ${windowsPath(root)};`);

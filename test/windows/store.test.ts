@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { folder } from '../support/folders.ts';
 import { describeOnWindows, type Ran, type Started, windowsPath } from '../support/windows.ts';
-import { audit, buildPublisher, seed } from '../store/processes.ts';
+import { verifiedVersions, buildPublisher, seed } from '../store/processes.ts';
 import { type Job, METADATA } from '../store/publisher.ts';
-import { leftovers, scratch, until } from '../store/scratch.ts';
+import { leftovers, scratch, waitUntil } from '../store/scratch.ts';
 
 /** A store in a folder on Windows: locks, atomic writes, files that others have open. */
 
 const BYTES = 5_000;
 /** Opens a file without the right for others to remove or rename it, for some milliseconds. */
-const HOLD = `const fs = require('node:fs');
+const HOLD_FILE_OPEN = `const fs = require('node:fs');
 const [, , file, milliseconds] = process.argv;
 const handle = fs.openSync(file, 'r');
 console.log('open');
@@ -35,7 +35,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
   beforeAll(async () => {
     publisher = await buildPublisher(scratch());
     hold = join(folder(), 'hold.cjs');
-    writeFileSync(hold, HOLD);
+    writeFileSync(hold, HOLD_FILE_OPEN);
   });
 
   function publish(root: string, versions: string[], failpoint?: string): Ran {
@@ -44,7 +44,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
 
   async function held(root: string, milliseconds: number): Promise<Started> {
     const started = windows.startScript(hold, [windowsPath(join(root, METADATA)), String(milliseconds)], { cwd: root });
-    await until(() => started.output().includes('open'), 30_000);
+    await waitUntil(() => started.output().includes('open'), 30_000);
     return started;
   }
 
@@ -56,7 +56,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
       expect(await ended, output()).toBe(0);
       for (const version of all[index]!) expect(output()).toContain(`published ${version} created edited`);
     }
-    expect(audit(root, BYTES).sort()).toEqual(all.flat());
+    expect(verifiedVersions(root, BYTES).sort()).toEqual(all.flat());
     expect(leftovers(root)).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
       const next = publish(root, ['1.0.0', '1.1.0']);
       expect(next, next.out).toMatchObject({ code: 0 });
       expect(performance.now() - began).toBeLessThan(20_000);
-      expect(audit(root, BYTES)).toEqual(['1.0.0', '1.1.0']);
+      expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0', '1.1.0']);
       expect(leftovers(root)).toEqual([]);
     },
   );
@@ -79,7 +79,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
     const holder = await held(root, 800);
     expect(publish(root, ['1.0.0'])).toMatchObject({ code: 0 });
     expect(await holder.ended).toBe(0);
-    expect(audit(root, BYTES)).toEqual(['1.0.0']);
+    expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
   });
 
   test('a document that stays open in another program is not changed, and the message says why', async () => {

@@ -12,12 +12,12 @@ import { describeOnWindows, windowsPath } from '../support/windows.ts';
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const WALKS = {
+const TRANSCRIPTS = {
   '20': ['test/cli/transcripts/lint.md', 'docs/ci.md'],
   '22': ['test/cli/transcripts/diagnose.md', 'test/cli/transcripts/formats.md'],
 };
 
-for (const [major, walks] of Object.entries(WALKS)) {
+for (const [major, walks] of Object.entries(TRANSCRIPTS)) {
   describeOnWindows('transcripts', major, (windows) => {
     test.each(walks)('%s', { timeout: 240_000 }, (file) => {
       const text = readFileSync(join(ROOT, file), 'utf8');

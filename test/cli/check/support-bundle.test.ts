@@ -10,7 +10,7 @@ import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
 import { NOW } from '../../support/core-facts.ts';
-import { entry, listed, snapshot } from '../../support/snapshots.ts';
+import { entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -51,7 +51,9 @@ test('a small registry is there whole', async () => {
 test('of a huge one there is what fits, apps with findings first, and what is left out is said', async () => {
   const facts = snapshot(
     keys(2000),
-    Object.fromEntries(keys(2000).map((key) => [key, key.startsWith('bad') ? listed('v1') : listed('1.0.0')])),
+    Object.fromEntries(
+      keys(2000).map((key) => [key, key.startsWith('bad') ? metadataWith('v1') : metadataWith('1.0.0')]),
+    ),
   );
   const report = judged(facts);
   fill('huge.json', facts, 400_000).finish(report, null, {});

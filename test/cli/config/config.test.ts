@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-function put(path: string, text: string): void {
+function writeFile(path: string, text: string): void {
   mkdirSync(join(root, path, '..'), { recursive: true });
   writeFileSync(join(root, path), text);
 }
@@ -25,19 +25,19 @@ describe('the configuration is found', () => {
     ['.appregrc', JSON.stringify({ baseUrl: base })],
     ['package.json', JSON.stringify({ name: 'x', appreg: { baseUrl: base } })],
   ])('in %s', async (file, text) => {
-    put(file, text);
+    writeFile(file, text);
     expect(await loadConfig(root, null, {})).toEqual({ config: { baseUrl: base }, file: join(root, file), root });
   });
 
   test('above, past a package.json that says nothing of it', async () => {
-    put('appreg.config.json', JSON.stringify({ baseUrl: base }));
-    put('apps/a/package.json', '{ "name": "a" }');
+    writeFile('appreg.config.json', JSON.stringify({ baseUrl: base }));
+    writeFile('apps/a/package.json', '{ "name": "a" }');
     expect((await loadConfig(join(root, 'apps/a'), null, {})).root).toBe(root);
   });
 
   test('nearest first, and by its name where one is given', async () => {
-    put('appreg.config.json', JSON.stringify({ baseUrl: base }));
-    put('inner/appreg.config.json', JSON.stringify({ baseUrl: `${base}inner/` }));
+    writeFile('appreg.config.json', JSON.stringify({ baseUrl: base }));
+    writeFile('inner/appreg.config.json', JSON.stringify({ baseUrl: `${base}inner/` }));
     expect((await loadConfig(join(root, 'inner'), null, {})).config.baseUrl).toBe(`${base}inner/`);
     expect((await loadConfig(join(root, 'inner'), '../appreg.config.json', {})).config.baseUrl).toBe(base);
   });
@@ -74,7 +74,7 @@ describe('JSON is read as the search through all kinds of files reads it', () =>
     ['in a broken package', { 'package.json': '{ "name": ' }],
     ['in a package that says nothing', { 'package.json': '{ "appreg": null }' }],
   ])('%s', async (_, files) => {
-    for (const [path, text] of Object.entries(files)) put(path, text);
+    for (const [path, text] of Object.entries(files)) writeFile(path, text);
     for (const file of [null, 'appreg.config.json', 'package.json']) {
       const found = searchConfig(PLACES, root, file, true).then((one) => [
         one && !one.isEmpty ? one.config : {},
@@ -95,7 +95,7 @@ describe('the configuration is refused', () => {
     ['with an origin that has a path', '{ "serviceOrigins": ["https://x.example/"] }', 'config-invalid'],
     ['with an unknown level', '{ "rules": { "no-apps": "loud" } }', 'config-invalid'],
   ])('%s', async (_, text, code) => {
-    put('appreg.config.json', text);
+    writeFile('appreg.config.json', text);
     await expect(loadConfig(root, null, {})).rejects.toMatchObject({ known: true, code, exit: 2 });
   });
 });
@@ -126,14 +126,14 @@ describe('a variable that is not set', () => {
       (config) => [...(config.serviceOrigins ?? [])],
     ],
   ])('%s is told once it is read, and stops nobody else', async (_, text, read) => {
-    put('appreg.config.json', text);
+    writeFile('appreg.config.json', text);
     const { config } = await loadConfig(root, null, { SET: 'https://a.example' });
     expect(config.manifest).toBe('a.json');
     expect(() => read(config)).toThrow(expect.objectContaining(told) as Error);
   });
 
   test('hides no fault beside it', async () => {
-    put(
+    writeFile(
       'appreg.config.json',
       '{ "baseUrl": "${APPS_HOST}", "manifest": "a/b.json", "store": { "type": "s3", "region": "${APPS_HOST}" } }',
     );
@@ -147,6 +147,6 @@ describe('a variable that is not set', () => {
 });
 
 test('variables are filled in', async () => {
-  put('appreg.config.json', '{ "baseUrl": "https://${APPS_HOST}/" }');
+  writeFile('appreg.config.json', '{ "baseUrl": "https://${APPS_HOST}/" }');
   expect((await loadConfig(root, null, { APPS_HOST: 'a.example' })).config.baseUrl).toBe('https://a.example/');
 });

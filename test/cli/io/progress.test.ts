@@ -47,7 +47,7 @@ describe('what a line of progress says', () => {
   });
 });
 
-const open = (quiet: boolean): Promise<Terminal> =>
+const openTestTerminal = (quiet: boolean): Promise<Terminal> =>
   openTerminal({ quiet, verbose: false, color: false, yes: true, output: null, env: {} });
 
 describe('where stderr is no terminal', () => {
@@ -63,7 +63,7 @@ describe('where stderr is no terminal', () => {
     vi.useRealTimers();
   });
   test('short work says nothing', async () => {
-    const progress = (await open(false)).progress('Asking apps.example.com');
+    const progress = (await openTestTerminal(false)).progress('Asking apps.example.com');
     progress.update('1 of 2 files');
     vi.advanceTimersByTime(4900);
     progress.stop();
@@ -72,7 +72,7 @@ describe('where stderr is no terminal', () => {
   });
 
   test('long work says the latest every few seconds, on a line of its own, escaped', async () => {
-    const progress = (await open(false)).progress('Asking apps.example.com');
+    const progress = (await openTestTerminal(false)).progress('Asking apps.example.com');
     vi.advanceTimersByTime(5000);
     progress.update('1 of 2 files, \u001b[2Jx\n::error::');
     vi.advanceTimersByTime(5000);
@@ -86,7 +86,7 @@ describe('where stderr is no terminal', () => {
   });
 
   test('silent with --quiet', async () => {
-    (await open(true)).progress('Asking');
+    (await openTestTerminal(true)).progress('Asking');
     vi.advanceTimersByTime(60_000);
     expect(written).toEqual([]);
   });

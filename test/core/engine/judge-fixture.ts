@@ -11,11 +11,11 @@ export type Options = Omit<Parameters<typeof judge>[1], 'command'>;
 
 export const lint = (facts: Snapshot, options: Options = {}): Report => judge(facts, { command: 'lint', ...options });
 
-export const short = ({ findings }: Report): string[] =>
+export const severityAndRule = ({ findings }: Report): string[] =>
   findings.map((f) => `${f.severity} ${f.rule}${f.cause ? ` ${f.cause}` : ''}`);
 
-export const one = (report: Report): Finding => {
-  expect(short(report)).toHaveLength(1);
+export const onlyFinding = (report: Report): Finding => {
+  expect(severityAndRule(report)).toHaveLength(1);
   return report.findings[0]!;
 };
 
@@ -29,7 +29,7 @@ export const version = (more: object = {}): object => ({
   ...more,
 });
 
-export const before = (app: Baseline['app'], keys: string[] = ['a']): Baseline => ({
+export const baselineOf = (app: Baseline['app'], keys: string[] = ['a']): Baseline => ({
   source: 'origin/main',
   keys,
   app,

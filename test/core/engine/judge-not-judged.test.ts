@@ -4,8 +4,8 @@ import { exitCode, type Report } from '../../../src/core/engine/report.ts';
 import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { hop, probe, web } from '../../support/probes.ts';
-import { BASE, document, entry, listed, snapshot } from '../../support/snapshots.ts';
-import { lint, short, one, symptoms, version, metadata } from './judge-fixture.ts';
+import { BASE, document, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
+import { lint, severityAndRule, onlyFinding, symptoms, version, metadata } from './judge-fixture.ts';
 
 /** What is not judged, and why. */
 
@@ -36,7 +36,7 @@ const reasons = ({ notJudged }: Report): string[] => notJudged.filter((n) => n.r
 describe('not judged', () => {
   test('a rule that throws: the others go on, the run is incomplete, and the exit code is 2', () => {
     const report = lint(snapshot({ apps: { a: entry('a', { name: '' }) } }), { rules: [crash('app'), ...rules] });
-    expect(short(report)).toEqual(['warning text-empty']);
+    expect(severityAndRule(report)).toEqual(['warning text-empty']);
     expect(report.outcome).toBe('incomplete');
     expect(exitCode(report, null)).toBe(2);
     const crashed = report.notJudged.filter((n) => n.rule === 'crashing');
@@ -100,7 +100,7 @@ describe('not judged', () => {
   });
 
   test('at most 200 entries of one rule, and then their number', () => {
-    const many = snapshot(['a'], { a: listed(...Array.from({ length: 500 }, (_, i) => `1.0.${i}`)) });
+    const many = snapshot(['a'], { a: metadataWith(...Array.from({ length: 500 }, (_, i) => `1.0.${i}`)) });
     const report = lint(many);
     const entries = report.notJudged.filter((n) => n.rule === 'artifact-checksum-mismatch');
     expect(entries).toHaveLength(201);
@@ -145,7 +145,7 @@ describe('not judged', () => {
       examples: { bad: 'bad', good: 'good' },
       check: () => ({ message: 'm', advice: 'a', dedupeKey: 'x.test' }),
     });
-    const finding = one(lint(snapshot(['a', 'b', 'c']), { rules: [perHost] }));
+    const finding = onlyFinding(lint(snapshot(['a', 'b', 'c']), { rules: [perHost] }));
     expect(finding).toMatchObject({ app: 'a', evidence: { alsoHit: 2, alsoApps: ['b', 'c'] } });
   });
 
@@ -181,7 +181,7 @@ describe('not judged', () => {
 
   test('a hidden app is a symptom by the rules that hide it, and those only', () => {
     const report = lint(snapshot({ apps: { a: entry('a', { name: undefined }) } }));
-    expect(short(report)).toEqual(['error schema-violation missing']);
+    expect(severityAndRule(report)).toEqual(['error schema-violation missing']);
     expect(report.symptoms[3]).toEqual({
       id: 'app-does-not-appear',
       status: 'confirmed',
@@ -224,7 +224,7 @@ describe('not judged', () => {
       { key: 'a', visible: false, because: ['per-host'] },
       { key: 'b', visible: false, because: ['per-host'] },
     ]);
-    one(report);
+    onlyFinding(report);
   });
 
   test('of hundreds of apps that it hits, twenty are named', () => {
@@ -241,7 +241,9 @@ describe('not judged', () => {
       examples: { bad: 'bad', good: 'good' },
       check: () => ({ message: 'm', advice: 'a', dedupeKey: 'x.test' }),
     });
-    const { evidence } = one(lint(snapshot(Array.from({ length: 300 }, (_, i) => `a${i}`)), { rules: [perHost] }));
+    const { evidence } = onlyFinding(
+      lint(snapshot(Array.from({ length: 300 }, (_, i) => `a${i}`)), { rules: [perHost] }),
+    );
     expect(evidence['alsoHit']).toBe(299);
     expect(evidence['alsoApps']).toHaveLength(20);
   });

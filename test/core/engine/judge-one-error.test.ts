@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { checksum } from '../../support/core-facts.ts';
-import { BASE, entry, listed, snapshot } from '../../support/snapshots.ts';
-import { lint, short, version, app, metadata } from './judge-fixture.ts';
+import { BASE, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
+import { lint, severityAndRule, version, app, metadata } from './judge-fixture.ts';
 
 /** One fault is one error, which names everything else it affects. */
 
@@ -13,7 +13,7 @@ describe('one fault, one error', () => {
     ['a comma too many', snapshot('{"apps":{},}'), ['error document-unreadable trailing-comma']],
     ['100,000 levels', snapshot(`{"apps":{},"x":${'['.repeat(100_000)}`), ['error document-oversized depth']],
     ['a manifest of the wrong type', snapshot('null'), ['error schema-violation wrong-type']],
-    ['metadata instead of the manifest', snapshot(listed('1.0.0')), ['error schema-violation metadata-file']],
+    ['metadata instead of the manifest', snapshot(metadataWith('1.0.0')), ['error schema-violation metadata-file']],
     [
       'a byte order mark',
       snapshot(`\ufeff${JSON.stringify({ apps: { a: entry('a') } })}`),
@@ -122,10 +122,10 @@ describe('one fault, one error', () => {
     ['no apps', snapshot({ apps: {} }), ['note no-apps']],
     ['an orphan', { ...snapshot(['a']), orphans: ['apps/z/versions.json'] }, ['note metadata-orphaned']],
   ];
-  test.each(table)('%s', (_, facts, expected) => expect(short(lint(facts))).toEqual(expected));
+  test.each(table)('%s', (_, facts, expected) => expect(severityAndRule(lint(facts))).toEqual(expected));
 
   test('a single version that is none is told with its consequence: no version is left', () => {
-    expect(short(lint(metadata({ versions: [version({ version: 'v1.0.0' })] })))).toEqual([
+    expect(severityAndRule(lint(metadata({ versions: [version({ version: 'v1.0.0' })] })))).toEqual([
       'error no-valid-versions all-invalid',
       'error version-not-semver',
     ]);
@@ -135,7 +135,7 @@ describe('one fault, one error', () => {
     const report = lint(
       snapshot(
         { apps: { a: entry('a', { name: 1 }), 'b c': entry('b'), d: entry('d', { appMetadataUrl: 'x' }) }, extra: 1 },
-        { b: '{', d: listed('1') },
+        { b: '{', d: metadataWith('1') },
       ),
     );
     expect(new Set(report.findings.map((f) => f.rule))).toEqual(

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../src/core/engine/report.ts';
 import { checksum } from '../../support/core-facts.ts';
-import { BASE, document, entry, listed, snapshot } from '../../support/snapshots.ts';
+import { BASE, document, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 import { runs } from '../../support/property-runs.ts';
-import { type Options, lint, one, version } from './judge-fixture.ts';
+import { type Options, lint, onlyFinding, version } from './judge-fixture.ts';
 
 /** Positions and order of findings. */
 
@@ -36,7 +36,7 @@ const adviceFor = (key: string): string =>
 
 describe('places', () => {
   test('a finding names app, version, file, URL, pointer, line and column', () => {
-    const finding = one(lint(snapshot(['a'], { a: listed('1.0.0', '01.2.3') })));
+    const finding = onlyFinding(lint(snapshot(['a'], { a: metadataWith('1.0.0', '01.2.3') })));
     expect(finding).toMatchObject({
       rule: 'version-not-semver',
       spec: '2.2',
@@ -53,7 +53,9 @@ describe('places', () => {
   });
 
   test('a rule on a URL of the manifest points into the manifest, and is about what the URL names', () => {
-    const finding = one(lint(snapshot({ apps: { a: entry('a', { appMetadataUrl: 'http://x.test/a.json' }) } })));
+    const finding = onlyFinding(
+      lint(snapshot({ apps: { a: entry('a', { appMetadataUrl: 'http://x.test/a.json' }) } })),
+    );
     expect(finding).toMatchObject({
       resource: 'metadata',
       app: 'a',
@@ -67,14 +69,14 @@ describe('places', () => {
 
   test('an icon’s URL takes the icon’s symptom, an artifact’s the artifact’s', () => {
     expect(
-      one(
+      onlyFinding(
         lint(
           snapshot({ apps: { a: entry('a', { blockStyle: { iconUrl: 'http://x.test/i.svg', color: '#112233' } }) } }),
         ),
       ),
     ).toMatchObject({ resource: 'icon', symptom: 'icon-does-not-display', pointer: '/apps/a/blockStyle/iconUrl' });
     expect(
-      one(lint(snapshot(['a'], { a: { versions: [version({ artifactUrl: 'http://x.test/a.tar.gz' })] } }))),
+      onlyFinding(lint(snapshot(['a'], { a: { versions: [version({ artifactUrl: 'http://x.test/a.tar.gz' })] } }))),
     ).toMatchObject({
       resource: 'artifact',
       symptom: 'checksum-mismatch',
@@ -84,20 +86,20 @@ describe('places', () => {
   });
 
   test('a key is pointed at by its name, a value where it begins', () => {
-    expect(one(lint(snapshot(`{"apps":{\n  "a b": ${JSON.stringify(entry('a'))}}}`)))).toMatchObject({
+    expect(onlyFinding(lint(snapshot(`{"apps":{\n  "a b": ${JSON.stringify(entry('a'))}}}`)))).toMatchObject({
       rule: 'app-key-unsafe',
       pointer: '/apps/a b',
       line: 2,
       column: 3,
     });
     expect(
-      one(lint(snapshot(`{"apps":{}, "more":\r\n   1, "x-y": 2}`), { severities: { 'no-apps': 'off' } })),
+      onlyFinding(lint(snapshot(`{"apps":{}, "more":\r\n   1, "x-y": 2}`), { severities: { 'no-apps': 'off' } })),
     ).toMatchObject({ rule: 'property-unknown', line: 1, column: 13 });
   });
 
   test('what is missing is pointed at where it is missing', () => {
     expect(
-      one(
+      onlyFinding(
         lint(
           snapshot(
             '{"apps": {\n    "a": {"name": "A", "description": "B", "appMetadataUrl": "https://x.test/a.json"}}}',
@@ -108,7 +110,9 @@ describe('places', () => {
   });
 
   test('the later one of two is pointed at', () => {
-    expect(one(lint(snapshot(`{"apps": {},\n\n "apps": {}}`), { severities: { 'no-apps': 'off' } }))).toMatchObject({
+    expect(
+      onlyFinding(lint(snapshot(`{"apps": {},\n\n "apps": {}}`), { severities: { 'no-apps': 'off' } })),
+    ).toMatchObject({
       rule: 'json-duplicate-key',
       line: 3,
       column: 2,
@@ -117,7 +121,9 @@ describe('places', () => {
   });
 
   test('a key with / and ~ is escaped in the pointer and whole in the finding', () => {
-    expect(one(lint(snapshot({ apps: { 'a/~b': 1 } }), { severities: { 'app-key-unsafe': 'off' } }))).toMatchObject({
+    expect(
+      onlyFinding(lint(snapshot({ apps: { 'a/~b': 1 } }), { severities: { 'app-key-unsafe': 'off' } })),
+    ).toMatchObject({
       pointer: '/apps/a~1~0b',
       app: 'a/~b',
       line: 3,
@@ -136,7 +142,9 @@ describe('places', () => {
       base64: Buffer.concat([Buffer.from('{\n "é": "'), Buffer.from([0xff]), Buffer.from('"}')]).toString('base64'),
     };
     expect(
-      one(lint({ ...snapshot('{}'), apps: [], manifest: { ...document('{}', 'registry.json'), content: utf8 } })),
+      onlyFinding(
+        lint({ ...snapshot('{}'), apps: [], manifest: { ...document('{}', 'registry.json'), content: utf8 } }),
+      ),
     ).toMatchObject({ rule: 'document-unreadable', cause: 'not-utf8', line: 2, column: 8 });
   });
 
@@ -152,7 +160,7 @@ describe('places', () => {
   test('a document that nobody could read leaves its findings without a position', () => {
     const facts = snapshot(['a'], { a: { missing: { code: 'blocked-by', rule: 'file-missing' } } });
     facts.apps[0]!.metadata.local = 'missing';
-    expect(one(lint(facts))).toMatchObject({
+    expect(onlyFinding(lint(facts))).toMatchObject({
       rule: 'file-missing',
       line: null,
       column: null,
@@ -166,7 +174,7 @@ describe('order', () => {
     const report = lint(
       snapshot(
         { more: 1, apps: { z: entry('z', { name: '' }), a: entry('a', { description: '' }) } },
-        { a: listed('v1', '10.0.0-rc', '9.0.0-rc', '1.0'), z: listed('1.0.0+b', '1.0.0-a') },
+        { a: metadataWith('v1', '10.0.0-rc', '9.0.0-rc', '1.0'), z: metadataWith('1.0.0+b', '1.0.0-a') },
       ),
       { severities: { 'metadata-url-shared': 'off' } },
     );
@@ -186,8 +194,10 @@ describe('order', () => {
   test('is one order, though versions and texts that are none are mixed', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(['10.0.0-a', '9.0.0-a', '5x', '9x', 'v1', '1.0.0-b', '']), (versions) => {
-        const order = lint(snapshot(['a'], { a: listed(...versions) })).findings.map((f) => f.version);
-        const again = lint(snapshot(['a'], { a: listed(...versions.toReversed()) })).findings.map((f) => f.version);
+        const order = lint(snapshot(['a'], { a: metadataWith(...versions) })).findings.map((f) => f.version);
+        const again = lint(snapshot(['a'], { a: metadataWith(...versions.toReversed()) })).findings.map(
+          (f) => f.version,
+        );
         expect(again).toEqual(order);
       }),
     );

@@ -4,8 +4,8 @@ import { exitCode, type Report } from '../../../src/core/engine/report.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { hop, probe, web } from '../../support/probes.ts';
-import { BASE, ELSEWHERE, entry, listed, snapshot } from '../../support/snapshots.ts';
-import { type Options, lint, short, symptoms, version, before, metadata } from './judge-fixture.ts';
+import { BASE, NOT_IN_WORKSPACE, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
+import { type Options, lint, severityAndRule, symptoms, version, baselineOf, metadata } from './judge-fixture.ts';
 
 /** Which apps are visible, and the symptoms. */
 
@@ -34,7 +34,7 @@ describe('visibility', () => {
     ['metadata nested too deep', snapshot(['a'], { a: `{"versions":${'['.repeat(100)}` }), ['document-oversized']],
     ['metadata of the wrong type', snapshot(['a'], { a: '[]' }), ['schema-violation']],
     ['no versions', snapshot(['a'], { a: { versions: [] } }), ['no-valid-versions']],
-    ['no valid version', snapshot(['a'], { a: listed('v1') }), ['no-valid-versions']],
+    ['no valid version', snapshot(['a'], { a: metadataWith('v1') }), ['no-valid-versions']],
     [
       'no version with a checksum',
       snapshot(['a'], { a: { versions: [version({ artifactChecksum: null })] } }),
@@ -48,8 +48,8 @@ describe('visibility', () => {
   });
 
   test.each<[name: string, facts: Snapshot]>([
-    ['one valid version is enough', snapshot(['a'], { a: listed('v1', '1.0.0') })],
-    ['a pre-release alone', snapshot(['a'], { a: listed('1.0.0-rc.1') })],
+    ['one valid version is enough', snapshot(['a'], { a: metadataWith('v1', '1.0.0') })],
+    ['a pre-release alone', snapshot(['a'], { a: metadataWith('1.0.0-rc.1') })],
     [
       'an icon that cannot be had',
       snapshot({ apps: { a: entry('a', { blockStyle: { iconUrl: 'x', color: '#112233' } }) } }),
@@ -62,11 +62,16 @@ describe('visibility', () => {
   ])('visible: %s', (_, facts) => expect(verdict(facts)).toMatchObject({ visible: true, because: [] }));
 
   test('not known: metadata that lies elsewhere', () => {
-    expect(verdict(snapshot(['a'], { a: ELSEWHERE }))).toEqual({ key: 'a', visible: null, because: [], latest: null });
+    expect(verdict(snapshot(['a'], { a: NOT_IN_WORKSPACE }))).toEqual({
+      key: 'a',
+      visible: null,
+      because: [],
+      latest: null,
+    });
   });
 
   test('latest is the highest valid one, also of a hidden app', () => {
-    expect(verdict(snapshot(['a b'], { 'a b': listed('1.9.0', '1.10.0', '2.0.0-rc.1', 'v9') }))).toMatchObject({
+    expect(verdict(snapshot(['a b'], { 'a b': metadataWith('1.9.0', '1.10.0', '2.0.0-rc.1', 'v9') }))).toMatchObject({
       visible: false,
       latest: '1.10.0',
     });
@@ -95,7 +100,7 @@ describe('an app without a version', () => {
 
   test('is a warning and hidden, and the run succeeds', () => {
     const report = lint(facts);
-    expect(short(report)).toEqual(['warning no-valid-versions empty']);
+    expect(severityAndRule(report)).toEqual(['warning no-valid-versions empty']);
     expect(report.apps).toMatchObject([
       { key: 'a', visible: false, because: ['no-valid-versions'], latest: null },
       { key: 'b', visible: true },
@@ -105,20 +110,22 @@ describe('an app without a version', () => {
   });
 
   test.each([
-    ['of which none is a version', listed('v1')],
+    ['of which none is a version', metadataWith('v1')],
     ['of which none is an object', { versions: [null] }],
   ])('lists elements %s: an error', (_, source) => {
     expect(exitCode(lint(metadata(source)), null)).toBe(1);
     const lowered = lint(metadata(source), {
       severities: { 'schema-violation': 'note', 'version-not-semver': 'note' },
     });
-    expect(short(lowered)).toContain('error no-valid-versions all-invalid');
+    expect(severityAndRule(lowered)).toContain('error no-valid-versions all-invalid');
   });
 
   test('with a version in the earlier state: an error of the history', () => {
-    const earlier = before(() => [{ version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) }]);
+    const earlier = baselineOf(() => [
+      { version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) },
+    ]);
     const report = lint(snapshot(['a'], { a: { versions: [] } }), { baseline: earlier });
-    expect(short(report)).toEqual(['warning no-valid-versions empty', 'error version-withdrawn newest']);
+    expect(severityAndRule(report)).toEqual(['warning no-valid-versions empty', 'error version-withdrawn newest']);
     expect(exitCode(report, null)).toBe(1);
   });
 
@@ -147,7 +154,7 @@ describe('symptoms', () => {
   });
 
   test('an error about a version hides no app as long as another version is valid', () => {
-    const report = lint(snapshot(['a'], { a: listed('v1', '1.0.0') }));
+    const report = lint(snapshot(['a'], { a: metadataWith('v1', '1.0.0') }));
     expect(report.symptoms[3]).toEqual({
       id: 'app-does-not-appear',
       status: 'suspected',
@@ -200,7 +207,7 @@ describe('symptoms', () => {
 describe('what was asked for by name', () => {
   test('an app that is not listed is hidden, and confirms the symptom', () => {
     const report = asked(snapshot(['a']), ['a', 'b']);
-    expect(short(report)).toEqual(['error app-not-listed absent']);
+    expect(severityAndRule(report)).toEqual(['error app-not-listed absent']);
     expect(report.apps).toMatchObject([
       { key: 'a', visible: true },
       { key: 'b', visible: false, because: ['app-not-listed'], latest: null },
@@ -220,23 +227,23 @@ describe('what was asked for by name', () => {
       { ...snapshot(['a']), requested: { apps: ['b'], version: null } },
       { severities: { 'app-not-listed': 'off' } },
     );
-    expect(short(report)).toEqual([]);
+    expect(severityAndRule(report)).toEqual([]);
     expect(report.apps.find((found) => found.key === 'b')).toMatchObject({ visible: false });
   });
 
   test('behind a manifest that cannot be read nobody knows', () => {
     const report = asked(snapshot('{'), ['b']);
-    expect(short(report)).toEqual(['error document-unreadable truncated']);
+    expect(severityAndRule(report)).toEqual(['error document-unreadable truncated']);
     expect(report.apps).toEqual([{ key: 'b', visible: null, because: ['document-unreadable'], latest: null }]);
   });
 
   test('a version that is not listed confirms the symptom of an app that is visible', () => {
     const report = asked(snapshot(['a']), ['a'], '9.0.0');
-    expect(short(report)).toEqual(['error version-not-listed absent']);
+    expect(severityAndRule(report)).toEqual(['error version-not-listed absent']);
     expect(report.findings[0]).toMatchObject({ app: 'a', version: '9.0.0', pointer: '/versions' });
     expect(report.apps).toMatchObject([{ key: 'a', visible: true }]);
     expect(symptoms(report)).toMatchObject({ 'app-does-not-appear': 'confirmed', 'checksum-mismatch': 'not-judged' });
   });
 
-  test('a version that is listed', () => expect(short(asked(snapshot(['a']), ['a'], '1.0.0'))).toEqual([]));
+  test('a version that is listed', () => expect(severityAndRule(asked(snapshot(['a']), ['a'], '1.0.0'))).toEqual([]));
 });

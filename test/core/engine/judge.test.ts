@@ -4,18 +4,18 @@ import { startJudging } from '../../../src/core/engine/judge.ts';
 import { exitCode, type Finding } from '../../../src/core/engine/report.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { checksum, NOW } from '../../support/core-facts.ts';
-import { artifact, BASE, document, entry, icon, listed, snapshot } from '../../support/snapshots.ts';
-import { lint, short, one, symptoms, version, before, metadata } from './judge-fixture.ts';
+import { artifact, BASE, document, entry, icon, metadataWith, snapshot } from '../../support/snapshots.ts';
+import { lint, severityAndRule, onlyFinding, symptoms, version, baselineOf, metadata } from './judge-fixture.ts';
 
 /** Reports of whole registries. */
 
 describe('a sound registry', () => {
   const report = lint(
-    snapshot(['a', 'b', '__proto__', 'constructor', '2', '10'], { a: listed('1.0.0', '1.10.0', '1.9.0') }),
+    snapshot(['a', 'b', '__proto__', 'constructor', '2', '10'], { a: metadataWith('1.0.0', '1.10.0', '1.9.0') }),
   );
 
   test('has no findings, and counts what was seen', () => {
-    expect(short(report)).toEqual([]);
+    expect(severityAndRule(report)).toEqual([]);
     expect(report).toMatchObject({
       schema: 1,
       command: 'lint',
@@ -87,20 +87,20 @@ describe('settings', () => {
 
   test.each(['note', 'warning', 'error'] as const)('a rule can weigh as %s', (severity) => {
     const report = lint(facts, { severities: { 'text-empty': severity } });
-    expect(one(report).severity).toBe(severity);
+    expect(onlyFinding(report).severity).toBe(severity);
     expect(report.summary[`${severity}s`]).toBe(1);
   });
 
   test('a rule that is off says nothing, not even that it was not judged', () => {
     const report = lint(facts, { severities: { 'text-empty': 'off', unreachable: 'off' } });
-    expect(short(report)).toEqual([]);
+    expect(severityAndRule(report)).toEqual([]);
     expect(report.notJudged.filter((n) => n.rule === 'unreachable')).toEqual([]);
   });
 
   test('a setting beats what a rule says of one case', () => {
     const local = snapshot({ apps: { a: entry('a', { appMetadataUrl: 'http://localhost/a.json' }) } });
-    expect(one(lint(local)).severity).toBe('warning');
-    expect(one(lint(local, { severities: { 'url-insecure': 'error' } })).severity).toBe('error');
+    expect(onlyFinding(lint(local)).severity).toBe('warning');
+    expect(onlyFinding(lint(local, { severities: { 'url-insecure': 'error' } })).severity).toBe('error');
   });
 
   test('turning any one rule off breaks nothing', () => {
@@ -114,7 +114,7 @@ describe('settings', () => {
         },
       },
       {
-        'a b': listed('v1', '1.0.0', '1.0.0+a'),
+        'a b': metadataWith('v1', '1.0.0', '1.0.0+a'),
         b: { versions: [version({ artifactUrl: 'https://u:p@x.test/#latest', artifactChecksum: 'x' }), 1] },
       },
     );
@@ -143,37 +143,39 @@ describe('against an earlier state', () => {
 
   test('unchanged', () => {
     expect(
-      short(lint(snapshot(['a'], { a: listed('1.0.0', '1.1.0') }), { baseline: before(() => published) })),
+      severityAndRule(
+        lint(snapshot(['a'], { a: metadataWith('1.0.0', '1.1.0') }), { baseline: baselineOf(() => published) }),
+      ),
     ).toEqual([]);
   });
 
   test('changed, moved, withdrawn', () => {
     const now = { versions: [version({ artifactChecksum: checksum(9) })] };
-    expect(short(lint(snapshot(['a'], { a: now }), { baseline: before(() => published) }))).toEqual([
+    expect(severityAndRule(lint(snapshot(['a'], { a: now }), { baseline: baselineOf(() => published) }))).toEqual([
       'error artifact-changed',
     ]);
     expect(
-      short(
+      severityAndRule(
         lint(snapshot(['a'], { a: { versions: [version({ artifactUrl: `${BASE}b.tar.gz` })] } }), {
-          baseline: before(() => published),
+          baseline: baselineOf(() => published),
         }),
       ),
     ).toEqual(['warning artifact-moved']);
-    expect(short(lint(snapshot(['a'], { a: listed('2.0.0') }), { baseline: before(() => published) }))).toEqual([
-      'error version-withdrawn',
-    ]);
-    expect(short(lint(snapshot(['b']), { baseline: before((key) => (key === 'a' ? published : null)) }))).toEqual([
-      'warning app-withdrawn',
-    ]);
+    expect(
+      severityAndRule(lint(snapshot(['a'], { a: metadataWith('2.0.0') }), { baseline: baselineOf(() => published) })),
+    ).toEqual(['error version-withdrawn']);
+    expect(
+      severityAndRule(lint(snapshot(['b']), { baseline: baselineOf((key) => (key === 'a' ? published : null)) })),
+    ).toEqual(['warning app-withdrawn']);
   });
 
   test('an app that is new has nothing to keep', () => {
-    expect(short(lint(snapshot(['a']), { baseline: before(() => null, []) }))).toEqual([]);
+    expect(severityAndRule(lint(snapshot(['a']), { baseline: baselineOf(() => null, []) }))).toEqual([]);
   });
 
   test('what is not known of the earlier state is said', () => {
     const report = lint(snapshot(['a']), {
-      baseline: before(() => ({
+      baseline: baselineOf(() => ({
         missing: { code: 'baseline-without-metadata', state: 'absent', source: 'origin/main' },
       })),
     });
@@ -208,7 +210,7 @@ describe('secrets and hostile text', () => {
       },
     );
     facts.target = url;
-    const earlier = before(() => [
+    const earlier = baselineOf(() => [
       { version: '1.0.0', artifactUrl: `${url}&x=1`, artifactChecksum: checksum(1) },
       { version: '0.1.0', artifactUrl: url, artifactChecksum: 'x' },
     ]);
@@ -223,7 +225,7 @@ describe('secrets and hostile text', () => {
     const report = lint(
       snapshot(
         { apps: { [long]: entry('a', { name: `${long}\u202e`, appMetadataUrl: long }) }, [long]: 1 },
-        { [long]: listed(long) },
+        { [long]: metadataWith(long) },
       ),
     );
     for (const f of report.findings) {
@@ -237,7 +239,7 @@ describe('secrets and hostile text', () => {
 describe('portions', () => {
   const odd = snapshot(
     { more: 1, apps: { b: entry('b', { name: '' }), 'a b': entry('a b'), c: 1 } },
-    { b: listed('v1', '1.0.0', '1.0.0'), 'a b': '{"versions":[],}' },
+    { b: metadataWith('v1', '1.0.0', '1.0.0'), 'a b': '{"versions":[],}' },
   );
 
   test('judged one by one give the same report as the whole', () => {
@@ -266,9 +268,9 @@ describe('portions', () => {
 
   test('a metadata file by itself has no app', () => {
     const judging = startJudging({ command: 'lint', target: 'versions.json', now: NOW });
-    judging.metadata(document(listed('v1', '1.0.0'), 'versions.json'), [artifact(), artifact()]);
+    judging.metadata(document(metadataWith('v1', '1.0.0'), 'versions.json'), [artifact(), artifact()]);
     const report = judging.finish(0);
-    expect(one(report)).toMatchObject({
+    expect(onlyFinding(report)).toMatchObject({
       rule: 'version-not-semver',
       app: null,
       version: 'v1',

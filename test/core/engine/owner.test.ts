@@ -8,7 +8,7 @@ import { hop, probe, web } from '../../support/probes.ts';
 
 type Case = [rule: string, cause: string | null, evidence: Evidence, owner: Owner];
 
-const of = (
+const findingOf = (
   rule: string,
   cause: string | null = null,
   evidence: Evidence = {},
@@ -153,7 +153,7 @@ const CASES: Case[] = [
 
 describe('who has to act', () => {
   test.each(CASES)('%s %s %j: %s', (rule, cause, evidence, owner) => {
-    expect(ownerOf(of(rule, cause, evidence))).toBe(owner);
+    expect(ownerOf(findingOf(rule, cause, evidence))).toBe(owner);
   });
 
   test('every rule has a case', () => {
@@ -161,7 +161,7 @@ describe('who has to act', () => {
     expect(rules.map((rule) => rule.id).filter((id) => !tried.has(id))).toEqual([]);
   });
 
-  test('a rule that is not part of the library', () => expect(ownerOf(of('toString'))).toBe('author'));
+  test('a rule that is not part of the library', () => expect(ownerOf(findingOf('toString'))).toBe('author'));
 });
 
 describe('what is to be done before or after the advice', () => {
@@ -177,11 +177,11 @@ describe('what is to be done before or after the advice', () => {
     ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme' }, /^Fix it\.$/],
     ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme', proxy: 'http://proxy:3128' }, /^Fix it\.$/],
   ])('%s %s %j', (rule, cause, evidence, words) => {
-    expect(withSteps({ ...of(rule, cause, evidence), advice: 'Fix it.' }, null)).toMatch(words);
+    expect(withSteps({ ...findingOf(rule, cause, evidence), advice: 'Fix it.' }, null)).toMatch(words);
   });
 
   test('by how the URL answered, where the evidence does not say it', () => {
-    const finding = { ...of('unreachable', 'status-404'), advice: 'Fix it.' };
+    const finding = { ...findingOf('unreachable', 'status-404'), advice: 'Fix it.' };
     expect(withSteps(finding, web(probe(hop({ 'x-cache': 'HIT' }))))).toMatch(/purge the cache/);
   });
 });

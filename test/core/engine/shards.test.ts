@@ -3,12 +3,12 @@ import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { joinShards, type NamedSnapshot, shardOf } from '../../../src/core/engine/shards.ts';
 import { load } from '../../support/host-load.ts';
-import { listed, snapshot } from '../../support/snapshots.ts';
+import { metadataWith, snapshot } from '../../support/snapshots.ts';
 
 const KEYS = Array.from({ length: 60 }, (_, i) => `app-${i}`);
 
 /** The parts of a whole, as the shards of a run would save them. */
-function divided(whole: Snapshot, of: number): NamedSnapshot[] {
+function splitIntoShards(whole: Snapshot, of: number): NamedSnapshot[] {
   return Array.from({ length: of }, (_, i) => {
     const apps = whole.apps.filter((app) => shardOf(app.key, of) === i + 1);
     return {
@@ -34,10 +34,10 @@ const faulty = (): Snapshot =>
         ]),
       ),
     },
-    { 'app-3': '{', 'app-5': { versions: [] }, 'app-8': listed('1.0.0', '1.0.0', 'v2', '3.0.0-rc') },
+    { 'app-3': '{', 'app-5': { versions: [] }, 'app-8': metadataWith('1.0.0', '1.0.0', 'v2', '3.0.0-rc') },
   );
 
-const judged = (facts: Snapshot): unknown => judge(facts, { command: 'judge' });
+const judgedAlone = (facts: Snapshot): unknown => judge(facts, { command: 'judge' });
 
 describe('the shard of an app', () => {
   test('never changes: what is saved today is put together tomorrow', () => {
@@ -54,25 +54,25 @@ describe('the shard of an app', () => {
 describe('shards put together', () => {
   test.each([2, 3, 5, 64])('%i of them judge like the whole, in any order', (of) => {
     const whole = faulty();
-    expect(judged(joinShards(divided(whole, of)))).toEqual(judged(whole));
-    expect(judged(joinShards(divided(whole, of).toReversed()))).toEqual(judged(whole));
+    expect(judgedAlone(joinShards(splitIntoShards(whole, of)))).toEqual(judgedAlone(whole));
+    expect(judgedAlone(joinShards(splitIntoShards(whole, of).toReversed()))).toEqual(judgedAlone(whole));
   });
 
   test('what each of them saw of a host is added up', () => {
     const whole = snapshot(['a', 'b', 'c', 'd']);
-    const [first, second] = divided(whole, 2);
+    const [first, second] = splitIntoShards(whole, 2);
     first!.snapshot.hosts = [load({ 4: [60, 0], 9: [0, 2] }, ['status 503'])];
     second!.snapshot.hosts = [load({ 4: [60, 0], 9: [0, 1], 10: [0, 2] }, ['ECONNRESET'])];
     const joined = joinShards([first!, second!]);
     expect(joined.hosts).toEqual([load({ 4: [120, 0], 9: [0, 3], 10: [0, 2] }, ['ECONNRESET', 'status 503'])]);
     const limits = judge(joined, { command: 'judge' }).findings.map(({ rule, evidence }) => [rule, evidence['limit']]);
     expect(limits).toContainEqual(['host-limits-requests', 8]);
-    expect(joinShards(divided(whole, 2)).hosts).toBeUndefined();
+    expect(joinShards(splitIntoShards(whole, 2)).hosts).toBeUndefined();
   });
 
   test('each error is in the report of one shard alone', () => {
     const whole = faulty();
-    const found = divided(whole, 3).flatMap(({ snapshot: part }) =>
+    const found = splitIntoShards(whole, 3).flatMap(({ snapshot: part }) =>
       judge(part, { command: 'judge' }).findings.map((f) => `${f.rule} ${f.pointer} ${f.app}`),
     );
     expect(found.toSorted()).toEqual(
@@ -83,7 +83,7 @@ describe('shards put together', () => {
   });
 
   test('a shard says what belongs to others, and calls nothing clear that it did not judge', () => {
-    const [first, second] = divided(snapshot(['a', 'b', 'c', 'd', 'e', 'f']), 2).map(({ snapshot: part }) =>
+    const [first, second] = splitIntoShards(snapshot(['a', 'b', 'c', 'd', 'e', 'f']), 2).map(({ snapshot: part }) =>
       judge(part, { command: 'judge' }),
     );
     expect(first!.summary.apps + second!.summary.apps).toBe(6);
@@ -106,12 +106,12 @@ describe('shards put together', () => {
   });
 
   test('where the manifest says nothing of any app, every shard says so', () => {
-    for (const { snapshot: part } of divided(snapshot('{'), 2))
+    for (const { snapshot: part } of splitIntoShards(snapshot('{'), 2))
       expect(judge(part, { command: 'judge' }).findings.map((f) => f.rule)).toEqual(['document-unreadable']);
   });
 
   test('one file alone is taken as it is', () => {
-    const [part] = divided(snapshot(['a']), 2);
+    const [part] = splitIntoShards(snapshot(['a']), 2);
     expect(joinShards([part!])).toBe(part!.snapshot);
   });
 });
@@ -145,7 +145,7 @@ describe('what is missing makes the whole incomplete', () => {
       /run with different --app options/,
     ],
   ])('%s', (_, spoil, reason) => {
-    const joined = joinShards(spoil(divided(snapshot(KEYS), 4)));
+    const joined = joinShards(spoil(splitIntoShards(snapshot(KEYS), 4)));
     expect(joined.incomplete).toMatch(reason);
     expect(judge(joined, { command: 'judge' }).outcome).toBe('incomplete');
   });
@@ -153,7 +153,7 @@ describe('what is missing makes the whole incomplete', () => {
 
 test.each<[string, (all: NamedSnapshot[]) => NamedSnapshot[], RegExp]>([
   ['another registry', ([a, b]) => [a!, { ...b!, snapshot: { ...b!.snapshot, target: 'https://x.test/' } }], /x\.test/],
-  ['another division', ([a]) => [a!, divided(snapshot(KEYS), 3)[1]!], /one of 3/],
+  ['another division', ([a]) => [a!, splitIntoShards(snapshot(KEYS), 3)[1]!], /one of 3/],
   ['other origins', ([a, b]) => [a!, { ...b!, snapshot: { ...b!.snapshot, origins: ['https://x.test'] } }], /origins/],
   ['the same shard twice', ([a]) => [a!, { ...a!, file: 'copy.json' }], /facts-1\.json and copy\.json are both/],
   ['a whole run', ([a]) => [a!, { file: 'whole.json', snapshot: snapshot(KEYS) }], /whole\.json .*not of a shard/],
@@ -164,7 +164,7 @@ test.each<[string, (all: NamedSnapshot[]) => NamedSnapshot[], RegExp]>([
     /is in both facts-1\.json and facts-2/,
   ],
 ])('refused: %s', (_, choose, message) => {
-  expect(() => joinShards(choose(divided(snapshot(KEYS), 2)))).toThrow(
+  expect(() => joinShards(choose(splitIntoShards(snapshot(KEYS), 2)))).toThrow(
     expect.objectContaining({ code: 'shards-mismatch', exit: 2, message: expect.stringMatching(message) }),
   );
 });

@@ -14,7 +14,7 @@ import { rules } from '../../../src/core/rules/index.ts';
 import { inJudgingOrder } from '../../../src/core/engine/rule-order.ts';
 import { isSuperseded, noteFound, outranks, supersederIn } from '../../../src/core/engine/supersede.ts';
 import { checksum, digest } from '../../support/core-facts.ts';
-import { document, entry, listed, snapshot } from '../../support/snapshots.ts';
+import { document, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 import { browser, hop, probe, web } from '../../support/probes.ts';
 
 describe('a superseder', () => {
@@ -81,14 +81,14 @@ describe('the rules that `supersededBy` names', () => {
 });
 
 const TEXTS: Record<string, string> = {
-  good: JSON.stringify(listed('1.0.0')),
+  good: JSON.stringify(metadataWith('1.0.0')),
   none: '{"versions":[]}',
   page: '<!DOCTYPE html><html><title>Login</title></html>',
   xml: '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>',
   message: '{"error":"not found"}',
   text: 'Not Found',
   broken: '{"versions":[',
-  mark: `\ufeff${JSON.stringify(listed('1.0.0'))}`,
+  mark: `\ufeff${JSON.stringify(metadataWith('1.0.0'))}`,
 };
 const HEADS = [
   Buffer.from('<html>'),

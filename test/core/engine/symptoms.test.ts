@@ -49,7 +49,7 @@ function ruleOn(id: string, role: string, severity: Severity | null, more: Parti
 }
 
 /** A registry of one app of which everything was fetched. */
-function fetched(): ReturnType<typeof snapshot> {
+function fetchedSnapshot(): ReturnType<typeof snapshot> {
   const facts = snapshot(['a']);
   const answered = web(probe(hop()));
   Object.assign(facts.manifest, { url: 'https://x.test/r.json', web: answered });
@@ -69,7 +69,7 @@ describe('the symptoms of a report', () => {
   test.each(table)('%s (symptom %i): a finding %s beside a superseder %s', (role, index, found, superseder) => {
     const explains = ruleOn('explains', role, superseder);
     const rules = [ruleOn('explained', role, found, { supersededBy: [explains] }), explains];
-    const report = judge(fetched(), { command: 'verify', rules });
+    const report = judge(fetchedSnapshot(), { command: 'verify', rules });
     const order: readonly (Severity | null)[] = SEVERITIES;
     const rank = Math.min(...[found, superseder].filter((one) => one !== null).map((one) => order.indexOf(one)));
     const isError = rank === 0;
@@ -89,13 +89,13 @@ describe('the symptoms of a report', () => {
     (severity) => {
       const explains = ruleOn('explains', 'icon', severity, { symptom: null });
       const rules = [explains, ruleOn('explained', 'icon', null, { supersededBy: [explains] })];
-      const report = judge(fetched(), { command: 'verify', rules });
+      const report = judge(fetchedSnapshot(), { command: 'verify', rules });
       expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'clear', 'clear']);
     },
   );
 
   test('a missing fact makes unknown what the rule bears on, and nothing else', () => {
-    const facts = fetched();
+    const facts = fetchedSnapshot();
     facts.apps[0]!.icon.web = { missing: { code: 'not-requested', flag: null } };
     const report = judge(facts, { command: 'verify', rules: [ruleOn('one', 'icon', 'error')] });
     expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'not-judged', 'clear']);
@@ -108,7 +108,7 @@ describe('the symptoms of a report', () => {
       ...ruleOn('host', 'icon', 'warning'),
       check: () => ({ message: 'the host is slow', advice: 'wait', dedupeKey: 'x.test' }),
     };
-    const report = judge(fetched(), { command: 'verify', rules: [once] });
+    const report = judge(fetchedSnapshot(), { command: 'verify', rules: [once] });
     expect(report.findings).toHaveLength(1);
     expect(report.symptoms.map(({ status, rules }) => [status, ...rules])).toEqual(
       SYMPTOMS.map(() => ['suspected', 'host']),
@@ -125,7 +125,7 @@ describe('the symptoms of a report', () => {
         severity: role === 'icon' ? 'error' : 'note',
       }),
     };
-    const report = judge(fetched(), { command: 'verify', rules: [once] });
+    const report = judge(fetchedSnapshot(), { command: 'verify', rules: [once] });
     expect(report.findings.map(({ severity, resource }) => `${severity} ${resource}`)).toEqual([
       'note manifest',
       'error icon',
@@ -138,7 +138,7 @@ describe('the symptoms of a report', () => {
     'an error on the %s that a rule would report, were it not off, keeps the symptom from being clear',
     (role, index) => {
       const judged = (severity: Severity | null) =>
-        judge(fetched(), { command: 'verify', rules: [ruleOn('explains', role, severity)], severities: off });
+        judge(fetchedSnapshot(), { command: 'verify', rules: [ruleOn('explains', role, severity)], severities: off });
       const report = judged('error');
       expect(report.findings).toEqual([]);
       expect(report.symptoms.map(({ status }) => status)).toEqual(
@@ -164,19 +164,19 @@ describe('the symptoms of a report', () => {
 
   test('an error that the settings report as a note is suspected', () => {
     const rules = [ruleOn('one', 'artifact', 'error')];
-    const report = judge(fetched(), { command: 'verify', rules, severities: { one: 'note' } });
+    const report = judge(fetchedSnapshot(), { command: 'verify', rules, severities: { one: 'note' } });
     expect(report.symptoms[1]).toEqual({ id: 'checksum-mismatch', status: 'suspected', rules: ['one'] });
   });
 
   test.each(['off', 'note', 'warning', 'error'] as const)('an app is as hidden where the rule is %s', (setting) => {
     const rules = [ruleOn('one', 'metadata', 'error', { hidesApp: true })];
-    const report = judge(fetched(), { command: 'verify', rules, severities: { one: setting } });
+    const report = judge(fetchedSnapshot(), { command: 'verify', rules, severities: { one: setting } });
     expect(report.apps).toMatchObject([{ visible: false, because: ['one'] }]);
     expect(report.symptoms[3]).toMatchObject({ status: 'confirmed', rules: ['one'] });
   });
 
   test('a note of a rule that hides apps keeps no facts from being known', () => {
-    const facts = fetched();
+    const facts = fetchedSnapshot();
     facts.apps[0]!.metadata.content = { missing: { code: 'not-requested', flag: null } };
     const rules = [ruleOn('one', 'metadata', 'note', { hidesApp: true }), ruleOn('two', 'metadata', null)];
     expect(judge(facts, { command: 'verify', rules }).apps).toMatchObject([{ visible: null, because: [] }]);
@@ -189,7 +189,7 @@ describe('the symptoms of a report', () => {
         throw new Error('a bug');
       },
     };
-    expect(judge(fetched(), { command: 'verify', rules: [failing], severities: off }).outcome).toBe('clean');
-    expect(judge(fetched(), { command: 'verify', rules: [failing] }).outcome).toBe('incomplete');
+    expect(judge(fetchedSnapshot(), { command: 'verify', rules: [failing], severities: off }).outcome).toBe('clean');
+    expect(judge(fetchedSnapshot(), { command: 'verify', rules: [failing] }).outcome).toBe('incomplete');
   });
 });

@@ -124,7 +124,7 @@ describe('along redirects', () => {
   });
 });
 
-const ask = (headers: Record<string, string>, status = 200, asked = ['x-probe'], method = 'GET') =>
+const preflight = (headers: Record<string, string>, status = 200, asked = ['x-probe'], method = 'GET') =>
   preflightFault(
     probe(hop({ [name]: '*', ...headers }, { status }), { method: 'OPTIONS', origin: ORIGIN }),
     asked,
@@ -134,7 +134,9 @@ const headers = 'access-control-allow-headers';
 const methods = 'access-control-allow-methods';
 
 describe('the preflight check', () => {
-  test.each([200, 204, 206, 299])('status %i passes', (status) => expect(ask({ [headers]: '*' }, status)).toBeNull());
+  test.each([200, 204, 206, 299])('status %i passes', (status) =>
+    expect(preflight({ [headers]: '*' }, status)).toBeNull(),
+  );
   test.each([
     [300, 'redirect'],
     [301, 'redirect'],
@@ -151,7 +153,7 @@ describe('the preflight check', () => {
     [501, 'status'],
     [680, 'status'],
     [790, 'status'],
-  ])('status %i fails', (status, cause) => expect(ask({ [headers]: '*' }, status)).toBe(cause));
+  ])('status %i fails', (status, cause) => expect(preflight({ [headers]: '*' }, status)).toBe(cause));
 
   test.each<[string, Record<string, string>, string | null]>([
     ['*', { [headers]: '*' }, null],
@@ -163,7 +165,7 @@ describe('the preflight check', () => {
     ['methods that are no list', { [headers]: '*', [methods]: 'GET; HEAD' }, 'methods-malformed'],
     ['methods without GET', { [headers]: '*', [methods]: 'PUT' }, null],
     ['methods in lower case', { [headers]: '*', [methods]: 'get' }, null],
-  ])('headers: %s', (_, answer, cause) => expect(ask(answer)).toBe(cause));
+  ])('headers: %s', (_, answer, cause) => expect(preflight(answer)).toBe(cause));
 
   test.each<[string, string, string | null]>([
     ['GET', '', null],
@@ -174,16 +176,16 @@ describe('the preflight check', () => {
     ['PUT', '*', null],
     ['PUT', 'put', 'method-refused'],
   ])('method %s, allowed %j', (method, allowed, cause) =>
-    expect(ask({ [headers]: '*', [methods]: allowed }, 200, [], method)).toBe(cause),
+    expect(preflight({ [headers]: '*', [methods]: allowed }, 200, [], method)).toBe(cause),
   );
 
   test('* does not cover Authorization; its name does', () => {
-    expect(ask({ [headers]: '*' }, 200, ['authorization'])).toBe('header-refused');
-    expect(ask({ [headers]: '*, Authorization' }, 200, ['authorization', 'x-probe'])).toBeNull();
+    expect(preflight({ [headers]: '*' }, 200, ['authorization'])).toBe('header-refused');
+    expect(preflight({ [headers]: '*, Authorization' }, 200, ['authorization', 'x-probe'])).toBeNull();
   });
 
   test('the origin must be allowed here as well', () => {
-    expect(ask({ [name]: 'https://other.test', [headers]: '*' })).toBe('origin');
+    expect(preflight({ [name]: 'https://other.test', [headers]: '*' })).toBe('origin');
   });
 });
 

@@ -6,11 +6,11 @@ import { digest } from '../../support/core-facts.ts';
 import { runs } from '../../support/property-runs.ts';
 
 const hex = digest(1);
-const right = `sha256:${hex}`;
+const validChecksum = `sha256:${hex}`;
 const base64 = Buffer.from(hex, 'hex').toString('base64');
 
 test.each([
-  right,
+  validChecksum,
   `sha256:${'ab'.repeat(32)}`,
   `sha256:${'0'.repeat(64)}`,
   `sha256:${'1234567890'.repeat(7).slice(0, 64)}`,
@@ -20,31 +20,36 @@ test.each([
   expect(digestOf(text)).toBe(text.slice(7));
 });
 
-const MISSES: [name: string, text: string, cause: string, repaired: string | null][] = [
-  ['upper case', `sha256:${hex.toUpperCase()}`, 'uppercase', right],
-  ['one capital', `sha256:${hex.replace(/[a-f]/, (c) => c.toUpperCase())}`, 'uppercase', right],
-  ['a space in front', ` ${right}`, 'whitespace', right],
-  ['a space behind', `${right} `, 'whitespace', right],
-  ['a line feed behind', `${right}\n`, 'whitespace', right],
-  ['a carriage return behind', `${right}\r`, 'whitespace', right],
-  ['a space behind the colon', `sha256: ${hex}`, 'whitespace', right],
-  ['a space inside', `${right.slice(0, 30)} ${right.slice(30)}`, 'whitespace', right],
-  ['a zero-width space inside', `${right.slice(0, 30)}\u200b${right.slice(30)}`, 'whitespace', right],
-  ['a byte order mark in front', `\ufeff${right}`, 'whitespace', right],
-  ['upper case and a line feed', `sha256:${hex.toUpperCase()}\n`, 'whitespace', right],
-  ['no prefix', hex, 'no-prefix', right],
-  ['no prefix, upper case', hex.toUpperCase(), 'no-prefix', right],
-  ['a line of sha256sum', `${hex}  app.tar.gz`, 'no-prefix', right],
-  ['a line of sha256sum, binary', `${hex} *app.tar.gz\n`, 'no-prefix', right],
-  ['SHA256:', `SHA256:${hex}`, 'wrong-prefix', right],
-  ['sha-256:', `sha-256:${hex}`, 'wrong-prefix', right],
-  ['sha256-', `sha256-${hex}`, 'wrong-prefix', right],
-  ['sha256=', `sha256=${hex}`, 'wrong-prefix', right],
-  ['SHA-256 =', `SHA-256 = ${hex.toUpperCase()}`, 'wrong-prefix', right],
-  ['subresource integrity', `sha256-${base64}`, 'sri-base64', right],
-  ['subresource integrity without padding', `sha256-${base64.replace('=', '')}`, 'sri-base64', right],
-  ['base64 behind the prefix', `sha256:${base64}`, 'sri-base64', right],
-  ['base64 for URLs', `sha256-${Buffer.from(hex, 'hex').toString('base64url')}`, 'sri-base64', right],
+const NEARLY_VALID: [name: string, text: string, cause: string, repaired: string | null][] = [
+  ['upper case', `sha256:${hex.toUpperCase()}`, 'uppercase', validChecksum],
+  ['one capital', `sha256:${hex.replace(/[a-f]/, (c) => c.toUpperCase())}`, 'uppercase', validChecksum],
+  ['a space in front', ` ${validChecksum}`, 'whitespace', validChecksum],
+  ['a space behind', `${validChecksum} `, 'whitespace', validChecksum],
+  ['a line feed behind', `${validChecksum}\n`, 'whitespace', validChecksum],
+  ['a carriage return behind', `${validChecksum}\r`, 'whitespace', validChecksum],
+  ['a space behind the colon', `sha256: ${hex}`, 'whitespace', validChecksum],
+  ['a space inside', `${validChecksum.slice(0, 30)} ${validChecksum.slice(30)}`, 'whitespace', validChecksum],
+  [
+    'a zero-width space inside',
+    `${validChecksum.slice(0, 30)}\u200b${validChecksum.slice(30)}`,
+    'whitespace',
+    validChecksum,
+  ],
+  ['a byte order mark in front', `\ufeff${validChecksum}`, 'whitespace', validChecksum],
+  ['upper case and a line feed', `sha256:${hex.toUpperCase()}\n`, 'whitespace', validChecksum],
+  ['no prefix', hex, 'no-prefix', validChecksum],
+  ['no prefix, upper case', hex.toUpperCase(), 'no-prefix', validChecksum],
+  ['a line of sha256sum', `${hex}  app.tar.gz`, 'no-prefix', validChecksum],
+  ['a line of sha256sum, binary', `${hex} *app.tar.gz\n`, 'no-prefix', validChecksum],
+  ['SHA256:', `SHA256:${hex}`, 'wrong-prefix', validChecksum],
+  ['sha-256:', `sha-256:${hex}`, 'wrong-prefix', validChecksum],
+  ['sha256-', `sha256-${hex}`, 'wrong-prefix', validChecksum],
+  ['sha256=', `sha256=${hex}`, 'wrong-prefix', validChecksum],
+  ['SHA-256 =', `SHA-256 = ${hex.toUpperCase()}`, 'wrong-prefix', validChecksum],
+  ['subresource integrity', `sha256-${base64}`, 'sri-base64', validChecksum],
+  ['subresource integrity without padding', `sha256-${base64.replace('=', '')}`, 'sri-base64', validChecksum],
+  ['base64 behind the prefix', `sha256:${base64}`, 'sri-base64', validChecksum],
+  ['base64 for URLs', `sha256-${Buffer.from(hex, 'hex').toString('base64url')}`, 'sri-base64', validChecksum],
   [
     'subresource integrity of another algorithm',
     `sha384-${Buffer.alloc(48, 7).toString('base64')}`,
@@ -61,8 +66,8 @@ const MISSES: [name: string, text: string, cause: string, repaired: string | nul
   ['SHA-512 by length', hex + hex, 'sha512', null],
   ['SHA-512 named with 64 digits', `sha512:${hex}`, 'sha512', null],
   ['BLAKE', `blake3:${hex}`, 'blake3', null],
-  ['63 digits', right.slice(0, -1), 'wrong-length', null],
-  ['65 digits', `${right}0`, 'wrong-length', null],
+  ['63 digits', validChecksum.slice(0, -1), 'wrong-length', null],
+  ['65 digits', `${validChecksum}0`, 'wrong-length', null],
   ['43 digits are no base64', `sha256:${hex.slice(0, 43)}`, 'wrong-length', null],
   ['43 digits behind a hyphen', `sha256-${'a'.repeat(43)}`, 'not-hexadecimal', null],
   ['nothing behind the prefix', 'sha256:', 'placeholder', null],
@@ -77,15 +82,15 @@ const MISSES: [name: string, text: string, cause: string, repaired: string | nul
   ['angle brackets', 'sha256:<checksum>', 'placeholder', null],
   ['a shell variable', 'sha256:${CHECKSUM}', 'placeholder', null],
   ['a template', '{{ checksum }}', 'placeholder', null],
-  ['a digit beyond f', `${right.slice(0, -1)}g`, 'not-hexadecimal', null],
+  ['a digit beyond f', `${validChecksum.slice(0, -1)}g`, 'not-hexadecimal', null],
   ['full-width digits', `sha256:${'１'.repeat(64)}`, 'not-hexadecimal', null],
-  ['a zero-width character for a digit', `${right.slice(0, -1)}\u200b`, 'not-hexadecimal', null],
+  ['a zero-width character for a digit', `${validChecksum.slice(0, -1)}\u200b`, 'not-hexadecimal', null],
   ['words', 'see release notes', 'not-hexadecimal', null],
   ['two prefixes', `sha256:sha256:${hex}`, 'not-hexadecimal', null],
 ];
 
 describe('near misses', () => {
-  test.each(MISSES)('%s', (_, text, cause, repaired) => {
+  test.each(NEARLY_VALID)('%s', (_, text, cause, repaired) => {
     expect(isChecksum(text)).toBe(false);
     expect(digestOf(text)).toBe(null);
     expect(checksumError(text)).toMatchObject({ cause, repaired, message: expect.stringMatching(/\.$/) });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { type RegistryDiff, diffRegistries } from '../../../src/core/registry/diff.ts';
 import { checksum } from '../../support/core-facts.ts';
-import { BASE, entry, listed, snapshot } from '../../support/snapshots.ts';
+import { BASE, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 
-const one = snapshot(['a'], { a: listed('1.0.0', '1.1.0') });
+const oneApp = snapshot(['a'], { a: metadataWith('1.0.0', '1.1.0') });
 const version = (number: string, more: object = {}): object => ({
   version: number,
   artifactUrl: `${BASE}apps/a/versions/${number}.tar.gz`,
   artifactChecksum: checksum(1),
   ...more,
 });
-const with1 = (...versions: object[]) => snapshot(['a'], { a: { versions } });
-const short = ({ apps }: RegistryDiff): string[] =>
+const appWithVersions = (...versions: object[]) => snapshot(['a'], { a: { versions } });
+const changes = ({ apps }: RegistryDiff): string[] =>
   apps.flatMap(({ key, change, fields, versions }) => [
     `${change} ${key}`,
     ...fields.map(({ name, before, after }) => `${name}: ${before} → ${after}`),
@@ -20,11 +20,11 @@ const short = ({ apps }: RegistryDiff): string[] =>
 
 describe('two states', () => {
   test.each([
-    ['the same', one, one, []],
+    ['the same', oneApp, oneApp, []],
     [
       'versions in another order',
-      with1(version('1.0.0'), version('2.0.0')),
-      with1(version('2.0.0'), version('1.0.0')),
+      appWithVersions(version('1.0.0'), version('2.0.0')),
+      appWithVersions(version('2.0.0'), version('1.0.0')),
       [],
     ],
     ['apps in another order', snapshot(['a', 'b']), snapshot(['b', 'a']), []],
@@ -32,20 +32,20 @@ describe('two states', () => {
     ['an app less', snapshot(['a', 'b']), snapshot(['a']), ['removed b', 'removed 1.0.0']],
     [
       'a version more, newest first',
-      with1(version('1.0.0')),
-      with1(version('1.0.0'), version('1.9.0'), version('1.10.0')),
+      appWithVersions(version('1.0.0')),
+      appWithVersions(version('1.0.0'), version('1.9.0'), version('1.10.0')),
       ['changed a', 'added 1.10.0', 'added 1.9.0'],
     ],
     [
       'other bytes',
-      with1(version('1.0.0')),
-      with1(version('1.0.0', { artifactChecksum: checksum(2) })),
+      appWithVersions(version('1.0.0')),
+      appWithVersions(version('1.0.0', { artifactChecksum: checksum(2) })),
       ['changed a', 'changed 1.0.0'],
     ],
     [
       'another address',
-      with1(version('1.0.0')),
-      with1(version('1.0.0', { artifactUrl: 'https://x.test/1.tar.gz' })),
+      appWithVersions(version('1.0.0')),
+      appWithVersions(version('1.0.0', { artifactUrl: 'https://x.test/1.tar.gz' })),
       ['changed a', 'moved 1.0.0'],
     ],
     [
@@ -60,11 +60,11 @@ describe('two states', () => {
       snapshot(['__proto__x', 'constructor']),
       ['added __proto__x', 'added 1.0.0', 'added constructor', 'added 1.0.0'],
     ],
-  ])('%s', (_, before, after, expected) => expect(short(diffRegistries(before, after))).toEqual(expected));
+  ])('%s', (_, before, after, expected) => expect(changes(diffRegistries(before, after))).toEqual(expected));
 });
 
 test('what subscribers would not see any more, and why', () => {
-  const found = diffRegistries(snapshot(['a', 'b', 'c']), snapshot(['a', 'b'], { a: listed('v1') }));
+  const found = diffRegistries(snapshot(['a', 'b', 'c']), snapshot(['a', 'b'], { a: metadataWith('v1') }));
   expect(found.vanishing).toEqual(['a', 'c']);
   expect(found.apps.map(({ key, visible, because }) => ({ key, visible, because }))).toEqual([
     { key: 'a', visible: { before: true, after: false }, because: ['no-valid-versions'] },
@@ -74,8 +74,8 @@ test('what subscribers would not see any more, and why', () => {
 
 describe('what was not looked at', () => {
   const elsewhere = {
-    ...one,
-    apps: one.apps.map((app) => ({
+    ...oneApp,
+    apps: oneApp.apps.map((app) => ({
       ...app,
       metadata: { ...app.metadata, content: { missing: { code: 'not-in-source', source: 'the bucket' } } as const },
       artifacts: [],
@@ -83,10 +83,10 @@ describe('what was not looked at', () => {
   };
 
   test.each([
-    ['after', one, elsewhere],
-    ['before', elsewhere, one],
+    ['after', oneApp, elsewhere],
+    ['before', elsewhere, oneApp],
     ['on both sides', elsewhere, elsewhere],
-    ['at all', one, { ...one, apps: [] }],
+    ['at all', oneApp, { ...oneApp, apps: [] }],
   ])('%s is neither added nor withdrawn', (_, before, after) => {
     const found = diffRegistries(before, after);
     expect([found.apps, found.vanishing]).toEqual([[], []]);
@@ -99,30 +99,33 @@ describe('what was not looked at', () => {
       ...renamed,
       apps: renamed.apps.map((app) => ({ ...app, metadata: elsewhere.apps[0]!.metadata, artifacts: [] })),
     };
-    const found = diffRegistries(one, after);
-    expect(short(found).map((line) => line.split(':')[0])).toEqual(['changed a', 'name', 'added b']);
+    const found = diffRegistries(oneApp, after);
+    expect(changes(found).map((line) => line.split(':')[0])).toEqual(['changed a', 'name', 'added b']);
     expect(found.notCompared.map(({ key }) => key)).toEqual(['a', 'b']);
-    expect(diffRegistries(after, one).vanishing).toEqual([]);
-    expect(diffRegistries(one, snapshot([])).vanishing).toEqual(['a']);
+    expect(diffRegistries(after, oneApp).vanishing).toEqual([]);
+    expect(diffRegistries(oneApp, snapshot([])).vanishing).toEqual(['a']);
   });
 });
 
 test('the highest version before and after', () => {
-  const [app] = diffRegistries(with1(version('1.0.0'), version('2.0.0')), with1(version('1.0.0'))).apps;
+  const [app] = diffRegistries(
+    appWithVersions(version('1.0.0'), version('2.0.0')),
+    appWithVersions(version('1.0.0')),
+  ).apps;
   expect(app?.latest).toEqual({ before: '2.0.0', after: '1.0.0' });
 });
 
 test('hosts that files come from', () => {
   const found = diffRegistries(
-    with1(version('1.0.0')),
-    with1(version('1.0.0'), version('1.1.0', { artifactUrl: 'https://cdn.test:8443/x' })),
+    appWithVersions(version('1.0.0')),
+    appWithVersions(version('1.0.0'), version('1.1.0', { artifactUrl: 'https://cdn.test:8443/x' })),
   );
   expect(found.hosts).toEqual({ added: ['cdn.test:8443'], removed: [] });
 });
 
 test('counts', () => {
-  const before = snapshot(['a', 'b'], { a: listed('1.0.0') });
-  const after = snapshot(['a', 'c'], { a: listed('1.0.0', '1.1.0') });
+  const before = snapshot(['a', 'b'], { a: metadataWith('1.0.0') });
+  const after = snapshot(['a', 'c'], { a: metadataWith('1.0.0', '1.1.0') });
   expect(diffRegistries(before, after).summary).toMatchObject({
     appsAdded: 1,
     appsRemoved: 1,

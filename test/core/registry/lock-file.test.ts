@@ -6,13 +6,13 @@ import { judge } from '../../../src/core/engine/judge.ts';
 import { parseDocument } from '../../../src/core/json/json.ts';
 import { baselineInLock, type LockFile, lockIn, lockText, recorded } from '../../../src/core/registry/lock-file.ts';
 import { checksum, NOW } from '../../support/core-facts.ts';
-import { BASE, listed, snapshot } from '../../support/snapshots.ts';
+import { BASE, metadataWith, snapshot } from '../../support/snapshots.ts';
 
 const read = (text: string): LockFile | null => lockIn(parseDocument(documentText(text)).value);
 const locked = (facts: Snapshot): LockFile => recorded(new Map(), facts).lock;
 
 test('a ledger has a line for each version, in an order that does not depend on how they are listed', () => {
-  const text = lockText(locked(snapshot(['b', 'a'], { a: listed('1.10.0', '1.9.0'), b: { versions: [] } })));
+  const text = lockText(locked(snapshot(['b', 'a'], { a: metadataWith('1.10.0', '1.9.0'), b: { versions: [] } })));
   expect(text.split('\n').map((line) => line.slice(0, 16))).toEqual([
     '{',
     '  "lock": 1,',
@@ -52,9 +52,9 @@ test('what is written is what is read, whatever keys and versions are', () => {
 
 describe('recording', () => {
   test('adds what is new, once', () => {
-    const first = recorded(new Map(), snapshot(['a'], { a: listed('1.0.0') }));
+    const first = recorded(new Map(), snapshot(['a'], { a: metadataWith('1.0.0') }));
     expect(first).toMatchObject({ added: 1, changed: [] });
-    const second = recorded(first.lock, snapshot(['a'], { a: listed('1.0.0', '1.1.0') }));
+    const second = recorded(first.lock, snapshot(['a'], { a: metadataWith('1.0.0', '1.1.0') }));
     expect(second).toMatchObject({ added: 1, changed: [] });
     expect([...second.lock.get('a')!.keys()]).toEqual(['1.0.0', '1.1.0']);
     expect(second.lock.get('a')!.get('1.0.0')).toMatchObject({
@@ -64,8 +64,8 @@ describe('recording', () => {
   });
 
   test('keeps what was seen first, and tells what differs', () => {
-    const first = locked(snapshot(['a'], { a: listed('1.0.0') }));
-    const other = { versions: [{ ...listed('1.0.0').versions[0]!, artifactChecksum: checksum(9) }] };
+    const first = locked(snapshot(['a'], { a: metadataWith('1.0.0') }));
+    const other = { versions: [{ ...metadataWith('1.0.0').versions[0]!, artifactChecksum: checksum(9) }] };
     const { lock, added, changed } = recorded(first, snapshot(['a'], { a: other }));
     expect({ added, changed }).toEqual({
       added: 0,
@@ -81,9 +81,12 @@ describe('recording', () => {
 });
 
 test('what changed since it was locked is judged as against any earlier state', () => {
-  const before = baselineInLock(locked(snapshot(['a', 'gone'], { a: listed('1.0.0', '1.1.0') })), 'appreg.lock.json');
+  const before = baselineInLock(
+    locked(snapshot(['a', 'gone'], { a: metadataWith('1.0.0', '1.1.0') })),
+    'appreg.lock.json',
+  );
   const now = snapshot(['a'], {
-    a: { versions: [{ ...listed('1.0.0').versions[0]!, artifactChecksum: checksum(9) }] },
+    a: { versions: [{ ...metadataWith('1.0.0').versions[0]!, artifactChecksum: checksum(9) }] },
   });
   const found = judge(now, { command: 'lint', baseline: before }).findings.map(({ rule }) => rule);
   expect(found).toEqual(expect.arrayContaining(['artifact-changed', 'version-withdrawn', 'app-withdrawn']));

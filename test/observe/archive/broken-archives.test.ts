@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { ArchiveFacts } from '../../../src/core/facts/facts.ts';
-import { listed } from '../../support/archives.ts';
+import { listArchive } from '../../support/archives.ts';
 import { entry, header, tgz, tgzOpen, APP, codes, fault } from './archive-fixture.ts';
 
 /** Broken archives, and those that readers treat differently. */
@@ -60,14 +60,14 @@ describe('readers disagree', () => {
     ['a path that no file system takes', [tar.pax({ path: 'x/'.repeat(3000) }), APP], 'path-too-long'],
     ['a mode that is no number', [entry('a', '1', { mode: 'rwxr-xr' })], 'number-unreadable'],
   ])('%s', async (_, parts, code) => {
-    const facts = await listed(tgz(...parts));
+    const facts = await listArchive(tgz(...parts));
     expect(codes(facts)).toContain(code);
     expect(facts.oddities.every((oddity) => oddity.message !== '')).toBe(true);
     for (const { path } of facts.entries) expect(path.length).toBeLessThanOrEqual(4096);
   });
 
   test('a PAX size decides, and so says what the archive hides', async () => {
-    const facts = await listed(tgz(tar.pax({ size: '2048' }), entry('a', real), APP, entry('last', '1')));
+    const facts = await listArchive(tgz(tar.pax({ size: '2048' }), entry('a', real), APP, entry('last', '1')));
     expect(facts.entries.map((e) => [e.path, e.size])).toEqual([
       ['a', 2048],
       ['last', 1],
@@ -75,7 +75,7 @@ describe('readers disagree', () => {
   });
 
   test('what has no data is followed by the next header, whatever size it tells', async () => {
-    const facts = await listed(
+    const facts = await listArchive(
       tgz(header({ path: 'd/', type: '5', size: 512 }), header({ path: 'l', type: '2', link: 'a', size: 512 }), APP),
     );
     expect(facts.entries.map((e) => e.path)).toEqual(['d/', 'l', 'app.js']);
@@ -83,7 +83,9 @@ describe('readers disagree', () => {
   });
 
   test('a PAX size is that of the entry, not of an extended header in between', async () => {
-    const facts = await listed(tgz(tar.pax({ size: '5' }), tar.gnuLong('n'.repeat(700)), entry('a', 'hello'), APP));
+    const facts = await listArchive(
+      tgz(tar.pax({ size: '5' }), tar.gnuLong('n'.repeat(700)), entry('a', 'hello'), APP),
+    );
     expect(facts.entries.map((e) => [e.path.length, e.size])).toEqual([
       [700, 5],
       [6, 11],
@@ -91,7 +93,7 @@ describe('readers disagree', () => {
   });
 
   test('each code is kept ten times at most', async () => {
-    const facts = await listed(tgz(...Array.from({ length: 50 }, (_, i) => entry(`${i}`, '', { type: 'Z' }))));
+    const facts = await listArchive(tgz(...Array.from({ length: 50 }, (_, i) => entry(`${i}`, '', { type: 'Z' }))));
     expect(codes(facts)).toHaveLength(10);
   });
 });
@@ -132,7 +134,7 @@ describe('the end of the tar archive', () => {
       { layer: 'tar', bytes: 2048 },
     ],
   ])('%s', async (_, bytes, oddities, trailing) => {
-    const facts = await listed(bytes);
+    const facts = await listArchive(bytes);
     expect(facts.fault).toBeNull();
     expect(codes(facts)).toEqual(oddities);
     expect(facts.trailing).toEqual(trailing);
@@ -140,7 +142,7 @@ describe('the end of the tar archive', () => {
   });
 
   test('only an end mark: no entries, no fault', async () => {
-    expect(await listed(tgz())).toMatchObject({ fault: null, entryCount: 0, oddities: [] });
+    expect(await listArchive(tgz())).toMatchObject({ fault: null, entryCount: 0, oddities: [] });
   });
 });
 
@@ -163,9 +165,9 @@ describe('a broken tar', () => {
     ['a size that is no number', [entry('a', '', { size: Buffer.from('12345z67890\0') }), APP], 'tar size-unreadable'],
     ['a huge size', [entry('a', 'x', { size: 8 ** 11 - 1 })], 'tar truncated'],
   ])('%s', async (_, parts, expected) => {
-    const facts = await listed(tgzOpen(...parts));
+    const facts = await listArchive(tgzOpen(...parts));
     expect(fault(facts)).toBe(expected);
     expect(facts.stopped).toBeNull();
-    expect(await listed(tgzOpen(...parts), { size: 5 })).toEqual(facts);
+    expect(await listArchive(tgzOpen(...parts), { size: 5 })).toEqual(facts);
   });
 });

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readArchiveFile } from '../../../src/observe/archive/read-archive.ts';
-import { listed } from '../../support/archives.ts';
+import { listArchive } from '../../support/archives.ts';
 import { entry, header, tgz, tgzOpen, APP, codes, fault } from './archive-fixture.ts';
 
 /** Reading .tar.gz archives. */
@@ -21,7 +21,7 @@ function flip(bytes: Buffer, at: number): Buffer {
 
 describe('a sound archive', () => {
   test('is listed entry by entry', async () => {
-    const facts = await listed(
+    const facts = await listArchive(
       tgz(entry('lib/', '', { type: '5', mode: 0o755 }), entry('lib/app.js', 'hello', { mode: 0o755 })),
     );
     expect(facts).toEqual({
@@ -41,7 +41,7 @@ describe('a sound archive', () => {
   });
 
   test.each([1, 2, 3, 7, 100, 511, 512, 513, 1000])('gives the same facts in pieces of %d bytes', async (size) => {
-    expect(await listed(GOOD, { size })).toEqual(await listed(GOOD));
+    expect(await listArchive(GOOD, { size })).toEqual(await listArchive(GOOD));
   });
 
   const long = `${'deep/'.repeat(40)}file.js`;
@@ -69,13 +69,13 @@ describe('a sound archive', () => {
       ['app.js'],
     ],
   ])('knows %s', async (_, parts, paths) => {
-    const facts = await listed(tgz(...parts));
+    const facts = await listArchive(tgz(...parts));
     expect(facts.entries.map((e) => e.path)).toEqual(paths);
     expect([facts.fault, facts.oddities, facts.trailing, facts.stopped]).toEqual([null, [], null, null]);
   });
 
   test('zeros that fill up the last record are no trailing data', async () => {
-    const facts = await listed(tgzOpen(APP, tar.endMark(18)));
+    const facts = await listArchive(tgzOpen(APP, tar.endMark(18)));
     expect([facts.fault, facts.oddities, facts.trailing]).toEqual([null, [], null]);
   });
 
@@ -84,12 +84,14 @@ describe('a sound archive', () => {
     const head = Buffer.from([0x1f, 0x8b, 8, 2 | 4 | 8 | 16, 1, 2, 3, 4, 0, 3]);
     const fields = Buffer.from('\u0003\0abcevil\u001b[2J.tar\0comment\0##', 'latin1');
     for (const size of [1, 13, 65536]) {
-      expect(await listed(Buffer.concat([head, fields, body]), { size })).toEqual(await listed(GOOD));
+      expect(await listArchive(Buffer.concat([head, fields, body]), { size })).toEqual(await listArchive(GOOD));
     }
   });
 
   test('old marks of directories', async () => {
-    const facts = await listed(tgz(entry('old/', '', { type: '\0', magic: tar.V7 }), entry('new/', '', { type: '0' })));
+    const facts = await listArchive(
+      tgz(entry('old/', '', { type: '\0', magic: tar.V7 }), entry('new/', '', { type: '0' })),
+    );
     expect(facts.entries.map((e) => e.type)).toEqual(['directory', 'directory']);
   });
 });
@@ -104,14 +106,14 @@ describe('types and links are stated as they stand', () => {
     ['6', 'fifo', null],
     ['7', 'contiguous', null],
   ] as const)('type %s is %s', async (type, name, link) => {
-    const facts = await listed(tgz(header({ path: 'x', type, ...(link ? { link } : {}) }), APP));
+    const facts = await listArchive(tgz(header({ path: 'x', type, ...(link ? { link } : {}) }), APP));
     expect(facts.entries).toMatchObject([{ path: 'x', type: name, link }, { path: 'app.js' }]);
     expect(codes(facts)).toEqual([]);
   });
 
   test('long links, from PAX and from GNU', async () => {
     const target = 't/'.repeat(80);
-    const facts = await listed(
+    const facts = await listArchive(
       tgz(
         tar.pax({ linkpath: target }),
         header({ path: 'a', type: '2', link: 'x' }),
@@ -138,10 +140,10 @@ describe('the gzip layer', () => {
     ['reserved flags', flip(Buffer.from(noise).fill(0xb5, 3, 4), 4), 'gzip header'],
     ['another method', Buffer.concat([Buffer.from([0x1f, 0x8b, 7]), noise.subarray(3)]), 'gzip header'],
   ])('%s', async (_, bytes, expected) => {
-    const facts = await listed(bytes);
+    const facts = await listArchive(bytes);
     expect(facts.kind).toBe('gzip');
     expect(fault(facts)).toContain(expected);
-    expect(await listed(bytes, { size: 3 })).toEqual({
+    expect(await listArchive(bytes, { size: 3 })).toEqual({
       ...facts,
       entries: expect.anything(),
       entryCount: expect.anything(),
@@ -158,7 +160,7 @@ describe('the gzip layer', () => {
     ['zeros, then text', Buffer.concat([Buffer.alloc(1000), Buffer.from('x')]), 'bytes-after-gzip', 1001],
   ])('%s behind it is no corruption', async (_, garbage, code, bytes) => {
     for (const size of [1, 1000, 65536]) {
-      const facts = await listed(Buffer.concat([GOOD, garbage]), { size });
+      const facts = await listArchive(Buffer.concat([GOOD, garbage]), { size });
       expect([facts.fault, facts.trailing, codes(facts)]).toEqual([null, { layer: 'gzip', bytes }, [code]]);
       expect(facts.entryCount).toBe(2);
     }
@@ -168,7 +170,7 @@ describe('the gzip layer', () => {
     const whole = Buffer.concat([APP, entry('b', 'y'.repeat(3000)), tar.endMark()]);
     const members = [0, 600, 601, 2000].map((from, i, all) => gzipSync(whole.subarray(from, all[i + 1])));
     for (const size of [1, 30, 65536]) {
-      const facts = await listed(Buffer.concat(members), { size });
+      const facts = await listArchive(Buffer.concat(members), { size });
       expect([facts.fault, facts.gzipMembers, codes(facts), facts.entryCount]).toEqual([
         null,
         4,
@@ -179,7 +181,7 @@ describe('the gzip layer', () => {
   });
 
   test('two archives joined', async () => {
-    const facts = await listed(Buffer.concat([GOOD, tgz(entry('hidden', '1'))]));
+    const facts = await listArchive(Buffer.concat([GOOD, tgz(entry('hidden', '1'))]));
     expect(codes(facts)).toEqual(['entries-after-end', 'several-members']);
     expect(facts.entries.map((e) => e.path)).toEqual(['app.js', 'ui.js']);
   });
@@ -193,19 +195,19 @@ describe('the gzip layer', () => {
     name[name.length - 1] = 0;
     const flags = Buffer.from([8]);
     const named = Buffer.concat([packed.subarray(0, 3), flags, packed.subarray(4, 10), name, packed.subarray(10)]);
-    const facts = await listed(Buffer.concat([named, gzipSync(second, { level: 0 })]), { size: 16_384 });
+    const facts = await listArchive(Buffer.concat([named, gzipSync(second, { level: 0 })]), { size: 16_384 });
     expect([facts.fault, facts.gzipMembers, facts.entryCount]).toEqual([null, 2, 1]);
   });
 
   test('a second member that is broken', async () => {
-    const facts = await listed(Buffer.concat([GOOD, noise.subarray(0, 1000)]));
+    const facts = await listArchive(Buffer.concat([GOOD, noise.subarray(0, 1000)]));
     expect([fault(facts), facts.gzipMembers]).toEqual(['gzip truncated', 2]);
   });
 
   test('broken gzip data explains the broken tar inside', async () => {
     const plain = Buffer.concat([APP, entry('b', 'y'.repeat(100)), tar.endMark()]);
     const stored = gzipSync(plain, { level: 0 });
-    expect(fault(await listed(flip(stored, 10 + 5 + 1024)))).toBe('gzip crc');
+    expect(fault(await listArchive(flip(stored, 10 + 5 + 1024)))).toBe('gzip crc');
   });
 
   test.each<[string, Uint8Array]>([
@@ -229,7 +231,7 @@ describe('the gzip layer', () => {
     ['unknown', Buffer.from([0x1f])],
   ])('is told apart from %s', async (kind, bytes) => {
     for (const size of [1, 65536]) {
-      const facts = await listed(bytes, { size });
+      const facts = await listArchive(bytes, { size });
       expect([facts.kind, facts.fault, facts.gzipMembers, facts.entries]).toEqual([kind, null, 0, []]);
     }
   });
@@ -238,25 +240,28 @@ describe('the gzip layer', () => {
 describe('limits', () => {
   test('unpacked bytes', async () => {
     const bytes = tgz(entry('a', randomBytes(300_000)));
-    expect(await listed(bytes, { limits: { unpackedBytes: 200_000 } })).toMatchObject({
+    expect(await listArchive(bytes, { limits: { unpackedBytes: 200_000 } })).toMatchObject({
       stopped: 'unpacked-bytes',
       fault: null,
     });
-    expect(await listed(bytes, { limits: { unpackedBytes: 302_000 } })).toMatchObject({ stopped: null, fault: null });
+    expect(await listArchive(bytes, { limits: { unpackedBytes: 302_000 } })).toMatchObject({
+      stopped: null,
+      fault: null,
+    });
   });
 
   test('a bomb stops early, at the ratio', async () => {
     const bomb = gzipSync(
       Buffer.concat([header({ path: 'zeros', size: 60_000_000 }), Buffer.alloc(60_000_128), tar.endMark()]),
     );
-    const facts = await listed(bomb);
+    const facts = await listArchive(bomb);
     expect(facts).toMatchObject({ stopped: 'ratio', fault: null });
     expect(facts.unpackedBytes).toBeLessThan(30_000_000);
   });
 
   test('blank data at the front is no bomb where the whole file is known to be larger', async () => {
     const bytes = tgz(entry('zeros', Buffer.alloc(20_000_000)), entry('noise', randomBytes(500_000)));
-    expect(await listed(bytes, { packedBytes: bytes.length })).toMatchObject({
+    expect(await listArchive(bytes, { packedBytes: bytes.length })).toMatchObject({
       stopped: null,
       fault: null,
       entryCount: 2,
@@ -264,30 +269,33 @@ describe('limits', () => {
   });
 
   test('below 10 MiB no ratio counts', async () => {
-    expect(await listed(tgz(entry('zeros', Buffer.alloc(9_000_000))))).toMatchObject({ stopped: null, fault: null });
+    expect(await listArchive(tgz(entry('zeros', Buffer.alloc(9_000_000))))).toMatchObject({
+      stopped: null,
+      fault: null,
+    });
   });
 
   test('entries: the limit itself passes', async () => {
     const files = Array.from({ length: 101 }, (_, i) => header({ path: `f${i}` }));
-    expect(await listed(tgz(...files.slice(1)), { limits: { entries: 100 } })).toMatchObject({
+    expect(await listArchive(tgz(...files.slice(1)), { limits: { entries: 100 } })).toMatchObject({
       stopped: null,
       entryCount: 100,
     });
-    const facts = await listed(tgz(...files), { limits: { entries: 100 } });
+    const facts = await listArchive(tgz(...files), { limits: { entries: 100 } });
     expect([facts.stopped, facts.entryCount, facts.entries.length]).toEqual(['entries', 101, 100]);
   });
 
   test('a million entries end at the default limit', async () => {
     const one = header({ path: 'same' });
     const many = gzipSync(Buffer.concat(Array.from({ length: 100_000 }, () => one)));
-    expect(await listed(many, { packedBytes: 1e9 })).toMatchObject({ stopped: 'entries', entryCount: 10_001 });
+    expect(await listArchive(many, { packedBytes: 1e9 })).toMatchObject({ stopped: 'entries', entryCount: 10_001 });
   });
 
   test('extended headers, one and all together', async () => {
     const big = tgz(tar.pax({ comment: 'x'.repeat(10_000_000) }), APP);
-    expect(await listed(big)).toMatchObject({ stopped: 'header-bytes', entries: [] });
+    expect(await listArchive(big)).toMatchObject({ stopped: 'header-bytes', entries: [] });
     const many = tgz(...Array.from({ length: 60 }, () => Buffer.concat([tar.pax({ comment: 'x'.repeat(1000) }), APP])));
-    expect(await listed(many, { limits: { headerBytesInAll: 50_000 } })).toMatchObject({
+    expect(await listArchive(many, { limits: { headerBytesInAll: 50_000 } })).toMatchObject({
       stopped: 'header-bytes',
       entryCount: 49,
     });
@@ -295,7 +303,7 @@ describe('limits', () => {
 
   test('what comes after a stop costs nothing', async () => {
     const bytes = tgz(entry('a', randomBytes(300_000)));
-    const facts = await listed(bytes, { limits: { unpackedBytes: 70_000 }, size: 1000 });
+    const facts = await listArchive(bytes, { limits: { unpackedBytes: 70_000 }, size: 1000 });
     expect(facts.unpackedBytes).toBeLessThan(70_000 + 65_536);
   });
 });
@@ -314,7 +322,7 @@ describe('a local file', () => {
       cut: false,
     });
     expect(content.md5).toBe(createHash('md5').update(bytes).digest('hex'));
-    expect(archive).toEqual(await listed(bytes));
+    expect(archive).toEqual(await listArchive(bytes));
   });
 
   test('is cut at a limit', async () => {

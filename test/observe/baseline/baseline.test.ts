@@ -8,14 +8,14 @@ import {
   versionsIn,
 } from '../../../src/observe/baseline/baseline.ts';
 import type { Workspace } from '../../../src/observe/workspace/places.ts';
-import { commitAll, folder, git, thrown, write } from '../../support/folders.ts';
-import { BASE, ELSEWHERE, entry, listed, snapshot } from '../../support/snapshots.ts';
+import { commitAll, folder, git, errorOf, write } from '../../support/folders.ts';
+import { BASE, NOT_IN_WORKSPACE, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 
 const registry = (...keys: string[]): object => ({ apps: Object.fromEntries(keys.map((key) => [key, entry(key)])) });
 const files = {
   'registry.json': registry('a', 'b'),
-  'apps/a/versions.json': listed('1.0.0', '1.1.0'),
-  'apps/b/versions.json': listed('2.0.0'),
+  'apps/a/versions.json': metadataWith('1.0.0', '1.1.0'),
+  'apps/b/versions.json': metadataWith('2.0.0'),
 };
 const at = (root: string, more: Partial<Workspace> = {}): Workspace => ({
   root,
@@ -33,7 +33,7 @@ describe('a folder', () => {
   test('tells its apps and their versions', () => {
     expect(earlier.keys).toEqual(['a', 'b']);
     expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0', '1.1.0']);
-    expect(earlier.app('a')).toEqual(listed('1.0.0', '1.1.0').versions);
+    expect(earlier.app('a')).toEqual(metadataWith('1.0.0', '1.1.0').versions);
   });
 
   test('knows nothing of an app that was not there, be it called like what objects inherit', () => {
@@ -59,7 +59,7 @@ describe('a folder', () => {
   });
 
   test('without a manifest is Trouble, not an empty registry', () => {
-    expect(thrown(() => baselineOf(folder(), at(folder()), '/'))).toMatchObject({
+    expect(errorOf(() => baselineOf(folder(), at(folder()), '/'))).toMatchObject({
       known: true,
       code: 'baseline-unusable',
     });
@@ -67,13 +67,16 @@ describe('a folder', () => {
 
   test('whose manifest has another name is found by what it holds', () => {
     expect(
-      baselineOf(folder({ 'old.json': registry('a'), 'apps/a/versions.json': listed('1.0.0') }), at(folder()), '/')
-        .keys,
+      baselineOf(
+        folder({ 'old.json': registry('a'), 'apps/a/versions.json': metadataWith('1.0.0') }),
+        at(folder()),
+        '/',
+      ).keys,
     ).toEqual(['a']);
   });
 
   test('whose manifest is broken is Trouble', () => {
-    expect(thrown(() => baselineOf(folder({ 'registry.json': '{' }), at(folder()), '/'))).toMatchObject({
+    expect(errorOf(() => baselineOf(folder({ 'registry.json': '{' }), at(folder()), '/'))).toMatchObject({
       code: 'baseline-unusable',
     });
   });
@@ -92,7 +95,7 @@ describe('a file', () => {
   });
 
   test('of saved facts', () => {
-    const facts = snapshot(['a', 'b'], { a: listed('1.0.0'), b: ELSEWHERE });
+    const facts = snapshot(['a', 'b'], { a: metadataWith('1.0.0'), b: NOT_IN_WORKSPACE });
     const root = folder({ 'facts.json': facts });
     const earlier = baselineOf('facts.json', at(folder()), root);
     expect(earlier).toMatchObject({ source: 'facts.json', keys: ['a', 'b'] });
@@ -116,7 +119,7 @@ describe('a file', () => {
     ['', /cannot be read/],
   ])('%j is Trouble', (text, message) => {
     const root = folder({ 'x.json': text });
-    expect(thrown(() => baselineOf('x.json', at(root), root))).toMatchObject({
+    expect(errorOf(() => baselineOf('x.json', at(root), root))).toMatchObject({
       known: true,
       code: 'baseline-unusable',
       message: expect.stringMatching(message),
@@ -134,7 +137,7 @@ describe('a git ref', () => {
   commitAll(root);
   git(root, 'tag', 'v1');
   write(site, {
-    'apps/a/versions.json': listed('9.0.0'),
+    'apps/a/versions.json': metadataWith('9.0.0'),
     'registry.json': JSON.stringify(registry('a')).replaceAll(BASE, 'https://new.example.com/'),
   });
   commitAll(root);
@@ -159,19 +162,19 @@ describe('a git ref', () => {
   });
 
   test('a file or folder of that name comes first', () => {
-    write(root, { 'v1/registry.json': registry('a'), 'v1/apps/a/versions.json': listed('7.0.0') });
+    write(root, { 'v1/registry.json': registry('a'), 'v1/apps/a/versions.json': metadataWith('7.0.0') });
     expect(versionsOf(baselineOf('v1', at(site), root).app('a'))).toEqual(['7.0.0']);
   });
 });
 
 test('one metadata file against another one, or against a folder', () => {
-  const root = folder({ 'old.json': listed('1.0.0'), 'before/apps/a/versions.json': listed('2.0.0') });
+  const root = folder({ 'old.json': metadataWith('1.0.0'), 'before/apps/a/versions.json': metadataWith('2.0.0') });
   expect(versionsOf(baselineVersionsOf('old.json', at(root), 'apps/a/versions.json', root))).toEqual(['1.0.0']);
   expect(versionsOf(baselineVersionsOf('before', at(root), 'apps/a/versions.json', root))).toEqual(['2.0.0']);
 });
 
 test('only whole entries were ever published', () => {
-  const whole = listed('1.0.0').versions[0]!;
+  const whole = metadataWith('1.0.0').versions[0]!;
   expect(
     versionsIn(
       JSON.parse(

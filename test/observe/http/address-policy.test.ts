@@ -7,14 +7,14 @@ import { answer, type FaultHost, openFaultHost, redirect } from '../../support/f
 
 /** A guard decides about connections before anything is sent over them. */
 
-const open: FaultHost[] = [];
+const openHosts: FaultHost[] = [];
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((host) => host.close()));
+  await Promise.all(openHosts.splice(0).map((host) => host.close()));
 });
 
 async function host(options: Parameters<typeof openFaultHost>[0] = {}): Promise<FaultHost> {
   const made = await openFaultHost(options);
-  open.push(made);
+  openHosts.push(made);
   return made;
 }
 

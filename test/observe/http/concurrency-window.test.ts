@@ -6,7 +6,7 @@ import {
 } from '../../../src/observe/http/concurrency-window.ts';
 
 /** Fills the window, and returns the requests that were admitted. */
-async function filled(window: ConcurrencyWindow): Promise<Sent[]> {
+async function fillWindow(window: ConcurrencyWindow): Promise<Sent[]> {
   const sent: Sent[] = [];
   for (let i = 0; i < 100; i += 1) void window.enter().then((one) => sent.push(one));
   await new Promise(setImmediate);
@@ -15,7 +15,7 @@ async function filled(window: ConcurrencyWindow): Promise<Sent[]> {
 
 /** Answers requests one after the other, with the window always full. @returns the most that were in flight */
 async function peakAfter(window: ConcurrencyWindow, answers: number): Promise<number> {
-  const sent = await filled(window);
+  const sent = await fillWindow(window);
   let peak = sent.length;
   let ended = 0;
   for (let i = 0; i < answers; i += 1) {
@@ -32,7 +32,7 @@ async function peakAfter(window: ConcurrencyWindow, answers: number): Promise<nu
 
 describe('while requests are answered', () => {
   test('the first 6 are admitted, as a browser opens connections', async () => {
-    expect(await filled(openConcurrencyWindow(32))).toHaveLength(6);
+    expect(await fillWindow(openConcurrencyWindow(32))).toHaveLength(6);
   });
   test.each([
     { answers: 1, peak: 6 },
@@ -44,7 +44,7 @@ describe('while requests are answered', () => {
     expect(await peakAfter(openConcurrencyWindow(32), answers)).toBe(peak);
   });
   test('no more than the limit of the run', async () => {
-    expect(await filled(openConcurrencyWindow(2))).toHaveLength(2);
+    expect(await fillWindow(openConcurrencyWindow(2))).toHaveLength(2);
     expect(await peakAfter(openConcurrencyWindow(2), 20)).toBe(2);
   });
 });
@@ -52,7 +52,7 @@ describe('while requests are answered', () => {
 describe('when requests are refused', () => {
   test('the window is halved once for all that were in flight together, and grows by one with each round', async () => {
     const window = openConcurrencyWindow(32);
-    const sent = await filled(window);
+    const sent = await fillWindow(window);
     for (let i = 0; i < 2; i += 1) {
       const one = sent.shift()!;
       window.answered(one, 'GET');
@@ -89,14 +89,14 @@ describe('when requests are refused', () => {
   });
   test('requests of a kind that the host never answered limit nothing', async () => {
     const window = openConcurrencyWindow(32);
-    const sent = await filled(window);
+    const sent = await fillWindow(window);
     window.answered(sent[0]!, 'GET');
     expect(window.refused(sent[1]!, 'OPTIONS', 'ECONNRESET')).toBe(false);
     expect(window.load()).toBeNull();
   });
   test('a host that has answered nothing is down, and limits nothing', async () => {
     const window = openConcurrencyWindow(32);
-    for (const one of await filled(window)) expect(window.refused(one, 'GET', 'ECONNREFUSED')).toBe(false);
+    for (const one of await fillWindow(window)) expect(window.refused(one, 'GET', 'ECONNREFUSED')).toBe(false);
     expect(window.load()).toBeNull();
   });
 });

@@ -76,14 +76,14 @@ describe('which proxy', () => {
 let secure: FaultHost;
 let plain: FaultHost;
 let proxy: FaultProxy;
-let other: FaultProxy | null = null;
+let otherProxy: FaultProxy | null = null;
 beforeAll(async () => {
   secure = await openFaultHost({ tls: certificates().get('good') });
   plain = await openFaultHost();
   proxy = await openFaultProxy({ to: '127.0.0.1' });
   for (const host of [secure, plain]) host.on('/x', answer({ body: 'hello' }));
 });
-afterAll(() => Promise.all([secure.close(), plain.close(), proxy.close(), other?.close()]));
+afterAll(() => Promise.all([secure.close(), plain.close(), proxy.close(), otherProxy?.close()]));
 beforeEach(() => {
   for (const list of [secure.requests, plain.requests, proxy.asked, proxy.headers]) list.length = 0;
   proxy.refuse = null;
@@ -102,13 +102,17 @@ async function probe(url: string, env: NodeJS.ProcessEnv, options: HttpOptions =
   return seen;
 }
 
-const lookup: HttpOptions['lookup'] = (name) => {
+const failingLookup: HttpOptions['lookup'] = (name) => {
   throw new Error(`looked up ${name}`);
 };
 
 describe('over a proxy', () => {
   test('https in a tunnel, with the host’s own certificate; the name is not looked up here', async () => {
-    const seen = await probe(`https://localhost:${secure.port}/x`, { HTTPS_PROXY: proxy.url }, { lookup });
+    const seen = await probe(
+      `https://localhost:${secure.port}/x`,
+      { HTTPS_PROXY: proxy.url },
+      { lookup: failingLookup },
+    );
     expect(seen.failure).toBeNull();
     expect(seen.hops).toMatchObject([
       {
@@ -131,11 +135,11 @@ describe('over a proxy', () => {
   });
 
   test('a proxy that is itself reached over TLS', async () => {
-    other = await openFaultProxy({ to: '127.0.0.1', tls: certificates().get('good') });
-    const env = { ALL_PROXY: other.url };
+    otherProxy = await openFaultProxy({ to: '127.0.0.1', tls: certificates().get('good') });
+    const env = { ALL_PROXY: otherProxy.url };
     expect((await probe(`https://localhost:${secure.port}/x`, env)).failure).toBeNull();
     expect((await probe(`http://reg.test:${plain.port}/x`, env)).failure).toBeNull();
-    expect(other.asked).toHaveLength(2);
+    expect(otherProxy.asked).toHaveLength(2);
     expect((await probe(`https://localhost:${secure.port}/x`, env, { ca: null })).failure).toMatchObject({
       phase: 'proxy',
       code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',

@@ -24,7 +24,7 @@ async function host(answer: (socket: Socket) => void | Promise<void>): Promise<s
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-async function fetched(
+async function fetchBody(
   url: string,
   write: (chunk: Uint8Array) => void | Promise<void>,
   instant: boolean,
@@ -45,7 +45,7 @@ test('headers that come in pieces are whole', async () => {
     }
   });
   const chunks: string[] = [];
-  const { hops, failure } = await fetched(url, (chunk) => void chunks.push(Buffer.from(chunk).toString()), true);
+  const { hops, failure } = await fetchBody(url, (chunk) => void chunks.push(Buffer.from(chunk).toString()), true);
   expect(failure).toBeNull();
   expect(hops[0]!.headers).toEqual([
     ['x-first', 'a'.repeat(50)],
@@ -66,7 +66,7 @@ for (const instant of [true, false])
     });
     const hash = createHash('sha256');
     let count = 0;
-    const { failure } = await fetched(
+    const { failure } = await fetchBody(
       url,
       async (chunk) => {
         count += 1;
@@ -88,7 +88,7 @@ test('two bodies at once do not mix', async () => {
   const digests = await Promise.all(
     [1, 2, 3].map(async () => {
       const hash = createHash('sha256');
-      await fetched(url, (chunk) => void hash.update(chunk), true);
+      await fetchBody(url, (chunk) => void hash.update(chunk), true);
       return hash.digest('hex');
     }),
   );
@@ -102,11 +102,11 @@ test('what a host says before it is asked is no answer, and is not lost either',
   }).listen(0, '127.0.0.1');
   closing.push(() => server.close());
   await once(server, 'listening');
-  const { failure } = await fetched(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, () => {}, true);
+  const { failure } = await fetchBody(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, () => {}, true);
   expect(failure?.code).toBe('HTTP2_ALONE');
 });
 
-function speak(socket: Socket): void {
+function respondInParts(socket: Socket): void {
   socket.on('error', () => {});
   socket.on('data', () => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BYTES.length}\r\n\r\n`);
@@ -117,12 +117,12 @@ function speak(socket: Socket): void {
 // Each address that is tried gets a handle of its own.
 test.each(['http', 'https'])('%s, at the second address of a name', async (scheme) => {
   const made = certificates();
-  const server = scheme === 'http' ? createServer(speak) : createSecure(made.get('good'), speak);
+  const server = scheme === 'http' ? createServer(respondInParts) : createSecure(made.get('good'), respondInParts);
   server.listen(0, '127.0.0.1');
   closing.push(() => server.close());
   await once(server, 'listening');
   const hash = createHash('sha256');
-  const { hops, failure } = await fetched(
+  const { hops, failure } = await fetchBody(
     `${scheme}://localhost:${(server.address() as AddressInfo).port}/`,
     (chunk) => void hash.update(chunk),
     true,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gitTree } from '../../../src/observe/workspace/git.ts';
 import type { Tree } from '../../../src/observe/workspace/tree.ts';
-import { commitAll, folder, git, thrown, write } from '../../support/folders.ts';
+import { commitAll, folder, git, errorOf, write } from '../../support/folders.ts';
 
 function repository(files: Record<string, unknown>): string {
   const root = folder(files);
@@ -107,7 +107,7 @@ describe('Trouble', () => {
   const root = repository({ 'registry.json': '1' });
 
   test('a ref that is none', () => {
-    expect(thrown(() => gitTree('no-such-ref', root))).toMatchObject({
+    expect(errorOf(() => gitTree('no-such-ref', root))).toMatchObject({
       known: true,
       code: 'baseline-missing',
       message: expect.stringContaining('a git ref'),
@@ -115,15 +115,15 @@ describe('Trouble', () => {
   });
 
   test.each(['--output=x', '-h', '--all'])('%s is no option', (ref) => {
-    expect(thrown(() => gitTree(ref, root))).toMatchObject({ code: 'baseline-missing' });
+    expect(errorOf(() => gitTree(ref, root))).toMatchObject({ code: 'baseline-missing' });
   });
 
   test('a ref that would move the cursor is shown escaped', () => {
-    expect(thrown(() => gitTree('\u001b[2J', root)).message).toContain('\\u{1b}[2J');
+    expect(errorOf(() => gitTree('\u001b[2J', root)).message).toContain('\\u{1b}[2J');
   });
 
   test('a folder that is in no repository', () => {
-    expect(thrown(() => gitTree('main', folder()))).toMatchObject({
+    expect(errorOf(() => gitTree('main', folder()))).toMatchObject({
       code: 'baseline-missing',
       message: expect.stringContaining('not in a git repository'),
     });
@@ -132,7 +132,7 @@ describe('Trouble', () => {
   test('a repository without a commit', () => {
     const empty = folder();
     git(empty, 'init', '--quiet');
-    expect(thrown(() => gitTree('HEAD', empty))).toMatchObject({ code: 'baseline-missing' });
+    expect(errorOf(() => gitTree('HEAD', empty))).toMatchObject({ code: 'baseline-missing' });
   });
 
   test('a shallow clone is named as such, with the command that helps', () => {
@@ -143,12 +143,12 @@ describe('Trouble', () => {
     mkdirSync(clone);
     git(clone, 'clone', '--quiet', '--depth=1', `file://${root}`, '.');
     expect(textOf(gitTree('HEAD', clone), 'registry.json')).toBe('2');
-    expect(thrown(() => gitTree('origin/other', clone))).toMatchObject({
+    expect(errorOf(() => gitTree('origin/other', clone))).toMatchObject({
       code: 'git-shallow',
       message: expect.stringContaining('shallow clone'),
       hint: expect.stringContaining('fetch-depth: 0'),
     });
-    expect(thrown(() => gitTree('HEAD~1', clone))).toMatchObject({
+    expect(errorOf(() => gitTree('HEAD~1', clone))).toMatchObject({
       code: 'git-shallow',
       hint: expect.stringContaining('--unshallow'),
     });

@@ -9,7 +9,7 @@ import { observeMetadataFile, observeWorkspace } from '../../../src/observe/work
 import type { Workspace } from '../../../src/observe/workspace/places.ts';
 import { NOW } from '../../support/core-facts.ts';
 import { folder } from '../../support/folders.ts';
-import { BASE, entry, listed } from '../../support/snapshots.ts';
+import { BASE, entry, metadataWith } from '../../support/snapshots.ts';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
 const bytes = gzipSync(Buffer.alloc(1024));
@@ -25,7 +25,7 @@ test.each([
   ['https://xn--bcher-kva.example/', 'https://b\u00fccher.example/'],
   ['https://apps.example.com', 'https://Apps.Example.com:443/'],
 ])('base URL %s, and URLs that begin with %s: every file is found', async (baseUrl, written) => {
-  const metadata = listed('1.0.0');
+  const metadata = metadataWith('1.0.0');
   metadata.versions[0]!['artifactUrl'] = `${written}apps/a/1.tar.gz`;
   const one = entry('a', { appMetadataUrl: `${written}apps/a/versions.json` });
   const root = folder({
@@ -69,13 +69,13 @@ const told = (report: Report): string[] =>
 describe('a workspace', () => {
   const root = folder({
     'registry.json': registry('a', 'elsewhere', 'missing'),
-    'apps/a/versions.json': listed('1.0.0', '2.0.0'),
+    'apps/a/versions.json': metadataWith('1.0.0', '2.0.0'),
     'apps/a/versions/1.0.0.tar.gz': bytes,
     'apps/a/icon.svg': SVG,
-    'apps/lost/versions.json': listed('1.0.0'),
+    'apps/lost/versions.json': metadataWith('1.0.0'),
     'apps/z/other.json': { name: 'no metadata' },
-    'node_modules/x/versions.json': listed('1.0.0'),
-    '.cache/versions.json': listed('1.0.0'),
+    'node_modules/x/versions.json': metadataWith('1.0.0'),
+    '.cache/versions.json': metadataWith('1.0.0'),
     'package.json': { versions: [] },
   });
 
@@ -123,7 +123,9 @@ describe('a workspace', () => {
   });
 
   test('judged: what is missing is one error, and the others go on', async () => {
-    const report = await lint(folder({ 'registry.json': registry('a', 'b'), 'apps/b/versions.json': listed('1.0.0') }));
+    const report = await lint(
+      folder({ 'registry.json': registry('a', 'b'), 'apps/b/versions.json': metadataWith('1.0.0') }),
+    );
     expect(told(report)).toEqual(['file-missing missing apps/a/versions.json']);
     expect(report.apps).toEqual([
       { key: 'a', visible: false, because: ['file-missing'], latest: null },
@@ -146,8 +148,8 @@ function sprite(part: string): object {
 test('parts of one sprite are icons without a finding, and the file is found', async () => {
   const root = folder({
     'registry.json': { apps: { a: entry('a', sprite('a')), b: entry('b', sprite('b')) } },
-    'apps/a/versions.json': listed('1.0.0'),
-    'apps/b/versions.json': listed('1.0.0'),
+    'apps/a/versions.json': metadataWith('1.0.0'),
+    'apps/b/versions.json': metadataWith('1.0.0'),
     'sprite.svg': SVG,
   });
   const report = await lint(root);
@@ -160,7 +162,7 @@ test('a folder where metadata, an artifact or an icon should be', async () => {
   const root = folder({
     'registry.json': registry('a', 'b'),
     'apps/a/versions.json/x': '',
-    'apps/b/versions.json': listed('1.0.0'),
+    'apps/b/versions.json': metadataWith('1.0.0'),
     'apps/a/versions/1.0.0.tar.gz/x': '',
     'apps/b/icon.svg/x': '',
   });
@@ -171,7 +173,7 @@ test('a folder where metadata, an artifact or an icon should be', async () => {
 });
 
 test('URLs that try to lead out of the workspace lead nowhere', async () => {
-  const outside = folder({ 'secret.json': listed('6.6.6') });
+  const outside = folder({ 'secret.json': metadataWith('6.6.6') });
   const tricks = [
     '%2e%2e/secret.json',
     '../secret.json',
@@ -207,12 +209,12 @@ test('URLs that try to lead out of the workspace lead nowhere', async () => {
 describe.skipIf(process.platform === 'win32')('links', () => {
   test('out of the workspace are not followed, whatever they stand for', async () => {
     const outside = folder({
-      'v.json': listed('6.6.6'),
+      'v.json': metadataWith('6.6.6'),
       'a.tar.gz': bytes,
       'i.svg': SVG,
-      'd/versions.json': listed('6.6.6'),
+      'd/versions.json': metadataWith('6.6.6'),
     });
-    const root = folder({ 'registry.json': registry('a', 'b', 'c'), 'apps/c/versions.json': listed('1.0.0') });
+    const root = folder({ 'registry.json': registry('a', 'b', 'c'), 'apps/c/versions.json': metadataWith('1.0.0') });
     for (const key of ['a', 'b']) mkdirSync(join(root, 'apps', key), { recursive: true });
     symlinkSync(join(outside, 'v.json'), join(root, 'apps/a/versions.json'));
     symlinkSync(join(outside, 'i.svg'), join(root, 'apps/c/icon.svg'));
@@ -231,7 +233,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
   });
 
   test('out of the workspace in a hidden folder, which no search looks into', async () => {
-    const outside = folder({ 'v.json': listed('6.6.6') });
+    const outside = folder({ 'v.json': metadataWith('6.6.6') });
     const root = folder({ 'registry.json': { apps: { a: entry('a', { appMetadataUrl: `${BASE}.hidden/v.json` }) } } });
     mkdirSync(join(root, '.hidden'));
     symlinkSync(join(outside, 'v.json'), join(root, '.hidden/v.json'));
@@ -242,7 +244,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
   });
 
   test('inside the workspace are as good as files; in circles or to nowhere they are none', async () => {
-    const root = folder({ 'registry.json': registry('a', 'b', 'c'), 'real.json': listed('1.0.0') });
+    const root = folder({ 'registry.json': registry('a', 'b', 'c'), 'real.json': metadataWith('1.0.0') });
     for (const key of ['a', 'b', 'c']) mkdirSync(join(root, 'apps', key), { recursive: true });
     symlinkSync('../../real.json', join(root, 'apps/a/versions.json'));
     symlinkSync('versions.json', join(root, 'apps/b/versions.json'));
@@ -252,7 +254,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
   });
 
   test('the workspace itself may be reached through one', async () => {
-    const root = folder({ 'registry.json': registry('a'), 'apps/a/versions.json': listed('1.0.0') });
+    const root = folder({ 'registry.json': registry('a'), 'apps/a/versions.json': metadataWith('1.0.0') });
     symlinkSync('versions.json', join(root, 'apps/a/other.json'));
     const away = folder();
     symlinkSync(root, join(away, 'link'));
@@ -263,8 +265,8 @@ describe.skipIf(process.platform === 'win32')('links', () => {
 test('keys and fields that objects inherit are keys and fields like others', async () => {
   const root = folder({
     'registry.json': `{"apps":{"__proto__":${JSON.stringify(entry('p'))},"constructor":${JSON.stringify(entry('c'))}}}`,
-    'apps/p/versions.json': listed('1.0.0'),
-    'apps/c/versions.json': listed('2.0.0'),
+    'apps/p/versions.json': metadataWith('1.0.0'),
+    'apps/c/versions.json': metadataWith('2.0.0'),
   });
   const report = await lint(root);
   expect(told(report)).toEqual([]);
@@ -275,7 +277,10 @@ test('keys and fields that objects inherit are keys and fields like others', asy
 });
 
 test('a metadata file by itself, with the artifacts around it', async () => {
-  const root = folder({ 'apps/a/versions.json': listed('1.0.0', '2.0.0'), 'apps/a/versions/1.0.0.tar.gz': bytes });
+  const root = folder({
+    'apps/a/versions.json': metadataWith('1.0.0', '2.0.0'),
+    'apps/a/versions/1.0.0.tar.gz': bytes,
+  });
   const { metadata, artifacts } = await observeMetadataFile(workspace(root), 'apps/a/versions.json', (path) => path);
   expect(metadata).toMatchObject({ file: 'apps/a/versions.json', url: null });
   expect(artifacts.map((artifact) => artifact.file)).toEqual(['apps/a/versions/1.0.0.tar.gz', null]);
@@ -288,7 +293,7 @@ describe('what a faulty manifest leaves out is no orphan', () => {
     ['a manifest without apps', {}],
     ['an app without its metadata URL', { apps: { a: nowhere } }],
   ])('%s', async (_name, manifest) => {
-    const report = await lint(folder({ 'registry.json': manifest, 'apps/a/versions.json': listed('1.0.0') }));
+    const report = await lint(folder({ 'registry.json': manifest, 'apps/a/versions.json': metadataWith('1.0.0') }));
     expect(report.summary.errors).toBe(1);
     expect(told(report).filter((text) => text.startsWith('metadata-orphaned'))).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Configured, manifestIn, targetAt } from '../../../src/observe/workspace/target.ts';
-import { folder, thrown } from '../../support/folders.ts';
-import { BASE, entry, listed } from '../../support/snapshots.ts';
+import { folder, errorOf } from '../../support/folders.ts';
+import { BASE, entry, metadataWith } from '../../support/snapshots.ts';
 
 const registry = { apps: { a: entry('a') } };
 const none = (root: string): Configured => ({ root, found: false, manifest: null, baseUrl: null });
@@ -17,7 +17,7 @@ const configured = (root: string, more: Partial<Configured> = {}): Configured =>
 
 describe('a folder', () => {
   test('with registry.json and no configuration: the base URL is inferred', () => {
-    const root = folder({ 'registry.json': registry, 'apps/a/versions.json': listed('1.0.0') });
+    const root = folder({ 'registry.json': registry, 'apps/a/versions.json': metadataWith('1.0.0') });
     expect(targetAt(root, none(root))).toEqual({
       kind: 'workspace',
       workspace: { root, manifest: 'registry.json', baseUrl: BASE },
@@ -50,7 +50,7 @@ describe('a folder', () => {
   });
 
   test('inside a workspace stands for the workspace', () => {
-    const root = folder({ 'registry.json': registry, 'apps/a/versions.json': listed('1.0.0') });
+    const root = folder({ 'registry.json': registry, 'apps/a/versions.json': metadataWith('1.0.0') });
     expect(targetAt(join(root, 'apps'), configured(root))).toMatchObject({
       kind: 'workspace',
       workspace: { root, manifest: 'registry.json', baseUrl: BASE },
@@ -60,9 +60,9 @@ describe('a folder', () => {
   test('with two candidates, or none, is Trouble', () => {
     const two = folder({ 'a.json': registry, 'b.json': registry });
     expect(manifestIn(two)).toBe(null);
-    expect(thrown(() => targetAt(two, none(two)))).toMatchObject({ known: true, code: 'manifest-missing' });
+    expect(errorOf(() => targetAt(two, none(two)))).toMatchObject({ known: true, code: 'manifest-missing' });
     const empty = folder();
-    expect(thrown(() => targetAt(empty, none(empty)))).toMatchObject({
+    expect(errorOf(() => targetAt(empty, none(empty)))).toMatchObject({
       known: true,
       code: 'manifest-missing',
       hint: expect.stringContaining('appreg init'),
@@ -72,7 +72,7 @@ describe('a folder', () => {
 
 describe('a file', () => {
   test('that is a manifest stands for the workspace around it', () => {
-    const root = folder({ 'x/my.json': registry, 'x/apps/a/versions.json': listed('1.0.0') });
+    const root = folder({ 'x/my.json': registry, 'x/apps/a/versions.json': metadataWith('1.0.0') });
     expect(targetAt(join(root, 'x/my.json'), none(root))).toEqual({
       kind: 'workspace',
       workspace: { root: join(root, 'x'), manifest: 'my.json', baseUrl: BASE },
@@ -81,7 +81,7 @@ describe('a file', () => {
   });
 
   test('that is metadata stands for itself, inside its workspace', () => {
-    const root = folder({ 'registry.json': registry, 'apps/a/versions.json': listed('1.0.0') });
+    const root = folder({ 'registry.json': registry, 'apps/a/versions.json': metadataWith('1.0.0') });
     expect(targetAt(join(root, 'apps/a/versions.json'), configured(root))).toEqual({
       kind: 'metadata',
       workspace: { root, manifest: 'registry.json', baseUrl: BASE },
@@ -100,7 +100,7 @@ describe('a file', () => {
   });
 
   test('that the configuration names is the manifest, whatever is in it', () => {
-    const root = folder({ 'registry.json': listed('1.0.0') });
+    const root = folder({ 'registry.json': metadataWith('1.0.0') });
     expect(targetAt(join(root, 'registry.json'), configured(root, { manifest: 'registry.json' })).kind).toBe(
       'workspace',
     );
@@ -114,7 +114,7 @@ describe('a file', () => {
 
 test('what is not there is Trouble, with its name escaped', () => {
   const root = folder();
-  expect(thrown(() => targetAt(join(root, 'no\u001bthing'), none(root)))).toMatchObject({
+  expect(errorOf(() => targetAt(join(root, 'no\u001bthing'), none(root)))).toMatchObject({
     known: true,
     code: 'path-missing',
     message: expect.stringContaining('no\\u{1b}thing'),

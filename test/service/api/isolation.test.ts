@@ -20,18 +20,18 @@ interface World {
 
 let web: WebFixture;
 let app: ReturnType<WebFixture['app']>;
-let mine: World;
-let theirs: World;
+let ownWorld: World;
+let otherWorld: World;
 beforeAll(async () => {
   web = await openWebFixture();
   app = web.app({}, allowing(10_000));
-  mine = await world('mine');
-  theirs = await world('theirs');
+  ownWorld = await world('mine');
+  otherWorld = await world('theirs');
   // Both are subscribed to this one, under names of their own.
   const shared = await addRegistry(web.db, 'https://shared.example.com/registry.json');
   await addApp(web.db, shared, 'shared');
-  await addSubscription(web.db, mine.id, shared, { name: 'shared' });
-  await addSubscription(web.db, theirs.id, shared, { name: 'canary-theirs shared' });
+  await addSubscription(web.db, ownWorld.id, shared, { name: 'shared' });
+  await addSubscription(web.db, otherWorld.id, shared, { name: 'canary-theirs shared' });
 });
 afterAll(() => web.stop());
 
@@ -53,16 +53,16 @@ const NOTHING: Record<string, string> = {
 };
 const FIELDS: Record<string, string> = { url: 'https://shared.example.com/registry.json', name: 'Renamed' };
 
-function known(values: Record<string, string>, name: string): string {
+function valueOf(values: Record<string, string>, name: string): string {
   const value = values[name];
   if (value === undefined) throw new Error(`this test does not know “${name}”`);
   return value;
 }
 
 function request({ path, body }: Operation, values: Record<string, string>): [string, Asked] {
-  const real = path.replace(/\{(\w+)\}/g, (_, name: string) => known(values, name));
+  const real = path.replace(/\{(\w+)\}/g, (_, name: string) => valueOf(values, name));
   if (body === null) return [real, {}];
-  return [real, { body: Object.fromEntries(Object.keys(body).map((name) => [name, known(FIELDS, name)])) }];
+  return [real, { body: Object.fromEntries(Object.keys(body).map((name) => [name, valueOf(FIELDS, name)])) }];
 }
 
 /** All rows that have to do with an organization, or with the registry that it alone has. */
@@ -88,58 +88,59 @@ test('every route but those for anyone wants a token', () => {
 
 describe.each(guarded.map((operation) => [operation.operationId, operation] as const))('%s', (_, operation) => {
   test('is refused without a token of an organization, wherever else one is sent', async () => {
-    const before = await stateOf(theirs);
-    const [path, asked] = request(operation, theirs.values);
-    const hash = createHash('sha256').update(theirs.token).digest('hex');
+    const before = await stateOf(otherWorld);
+    const [path, asked] = request(operation, otherWorld.values);
+    const hash = createHash('sha256').update(otherWorld.token).digest('hex');
     const attempts: (Asked & { query?: string })[] = [
       {},
       { token: OPERATOR },
       { token: `apr_${'A'.repeat(43)}` },
-      { token: `${theirs.token}A` },
-      { token: theirs.token.slice(0, -1) },
-      { token: theirs.token.toLowerCase() },
+      { token: `${otherWorld.token}A` },
+      { token: otherWorld.token.slice(0, -1) },
+      { token: otherWorld.token.toLowerCase() },
       { token: hash },
-      { headers: { authorization: `Basic ${btoa(`:${theirs.token}`)}` } },
-      { headers: { authorization: theirs.token } },
-      { headers: { cookie: `session=${theirs.token}; token=${theirs.token}` } },
-      { headers: { 'x-api-key': theirs.token, 'x-organization': theirs.id } },
-      { query: `?access_token=${theirs.token}&token=${theirs.token}` },
+      { headers: { authorization: `Basic ${btoa(`:${otherWorld.token}`)}` } },
+      { headers: { authorization: otherWorld.token } },
+      { headers: { cookie: `session=${otherWorld.token}; token=${otherWorld.token}` } },
+      { headers: { 'x-api-key': otherWorld.token, 'x-organization': otherWorld.id } },
+      { query: `?access_token=${otherWorld.token}&token=${otherWorld.token}` },
     ];
     for (const { query = '', ...attempt } of attempts) {
       const told = await ask(app, operation.method, path + query, { ...asked, ...attempt });
       expect(told.status, JSON.stringify(attempt)).toBe(401);
       expect(told.text).not.toContain('canary');
     }
-    expect(await stateOf(theirs)).toBe(before);
+    expect(await stateOf(otherWorld)).toBe(before);
   });
 
   test('tells nothing of another organization and changes nothing there', async () => {
-    const before = await stateOf(theirs);
-    const [path, asked] = request(operation, theirs.values);
-    const { token } = operation.operationId === 'rotateToken' ? await web.join() : mine;
+    const before = await stateOf(otherWorld);
+    const [path, asked] = request(operation, otherWorld.values);
+    const { token } = operation.operationId === 'rotateToken' ? await web.join() : ownWorld;
     const told = await ask(app, operation.method, path, { ...asked, token });
     expect(told.text).not.toContain('canary-theirs');
-    for (const value of [theirs.id, theirs.subscription, theirs.token]) expect(told.text).not.toContain(value);
-    expect(await stateOf(theirs)).toBe(before);
+    for (const value of [otherWorld.id, otherWorld.subscription, otherWorld.token])
+      expect(told.text).not.toContain(value);
+    expect(await stateOf(otherWorld)).toBe(before);
   });
 });
 
 test.each(ofParameters.map((operation) => [operation.operationId, operation] as const))(
   '%s: what is another organization’s is as if it were not there',
   async (_, operation) => {
-    const before = await stateOf(theirs);
+    const before = await stateOf(otherWorld);
     const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
     const answers: string[] = [];
     // Each parameter alone, too: another one's app key under one's own registry.
-    for (const values of [theirs.values, NOTHING, { ...theirs.values, ...pick(mine.values, 'id') }]) {
-      if (values['id'] === mine.subscription && names.length === 1 && names[0] === 'id') continue;
+    for (const values of [otherWorld.values, NOTHING, { ...otherWorld.values, ...onlyValue(ownWorld.values, 'id') }]) {
+      if (values['id'] === ownWorld.subscription && names.length === 1 && names[0] === 'id') continue;
       const [path, asked] = request(operation, values);
-      const told = await ask(app, operation.method, path, { ...asked, token: mine.token });
+      const told = await ask(app, operation.method, path, { ...asked, token: ownWorld.token });
       expect(told.status).toBe(404);
       answers.push(JSON.stringify({ ...told.json, requestId: null }));
     }
     expect(new Set(answers).size).toBe(1);
-    expect(await stateOf(theirs)).toBe(before);
+    expect(await stateOf(otherWorld)).toBe(before);
   },
 );
 
@@ -147,8 +148,8 @@ test('the owner reaches all of it, so that the answers above mean something', as
   for (const operation of ofParameters.toSorted(
     (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
   )) {
-    const [path, asked] = request(operation, mine.values);
-    const told = await ask(app, operation.method, path, { ...asked, token: mine.token });
+    const [path, asked] = request(operation, ownWorld.values);
+    const told = await ask(app, operation.method, path, { ...asked, token: ownWorld.token });
     expect([operation.operationId, Math.floor(told.status / 100)]).toEqual([operation.operationId, 2]);
   }
 });
@@ -156,13 +157,14 @@ test('the owner reaches all of it, so that the answers above mean something', as
 test('metrics and logs name no tenant', async () => {
   const { text } = await ask(app, 'GET', '/metrics');
   expect(text).toContain('/api/registries/{id}');
-  for (const secret of ['canary', mine.id, mine.subscription, mine.token, theirs.token])
+  for (const secret of ['canary', ownWorld.id, ownWorld.subscription, ownWorld.token, otherWorld.token])
     expect(text).not.toContain(secret);
   const log = JSON.stringify(web.logged);
   expect(web.logged.length).toBeGreaterThan(5);
-  for (const secret of ['canary', mine.token, theirs.token, OPERATOR, 'apr_']) expect(log).not.toContain(secret);
+  for (const secret of ['canary', ownWorld.token, otherWorld.token, OPERATOR, 'apr_'])
+    expect(log).not.toContain(secret);
 });
 
-function pick(values: Record<string, string>, name: string): Record<string, string> {
+function onlyValue(values: Record<string, string>, name: string): Record<string, string> {
   return { [name]: values[name]! };
 }

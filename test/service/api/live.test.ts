@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 let token = '';
-async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; json: any }> {
+async function request(method: string, path: string, body?: unknown): Promise<{ status: number; json: any }> {
   const headers = {
     authorization: `Bearer ${token}`,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -41,54 +41,54 @@ async function ask(method: string, path: string, body?: unknown): Promise<{ stat
 }
 
 test('a registry is subscribed to, verified, shown, swapped, refreshed and left', { timeout: 90_000 }, async () => {
-  const created = await ask('POST', 'organizations', { name: 'Acme' });
+  const created = await request('POST', 'organizations', { name: 'Acme' });
   ({ token } = created.json);
-  const nothing = await ask('POST', 'registries/subscribe', { url: `${host.origin}/none.json`, name: 'None' });
+  const nothing = await request('POST', 'registries/subscribe', { url: `${host.origin}/none.json`, name: 'None' });
   expect(nothing.status).toBe(422);
   expect(nothing.json.findings.map(({ rule }: { rule: string }) => rule)).toContain('unreachable');
-  expect((await ask('GET', 'registries')).json.registries).toEqual([]);
+  expect((await request('GET', 'registries')).json.registries).toEqual([]);
 
-  const made = await ask('POST', 'registries/subscribe', { url: live.url, name: 'Live' });
+  const made = await request('POST', 'registries/subscribe', { url: live.url, name: 'Live' });
   expect(made.status).toBe(201);
   expect(made.json.apps).toMatchObject([{ key: 'app-a', name: 'App A' }]);
   const { id } = made.json.subscription;
-  const app = async (): Promise<any> => (await ask('GET', `registries/${id}/apps/app-a`)).json;
+  const app = async (): Promise<any> => (await request('GET', `registries/${id}/apps/app-a`)).json;
   await expect
     .poll(app, { timeout: 30_000, interval: 200 })
     .toMatchObject({ visible: true, latest: '2.0.0', offered: 2 });
   await expect
-    .poll(async () => (await ask('GET', `registries/${id}`)).json.state, { timeout: 30_000, interval: 200 })
+    .poll(async () => (await request('GET', `registries/${id}`)).json.state, { timeout: 30_000, interval: 200 })
     .not.toMatch(/new|checking/);
   const { icon } = await app();
   const shown = await fetch(`${node.url}api/icons/${icon}`, { headers: { authorization: `Bearer ${token}` } });
   expect([shown.headers.get('content-type'), await shown.text()]).toEqual(['image/svg+xml', SVG]);
-  expect((await ask('GET', 'apps')).json.apps).toMatchObject([{ key: 'app-a', registry: { id, name: 'Live' } }]);
-  expect((await ask('GET', `registries/${id}/report`)).json.apps).toMatchObject([{ key: 'app-a', visible: true }]);
+  expect((await request('GET', 'apps')).json.apps).toMatchObject([{ key: 'app-a', registry: { id, name: 'Live' } }]);
+  expect((await request('GET', `registries/${id}/report`)).json.apps).toMatchObject([{ key: 'app-a', visible: true }]);
 
-  const again = await ask('POST', 'registries/subscribe', { url: live.url, name: 'Again' });
+  const again = await request('POST', 'registries/subscribe', { url: live.url, name: 'Again' });
   expect([again.status, again.json.subscription.id]).toEqual([409, id]);
   const both = await Promise.all(
-    ['one', 'two'].map((name) => ask('POST', 'registries/subscribe', { url: `${live.url}?v=2`, name })),
+    ['one', 'two'].map((name) => request('POST', 'registries/subscribe', { url: `${live.url}?v=2`, name })),
   );
   expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
 
   // It was checked a moment ago, and nothing is fetched for those who ask again.
   const before = host.asked('/registry.json', 'GET').length;
-  expect((await ask('POST', `registries/${id}/refresh`)).json.requested).toBe(false);
+  expect((await request('POST', `registries/${id}/refresh`)).json.requested).toBe(false);
   expect(host.asked('/registry.json', 'GET').length).toBe(before);
 
   // The host forgets the registry: what was known stays.
   live.serve('registry.json', answer({ status: 404 }));
-  const other = await ask('POST', 'organizations', { name: 'Other' });
+  const other = await request('POST', 'organizations', { name: 'Other' });
   const mine = token;
   ({ token } = other.json);
-  const joined = await ask('POST', 'registries/subscribe', { url: live.url, name: 'Known' });
+  const joined = await request('POST', 'registries/subscribe', { url: live.url, name: 'Known' });
   expect([joined.status, joined.json.apps[0].visible]).toEqual([201, true]);
-  expect((await ask('GET', `registries/${id}`)).status).toBe(404);
+  expect((await request('GET', `registries/${id}`)).status).toBe(404);
   token = mine;
 
-  expect((await ask('DELETE', `registries/${id}`)).status).toBe(204);
-  expect((await ask('GET', `registries/${id}/apps`)).status).toBe(404);
+  expect((await request('DELETE', `registries/${id}`)).status).toBe(204);
+  expect((await request('GET', `registries/${id}/apps`)).status).toBe(404);
   expect((await fetch(`${node.url}api/icons/${icon}`)).status).toBe(401);
   for (const secret of [mine, other.json.token]) expect(log.join('\n')).not.toContain(secret);
 });
@@ -106,14 +106,14 @@ test('who subscribes to many slow registries at once keeps nobody else out', { t
     inside -= 1;
   };
   for (let i = 0; i < 12; i += 1) host.on(`/slow-${i}.json`, slow);
-  ({ token } = (await ask('POST', 'organizations', { name: 'Greedy' })).json);
+  ({ token } = (await request('POST', 'organizations', { name: 'Greedy' })).json);
   const many = Array.from({ length: 12 }, (_, i) =>
-    ask('POST', 'registries/subscribe', { url: `${host.origin}/slow-${i}.json`, name: 'Slow' }),
+    request('POST', 'registries/subscribe', { url: `${host.origin}/slow-${i}.json`, name: 'Slow' }),
   );
-  ({ token } = (await ask('POST', 'organizations', { name: 'Modest' })).json);
+  ({ token } = (await request('POST', 'organizations', { name: 'Modest' })).json);
   live.serve('registry.json', json({ apps: {} }));
   const begun = Date.now();
-  expect((await ask('POST', 'registries/subscribe', { url: `${live.url}?v=3`, name: 'Mine' })).status).toBe(201);
+  expect((await request('POST', 'registries/subscribe', { url: `${live.url}?v=3`, name: 'Mine' })).status).toBe(201);
   expect(Date.now() - begun).toBeLessThan(12_000);
   const statuses = (await Promise.all(many)).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([422, 429]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ServiceFlags, resolveSettings } from '../../../src/service/config/resolve-settings.ts';
-import { thrown } from '../../support/folders.ts';
+import { errorOf } from '../../support/folders.ts';
 
 const PLACE = { cwd: '/somewhere', ca: null, machineCa: null };
 const SECRET = 'a-token-of-the-operator';
@@ -63,7 +63,7 @@ describe('settings', () => {
     ['registry', {}, { CORE_REGISTRY_URL: 'registry.json' }],
     ['public address', {}, { PUBLIC_URL: 'https://flows.example.com/?token=hunter2' }],
   ])('a %s that cannot be is refused, with what to write, and without secrets', (_, flags, env) => {
-    const error = thrown(() => from(flags, env));
+    const error = errorOf(() => from(flags, env));
     expect(error).toMatchObject({ code: 'setting-invalid' });
     expect(`${error.message} ${error.hint}`).not.toContain('hunter2');
   });

@@ -25,7 +25,7 @@ async function subscribe(page: Page, url: string, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Subscribe' }).click();
 }
 
-function swap(live: Live): void {
+function serveOtherVersion(live: Live): void {
   const other = archive('export const version = "swapped";');
   live.serve('2.tar.gz', gzipped(other));
   live.versions[0]!.artifactChecksum = checksum(other);
@@ -133,7 +133,7 @@ describeInChromium('somebody who uses the page', () => {
     expect(await second.innerText()).toContain('Verified');
     expect(await second.innerText()).toContain(checksum(live.artifact));
 
-    swap(live);
+    serveOtherVersion(live);
     await letTimePass();
     await page.locator('.back a').click();
     await page.getByRole('button', { name: 'Refresh now' }).click();

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-const OWN = { 'sec-fetch-site': 'same-origin', origin: 'http://localhost', host: 'localhost' };
+const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin', origin: 'http://localhost', host: 'localhost' };
 
 async function get(path: string, cookie = '', to = app): Promise<Response> {
   return to.request(path, { headers: { accept: 'text/html', cookie } });
@@ -27,7 +27,7 @@ async function post(
   path: string,
   fields: Record<string, string> = {},
   cookie = '',
-  headers: Record<string, string> = OWN,
+  headers: Record<string, string> = SAME_ORIGIN,
   to = app,
 ): Promise<Response> {
   const body = new URLSearchParams(fields).toString();
@@ -39,7 +39,7 @@ function cookieOf(answer: Response): string {
   return answer.headers.get('set-cookie')!.split(';')[0]!;
 }
 
-async function signedIn(): Promise<{ id: string; token: string; cookie: string }> {
+async function signIn(): Promise<{ id: string; token: string; cookie: string }> {
   const made = await web.join();
   return { ...made, cookie: cookieOf(await post('/sign-in', { token: made.token })) };
 }
@@ -80,7 +80,7 @@ describe('signing in', () => {
   });
 
   test('signing out ends the session, not only the cookie', async () => {
-    const { cookie } = await signedIn();
+    const { cookie } = await signIn();
     const out = await post('/sign-out', {}, cookie);
     expect(out.headers.get('set-cookie')).toMatch(/^appreg=; Max-Age=0/);
     expect((await get('/apps', cookie)).status).toBe(303);
@@ -112,7 +112,7 @@ describe('a form', () => {
   };
 
   test.each(Object.keys(FOREIGN))('from %s is refused, whoever is signed in', async (from) => {
-    const { id, cookie } = await signedIn();
+    const { id, cookie } = await signIn();
     const registry = await addRegistry(web.db, `https://apps.test/${id}.json`);
     const own = await addSubscription(web.db, id, registry);
     const refused = await Promise.all(
@@ -136,7 +136,7 @@ describe('a form', () => {
     expect((await post('/sign-in', { token: 'x'.repeat(100_000) })).status).toBe(413);
     const busy = web.app();
     const statuses = new Set<number>();
-    for (let i = 0; i < 70; i++) statuses.add((await post('/sign-in', { token: 'x' }, '', OWN, busy)).status);
+    for (let i = 0; i < 70; i++) statuses.add((await post('/sign-in', { token: 'x' }, '', SAME_ORIGIN, busy)).status);
     expect([...statuses]).toEqual([403, 429]);
   });
 });
@@ -160,7 +160,7 @@ describe('signing up', () => {
   test('is closed where the operator has not opened it', async () => {
     const closed = web.app({ openSignUp: false });
     expect((await get('/sign-up', '', closed)).status).toBe(403);
-    expect((await post('/sign-up', { name: 'Acme' }, '', OWN, closed)).status).toBe(403);
+    expect((await post('/sign-up', { name: 'Acme' }, '', SAME_ORIGIN, closed)).status).toBe(403);
     expect(await (await get('/sign-in', '', closed)).text()).not.toContain('/sign-up');
   });
 
@@ -170,7 +170,7 @@ describe('signing up', () => {
   });
 
   test('a new token ends the one before it, and this browser stays signed in', async () => {
-    const { token, cookie } = await signedIn();
+    const { token, cookie } = await signIn();
     const unsure = await post('/settings/organization/token', {}, cookie);
     expect(unsure.headers.get('location')).toBe('/settings/organization');
     const answer = await post('/settings/organization/token', { sure: 'yes' }, cookie);
@@ -185,7 +185,7 @@ describe('signing up', () => {
 
 describe('what is shown', () => {
   test('of another organization, nothing', async () => {
-    const [one, other] = [await signedIn(), await signedIn()];
+    const [one, other] = [await signIn(), await signIn()];
     const registry = await addRegistry(web.db, 'https://apps.test/tenants.json', {
       report: await pack(reportOn('https://apps.test/tenants.json')),
     });
@@ -208,7 +208,7 @@ describe('what is shown', () => {
   });
 
   test('under a policy that lets nothing run but our own file', async () => {
-    const { cookie } = await signedIn();
+    const { cookie } = await signIn();
     for (const path of ['/sign-in', '/nowhere', '/settings/registries', '/settings/registries/none']) {
       const answer = await get(path, path === '/sign-in' ? '' : cookie);
       const policy = answer.headers.get('content-security-policy')!;
@@ -222,7 +222,7 @@ describe('what is shown', () => {
   });
 
   test('icons as images and nothing else', async () => {
-    const { id, cookie } = await signedIn();
+    const { id, cookie } = await signIn();
     const registry = await addRegistry(web.db, 'https://apps.test/icons.json');
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
     const icon = await addIcon(web.db, Buffer.from(svg), 'image/svg+xml');
@@ -237,7 +237,7 @@ describe('what is shown', () => {
   });
 
   test('an app whose key would be another place in a path', async () => {
-    const { id, cookie } = await signedIn();
+    const { id, cookie } = await signIn();
     const registry = await addRegistry(web.db, 'https://apps.test/odd.json');
     const keys = ['..', '', 'a/b?c#d', '%2e%2e', 'ü"\'<'];
     for (const key of keys) await addApp(web.db, registry, key, { name: `Name of ${key}` });
@@ -252,7 +252,7 @@ describe('what is shown', () => {
   });
 
   test('apps are searched and told apart', async () => {
-    const { id, cookie } = await signedIn();
+    const { id, cookie } = await signIn();
     const registry = await addRegistry(web.db, 'https://apps.test/search.json');
     await addApp(web.db, registry, 'clock');
     await addApp(web.db, registry, 'lamp', { visible: false, because: ['app-key-unsafe'] });
@@ -270,7 +270,7 @@ describe('what is shown', () => {
   });
 
   test('a refresh is asked for, but not of what was just checked', async () => {
-    const { id, cookie } = await signedIn();
+    const { id, cookie } = await signIn();
     const old = await addRegistry(web.db, 'https://apps.test/old.json');
     const fresh = await addRegistry(web.db, 'https://apps.test/fresh.json', { checkedAt: new Date() });
     const [asked, spared] = [await addSubscription(web.db, id, old), await addSubscription(web.db, id, fresh)];

@@ -9,7 +9,7 @@ import { SCREENS } from './screens.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const LOOKS = [
+const APPEARANCES = [
   { colorScheme: 'light', viewport: { width: 1200, height: 800 } },
   { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
 ] as const;
@@ -26,7 +26,7 @@ describeInChromium('every screen', () => {
 
   beforeAll(async () => {
     [browser, gallery] = [await launch(), await openGallery()];
-    contexts = await Promise.all(LOOKS.map((look) => browser.newContext(look)));
+    contexts = await Promise.all(APPEARANCES.map((look) => browser.newContext(look)));
     pages = await Promise.all(contexts.map((context) => context.newPage()));
   });
   afterAll(async () => {

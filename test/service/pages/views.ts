@@ -7,7 +7,7 @@ import { finding, notJudged, report } from '../../support/reports.ts';
 
 export const NOW = new Date('2026-05-04T10:00:00Z');
 
-function minutes(from: number): string {
+function minutesFrom(from: number): string {
   return new Date(NOW.getTime() + from * 60_000).toISOString();
 }
 
@@ -29,10 +29,10 @@ export function subscription(more: Partial<SubscriptionView> = {}): Subscription
     official: false,
     createdAt: '2026-02-03T09:00:00.000Z',
     state: 'good',
-    checkedAt: minutes(-12),
-    goodAt: minutes(-12),
+    checkedAt: minutesFrom(-12),
+    goodAt: minutesFrom(-12),
     failingSince: null,
-    nextCheckAt: minutes(48),
+    nextCheckAt: minutesFrom(48),
     errors: 0,
     warnings: 0,
     symptoms: report().symptoms,
@@ -65,9 +65,9 @@ export const FAILING = subscription({
   name: 'Internal',
   url: 'https://git.internal.example/raw/registry.json',
   state: 'failing',
-  failingSince: minutes(-190),
-  goodAt: minutes(-250),
-  nextCheckAt: minutes(100),
+  failingSince: minutesFrom(-190),
+  goodAt: minutesFrom(-250),
+  nextCheckAt: minutesFrom(100),
   errors: 1,
   apps: 4,
   visible: 4,
@@ -119,7 +119,7 @@ export function version(more: Partial<VersionView> = {}): VersionView {
     state: 'verified',
     offered: true,
     reason: null,
-    verifiedAt: minutes(-72),
+    verifiedAt: minutesFrom(-72),
     bytes: 48_213,
     swappedChecksum: null,
     withdrawnAt: null,
@@ -139,7 +139,7 @@ export const VERSIONS: VersionView[] = [
     bytes: null,
     reason: { rule: 'artifact-checksum-mismatch', message: 'The artifact’s SHA-256 is not the listed one.' },
   }),
-  version({ version: '1.0.0', state: 'withdrawn', offered: false, withdrawnAt: minutes(-3000) }),
+  version({ version: '1.0.0', state: 'withdrawn', offered: false, withdrawnAt: minutesFrom(-3000) }),
 ];
 
 export const APPS: AppView[] = [

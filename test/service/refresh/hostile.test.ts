@@ -42,7 +42,7 @@ const app = (key: string, more: object = {}): object => ({
   ...more,
 });
 
-function put(keys: readonly string[], texts: readonly string[] = ['one']): string {
+function serveApps(keys: readonly string[], texts: readonly string[] = ['one']): string {
   host.on('/icon.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) }));
   for (const key of keys) {
     const versions = texts.map((text, i) => {
@@ -107,7 +107,7 @@ describe('a manifest', () => {
 
   test('of far too many apps is looked at as far as the limit goes, and says so', async () => {
     const apps = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`app-${i}`, app('a')]));
-    put(['a']);
+    serveApps(['a']);
     host.on('/registry.json', tagged(JSON.stringify({ apps })));
     const id = await harness.add(`${host.origin}/registry.json`);
     expect(await harness.refresh(id)).not.toBe('failing');
@@ -145,7 +145,7 @@ describe('a manifest', () => {
   test('with keys and texts that no database takes', async () => {
     const evil = ['a\0b', '../../etc/passwd', '__proto__', 'x'.repeat(1000), 'ok'];
     const entries = evil.map((key) => [key, app('ok', { name: `n\0${key}`, description: '\ud800\u202e<script>' })]);
-    put(['ok']);
+    serveApps(['ok']);
     const text = `{"apps":{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${JSON.stringify(entry)}`).join()}}}`;
     host.on('/registry.json', tagged(text));
     const id = await harness.add(`${host.origin}/registry.json`);
@@ -171,7 +171,7 @@ describe('an artifact', () => {
   ])(
     '%s is refused, and the app is offered with what is right',
     async (_, behaviour, rule, seconds) => {
-      const url = put(['a'], ['one', 'two']);
+      const url = serveApps(['a'], ['one', 'two']);
       host.on('/a-1.tar.gz', behaviour());
       const id = await harness.add(url);
       const { settings } = harness.context;
@@ -196,7 +196,7 @@ describe('an artifact', () => {
 
 describe('a registry that is too large for one refresh', () => {
   test('has its artifacts verified a few at a time, and the next time comes soon', async () => {
-    const id = await harness.add(put(['a', 'b', 'c', 'd'], ['one', 'two', 'three']));
+    const id = await harness.add(serveApps(['a', 'b', 'c', 'd'], ['one', 'two', 'three']));
     const verified = async (): Promise<number> =>
       (
         await harness.db
@@ -231,7 +231,7 @@ describe('a registry that is too large for one refresh', () => {
   }, 20_000);
 
   test('goes on behind the app that it was broken off at', async () => {
-    const url = put(['a', 'b', 'c', 'd']);
+    const url = serveApps(['a', 'b', 'c', 'd']);
     host.on('/b.json', drip);
     harness.context.settings.limits.refresh = 700;
     try {
@@ -259,7 +259,7 @@ describe('a registry that is too large for one refresh', () => {
       artifactUrl: `${host.origin}/none-${i}.tar.gz`,
       artifactChecksum: checksum(Buffer.from(String(i))),
     }));
-    const url = put(['a']);
+    const url = serveApps(['a']);
     host.on('/a.json', tagged(JSON.stringify({ versions })));
     const id = await harness.add(url);
     await harness.refresh(id);
@@ -314,7 +314,7 @@ describe('the network of the operator', () => {
       `http://mixed.test:${port}/x`,
     ];
     const keys = there.map((_, i) => `a${i}`);
-    put(keys);
+    serveApps(keys);
     const restore = withNames({ 'inside.test': ['127.0.0.2'], 'mixed.test': ['8.8.8.8', '127.0.0.2'] });
     try {
       there.forEach((url, i) => host.on(`/r${i}`, redirect(url)));
@@ -342,7 +342,7 @@ describe('the network of the operator', () => {
   test('is not come to by a name that leads elsewhere the second time', async () => {
     const restore = withNames({ 'rebound.test': ['127.0.0.1', '127.0.0.2'] });
     try {
-      const url = put(['a']).replace('127.0.0.1', 'rebound.test');
+      const url = serveApps(['a']).replace('127.0.0.1', 'rebound.test');
       host.on('/registry.json', (request, socket) => {
         socket.on('close', () => {});
         return answer({ headers: CORS, body: JSON.stringify({ apps: { a: app('a') } }), close: true })(request, socket);

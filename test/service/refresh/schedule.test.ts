@@ -3,7 +3,7 @@ import { type Ended, nextCheck } from '../../../src/service/refresh/schedule.ts'
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const ended: Ended = { now: 0, interval: HOUR, failures: 0, unfinished: false, took: 1000, random: 0 };
+const ENDED_REFRESH: Ended = { now: 0, interval: HOUR, failures: 0, unfinished: false, took: 1000, random: 0 };
 
 describe('the next check', () => {
   test.each<[string, Partial<Ended>, number]>([
@@ -18,6 +18,6 @@ describe('the next check', () => {
     ['where it took long, for no more than a fifth of the time', { unfinished: true, took: 4 * MINUTE }, 16 * MINUTE],
     ['within the hour all the same', { unfinished: true, took: HOUR }, HOUR],
   ])('is %s', (_, more, wait) => {
-    expect(nextCheck({ ...ended, ...more })).toBe(wait);
+    expect(nextCheck({ ...ENDED_REFRESH, ...more })).toBe(wait);
   });
 });

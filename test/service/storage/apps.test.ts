@@ -18,11 +18,11 @@ import {
 } from '../database-fixture.ts';
 
 let database: TestDatabase;
-let mine: string;
-let theirs: string;
+let ownOrganization: string;
+let otherOrganization: string;
 beforeAll(async () => {
   database = await openTestDatabase();
-  [mine, theirs] = [await addOrganization(database.db), await addOrganization(database.db)];
+  [ownOrganization, otherOrganization] = [await addOrganization(database.db), await addOrganization(database.db)];
 });
 afterAll(() => database.stop());
 
@@ -33,16 +33,16 @@ interface Asked {
   after: string | null;
 }
 const ALL: Asked = { search: null, visible: null, limit: 50, after: null };
-const then = new Date('2026-01-02T03:04:05Z');
+const firstTime = new Date('2026-01-02T03:04:05Z');
 
 /** A registry of its own for a test, with the subscription of `mine`. */
 async function subscribed(name: string): Promise<{ registry: number; id: string }> {
   const registry = await addRegistry(database.db, `https://${name}.example.com/registry.json`);
-  return { registry, id: await addSubscription(database.db, mine, registry, { name }) };
+  return { registry, id: await addSubscription(database.db, ownOrganization, registry, { name }) };
 }
 
 async function keys(id: string, asked: Partial<Asked>): Promise<string[]> {
-  const found = await listApps(database.db, mine, id, { ...ALL, ...asked });
+  const found = await listApps(database.db, ownOrganization, id, { ...ALL, ...asked });
   return found!.apps.map(({ key }) => key);
 }
 
@@ -62,7 +62,7 @@ describe('whether an app can be installed, and why not', () => {
     ],
     [
       'metadata that fails now',
-      { visible: false, because: ['unreachable'], failingSince: then },
+      { visible: false, because: ['unreachable'], failingSince: firstTime },
       { '1.0.0': {} },
       true,
       [],
@@ -70,7 +70,7 @@ describe('whether an app can be installed, and why not', () => {
     ],
     [
       'metadata that never worked',
-      { visible: false, because: ['unreachable'], failingSince: then },
+      { visible: false, because: ['unreachable'], failingSince: firstTime },
       {},
       false,
       ['unreachable'],
@@ -85,7 +85,7 @@ describe('whether an app can be installed, and why not', () => {
       ['artifact-refused', 'artifact-checksum-mismatch'],
       null,
     ],
-    ['all withdrawn', {}, { '1.0.0': { withdrawnAt: then } }, false, ['version-withdrawn'], null],
+    ['all withdrawn', {}, { '1.0.0': { withdrawnAt: firstTime } }, false, ['version-withdrawn'], null],
     ['metadata to be read', { visible: null }, {}, null, ['app-unchecked'], null],
     ['not judged', { visible: null, because: ['rate-limited'] }, {}, null, ['rate-limited'], null],
   ];
@@ -101,7 +101,7 @@ describe('whether an app can be installed, and why not', () => {
   test.each(cases.map((one, i) => [one[0], i, ...one.slice(3)] as const))(
     '%s',
     async (_, i, visible, codes, latest) => {
-      const app = await appOf(database.db, mine, id, `app-${i}`);
+      const app = await appOf(database.db, ownOrganization, id, `app-${i}`);
       expect(app).toMatchObject({ visible, latest });
       expect(app!.reasons.map(({ code }) => code)).toEqual(codes);
       expect(app!.offered > 0).toBe(visible === true);
@@ -126,12 +126,12 @@ describe('the list of apps', () => {
   test('is in pages that neither repeat nor leave out an app while others come and go', async () => {
     const { registry, id } = await subscribed('pages');
     for (const key of ['b', 'd', 'f', 'Z', 'é', '_']) await addApp(database.db, registry, key);
-    const first = await listApps(database.db, mine, id, { ...ALL, limit: 3 });
+    const first = await listApps(database.db, ownOrganization, id, { ...ALL, limit: 3 });
     expect(first).toMatchObject({ apps: [{ key: 'Z' }, { key: '_' }, { key: 'b' }], next: 'b' });
     await addApp(database.db, registry, 'a');
     await addApp(database.db, registry, 'e');
     await database.db.deleteFrom('apps').where('registryId', '=', registry).where('key', '=', 'b').execute();
-    const rest = await listApps(database.db, mine, id, { ...ALL, limit: 30, after: first!.next });
+    const rest = await listApps(database.db, ownOrganization, id, { ...ALL, limit: 30, after: first!.next });
     expect(rest!.apps.map(({ key }) => key)).toEqual(['d', 'e', 'f', 'é']);
     expect(rest!.next).toBeNull();
   });
@@ -140,9 +140,9 @@ describe('the list of apps', () => {
     const { registry, id } = await subscribed('full');
     await addApp(database.db, registry, 'a');
     await addApp(database.db, registry, 'b');
-    expect(await listApps(database.db, mine, id, { ...ALL, limit: 2 })).toMatchObject({ next: null });
-    expect((await listApps(database.db, mine, id, { ...ALL, limit: 0 }))!.apps).toHaveLength(1);
-    expect((await listApps(database.db, mine, id, { ...ALL, limit: PAGE_LIMIT + 1 }))!.apps).toHaveLength(2);
+    expect(await listApps(database.db, ownOrganization, id, { ...ALL, limit: 2 })).toMatchObject({ next: null });
+    expect((await listApps(database.db, ownOrganization, id, { ...ALL, limit: 0 }))!.apps).toHaveLength(1);
+    expect((await listApps(database.db, ownOrganization, id, { ...ALL, limit: PAGE_LIMIT + 1 }))!.apps).toHaveLength(2);
   });
 
   test('is searched by words, in any script, and no character is special', async () => {
@@ -170,12 +170,12 @@ describe('the list of apps', () => {
   test('a stranger’s subscription has none', async () => {
     const { registry, id } = await subscribed('strange');
     await addApp(database.db, registry, 'a');
-    expect(await listApps(database.db, theirs, id, ALL)).toBeNull();
-    expect(await appOf(database.db, theirs, id, 'a')).toBeNull();
-    expect(await versionsOf(database.db, theirs, id, 'a', ALL)).toBeNull();
-    expect(await listApps(database.db, mine, 'no-uuid', ALL)).toBeNull();
-    expect(await appOf(database.db, mine, id, '\0')).toBeNull();
-    expect(await listInstallable(database.db, theirs, ALL)).toEqual({ apps: [], next: null });
+    expect(await listApps(database.db, otherOrganization, id, ALL)).toBeNull();
+    expect(await appOf(database.db, otherOrganization, id, 'a')).toBeNull();
+    expect(await versionsOf(database.db, otherOrganization, id, 'a', ALL)).toBeNull();
+    expect(await listApps(database.db, ownOrganization, 'no-uuid', ALL)).toBeNull();
+    expect(await appOf(database.db, ownOrganization, id, '\0')).toBeNull();
+    expect(await listInstallable(database.db, otherOrganization, ALL)).toEqual({ apps: [], next: null });
   });
 });
 
@@ -221,7 +221,7 @@ describe('versions', () => {
     const seen: string[] = [];
     let after: string | null = null;
     do {
-      const page: Awaited<ReturnType<typeof versionsOf>> = await versionsOf(database.db, mine, id, 'app', {
+      const page: Awaited<ReturnType<typeof versionsOf>> = await versionsOf(database.db, ownOrganization, id, 'app', {
         limit: 3,
         after,
       });
@@ -229,8 +229,8 @@ describe('versions', () => {
       after = page!.next;
     } while (after !== null && seen.length < 20);
     expect(seen).toEqual(order);
-    expect(await versionsOf(database.db, mine, id, 'none', ALL)).toBeNull();
-    expect(await versionsOf(database.db, mine, id, 'app', { limit: 9, after: 'zzz' })).toEqual({
+    expect(await versionsOf(database.db, ownOrganization, id, 'none', ALL)).toBeNull();
+    expect(await versionsOf(database.db, ownOrganization, id, 'app', { limit: 9, after: 'zzz' })).toEqual({
       versions: [],
       next: null,
     });
@@ -246,40 +246,43 @@ describe('versions', () => {
       {
         '4.0.0': { state: 'pending' },
         '3.0.0': { state: 'refused', rule: 'unreachable', reason: 'It answers with 404.' },
-        '2.0.0': { withdrawnAt: then, swappedChecksum: 'sha256:other' },
+        '2.0.0': { withdrawnAt: firstTime, swappedChecksum: 'sha256:other' },
         '1.0.0': { bytes: 123, swappedChecksum: 'sha256:other' },
       },
     );
-    const { versions } = (await versionsOf(database.db, mine, id, 'app', ALL))!;
+    const { versions } = (await versionsOf(database.db, ownOrganization, id, 'app', ALL))!;
     expect(versions).toMatchObject([
       { version: '4.0.0', state: 'pending', offered: false, reason: null },
       { state: 'refused', offered: false, reason: { rule: 'unreachable', message: 'It answers with 404.' } },
-      { state: 'withdrawn', offered: false, withdrawnAt: then.toISOString() },
+      { state: 'withdrawn', offered: false, withdrawnAt: firstTime.toISOString() },
       { state: 'verified', offered: true, bytes: 123, swappedChecksum: 'sha256:other' },
     ]);
     await database.db.updateTable('apps').set({ listed: false }).where('registryId', '=', registry).execute();
-    const after = (await versionsOf(database.db, mine, id, 'app', ALL))!.versions;
+    const after = (await versionsOf(database.db, ownOrganization, id, 'app', ALL))!.versions;
     expect(after.filter(({ offered }) => offered)).toEqual([]);
   });
 });
 
 test('a report is for subscribers', async () => {
   const { registry, id } = await subscribed('report');
-  expect(await reportOf(database.db, mine, id)).toBeNull();
+  expect(await reportOf(database.db, ownOrganization, id)).toBeNull();
   const report = await pack({ schema: 1, findings: [] });
   await database.db.updateTable('registries').set({ report }).where('id', '=', registry).execute();
-  expect(await reportOf(database.db, mine, id)).toEqual({ schema: 1, findings: [] });
-  expect(await reportOf(database.db, theirs, id)).toBeNull();
+  expect(await reportOf(database.db, ownOrganization, id)).toEqual({ schema: 1, findings: [] });
+  expect(await reportOf(database.db, otherOrganization, id)).toBeNull();
 });
 
 test('an icon is for subscribers of a registry that shows it', async () => {
   const { registry } = await subscribed('icons');
   const icon = await addIcon(database.db, Buffer.from('<svg/>'), 'image/svg+xml');
   const digest = icon.toString('hex');
-  expect(await iconFor(database.db, mine, digest)).toBeNull();
+  expect(await iconFor(database.db, ownOrganization, digest)).toBeNull();
   await addApp(database.db, registry, 'app', { icon });
-  expect(await iconFor(database.db, mine, digest)).toEqual({ type: 'image/svg+xml', bytes: Buffer.from('<svg/>') });
-  expect(await iconFor(database.db, theirs, digest)).toBeNull();
-  expect(await iconFor(database.db, mine, digest.toUpperCase())).toBeNull();
-  expect(await iconFor(database.db, mine, '00')).toBeNull();
+  expect(await iconFor(database.db, ownOrganization, digest)).toEqual({
+    type: 'image/svg+xml',
+    bytes: Buffer.from('<svg/>'),
+  });
+  expect(await iconFor(database.db, otherOrganization, digest)).toBeNull();
+  expect(await iconFor(database.db, ownOrganization, digest.toUpperCase())).toBeNull();
+  expect(await iconFor(database.db, ownOrganization, '00')).toBeNull();
 });

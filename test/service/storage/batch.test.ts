@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { inBatches } from '../../../src/service/storage/batch.ts';
 
-const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+const shortDelay = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 test('what is asked in one moment, or while another statement is running, goes together', async () => {
   const batches: number[][] = [];
   const ask = inBatches(async (asked: readonly number[]) => {
     batches.push([...asked]);
-    await turn();
+    await shortDelay();
     return asked.map((one) => one * 10);
   }, 3);
   const first = [ask(1), ask(2)];

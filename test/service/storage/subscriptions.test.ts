@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 const MINUTE = 60_000;
-const ago = (minutes: number): Date => new Date(Date.now() - minutes * MINUTE);
+const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * MINUTE);
 
 test('tells the official registries first, then the others in their order', async () => {
   const { db } = database;
@@ -40,12 +40,12 @@ test('tells the official registries first, then the others in their order', asyn
 });
 
 test.each([
-  ['never checked', { checkedAt: null, goodAt: null, nextCheckAt: ago(0.1) }, 'new'],
-  ['due', { nextCheckAt: ago(1) }, 'checking'],
-  ['due so long that nobody comes to it', { nextCheckAt: ago(30) }, 'good'],
+  ['never checked', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(0.1) }, 'new'],
+  ['due', { nextCheckAt: minutesAgo(1) }, 'checking'],
+  ['due so long that nobody comes to it', { nextCheckAt: minutesAgo(30) }, 'good'],
   ['without an error', { warnings: 2 }, 'good'],
   ['with errors', { errors: 1 }, 'problems'],
-  ['failing, which is more than errors', { errors: 1, failingSince: ago(90) }, 'failing'],
+  ['failing, which is more than errors', { errors: 1, failingSince: minutesAgo(90) }, 'failing'],
 ] as const)('a registry %s', async (what, values, state) => {
   const { db } = database;
   const organization = await addOrganization(db);
@@ -65,7 +65,7 @@ test('counts the apps of the manifest, and those that can be installed', async (
   await addApp(db, registry, 'waiting', {}, { '1.0.0': { state: 'pending' } });
   await addApp(db, registry, 'gone', { listed: false });
   await addApp(db, registry, 'hidden', { visible: false, because: ['schema-violation'] });
-  await addApp(db, registry, 'failing', { visible: false, because: ['unreachable'], failingSince: ago(70) });
+  await addApp(db, registry, 'failing', { visible: false, because: ['unreachable'], failingSince: minutesAgo(70) });
   expect(await subscriptionOf(db, organization, id)).toEqual({
     id,
     url: 'https://counts.example.com/registry.json?token=REDACTED',

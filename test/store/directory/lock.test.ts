@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { openDirectory } from '../../../src/store/directory/directory.ts';
 import { takeLock } from '../../../src/store/directory/lock.ts';
 import { type Owner, self } from '../../../src/store/directory/owner.ts';
-import { audit, buildPublisher, seed, start, stopped } from '../processes.ts';
+import { verifiedVersions, buildPublisher, seed, start, stopped } from '../processes.ts';
 import { artifactBytes, artifactPath, METADATA } from '../publisher.ts';
-import { leftovers, scratch, until } from '../scratch.ts';
+import { leftovers, scratch, waitUntil } from '../scratch.ts';
 
 function target(): { file: string; folder: string; lock: string } {
   const folder = scratch();
@@ -16,16 +16,16 @@ function target(): { file: string; folder: string; lock: string } {
 }
 
 /** A lock as another process would hold it. */
-function held(lock: string, owner: Partial<Owner> | string): string {
+function writeLock(lock: string, owner: Partial<Owner> | string): string {
   fs.mkdirSync(lock);
   const file = join(lock, 'other.json');
   fs.writeFileSync(file, typeof owner === 'string' ? owner : JSON.stringify({ ...self(), ...owner }));
   return file;
 }
 
-const elsewhere = { machine: '0123456789ab', host: 'other-machine' };
+const OTHER_MACHINE = { machine: '0123456789ab', host: 'other-machine' };
 /** No process has this number: the systems' limits are lower. */
-const NOBODY = 2 ** 30;
+const UNUSED_PID = 2 ** 30;
 
 describe('a lock', () => {
   test('is held by one, then by the next', async () => {
@@ -46,7 +46,7 @@ describe('a lock', () => {
 
   test('of another live process here is waited for, then named, however old it looks', async () => {
     const { file, lock, folder } = target();
-    const theirs = held(lock, {});
+    const theirs = writeLock(lock, {});
     fs.utimesSync(theirs, 0, 0);
     await expect(takeLock(file, 'a.json', { wait: 150, stale: 0 })).rejects.toMatchObject({
       code: 'store-locked',
@@ -61,16 +61,19 @@ describe('a lock', () => {
   });
 
   test.each<[string, Partial<Owner>]>([
-    ['whose process is gone', { pid: NOBODY }],
+    ['whose process is gone', { pid: UNUSED_PID }],
     [
       'whose number is used by a later process',
-      { started: process.platform === 'linux' ? '1' : null, pid: process.platform === 'linux' ? process.pid : NOBODY },
+      {
+        started: process.platform === 'linux' ? '1' : null,
+        pid: process.platform === 'linux' ? process.pid : UNUSED_PID,
+      },
     ],
     // Windows gives the number of a process that ended to a new one soon.
     ['whose number and thread are ours, and which is not ours', { pid: process.pid, started: null, thread: threadId }],
   ])('%s is broken at once, and that is told', async (_, owner) => {
     const { file, lock } = target();
-    held(lock, owner);
+    writeLock(lock, owner);
     const told: string[] = [];
     const began = performance.now();
     const mine = await takeLock(file, 'a.json', { notice: (text) => told.push(text) });
@@ -84,8 +87,8 @@ describe('a lock', () => {
 
   // The clocks of two machines differ, and clocks jump: only our own time between two looks counts.
   test.each<[string, Partial<Owner> | string, number]>([
-    ['of another machine, from the past', elsewhere, 1],
-    ['of another machine, from the future', elsewhere, Date.now() / 1000 + 3600],
+    ['of another machine, from the past', OTHER_MACHINE, 1],
+    ['of another machine, from the future', OTHER_MACHINE, Date.now() / 1000 + 3600],
     ['with a text that a power cut left', '', 1],
     ['with a text of somebody else', '{"pid":0}', 1],
     // Windows and macOS: the number may belong to a later process.
@@ -93,7 +96,7 @@ describe('a lock', () => {
     ['of another thread of this process', { pid: process.pid, started: null, thread: threadId + 1 }, 1],
   ])('%s is broken when it gives no sign of life for a while, not before', async (_, owner, mtime) => {
     const { file, lock } = target();
-    fs.utimesSync(held(lock, owner), mtime, mtime);
+    fs.utimesSync(writeLock(lock, owner), mtime, mtime);
     await expect(takeLock(file, 'a.json', { wait: 100, stale: 5_000 })).rejects.toMatchObject({ code: 'store-locked' });
     const began = performance.now();
     const mine = await takeLock(file, 'a.json', { stale: 200 });
@@ -112,7 +115,7 @@ describe('a lock', () => {
 
   test('of another machine stays while it gives signs of life', async () => {
     const { file, lock } = target();
-    const theirs = held(lock, elsewhere);
+    const theirs = writeLock(lock, OTHER_MACHINE);
     let beat = 1;
     const timer = setInterval(() => fs.utimesSync(theirs, beat, beat++), 20);
     try {
@@ -136,7 +139,7 @@ describe('a lock', () => {
     let inside = 0;
     let most = 0;
     for (let round = 0; round < 10; round++) {
-      held(lock, { pid: NOBODY });
+      writeLock(lock, { pid: UNUSED_PID });
       await Promise.all(
         Array.from({ length: 8 }, async () => {
           const mine = await takeLock(file, 'a.json');
@@ -163,8 +166,8 @@ describe.runIf(process.platform === 'linux')('a process that ended', () => {
     const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     try {
       const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (line) => resolve(Number(line))));
-      await until(() => / Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')));
-      held(lock, { pid, started: null });
+      await waitUntil(() => / Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')));
+      writeLock(lock, { pid, started: null });
       await (await takeLock(file, 'a.json', { wait: 0 })).release();
     } finally {
       parent.kill('SIGKILL');
@@ -184,16 +187,16 @@ describe('what killed runs left in a folder', () => {
     const now = Date.now() / 1000;
     const kept = [
       tempOf(machine, process.pid, 'running'),
-      tempOf(elsewhere.machine, NOBODY, 'young'),
+      tempOf(OTHER_MACHINE.machine, UNUSED_PID, 'young'),
       `.notes.tmp`,
-      `${tempOf(machine, NOBODY, 'other')}.txt`,
+      `${tempOf(machine, UNUSED_PID, 'other')}.txt`,
     ];
-    const swept = [tempOf(machine, NOBODY, 'over'), tempOf(elsewhere.machine, process.pid, 'old')];
+    const swept = [tempOf(machine, UNUSED_PID, 'over'), tempOf(OTHER_MACHINE.machine, process.pid, 'old')];
     for (const file of [...kept, ...swept]) {
       fs.writeFileSync(join(folder, file), '');
       fs.utimesSync(join(folder, file), now, file.includes('young') ? now - day / 2 : now - 2 * day);
     }
-    const prepared = tempOf(machine, NOBODY, 'lock');
+    const prepared = tempOf(machine, UNUSED_PID, 'lock');
     fs.mkdirSync(join(folder, prepared));
     fs.writeFileSync(join(folder, prepared, 'id.json'), '');
     await openDirectory(folder).create('a.json', Buffer.from('x'));
@@ -232,10 +235,10 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
     expect(second.trouble!.message).toMatch(
       /Stored: apps\/a\/versions\/2\.0\.0\.tar\.gz\. Not stored: apps\/a\/versions\.json\.$/,
     );
-    expect(audit(root, BYTES)).toEqual([]);
+    expect(verifiedVersions(root, BYTES)).toEqual([]);
     expect((await go()).code).toBe(0);
     expect((await start(publisher, job(root, '2.0.0')).ended).out).toContain('published 2.0.0 already-there edited');
-    expect(audit(root, BYTES)).toEqual(['1.0.0', '2.0.0']);
+    expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0', '2.0.0']);
     expect(leftovers(root)).toEqual([]);
   });
 
@@ -243,7 +246,7 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
     const { root, go } = await standing('locked');
     const second = start(publisher, { ...job(root, '1.0.0'), wait: 60_000 });
     await second.ready;
-    await until(() => leftovers(root).some((name) => name.endsWith('.tmp')));
+    await waitUntil(() => leftovers(root).some((name) => name.endsWith('.tmp')));
     second.child.kill('SIGINT');
     expect(await second.ended).toMatchObject({ code: null, signal: 'SIGINT' });
     expect(leftovers(root)).toEqual([join('apps', 'a', '.versions.json.lock')]);
@@ -261,7 +264,7 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
         message: expect.stringMatching(/Stored: .*1\.0\.0\.tar\.gz\. Not stored: apps\/a\/versions\.json\.$/),
       },
     });
-    expect(audit(root, BYTES)).toEqual(['2.0.0']);
+    expect(verifiedVersions(root, BYTES)).toEqual(['2.0.0']);
     expect(leftovers(root)).toEqual([]);
   });
 
@@ -275,9 +278,9 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
     const { root, file, go } = await standing('before-sync');
     const edited = `${JSON.stringify({ note: 'by hand', versions: [] })}\n`;
     save(file, edited);
-    await until(() => fs.readFileSync(file, 'utf8') === edited);
+    await waitUntil(() => fs.readFileSync(file, 'utf8') === edited);
     expect(await go()).toMatchObject({ code: 0 });
-    expect(audit(root, BYTES)).toEqual(['1.0.0']);
+    expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
     expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toMatchObject({ note: 'by hand' });
     expect(leftovers(root)).toEqual([]);
   });

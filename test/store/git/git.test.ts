@@ -8,13 +8,13 @@ import { bareIn, git, type GitHost, type GitMishap, openGitHost } from '../../su
 import { storeContract } from '../contract.ts';
 import { scratch } from '../scratch.ts';
 
-const bare = (): string => bareIn(scratch());
+const bareRepository = (): string => bareIn(scratch());
 
 let shared = '';
 storeContract(
   'a branch of a git remote',
   async () => {
-    const remote = bare();
+    const remote = bareRepository();
     shared = remote;
     const place = { remote, branch: 'pages', root: scratch() };
     return { store: openGit(place), rival: openGit(place) };
@@ -48,7 +48,7 @@ describe('a branch', () => {
   const bytes = Buffer.from('{}');
 
   test('has one commit for each write, by the name that git knows, or by ours where it knows none', async () => {
-    const remote = bare();
+    const remote = bareRepository();
     const root = scratch();
     git(root, 'init', '--quiet');
     git(root, 'config', 'user.name', 'Ann');
@@ -63,7 +63,7 @@ describe('a branch', () => {
   });
 
   test('keeps every other file, modes and links included', async () => {
-    const remote = bare();
+    const remote = bareRepository();
     const work = scratch();
     git(work, 'clone', '--quiet', remote, '.');
     writeFileSync(join(work, 'run.sh'), 'x', { mode: 0o755 });
@@ -80,7 +80,7 @@ describe('a branch', () => {
   });
 
   test('whose remote can leave contents out is not fetched whole', async () => {
-    const remote = bare();
+    const remote = bareRepository();
     git(remote, 'config', 'uploadpack.allowFilter', 'true');
     git(remote, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
     const store = openGit({ remote: `file://${remote}`, branch: 'pages', root: scratch() });
@@ -121,7 +121,7 @@ describe('a branch', () => {
   });
 
   test('a remote that is stuck is not taken for others who are faster, for ever', async () => {
-    const remote = bare();
+    const remote = bareRepository();
     const store = openGit({ remote, branch: 'pages', root: scratch() });
     await store.create('a.json', bytes);
     const before = git(remote, 'rev-parse', 'pages');
@@ -138,7 +138,7 @@ describe('a branch', () => {
   test('a repository that belongs to somebody else is told as that', async () => {
     const root = scratch();
     git(root, 'init', '--quiet');
-    git(root, 'remote', 'add', 'origin', bare());
+    git(root, 'remote', 'add', 'origin', bareRepository());
     vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1');
     await expect(openGit({ remote: 'origin', branch: 'pages', root }).read('a.json')).rejects.toMatchObject({
       code: 'git-ownership',
@@ -147,7 +147,7 @@ describe('a branch', () => {
   });
 
   test('a remote that declines is told in its own words, without credentials, and at once', async () => {
-    const remote = bare();
+    const remote = bareRepository();
     writeFileSync(
       join(remote, 'hooks/pre-receive'),
       '#!/bin/sh\necho "pages is protected by https://u:s3cret@x.test/"\nexit 1\n',
@@ -261,7 +261,7 @@ describe('where git runs', () => {
   const bytes = Buffer.from('{}');
 
   test('in a hook of another repository, that repository is left alone', async () => {
-    const [remote, other] = [bare(), scratch()];
+    const [remote, other] = [bareRepository(), scratch()];
     git(other, 'init', '--quiet');
     const before = git(other, 'config', '--list', '--local');
     vi.stubEnv('GIT_DIR', join(other, '.git'));
@@ -276,7 +276,7 @@ describe('where git runs', () => {
   });
 
   test('without a temporary folder, it says which, and what to set', async () => {
-    const store = openGit({ remote: bare(), branch: 'pages', root: scratch() });
+    const store = openGit({ remote: bareRepository(), branch: 'pages', root: scratch() });
     vi.stubEnv('TMPDIR', join(scratch(), 'gone'));
     await expect(store.read('a.json')).rejects.toMatchObject({
       code: 'temporary-folder-unusable',
@@ -298,7 +298,7 @@ describe('where git runs', () => {
       const time = new Date(Date.now() - age * 3_600_000);
       utimesSync(join(temporary, name), time, time);
     }
-    await openGit({ remote: bare(), branch: 'pages', root: scratch() }).read('a.json');
+    await openGit({ remote: bareRepository(), branch: 'pages', root: scratch() }).read('a.json');
     expect(
       readdirSync(temporary)
         .filter((name) => /-(old|new)$|^other$/.test(name))

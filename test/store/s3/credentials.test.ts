@@ -12,7 +12,7 @@ import { scratch } from '../scratch.ts';
 /** Every place that credentials come from, with one server that plays all the services. */
 
 const OFF = { AWS_EC2_METADATA_DISABLED: 'true' };
-const NONE = { ...OFF, AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
+const NO_FILES = { ...OFF, AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
 const folder = scratch();
 const file = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text);
@@ -28,7 +28,7 @@ interface Asked {
 type Answer = { status?: number; body: string };
 let server: Server;
 let base: string;
-let asked: Asked[] = [];
+let requests: Asked[] = [];
 let answers: Record<string, Answer | ((asked: Asked) => Answer)> = {};
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
         headers: request.headers,
         body: Buffer.concat(chunks).toString(),
       };
-      asked.push(one);
+      requests.push(one);
       const found = answers[one.path.replace(/\?.*/, '')];
       const { status = 200, body } = typeof found === 'function' ? found(one) : (found ?? { status: 404, body: '' });
       response.writeHead(status).end(body);
@@ -53,14 +53,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 function find(env: Record<string, string>, region = 'eu-west-1'): ReturnType<typeof findCredentials> {
-  asked = [];
+  requests = [];
   return findCredentials(env, region, openWeb());
 }
 
 const STS = (text = ''): string =>
   `<R><Credentials><AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>s1</SecretAccessKey><SessionToken>t1</SessionToken></Credentials>${text}</R>`;
 const JSON_KEYS = JSON.stringify({ AccessKeyId: 'ASIA2', SecretAccessKey: 's2', Token: 't2', Expiration: 'x' });
-const GIVEN = { accessKeyId: 'ASIA1', secretAccessKey: 's1', sessionToken: 't1' };
+const SESSION_CREDENTIALS = { accessKeyId: 'ASIA1', secretAccessKey: 's1', sessionToken: 't1' };
 const SERVED = { accessKeyId: 'ASIA2', secretAccessKey: 's2', sessionToken: 't2' };
 
 const SHARED = `
@@ -95,13 +95,13 @@ describe('credentials come from', () => {
   test.each<[string, () => Record<string, string>, object]>([
     [
       'the environment',
-      () => ({ ...NONE, AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 's' }),
+      () => ({ ...NO_FILES, AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 's' }),
       { accessKeyId: 'AKIA', secretAccessKey: 's' },
     ],
     [
       'the environment, with a session, before everything else',
       () => ({
-        ...NONE,
+        ...NO_FILES,
         AWS_ACCESS_KEY_ID: 'AKIA',
         AWS_SECRET_ACCESS_KEY: 's',
         AWS_SESSION_TOKEN: 't',
@@ -118,7 +118,7 @@ describe('credentials come from', () => {
     [
       'a named profile, in a file with Windows line endings',
       () => ({
-        ...NONE,
+        ...NO_FILES,
         AWS_SHARED_CREDENTIALS_FILE: file('crlf', SHARED.replaceAll('\n', '\r\n')),
         AWS_PROFILE: 'work',
       }),
@@ -139,34 +139,34 @@ describe('credentials come from', () => {
       () => {
         answers = { '/sts': { body: STS() } };
         return {
-          ...NONE,
+          ...NO_FILES,
           AWS_ROLE_ARN: 'arn:aws:iam::1:role/r',
           AWS_WEB_IDENTITY_TOKEN_FILE: file('token', 'jwt.a.b\n'),
           AWS_ENDPOINT_URL_STS: `${base}/sts`,
         };
       },
-      GIVEN,
+      SESSION_CREDENTIALS,
     ],
     [
       'a role, by the token of GitHub Actions',
       () => {
         answers = { '/oidc': { body: '{"value":"jwt.c.d"}' }, '/sts': { body: STS() } };
         return {
-          ...NONE,
+          ...NO_FILES,
           AWS_ROLE_ARN: 'arn:aws:iam::1:role/r',
           ACTIONS_ID_TOKEN_REQUEST_URL: `${base}/oidc?x=1`,
           ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'bearer-canary',
           AWS_ENDPOINT_URL_STS: `${base}/sts`,
         };
       },
-      GIVEN,
+      SESSION_CREDENTIALS,
     ],
     [
       'the endpoint of a container, with its token in a file',
       () => {
         answers = { '/task': { body: JSON_KEYS } };
         return {
-          ...NONE,
+          ...NO_FILES,
           AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/task`,
           AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file('task', 'task-token\n'),
         };
@@ -181,7 +181,7 @@ describe('credentials come from', () => {
           '/latest/meta-data/iam/security-credentials/': { body: 'my-role\n' },
           '/latest/meta-data/iam/security-credentials/my-role': { body: JSON_KEYS },
         };
-        return { ...NONE, AWS_EC2_METADATA_DISABLED: 'false', AWS_EC2_METADATA_SERVICE_ENDPOINT: `${base}/` };
+        return { ...NO_FILES, AWS_EC2_METADATA_DISABLED: 'false', AWS_EC2_METADATA_SERVICE_ENDPOINT: `${base}/` };
       },
       SERVED,
     ],
@@ -192,18 +192,18 @@ describe('credentials come from', () => {
   test('what is asked of the services is what they want', async () => {
     answers = { '/oidc': { body: '{"value":"jwt.c.d"}' }, '/sts': { body: STS() } };
     await find({
-      ...NONE,
+      ...NO_FILES,
       AWS_ROLE_ARN: 'arn:r',
       ACTIONS_ID_TOKEN_REQUEST_URL: `${base}/oidc?x=1`,
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'b',
       AWS_ENDPOINT_URL_STS: `${base}/sts`,
     });
-    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /oidc?x=1&audience=sts.amazonaws.com',
       'POST /sts',
     ]);
-    expect(asked[0]!.headers.authorization).toBe('Bearer b');
-    expect(Object.fromEntries(new URLSearchParams(asked[1]!.body))).toEqual({
+    expect(requests[0]!.headers.authorization).toBe('Bearer b');
+    expect(Object.fromEntries(new URLSearchParams(requests[1]!.body))).toEqual({
       Action: 'AssumeRoleWithWebIdentity',
       Version: '2011-06-15',
       RoleArn: 'arn:r',
@@ -214,9 +214,9 @@ describe('credentials come from', () => {
 
   test('a machine’s service that is turned off is not asked', async () => {
     await expect(
-      find({ ...NONE, AWS_EC2_METADATA_DISABLED: 'TRUE', AWS_EC2_METADATA_SERVICE_ENDPOINT: base }),
+      find({ ...NO_FILES, AWS_EC2_METADATA_DISABLED: 'TRUE', AWS_EC2_METADATA_SERVICE_ENDPOINT: base }),
     ).rejects.toMatchObject({ code: 's3-credentials' });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
@@ -230,7 +230,7 @@ test('region and endpoint come from the profile, never from what is nested in it
 });
 
 const token = (): string => file('canary', 'jwt-canary');
-const echo = ({ headers, body }: Asked): Answer => {
+const echoRequest = ({ headers, body }: Asked): Answer => {
   const form = new URLSearchParams(body).get('WebIdentityToken');
   return {
     status: 403,
@@ -239,10 +239,10 @@ const echo = ({ headers, body }: Asked): Answer => {
 };
 
 describe('where there are none, it is told which and why, and no secret is', () => {
-  const ROLE = { ...NONE, AWS_ROLE_ARN: 'arn:r' };
+  const ROLE = { ...NO_FILES, AWS_ROLE_ARN: 'arn:r' };
   test.each<[string, () => Record<string, string>, RegExp, RegExp]>([
-    ['nothing at all', () => NONE, /No credentials/, /AWS_ACCESS_KEY_ID/],
-    ['half a pair', () => ({ ...NONE, AWS_SECRET_ACCESS_KEY: 'a-canary' }), /No credentials/, /AWS_ACCESS_KEY_ID/],
+    ['nothing at all', () => NO_FILES, /No credentials/, /AWS_ACCESS_KEY_ID/],
+    ['half a pair', () => ({ ...NO_FILES, AWS_SECRET_ACCESS_KEY: 'a-canary' }), /No credentials/, /AWS_ACCESS_KEY_ID/],
     ['a role without a token', () => ROLE, /No credentials/, /id-token: write/],
     [
       'a token file that does not exist',
@@ -290,32 +290,32 @@ describe('where there are none, it is told which and why, and no secret is', () 
     ],
     [
       'a profile that does not exist',
-      () => ({ ...NONE, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'gone' }),
+      () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'gone' }),
       /No profile gone/,
       /AWS_PROFILE/,
     ],
     [
       'another kind of profile',
-      () => ({ ...NONE, AWS_CONFIG_FILE: file('g', CONFIG), AWS_PROFILE: 'sso' }),
+      () => ({ ...NO_FILES, AWS_CONFIG_FILE: file('g', CONFIG), AWS_PROFILE: 'sso' }),
       /sso has no access key/,
       /export-credentials/,
     ],
     [
       'a profile with half a pair',
-      () => ({ ...NONE, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'half' }),
+      () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'half' }),
       /half has no access key/,
       /export-credentials/,
     ],
     [
       'a shared file that does not exist',
-      () => ({ ...NONE, AWS_SHARED_CREDENTIALS_FILE: '/nowhere/credentials' }),
+      () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: '/nowhere/credentials' }),
       /\/nowhere\/credentials cannot be read/,
       /variable/,
     ],
     [
       'a container whose token does not exist',
       () => ({
-        ...NONE,
+        ...NO_FILES,
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/task`,
         AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: '/nowhere/task',
       }),
@@ -325,7 +325,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
     [
       'a container that gives none',
       () => ({
-        ...NONE,
+        ...NO_FILES,
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/echo`,
         AWS_CONTAINER_AUTHORIZATION_TOKEN: 'task-canary',
       }),
@@ -334,12 +334,12 @@ describe('where there are none, it is told which and why, and no secret is', () 
     ],
     [
       'an answer that is no JSON',
-      () => ({ ...NONE, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/text` }),
+      () => ({ ...NO_FILES, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/text` }),
       /returned no credentials \(status 200\)/,
       /role of the task/,
     ],
   ])('%s', async (_, env, message, hint) => {
-    answers = { '/echo': echo, '/text': { body: 'a-canary, but no JSON' } };
+    answers = { '/echo': echoRequest, '/text': { body: 'a-canary, but no JSON' } };
     const error = (await find(env()).catch((caught: unknown) => caught)) as AppregError;
     expect(error).toMatchObject({
       code: 's3-credentials',

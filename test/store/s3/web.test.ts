@@ -7,9 +7,9 @@ import { openWeb } from '../../../src/store/s3/web.ts';
 
 /** A large file over a slow way takes its time; a way on which nothing moves any more is given up. */
 
-const open: Server[] = [];
+const openServers: Server[] = [];
 afterEach(() => {
-  for (const server of open.splice(0)) {
+  for (const server of openServers.splice(0)) {
     server.closeAllConnections();
     server.close();
   }
@@ -17,7 +17,7 @@ afterEach(() => {
 
 async function served(listener: Parameters<typeof createServer>[1]): Promise<URL> {
   const server = createServer(listener);
-  open.push(server);
+  openServers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 }
@@ -26,7 +26,7 @@ const IDLE = 600;
 const web = openWeb(undefined, IDLE);
 const body = Buffer.alloc(36_000_000, 'large');
 const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-const put = { method: 'PUT', headers: {}, body, timeout: 60_000 } as const;
+const PUT_REQUEST = { method: 'PUT', headers: {}, body, timeout: 60_000 } as const;
 
 test('an upload may take longer than its answer', async () => {
   let length: string | undefined;
@@ -43,7 +43,7 @@ test('an upload may take longer than its answer', async () => {
     });
   });
   const started = performance.now();
-  const { status, bytes } = await web(url, put);
+  const { status, bytes } = await web(url, PUT_REQUEST);
   expect(performance.now() - started).toBeGreaterThan(5 * IDLE);
   expect([status, length, bytes.toString()]).toEqual([200, '36000000', sha(body)]);
 }, 30_000);
@@ -61,11 +61,11 @@ test('so may a download', async () => {
 }, 30_000);
 
 test.each([
-  ['that is not taken', put, () => {}],
-  ['that is taken, and not answered', put, (request: IncomingMessage) => void request.resume()],
+  ['that is not taken', PUT_REQUEST, () => {}],
+  ['that is taken, and not answered', PUT_REQUEST, (request: IncomingMessage) => void request.resume()],
   [
     'whose answer stops',
-    { ...put, body: 'x' },
+    { ...PUT_REQUEST, body: 'x' },
     (_: unknown, response: ServerResponse) => void response.writeHead(200).write('x'),
   ],
 ])(

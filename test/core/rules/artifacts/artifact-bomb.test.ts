@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { artifactBomb } from '../../../../src/core/rules/artifacts/artifact-bomb.ts';
-import { seen } from '../../../support/archives.ts';
+import { artifactFactsOf } from '../../../support/archives.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import * as tar from '../../../support/tar-builder.ts';
 
@@ -9,22 +9,30 @@ const bomb = gzipSync(Buffer.concat([tar.header({ path: 'zeros', size: 40_000_00
 
 ruleTable(artifactBomb, {
   clean: [
-    ['a small archive', await seen(tar.tgz(APP))],
-    ['blank data below 10 MiB', await seen(tar.tgz(tar.entry('zeros', Buffer.alloc(9_000_000))))],
-    ['no archive at all: another rule tells', await seen(gzipSync(Buffer.alloc(40_000_000, 'text')))],
+    ['a small archive', await artifactFactsOf(tar.tgz(APP))],
+    ['blank data below 10 MiB', await artifactFactsOf(tar.tgz(tar.entry('zeros', Buffer.alloc(9_000_000))))],
+    ['no archive at all: another rule tells', await artifactFactsOf(gzipSync(Buffer.alloc(40_000_000, 'text')))],
   ],
   faulty: [
-    ['a bomb of zeros', await seen(bomb), { cause: 'ratio', evidence: { bytes: bomb.length, entries: 1 } }],
-    ['too many bytes', await seen(tar.tgz(APP), { limits: { unpackedBytes: 1000 } }), { cause: 'unpacked-bytes' }],
+    ['a bomb of zeros', await artifactFactsOf(bomb), { cause: 'ratio', evidence: { bytes: bomb.length, entries: 1 } }],
+    [
+      'too many bytes',
+      await artifactFactsOf(tar.tgz(APP), { limits: { unpackedBytes: 1000 } }),
+      { cause: 'unpacked-bytes' },
+    ],
     [
       'too many entries',
-      await seen(tar.tgz(APP, APP), { limits: { entries: 1 } }),
+      await artifactFactsOf(tar.tgz(APP, APP), { limits: { entries: 1 } }),
       { cause: 'entries', message: '2 entries' },
     ],
-    ['a huge header', await seen(tar.tgz(tar.pax({ comment: 'x'.repeat(2 ** 20) }), APP)), { cause: 'header-bytes' }],
+    [
+      'a huge header',
+      await artifactFactsOf(tar.tgz(tar.pax({ comment: 'x'.repeat(2 ** 20) }), APP)),
+      { cause: 'header-bytes' },
+    ],
     [
       'larger than what is downloaded',
-      await seen(tar.tgz(APP), { limit: 50 }),
+      await artifactFactsOf(tar.tgz(APP), { limit: 50 }),
       { cause: 'packed-bytes', evidence: { bytes: 50 } },
     ],
   ],

@@ -83,19 +83,19 @@ const decoded = (data: Uint8Array | string): Content['decoded'] => ({
 });
 const tar = Buffer.alloc(512);
 tar.write('ustar\u000000', 257);
-const other = gzipSync('other bytes');
+const otherBytes = gzipSync('other bytes');
 
 ruleTable(artifactChecksumMismatch, {
   clean: [
     ['equal', facts(content(bytes))],
     ['equal but for the case of the list', facts(content(bytes), LISTED.toUpperCase().replace('SHA256', 'sha256'))],
     ['equal but for the prefix', facts(content(bytes), LISTED.slice(7))],
-    ['not read to its end', facts(content(other, { cut: true }))],
+    ['not read to its end', facts(content(otherBytes, { cut: true }))],
     ['SHA-1 is listed: another rule tells', facts(content(bytes), `sha1:${content(bytes).sha1}`)],
     ['a placeholder is listed: another rule tells', facts(content(bytes), 'sha256:unknown')],
   ],
   faulty: [
-    ['other bytes', facts(content(other)), { cause: 'other-bytes', advice: `sha256:${sha256(other)}` }],
+    ['other bytes', facts(content(otherBytes)), { cause: 'other-bytes', advice: `sha256:${sha256(otherBytes)}` }],
     ['empty', facts(content('')), { cause: 'empty-file' }],
     ['a page', facts(content('\n<!DOCTYPE html><title>Sign in</title>')), { cause: 'html-page', message: 'Sign in' }],
     [
@@ -145,7 +145,7 @@ ruleTable(artifactChecksumMismatch, {
     ],
     [
       'a broken archive, whose digest is not to be listed',
-      facts(content(other), LISTED, { gzipFault: 'Z_DATA_ERROR' }),
+      facts(content(otherBytes), LISTED, { gzipFault: 'Z_DATA_ERROR' }),
       { cause: 'other-bytes', message: 'not a complete .tar.gz archive', advice: 'Do not list' },
     ],
     ['an LFS pointer', facts(content('version https://git-lfs.github.com/spec/v1\n')), { cause: 'lfs-pointer' }],
@@ -173,7 +173,7 @@ ruleTable(artifactChecksumMismatch, {
     ],
     [
       'repacked',
-      facts(content(other, { decoded: decoded(tar) })),
+      facts(content(otherBytes, { decoded: decoded(tar) })),
       { cause: 're-encoded', message: 'probably', advice: 'before you change them' },
     ],
     [
@@ -190,12 +190,15 @@ ruleTable(artifactChecksumMismatch, {
     ],
     [
       'another version’s',
-      facts(content(other), LISTED, { others: [['1.0.0', `sha256:${sha256(other)}`]] }),
+      facts(content(otherBytes), LISTED, { others: [['1.0.0', `sha256:${sha256(otherBytes)}`]] }),
       { cause: 'other-versions-artifact', message: 'serves the file of version 1.0.0.', advice: LISTED },
     ],
     [
       'another version’s, which is right',
-      facts(content(other), LISTED, { others: [['1.0.0', `sha256:${sha256(other)}`]], there: content(other) }),
+      facts(content(otherBytes), LISTED, {
+        others: [['1.0.0', `sha256:${sha256(otherBytes)}`]],
+        there: content(otherBytes),
+      }),
       {
         cause: 'other-versions-artifact',
         message: '; 1.0.0 itself is correct.',
@@ -204,15 +207,22 @@ ruleTable(artifactChecksumMismatch, {
     ],
     [
       'two that were swapped',
-      facts(content(other), LISTED, { others: [['1.0.0', `sha256:${sha256(other)}`]], there: content(bytes) }),
+      facts(content(otherBytes), LISTED, {
+        others: [['1.0.0', `sha256:${sha256(otherBytes)}`]],
+        there: content(bytes),
+      }),
       { cause: 'other-versions-artifact', message: 'and that of 1.0.0 the file of', advice: 'Swap the two files' },
     ],
     [
       'now so, now so',
-      facts(content(other), LISTED, { again: content(bytes) }),
+      facts(content(otherBytes), LISTED, { again: content(bytes) }),
       { cause: 'intermittent', severity: 'warning' },
     ],
-    ['made anew each time', facts(content(other), LISTED, { again: content('third') }), { cause: 'unstable-bytes' }],
+    [
+      'made anew each time',
+      facts(content(otherBytes), LISTED, { again: content('third') }),
+      { cause: 'unstable-bytes' },
+    ],
     [
       'converted line ends, counted in all of it',
       facts(content(Buffer.from('1f8b0800', 'hex')), LISTED, {
@@ -262,17 +272,17 @@ ruleTable(artifactChecksumMismatch, {
     ],
     [
       'published with this checksum',
-      facts(content(other), LISTED, { before: LISTED }),
+      facts(content(otherBytes), LISTED, { before: LISTED }),
       { cause: 'changed-since', message: 'has been replaced since' },
     ],
     [
       'published with the checksum of these bytes',
-      facts(content(other), LISTED, { before: `SHA256:${sha256(other).toUpperCase()}` }),
-      { cause: 'published-bytes', advice: `sha256:${sha256(other)}` },
+      facts(content(otherBytes), LISTED, { before: `SHA256:${sha256(otherBytes).toUpperCase()}` }),
+      { cause: 'published-bytes', advice: `sha256:${sha256(otherBytes)}` },
     ],
     [
       'published with a third one',
-      facts(content(other), LISTED, { before: `sha256:${sha256('x')}` }),
+      facts(content(otherBytes), LISTED, { before: `sha256:${sha256('x')}` }),
       { cause: 'other-bytes' },
     ],
   ],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { artifactNotTarGz } from '../../../../src/core/rules/artifacts/artifact-not-tar-gz.ts';
-import { seen } from '../../../support/archives.ts';
+import { artifactFactsOf } from '../../../support/archives.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import * as tar from '../../../support/tar-builder.ts';
 
@@ -9,7 +9,7 @@ const APP = tar.entry('app.js', 'export {};\n');
 const GOOD = tar.tgz(APP);
 const NOISE = tar.tgz(tar.entry('noise', randomBytes(3000)));
 const plain = Buffer.concat([APP, tar.endMark()]);
-const text = (content: string) => seen(Buffer.from(content));
+const text = (content: string) => artifactFactsOf(Buffer.from(content));
 const broken = Buffer.from(NOISE);
 broken[broken.length - 6]! ^= 1;
 const error = (cause: string, message = 'The artifact') => [{ cause, message }];
@@ -26,27 +26,27 @@ const COMPRESSED = {
 
 ruleTable(artifactNotTarGz, {
   clean: [
-    ['one file', await seen(GOOD)],
+    ['one file', await artifactFactsOf(GOOD)],
     [
       'a folder as GNU tar packs it',
-      await seen(tar.tgz(tar.entry('./', '', { type: '5' }), tar.entry('./app.js', '1'))),
+      await artifactFactsOf(tar.tgz(tar.entry('./', '', { type: '5' }), tar.entry('./app.js', '1'))),
     ],
-    ['zeros that fill up the last record', await seen(tar.tgzOpen(APP, tar.endMark(16)))],
-    ['git archive', await seen(tar.tgz(tar.pax({ comment: 'c0ffee' }, 'g'), APP))],
-    ['unsafe entries: another rule tells', await seen(tar.tgz(tar.entry('../x', '1')))],
-    ['bytes behind the end: another rule tells', await seen(Buffer.concat([GOOD, Buffer.from('x')]))],
-    ['two archives joined: another rule tells', await seen(Buffer.concat([GOOD, GOOD]))],
-    ['stopped at a limit: another rule tells', await seen(GOOD, { limits: { unpackedBytes: 10 } })],
-    ['cut by our own limit', await seen(NOISE, { limit: 1000 })],
+    ['zeros that fill up the last record', await artifactFactsOf(tar.tgzOpen(APP, tar.endMark(16)))],
+    ['git archive', await artifactFactsOf(tar.tgz(tar.pax({ comment: 'c0ffee' }, 'g'), APP))],
+    ['unsafe entries: another rule tells', await artifactFactsOf(tar.tgz(tar.entry('../x', '1')))],
+    ['bytes behind the end: another rule tells', await artifactFactsOf(Buffer.concat([GOOD, Buffer.from('x')]))],
+    ['two archives joined: another rule tells', await artifactFactsOf(Buffer.concat([GOOD, GOOD]))],
+    ['stopped at a limit: another rule tells', await artifactFactsOf(GOOD, { limits: { unpackedBytes: 10 } })],
+    ['cut by our own limit', await artifactFactsOf(NOISE, { limit: 1000 })],
     [
       'broken behind what readers take differently',
-      await seen(tar.tgz(tar.pax({ size: '90' }), tar.entry('a', 'x'.repeat(600)), APP)),
+      await artifactFactsOf(tar.tgz(tar.pax({ size: '90' }), tar.entry('a', 'x'.repeat(600)), APP)),
     ],
     [
       'broken behind a folder with data',
-      await seen(tar.tgz(APP, tar.entry('d/', 'x'.repeat(512), { type: '5' }), APP)),
+      await artifactFactsOf(tar.tgz(APP, tar.entry('d/', 'x'.repeat(512), { type: '5' }), APP)),
     ],
-    ['a link as the only entry', await seen(tar.tgz(tar.header({ path: 'a', type: '2', link: 'b' })))],
+    ['a link as the only entry', await artifactFactsOf(tar.tgz(tar.header({ path: 'a', type: '2', link: 'b' })))],
   ],
   faulty: [
     [
@@ -63,38 +63,46 @@ ruleTable(artifactNotTarGz, {
     ['JSON', await text('{"message":"Not Found"}'), error('json')],
     ["a store's XML error", await text('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'), error('xml')],
     ['text', await text('Not Found'), error('text')],
-    ['a plain tar', await seen(plain), error('plain-tar', 'not gzip-compressed')],
+    ['a plain tar', await artifactFactsOf(plain), error('plain-tar', 'not gzip-compressed')],
     ['a zip', await text('PK\u0003\u0004'), error('zip', 'is zip data')],
-    ['xz', await seen(Buffer.from('fd377a585a000004', 'hex')), error('xz')],
-    ['zstd', await seen(Buffer.from('28b52ffd0458', 'hex')), error('zstd')],
+    ['xz', await artifactFactsOf(Buffer.from('fd377a585a000004', 'hex')), error('xz')],
+    ['zstd', await artifactFactsOf(Buffer.from('28b52ffd0458', 'hex')), error('zstd')],
     ...(await Promise.all(
       Object.entries(COMPRESSED).map(
-        async ([kind, head]) => [kind, await seen(Buffer.from(head, 'hex')), error(kind)] as const,
+        async ([kind, head]) => [kind, await artifactFactsOf(Buffer.from(head, 'hex')), error(kind)] as const,
       ),
     )),
-    ['zlib', await seen(deflateSync(plain)), error('zlib')],
-    ['gzip read as text', await seen(Buffer.from(GOOD.toString('utf8'))), error('text-mode', 'converted as text')],
-    ['Base64', await text(GOOD.toString('base64')), error('base64')],
-    ['an image', await seen(Buffer.from('89504e470d0a1a0a', 'hex')), error('not-gzip', 'looks like: png')],
-    ['unknown bytes', await seen(Buffer.from([1, 2, 3])), error('not-gzip')],
-    ['broken gzip', await seen(broken), error('gzip-broken')],
-    ['half of a gzip', await seen(NOISE.subarray(0, 1500)), error('gzip-truncated', 'ends too early')],
-    ['text inside', await seen(gzipSync('hello')), error('no-tar-inside')],
-    ['compressed twice', await seen(gzipSync(GOOD)), error('compressed-twice')],
-    ['half of a tar', await seen(gzipSync(plain.subarray(0, 520))), error('tar-truncated')],
-    ['a broken header', await seen(tar.tgz(APP, tar.header({ path: 'b', checksumError: 1 }))), error('tar-broken')],
+    ['zlib', await artifactFactsOf(deflateSync(plain)), error('zlib')],
     [
-      'a negative size',
-      await seen(tar.tgz(APP, tar.header({ path: 'b', size: tar.base256(-1n) }))),
+      'gzip read as text',
+      await artifactFactsOf(Buffer.from(GOOD.toString('utf8'))),
+      error('text-mode', 'converted as text'),
+    ],
+    ['Base64', await text(GOOD.toString('base64')), error('base64')],
+    ['an image', await artifactFactsOf(Buffer.from('89504e470d0a1a0a', 'hex')), error('not-gzip', 'looks like: png')],
+    ['unknown bytes', await artifactFactsOf(Buffer.from([1, 2, 3])), error('not-gzip')],
+    ['broken gzip', await artifactFactsOf(broken), error('gzip-broken')],
+    ['half of a gzip', await artifactFactsOf(NOISE.subarray(0, 1500)), error('gzip-truncated', 'ends too early')],
+    ['text inside', await artifactFactsOf(gzipSync('hello')), error('no-tar-inside')],
+    ['compressed twice', await artifactFactsOf(gzipSync(GOOD)), error('compressed-twice')],
+    ['half of a tar', await artifactFactsOf(gzipSync(plain.subarray(0, 520))), error('tar-truncated')],
+    [
+      'a broken header',
+      await artifactFactsOf(tar.tgz(APP, tar.header({ path: 'b', checksumError: 1 }))),
       error('tar-broken'),
     ],
-    ['gzip of nothing', await seen(gzipSync('')), error('no-files')],
-    ['only an end mark', await seen(tar.tgz()), error('no-files', 'no files')],
-    ['only folders', await seen(tar.tgz(tar.entry('lib/', '', { type: '5' }))), error('no-files')],
-    ['no end mark', await seen(tar.tgzOpen(APP)), warning('no-end-mark')],
+    [
+      'a negative size',
+      await artifactFactsOf(tar.tgz(APP, tar.header({ path: 'b', size: tar.base256(-1n) }))),
+      error('tar-broken'),
+    ],
+    ['gzip of nothing', await artifactFactsOf(gzipSync('')), error('no-files')],
+    ['only an end mark', await artifactFactsOf(tar.tgz()), error('no-files', 'no files')],
+    ['only folders', await artifactFactsOf(tar.tgz(tar.entry('lib/', '', { type: '5' }))), error('no-files')],
+    ['no end mark', await artifactFactsOf(tar.tgzOpen(APP)), warning('no-end-mark')],
     [
       'several members',
-      await seen(Buffer.concat([gzipSync(plain.subarray(0, 700)), gzipSync(plain.subarray(700))])),
+      await artifactFactsOf(Buffer.concat([gzipSync(plain.subarray(0, 700)), gzipSync(plain.subarray(700))])),
       warning('several-members'),
     ],
   ],

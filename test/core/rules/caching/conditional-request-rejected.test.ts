@@ -4,8 +4,12 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const status = (code: number, more: Partial<Probe> = {}): Probe => probe(hop({}, { status: code }), more);
-const GIVEN = probe(hop({ etag: '"a"' }));
-const facts = (answer: Probe, condition: Conditional['condition'] = ['if-none-match', '"a"'], given = GIVEN) => ({
+const FIRST_RESPONSE = probe(hop({ etag: '"a"' }));
+const facts = (
+  answer: Probe,
+  condition: Conditional['condition'] = ['if-none-match', '"a"'],
+  given = FIRST_RESPONSE,
+) => ({
   role: 'manifest' as const,
   web: web(given, { conditional: [{ condition, fabricated: false, probe: answer, sameBytes: null }] }),
   answer: given,

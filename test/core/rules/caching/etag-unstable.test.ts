@@ -3,37 +3,37 @@ import { etagUnstable } from '../../../../src/core/rules/caching/etag-unstable.t
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, probe, web } from '../../../support/probes.ts';
 
-const first = probe(hop({ etag: '"a"' }));
-const asked = (then: Record<string, string>, more: Partial<Conditional> = {}) => ({
+const firstResponse = probe(hop({ etag: '"a"' }));
+const conditionalResponse = (then: Record<string, string>, more: Partial<Conditional> = {}) => ({
   role: 'metadata' as const,
-  web: web(first, {
+  web: web(firstResponse, {
     conditional: [
       { condition: ['if-none-match', '"a"'], fabricated: false, probe: probe(hop(then)), sameBytes: true, ...more },
     ],
   }),
-  answer: first,
+  answer: firstResponse,
 });
 
 ruleTable(etagUnstable, {
   clean: [
-    ['not asked', { role: 'metadata', web: web(first), answer: first }],
-    ['not modified', asked({}, { probe: probe(hop({}, { status: 304 })), sameBytes: null })],
-    ['the condition is not looked at', asked({ etag: '"a"' }, { sameBytes: null })],
-    ['another one for other bytes', asked({ etag: '"b"' }, { sameBytes: false })],
-    ['weak now, strong before', asked({ etag: 'W/"a"' })],
-    ['none the second time', asked({})],
-    ['a question with a made-up tag', asked({ etag: '"b"' }, { fabricated: true })],
+    ['not asked', { role: 'metadata', web: web(firstResponse), answer: firstResponse }],
+    ['not modified', conditionalResponse({}, { probe: probe(hop({}, { status: 304 })), sameBytes: null })],
+    ['the condition is not looked at', conditionalResponse({ etag: '"a"' }, { sameBytes: null })],
+    ['another one for other bytes', conditionalResponse({ etag: '"b"' }, { sameBytes: false })],
+    ['weak now, strong before', conditionalResponse({ etag: 'W/"a"' })],
+    ['none the second time', conditionalResponse({})],
+    ['a question with a made-up tag', conditionalResponse({ etag: '"b"' }, { fabricated: true })],
     [
       'behind a redirect that leads elsewhere each time',
-      asked({}, { probe: probe(hop({ etag: '"b"' }, { url: 'https://b.test/r.json' })) }),
+      conditionalResponse({}, { probe: probe(hop({ etag: '"b"' }, { url: 'https://b.test/r.json' })) }),
     ],
   ],
   faulty: [
     [
       'another one for the same bytes',
-      asked({ etag: '"b"' }),
+      conditionalResponse({ etag: '"b"' }),
       { message: '"a", then "b"', evidence: { first: '"a"', second: '"b"' } },
     ],
-    ['a weak one', asked({ etag: 'W/"b"' }), { message: 'a different ETag' }],
+    ['a weak one', conditionalResponse({ etag: 'W/"b"' }), { message: 'a different ETag' }],
   ],
 });

@@ -9,17 +9,17 @@ const facts = (...conditional: Conditional[]) => ({
   web: web(probe(), { conditional }),
   answer: probe(),
 });
-const madeUp = (answer: Probe): Conditional => ({
+const withFabricatedEtag = (answer: Probe): Conditional => ({
   condition: ['if-none-match', '"never"'],
   fabricated: true,
   probe: answer,
   sameBytes: null,
 });
-const earlier = (answer: Probe): Conditional => ({
-  ...madeUp(answer),
+const withEarlierDate = (answer: Probe): Conditional => ({
+  ...withFabricatedEtag(answer),
   condition: ['if-modified-since', 'Fri, 20 Nov 2026 12:00:00 GMT'],
 });
-const issued: Conditional = {
+const REPEATED_ETAG: Conditional = {
   condition: ['if-none-match', '"a"'],
   fabricated: false,
   probe: status(304),
@@ -29,17 +29,24 @@ const issued: Conditional = {
 ruleTable(notModifiedIncorrect, {
   clean: [
     ['not asked', { role: 'manifest', web: web(), answer: probe() }],
-    ['200 to a tag that was never issued, 304 to the one that was', facts(madeUp(status(200)), issued)],
-    ['refused', facts(madeUp(status(412)))],
-    ['no answer', facts(madeUp(failed('headers', 'ECONNRESET')))],
+    [
+      '200 to a tag that was never issued, 304 to the one that was',
+      facts(withFabricatedEtag(status(200)), REPEATED_ETAG),
+    ],
+    ['refused', facts(withFabricatedEtag(status(412)))],
+    ['no answer', facts(withFabricatedEtag(failed('headers', 'ECONNRESET')))],
   ],
   faulty: [
     [
       '304 to a tag that was never issued',
-      facts(madeUp(status(304)), issued),
+      facts(withFabricatedEtag(status(304)), REPEATED_ETAG),
       { cause: 'etag', message: 'never issued', evidence: { sent: 'if-none-match: "never"' } },
     ],
-    ['304 for a copy older than the last change', facts(madeUp(status(200)), earlier(status(304))), { cause: 'date' }],
-    ['both: said once', facts(madeUp(status(304)), earlier(status(304))), { cause: 'etag' }],
+    [
+      '304 for a copy older than the last change',
+      facts(withFabricatedEtag(status(200)), withEarlierDate(status(304))),
+      { cause: 'date' },
+    ],
+    ['both: said once', facts(withFabricatedEtag(status(304)), withEarlierDate(status(304))), { cause: 'etag' }],
   ],
 });

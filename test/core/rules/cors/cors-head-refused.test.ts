@@ -15,28 +15,28 @@ const options = (headers: Record<string, string>, status = 204): Probe => ({
   method: 'OPTIONS',
   requestedHeaders: ['x-appreg-probe'],
 });
-const good = { browser: [browser(acao('*'))], head: head(acao('*')), preflight: options(acao('*')) };
+const allowed = { browser: [browser(acao('*'))], head: head(acao('*')), preflight: options(acao('*')) };
 
 ruleTable(corsHeadRefused, {
   clean: [
-    ['as GET', resource(good)],
+    ['as GET', resource(allowed)],
     ['not asked', resource({ browser: [browser(acao('*'))] })],
-    ['GET is refused too', resource({ ...good, browser: [browser({})], head: head({}) })],
-    ['HEAD is refused altogether', resource({ ...good, head: head({}, 405) })],
+    ['GET is refused too', resource({ ...allowed, browser: [browser({})], head: head({}) })],
+    ['HEAD is refused altogether', resource({ ...allowed, head: head({}, 405) })],
     [
       'both methods',
-      resource({ ...good, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, HEAD' })) }),
+      resource({ ...allowed, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, HEAD' })) }),
     ],
-    ['any method', resource({ ...good, preflight: options(acao('*', { 'access-control-allow-methods': '*' })) })],
-    ['no preflight passes', resource({ ...good, preflight: options({}, 403), headPreflight: options({}, 403) })],
+    ['any method', resource({ ...allowed, preflight: options(acao('*', { 'access-control-allow-methods': '*' })) })],
+    ['no preflight passes', resource({ ...allowed, preflight: options({}, 403), headPreflight: options({}, 403) })],
     ['nobody asked as a page', resource({ head: head({}), browser: [] }, probe())],
   ],
   faulty: [
-    ...invalidCorsRows((headers) => resource({ ...good, head: head(headers) })),
+    ...invalidCorsRows((headers) => resource({ ...allowed, head: head(headers) })),
     [
       'another origin after a redirect to another host',
       resource({
-        ...good,
+        ...allowed,
         head: {
           ...browser([
             hop(acao('*', { location: 'https://b.test/x' }), { status: 302 }),
@@ -47,11 +47,11 @@ ruleTable(corsHeadRefused, {
       }),
       { cause: 'redirect-null-origin' },
     ],
-    ['without it', resource({ ...good, head: head({}) }), { cause: 'absent' }],
+    ['without it', resource({ ...allowed, head: head({}) }), { cause: 'absent' }],
     [
       'twice',
       resource({
-        ...good,
+        ...allowed,
         head: head([
           [ALLOW, '*'],
           [ALLOW, '*'],
@@ -59,11 +59,11 @@ ruleTable(corsHeadRefused, {
       }),
       { cause: 'two-headers' },
     ],
-    ['another one', resource({ ...good, head: head(acao('https://other.test')) }), { cause: 'other-origin' }],
-    ['its preflight', resource({ ...good, headPreflight: options({}, 403) }), { cause: 'preflight-status' }],
+    ['another one', resource({ ...allowed, head: head(acao('https://other.test')) }), { cause: 'other-origin' }],
+    ['its preflight', resource({ ...allowed, headPreflight: options({}, 403) }), { cause: 'preflight-status' }],
     [
       'not among the methods',
-      resource({ ...good, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, OPTIONS' })) }),
+      resource({ ...allowed, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, OPTIONS' })) }),
       { cause: 'not-listed', severity: 'note' },
     ],
   ],

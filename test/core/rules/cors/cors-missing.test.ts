@@ -10,7 +10,7 @@ const facts = (asked: Probe, role: ResourceKind = 'manifest', origins: string[] 
   answer: probe(),
   origins,
 });
-const moved = (first: Record<string, string>, second: Record<string, string>) =>
+const redirected = (first: Record<string, string>, second: Record<string, string>) =>
   browser([hop(first, { status: 302 }), hop(second, { url: 'https://cdn.test/r.json' })]);
 
 ruleTable(corsMissing, {
@@ -54,7 +54,7 @@ ruleTable(corsMissing, {
     ],
     ['none on an icon', facts(browser({}), 'icon'), { severity: 'error', message: '<img>' }],
     ['none on an artifact', facts(browser({}), 'artifact'), { severity: 'note' }],
-    ['none on the redirect', facts(moved({}, acao('*'))), { cause: 'absent-on-redirect' }],
-    ['none behind it', facts(moved(acao('*'), {})), { cause: 'absent-behind-redirect', message: 'cdn.test' }],
+    ['none on the redirect', facts(redirected({}, acao('*'))), { cause: 'absent-on-redirect' }],
+    ['none behind it', facts(redirected(acao('*'), {})), { cause: 'absent-behind-redirect', message: 'cdn.test' }],
   ],
 });

@@ -10,14 +10,14 @@ const facts = (asked: Probe | Probe[], origins: string[] = [ORIGIN]) => ({
   answer: probe(),
   origins,
 });
-const moved = (value: string) =>
+const redirectedWithOrigin = (value: string) =>
   browser([hop(acao('*'), { status: 302 }), hop(acao(value), { url: 'https://cdn.test/r.json' })]);
 
 ruleTable(corsOriginRefused, {
   clean: [
     ['ours', facts(browser(acao(ORIGIN)))],
     ['anybody', facts(browser(acao('*')))],
-    ['moved, anybody', facts(moved('*'))],
+    ['moved, anybody', facts(redirectedWithOrigin('*'))],
     ['none, which is cors-missing', facts(browser({}))],
     ['503, which is no answer to an origin', facts(browser([hop({}, { status: 503 })]))],
     ['a part of an artifact that broke off', { ...facts(failed('body', 'SOCKET_CLOSED')), role: 'artifact' as const }],
@@ -41,7 +41,7 @@ ruleTable(corsOriginRefused, {
     ],
     [
       'moved to a host that wants the exact origin',
-      facts(moved(ORIGIN)),
+      facts(redirectedWithOrigin(ORIGIN)),
       { cause: 'redirect-null-origin', message: 'Origin: null', advice: 'Never allow "null"' },
     ],
     [

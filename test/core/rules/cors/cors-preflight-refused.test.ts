@@ -10,22 +10,25 @@ const facts = (preflight: Probe | Missing, plain: Probe = browser(acao('*')), ..
   web: web(probe(), { browser: [plain], preflight, preflights }),
   answer: probe(),
 });
-const own: Missing = { missing: { code: 'not-requested', flag: null } };
-const all = { 'access-control-allow-headers': '*' };
+const notRequested: Missing = { missing: { code: 'not-requested', flag: null } };
+const allowAllHeaders = { 'access-control-allow-headers': '*' };
 
 ruleTable(corsPreflightRefused, {
   clean: [
-    ['any header', facts(options(acao('*', all)))],
+    ['any header', facts(options(acao('*', allowAllHeaders)))],
     ['the header by name', facts(options(acao(ORIGIN, { 'access-control-allow-headers': 'A, X-Appreg-Probe' })))],
-    ['any 2xx', facts(options(acao('*', all), 299))],
-    ['GET needs no mention', facts(options(acao('*', { ...all, 'access-control-allow-methods': 'PUT' })))],
+    ['any 2xx', facts(options(acao('*', allowAllHeaders), 299))],
+    ['GET needs no mention', facts(options(acao('*', { ...allowAllHeaders, 'access-control-allow-methods': 'PUT' })))],
     ['the plain request is refused already', facts(options({}, 403), browser({}))],
     ['every request from a page is refused', facts(options({}, 403), browser([hop(acao('*'), { status: 403 })]))],
     ['rate limited', facts(options({}, 429))],
     ['no answer', facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN })],
     ['not asked', { role: 'manifest', web: web(), answer: probe() }],
-    ['at the page’s own origin', facts(own)],
-    ['after a redirect as well', facts(options(acao('*', all)), browser(acao('*')), options(acao('*', all)))],
+    ['at the page’s own origin', facts(notRequested)],
+    [
+      'after a redirect as well',
+      facts(options(acao('*', allowAllHeaders)), browser(acao('*')), options(acao('*', allowAllHeaders))),
+    ],
   ],
   faulty: [
     [
@@ -34,8 +37,8 @@ ruleTable(corsPreflightRefused, {
       { cause: 'status-405' },
     ],
     ['405', facts(options({}, 405)), { cause: 'status-405', dedupeKey: 'manifest apps.example.com' }],
-    ['a redirect', facts(options(acao('*', all), 301)), { cause: 'redirect' }],
-    ['no origin allowed', facts(options(all)), { cause: 'origin' }],
+    ['a redirect', facts(options(acao('*', allowAllHeaders), 301)), { cause: 'redirect' }],
+    ['no origin allowed', facts(options(allowAllHeaders)), { cause: 'origin' }],
     ['no headers allowed', facts(options(acao('*'))), { cause: 'header-refused' }],
     [
       'others allowed',
@@ -49,20 +52,27 @@ ruleTable(corsPreflightRefused, {
     ],
     [
       'not a list of methods',
-      facts(options(acao('*', { ...all, 'access-control-allow-methods': 'Bad name' }))),
+      facts(options(acao('*', { ...allowAllHeaders, 'access-control-allow-methods': 'Bad name' }))),
       { cause: 'methods-malformed' },
     ],
     [
       '* covers no Authorization',
-      facts(options(acao('*', all), 204, ['authorization', 'x-appreg-probe'])),
+      facts(options(acao('*', allowAllHeaders), 204, ['authorization', 'x-appreg-probe'])),
       { cause: 'header-refused', advice: '*, Authorization' },
     ],
     [
       'refused after a redirect, where Origin is null',
-      facts(options(acao('*', all)), browser(acao('*')), { ...options(acao(ORIGIN, all)), origin: 'null' }),
+      facts(options(acao('*', allowAllHeaders)), browser(acao('*')), {
+        ...options(acao(ORIGIN, allowAllHeaders)),
+        origin: 'null',
+      }),
       { cause: 'origin', message: 'after a redirect', advice: 'Access-Control-Allow-Origin: *,' },
     ],
-    ['refused after a redirect from the page’s own origin', facts(own, browser(acao('*')), options({}, 403)), {}],
+    [
+      'refused after a redirect from the page’s own origin',
+      facts(notRequested, browser(acao('*')), options({}, 403)),
+      {},
+    ],
     [
       'with Authorization besides',
       facts(options({}, 405, ['authorization', 'x-appreg-probe'])),

@@ -5,27 +5,35 @@ import { ruleTable } from '../../../support/rule-table.ts';
 const manifest = (value: unknown) => ({ role: 'manifest' as const, value: value as JsonValue });
 const metadata = (value: unknown) => ({ role: 'metadata' as const, value: value as JsonValue });
 const blockStyle = { iconUrl: 'https://x.test/i.svg', color: '#112233' };
-const whole = { name: 'A', description: 'B', blockStyle, appMetadataUrl: 'https://x.test/a.json' };
+const completeEntry = { name: 'A', description: 'B', blockStyle, appMetadataUrl: 'https://x.test/a.json' };
 const app = (entry: unknown) => manifest({ apps: { a: entry } });
-const without = (field: string) => app(Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field)));
+const without = (field: string) =>
+  app(Object.fromEntries(Object.entries(completeEntry).filter(([name]) => name !== field)));
 const version = { version: '1.0.0', artifactUrl: 'https://x.test/a.tar.gz', artifactChecksum: 'sha256:00' };
 const oneVersion = (entry: unknown) => metadata({ versions: [entry] });
 
 ruleTable(schemaViolation, {
   clean: [
     ['no apps', manifest({ apps: {} })],
-    ['one app', app(whole)],
+    ['one app', app(completeEntry)],
     [
       'unknown fields of any type',
-      manifest({ apps: { a: { ...whole, more: [1, null] } }, 'x-y': 3, $schema: 'https://x.test' }),
+      manifest({ apps: { a: { ...completeEntry, more: [1, null] } }, 'x-y': 3, $schema: 'https://x.test' }),
     ],
     [
       'the keys that objects inherit',
-      manifest({ apps: { constructor: whole, toString: whole, hasOwnProperty: whole, valueOf: whole } }),
+      manifest({
+        apps: {
+          constructor: completeEntry,
+          toString: completeEntry,
+          hasOwnProperty: completeEntry,
+          valueOf: completeEntry,
+        },
+      }),
     ],
-    ['the key __proto__', manifest(JSON.parse(`{"apps":{"__proto__":${JSON.stringify(whole)}}}`))],
-    ['keys that look like numbers', manifest({ apps: { 2: whole, 1: whole, b: whole } })],
-    ['strings that are empty: a shape is no meaning', app({ ...whole, name: '', description: '' })],
+    ['the key __proto__', manifest(JSON.parse(`{"apps":{"__proto__":${JSON.stringify(completeEntry)}}}`))],
+    ['keys that look like numbers', manifest({ apps: { 2: completeEntry, 1: completeEntry, b: completeEntry } })],
+    ['strings that are empty: a shape is no meaning', app({ ...completeEntry, name: '', description: '' })],
     ['no versions', metadata({ versions: [] })],
     ['one version', oneVersion(version)],
     ['a version with more fields', oneVersion({ ...version, size: 3, nested: { versions: 1 } })],
@@ -39,7 +47,7 @@ ruleTable(schemaViolation, {
     ['true', manifest(true), { at: '', cause: 'wrong-type' }],
     ['no apps field', manifest({}), { at: '', cause: 'missing', message: '“apps”', advice: '"apps": {}' }],
     ['apps inherited from nowhere', manifest(JSON.parse('{"__proto__":{"apps":{}}}')), { at: '', cause: 'missing' }],
-    ['apps as a list', manifest({ apps: [whole] }), { at: '/apps', cause: 'wrong-type', advice: 'braces' }],
+    ['apps as a list', manifest({ apps: [completeEntry] }), { at: '/apps', cause: 'wrong-type', advice: 'braces' }],
     ['apps null', manifest({ apps: null }), { at: '/apps', cause: 'wrong-type' }],
     ['an entry null', app(null), { at: '/apps/a', cause: 'wrong-type' }],
     ['an entry a list', app([]), { at: '/apps/a', cause: 'wrong-type' }],
@@ -54,19 +62,27 @@ ruleTable(schemaViolation, {
     ['no description', without('description'), { at: '/apps/a', cause: 'missing', message: '“description”' }],
     ['no blockStyle', without('blockStyle'), { at: '/apps/a', cause: 'missing', advice: '"iconUrl"' }],
     ['no appMetadataUrl', without('appMetadataUrl'), { at: '/apps/a', cause: 'missing', advice: 'versions.json' }],
-    ['name a number', app({ ...whole, name: 7 }), { at: '/apps/a/name', cause: 'wrong-type', advice: 'double quotes' }],
-    ['name null', app({ ...whole, name: null }), { at: '/apps/a/name', cause: 'wrong-type' }],
-    ['name a list', app({ ...whole, name: ['A'] }), { at: '/apps/a/name', cause: 'wrong-type' }],
-    ['description an object', app({ ...whole, description: {} }), { at: '/apps/a/description', cause: 'wrong-type' }],
+    [
+      'name a number',
+      app({ ...completeEntry, name: 7 }),
+      { at: '/apps/a/name', cause: 'wrong-type', advice: 'double quotes' },
+    ],
+    ['name null', app({ ...completeEntry, name: null }), { at: '/apps/a/name', cause: 'wrong-type' }],
+    ['name a list', app({ ...completeEntry, name: ['A'] }), { at: '/apps/a/name', cause: 'wrong-type' }],
+    [
+      'description an object',
+      app({ ...completeEntry, description: {} }),
+      { at: '/apps/a/description', cause: 'wrong-type' },
+    ],
     [
       'blockStyle a text: one fault, not three',
-      app({ ...whole, blockStyle: '#112233' }),
+      app({ ...completeEntry, blockStyle: '#112233' }),
       { at: '/apps/a/blockStyle', cause: 'wrong-type' },
     ],
-    ['blockStyle null', app({ ...whole, blockStyle: null }), { at: '/apps/a/blockStyle', cause: 'wrong-type' }],
+    ['blockStyle null', app({ ...completeEntry, blockStyle: null }), { at: '/apps/a/blockStyle', cause: 'wrong-type' }],
     [
       'blockStyle empty',
-      app({ ...whole, blockStyle: {} }),
+      app({ ...completeEntry, blockStyle: {} }),
       [
         { at: '/apps/a/blockStyle', message: '“iconUrl”' },
         { at: '/apps/a/blockStyle', message: '“color”' },
@@ -74,17 +90,17 @@ ruleTable(schemaViolation, {
     ],
     [
       'colour a number',
-      app({ ...whole, blockStyle: { ...blockStyle, color: 16777215 } }),
+      app({ ...completeEntry, blockStyle: { ...blockStyle, color: 16777215 } }),
       { at: '/apps/a/blockStyle/color', cause: 'wrong-type' },
     ],
     [
       'iconUrl false',
-      app({ ...whole, blockStyle: { ...blockStyle, iconUrl: false } }),
+      app({ ...completeEntry, blockStyle: { ...blockStyle, iconUrl: false } }),
       { at: '/apps/a/blockStyle/iconUrl', cause: 'wrong-type' },
     ],
     [
       'all faults of all entries at once',
-      manifest({ apps: { a: 1, b: { ...whole, name: 2 }, c: whole } }),
+      manifest({ apps: { a: 1, b: { ...completeEntry, name: 2 }, c: completeEntry } }),
       [{ at: '/apps/a' }, { at: '/apps/b/name' }],
     ],
     ['metadata null', metadata(null), { at: '', cause: 'wrong-type' }],
@@ -119,7 +135,7 @@ ruleTable(schemaViolation, {
     ],
     [
       'the manifest where metadata should be',
-      metadata({ apps: { a: whole } }),
+      metadata({ apps: { a: completeEntry } }),
       { cause: 'manifest-file', advice: 'appMetadataUrl' },
     ],
     ...(

@@ -2,28 +2,28 @@ import { artifactChanged } from '../../../../src/core/rules/history/artifact-cha
 import { checksum, digest, entries } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const U = 'https://x.test/a.tar.gz';
-const of = (listed: string | null, before: string, version = '1.0.0') => ({
-  versions: entries({ version, artifactUrl: U, artifactChecksum: listed }),
-  earlier: [{ version: '1.0.0', artifactUrl: U, artifactChecksum: before }],
+const ARTIFACT_URL = 'https://x.test/a.tar.gz';
+const checksums = (listed: string | null, before: string, version = '1.0.0') => ({
+  versions: entries({ version, artifactUrl: ARTIFACT_URL, artifactChecksum: listed }),
+  earlier: [{ version: '1.0.0', artifactUrl: ARTIFACT_URL, artifactChecksum: before }],
   earlierSource: 'v1',
 });
 
 ruleTable(artifactChanged, {
   clean: [
-    ['the same', of(checksum(1), checksum(1))],
-    ['another version', of(checksum(2), checksum(1), '1.0.1')],
-    ['upper case that was fixed', of(checksum(1), `sha256:${digest(1).toUpperCase()}`)],
-    ['a prefix that was added', of(checksum(1), digest(1))],
-    ['base64 that was fixed', of(checksum(1), `sha256-${Buffer.from(digest(1), 'hex').toString('base64')}`)],
-    ['a placeholder that was replaced at last', of(checksum(1), 'sha256:unknown')],
-    ['another algorithm that was replaced', of(checksum(1), `sha1:${digest(1).slice(0, 40)}`)],
-    ['no checksum any more, which is another rule’s', of(null, checksum(1))],
+    ['the same', checksums(checksum(1), checksum(1))],
+    ['another version', checksums(checksum(2), checksum(1), '1.0.1')],
+    ['upper case that was fixed', checksums(checksum(1), `sha256:${digest(1).toUpperCase()}`)],
+    ['a prefix that was added', checksums(checksum(1), digest(1))],
+    ['base64 that was fixed', checksums(checksum(1), `sha256-${Buffer.from(digest(1), 'hex').toString('base64')}`)],
+    ['a placeholder that was replaced at last', checksums(checksum(1), 'sha256:unknown')],
+    ['another algorithm that was replaced', checksums(checksum(1), `sha1:${digest(1).slice(0, 40)}`)],
+    ['no checksum any more, which is another rule’s', checksums(null, checksum(1))],
   ],
   faulty: [
     [
       'another digest',
-      of(checksum(2), checksum(1)),
+      checksums(checksum(2), checksum(1)),
       {
         at: '/versions/0/artifactChecksum',
         version: '1.0.0',
@@ -31,9 +31,13 @@ ruleTable(artifactChanged, {
         evidence: { published: checksum(1), listed: checksum(2), earlier: 'v1' },
       },
     ],
-    ['another digest, malformed too', of(digest(2), checksum(1)), { version: '1.0.0' }],
-    ['a placeholder now', of('unknown', checksum(1)), { version: '1.0.0' }],
-    ['another digest than the malformed one meant', of(checksum(2), digest(1).toUpperCase()), { version: '1.0.0' }],
+    ['another digest, malformed too', checksums(digest(2), checksum(1)), { version: '1.0.0' }],
+    ['a placeholder now', checksums('unknown', checksum(1)), { version: '1.0.0' }],
+    [
+      'another digest than the malformed one meant',
+      checksums(checksum(2), digest(1).toUpperCase()),
+      { version: '1.0.0' },
+    ],
     [
       'each entry of a version that stands twice',
       {
@@ -41,7 +45,7 @@ ruleTable(artifactChanged, {
           { version: '1.0.0', artifactChecksum: checksum(1) },
           { version: '1.0.0', artifactChecksum: checksum(2) },
         ),
-        earlier: [{ version: '1.0.0', artifactUrl: U, artifactChecksum: checksum(1) }],
+        earlier: [{ version: '1.0.0', artifactUrl: ARTIFACT_URL, artifactChecksum: checksum(1) }],
         earlierSource: 'v1',
       },
       { at: '/versions/1/artifactChecksum' },

@@ -2,7 +2,7 @@ import { artifactMoved } from '../../../../src/core/rules/history/artifact-moved
 import { checksum, digest, entries } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const of = (url: string | null, sum: string | null, before = 'https://x.test/a.tar.gz') => ({
+const listedArtifact = (url: string | null, sum: string | null, before = 'https://x.test/a.tar.gz') => ({
   versions: entries({ version: '1.0.0', artifactUrl: url, artifactChecksum: sum }),
   earlier: [{ version: '1.0.0', artifactUrl: before, artifactChecksum: checksum(1) }],
   earlierSource: 'v1',
@@ -13,33 +13,33 @@ const signed = (hour: number): string =>
 
 ruleTable(artifactMoved, {
   clean: [
-    ['the same URL', of('https://x.test/a.tar.gz', checksum(1))],
-    ['the same address in other words', of('https://X.TEST:443/a.tar.gz#x', checksum(1))],
-    ['other bytes, which is another rule’s', of('https://x.test/b.tar.gz', checksum(2))],
-    ['signed anew', of(signed(2), checksum(1), signed(1))],
-    ['no URL', of(null, checksum(1))],
-    ['no checksum', of('https://x.test/b.tar.gz', null)],
+    ['the same URL', listedArtifact('https://x.test/a.tar.gz', checksum(1))],
+    ['the same address in other words', listedArtifact('https://X.TEST:443/a.tar.gz#x', checksum(1))],
+    ['other bytes, which is another rule’s', listedArtifact('https://x.test/b.tar.gz', checksum(2))],
+    ['signed anew', listedArtifact(signed(2), checksum(1), signed(1))],
+    ['no URL', listedArtifact(null, checksum(1))],
+    ['no checksum', listedArtifact('https://x.test/b.tar.gz', null)],
   ],
   faulty: [
     [
       'another URL',
-      of('https://y.test/a.tar.gz', checksum(1)),
+      listedArtifact('https://y.test/a.tar.gz', checksum(1)),
       {
         at: '/versions/0/artifactUrl',
         version: '1.0.0',
         evidence: { published: 'https://x.test/a.tar.gz', listed: 'https://y.test/a.tar.gz', earlier: 'v1' },
       },
     ],
-    ['signed, and another file', of(`${signed(2)}&file=b`, checksum(1), signed(1)), { version: '1.0.0' }],
-    ['signed, where it was public', of(signed(1), checksum(1)), { version: '1.0.0' }],
+    ['signed, and another file', listedArtifact(`${signed(2)}&file=b`, checksum(1), signed(1)), { version: '1.0.0' }],
+    ['signed, where it was public', listedArtifact(signed(1), checksum(1)), { version: '1.0.0' }],
     [
       'another URL, and a checksum whose spelling was fixed',
-      of('https://y.test/a.tar.gz', digest(1)),
+      listedArtifact('https://y.test/a.tar.gz', digest(1)),
       { version: '1.0.0' },
     ],
     [
       'http to https is another URL too',
-      of('https://x.test/a.tar.gz', checksum(1), 'http://x.test/a.tar.gz'),
+      listedArtifact('https://x.test/a.tar.gz', checksum(1), 'http://x.test/a.tar.gz'),
       { version: '1.0.0' },
     ],
   ],

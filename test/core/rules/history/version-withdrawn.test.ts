@@ -7,7 +7,7 @@ const published = (version: string, seed = 1) => ({
   artifactUrl: `https://x.test/${version}.tar.gz`,
   artifactChecksum: checksum(seed),
 });
-const of = (listed: string[], before: string[]) => ({
+const listedAfter = (listed: string[], before: string[]) => ({
   versions: entries(...listed.map((version) => ({ version }))),
   earlier: before.map((version) => published(version)),
   earlierSource: 'origin/main',
@@ -15,16 +15,16 @@ const of = (listed: string[], before: string[]) => ({
 
 ruleTable(versionWithdrawn, {
   clean: [
-    ['the same list', of(['1.0.0'], ['1.0.0'])],
-    ['one more', of(['1.0.0', '2.0.0'], ['1.0.0'])],
-    ['another order', of(['2.0.0', '1.0.0'], ['1.0.0', '2.0.0'])],
-    ['nothing before', of([], [])],
-    ['a spelling that was fixed', of(['1.2.3'], ['v1.2.3'])],
+    ['the same list', listedAfter(['1.0.0'], ['1.0.0'])],
+    ['one more', listedAfter(['1.0.0', '2.0.0'], ['1.0.0'])],
+    ['another order', listedAfter(['2.0.0', '1.0.0'], ['1.0.0', '2.0.0'])],
+    ['nothing before', listedAfter([], [])],
+    ['a spelling that was fixed', listedAfter(['1.2.3'], ['v1.2.3'])],
   ],
   faulty: [
     [
       'one is gone',
-      of(['2.0.0'], ['1.0.0', '2.0.0']),
+      listedAfter(['2.0.0'], ['1.0.0', '2.0.0']),
       {
         at: '/versions',
         version: '1.0.0',
@@ -35,16 +35,16 @@ ruleTable(versionWithdrawn, {
     ],
     [
       'all are gone',
-      of([], ['1.0.0', '2.0.0']),
+      listedAfter([], ['1.0.0', '2.0.0']),
       [{ version: '1.0.0' }, { version: '2.0.0', cause: 'newest', message: 'there is none now' }],
     ],
     [
       'the newest is gone: rolled back, or an older copy',
-      of(['1.0.0', '1.9.0'], ['1.0.0', '1.9.0', '1.10.0']),
+      listedAfter(['1.0.0', '1.9.0'], ['1.0.0', '1.9.0', '1.10.0']),
       { version: '1.10.0', cause: 'newest', message: 'now that is 1.9.0' },
     ],
-    ['a build is another version', of(['1.0.0+b'], ['1.0.0']), { version: '1.0.0' }],
-    ['a valid version under another spelling', of(['1.0.0'], ['1.0.0-0']), { version: '1.0.0-0' }],
-    ['no version, and gone', of(['1.0.0'], ['v2.0.0']), { version: 'v2.0.0' }],
+    ['a build is another version', listedAfter(['1.0.0+b'], ['1.0.0']), { version: '1.0.0' }],
+    ['a valid version under another spelling', listedAfter(['1.0.0'], ['1.0.0-0']), { version: '1.0.0-0' }],
+    ['no version, and gone', listedAfter(['1.0.0'], ['v2.0.0']), { version: 'v2.0.0' }],
   ],
 });

@@ -9,7 +9,7 @@ const facts = (vain: AddressFailure[], status = 200) => ({
   web: web(probe(hop({}, { url: URL_ON_PORT, status, failedAddresses: vain, tls: tls() }))),
   now: NOW,
 });
-const ended: AddressFailure = {
+const EXPIRED_CERTIFICATE: AddressFailure = {
   address: '192.0.2.2',
   code: 'CERT_HAS_EXPIRED',
   phase: 'tls',
@@ -24,7 +24,7 @@ ruleTable(addressesDiffer, {
       'an address that refuses connections: host-intermittent tells',
       facts([{ address: '192.0.2.2', code: 'ECONNREFUSED' }]),
     ],
-    ['no address answers: another rule tells', facts([ended], 0)],
+    ['no address answers: another rule tells', facts([EXPIRED_CERTIFICATE], 0)],
   ],
   faulty: [
     ...CERTIFICATE_FAULTS.map(
@@ -42,7 +42,7 @@ ruleTable(addressesDiffer, {
     ],
     [
       'an expired certificate',
-      facts([ended]),
+      facts([EXPIRED_CERTIFICATE]),
       {
         cause: 'expired',
         message: 'a.example has several addresses, and 192.0.2.2 does not answer as 192.0.2.1 does: the certificate of',
@@ -53,7 +53,7 @@ ruleTable(addressesDiffer, {
     ],
     [
       'another name',
-      facts([{ ...ended, code: 'ERR_TLS_CERT_ALTNAME_INVALID', tls: tls({ names: ['b.example'] }) }]),
+      facts([{ ...EXPIRED_CERTIFICATE, code: 'ERR_TLS_CERT_ALTNAME_INVALID', tls: tls({ names: ['b.example'] }) }]),
       { cause: 'wrong-host', message: 'not valid for a.example; it names b.example' },
     ],
     [

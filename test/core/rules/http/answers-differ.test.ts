@@ -1,72 +1,107 @@
 import { answersDiffer } from '../../../../src/core/rules/http/answers-differ.ts';
-import { coming, copied, copy, following, refused, resource } from '../../../support/copies.ts';
+import { probesInRounds, compressedCopy, copy, probesDifferingBy, refused, resource } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { probe } from '../../../support/probes.ts';
 
-const other = copied({ same: false, coding: '' });
-const same = probe();
-const third = (letter: string) => copied({ same: false, decoded: { bytes: 1, sha256: letter, kind: 'json' } });
+const differentCopy = compressedCopy({ same: false, coding: '' });
+const sameAnswer = probe();
+const copyWithDigest = (letter: string) =>
+  compressedCopy({ same: false, decoded: { bytes: 1, sha256: letter, kind: 'json' } });
 
 ruleTable(answersDiffer, {
   clean: [
-    ['the same', resource({ browser: [copied()] })],
-    ['nobody looked further', resource({ browser: [other] })],
-    ['replaced before the probes', resource({ browser: [other], headerProbes: coming([other, other, other], []) })],
+    ['the same', resource({ browser: [compressedCopy()] })],
+    ['nobody looked further', resource({ browser: [differentCopy] })],
+    [
+      'replaced before the probes',
+      resource({
+        browser: [differentCopy],
+        headerProbes: probesInRounds([differentCopy, differentCopy, differentCopy], []),
+      }),
+    ],
     [
       'replaced during the probes',
-      resource({ browser: [other], headerProbes: coming([same, other, other], [other, other, other]) }),
+      resource({
+        browser: [differentCopy],
+        headerProbes: probesInRounds(
+          [sameAnswer, differentCopy, differentCopy],
+          [differentCopy, differentCopy, differentCopy],
+        ),
+      }),
     ],
     [
       'a status by turns: host-intermittent',
       resource({
         browser: [refused(404)],
-        headerProbes: coming([same, refused(404), same], [same, refused(404), same]),
+        headerProbes: probesInRounds([sameAnswer, refused(404), sameAnswer], [sameAnswer, refused(404), sameAnswer]),
       }),
     ],
-    ['refused', resource({ browser: [refused()], headerProbes: following(refused(), ['agent']) })],
+    ['refused', resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['agent']) })],
   ],
   faulty: [
     [
       'by turns',
-      resource({ browser: [other], headerProbes: coming([same, other, same], [other, same, same]) }),
+      resource({
+        browser: [differentCopy],
+        headerProbes: probesInRounds([sameAnswer, differentCopy, sameAnswer], [differentCopy, sameAnswer, sameAnswer]),
+      }),
       { cause: 'intermittent', message: 'SHA-256 aaaa' },
     ],
     [
       'once',
-      resource({ browser: [other], headerProbes: coming([same, same, same], [same, same, same]) }),
+      resource({
+        browser: [differentCopy],
+        headerProbes: probesInRounds([sameAnswer, sameAnswer, sameAnswer], [sameAnswer, sameAnswer, sameAnswer]),
+      }),
       { cause: 'intermittent' },
     ],
     [
       'another one each time',
-      resource({ browser: [other], headerProbes: coming([third('c'), third('d'), third('e')], []) }),
+      resource({
+        browser: [differentCopy],
+        headerProbes: probesInRounds([copyWithDigest('c'), copyWithDigest('d'), copyWithDigest('e')], []),
+      }),
       { cause: 'each-time', severity: 'note' },
     ],
-    ['by origin', resource({ browser: [other], headerProbes: following(other, ['origin']) }), { cause: 'origin' }],
+    [
+      'by origin',
+      resource({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['origin']) }),
+      { cause: 'origin' },
+    ],
     [
       'by compression',
-      resource({ browser: [other], headerProbes: following(other, ['encoding']) }),
+      resource({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['encoding']) }),
       { cause: 'encoding' },
     ],
     [
       'by several headers together',
       resource({
-        browser: [other],
-        headerProbes: following(other, ['agent']).map((one) => (one.sent.length === 1 ? { ...one, probe: same } : one)),
+        browser: [differentCopy],
+        headerProbes: probesDifferingBy(differentCopy, ['agent']).map((one) =>
+          one.sent.length === 1 ? { ...one, probe: sameAnswer } : one,
+        ),
       }),
       { cause: 'browser' },
     ],
-    ['by client', resource({ browser: [other], headerProbes: following(other, ['agent']) }), { cause: 'agent' }],
+    [
+      'by client',
+      resource({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['agent']) }),
+      { cause: 'agent' },
+    ],
     [
       'a page for browsers',
       resource({
-        browser: [{ ...other, copy: copy({ same: false, decoded: { bytes: 9, sha256: 'c', kind: 'html' } }) }],
-        headerProbes: following(other, ['fetch-metadata']),
+        browser: [{ ...differentCopy, copy: copy({ same: false, decoded: { bytes: 9, sha256: 'c', kind: 'html' } }) }],
+        headerProbes: probesDifferingBy(differentCopy, ['fetch-metadata']),
       }),
       { cause: 'fetch-metadata', message: '(html)' },
     ],
     [
       'by turns, met by the probes alone',
-      resource({ browser: [same], headerProbes: coming([same, other, same], [other, same, same]) }),
+      resource({
+        browser: [sameAnswer],
+        headerProbes: probesInRounds([sameAnswer, differentCopy, sameAnswer], [differentCopy, sameAnswer, sameAnswer]),
+      }),
       { cause: 'intermittent', dedupeKey: 'intermittent apps.example.com' },
     ],
   ],

@@ -1,5 +1,5 @@
 import { browserRefused } from '../../../../src/core/rules/http/browser-refused.ts';
-import { coming, following, refused, resource } from '../../../support/copies.ts';
+import { probesInRounds, probesDifferingBy, refused, resource } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, ORIGIN, probe } from '../../../support/probes.ts';
 
@@ -10,29 +10,39 @@ ruleTable(browserRefused, {
   clean: [
     ['answered', resource({ browser: [probe()], image: probe() })],
     ['nobody looked further', resource({ browser: [refused()] })],
-    ['for its origin', resource({ browser: [refused()], headerProbes: following(refused(), ['origin']) })],
-    ['for its compression', resource({ browser: [refused()], headerProbes: following(refused(), ['encoding']) })],
+    ['for its origin', resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['origin']) })],
+    [
+      'for its compression',
+      resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['encoding']) }),
+    ],
     [
       'now and then',
-      resource({ browser: [refused()], headerProbes: coming([probe(), refused(), probe()], [probe(), probe()]) }),
+      resource({
+        browser: [refused()],
+        headerProbes: probesInRounds([probe(), refused(), probe()], [probe(), probe()]),
+      }),
     ],
   ],
   faulty: [
     [
       'resource isolation',
-      resource({ browser: [refused()], headerProbes: following(refused(), ['fetch-metadata']) }),
+      resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['fetch-metadata']) }),
       { cause: 'fetch-metadata', message: 'Sec-Fetch-Site: cross-site, Sec-Fetch-Mode: cors, Sec-Fetch-Dest: empty' },
     ],
-    ['by name', resource({ browser: [refused()], headerProbes: following(refused(), ['agent']) }), { cause: 'agent' }],
+    [
+      'by name',
+      resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['agent']) }),
+      { cause: 'agent' },
+    ],
     [
       'without an answer',
-      resource({ browser: [reset], headerProbes: following(reset, ['fetch-metadata']) }),
+      resource({ browser: [reset], headerProbes: probesDifferingBy(reset, ['fetch-metadata']) }),
       { cause: 'fetch-metadata', message: 'ECONNRESET' },
     ],
     [
       'a plain <img>',
       resource(
-        { browser: [probe()], image, headerProbes: following(image, ['fetch-metadata'], 'image') },
+        { browser: [probe()], image, headerProbes: probesDifferingBy(image, ['fetch-metadata'], 'image') },
         probe(),
         'icon',
       ),
@@ -42,13 +52,21 @@ ruleTable(browserRefused, {
       (group) =>
         [
           `a plain <img> by ${group}`,
-          resource({ browser: [probe()], image, headerProbes: following(image, [group], 'image') }, probe(), 'icon'),
+          resource(
+            { browser: [probe()], image, headerProbes: probesDifferingBy(image, [group], 'image') },
+            probe(),
+            'icon',
+          ),
           { cause: `image-${group}` },
         ] as const,
     ),
     [
       'a plain <img> of another site',
-      resource({ browser: [probe()], image, headerProbes: following(image, ['origin'], 'image') }, probe(), 'icon'),
+      resource(
+        { browser: [probe()], image, headerProbes: probesDifferingBy(image, ['origin'], 'image') },
+        probe(),
+        'icon',
+      ),
       { cause: 'image-origin', message: 'Referer' },
     ],
   ],

@@ -1,10 +1,10 @@
 import { compressedCopyNotVaried } from '../../../../src/core/rules/http/compressed-copy-not-varied.ts';
-import { copied, resource } from '../../../support/copies.ts';
+import { compressedCopy, resource } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, probe } from '../../../support/probes.ts';
 
 const facts = (headers: Record<string, string>, plain: Record<string, string> = {}) =>
-  resource({ browser: [copied({}, headers)] }, probe(hop(plain)));
+  resource({ browser: [compressedCopy({}, headers)] }, probe(hop(plain)));
 const VARY = { vary: 'Origin, Accept-Encoding' };
 
 ruleTable(compressedCopyNotVaried, {

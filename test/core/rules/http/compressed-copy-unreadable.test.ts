@@ -1,25 +1,28 @@
 import { compressedCopyUnreadable } from '../../../../src/core/rules/http/compressed-copy-unreadable.ts';
-import { coming, copied, following, refused, resource } from '../../../support/copies.ts';
+import { probesInRounds, compressedCopy, probesDifferingBy, refused, resource } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, ORIGIN, probe } from '../../../support/probes.ts';
 
-const broken = copied({ fault: 'broken', decoded: null, same: false });
+const broken = compressedCopy({ fault: 'broken', decoded: null, same: false });
 const mislabelled = (coding: string, kind: string) =>
-  resource({ browser: [copied({ coding, kind, fault: 'broken', decoded: null, same: false })] });
+  resource({ browser: [compressedCopy({ coding, kind, fault: 'broken', decoded: null, same: false })] });
 
 const reset = { ...failed('headers', 'ECONNRESET'), origin: ORIGIN };
 
 ruleTable(compressedCopyUnreadable, {
   clean: [
     ['not compressed', resource({ browser: [probe()] })],
-    ['the same', resource({ browser: [copied()] })],
-    ['without the trailer', resource({ browser: [copied({ fault: 'truncated' })] })],
-    ['other content', resource({ browser: [copied({ same: false })] })],
+    ['the same', resource({ browser: [compressedCopy()] })],
+    ['without the trailer', resource({ browser: [compressedCopy({ fault: 'truncated' })] })],
+    ['other content', resource({ browser: [compressedCopy({ same: false })] })],
     [
       'now and then',
-      resource({ browser: [broken], headerProbes: coming([probe(), broken, probe()], [probe(), broken]) }),
+      resource({ browser: [broken], headerProbes: probesInRounds([probe(), broken, probe()], [probe(), broken]) }),
     ],
-    ['refused for its origin', resource({ browser: [refused()], headerProbes: following(refused(), ['origin']) })],
+    [
+      'refused for its origin',
+      resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['origin']) }),
+    ],
   ],
   faulty: [
     ['plain', mislabelled('gzip', 'json'), { cause: 'wrong-label', message: 'the bytes are not compressed' }],
@@ -29,7 +32,7 @@ ruleTable(compressedCopyUnreadable, {
       'no label',
       resource({
         browser: [
-          copied({
+          compressedCopy({
             coding: '',
             same: false,
             unlabelled: 'br',
@@ -47,7 +50,7 @@ ruleTable(compressedCopyUnreadable, {
       'a label that is no coding',
       resource({
         browser: [
-          copied({
+          compressedCopy({
             coding: 'aws-chunked',
             same: false,
             unlabelled: 'gzip',
@@ -61,7 +64,7 @@ ruleTable(compressedCopyUnreadable, {
       'a label beside identity, for which nothing is decoded',
       resource({
         browser: [
-          copied({
+          compressedCopy({
             coding: 'gzip, identity',
             same: false,
             unlabelled: 'gzip',
@@ -80,7 +83,7 @@ ruleTable(compressedCopyUnreadable, {
       'a coding that the request did not accept',
       resource({
         browser: [
-          copied({
+          compressedCopy({
             coding: 'zstd',
             same: false,
             unlabelled: 'zstd',
@@ -95,27 +98,35 @@ ruleTable(compressedCopyUnreadable, {
       },
     ],
     ['broken', mislabelled('gzip', 'gzip'), { cause: 'broken' }],
-    ['cut off', resource({ browser: [copied({ fault: 'truncated', same: false })] }), { cause: 'truncated' }],
-    ['members', resource({ browser: [copied({ fault: 'members', same: false })] }), { cause: 'several-members' }],
-    ['end', resource({ browser: [copied({ fault: 'end' })] }), { cause: 'bad-end', message: 'Node’s fetch fails' }],
+    ['cut off', resource({ browser: [compressedCopy({ fault: 'truncated', same: false })] }), { cause: 'truncated' }],
+    [
+      'members',
+      resource({ browser: [compressedCopy({ fault: 'members', same: false })] }),
+      { cause: 'several-members' },
+    ],
+    [
+      'end',
+      resource({ browser: [compressedCopy({ fault: 'end' })] }),
+      { cause: 'bad-end', message: 'Node’s fetch fails' },
+    ],
     [
       'twice',
-      resource({ browser: [copied({ same: false, decoded: { bytes: 1, sha256: '', kind: 'gzip' } })] }),
+      resource({ browser: [compressedCopy({ same: false, decoded: { bytes: 1, sha256: '', kind: 'gzip' } })] }),
       { cause: 'compressed-twice' },
     ],
     [
       'the copy of those who accept gzip alone',
-      resource({ browser: [copied({ coding: 'br' })], gzip: broken }),
+      resource({ browser: [compressedCopy({ coding: 'br' })], gzip: broken }),
       { cause: 'broken' },
     ],
     [
       'no response',
-      resource({ browser: [reset], headerProbes: following(reset, ['encoding']) }),
+      resource({ browser: [reset], headerProbes: probesDifferingBy(reset, ['encoding']) }),
       { cause: 'no-answer' },
     ],
     [
       'a status',
-      resource({ browser: [refused(500)], headerProbes: following(refused(500), ['encoding']) }),
+      resource({ browser: [refused(500)], headerProbes: probesDifferingBy(refused(500), ['encoding']) }),
       { cause: 'status-500' },
     ],
   ],

@@ -1,10 +1,10 @@
 import { hostIntermittent } from '../../../../src/core/rules/http/host-intermittent.ts';
 import type { RepeatedProbe } from '../../../../src/core/facts/facts.ts';
-import { coming, refused } from '../../../support/copies.ts';
+import { probesInRounds, refused } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, ADDRESS, probe, web } from '../../../support/probes.ts';
 
-const byTurns = (repeated: RepeatedProbe) => ({
+const repeatedRequests = (repeated: RepeatedProbe) => ({
   role: 'manifest' as const,
   url: ADDRESS,
   web: web(probe(), { repeatedProbes: [repeated] }),
@@ -34,7 +34,10 @@ ruleTable(hostIntermittent, {
         ),
       },
     ],
-    ['a method that is refused', byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 200, 0], same: [404, 404, 429] })],
+    [
+      'a method that is refused',
+      repeatedRequests({ of: 'HEAD', url: ADDRESS, plain: [200, 200, 0], same: [404, 404, 429] }),
+    ],
     ['never', { role: 'icon', url: ADDRESS, web: web({ ...failed('headers', 'ECONNRESET'), attempts: 3 }) }],
   ],
   faulty: [
@@ -96,12 +99,12 @@ ruleTable(hostIntermittent, {
     ],
     [
       'HEAD by turns',
-      byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 200], same: [404, 200] }),
+      repeatedRequests({ of: 'HEAD', url: ADDRESS, plain: [200, 200], same: [404, 200] }),
       { cause: 'by-turns', message: 'HEAD requests for the manifest alternate between 2xx and 404' },
     ],
     [
       'plain GETs by turns',
-      byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 500], same: [404, 404] }),
+      repeatedRequests({ of: 'HEAD', url: ADDRESS, plain: [200, 500], same: [404, 404] }),
       { cause: 'by-turns', message: 'the same requests for the manifest', dedupeKey: 'apps.example.com' },
     ],
     [
@@ -111,7 +114,7 @@ ruleTable(hostIntermittent, {
         url: ADDRESS,
         web: web(probe(), {
           browser: [refused(404)],
-          headerProbes: coming([probe(), refused(404), probe()], [probe(), refused(404), probe()]),
+          headerProbes: probesInRounds([probe(), refused(404), probe()], [probe(), refused(404), probe()]),
         }),
       },
       { cause: 'by-turns', message: '404' },

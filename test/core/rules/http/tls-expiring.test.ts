@@ -2,12 +2,12 @@ import { tlsExpiring } from '../../../../src/core/rules/http/tls-expiring.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, NOW, tls, probe, web } from '../../../support/probes.ts';
 
-const until = (notAfter: string) => ({ web: web(probe(hop({}, { tls: tls({ notAfter }) }))), now: NOW });
+const certificateUntil = (notAfter: string) => ({ web: web(probe(hop({}, { tls: tls({ notAfter }) }))), now: NOW });
 
 ruleTable(tlsExpiring, {
   clean: [
-    ['months left', until('2027-02-01T00:00:00.000Z')],
-    ['a little more than 21 days', until('2026-12-12T12:00:01.000Z')],
+    ['months left', certificateUntil('2027-02-01T00:00:00.000Z')],
+    ['a little more than 21 days', certificateUntil('2026-12-12T12:00:01.000Z')],
     [
       'over already, which tls-untrusted tells',
       {
@@ -18,8 +18,8 @@ ruleTable(tlsExpiring, {
     ['no TLS', { web: web(), now: NOW }],
   ],
   faulty: [
-    ['21 days', until('2026-12-12T12:00:00.000Z'), { message: 'in 21 days', dedupeKey: 'apps.example.com' }],
-    ['a day', until('2026-11-22T13:00:00.000Z'), { message: 'in 1 day,' }],
+    ['21 days', certificateUntil('2026-12-12T12:00:00.000Z'), { message: 'in 21 days', dedupeKey: 'apps.example.com' }],
+    ['a day', certificateUntil('2026-11-22T13:00:00.000Z'), { message: 'in 1 day,' }],
     [
       'an intermediate certificate',
       {
@@ -68,6 +68,6 @@ ruleTable(tlsExpiring, {
       },
       { cause: 'root', message: '“Example Root”' },
     ],
-    ['an hour', until('2026-11-21T13:00:00.000Z'), { message: 'in less than a day' }],
+    ['an hour', certificateUntil('2026-11-21T13:00:00.000Z'), { message: 'in less than a day' }],
   ],
 });

@@ -7,7 +7,7 @@ import { failed, hop, NOW, tls, probe, web } from '../../../support/probes.ts';
 const facts = (service: Probe) => ({ role: 'manifest' as const, web: web(service), now: NOW });
 const untrusted = (code: string, more = {}) => facts(failed('tls', code, {}, { tls: tls(more) }));
 
-const named = (host: string, ...names: string[]) =>
+const certificateFor = (host: string, ...names: string[]) =>
   facts(
     failed(
       'tls',
@@ -91,22 +91,22 @@ ruleTable(tlsUntrusted, {
     ],
     [
       'an address that was entered as a DNS name',
-      named('192.0.2.1:8443', 'a.example', '192.0.2.1'),
+      certificateFor('192.0.2.1:8443', 'a.example', '192.0.2.1'),
       { cause: 'wrong-host', message: '192.0.2.1 as a DNS name', advice: 'subjectAltName = IP:192.0.2.1' },
     ],
     [
       'an IPv6 address that was entered as a DNS name',
-      named('[2001:db8::1]', '2001:db8::1'),
+      certificateFor('[2001:db8::1]', '2001:db8::1'),
       { cause: 'wrong-host', message: '2001:db8::1 as a DNS name', advice: 'subjectAltName = IP:2001:db8::1' },
     ],
     [
       'the name with a port',
-      named('a.example:8443', 'a.example:8443'),
+      certificateFor('a.example:8443', 'a.example:8443'),
       { cause: 'wrong-host', message: 'names in a certificate have no port', advice: 'subjectAltName = DNS:a.example' },
     ],
     [
       'the name as a URL',
-      named('a.example', 'https://a.example/'),
+      certificateFor('a.example', 'https://a.example/'),
       {
         cause: 'wrong-host',
         message: 'a name in a certificate is not a URL',
@@ -115,27 +115,27 @@ ruleTable(tlsUntrusted, {
     ],
     [
       'a wildcard, and a name with two labels in its place',
-      named('a.b.example', '*.example', 'example'),
+      certificateFor('a.b.example', '*.example', 'example'),
       { cause: 'wrong-host', message: '* matches exactly one label', advice: 'names include a.b.example' },
     ],
     [
       'a wildcard, and the name without a label in its place',
-      named('b.example', '*.b.example'),
+      certificateFor('b.example', '*.b.example'),
       { cause: 'wrong-host', message: '* matches exactly one label', advice: 'names include b.example' },
     ],
     [
       'a wildcard over a top-level domain, which clients refuse',
-      named('a.example', '*.example', 'b.test'),
+      certificateFor('a.example', '*.example', 'b.test'),
       { cause: 'wrong-host', message: 'it names *.example, b.test.' },
     ],
     [
       'a wildcard of two levels',
-      named('a.b.c.example', '*.*.c.example'),
+      certificateFor('a.b.c.example', '*.*.c.example'),
       { cause: 'wrong-host', message: '* is allowed only in the first label' },
     ],
     [
       'more names than are shown',
-      named('z.example', ...Array.from({ length: 9 }, (_, i) => `h${i}.example`)),
+      certificateFor('z.example', ...Array.from({ length: 9 }, (_, i) => `h${i}.example`)),
       { cause: 'wrong-host', message: 'h4.example and 4 more' },
     ],
     [

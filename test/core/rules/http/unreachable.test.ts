@@ -6,8 +6,8 @@ import { failed, hop, NOW, probe, web } from '../../../support/probes.ts';
 const facts = (service: Probe) => ({ role: 'manifest' as const, web: web(service), now: NOW });
 const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
   facts(probe(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
-const ended = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
-const behind = (code: string) =>
+const EXPIRED_URL = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
+const failedBehindProxy = (code: string) =>
   failed('proxy', code, {}, { proxy: { url: 'http://proxy.corp:3128', variable: 'HTTP_PROXY' } });
 
 ruleTable(unreachable, {
@@ -78,17 +78,33 @@ ruleTable(unreachable, {
     ['only HTTP/2, without TLS', facts(failed('headers', 'HTTP2_ALONE')), { cause: 'http2-only' }],
     ['unknown name', facts(failed('tls', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME')), { cause: 'tls-unknown-name' }],
     ['some other handshake fault', facts(failed('tls', 'EPROTO')), { cause: 'tls-failed' }],
-    ['a proxy that is not there', facts(behind('ECONNREFUSED')), { cause: 'proxy-refused', advice: 'HTTP_PROXY' }],
-    ['a proxy without a name', facts(behind('ENOTFOUND')), { cause: 'proxy-not-found' }],
-    ['a silent proxy', facts(behind('CONNECT_TIMEOUT')), { cause: 'proxy-timeout' }],
-    ['a proxy that breaks off', facts(behind('ECONNRESET')), { cause: 'proxy-reset' }],
-    ['a proxy that is none', facts(behind('PROXY_NOT_HTTP')), { cause: 'proxy-not-http' }],
-    ['a proxy with a login', facts(behind('PROXY_407')), { cause: 'proxy-authentication', advice: 'HTTP_PROXY' }],
-    ['a proxy that refuses', facts(behind('PROXY_403')), { cause: 'proxy-refused-host', advice: 'NO_PROXY' }],
-    ['a proxy that finds no way', facts(behind('PROXY_502')), { cause: 'proxy-no-way' }],
-    ['a proxy that is not trusted', facts(behind('CERT_HAS_EXPIRED')), { cause: 'proxy-untrusted', advice: '--ca' }],
-    ['a proxy of another kind', facts(behind('PROXY_UNUSABLE')), { cause: 'proxy-unusable' }],
-    ['some other trouble with a proxy', facts(behind('EPROTO')), { cause: 'proxy-failed' }],
+    [
+      'a proxy that is not there',
+      facts(failedBehindProxy('ECONNREFUSED')),
+      { cause: 'proxy-refused', advice: 'HTTP_PROXY' },
+    ],
+    ['a proxy without a name', facts(failedBehindProxy('ENOTFOUND')), { cause: 'proxy-not-found' }],
+    ['a silent proxy', facts(failedBehindProxy('CONNECT_TIMEOUT')), { cause: 'proxy-timeout' }],
+    ['a proxy that breaks off', facts(failedBehindProxy('ECONNRESET')), { cause: 'proxy-reset' }],
+    ['a proxy that is none', facts(failedBehindProxy('PROXY_NOT_HTTP')), { cause: 'proxy-not-http' }],
+    [
+      'a proxy with a login',
+      facts(failedBehindProxy('PROXY_407')),
+      { cause: 'proxy-authentication', advice: 'HTTP_PROXY' },
+    ],
+    [
+      'a proxy that refuses',
+      facts(failedBehindProxy('PROXY_403')),
+      { cause: 'proxy-refused-host', advice: 'NO_PROXY' },
+    ],
+    ['a proxy that finds no way', facts(failedBehindProxy('PROXY_502')), { cause: 'proxy-no-way' }],
+    [
+      'a proxy that is not trusted',
+      facts(failedBehindProxy('CERT_HAS_EXPIRED')),
+      { cause: 'proxy-untrusted', advice: '--ca' },
+    ],
+    ['a proxy of another kind', facts(failedBehindProxy('PROXY_UNUSABLE')), { cause: 'proxy-unusable' }],
+    ['some other trouble with a proxy', facts(failedBehindProxy('EPROTO')), { cause: 'proxy-failed' }],
     ['reset', facts(failed('headers', 'ECONNRESET')), { cause: 'reset' }],
     ['no answer', facts(failed('headers', 'HEADERS_TIMEOUT')), { cause: 'no-answer' }],
     [
@@ -186,7 +202,7 @@ ruleTable(unreachable, {
     ['999', status(999), { cause: 'status-999' }],
     [
       'a signed URL that ended',
-      facts(probe(hop({}, { status: 403, url: ended }))),
+      facts(probe(hop({}, { status: 403, url: EXPIRED_URL }))),
       { cause: 'signature-expired', message: '2026-01-01T00:01:00.000Z' },
     ],
   ],

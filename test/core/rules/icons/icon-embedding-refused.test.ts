@@ -7,7 +7,7 @@ const facts = (policy: string | null, origins: string[] = []) => {
   return { answer, origins };
 };
 /** Hops, each with its policy. */
-const along = (hops: string, origins: string[]) => {
+const redirectsWithPolicies = (hops: string, origins: string[]) => {
   const list = hops.split(', ').map((text) => text.split(' ') as [string, string]);
   return {
     answer: probe(list.map(([url, policy]) => hop({ 'cross-origin-resource-policy': policy }, { url }))),
@@ -33,17 +33,19 @@ ruleTable(iconEmbeddingRefused, {
     ['same-site, elsewhere', facts('same-site', ['https://svc.test']), { cause: 'same-site', severity: 'error' }],
     [
       'same-site by the numbers of an address',
-      along('http://10.0.0.1/a.svg same-site', ['http://192.168.0.1']),
+      redirectsWithPolicies('http://10.0.0.1/a.svg same-site', ['http://192.168.0.1']),
       { cause: 'same-site' },
     ],
     [
       'a policy that holds, and behind it one that does not',
-      along('https://a.svc.test/a.svg same-site, https://b.test/a.svg same-origin', ['https://svc.test']),
+      redirectsWithPolicies('https://a.svc.test/a.svg same-site, https://b.test/a.svg same-origin', [
+        'https://svc.test',
+      ]),
       { cause: 'same-origin', message: 'b.test' },
     ],
     [
       'one that may hold, and one that does not',
-      along('https://a.svc.test/a.svg same-site, https://b.test/a.svg same-origin', []),
+      redirectsWithPolicies('https://a.svc.test/a.svg same-site, https://b.test/a.svg same-origin', []),
       { cause: 'same-origin', severity: 'error' },
     ],
     ['same-site, who knows', facts('same-site'), { severity: 'warning' }],

@@ -1,40 +1,44 @@
 import { appNotListed } from '../../../../src/core/rules/manifest/app-not-listed.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const of = (keys: string[], asked: string[], copyAge = 0) => ({ keys, asked, copyAge });
+const requestedApps = (keys: string[], asked: string[], copyAge = 0) => ({ keys, asked, copyAge });
 
 ruleTable(appNotListed, {
   clean: [
-    ['nobody asked', of(['a'], [])],
-    ['it is listed', of(['a', 'b'], ['b'])],
-    ['names that objects inherit', of(['__proto__', 'constructor'], ['constructor', '__proto__'])],
+    ['nobody asked', requestedApps(['a'], [])],
+    ['it is listed', requestedApps(['a', 'b'], ['b'])],
+    ['names that objects inherit', requestedApps(['__proto__', 'constructor'], ['constructor', '__proto__'])],
   ],
   faulty: [
     [
       'another case',
-      of(['mail', 'Clock'], ['clock']),
+      requestedApps(['mail', 'Clock'], ['clock']),
       { app: 'clock', cause: 'differs-in-case', message: '“Clock”', advice: '"Clock"' },
     ],
-    ['an underscore', of(['my-app'], ['my_app']), { cause: 'differs-in-separators', message: '“my-app”' }],
-    ['no separator', of(['my-app'], ['myapp']), { cause: 'differs-in-separators' }],
-    ['a space at the end', of(['my-app '], ['my-app']), { cause: 'differs-in-unseen-characters' }],
-    ['a zero-width space', of(['my\u200bapp'], ['myapp']), { cause: 'differs-in-unseen-characters' }],
-    ['a typing error', of(['calendar'], ['calender']), { cause: 'differs-in-spelling', message: '“calendar”' }],
+    ['an underscore', requestedApps(['my-app'], ['my_app']), { cause: 'differs-in-separators', message: '“my-app”' }],
+    ['no separator', requestedApps(['my-app'], ['myapp']), { cause: 'differs-in-separators' }],
+    ['a space at the end', requestedApps(['my-app '], ['my-app']), { cause: 'differs-in-unseen-characters' }],
+    ['a zero-width space', requestedApps(['my\u200bapp'], ['myapp']), { cause: 'differs-in-unseen-characters' }],
+    [
+      'a typing error',
+      requestedApps(['calendar'], ['calender']),
+      { cause: 'differs-in-spelling', message: '“calendar”' },
+    ],
     [
       'the closest of several',
-      of(['clocks', 'Clock', 'cl-ock'], ['clock']),
+      requestedApps(['clocks', 'Clock', 'cl-ock'], ['clock']),
       { cause: 'differs-in-case', evidence: { wanted: 'clock', listed: 3, near: ['Clock', 'cl-ock', 'clocks'] } },
     ],
-    ['nothing like it', of(['mail', 'chat'], ['clock']), { cause: 'absent', message: 'none of the 2' }],
+    ['nothing like it', requestedApps(['mail', 'chat'], ['clock']), { cause: 'absent', message: 'none of the 2' }],
     [
       'a copy of long ago',
-      of(['mail'], ['clock'], 900_000),
+      requestedApps(['mail'], ['clock'], 900_000),
       { cause: 'absent', message: '10 days old: it lacks everything published since.', advice: 'appreg add-app clock' },
     ],
-    ['short keys are not alike', of(['ab'], ['ac']), { cause: 'absent' }],
-    ['no apps at all', of([], ['clock']), { cause: 'no-apps', message: 'or any other' }],
-    ['a name that every object has', of(['a'], ['toString']), { app: 'toString', message: '“toString”' }],
-    ['several', of(['a'], ['b', 'a', 'c']), [{ app: 'b' }, { app: 'c' }]],
-    ['what could move a cursor', of(['a'], ['\u001b[2J']), { message: '“\\u{1b}[2J”' }],
+    ['short keys are not alike', requestedApps(['ab'], ['ac']), { cause: 'absent' }],
+    ['no apps at all', requestedApps([], ['clock']), { cause: 'no-apps', message: 'or any other' }],
+    ['a name that every object has', requestedApps(['a'], ['toString']), { app: 'toString', message: '“toString”' }],
+    ['several', requestedApps(['a'], ['b', 'a', 'c']), [{ app: 'b' }, { app: 'c' }]],
+    ['what could move a cursor', requestedApps(['a'], ['\u001b[2J']), { message: '“\\u{1b}[2J”' }],
   ],
 });

@@ -7,9 +7,9 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { entry, tgz } from '../../../support/tar-builder.ts';
 
 const hex = digest(1);
-const right = `sha256:${hex}`;
-const at = '/artifactChecksum';
-const of = (checksum: string, served: Content | null = null) => ({ checksum, served });
+const validChecksum = `sha256:${hex}`;
+const CHECKSUM_POINTER = '/artifactChecksum';
+const withChecksum = (checksum: string, served: Content | null = null) => ({ checksum, served });
 function content(bytes: Uint8Array): Content {
   const digester = createDigester(Infinity, { weak: true });
   digester.write(bytes);
@@ -21,78 +21,103 @@ const page = content(Buffer.from('<!doctype html><title>Sign in</title>'));
 // Every near miss with its cause and its fixed value stands in test/core/registry/checksum.test.ts.
 ruleTable(checksumMalformed, {
   clean: [
-    ['as it should be', of(right)],
-    ['digits alone', of(`sha256:${'1234567890'.repeat(7).slice(0, 64)}`)],
-    ['few distinct digits', of(`sha256:${'ab'.repeat(32)}`)],
-    ['the digest of nothing, which is another rule’s', of(`sha256:${EMPTY_SHA256}`)],
+    ['as it should be', withChecksum(validChecksum)],
+    ['digits alone', withChecksum(`sha256:${'1234567890'.repeat(7).slice(0, 64)}`)],
+    ['few distinct digits', withChecksum(`sha256:${'ab'.repeat(32)}`)],
+    ['the digest of nothing, which is another rule’s', withChecksum(`sha256:${EMPTY_SHA256}`)],
   ],
   faulty: [
     [
       'upper case',
-      of(right.toUpperCase().replace('SHA', 'sha')),
-      { at, cause: 'uppercase', advice: `"${right}"`, evidence: { repaired: right } },
+      withChecksum(validChecksum.toUpperCase().replace('SHA', 'sha')),
+      { at: CHECKSUM_POINTER, cause: 'uppercase', advice: `"${validChecksum}"`, evidence: { repaired: validChecksum } },
     ],
-    ['no prefix', of(hex), { at, cause: 'no-prefix', advice: `"${right}"` }],
-    ['white space', of(`${right}\n`), { at, cause: 'whitespace', advice: `"${right}"` }],
-    ['another prefix', of(`sha-256:${hex}`), { at, cause: 'wrong-prefix', advice: `"${right}"` }],
+    ['no prefix', withChecksum(hex), { at: CHECKSUM_POINTER, cause: 'no-prefix', advice: `"${validChecksum}"` }],
+    [
+      'white space',
+      withChecksum(`${validChecksum}\n`),
+      { at: CHECKSUM_POINTER, cause: 'whitespace', advice: `"${validChecksum}"` },
+    ],
+    [
+      'another prefix',
+      withChecksum(`sha-256:${hex}`),
+      { at: CHECKSUM_POINTER, cause: 'wrong-prefix', advice: `"${validChecksum}"` },
+    ],
     [
       'upper case, of the bytes that are served',
-      of(`sha256:${archive.sha256.toUpperCase()}`, archive),
-      { at, cause: 'uppercase', advice: `Write it as "sha256:${archive.sha256}".` },
+      withChecksum(`sha256:${archive.sha256.toUpperCase()}`, archive),
+      { at: CHECKSUM_POINTER, cause: 'uppercase', advice: `Write it as "sha256:${archive.sha256}".` },
     ],
     [
       'upper case, of others than those that are served',
-      of(right.toUpperCase().replace('SHA', 'sha'), archive),
-      { at, cause: 'uppercase', advice: `list "artifactChecksum": "sha256:${archive.sha256}"` },
+      withChecksum(validChecksum.toUpperCase().replace('SHA', 'sha'), archive),
+      { at: CHECKSUM_POINTER, cause: 'uppercase', advice: `list "artifactChecksum": "sha256:${archive.sha256}"` },
     ],
     [
       'upper case, and a page in the place of the artifact',
-      of(right.toUpperCase().replace('SHA', 'sha'), page),
-      { at, cause: 'uppercase', advice: `"${right}"` },
+      withChecksum(validChecksum.toUpperCase().replace('SHA', 'sha'), page),
+      { at: CHECKSUM_POINTER, cause: 'uppercase', advice: `"${validChecksum}"` },
     ],
-    ['SHA-1', of(`sha1:${hex.slice(0, 40)}`), { at, cause: 'sha1', advice: 'appreg checksum' }],
-    ['MD5', of(hex.slice(0, 32)), { at, cause: 'md5', advice: 'appreg checksum' }],
-    ['SHA-224', of(`sha224:${hex.slice(0, 56)}`), { at, cause: 'sha224' }],
-    ['SHA-384', of(`sha-384:${hex}${hex.slice(0, 32)}`), { at, cause: 'sha384' }],
-    ['BLAKE3', of(`blake3:${hex}`), { at, cause: 'blake3' }],
-    ['CRC-32', of('crc32:cbf43926'), { at, cause: 'crc32' }],
-    ['SHA-512', of(`sha512:${hex}${hex}`), { at, cause: 'sha512' }],
+    [
+      'SHA-1',
+      withChecksum(`sha1:${hex.slice(0, 40)}`),
+      { at: CHECKSUM_POINTER, cause: 'sha1', advice: 'appreg checksum' },
+    ],
+    ['MD5', withChecksum(hex.slice(0, 32)), { at: CHECKSUM_POINTER, cause: 'md5', advice: 'appreg checksum' }],
+    ['SHA-224', withChecksum(`sha224:${hex.slice(0, 56)}`), { at: CHECKSUM_POINTER, cause: 'sha224' }],
+    ['SHA-384', withChecksum(`sha-384:${hex}${hex.slice(0, 32)}`), { at: CHECKSUM_POINTER, cause: 'sha384' }],
+    ['BLAKE3', withChecksum(`blake3:${hex}`), { at: CHECKSUM_POINTER, cause: 'blake3' }],
+    ['CRC-32', withChecksum('crc32:cbf43926'), { at: CHECKSUM_POINTER, cause: 'crc32' }],
+    ['SHA-512', withChecksum(`sha512:${hex}${hex}`), { at: CHECKSUM_POINTER, cause: 'sha512' }],
     [
       'base64',
-      of(`sha256-${Buffer.from(hex, 'hex').toString('base64')}`),
-      { at, cause: 'sri-base64', advice: `"${right}"` },
+      withChecksum(`sha256-${Buffer.from(hex, 'hex').toString('base64')}`),
+      { at: CHECKSUM_POINTER, cause: 'sri-base64', advice: `"${validChecksum}"` },
     ],
     [
       'a placeholder',
-      of('sha256:unknown'),
-      { at, cause: 'placeholder', advice: 'appreg checksum', evidence: { repaired: null } },
+      withChecksum('sha256:unknown'),
+      { at: CHECKSUM_POINTER, cause: 'placeholder', advice: 'appreg checksum', evidence: { repaired: null } },
     ],
-    ['63 digits', of(right.slice(0, -1)), { at, cause: 'wrong-length', message: '63' }],
-    ['a digit beyond f', of(`${right.slice(0, -1)}g`), { at, cause: 'not-hexadecimal' }],
+    [
+      '63 digits',
+      withChecksum(validChecksum.slice(0, -1)),
+      { at: CHECKSUM_POINTER, cause: 'wrong-length', message: '63' },
+    ],
+    [
+      'a digit beyond f',
+      withChecksum(`${validChecksum.slice(0, -1)}g`),
+      { at: CHECKSUM_POINTER, cause: 'not-hexadecimal' },
+    ],
     [
       'SHA-1 of the artifact itself: the value to list',
-      of(`sha1:${archive.sha1}`, archive),
-      { at, cause: 'sha1', message: 'SHA-1 digest of this artifact', advice: `sha256:${archive.sha256}` },
+      withChecksum(`sha1:${archive.sha1}`, archive),
+      {
+        at: CHECKSUM_POINTER,
+        cause: 'sha1',
+        message: 'SHA-1 digest of this artifact',
+        advice: `sha256:${archive.sha256}`,
+      },
     ],
     [
       'MD5 of the artifact itself',
-      of(archive.md5, archive),
-      { at, cause: 'md5', message: 'MD5 digest of', advice: `sha256:${archive.sha256}` },
+      withChecksum(archive.md5, archive),
+      { at: CHECKSUM_POINTER, cause: 'md5', message: 'MD5 digest of', advice: `sha256:${archive.sha256}` },
     ],
     [
       'SHA-1 of something else',
-      of(hex.slice(0, 40), archive),
-      { at, cause: 'sha1', message: 'by its length', advice: `sha256:${archive.sha256}` },
+      withChecksum(hex.slice(0, 40), archive),
+      { at: CHECKSUM_POINTER, cause: 'sha1', message: 'by its length', advice: `sha256:${archive.sha256}` },
     ],
     [
       'a placeholder, and the artifact is there',
-      of('sha256:unknown', archive),
-      { at, cause: 'placeholder', advice: `sha256:${archive.sha256}` },
+      withChecksum('sha256:unknown', archive),
+      { at: CHECKSUM_POINTER, cause: 'placeholder', advice: `sha256:${archive.sha256}` },
     ],
     [
       'a placeholder, and a page in the artifact’s place',
-      of('sha256:unknown', page),
-      { at, cause: 'placeholder', advice: 'appreg checksum' },
+      withChecksum('sha256:unknown', page),
+      { at: CHECKSUM_POINTER, cause: 'placeholder', advice: 'appreg checksum' },
     ],
   ],
 });

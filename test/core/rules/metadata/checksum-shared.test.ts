@@ -2,14 +2,14 @@ import { checksumShared } from '../../../../src/core/rules/metadata/checksum-sha
 import { checksum, entries } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const of = (...list: [version: string | null, seed: number][]) => ({
+const versionsWithSeeds = (...list: [version: string | null, seed: number][]) => ({
   versions: entries(...list.map(([version, seed]) => ({ version, artifactChecksum: checksum(seed) }))),
 });
 
 ruleTable(checksumShared, {
   clean: [
-    ['one each', of(['1.0.0', 1], ['2.0.0', 2])],
-    ['the same version twice, which is another rule’s', of(['1.0.0', 1], ['1.0.0', 1])],
+    ['one each', versionsWithSeeds(['1.0.0', 1], ['2.0.0', 2])],
+    ['the same version twice, which is another rule’s', versionsWithSeeds(['1.0.0', 1], ['1.0.0', 1])],
     [
       'one URL for both, which is another rule’s',
       {
@@ -36,7 +36,7 @@ ruleTable(checksumShared, {
   faulty: [
     [
       'two versions',
-      of(['1.0.0', 1], ['2.0.0', 1]),
+      versionsWithSeeds(['1.0.0', 1], ['2.0.0', 1]),
       {
         at: '/versions/1/artifactChecksum',
         version: '2.0.0',
@@ -44,7 +44,11 @@ ruleTable(checksumShared, {
         evidence: { otherVersion: '1.0.0' },
       },
     ],
-    ['three versions', of(['1.0.0', 1], ['2.0.0', 1], ['3.0.0', 1]), [{ version: '2.0.0' }, { version: '3.0.0' }]],
-    ['pre-release and release', of(['1.0.0-rc.1', 1], ['1.0.0', 1]), { version: '1.0.0' }],
+    [
+      'three versions',
+      versionsWithSeeds(['1.0.0', 1], ['2.0.0', 1], ['3.0.0', 1]),
+      [{ version: '2.0.0' }, { version: '3.0.0' }],
+    ],
+    ['pre-release and release', versionsWithSeeds(['1.0.0-rc.1', 1], ['1.0.0', 1]), { version: '1.0.0' }],
   ],
 });

@@ -2,18 +2,18 @@ import { noValidVersions } from '../../../../src/core/rules/metadata/no-valid-ve
 import { entries } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const of = (...list: Parameters<typeof entries>) => ({ versions: entries(...list), listed: list.length });
+const listedVersions = (...list: Parameters<typeof entries>) => ({ versions: entries(...list), listed: list.length });
 
 ruleTable(noValidVersions, {
   clean: [
-    ['one', of({ version: '1.0.0' })],
-    ['one among others', of({ version: 'v1' }, { version: null }, { version: '0.0.0' })],
-    ['a pre-release', of({ version: '1.0.0-0' })],
+    ['one', listedVersions({ version: '1.0.0' })],
+    ['one among others', listedVersions({ version: 'v1' }, { version: null }, { version: '0.0.0' })],
+    ['a pre-release', listedVersions({ version: '1.0.0-0' })],
   ],
   faulty: [
     [
       'an empty list',
-      of(),
+      listedVersions(),
       {
         at: '/versions',
         severity: 'warning',
@@ -23,10 +23,14 @@ ruleTable(noValidVersions, {
         advice: 'appreg publish-version',
       },
     ],
-    ['one that is none', of({ version: 'v1.0.0' }), { cause: 'all-invalid', message: 'only listed version' }],
+    [
+      'one that is none',
+      listedVersions({ version: 'v1.0.0' }),
+      { cause: 'all-invalid', message: 'only listed version' },
+    ],
     [
       'two that are none',
-      of({ version: '1.0' }, { version: 'latest' }),
+      listedVersions({ version: '1.0' }, { version: 'latest' }),
       { cause: 'all-invalid', message: '2 listed versions', advice: 'no new version is needed' },
     ],
     [

@@ -2,25 +2,25 @@ import { versionDuplicate } from '../../../../src/core/rules/metadata/version-du
 import { checksum, entries } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const of = (...versions: string[]) => ({ versions: entries(...versions.map((version) => ({ version }))) });
-const alike = (...list: [version: string, seed: number][]) => ({
+const versions = (...versions: string[]) => ({ versions: entries(...versions.map((version) => ({ version }))) });
+const versionsWithSeeds = (...list: [version: string, seed: number][]) => ({
   versions: entries(...list.map(([version, seed]) => ({ version, artifactChecksum: checksum(seed) }))),
 });
 
 ruleTable(versionDuplicate, {
   clean: [
-    ['none', of()],
-    ['one', of('1.0.0')],
-    ['different ones', of('1.0.0', '1.0.1', '1.0.0-rc.1', '0.0.1', '10.0.0')],
-    ['numbers that a double cannot tell apart', of('9007199254740992.0.0', '9007199254740993.0.0')],
-    ['pre-releases that differ in case', of('1.0.0-A', '1.0.0-a')],
-    ['no versions, which is another rule’s', of('v1', 'v1')],
+    ['none', versions()],
+    ['one', versions('1.0.0')],
+    ['different ones', versions('1.0.0', '1.0.1', '1.0.0-rc.1', '0.0.1', '10.0.0')],
+    ['numbers that a double cannot tell apart', versions('9007199254740992.0.0', '9007199254740993.0.0')],
+    ['pre-releases that differ in case', versions('1.0.0-A', '1.0.0-a')],
+    ['no versions, which is another rule’s', versions('v1', 'v1')],
     ['no text', { versions: entries({ version: null }, { version: null }) }],
   ],
   faulty: [
     [
       'twice, with another checksum',
-      of('1.0.0', '2.0.0', '1.0.0'),
+      versions('1.0.0', '2.0.0', '1.0.0'),
       {
         at: '/versions/2/version',
         version: '1.0.0',
@@ -31,29 +31,29 @@ ruleTable(versionDuplicate, {
     ],
     [
       'twice, with the same checksum',
-      alike(['1.0.0', 1], ['1.0.0', 1]),
+      versionsWithSeeds(['1.0.0', 1], ['1.0.0', 1]),
       { cause: 'same-checksum', advice: 'Remove one' },
     ],
     [
       'three times: the causes do not depend on the order',
-      alike(['1.0.0', 1], ['1.0.0', 1], ['1.0.0', 2]),
+      versionsWithSeeds(['1.0.0', 1], ['1.0.0', 1], ['1.0.0', 2]),
       [{ cause: 'other-checksum' }, { cause: 'other-checksum' }],
     ],
     [
       'three times, the odd one first',
-      alike(['1.0.0', 2], ['1.0.0', 1], ['1.0.0', 1]),
+      versionsWithSeeds(['1.0.0', 2], ['1.0.0', 1], ['1.0.0', 1]),
       [{ cause: 'other-checksum' }, { cause: 'other-checksum' }],
     ],
     [
       'apart in the build alone',
-      of('1.0.0+a', '1.0.0+b'),
+      versions('1.0.0+a', '1.0.0+b'),
       { cause: 'same-precedence', message: '1.0.0+a and 1.0.0+b', version: '1.0.0+b' },
     ],
-    ['with and without a build', of('1.0.0', '1.0.0+1'), { cause: 'same-precedence' }],
-    ['pre-releases apart in the build', of('1.0.0-rc.1+a', '1.0.0-rc.1+b'), { cause: 'same-precedence' }],
+    ['with and without a build', versions('1.0.0', '1.0.0+1'), { cause: 'same-precedence' }],
+    ['pre-releases apart in the build', versions('1.0.0-rc.1+a', '1.0.0-rc.1+b'), { cause: 'same-precedence' }],
     [
       'a build twice behind the plain one',
-      alike(['1.0.0', 1], ['1.0.0+b', 2], ['1.0.0+b', 2]),
+      versionsWithSeeds(['1.0.0', 1], ['1.0.0+b', 2], ['1.0.0+b', 2]),
       [{ cause: 'same-precedence' }, { cause: 'same-checksum' }],
     ],
     [

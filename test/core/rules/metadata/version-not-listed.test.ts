@@ -2,7 +2,7 @@ import { versionNotListed } from '../../../../src/core/rules/metadata/version-no
 import { entries } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const of = (askedVersion: string | null, ...versions: (string | null)[]) => ({
+const requestedVersion = (askedVersion: string | null, ...versions: (string | null)[]) => ({
   versions: entries(...versions.map((version) => ({ version }))),
   askedVersion,
   copyAge: askedVersion === '9.0.0' ? 7200 : 0,
@@ -10,14 +10,14 @@ const of = (askedVersion: string | null, ...versions: (string | null)[]) => ({
 
 ruleTable(versionNotListed, {
   clean: [
-    ['nobody asked', of(null, '1.0.0')],
-    ['it is listed', of('1.0.0', '2.0.0', '1.0.0')],
-    ['listed as it was asked for, valid or not', of('v1', 'v1')],
+    ['nobody asked', requestedVersion(null, '1.0.0')],
+    ['it is listed', requestedVersion('1.0.0', '2.0.0', '1.0.0')],
+    ['listed as it was asked for, valid or not', requestedVersion('v1', 'v1')],
   ],
   faulty: [
     [
       'in a copy of long ago',
-      of('9.0.0', '1.0.0'),
+      requestedVersion('9.0.0', '1.0.0'),
       {
         cause: 'absent',
         message: '2 hours old: it lacks everything published since',
@@ -26,19 +26,23 @@ ruleTable(versionNotListed, {
     ],
     [
       'not there',
-      of('3.0.0', '1.0.0', '2.0.0', '1.5.0'),
+      requestedVersion('3.0.0', '1.0.0', '2.0.0', '1.5.0'),
       { cause: 'absent', version: '3.0.0', message: 'the highest of 3 that are: 2.0.0', advice: 'publish-version' },
     ],
     [
       'written with a v',
-      of('1.2.0', 'v1.2.0'),
+      requestedVersion('1.2.0', 'v1.2.0'),
       { cause: 'other-form', message: '“v1.2.0” is, which is not', advice: '"1.2.0"' },
     ],
-    ['asked for with a v', of('v1.2.0', '1.2.0'), { cause: 'other-form', advice: 'use "1.2.0"' }],
-    ['two parts', of('1.2.0', '1.2'), { cause: 'other-form', advice: '"1.2.0"' }],
-    ['other build metadata', of('1.2.0', '1.2.0+5'), { cause: 'other-form', message: '“1.2.0+5” is.' }],
-    ['a pre-release is another release', of('1.2.0', '1.2.0-rc.1'), { cause: 'absent' }],
-    ['none', of('1.0.0'), { cause: 'no-versions', message: 'and no other version is valid' }],
-    ['none that is valid', of('1.0.0', 'x', null), { cause: 'absent', message: 'and no other version is valid' }],
+    ['asked for with a v', requestedVersion('v1.2.0', '1.2.0'), { cause: 'other-form', advice: 'use "1.2.0"' }],
+    ['two parts', requestedVersion('1.2.0', '1.2'), { cause: 'other-form', advice: '"1.2.0"' }],
+    ['other build metadata', requestedVersion('1.2.0', '1.2.0+5'), { cause: 'other-form', message: '“1.2.0+5” is.' }],
+    ['a pre-release is another release', requestedVersion('1.2.0', '1.2.0-rc.1'), { cause: 'absent' }],
+    ['none', requestedVersion('1.0.0'), { cause: 'no-versions', message: 'and no other version is valid' }],
+    [
+      'none that is valid',
+      requestedVersion('1.0.0', 'x', null),
+      { cause: 'absent', message: 'and no other version is valid' },
+    ],
   ],
 });

@@ -1,7 +1,7 @@
 import { versionNumberTooLarge } from '../../../../src/core/rules/metadata/version-number-too-large.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const at = '/version';
+const VERSION_POINTER = '/version';
 
 ruleTable(versionNumberTooLarge, {
   clean: [
@@ -14,10 +14,18 @@ ruleTable(versionNumberTooLarge, {
     ['no version, which is another rule’s', { version: '9'.repeat(300) }],
   ],
   faulty: [
-    ['a major number of nine digits', { version: '100000000.0.0' }, { at, cause: 'number', message: '100000000' }],
-    ['a time as the major number', { version: '20260301120000.0.0' }, { at, cause: 'number' }],
-    ['2^53 as the minor number', { version: '1.9007199254740992.0' }, { at, cause: 'number' }],
-    ['23 digits', { version: '12345678901234567890123.0.0' }, { at, cause: 'number' }],
-    ['257 characters', { version: `1.2.3-${'a'.repeat(251)}` }, { at, cause: 'length', message: '257' }],
+    [
+      'a major number of nine digits',
+      { version: '100000000.0.0' },
+      { at: VERSION_POINTER, cause: 'number', message: '100000000' },
+    ],
+    ['a time as the major number', { version: '20260301120000.0.0' }, { at: VERSION_POINTER, cause: 'number' }],
+    ['2^53 as the minor number', { version: '1.9007199254740992.0' }, { at: VERSION_POINTER, cause: 'number' }],
+    ['23 digits', { version: '12345678901234567890123.0.0' }, { at: VERSION_POINTER, cause: 'number' }],
+    [
+      '257 characters',
+      { version: `1.2.3-${'a'.repeat(251)}` },
+      { at: VERSION_POINTER, cause: 'length', message: '257' },
+    ],
   ],
 });

@@ -2,29 +2,29 @@ import { urlSignedExpiring } from '../../../../src/core/rules/urls/url-signed-ex
 import { urlFacts } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const now = '2026-03-01T12:00:00.000Z';
-const of = (query: string, role: 'artifact' | 'manifest' = 'artifact') =>
-  urlFacts(role, `https://x.test/a?${query}`, now);
+const NOW = '2026-03-01T12:00:00.000Z';
+const withQuery = (query: string, role: 'artifact' | 'manifest' = 'artifact') =>
+  urlFacts(role, `https://x.test/a?${query}`, NOW);
 const seconds = (iso: string): number => Date.parse(iso) / 1000;
 const aws = (date: string, length: number): string =>
   `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=${date}&X-Amz-Expires=${length}&X-Amz-SignedHeaders=host&X-Amz-Signature=00ff`;
 
 ruleTable(urlSignedExpiring, {
   clean: [
-    ['no query', urlFacts('artifact', 'https://x.test/a', now)],
-    ['a signature without an end', of('sig=abc')],
-    ['a policy without an end in the query', of('Policy=abc&Signature=x&Key-Pair-Id=K')],
-    ['an end without a signature', of('Expires=1')],
-    ['se without a signature', of('se=2020-01-01')],
-    ['X-Amz-Expires without a date', of('X-Amz-Expires=60&X-Amz-Signature=00')],
-    ['a date that is none', of('X-Amz-Date=yesterday&X-Amz-Expires=60&X-Amz-Signature=00')],
-    ['an end that is no moment', of('Expires=never&Signature=x')],
-    ['an end beyond all calendars', of('Expires=99999999999999999&Signature=x')],
+    ['no query', urlFacts('artifact', 'https://x.test/a', NOW)],
+    ['a signature without an end', withQuery('sig=abc')],
+    ['a policy without an end in the query', withQuery('Policy=abc&Signature=x&Key-Pair-Id=K')],
+    ['an end without a signature', withQuery('Expires=1')],
+    ['se without a signature', withQuery('se=2020-01-01')],
+    ['X-Amz-Expires without a date', withQuery('X-Amz-Expires=60&X-Amz-Signature=00')],
+    ['a date that is none', withQuery('X-Amz-Date=yesterday&X-Amz-Expires=60&X-Amz-Signature=00')],
+    ['an end that is no moment', withQuery('Expires=never&Signature=x')],
+    ['an end beyond all calendars', withQuery('Expires=99999999999999999&Signature=x')],
   ],
   faulty: [
     [
       'SigV4, one hour',
-      of(aws('20260301T113000Z', 3600)),
+      withQuery(aws('20260301T113000Z', 3600)),
       {
         severity: 'warning',
         cause: 'expiring',
@@ -34,33 +34,37 @@ ruleTable(urlSignedExpiring, {
     ],
     [
       'SigV4, over',
-      of(aws('20260301T105959Z', 3600)),
+      withQuery(aws('20260301T105959Z', 3600)),
       { severity: 'error', cause: 'expired', message: 'expired at 2026-03-01T11:59:59.000Z' },
     ],
-    ['SigV4, over at this very moment', of(aws('20260301T110000Z', 3600)), { severity: 'error', cause: 'expired' }],
+    [
+      'SigV4, over at this very moment',
+      withQuery(aws('20260301T110000Z', 3600)),
+      { severity: 'error', cause: 'expired' },
+    ],
     [
       'Google V4',
-      of('X-Goog-Date=20260301T115900Z&X-Goog-Expires=604800&X-Goog-Signature=00'),
+      withQuery('X-Goog-Date=20260301T115900Z&X-Goog-Expires=604800&X-Goog-Signature=00'),
       { severity: 'warning', evidence: { expires: '2026-03-08T11:59:00.000Z', scheme: 'Google V4' } },
     ],
     [
       'CloudFront',
-      of(`Expires=${seconds('2027-01-01T00:00:00Z')}&Signature=x&Key-Pair-Id=K`),
+      withQuery(`Expires=${seconds('2027-01-01T00:00:00Z')}&Signature=x&Key-Pair-Id=K`),
       { severity: 'warning', evidence: { expires: '2027-01-01T00:00:00.000Z', scheme: 'Expires' } },
     ],
     [
       'S3’s older signature',
-      of(`AWSAccessKeyId=A&Expires=${seconds('2025-01-01T00:00:00Z')}&Signature=x`),
+      withQuery(`AWSAccessKeyId=A&Expires=${seconds('2025-01-01T00:00:00Z')}&Signature=x`),
       { severity: 'error', cause: 'expired' },
     ],
     [
       'Google’s older signature',
-      of(`GoogleAccessId=a&Expires=${seconds('2026-03-02T00:00:00Z')}&Signature=x`),
+      withQuery(`GoogleAccessId=a&Expires=${seconds('2026-03-02T00:00:00Z')}&Signature=x`),
       { severity: 'warning' },
     ],
     [
       'Azure',
-      of('sv=2022-11-02&se=2026-03-31T00:00:00Z&sr=b&sp=r&sig=x', 'manifest'),
+      withQuery('sv=2022-11-02&se=2026-03-31T00:00:00Z&sr=b&sp=r&sig=x', 'manifest'),
       {
         severity: 'warning',
         message: 'manifest',
@@ -69,17 +73,17 @@ ruleTable(urlSignedExpiring, {
     ],
     [
       'Azure, a day alone',
-      of('se=2026-02-28&sig=x'),
+      withQuery('se=2026-02-28&sig=x'),
       { severity: 'error', evidence: { expires: '2026-02-28T00:00:00.000Z', scheme: 'Azure SAS' } },
     ],
     [
       'Azure without a zone is UTC wherever this runs',
-      of('se=2026-03-31T00:00:00&sig=x'),
+      withQuery('se=2026-03-31T00:00:00&sig=x'),
       { evidence: { expires: '2026-03-31T00:00:00.000Z', scheme: 'Azure SAS' } },
     ],
     [
       'names in lower case',
-      of('x-amz-date=20260301T113000Z&x-amz-expires=60&x-amz-signature=00'),
+      withQuery('x-amz-date=20260301T113000Z&x-amz-expires=60&x-amz-signature=00'),
       { severity: 'error' },
     ],
   ],
