@@ -4,7 +4,7 @@ import { newManifest } from '../author/manifest.ts';
 import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { Finding } from '../core/engine/report.ts';
-import { printable } from '../core/text/text.ts';
+import { capitalized, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Stored } from '../store/store.ts';
@@ -140,7 +140,7 @@ function titleFor({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'cha
   const whole = parts((keys) => `${keys.length === 1 ? 'app' : 'apps'} ${keys.join(', ')}`).join('; ');
   const title =
     whole.length <= 72 ? whole : parts((keys) => `${keys.length} ${keys.length === 1 ? 'app' : 'apps'}`).join(', ');
-  return title === '' ? 'Update the files of the apps' : printable(title.charAt(0).toUpperCase() + title.slice(1));
+  return title === '' ? 'Update the files of the apps' : printable(capitalized(title));
 }
 
 function summaryOf({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'changed' | 'removed'>): string {

@@ -1,7 +1,7 @@
 import type { NotJudged, Report } from '../core/engine/report.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
 import { rules } from '../core/rules/index.ts';
-import { printable, safeJson } from '../core/text/text.ts';
+import { capitalized, printable, safeJson } from '../core/text/text.ts';
 import { type FingerprintedFinding, withFingerprints } from './fingerprint.ts';
 import { groupBy } from './group-by.ts';
 import type { RenderOptions } from './options.ts';
@@ -55,7 +55,7 @@ function descriptorOf({ id, severity, failsWhen: when, why, spec, symptom }: Any
   const fails = `Fails when ${when}.`;
   return {
     id,
-    shortDescription: { text: plain(`${when.charAt(0).toUpperCase()}${when.slice(1)}.`) },
+    shortDescription: { text: plain(`${capitalized(when)}.`) },
     fullDescription: { text: plain(`${fails} ${why}`) },
     help: { text: plain(`${fails}\n\n${why}`), markdown: `${fails}\n\n${why}` },
     defaultConfiguration: { level: severity },

@@ -1,5 +1,5 @@
 import type { Symptom, SymptomStatus } from '../core/engine/report.ts';
-import { grouped } from '../core/text/text.ts';
+import { capitalized, grouped } from '../core/text/text.ts';
 
 /** Numbers and nouns, as formatted by all reporters. */
 
@@ -39,6 +39,5 @@ export const STATUS_WORDS: Record<SymptomStatus['status'], string> = {
 
 /** As named in section 7 of the specification: `Registry does not refresh`. */
 export function symptomName(id: Symptom): string {
-  const words = id.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(id.replaceAll('-', ' '));
 }

@@ -1,4 +1,4 @@
-import type { AppFacts, HostFacts, Snapshot } from '../facts/facts.ts';
+import type { AppFacts, HostFacts, Shard, Snapshot } from '../facts/facts.ts';
 import { printable, redact } from '../text/text.ts';
 import { AppregError } from '../errors.ts';
 import { manifestAppsIn } from '../registry/manifest.ts';
@@ -26,27 +26,33 @@ export interface NamedSnapshot {
  * unchanged. Throws `AppregError` if the facts do not belong to one registry and one division.
  */
 export function joinShards(parts: readonly NamedSnapshot[]): Snapshot {
-  if (parts.length === 1) return parts[0]!.snapshot;
-  for (const part of parts) refuseForeign(part, parts[0]!);
-  const sorted = parts.toSorted((a, b) => a.snapshot.shard!.index - b.snapshot.shard!.index);
-  refuseOverlap(sorted);
-  const { snapshot: first } = sorted[0]!;
-  const apps = inOrderOf(first, new Map(sorted.flatMap(({ snapshot }) => snapshot.apps.map((app) => [app.key, app]))));
-  const { shard: _, ...whole } = first;
+  const [first, ...others] = parts;
+  if (first === undefined) throw new Error('no facts to join');
+  if (others.length === 0) return first.snapshot;
+  const shards = shardsOfOneRun(first, parts).toSorted((a, b) => a.shard.index - b.shard.index);
+  refuseOverlap(shards);
+  const { snapshot } = shards[0] ?? first;
+  const apps = inOrderOf(snapshot, new Map(shards.flatMap((part) => part.snapshot.apps.map((app) => [app.key, app]))));
+  const { shard: _, ...whole } = snapshot;
   return {
     ...whole,
     // Facts are judged at the time of the latest one.
-    seenAt: sorted.map(({ snapshot }) => snapshot.seenAt).reduce((a, b) => (a > b ? a : b)),
+    seenAt: shards.map((part) => part.snapshot.seenAt).reduce((a, b) => (a > b ? a : b)),
     apps,
-    ...hostsOf(sorted),
-    incomplete: gaps(sorted),
+    ...hostsOf(shards),
+    incomplete: gaps(shards),
   };
 }
 
+/** The facts of one shard. */
+interface NamedShard extends NamedSnapshot {
+  shard: Shard;
+}
+
 /** What the shards observed of each host; each shard had a request window of its own. */
-function hostsOf(sorted: readonly NamedSnapshot[]): Pick<Snapshot, 'hosts'> {
+function hostsOf(shards: readonly NamedShard[]): Pick<Snapshot, 'hosts'> {
   const hosts = new Map<string, HostFacts>();
-  for (const facts of sorted.flatMap(({ snapshot }) => snapshot.hosts ?? [])) {
+  for (const facts of shards.flatMap(({ snapshot }) => snapshot.hosts ?? [])) {
     const known = hosts.get(facts.origin);
     hosts.set(facts.origin, known ? joinHosts(known, facts) : facts);
   }
@@ -66,34 +72,47 @@ function joinHosts(one: HostFacts, other: HostFacts): HostFacts {
   };
 }
 
-function refuseForeign({ file, snapshot }: NamedSnapshot, other: NamedSnapshot): void {
+/** The parts, each with its shard. @throws AppregError if one is not a shard of the same run as the first one */
+function shardsOfOneRun(first: NamedSnapshot, parts: readonly NamedSnapshot[]): NamedShard[] {
+  const firstShard = asShard(first);
+  return parts.map((part) => {
+    const shard = asShard(part);
+    refuseOtherRun(shard, firstShard);
+    return shard;
+  });
+}
+
+function asShard({ file, snapshot }: NamedSnapshot): NamedShard {
+  if (snapshot.shard) return { file, snapshot, shard: snapshot.shard };
+  throw unfit(
+    `${printable(file)} contains the facts of a whole run, not of a shard.`,
+    'Judge it by itself; several files are judged together where appreg verify --shard i/n saved them.',
+  );
+}
+
+function refuseOtherRun({ file, snapshot, shard }: NamedShard, other: NamedShard): void {
   const name = printable(file);
-  if (!snapshot.shard || !other.snapshot.shard)
-    throw unfit(
-      `${printable(snapshot.shard ? other.file : file)} contains the facts of a whole run, not of a shard.`,
-      'Judge it by itself; several files are judged together where appreg verify --shard i/n saved them.',
-    );
   const first = printable(other.file);
   if (snapshot.target !== other.snapshot.target)
     throw unfit(
       `${name} is of ${printable(redact(snapshot.target))}, ${first} of ${printable(redact(other.snapshot.target))}.`,
       'Use the shards of one run.',
     );
-  if (snapshot.shard.of !== other.snapshot.shard.of)
+  if (shard.of !== other.shard.of)
     throw unfit(
-      `${name} is one of ${snapshot.shard.of} shards, ${first} one of ${other.snapshot.shard.of}.`,
+      `${name} is one of ${shard.of} shards, ${first} one of ${other.shard.of}.`,
       'Use the shards of one run.',
     );
   if (snapshot.origins.join(' ') !== other.snapshot.origins.join(' '))
     throw unfit(`${name} and ${first} were checked with different origins.`, 'Use the same --origin for each shard.');
 }
 
-function refuseOverlap(sorted: readonly NamedSnapshot[]): void {
+function refuseOverlap(sorted: readonly NamedShard[]): void {
   const owners = new Map<string, string>();
-  for (const [i, { file, snapshot }] of sorted.entries()) {
+  for (const [i, { file, snapshot, shard }] of sorted.entries()) {
     const before = sorted[i - 1];
-    const { index, of } = snapshot.shard!;
-    if (before?.snapshot.shard!.index === index)
+    const { index, of } = shard;
+    if (before?.shard.index === index)
       throw unfit(
         `${printable(before.file)} and ${printable(file)} are both shard ${index} of ${of}.`,
         'Name each shard once.',
@@ -126,21 +145,21 @@ function inOrderOf({ manifest }: Snapshot, apps: Map<string, AppFacts>): AppFact
 }
 
 /** Why the shards together do not cover everything, or null. */
-function gaps(sorted: readonly NamedSnapshot[]): string | null {
+function gaps(shards: readonly NamedShard[]): string | null {
   const reasons: string[] = [];
-  const { of } = sorted[0]!.snapshot.shard!;
-  const there = new Set(sorted.map(({ snapshot }) => snapshot.shard!.index));
-  const missing = Array.from({ length: of }, (_, i) => i + 1).filter((index) => !there.has(index));
+  const of = shards[0]?.shard.of ?? 0;
+  const present = new Set(shards.map(({ shard }) => shard.index));
+  const missing = Array.from({ length: of }, (_, i) => i + 1).filter((index) => !present.has(index));
   if (missing.length > 0)
     reasons.push(
       `${missing.length === 1 ? 'shard' : 'shards'} ${missing.slice(0, 10).join(', ')}${missing.length > 10 ? ', …' : ''} of ${of} ${missing.length === 1 ? 'is' : 'are'} missing`,
     );
-  for (const { snapshot } of sorted)
-    if (snapshot.incomplete) reasons.push(`shard ${snapshot.shard!.index}: ${snapshot.incomplete}`);
-  const texts = new Set(sorted.map(({ snapshot }) => JSON.stringify(snapshot.manifest.content)));
+  for (const { snapshot, shard } of shards)
+    if (snapshot.incomplete) reasons.push(`shard ${shard.index}: ${snapshot.incomplete}`);
+  const texts = new Set(shards.map(({ snapshot }) => JSON.stringify(snapshot.manifest.content)));
   if (texts.size > 1) reasons.push('the manifest changed between the runs of the shards');
-  const seen = sorted.reduce((sum, { snapshot }) => sum + snapshot.apps.length, 0);
-  const said = sorted.some(({ snapshot }) => snapshot.shard!.elsewhere + snapshot.apps.length !== seen);
-  if (reasons.length === 0 && said) reasons.push('the shards were run with different --app options');
+  const observed = shards.reduce((sum, { snapshot }) => sum + snapshot.apps.length, 0);
+  const disagree = shards.some(({ snapshot, shard }) => shard.elsewhere + snapshot.apps.length !== observed);
+  if (reasons.length === 0 && disagree) reasons.push('the shards were run with different --app options');
   return reasons.length === 0 ? null : reasons.join('; ');
 }

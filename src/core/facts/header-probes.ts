@@ -1,5 +1,5 @@
 import type { HeaderGroup, HeaderProbe, RepeatedProbe, Probe, HttpViews } from './facts.ts';
-import { unsteadyOf } from './repeated-probes.ts';
+import { intermittentRefusal } from './repeated-probes.ts';
 import { lastHop, statusOf } from '../http/probe.ts';
 
 /**
@@ -73,21 +73,21 @@ export function isUndecided(probes: readonly HeaderProbe[]): boolean {
 
 /** True if nothing contradicts that the host refuses because of the origin. */
 export function mayBlameOrigin(web: HttpViews): boolean {
-  if (unsteadyOf(web, 'browser') !== null) return false;
+  if (intermittentRefusal(web, 'browser') !== null) return false;
   const dependence = dependenceOf(web);
   if (dependence === null || dependence.on === 'together') return true;
   return dependence.on === 'headers' && dependence.groups.includes('origin');
 }
 
 /** True if two contents alternate, whatever is sent. */
-export function areContentsByTurns(web: Pick<HttpViews, 'headerProbes'>): boolean {
+export function doContentsAlternate(web: Pick<HttpViews, 'headerProbes'>): boolean {
   const { headerProbes: probes = [] } = web;
   const isIntermittent = dependenceOf(web)?.on === 'intermittent';
   return isIntermittent && probes.some(({ probe }) => isOther(probe) && !isRefusal(probe));
 }
 
 /** The statuses that alternated, whatever was sent; null if contents differ instead, or nothing did. */
-export function byTurnsIn(
+export function alternatingStatuses(
   web: Pick<HttpViews, 'headerProbes'>,
   like: HeaderProbe['like'],
 ): Omit<RepeatedProbe, 'of'> | null {

@@ -7,7 +7,7 @@ import { statusOf } from '../http/probe.ts';
 const OF_A_LIMIT = new Set([429, 408, 503]);
 
 /** True for a status that refuses the request and does not indicate a limit. */
-export function refusalOf(status: number): boolean {
+export function isRefusalStatus(status: number): boolean {
   return status >= 400 && !OF_A_LIMIT.has(status);
 }
 
@@ -18,21 +18,21 @@ export function refusalOf(status: number): boolean {
 export function mayBeRepeated(of: SideProbe, probe: Probe): boolean {
   const isPreflight = of === 'preflight' || of === 'HEAD preflight';
   const status = statusOf(probe);
-  return probe.failure === null && (refusalOf(status) || (isPreflight && status === 503));
+  return probe.failure === null && (isRefusalStatus(status) || (isPreflight && status === 503));
 }
 
 /**
  * True if the status did not depend on the request: a plain GET was refused too, or the same request passed. A limit
  * that only plain GETs hit, and a failed connection (0), are inconclusive.
  */
-export function isUnsteady({ plain, same }: RepeatedProbe): boolean {
+export function isIntermittent({ plain, same }: RepeatedProbe): boolean {
   return (
-    plain.some((status) => refusalOf(status) || (status >= 400 && same.includes(status))) ||
+    plain.some((status) => isRefusalStatus(status) || (status >= 400 && same.includes(status))) ||
     same.some((status) => status >= 200 && status < 400)
   );
 }
 
 /** The repeated requests that show that this kind is refused intermittently; null if none do. */
-export function unsteadyOf(web: HttpViews, of: SideProbe): RepeatedProbe | null {
-  return (web.repeatedProbes ?? []).find((one) => one.of === of && isUnsteady(one)) ?? null;
+export function intermittentRefusal(web: HttpViews, of: SideProbe): RepeatedProbe | null {
+  return (web.repeatedProbes ?? []).find((one) => one.of === of && isIntermittent(one)) ?? null;
 }

@@ -1,7 +1,7 @@
 import type { Conditional, SideProbe, Missing, Probe, HttpViews } from './facts.ts';
 import { isMissing } from './facts.ts';
 import { dependenceOf } from './header-probes.ts';
-import { mayBeRepeated, unsteadyOf } from './repeated-probes.ts';
+import { mayBeRepeated, intermittentRefusal } from './repeated-probes.ts';
 import { isTransportFailure, statusOf } from '../http/probe.ts';
 import { blockedBy } from './missing.ts';
 
@@ -39,7 +39,7 @@ export function sideProbes(web: HttpViews | Missing): { [K in keyof SideProbes]:
         NAMES.condition,
         conditional.map(({ probe }) => probe),
       ) ??
-      (unsteadyOf(web, 'condition')
+      (intermittentRefusal(web, 'condition')
         ? conditional.filter(({ probe }) => !mayBeRepeated('condition', probe))
         : conditional),
     revalidation: (web.revalidation && failure(NAMES.condition, [web.revalidation.probe])) ?? web.revalidation ?? null,
@@ -69,7 +69,9 @@ function why(web: HttpViews, of: SideProbe, probes: readonly (Probe | null)[]): 
   const failed = failure(NAMES[of], probes);
   if (failed !== null) return failed;
   const isRefused = probes.some((probe) => probe !== null && mayBeRepeated(of, probe));
-  return isRefused && unsteadyOf(web, of) !== null ? { ...blockedBy('host-intermittent'), intentional: true } : null;
+  return isRefused && intermittentRefusal(web, of) !== null
+    ? { ...blockedBy('host-intermittent'), intentional: true }
+    : null;
 }
 
 function failure(name: string, probes: readonly (Probe | null)[]): Missing | null {

@@ -72,7 +72,7 @@ export function diffRegistries(before: Snapshot, after: Snapshot): RegistryDiff 
   const hidden = ({ change, visible }: AppDiff): boolean =>
     visible.before === true && (change === 'removed' || visible.after === false);
   const notCompared = [...now].flatMap(([key, app]) => {
-    const reason = app.unseen ?? old.get(key)?.unseen ?? null;
+    const reason = app.unobserved ?? old.get(key)?.unobserved ?? null;
     return reason === null ? [] : [{ key, reason }];
   });
   return {
@@ -95,7 +95,7 @@ interface AppState {
   visible: boolean | null;
   because: readonly string[];
   /** Why its versions were not observed, if the app is not at fault; null if they were. */
-  unseen: string | null;
+  unobserved: string | null;
 }
 interface VersionState {
   url: string | null;
@@ -110,13 +110,13 @@ function stateOf(snapshot: Snapshot): Map<string, AppState> {
   for (const [key, entry] of Object.entries(manifestAppsIn(snapshot.manifest.content) ?? {})) {
     const { visible = null, because = [] } = verdicts.get(key) ?? {};
     const app = facts.get(key);
-    const unseen = visible === null ? reasonOf(app) : null;
+    const unobserved = visible === null ? reasonOf(app) : null;
     state.set(key, {
       fields: new Map(Object.entries(appFields(entry))),
       versions: versionsOf(app),
       visible,
       because,
-      unseen,
+      unobserved,
     });
   }
   return state;
@@ -144,35 +144,35 @@ function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
   return versions;
 }
 
-const NOBODY: AppState = { fields: new Map(), versions: new Map(), visible: null, because: [], unseen: null };
+const ABSENT: AppState = { fields: new Map(), versions: new Map(), visible: null, because: [], unobserved: null };
 
 function appDifference(key: string, old: AppState | undefined, now: AppState | undefined): AppDiff | null {
-  const [was, is] = [old ?? NOBODY, now ?? NOBODY];
+  const [before, after] = [old ?? ABSENT, now ?? ABSENT];
   const fields: AppDiff['fields'] = [];
-  for (const name of new Set([...was.fields.keys(), ...is.fields.keys()])) {
-    const [before, after] = [was.fields.get(name) ?? null, is.fields.get(name) ?? null];
-    if (before !== after) fields.push({ name, before, after });
+  for (const name of new Set([...before.fields.keys(), ...after.fields.keys()])) {
+    const field = { name, before: before.fields.get(name) ?? null, after: after.fields.get(name) ?? null };
+    if (field.before !== field.after) fields.push(field);
   }
-  const unseen = was.unseen !== null || is.unseen !== null;
-  const versions = unseen ? [] : versionDifferences(was.versions, is.versions);
-  const same = versions.length === 0 && (unseen || was.visible === is.visible);
+  const isUnobserved = before.unobserved !== null || after.unobserved !== null;
+  const versions = isUnobserved ? [] : versionDifferences(before.versions, after.versions);
+  const same = versions.length === 0 && (isUnobserved || before.visible === after.visible);
   if (old && now && fields.length === 0 && same) return null;
   return {
     key,
     change: presenceChange(old, now) ?? 'changed',
     fields: old && now ? fields : [],
     versions,
-    latest: unseen ? { before: null, after: null } : { before: latestIn(was), after: latestIn(is) },
-    visible: { before: was.visible, after: is.visible },
-    because: is.because,
-    unpublished: was.versions.size + is.versions.size === 0 && is.because.includes('no-valid-versions'),
+    latest: isUnobserved ? { before: null, after: null } : { before: latestIn(before), after: latestIn(after) },
+    visible: { before: before.visible, after: after.visible },
+    because: after.because,
+    unpublished: before.versions.size + after.versions.size === 0 && after.because.includes('no-valid-versions'),
   };
 }
 
-function versionDifferences(was: AppState['versions'], is: AppState['versions']): VersionDiff[] {
+function versionDifferences(before: AppState['versions'], after: AppState['versions']): VersionDiff[] {
   const found: VersionDiff[] = [];
-  for (const version of new Set([...was.keys(), ...is.keys()])) {
-    const [old, now] = [was.get(version), is.get(version)];
+  for (const version of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(version), after.get(version)];
     const change = versionChange(old, now);
     if (change === null) continue;
     found.push({
@@ -220,16 +220,16 @@ function hostsOf(state: ReadonlyMap<string, AppState>): Set<string> {
 function summaryOf(apps: readonly AppDiff[]): RegistryDiff['summary'] {
   const versions = apps.flatMap((app) => app.versions);
   return {
-    appsAdded: how(apps, 'added'),
-    appsRemoved: how(apps, 'removed'),
-    appsChanged: how(apps, 'changed'),
-    versionsAdded: how(versions, 'added'),
-    versionsRemoved: how(versions, 'removed'),
-    versionsChanged: how(versions, 'changed', 'moved'),
+    appsAdded: countOf(apps, 'added'),
+    appsRemoved: countOf(apps, 'removed'),
+    appsChanged: countOf(apps, 'changed'),
+    versionsAdded: countOf(versions, 'added'),
+    versionsRemoved: countOf(versions, 'removed'),
+    versionsChanged: countOf(versions, 'changed', 'moved'),
     bytesAdded: versions.reduce((sum, { change, bytes }) => sum + (change === 'added' ? (bytes ?? 0) : 0), 0),
   };
 }
 
-function how(list: readonly { change: string }[], ...changes: string[]): number {
+function countOf(list: readonly { change: string }[], ...changes: string[]): number {
   return list.filter(({ change }) => changes.includes(change)).length;
 }

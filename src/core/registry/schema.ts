@@ -2,6 +2,7 @@ import { type ShapeError, validateAppShape, validateRegistryShape } from '../gen
 import { isObject, type JsonValue } from '../json/json.ts';
 import { pointerStep } from '../json/pointer.ts';
 import { distance } from '../text/similar-names.ts';
+import { capitalized } from '../text/text.ts';
 
 /** The shapes of the two documents: the required fields, their types (schemas/), and the unknown ones. */
 
@@ -41,7 +42,7 @@ function schemaError(error: ShapeError): SchemaError {
   return {
     pointer: error.instancePath,
     cause: 'wrong-type',
-    message: `${place[0]!.toUpperCase()}${place.slice(1)} must be ${type === 'object' || type === 'array' ? `an ${type}` : `a ${type}`}.`,
+    message: `${capitalized(place)} must be ${type === 'object' || type === 'array' ? `an ${type}` : `a ${type}`}.`,
     advice: TYPE_ADVICE[type] ?? 'Write an object in braces.',
   };
 }
@@ -65,25 +66,29 @@ const EXAMPLES: Record<string, string> = {
   artifactChecksum: '"artifactChecksum": "sha256:…" (appreg checksum <file> prints it)',
 };
 
-interface Known {
-  fields: Record<string, Known | null>;
-  /** The shape of the values of any other name, or of the elements. */
-  each?: Known;
-  /** Those are elements of an array, not values of an object. */
-  list?: true;
+/** The shape of a value: an object with known fields, an object with any names, an array, or anything else. */
+type Shape =
+  | { kind: 'object'; fields: ReadonlyMap<string, Shape> }
+  | { kind: 'map'; each: Shape }
+  | { kind: 'list'; each: Shape }
+  | { kind: 'value' };
+
+const VALUE: Shape = { kind: 'value' };
+
+function objectWith(fields: Record<string, Shape>): Shape {
+  return { kind: 'object', fields: new Map(Object.entries(fields)) };
 }
-const VERSION: Known = { fields: { version: null, artifactUrl: null, artifactChecksum: null } };
-const ENTRY: Known = {
-  fields: {
-    name: null,
-    description: null,
-    appMetadataUrl: null,
-    blockStyle: { fields: { iconUrl: null, color: null } },
-  },
-};
-const DOCUMENTS: Record<DocumentKind, Known> = {
-  registry: { fields: { apps: { fields: {}, each: ENTRY } } },
-  app: { fields: { versions: { fields: {}, each: VERSION, list: true } } },
+
+const VERSION = objectWith({ version: VALUE, artifactUrl: VALUE, artifactChecksum: VALUE });
+const ENTRY = objectWith({
+  name: VALUE,
+  description: VALUE,
+  appMetadataUrl: VALUE,
+  blockStyle: objectWith({ iconUrl: VALUE, color: VALUE }),
+});
+const DOCUMENTS: Record<DocumentKind, Shape> = {
+  registry: objectWith({ apps: { kind: 'map', each: ENTRY } }),
+  app: objectWith({ versions: { kind: 'list', each: VERSION } }),
 };
 
 export interface UnknownProperty {
@@ -100,26 +105,20 @@ export function unknownProperties(kind: DocumentKind, value: JsonValue): Unknown
   return found;
 }
 
-function collect(known: Known, value: JsonValue, pointer: string, found: UnknownProperty[]): void {
-  // A value of the wrong shape is a schema violation.
-  if (known.each && Array.isArray(value) !== (known.list === true)) return;
-  if (Array.isArray(value)) {
-    if (known.each)
-      for (const [index, item] of value.entries()) collect(known.each, item, `${pointer}/${index}`, found);
+/** Adds the unknown fields of a value to `found`. A value of another shape is left to the schema. */
+function collect(shape: Shape, value: JsonValue | undefined, pointer: string, found: UnknownProperty[]): void {
+  if (shape.kind === 'list') {
+    if (!Array.isArray(value)) return;
+    for (const [index, item] of value.entries()) collect(shape.each, item, `${pointer}/${index}`, found);
     return;
   }
-  if (!isObject(value)) return;
+  if (shape.kind === 'value' || !isObject(value)) return;
   for (const name of Object.keys(value)) {
-    const item = value[name]!;
-    if (known.each) {
-      collect(known.each, item, pointer + pointerStep(name), found);
-      continue;
-    }
-    const inner = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
-    if (inner) {
-      if (typeof item === 'object') collect(inner, item, `${pointer}/${name}`, found);
-    } else if (inner === undefined && name !== '$schema' && !name.startsWith('x-')) {
-      const absent = Object.keys(known.fields).filter((field) => !Object.hasOwn(value, field));
+    const inner = shape.kind === 'map' ? shape.each : shape.fields.get(name);
+    if (inner?.kind === 'value') continue;
+    if (inner !== undefined) collect(inner, value[name], pointer + pointerStep(name), found);
+    else if (shape.kind === 'object' && name !== '$schema' && !name.startsWith('x-')) {
+      const absent = [...shape.fields.keys()].filter((field) => !Object.hasOwn(value, field));
       found.push({ pointer: pointer + pointerStep(name), name, meant: closest(name, absent) });
     }
   }

@@ -12,7 +12,7 @@ function folded(name: string): string {
 export type Difference = 'case' | 'separators' | 'unseen-characters' | 'spelling';
 
 /** How two similar names differ, or null if they are not similar. */
-function nearness(a: string, b: string): Difference | null {
+function differenceOf(a: string, b: string): Difference | null {
   if (a.toLowerCase() === b.toLowerCase()) return 'case';
   if (a.replace(/[\s\p{C}]+/gu, '') === b.replace(/[\s\p{C}]+/gu, '')) return 'unseen-characters';
   const [x, y] = [folded(a), folded(b)];
@@ -30,7 +30,7 @@ export function similarNames(name: string, known: readonly string[]): { name: st
   for (const other of known) {
     // Long names are skipped, since the time to compare is quadratic in their length.
     if (other === name || other.length > 200 || name.length > 200) continue;
-    const how = nearness(name, other);
+    const how = differenceOf(name, other);
     if (how !== null) found.push({ name: other, how });
   }
   return found.toSorted((a, b) => ORDER.indexOf(a.how) - ORDER.indexOf(b.how)).slice(0, 3);

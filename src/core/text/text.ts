@@ -70,6 +70,11 @@ export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** The text with its first letter in upper case. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /**
  * A whole number with thousands separators: `1,234,567`. `toLocaleString` does the same, but loads ICU for it: 17 ms.
  */

@@ -1,6 +1,6 @@
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import type { HeaderGroup, HeaderProbe, Probe, ResourceKind } from '../../core/facts/facts.ts';
-import { byTurnsIn, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/facts/header-probes.ts';
+import { alternatingStatuses, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/facts/header-probes.ts';
 import { originOf } from '../../core/http/probe.ts';
 import type { ObserveContext } from './context.ts';
 import { createCopyReader, type Reference } from './copy.ts';
@@ -77,7 +77,7 @@ export async function probeHeaders(get: BrowserGet, key: string, context: Observ
   const probing = probeInRounds(get, context);
   earlier.push(probing);
   const probes = await probing;
-  const alternating = byTurnsIn({ headerProbes: probes }, get.like);
+  const alternating = alternatingStatuses({ headerProbes: probes }, get.like);
   if (alternating) alternatingOrigins.set(originOf(alternating.url), alternating);
   return probes;
 }

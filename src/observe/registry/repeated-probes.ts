@@ -1,5 +1,5 @@
 import type { Probe, RepeatedProbe, ResourceKind, SideProbe } from '../../core/facts/facts.ts';
-import { isUnsteady, mayBeRepeated, refusalOf } from '../../core/facts/repeated-probes.ts';
+import { isIntermittent, mayBeRepeated, isRefusalStatus } from '../../core/facts/repeated-probes.ts';
 import { lastHop, originOf, statusOf } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import type { ObserveContext } from './context.ts';
@@ -45,7 +45,7 @@ export async function repeat(
   const repeating = repeatInRounds(of, resource, send, rounds, context);
   repeatedProbes.set(key, repeating);
   const repeated = await repeating;
-  if (repeated !== null && repeated.plain.some(refusalOf)) alternatingOrigins.set(origin, repeated);
+  if (repeated !== null && repeated.plain.some(isRefusalStatus)) alternatingOrigins.set(origin, repeated);
   return repeated;
 }
 
@@ -61,7 +61,7 @@ async function repeatInRounds(
     http.probe({ method: 'GET', url, origin: null, accept, headers, total: timeouts.small });
   const repeated: RepeatedProbe = { of, url, plain: [], same: [] };
   for (const order of rounds) {
-    if (isUnsteady(repeated)) break;
+    if (isIntermittent(repeated)) break;
     const round = [...order].map(async (letter) =>
       letter === 'p'
         ? { statuses: repeated.plain, probe: await sendPlain() }

@@ -66,7 +66,7 @@ async function postSubscription(c: WebContext, service: Service, organizationId:
   const { db, settings } = service;
   const request = textsIn(await readBody(c), { url: urlFault, name: nameError });
   const result = await subscribe(service, organizationId, request);
-  if (!('subscriptionId' in result)) throw refusalOf(result);
+  if (!('subscriptionId' in result)) throw isRefusalStatus(result);
   const subscription = orNotFound(await subscriptionOf(db, organizationId, result.subscriptionId));
   if (result.outcome === 'already')
     throw new Refusal('already-subscribed', `It is subscribed to as “${subscription.name}”.`, { subscription });
@@ -76,7 +76,7 @@ async function postSubscription(c: WebContext, service: Service, organizationId:
   return json(c, { subscription, ...page }, 201, { location });
 }
 
-function refusalOf(result: Exclude<Outcome, { subscriptionId: string }>): Refusal {
+function isRefusalStatus(result: Exclude<Outcome, { subscriptionId: string }>): Refusal {
   const { message } = result;
   switch (result.outcome) {
     case 'refused-url':

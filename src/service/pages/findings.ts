@@ -1,4 +1,5 @@
 import type { Finding, Report, Severity, SymptomStatus } from '../../core/engine/report.ts';
+import { capitalized } from '../../core/text/text.ts';
 import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
 import { STATUS_WORDS } from '../../report/words.ts';
 import { causesOf, symptomsOf, unseenOf } from '../../report/diagnosis-view.ts';
@@ -59,7 +60,7 @@ function symptomSection({ title, status, gist, causes, remarks }: SymptomView, i
 }
 
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  return `${capitalized(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 const SEVERITY: Record<Severity, string> = { error: 'Error', warning: 'Warning', note: 'Note' };

@@ -49,7 +49,7 @@ function installabilityOf(app: AppState): Installability {
   if (app.visible === false && app.failingSince === null) return hidden(because);
   if (app.latest !== null) return { visible: true, reasons: [], latest: app.latest };
   if (app.states?.includes('pending')) return hidden([serviceReason('artifact-unchecked')], null);
-  if (app.states?.includes('refused')) return hidden([serviceReason('artifact-refused'), ...refusalOf(app)]);
+  if (app.states?.includes('refused')) return hidden([serviceReason('artifact-refused'), ...isRefusalStatus(app)]);
   if (because.length > 0) return hidden(because, app.visible === false ? false : null);
   return app.visible === null
     ? hidden([serviceReason('app-unchecked')], null)
@@ -60,7 +60,7 @@ function hidden(reasons: HiddenReason[], visible: false | null = false): Install
   return { visible, reasons, latest: null };
 }
 
-function refusalOf({ refusal }: AppState): HiddenReason[] {
+function isRefusalStatus({ refusal }: AppState): HiddenReason[] {
   if (refusal === null || refusal.code === null) return [];
   return [refusal.message === null ? hiddenReason(refusal.code) : { code: refusal.code, message: refusal.message }];
 }

@@ -1,4 +1,4 @@
-import { printable, redact, safeJson } from '../../../core/text/text.ts';
+import { capitalized, printable, redact, safeJson } from '../../../core/text/text.ts';
 import { type NewApp, planApp } from '../../../publish/add-app.ts';
 import { checkNewKey } from '../../../publish/check-key.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
@@ -58,6 +58,6 @@ function titleOf(key: string): string {
   return key
     .split(/[-_]+/)
     .filter((word) => word !== '')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map(capitalized)
     .join(' ');
 }

@@ -1,7 +1,7 @@
 import { nameOf } from '../../http/copies.ts';
 import type { RepeatedProbe, ResourceKind, SideProbe, Probe, HttpViews } from '../../facts/facts.ts';
-import { areContentsByTurns, byTurnsIn } from '../../facts/header-probes.ts';
-import { isUnsteady, refusalOf } from '../../facts/repeated-probes.ts';
+import { doContentsAlternate, alternatingStatuses } from '../../facts/header-probes.ts';
+import { isIntermittent, isRefusalStatus } from '../../facts/repeated-probes.ts';
 import { hostnameOf, hostOf, isAnswered, lastHop, originOf, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -41,7 +41,7 @@ HTTP/1.1 200 OK`,
     if (dead) return dead;
     const problem =
       (isAnswered(web.server) ? lateAnswer(role, url, web.server) : null) ??
-      statusesByTurns(role, web) ??
+      alternatingStatusProblem(role, web) ??
       besides(web)
         .filter(({ retriedErrors: errors = [] }) => errors.some((error) => /^status 50[024]$/.test(error)))
         .map((probe) => lateAnswer(role, url, probe))
@@ -90,16 +90,18 @@ const REQUESTS: Readonly<Record<SideProbe, string>> = {
 };
 
 /** Statuses that alternate for the same request. */
-function statusesByTurns(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
+function alternatingStatusProblem(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
   const shown: (Omit<RepeatedProbe, 'of'> & { of?: SideProbe }) | null =
-    (web.repeatedProbes ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image');
+    (web.repeatedProbes ?? []).find(isIntermittent) ??
+    alternatingStatuses(web, 'fetch') ??
+    alternatingStatuses(web, 'image');
   // Alternating contents are reported by answers-differ.
-  if (!shown || areContentsByTurns(web)) return null;
+  if (!shown || doContentsAlternate(web)) return null;
   const { of, url, plain, same } = shown;
   const host = hostOf(url);
-  const isAnyRequest = of === undefined || plain.some(refusalOf);
+  const isAnyRequest = of === undefined || plain.some(isRefusalStatus);
   const what = isAnyRequest ? 'the same requests' : REQUESTS[of];
-  const refused = [...new Set([...plain, ...same].filter((status) => status === 0 || refusalOf(status)))];
+  const refused = [...new Set([...plain, ...same].filter((status) => status === 0 || isRefusalStatus(status)))];
   const how = refused.map((status) => (status === 0 ? 'a broken connection' : String(status)));
   return {
     cause: 'by-turns',

@@ -10,7 +10,7 @@ import type {
   TlsFacts,
 } from '../../../core/facts/facts.ts';
 import { isMissing } from '../../../core/facts/facts.ts';
-import { isUnsteady } from '../../../core/facts/repeated-probes.ts';
+import { isIntermittent } from '../../../core/facts/repeated-probes.ts';
 import { parseUrl } from '../../../core/http/url.ts';
 import { digestOf } from '../../../core/registry/checksum.ts';
 import {
@@ -72,7 +72,7 @@ export function viewsBefore(
   // Conditional requests are sent for another document each time.
   const { server: _, conditional: __, ...views } = web;
   // Responses that differed are observed again.
-  const isStable = views.headerProbes === undefined && !(views.repeatedProbes ?? []).some(isUnsteady);
+  const isStable = views.headerProbes === undefined && !(views.repeatedProbes ?? []).some(isIntermittent);
   return isStable && probesIn(views).every(hasNoErrors) ? { views, observedAt: viewsReusedFrom } : null;
 }
 
@@ -80,7 +80,9 @@ export function viewsBefore(
 export function conditionalBefore(known: DocumentFacts | null, now: string | null): Conditional[] | null {
   if (now === null || !known || isMissing(known.web) || !isRecent(known.viewsReusedFrom, now, VIEWS_AGE)) return null;
   const { conditional = null, repeatedProbes = [] } = known.web;
-  return conditional?.every(({ probe }) => hasNoErrors(probe)) && !repeatedProbes.some(isUnsteady) ? conditional : null;
+  return conditional?.every(({ probe }) => hasNoErrors(probe)) && !repeatedProbes.some(isIntermittent)
+    ? conditional
+    : null;
 }
 
 /** An icon that was observed within a day, as a reused fact; or null. */
