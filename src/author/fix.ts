@@ -22,7 +22,7 @@ interface Change extends Fix {
 }
 
 /** The fixed text and the list of fixes, empty if nothing was changed. */
-export function fixDocument(role: 'manifest' | 'metadata', text: string): { text: string; fixes: Fix[] } {
+export function fixDocument(document: 'manifest' | 'metadata', text: string): { text: string; fixes: Fix[] } {
   const fixes: Fix[] = [];
   let fixed = text;
   if (fixed.startsWith('\ufeff')) {
@@ -45,7 +45,7 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
   }
   const { value, duplicates } = parseDocument(documentText(fixed));
   if (value === undefined || duplicates.length > 0) return { text: fixed, fixes };
-  const changes = role === 'manifest' ? manifestChanges(value) : metadataChanges(value);
+  const changes = document === 'manifest' ? manifestChanges(value) : metadataChanges(value);
   const spans = locate(
     fixed,
     changes.map((change) => change.pointer),

@@ -16,8 +16,8 @@ import { manifestAppsIn, metadataUrlOf } from '../core/registry/manifest.ts';
 export async function fixFiles(context: Context, target: Target, against: BaselineOption): Promise<void> {
   const { workspace } = target;
   const store = openDirectory(workspace.root);
-  const files: { path: string; role: 'manifest' | 'metadata'; app: string | null }[] = [];
-  if (target.kind === 'metadata') files.push({ path: target.path, role: 'metadata', app: null });
+  const files: { path: string; document: 'manifest' | 'metadata'; app: string | null }[] = [];
+  if (target.kind === 'metadata') files.push({ path: target.path, document: 'metadata', app: null });
   else {
     // The manifest first: a fixed URL may lead to a metadata file.
     await fixOne(workspace.manifest, 'manifest', null);
@@ -26,15 +26,15 @@ export async function fixFiles(context: Context, target: Target, against: Baseli
     const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
     for (const [key, entry] of Object.entries(apps ?? {})) {
       const path = localPath(metadataUrlOf(entry) ?? '', base);
-      if (path !== null) files.push({ path, role: 'metadata', app: key });
+      if (path !== null) files.push({ path, document: 'metadata', app: key });
     }
   }
-  for (const { path, role, app } of files) await fixOne(path, role, app);
+  for (const { path, document, app } of files) await fixOne(path, document, app);
 
-  async function fixOne(path: string, role: 'manifest' | 'metadata', app: string | null): Promise<void> {
+  async function fixOne(path: string, document: 'manifest' | 'metadata', app: string | null): Promise<void> {
     const content = readDocumentFile(join(workspace.root, path));
     if (typeof content === 'string' || content.text === null || content.cut) return;
-    const { text, fixes } = fixDocument(role, content.text);
+    const { text, fixes } = fixDocument(document, content.text);
     if (fixes.length === 0) return;
     const stored = await store.read(path);
     if (!stored || Buffer.from(stored.bytes).toString('utf8') !== content.text)

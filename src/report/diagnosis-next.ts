@@ -59,9 +59,9 @@ function lagOf({ copies }: Diagnosis): string | null {
   return [
     longest === 0
       ? 'The service checks hourly, so a change made less than 1 hour ago may not be visible yet'
-      : `The service checks hourly, and caches may store the ${copies.find((copy) => copy.lifetime === longest)!.role} for ${formatDuration(longest)}, so a change made less than ${formatDuration(HOUR + longest)} ago may not be visible yet`,
-    ...(open ? [`for the ${open.role} no lifetime is set, so caches guess one`] : []),
-    ...(aged ? [`the ${aged.role} seen here was a copy of ${formatDuration(aged.age)}`] : []),
+      : `The service checks hourly, and caches may store the ${copies.find((copy) => copy.lifetime === longest)!.resource} for ${formatDuration(longest)}, so a change made less than ${formatDuration(HOUR + longest)} ago may not be visible yet`,
+    ...(open ? [`for the ${open.resource} no lifetime is set, so caches guess one`] : []),
+    ...(aged ? [`the ${aged.resource} seen here was a copy of ${formatDuration(aged.age)}`] : []),
   ].join('; ');
 }
 

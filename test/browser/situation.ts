@@ -88,13 +88,13 @@ export async function openStage(): Promise<Stage> {
   let count = 0;
 
   /** Serves a situation, and tells the URL of its first hop. */
-  function put(situation: Situation, folder: string, role: File): string {
-    const suffix = role === 'icon' ? 'svg' : 'json';
-    const path = (i: number): string => `${folder}/${role}/${i}.${suffix}`;
+  function put(situation: Situation, folder: string, resource: File): string {
+    const suffix = resource === 'icon' ? 'svg' : 'json';
+    const path = (i: number): string => `${folder}/${resource}/${i}.${suffix}`;
     for (const [i, hop] of situation.hops.entries()) {
       const next = situation.hops[i + 1];
       const status = hop.status ?? (next ? 302 : 200);
-      const type = role === 'icon' ? (situation.type ?? ['image/svg+xml']) : ['application/json'];
+      const type = resource === 'icon' ? (situation.type ?? ['image/svg+xml']) : ['application/json'];
       const headers: Lines = [
         ...(hop.headers ?? []),
         ['Cache-Control', 'no-store'],
@@ -102,7 +102,7 @@ export async function openStage(): Promise<Stage> {
           ? [['Location', origins[next.at] + path(i + 1)] as const]
           : type.map((t) => ['Content-Type', t] as const)),
       ];
-      const body = role === 'icon' ? (situation.icon ?? SVG) : '{"versions": []}';
+      const body = resource === 'icon' ? (situation.icon ?? SVG) : '{"versions": []}';
       const { preflight } = hop;
       hosts[hop.at].on(
         path(i),
@@ -114,7 +114,7 @@ export async function openStage(): Promise<Stage> {
         }),
       );
     }
-    const fragment = role === 'icon' ? (situation.fragment ?? '') : '';
+    const fragment = resource === 'icon' ? (situation.fragment ?? '') : '';
     return origins[situation.hops[0]!.at] + path(0) + fragment;
   }
 

@@ -61,10 +61,10 @@ function roundProbes(probes: readonly Probe[], round: HeaderProbe['round']): Hea
 }
 
 /** What a rule on resources is offered. */
-export function resource(
+export function resourceFacts(
   views: Partial<HttpViews>,
   answer: Probe = probe(),
-  role: ResourceKind = 'metadata',
-): { role: ResourceKind; web: HttpViews; answer: Probe; origins: readonly string[] } {
-  return { role, web: web(answer, views), answer, origins: [] };
+  resource: ResourceKind = 'metadata',
+): { resource: ResourceKind; web: HttpViews; answer: Probe; origins: readonly string[] } {
+  return { resource, web: web(answer, views), answer, origins: [] };
 }

@@ -31,8 +31,14 @@ export function contentFrom(source: string | Uint8Array): DocumentContent {
 /** What a rule on documents can see of a text. */
 export function documentFacts(
   source: string | Uint8Array,
-  role: ResourceKind = 'manifest',
-): { role: ResourceKind; facts: DocumentFacts; content: DocumentContent; reading: ParsedDocument; value: JsonValue } {
+  resource: ResourceKind = 'manifest',
+): {
+  resource: ResourceKind;
+  facts: DocumentFacts;
+  content: DocumentContent;
+  reading: ParsedDocument;
+  value: JsonValue;
+} {
   const content = contentFrom(source);
   const reading = parseDocument(content);
   const facts: DocumentFacts = {
@@ -41,19 +47,19 @@ export function documentFacts(
     web: { missing: { code: 'offline' }, runWide: true },
     content,
   };
-  return { role, facts, content, reading, value: reading.value as JsonValue };
+  return { resource, facts, content, reading, value: reading.value as JsonValue };
 }
 
 /** What a rule on URLs can see; the URL must parse. */
 export function urlFacts(
-  role: ResourceKind,
+  resource: ResourceKind,
   url: string,
   now = NOW,
   registry: string | null = null,
-): { role: ResourceKind; url: string; parsed: UrlParts; now: string; registry: UrlParts | null } {
+): { resource: ResourceKind; url: string; parsed: UrlParts; now: string; registry: UrlParts | null } {
   const parsed = urlParts(url);
   if (!parsed) throw new Error(`the test needs a URL that parses: ${url}`);
-  return { role, url, parsed, now, registry: registry === null ? null : urlParts(registry) };
+  return { resource, url, parsed, now, registry: registry === null ? null : urlParts(registry) };
 }
 
 /** Elements of `versions`; what is not given is as it should be, and different for each. */

@@ -36,7 +36,7 @@ export function exchangeFacts(text: string): Record<string, unknown> {
   const date = header(lastHop(server)?.headers ?? [], 'date');
   return {
     ...sideProbes(views),
-    role: roleOf(url),
+    resource: roleOf(url),
     url,
     web: views,
     answer: isAnswered(server) ? server : undefined,

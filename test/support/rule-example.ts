@@ -25,9 +25,9 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   },
   url: (text) => {
     const [[name, url] = ['', '']] = Object.entries(JSON.parse(`{${text}}`) as Record<string, string>);
-    const role = ROLES[name];
-    if (role === undefined) throw new Error(`Unknown URL field "${name}" in an example`);
-    return { role, url, parsed: urlParts(url), now: NOW, registry: null };
+    const resource = RESOURCES[name];
+    if (resource === undefined) throw new Error(`Unknown URL field "${name}" in an example`);
+    return { resource, url, parsed: urlParts(url), now: NOW, registry: null };
   },
   version: (text) => {
     const { version, checksum } = versionEntry(JSON.parse(text) as JsonValue, 0);
@@ -60,7 +60,7 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   },
   file: (text) => {
     const [path, listed] = text.split('\n').map((line) => line.split(': ')[1]?.trim());
-    return { role: 'metadata', path, listed };
+    return { resource: 'metadata', path, listed };
   },
   workspace: (text) => {
     const { referenced, files } = workspaceFiles(text);
@@ -103,7 +103,7 @@ function imageBytes(text: string): string | Uint8Array {
   return png(header({ width: Number(width), height: Number(height) }), pixels(100), END);
 }
 
-const ROLES: Readonly<Partial<Record<string, ResourceKind>>> = {
+const RESOURCES: Readonly<Partial<Record<string, ResourceKind>>> = {
   appMetadataUrl: 'metadata',
   artifactUrl: 'artifact',
   iconUrl: 'icon',

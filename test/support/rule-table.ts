@@ -137,8 +137,8 @@ function placeOf({ reference, severity }: OtherFinding): SubjectLocation {
 
 /** True where the screen would have kept what is faulty from the rule. */
 function screened<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, N>, facts: Given<S, N>): boolean {
-  const { version, checksum, role, url, parsed, versions, value, key, name, description, color } = facts as Partial<
-    Record<'version' | 'checksum' | 'role' | 'url' | 'key' | 'name' | 'description' | 'color', string> & {
+  const { version, checksum, resource, url, parsed, versions, value, key, name, description, color } = facts as Partial<
+    Record<'version' | 'checksum' | 'resource' | 'url' | 'key' | 'name' | 'description' | 'color', string> & {
       parsed: URL;
       versions: VersionEntry[];
       value: JsonValue;
@@ -155,9 +155,9 @@ function screened<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, 
     return isBeyondDoubt([
       { ...entry, version: version ?? entry.version, artifactChecksum: checksum ?? entry.artifactChecksum },
     ]);
-  if (rule.on === 'url' && role === 'artifact') return isBeyondDoubt([{ ...entry, artifactUrl: address ?? '' }]);
-  if (rule.on === 'url' && role === 'icon') return isUsualApp('echo', { iconUrl: address });
-  if (rule.on === 'url' && role === 'metadata') return isUsualApp('echo', { appMetadataUrl: address });
+  if (rule.on === 'url' && resource === 'artifact') return isBeyondDoubt([{ ...entry, artifactUrl: address ?? '' }]);
+  if (rule.on === 'url' && resource === 'icon') return isUsualApp('echo', { iconUrl: address });
+  if (rule.on === 'url' && resource === 'metadata') return isUsualApp('echo', { appMetadataUrl: address });
   if (rule.on === 'app') return isUsualApp(key ?? 'echo', { name, description, color });
   if (rule.on === 'document' && value !== undefined) {
     const rest = nonCanonicalValue(documentText(JSON.stringify(value))) ?? value;

@@ -28,7 +28,7 @@ export interface Diagnosis {
 
 /** How long caches may hold a document, according to its headers. */
 interface CachedCopy {
-  role: ResourceKind;
+  resource: ResourceKind;
   url: string;
   /** Seconds; null when the headers do not say. */
   lifetime: number | null;
@@ -56,15 +56,15 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
     return { ...more, actor };
   }
 
-  function remember(facts: DocumentFacts, role: ResourceKind): void {
+  function remember(facts: DocumentFacts, resource: ResourceKind): void {
     if (isMissing(facts.web) || facts.url === null) return;
     const hop = lastHop(facts.web.server);
     if (hop === null || hop.status === 0) return;
     const { lifetime } = freshness(hop, Date.parse(options.now));
     const age = seconds(header(hop.headers, 'age')) ?? 0;
-    const before = copies.get(role);
+    const before = copies.get(resource);
     if (before && (before.lifetime ?? 0) >= (lifetime ?? 0)) return;
-    copies.set(role, { role, url: redact(facts.url), lifetime, age });
+    copies.set(resource, { resource, url: redact(facts.url), lifetime, age });
   }
 
   const judging = startJudging({ ...options, annotate });

@@ -101,7 +101,7 @@ export class RuleDispatcher {
     const { content } = facts;
     const value = isMissing(content) ? undefined : this.#content(facts, content, place);
     if (isMissing(content))
-      this.dispatch('document', { role: place.resource, facts, content, reading: content, value: content }, place);
+      this.dispatch('document', { resource: place.resource, facts, content, reading: content, value: content }, place);
     this.resource(facts, place, 'after-content');
     return value;
   }
@@ -114,13 +114,13 @@ export class RuleDispatcher {
         ? blockedBy(reading.oversized ? 'document-oversized' : 'document-unreadable')
         : (this.#valueToCheck(content) ?? reading.value);
     this.noteValue(reading.value);
-    this.dispatch('document', { role: place.resource, facts, content, reading, value }, place);
+    this.dispatch('document', { resource: place.resource, facts, content, reading, value }, place);
     return reading.value;
   }
 
-  url(role: ResourceKind, text: string | null, place: SubjectLocation): void {
+  url(resource: ResourceKind, text: string | null, place: SubjectLocation): void {
     const parsed = text === null ? SCHEMA_VIOLATION : (urlParts(text) ?? blockedBy('url-malformed'));
-    const facts = { role, url: text ?? SCHEMA_VIOLATION, parsed, now: this.#now, registry: this.registry };
+    const facts = { resource, url: text ?? SCHEMA_VIOLATION, parsed, now: this.#now, registry: this.registry };
     this.dispatch('url', facts, place);
   }
 
@@ -132,7 +132,7 @@ export class RuleDispatcher {
     if (phase === 'before-content') this.#noteResource(facts, at);
     if (isMissing(web) && web.runWide && this.#run.notJudged.wasNoted(`${place.resource} ${phase}`)) return;
     const subject: FactsOf<'resource'> = {
-      role: place.resource,
+      resource: place.resource,
       url: facts.url ?? NO_URL,
       web,
       answer: answerOf(facts),
@@ -147,7 +147,7 @@ export class RuleDispatcher {
   #noteResource(facts: Resource, place: SubjectLocation): void {
     const { resource } = place;
     this.#run.coverage.addReused(resource, facts);
-    if (facts.otherName !== undefined) this.dispatch('file', { role: resource, ...facts.otherName }, place);
+    if (facts.otherName !== undefined) this.dispatch('file', { resource, ...facts.otherName }, place);
     if (isMissing(facts.web)) return;
     this.#run.coverage.addSampled(resource, facts.web.head);
     this.#noteHosts(resource, facts.web.server);

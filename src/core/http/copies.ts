@@ -55,7 +55,7 @@ export function copyEvidence(answer: Probe, copy: ComparedBody, other: Probe): R
   };
 }
 
-/** The name of a role in a sentence. */
-export function nameOf(role: ResourceKind): string {
-  return role === 'metadata' ? 'metadata file' : role;
+/** The name of a kind of resource in a sentence. */
+export function nameOf(resource: ResourceKind): string {
+  return resource === 'metadata' ? 'metadata file' : resource;
 }

@@ -35,7 +35,7 @@ export interface VersionEntry {
 export interface Subjects {
   /** The manifest or one metadata file, as a document. */
   document: {
-    role: ResourceKind;
+    resource: ResourceKind;
     facts: DocumentFacts;
     content: DocumentContent;
     reading: ParsedDocument;
@@ -84,7 +84,7 @@ export interface Subjects {
   };
   /** A URL in a document, or the registry's own. */
   url: {
-    role: ResourceKind;
+    resource: ResourceKind;
     url: string;
     parsed: UrlParts;
     now: string;
@@ -93,7 +93,7 @@ export interface Subjects {
   };
   /** A requested URL. */
   resource: SideProbes & {
-    role: ResourceKind;
+    resource: ResourceKind;
     url: string;
     web: HttpViews;
     answer: Probe;
@@ -118,7 +118,7 @@ export interface Subjects {
   };
   icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Probe; origins: readonly string[] };
   /** A file that the folder lists under another name than in its URL; both are paths relative to the workspace. */
-  file: { role: ResourceKind; path: string; listed: string };
+  file: { resource: ResourceKind; path: string; listed: string };
   workspace: { orphans: readonly string[] };
   /** A host that temporarily refused requests; dispatched at the end of a run. */
   host: { facts: HostFacts };

@@ -207,7 +207,7 @@ describe('not judged', () => {
     const perHost = defineRule({
       id: 'per-host',
       on: 'document',
-      needs: ['role'],
+      needs: ['resource'],
       severity: 'error',
       spec: null,
       symptom: null,
@@ -217,7 +217,7 @@ describe('not judged', () => {
       failsWhen: '',
       why: '',
       examples: { bad: 'bad', good: 'good' },
-      check: ({ role }) => (role === 'metadata' ? { message: 'm', advice: 'a', dedupeKey: 'x.test' } : null),
+      check: ({ resource }) => (resource === 'metadata' ? { message: 'm', advice: 'a', dedupeKey: 'x.test' } : null),
     });
     const report = lint(snapshot(['a', 'b']), { rules: [perHost] });
     expect(report.apps).toMatchObject([

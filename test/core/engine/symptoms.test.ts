@@ -27,13 +27,13 @@ describe('the status of a symptom, for all combinations', () => {
   });
 });
 
-/** A rule about each resource of the live registry that finds a problem of this severity on those of one role. */
-function ruleOn(id: string, role: string, severity: Severity | null, more: Partial<AnyRule> = {}): AnyRule {
+/** A rule about each resource of the live registry that finds a problem of this severity on those of one kind. */
+function ruleOn(id: string, resource: string, severity: Severity | null, more: Partial<AnyRule> = {}): AnyRule {
   return {
     ...defineRule({
       id,
       on: 'resource',
-      needs: ['role', 'answer'],
+      needs: ['resource', 'answer'],
       severity: severity ?? 'error',
       spec: null,
       symptom: 'by-resource',
@@ -42,7 +42,9 @@ function ruleOn(id: string, role: string, severity: Severity | null, more: Parti
       why: '',
       examples: { bad: 'bad', good: 'good' },
       check: (facts) =>
-        severity !== null && facts.role === role ? { message: `found on the ${role}`, advice: 'fix it' } : null,
+        severity !== null && facts.resource === resource
+          ? { message: `found on the ${resource}`, advice: 'fix it' }
+          : null,
     }),
     ...more,
   };
@@ -58,22 +60,28 @@ function fetchedSnapshot(): ReturnType<typeof snapshot> {
   return facts;
 }
 
-const ROLES = ['manifest', 'artifact', 'icon', 'metadata'] as const;
+const RESOURCES = ['manifest', 'artifact', 'icon', 'metadata'] as const;
 
 describe('the symptoms of a report', () => {
   const levels = [null, ...SEVERITIES] as const;
-  const table = ROLES.flatMap((role, index) =>
-    levels.flatMap((found) => levels.map((superseder) => [role, index, found, superseder] as const)),
+  const table = RESOURCES.flatMap((resource, index) =>
+    levels.flatMap((found) => levels.map((superseder) => [resource, index, found, superseder] as const)),
   );
 
-  test.each(table)('%s (symptom %i): a finding %s beside a superseder %s', (role, index, found, superseder) => {
-    const explains = ruleOn('explains', role, superseder);
-    const rules = [ruleOn('explained', role, found, { supersededBy: [explains] }), explains];
+  test.each(table)('%s (symptom %i): a finding %s beside a superseder %s', (resource, index, found, superseder) => {
+    const explains = ruleOn('explains', resource, superseder);
+    const rules = [ruleOn('explained', resource, found, { supersededBy: [explains] }), explains];
     const report = judge(fetchedSnapshot(), { command: 'verify', rules });
     const order: readonly (Severity | null)[] = SEVERITIES;
     const rank = Math.min(...[found, superseder].filter((one) => one !== null).map((one) => order.indexOf(one)));
     const isError = rank === 0;
-    const expected = isError ? (role === 'metadata' ? 'suspected' : 'confirmed') : rank === 1 ? 'suspected' : 'clear';
+    const expected = isError
+      ? resource === 'metadata'
+        ? 'suspected'
+        : 'confirmed'
+      : rank === 1
+        ? 'suspected'
+        : 'clear';
     // The other symptoms stay clear: a rule that was not judged here has no bearing on them.
     expect(report.symptoms.map(({ status }) => status)).toEqual(
       SYMPTOMS.map((_, i) => (i === index ? expected : 'clear')),
@@ -118,11 +126,11 @@ describe('the symptoms of a report', () => {
   test('an error is reported though the same was reported as a note before', () => {
     const once: AnyRule = {
       ...ruleOn('host', 'icon', 'note'),
-      check: ({ role }) => ({
+      check: ({ resource }) => ({
         message: 'x',
         advice: 'y',
         dedupeKey: 'x.test',
-        severity: role === 'icon' ? 'error' : 'note',
+        severity: resource === 'icon' ? 'error' : 'note',
       }),
     };
     const report = judge(fetchedSnapshot(), { command: 'verify', rules: [once] });
@@ -134,11 +142,15 @@ describe('the symptoms of a report', () => {
 
   const off = { explains: 'off', explained: 'off' } as const;
 
-  test.each(ROLES.map((role, index) => [role, index] as const))(
+  test.each(RESOURCES.map((resource, index) => [resource, index] as const))(
     'an error on the %s that a rule would report, were it not off, keeps the symptom from being clear',
-    (role, index) => {
+    (resource, index) => {
       const judged = (severity: Severity | null) =>
-        judge(fetchedSnapshot(), { command: 'verify', rules: [ruleOn('explains', role, severity)], severities: off });
+        judge(fetchedSnapshot(), {
+          command: 'verify',
+          rules: [ruleOn('explains', resource, severity)],
+          severities: off,
+        });
       const report = judged('error');
       expect(report.findings).toEqual([]);
       expect(report.symptoms.map(({ status }) => status)).toEqual(
@@ -148,7 +160,7 @@ describe('the symptoms of a report', () => {
         rule: 'explains',
         app: null,
         version: null,
-        resource: role,
+        resource: resource,
         code: 'turned-off',
         reason: 'this rule is turned off in the settings, but it has a finding',
         count: null,

@@ -157,14 +157,14 @@ test('the rules have nothing to say about an app of the usual form', () => {
         ['app', { key, entry, name: entry.name, description: entry.description, color, earlierSource: '' }],
         [
           'document',
-          { role: 'manifest', value: JSON.parse(text) as JsonValue, reading: parseDocument(documentText(text)) },
+          { resource: 'manifest', value: JSON.parse(text) as JsonValue, reading: parseDocument(documentText(text)) },
         ],
         ...[
           ['icon', iconUrl],
           ['metadata', entry.appMetadataUrl],
-        ].map(([role, url]): [string, object] => [
+        ].map(([resource, url]): [string, object] => [
           'url',
-          { role, url, parsed: urlParts(url!), now: '2026-11-21T00:00:00.000Z' },
+          { resource, url, parsed: urlParts(url!), now: '2026-11-21T00:00:00.000Z' },
         ]),
       ];
       for (const [subject, facts] of subjects)

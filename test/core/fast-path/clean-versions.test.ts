@@ -34,7 +34,7 @@ function findings(entries: readonly VersionEntry[]): string[] {
     for (const { index, version, artifactUrl: url, artifactChecksum: checksum } of entries) {
       if (rule.on === 'version') note({ index, version, checksum, all: entries, served: null });
       if (rule.on === 'url')
-        note({ role: 'artifact', url, parsed: urlParts(url ?? ''), now: '2026-11-21T00:00:00.000Z' });
+        note({ resource: 'artifact', url, parsed: urlParts(url ?? ''), now: '2026-11-21T00:00:00.000Z' });
     }
   }
   return found;

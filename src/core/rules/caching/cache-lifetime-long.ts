@@ -23,7 +23,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const cacheLifetimeLong = defineRule({
   id: 'cache-lifetime-long',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'now'],
+  needs: ['resource', 'web', 'answer', 'now'],
   severity: 'warning',
   spec: '8',
   symptom: 'registry-does-not-refresh',
@@ -44,12 +44,12 @@ Cache-Control: public, max-age=31536000, immutable`,
 HTTP/1.1 200 OK
 Cache-Control: public, max-age=300`,
   },
-  check({ role, answer, now }) {
-    if (role !== 'manifest' && role !== 'metadata') return null;
+  check({ resource, answer, now }) {
+    if (resource !== 'manifest' && resource !== 'metadata') return null;
     const hop = finalHop(answer);
     const fresh = freshness(hop, Date.parse(now));
     const age = seconds(header(hop.headers, 'age'));
-    const found = longLifetime(role, fresh, oldCopyAge(answer, now)) ?? staleCopy(role, fresh.lifetime, age);
+    const found = longLifetime(resource, fresh, oldCopyAge(answer, now)) ?? staleCopy(resource, fresh.lifetime, age);
     if (found === null) return null;
     return {
       ...found,
@@ -60,13 +60,13 @@ Cache-Control: public, max-age=300`,
         ...(age === null ? {} : { ageSeconds: age }),
         ...found.evidence,
       },
-      dedupeKey: `${role} ${hostOf(hop.url)} ${fresh.said}`,
+      dedupeKey: `${resource} ${hostOf(hop.url)} ${fresh.said}`,
     };
   },
 });
 
 /** @param copyAge seconds: the age of the response, if it is an old copy; otherwise 0 */
-function longLifetime(role: ResourceKind, fresh: Freshness, copyAge: number): Problem<Cause> | null {
+function longLifetime(resource: ResourceKind, fresh: Freshness, copyAge: number): Problem<Cause> | null {
   const { lifetime, said, immutable, stale } = fresh;
   const seen =
     copyAge === 0 ? '' : `; the copy seen here is ${formatDuration(copyAge)} old: it lacks everything published since`;
@@ -74,30 +74,30 @@ function longLifetime(role: ResourceKind, fresh: Freshness, copyAge: number): Pr
   if (immutable)
     return {
       cause: 'immutable',
-      message: `The ${role} is declared immutable (${said}), but it changes with every published version${seen}.`,
+      message: `The ${resource} is declared immutable (${said}), but it changes with every published version${seen}.`,
       advice,
     };
   if (lifetime === null) return null;
   if (lifetime > HOUR)
     return {
       cause: 'long',
-      message: `Caches may hold the ${role} for ${formatDuration(lifetime)} (${said}); the service checks hourly${seen}.`,
+      message: `Caches may hold the ${resource} for ${formatDuration(lifetime)} (${said}); the service checks hourly${seen}.`,
       advice,
     };
   if (lifetime + stale <= HOUR) return null;
   return {
     severity: 'note',
     cause: 'stale-while-revalidate',
-    message: `Caches may serve a copy of the ${role} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${said}): the hourly check may see a new version one check later.`,
+    message: `Caches may serve a copy of the ${resource} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${said}): the hourly check may see a new version one check later.`,
     advice: 'Keep stale-while-revalidate below an hour for the JSON files, or omit it.',
     evidence: { staleSeconds: stale },
   };
 }
 
 /** A response that is older than its headers allow. */
-function staleCopy(role: ResourceKind, lifetime: number | null, age: number | null): Problem<Cause> | null {
+function staleCopy(resource: ResourceKind, lifetime: number | null, age: number | null): Problem<Cause> | null {
   if (age === null) return null;
-  const copy = `A cache answered with a copy of the ${role} that is ${formatDuration(age)} old`;
+  const copy = `A cache answered with a copy of the ${resource} that is ${formatDuration(age)} old`;
   const effect = 'it lacks everything published since';
   if (lifetime === null) {
     if (age <= HOUR) return null;

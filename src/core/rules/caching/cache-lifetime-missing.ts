@@ -10,7 +10,7 @@ const ADVICE = 'Send Cache-Control: public, max-age=300 with the JSON files.';
 export const cacheLifetimeMissing = defineRule({
   id: 'cache-lifetime-missing',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'now'],
+  needs: ['resource', 'web', 'answer', 'now'],
   severity: 'note',
   spec: '8',
   symptom: 'registry-does-not-refresh',
@@ -35,17 +35,17 @@ HTTP/1.1 200 OK
 Content-Type: application/json
 Cache-Control: public, max-age=300`,
   },
-  check({ role, answer, now }) {
-    if (role !== 'manifest' && role !== 'metadata') return null;
+  check({ resource, answer, now }) {
+    if (resource !== 'manifest' && resource !== 'metadata') return null;
     const hop = finalHop(answer);
     const { lifetime, malformed, heuristic } = freshness(hop, Date.parse(now));
     const value = header(hop.headers, 'cache-control');
-    const once = `${role} ${hostOf(hop.url)}`;
+    const once = `${resource} ${hostOf(hop.url)}`;
     if (malformed.length > 0) {
       return {
         severity: 'warning',
         cause: 'malformed',
-        message: `Cache-Control of the ${role} says ${malformed.join(' and ')}, which clients interpret differently (${value}).`,
+        message: `Cache-Control of the ${resource} says ${malformed.join(' and ')}, which clients interpret differently (${value}).`,
         advice: ADVICE,
         evidence: { cacheControl: value },
         dedupeKey: once,
@@ -58,7 +58,7 @@ Cache-Control: public, max-age=300`,
         : '';
     return {
       cause: value === null ? 'absent' : 'no-lifetime',
-      message: `The ${role} comes ${value === null ? 'without Cache-Control' : `with Cache-Control: ${value}, which sets no lifetime`}, so caches guess how long to store it.${guess}`,
+      message: `The ${resource} comes ${value === null ? 'without Cache-Control' : `with Cache-Control: ${value}, which sets no lifetime`}, so caches guess how long to store it.${guess}`,
       advice: ADVICE,
       evidence: {
         cacheControl: value,

@@ -6,7 +6,7 @@ import { defineRule } from '../rule.ts';
 export const conditionalRequestRejected = defineRule({
   id: 'conditional-request-rejected',
   on: 'resource',
-  needs: ['role', 'answer', 'conditional'],
+  needs: ['resource', 'answer', 'conditional'],
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',
@@ -38,7 +38,7 @@ If-None-Match: "v1"
 
 HTTP/1.1 304 Not Modified`,
   },
-  check({ role, answer, conditional }) {
+  check({ resource, answer, conditional }) {
     for (const { condition, probe } of conditional) {
       const status = statusOf(probe);
       // An unknown origin may be refused for other reasons, and a client that sends too many requests temporarily.
@@ -51,7 +51,7 @@ HTTP/1.1 304 Not Modified`,
       const name = condition[0] === 'if-none-match' ? 'If-None-Match' : 'If-Modified-Since';
       return {
         cause: probe.failure ? 'failed' : `status-${status}`,
-        message: `GET of the ${role} with ${name} ${how}, while a plain GET is answered with ${statusOf(answer)}.`,
+        message: `GET of the ${resource} with ${name} ${how}, while a plain GET is answered with ${statusOf(answer)}.`,
         advice: `Configure ${hostOf(url)} to respond with 304 if nothing has changed, and 200 otherwise.`,
         evidence: { sent: condition.join(': '), status: status || null, code: probe.failure?.code ?? null },
         dedupeKey: hostOf(url),

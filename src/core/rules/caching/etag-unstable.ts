@@ -6,7 +6,7 @@ import { defineRule } from '../rule.ts';
 export const etagUnstable = defineRule({
   id: 'etag-unstable',
   on: 'resource',
-  needs: ['role', 'answer', 'conditional'],
+  needs: ['resource', 'answer', 'conditional'],
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',
@@ -42,14 +42,14 @@ If-None-Match: "v1"
 HTTP/1.1 304 Not Modified
 ETag: "v1"`,
   },
-  check({ role, answer, conditional }) {
+  check({ resource, answer, conditional }) {
     for (const { condition, fabricated, probe, sameBytes } of conditional) {
       const hop = lastHop(probe);
       if (fabricated || !hop || sameBytes !== true || hop.url !== finalHop(answer).url) continue;
       const now = header(hop.headers, 'etag');
       if (now === null || opaque(now) === opaque(condition[1])) continue;
       return {
-        message: `${hostOf(hop.url)} gives the ${role} a different ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
+        message: `${hostOf(hop.url)} gives the ${resource} a different ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
         advice:
           'Derive the ETag only from the content, not from an inode, node name or time; all servers behind the address must agree.',
         evidence: { first: condition[1], second: now },

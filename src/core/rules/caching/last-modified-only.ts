@@ -6,7 +6,7 @@ import { defineRule } from '../rule.ts';
 export const lastModifiedOnly = defineRule({
   id: 'last-modified-only',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['resource', 'web', 'answer'],
   // Most hosts of this kind never publish twice within the second of a fetch.
   severity: 'note',
   spec: null,
@@ -26,13 +26,13 @@ HTTP/1.1 200 OK
 Last-Modified: Fri, 20 Nov 2026 08:00:00 GMT
 ETag: "v1"`,
   },
-  check({ role, answer }) {
-    if (role !== 'manifest' && role !== 'metadata') return null;
+  check({ resource, answer }) {
+    if (resource !== 'manifest' && resource !== 'metadata') return null;
     const { headers, url } = finalHop(answer);
     const date = header(headers, 'last-modified');
     if (header(headers, 'etag') !== null || httpDate(date) === null) return null;
     return {
-      message: `${hostOf(url)} sends the ${role} with Last-Modified only, which cannot distinguish two changes within one second.`,
+      message: `${hostOf(url)} sends the ${resource} with Last-Modified only, which cannot distinguish two changes within one second.`,
       advice: 'Also send an ETag that is derived from the content.',
       evidence: { lastModified: date },
       dedupeKey: hostOf(url),

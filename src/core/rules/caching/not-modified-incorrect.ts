@@ -6,7 +6,7 @@ import { defineRule } from '../rule.ts';
 export const notModifiedIncorrect = defineRule({
   id: 'not-modified-incorrect',
   on: 'resource',
-  needs: ['role', 'answer', 'conditional'],
+  needs: ['resource', 'answer', 'conditional'],
   severity: 'error',
   spec: '8',
   symptom: 'registry-does-not-refresh',
@@ -41,7 +41,7 @@ If-None-Match: "never-issued"
 HTTP/1.1 200 OK
 ETag: "v1"`,
   },
-  check({ role, conditional }) {
+  check({ resource, conditional }) {
     for (const { condition, fabricated, probe } of conditional) {
       if (!fabricated || probe.failure !== null || statusOf(probe) !== 304) continue;
       const { url } = finalHop(probe);
@@ -49,7 +49,7 @@ ETag: "v1"`,
       const tag = name === 'if-none-match';
       return {
         cause: tag ? 'etag' : 'date',
-        message: `${hostOf(url)} says that the ${role} is not modified (304) to a client that ${tag ? 'sends an ETag that was never issued' : 'has a copy older than the last change'}.`,
+        message: `${hostOf(url)} says that the ${resource} is not modified (304) to a client that ${tag ? 'sends an ETag that was never issued' : 'has a copy older than the last change'}.`,
         advice: `Compare ${tag ? 'If-None-Match with the ETag of the stored file' : 'If-Modified-Since with Last-Modified of the stored file'}, or always respond with 200; if a cache causes this, purge it.`,
         evidence: { asked: url, sent: `${name}: ${value}`, status: 304 },
         dedupeKey: hostOf(url),

@@ -18,7 +18,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const corsHeadRefused = defineRule({
   id: 'cors-head-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'head', 'preflights', 'headPreflight'],
+  needs: ['resource', 'web', 'answer', 'head', 'preflights', 'headPreflight'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
@@ -52,15 +52,17 @@ Origin: https://flows.example.com
 HTTP/1.1 200 OK
 Access-Control-Allow-Origin: *`,
   },
-  check({ role, web, head, preflights: [preflight = null], headPreflight }) {
+  check({ resource, web, head, preflights: [preflight = null], headPreflight }) {
     // If GET fails, HEAD fails for the same reason.
     const get = web.browser[0];
     if (!get || corsFault(get) !== null || !(isAnswered(get) || lastHop(get)?.status === 416)) return null;
-    return [answerFault(role, head), preflightProblem(role, preflight, headPreflight)].filter((one) => one !== null);
+    return [answerFault(resource, head), preflightProblem(resource, preflight, headPreflight)].filter(
+      (one) => one !== null,
+    );
   },
 });
 
-function answerFault(role: ResourceKind, head: Probe | null): Problem<Cause> | null {
+function answerFault(resource: ResourceKind, head: Probe | null): Problem<Cause> | null {
   if (head === null || !isAnswered(head)) return null;
   const fault = corsFault(head);
   if (fault === null) return null;
@@ -69,15 +71,15 @@ function answerFault(role: ResourceKind, head: Probe | null): Problem<Cause> | n
     fault.value === null ? 'without Access-Control-Allow-Origin' : `with Access-Control-Allow-Origin: ${fault.value}`;
   return {
     cause: fault.cause,
-    message: `${host} answers HEAD of the ${nameOf(role)} ${value}, so browsers block it; GET works.`,
+    message: `${host} answers HEAD of the ${nameOf(resource)} ${value}, so browsers block it; GET works.`,
     advice: 'Send the same Access-Control-Allow-Origin for HEAD as for GET.',
     evidence: corsEvidence(head, fault.hop),
-    dedupeKey: `head ${role} ${host}`,
+    dedupeKey: `head ${resource} ${host}`,
   };
 }
 
 function preflightProblem(
-  role: ResourceKind,
+  resource: ResourceKind,
   preflight: Probe | null,
   headPreflight: Probe | null,
 ): Problem<Cause> | null {
@@ -89,24 +91,24 @@ function preflightProblem(
       const host = hostOf(finalHop(headPreflight).url);
       return {
         cause: `preflight-${fault.cause}`,
-        message: `${host} accepts the preflight for GET of the ${nameOf(role)} and refuses the one for HEAD (${fault.value ?? fault.cause}).`,
+        message: `${host} accepts the preflight for GET of the ${nameOf(resource)} and refuses the one for HEAD (${fault.value ?? fault.cause}).`,
         advice: 'Allow the methods GET and HEAD in the CORS settings of the host.',
         evidence: corsEvidence(headPreflight),
-        dedupeKey: `preflight ${role} ${host}`,
+        dedupeKey: `preflight ${resource} ${host}`,
       };
     }
   }
-  return notListed(role, headPreflight ?? preflight);
+  return notListed(resource, headPreflight ?? preflight);
 }
 
-function notListed(role: ResourceKind, probe: Probe): Problem<Cause> | null {
+function notListed(resource: ResourceKind, probe: Probe): Problem<Cause> | null {
   const hop = finalHop(probe);
   const methods = tokens(header(hop.headers, 'access-control-allow-methods') ?? '') ?? [];
   if (!methods.includes('GET') || methods.includes('HEAD') || methods.includes('*')) return null;
   return {
     severity: 'note',
     cause: 'not-listed',
-    message: `${hostOf(hop.url)} answers the preflight for the ${nameOf(role)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers allow HEAD anyway.`,
+    message: `${hostOf(hop.url)} answers the preflight for the ${nameOf(resource)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers allow HEAD anyway.`,
     advice: 'Send Access-Control-Allow-Methods: GET, HEAD',
     evidence: corsEvidence(probe),
     dedupeKey: `listed ${hostOf(hop.url)}`,

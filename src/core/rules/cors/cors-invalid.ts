@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<InvalidCorsCause, string>> = {
 export const corsInvalid = defineRule({
   id: 'cors-invalid',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'origins'],
+  needs: ['resource', 'web', 'answer', 'origins'],
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
@@ -53,7 +53,7 @@ HTTP/1.1 200 OK
 Access-Control-Allow-Origin: https://flows.example.com
 Vary: Origin`,
   },
-  check({ role, web, origins }) {
+  check({ resource, web, origins }) {
     for (const probe of web.browser) {
       const { origin } = probe;
       const fault = corsFault(probe);
@@ -64,10 +64,10 @@ Vary: Origin`,
       const right = origins.length > 0 ? origin : (repaired(fault.value) ?? '*');
       return {
         cause: fault.cause,
-        message: `${hostOf(hop.url)} answers the ${role} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause]}.`,
+        message: `${hostOf(hop.url)} answers the ${resource} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause]}.`,
         advice: `Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
         evidence: corsEvidence(probe, hop),
-        dedupeKey: `${role} ${hostOf(hop.url)} ${origin} ${fault.value}`,
+        dedupeKey: `${resource} ${hostOf(hop.url)} ${origin} ${fault.value}`,
       };
     }
     return null;

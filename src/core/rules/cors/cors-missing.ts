@@ -29,7 +29,7 @@ const EFFECTS: Readonly<Partial<Record<ResourceKind, string>>> = {
 export const corsMissing = defineRule({
   id: 'cors-missing',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'origins'],
+  needs: ['resource', 'web', 'answer', 'origins'],
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
@@ -54,7 +54,7 @@ HTTP/1.1 200 OK
 Content-Type: application/json
 Access-Control-Allow-Origin: *`,
   },
-  check({ role, web, origins }) {
+  check({ resource, web, origins }) {
     for (const probe of web.browser) {
       const fault = corsFault(probe);
       if (fault?.code !== 'missing') continue;
@@ -62,7 +62,7 @@ Access-Control-Allow-Origin: *`,
       // Without a requested origin, a host that checks Origin has not shown which ones it allows: cors-origin-refused.
       if (origins.length === 0 && varyNames(hop.headers).includes('origin')) continue;
       // A host that allows another requested origin has a list without this one: cors-origin-refused as well.
-      if (role !== 'artifact' && allowedBeside(probe, web.browser) !== null) continue;
+      if (resource !== 'artifact' && allowedBeside(probe, web.browser) !== null) continue;
       // An error status for a refused origin (403 …) is reported there as well.
       if (hop.status >= 400) continue;
       const cause = causeOf(fault.index, probe.hops.length);
@@ -79,13 +79,13 @@ Access-Control-Allow-Origin: *`,
           : '';
       return {
         cause,
-        severity: role === 'artifact' ? 'note' : 'error',
-        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${role}.${EFFECTS[role] ?? ''}`,
+        severity: resource === 'artifact' ? 'note' : 'error',
+        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${resource}.${EFFECTS[resource] ?? ''}`,
         // The line to copy comes last, so that no full stop follows it.
         advice: `${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
         evidence: corsEvidence(probe, hop),
         // A host that does not send it omits it for all its files.
-        dedupeKey: `${role} ${hostOf(hop.url)} ${where}`,
+        dedupeKey: `${resource} ${hostOf(hop.url)} ${where}`,
       };
     }
     return null;

@@ -9,7 +9,7 @@ import { defineRule } from '../rule.ts';
 export const corsNotVaried = defineRule({
   id: 'cors-not-varied',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'now'],
+  needs: ['resource', 'web', 'answer', 'now'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
@@ -49,7 +49,7 @@ Cache-Control: max-age=300
 Access-Control-Allow-Origin: https://flows.example.com
 Vary: Origin`,
   },
-  check({ role, web, answer, now }) {
+  check({ resource, web, answer, now }) {
     const plain = finalHop(answer);
     for (const probe of web.browser) {
       const hop = lastHop(probe);
@@ -63,19 +63,19 @@ Vary: Origin`,
         return {
           severity: isReused ? 'warning' : 'note',
           cause: 'vary-only-with-origin',
-          message: `${hostOf(hop.url)} sends Vary: Origin for the ${role} only when an Origin is sent. A cache that stored the response to a request without one${role === 'icon' ? ' (a plain <img>)' : ''} uses it for pages${isReused ? '' : ', once it may,'} and it has ${without === null ? 'no Access-Control-Allow-Origin' : 'another Access-Control-Allow-Origin'}.`,
+          message: `${hostOf(hop.url)} sends Vary: Origin for the ${resource} only when an Origin is sent. A cache that stored the response to a request without one${resource === 'icon' ? ' (a plain <img>)' : ''} uses it for pages${isReused ? '' : ', once it may,'} and it has ${without === null ? 'no Access-Control-Allow-Origin' : 'another Access-Control-Allow-Origin'}.`,
           advice:
             'Send Vary: Origin with every response, with and without an Origin in the request. Object stores have no such setting: let a CDN add the header.',
           evidence: corsEvidence(probe),
-          dedupeKey: `${role} ${hostOf(hop.url)}`,
+          dedupeKey: `${resource} ${hostOf(hop.url)}`,
         };
       }
       return {
         cause: without === null ? 'only-with-origin' : 'differs',
-        message: `${hostOf(hop.url)} answers the ${role} with ${namedOrigin(without)} unless an Origin is sent, but does not send Vary: Origin.`,
+        message: `${hostOf(hop.url)} answers the ${resource} with ${namedOrigin(without)} unless an Origin is sent, but does not send Vary: Origin.`,
         advice: 'Send Vary: Origin with every response, or always Access-Control-Allow-Origin: *.',
         evidence: { ...corsEvidence(probe), withoutOrigin: without },
-        dedupeKey: `${role} ${hostOf(hop.url)}`,
+        dedupeKey: `${resource} ${hostOf(hop.url)}`,
       };
     }
     return null;

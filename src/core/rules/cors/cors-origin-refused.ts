@@ -20,7 +20,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const corsOriginRefused = defineRule({
   id: 'cors-origin-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'origins'],
+  needs: ['resource', 'web', 'answer', 'origins'],
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
@@ -46,21 +46,21 @@ HTTP/1.1 200 OK
 Access-Control-Allow-Origin: https://flows.example.com
 Vary: Origin`,
   },
-  check({ role, web, origins }) {
+  check({ resource, web, origins }) {
     const problems: Problem<Cause>[] = [];
     for (const probe of web.browser) {
       const problem =
-        (mayBlameOrigin(web) ? refusedStatus(role, probe, origins.length > 0) : null) ??
-        refusedOrigin(role, probe, web.browser, origins.length > 0);
+        (mayBlameOrigin(web) ? refusedStatus(resource, probe, origins.length > 0) : null) ??
+        refusedOrigin(resource, probe, web.browser, origins.length > 0);
       // Allowed origins are a setting of the host, not of one file; the message names the host and the origin.
-      if (problem) problems.push({ ...problem, dedupeKey: `${role} ${problem.message}` });
+      if (problem) problems.push({ ...problem, dedupeKey: `${resource} ${problem.message}` });
     }
     return problems;
   },
 });
 
 /** The host responds to all clients except a browser of another origin. */
-function refusedStatus(role: ResourceKind, probe: Probe, named: boolean): Problem<Cause> | null {
+function refusedStatus(resource: ResourceKind, probe: Probe, named: boolean): Problem<Cause> | null {
   const status = statusOf(probe);
   const { failure } = probe;
   // A limit or a fault of the host says nothing about the origin; a range was requested only of the artifact, and a
@@ -68,12 +68,14 @@ function refusedStatus(role: ResourceKind, probe: Probe, named: boolean): Proble
   if (
     failure === null
       ? status < 400 || [408, 416, 429].includes(status) || status >= 500
-      : role === 'artifact' || failure.phase === 'time'
+      : resource === 'artifact' || failure.phase === 'time'
   )
     return null;
   const host = hostOf(lastHop(probe)?.url ?? '');
   const how =
-    failure === null ? `answers the ${role} with ${status}` : `does not answer for the ${role} (${failure.code})`;
+    failure === null
+      ? `answers the ${resource} with ${status}`
+      : `does not answer for the ${resource} (${failure.code})`;
   return {
     cause: failure === null ? `status-${status}` : 'no-answer',
     severity: named ? 'error' : 'warning',
@@ -86,7 +88,7 @@ function refusedStatus(role: ResourceKind, probe: Probe, named: boolean): Proble
 }
 
 function refusedOrigin(
-  role: ResourceKind,
+  resource: ResourceKind,
   probe: Probe,
   probes: readonly Probe[],
   named: boolean,
@@ -100,12 +102,12 @@ function refusedOrigin(
     return {
       cause: 'origins-unknown',
       severity: 'warning',
-      message: `${host} answers the ${role} depending on the Origin and allows only certain origins, which are unknown.`,
+      message: `${host} answers the ${resource} depending on the Origin and allows only certain origins, which are unknown.`,
       advice: 'Check again with --origin <the service’s origin>.',
       evidence,
     };
   }
-  const allowed = named && fault.code === 'missing' && role !== 'artifact' ? allowedBeside(probe, probes) : null;
+  const allowed = named && fault.code === 'missing' && resource !== 'artifact' ? allowedBeside(probe, probes) : null;
   if (fault.code !== 'refused' && allowed === null) return null;
   if (fault.cause === 'redirect-null-origin') {
     return {
@@ -120,14 +122,14 @@ function refusedOrigin(
     return {
       cause: 'other-origin',
       severity: 'warning',
-      message: `${host} lets browsers read the ${role} from ${fault.value} only. Whether that is the service is unknown.`,
+      message: `${host} lets browsers read the ${resource} from ${fault.value} only. Whether that is the service is unknown.`,
       advice: `If the service runs at ${fault.value}, check with --origin ${fault.value}; otherwise allow its origin.`,
       evidence,
     };
   }
   return {
     cause: 'other-origin',
-    message: `${host} lets browsers read the ${role} from ${allowed ?? fault.value}${allowed === null ? ' only' : ''}, not from ${probe.origin}.`,
+    message: `${host} lets browsers read the ${resource} from ${allowed ?? fault.value}${allowed === null ? ' only' : ''}, not from ${probe.origin}.`,
     advice: `Send Access-Control-Allow-Origin: ${probe.origin} with Vary: Origin for requests with that Origin, or Access-Control-Allow-Origin: *`,
     evidence,
   };

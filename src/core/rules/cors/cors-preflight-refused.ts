@@ -19,7 +19,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const corsPreflightRefused = defineRule({
   id: 'cors-preflight-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'preflights'],
+  needs: ['resource', 'web', 'answer', 'preflights'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
@@ -47,13 +47,14 @@ Access-Control-Allow-Origin: *
 Access-Control-Allow-Methods: GET, HEAD
 Access-Control-Allow-Headers: *, Authorization`,
   },
-  check({ role, web, preflights }) {
+  check({ resource, web, preflights }) {
     // If plain requests fail, this one fails for the same reason.
     if (web.browser.some((probe) => corsFault(probe) !== null || isRefused(probe))) return null;
     for (const [hop, preflight] of preflights.entries()) {
       if (preflight === null) continue;
       const fault = preflightFault(preflight, preflight.requestedHeaders ?? [PROBE_HEADER]);
-      if (fault && !(fault.cause === 'status' && fault.value === '429')) return problem(role, preflight, hop, fault);
+      if (fault && !(fault.cause === 'status' && fault.value === '429'))
+        return problem(resource, preflight, hop, fault);
     }
     return null;
   },
@@ -64,7 +65,7 @@ function isRefused(probe: Probe): boolean {
   return status >= 400 && status !== 416;
 }
 
-function problem(role: ResourceKind, preflight: Probe, hop: number, fault: PreflightFault): Problem<Cause> {
+function problem(resource: ResourceKind, preflight: Probe, hop: number, fault: PreflightFault): Problem<Cause> {
   const answer = preflight.hops[0];
   const host = hostOf(answer?.url ?? '');
   const corsHeaders = (answer?.headers ?? [])
@@ -75,7 +76,7 @@ function problem(role: ResourceKind, preflight: Probe, hop: number, fault: Prefl
   const allowedOrigin = preflight.origin === 'null' ? '*' : '* (or the service’s origin)';
   return {
     cause: fault.cause === 'status' ? `status-${fault.value}` : fault.cause,
-    message: `${host} refuses the preflight (OPTIONS) for the ${role}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
+    message: `${host} refuses the preflight (OPTIONS) for the ${resource}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
     advice:
       fault.cause === 'header-refused' && fault.header === 'authorization'
         ? `Send Access-Control-Allow-Headers: ${names}`
@@ -88,7 +89,7 @@ function problem(role: ResourceKind, preflight: Probe, hop: number, fault: Prefl
       code: preflight.failure?.code ?? null,
       answered: corsHeaders,
     },
-    dedupeKey: `${role} ${host}`,
+    dedupeKey: `${resource} ${host}`,
   };
 }
 

@@ -11,7 +11,7 @@ import { defineRule } from '../rule.ts';
 export const corsRevalidationRefused = defineRule({
   id: 'cors-revalidation-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'revalidation'],
+  needs: ['resource', 'web', 'answer', 'revalidation'],
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
@@ -50,7 +50,7 @@ If-None-Match: "v1"
 HTTP/1.1 304 Not Modified
 Access-Control-Allow-Origin: *`,
   },
-  check({ role, web: { browser }, revalidation }) {
+  check({ resource, web: { browser }, revalidation }) {
     const stored = browser.find(({ origin }) => origin === revalidation?.probe.origin);
     const hop = revalidation ? lastHop(revalidation.probe) : null;
     const before = stored ? lastHop(stored) : null;
@@ -67,14 +67,14 @@ Access-Control-Allow-Origin: *`,
     const host = hostOf(hop.url);
     return {
       cause: fault.cause,
-      message: `${host} answers 304 for the ${nameOf(role)} with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored response: browsers block the ${nameOf(role)} from the second visit on.`,
+      message: `${host} answers 304 for the ${nameOf(resource)} with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored response: browsers block the ${nameOf(resource)} from the second visit on.`,
       advice: 'Send the same CORS headers with 304 as with 200, or none with 304.',
       evidence: {
         ...corsEvidence(probe),
         sent: revalidation.condition.join(': '),
         stored: before.headers.filter(([name]) => name.startsWith('access-control-')).map((line) => line.join(': ')),
       },
-      dedupeKey: `${role} ${host} ${fault.value}`,
+      dedupeKey: `${resource} ${host} ${fault.value}`,
     };
   },
 });

@@ -7,7 +7,7 @@ import { defineRule } from '../rule.ts';
 export const corsWildcard = defineRule({
   id: 'cors-wildcard',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['resource', 'web', 'answer'],
   severity: 'note',
   spec: '4.1',
   symptom: null,

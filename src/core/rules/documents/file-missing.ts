@@ -4,7 +4,7 @@ import { defineRule } from '../rule.ts';
 export const fileMissing = defineRule({
   id: 'file-missing',
   on: 'document',
-  needs: ['facts', 'role'],
+  needs: ['facts', 'resource'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
@@ -25,7 +25,7 @@ in the folder:  apps/other.json`,
     good: `appMetadataUrl: apps/echo.json
 in the folder:  apps/echo.json`,
   },
-  check({ facts, role }) {
+  check({ facts, resource }) {
     const { local, file } = facts;
     if (!local) return null;
     const name = shorten(printable(file ?? ''), 200);
@@ -36,7 +36,7 @@ in the folder:  apps/echo.json`,
     }[local];
     return {
       cause: local,
-      message: `The ${role} file ${name} ${what}.`,
+      message: `The ${resource} file ${name} ${what}.`,
       advice:
         local === 'missing'
           ? 'Create it (appreg add-app creates it with the app), or correct its URL.'

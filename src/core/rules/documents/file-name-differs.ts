@@ -11,7 +11,7 @@ const DIFFERENCE = {
 export const fileNameDiffers = defineRule({
   id: 'file-name-differs',
   on: 'file',
-  needs: ['role', 'path', 'listed'],
+  needs: ['resource', 'path', 'listed'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
@@ -31,7 +31,7 @@ in the folder:  apps/echo.json`,
     good: `appMetadataUrl: apps/echo.json
 in the folder:  apps/echo.json`,
   },
-  check({ role, path, listed }) {
+  check({ resource, path, listed }) {
     const part = differingPart(path, listed);
     if (part === null) return null;
     const cause = nameDifference(part.path, part.listed);
@@ -40,7 +40,7 @@ in the folder:  apps/echo.json`,
     const kind = part.isFolder ? 'folder' : 'file';
     return {
       cause,
-      message: `The URL of the ${role} names the ${kind} ${wanted}, but it is listed as ${found}: the names ${DIFFERENCE[cause]}.`,
+      message: `The URL of the ${resource} names the ${kind} ${wanted}, but it is listed as ${found}: the names ${DIFFERENCE[cause]}.`,
       advice:
         cause === 'normalization'
           ? `Rename the ${kind} to the form in the URL (${part.path === part.path.normalize('NFC') ? 'NFC' : 'NFD'}), or use letters of ASCII only.`

@@ -6,7 +6,7 @@ import { withCauses, defineRule } from '../rule.ts';
 export const propertyUnknown = defineRule({
   id: 'property-unknown',
   on: 'document',
-  needs: ['role', 'value'],
+  needs: ['resource', 'value'],
   severity: 'warning',
   spec: null,
   symptom: null,
@@ -22,8 +22,8 @@ export const propertyUnknown = defineRule({
     bad: '{ "apps": {}, "$comment": "ours" }',
     good: '{ "apps": {}, "x-comment": "ours" }',
   },
-  check({ role, value }) {
-    return unknownProperties(role === 'manifest' ? 'registry' : 'app', value).map(({ pointer, name, meant }) => ({
+  check({ resource, value }) {
+    return unknownProperties(resource === 'manifest' ? 'registry' : 'app', value).map(({ pointer, name, meant }) => ({
       at: pointer,
       onName: true,
       message: `The field “${shorten(name, 80)}” is not part of the format.${meant ? ` Did you mean “${meant}”?` : ''}`,

@@ -19,7 +19,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const schemaViolation = defineRule({
   id: 'schema-violation',
   on: 'document',
-  needs: ['role', 'value'],
+  needs: ['resource', 'value'],
   severity: 'error',
   spec: '2.1',
   symptom: 'by-resource',
@@ -32,10 +32,10 @@ export const schemaViolation = defineRule({
     bad: '{ "apps": [] }',
     good: '{ "apps": {} }',
   },
-  check({ role, value }) {
-    const other = swap(role, value) ?? hostMessage(role, value);
+  check({ resource, value }) {
+    const other = swap(resource, value) ?? hostMessage(resource, value);
     if (other) return other;
-    return schemaErrors(role === 'manifest' ? 'registry' : 'app', value).map((fault) => ({
+    return schemaErrors(resource === 'manifest' ? 'registry' : 'app', value).map((fault) => ({
       at: fault.pointer,
       cause: fault.cause,
       message: fault.message,
@@ -45,17 +45,17 @@ export const schemaViolation = defineRule({
 });
 
 /** The two kinds of file, swapped: one fault, not a list of missing fields. */
-function swap(role: ResourceKind, value: JsonValue): Problem<Cause> | null {
+function swap(resource: ResourceKind, value: JsonValue): Problem<Cause> | null {
   const hasApps = manifestApps(value) !== null;
   const hasVersions = listedVersions(value) !== null;
-  if (role === 'manifest' && hasVersions && !hasApps) {
+  if (resource === 'manifest' && hasVersions && !hasApps) {
     return {
       cause: 'metadata-file',
       message: 'This is an app metadata file (it has "versions"), not a registry manifest.',
       advice: 'Give the URL of the manifest, the file that has "apps".',
     };
   }
-  if (role === 'metadata' && hasApps && !hasVersions) {
+  if (resource === 'metadata' && hasApps && !hasVersions) {
     return {
       cause: 'manifest-file',
       message: 'This is a registry manifest (it has "apps"), not an app metadata file.',
@@ -66,7 +66,7 @@ function swap(role: ResourceKind, value: JsonValue): Problem<Cause> | null {
 }
 
 /** What hosts and stores send in place of a file, as JSON, often with status 200. */
-function hostMessage(role: ResourceKind, value: JsonValue): Problem<Cause> | null {
+function hostMessage(resource: ResourceKind, value: JsonValue): Problem<Cause> | null {
   if (!isObject(value) || Object.hasOwn(value, 'apps') || Object.hasOwn(value, 'versions')) return null;
   const name =
     NAMES.find((key) => Object.hasOwn(value, key)) ?? (typeof value['status'] === 'number' ? 'status' : null);
@@ -74,7 +74,7 @@ function hostMessage(role: ResourceKind, value: JsonValue): Problem<Cause> | nul
   const text = messageIn(value);
   return {
     cause: 'error-message',
-    message: `This is an error message${text === null ? '' : ` (“${printable(shorten(text, 120))}”)`}, not ${role === 'manifest' ? 'a registry manifest' : 'an app metadata file'}.`,
+    message: `This is an error message${text === null ? '' : ` (“${printable(shorten(text, 120))}”)`}, not ${resource === 'manifest' ? 'a registry manifest' : 'an app metadata file'}.`,
     advice:
       'The host sends it instead of the file: check the URL, that the file was uploaded, and that it is public. Errors should have a 4xx or 5xx status.',
     evidence: { field: name },

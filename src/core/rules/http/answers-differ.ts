@@ -23,7 +23,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const answersDiffer = defineRule({
   id: 'answers-differ',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['resource', 'web', 'answer'],
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
@@ -59,11 +59,11 @@ HTTP/1.1 200 OK
 
 { "apps": { "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" } } }`,
   },
-  check({ role, web, answer }) {
+  check({ resource, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence === null || dependence.on === 'changed') return null;
     const other = otherContent(web, dependence);
-    return other === undefined ? null : differing(role, answer, other, dependence);
+    return other === undefined ? null : differing(resource, answer, other, dependence);
   },
 });
 
@@ -84,7 +84,7 @@ const CLIENTS: Readonly<Record<HeaderGroup | 'browser', string>> = {
 };
 
 function differing(
-  role: ResourceKind,
+  resource: ResourceKind,
   answer: Probe,
   { probe, copy }: { probe: Probe; copy: ComparedBody },
   dependence: Dependence,
@@ -96,15 +96,15 @@ function differing(
     return {
       severity: 'note',
       cause: 'each-time',
-      message: `${host} sends different content in every response for the ${nameOf(role)}, for example ${contents}.`,
+      message: `${host} sends different content in every response for the ${nameOf(resource)}, for example ${contents}.`,
       advice: 'Serve a file that changes only when something is published, so that caches and ETags work.',
       evidence,
-      dedupeKey: `each-time ${role} ${host}`,
+      dedupeKey: `each-time ${resource} ${host}`,
     };
   if (dependence.on === 'intermittent')
     return {
       cause: 'intermittent',
-      message: `${host} sends two versions of the ${nameOf(role)} alternately: ${contents}.`,
+      message: `${host} sends two versions of the ${nameOf(resource)} alternately: ${contents}.`,
       advice:
         'Bring all servers and caches behind the host to the same state: deploy to all of them, and purge the caches.',
       evidence,
@@ -113,11 +113,11 @@ function differing(
   const cause = (dependence.on === 'headers' ? dependence.groups[0] : undefined) ?? 'browser';
   return {
     cause,
-    message: `${host} sends another ${nameOf(role)} to ${CLIENTS[cause]}: ${contents}${kindOf(copy)}.`,
+    message: `${host} sends another ${nameOf(resource)} to ${CLIENTS[cause]}: ${contents}${kindOf(copy)}.`,
     advice:
       'Serve the same file for all requests; if a cache or firewall in front of the host causes the difference, correct that.',
     evidence,
-    dedupeKey: `${cause} ${role} ${host}`,
+    dedupeKey: `${cause} ${resource} ${host}`,
   };
 }
 

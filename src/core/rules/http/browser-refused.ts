@@ -20,7 +20,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const browserRefused = defineRule({
   id: 'browser-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'image', 'origins'],
+  needs: ['resource', 'web', 'answer', 'image', 'origins'],
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
@@ -48,17 +48,17 @@ Sec-Fetch-Site: cross-site
 
 HTTP/1.1 200 OK`,
   },
-  check({ role, web, image: shown, origins }) {
+  check({ resource, web, image: shown, origins }) {
     const probe = otherAnswer(web);
     if (probe !== null && isRefusal(probe)) {
       const group = groupOf(dependenceOf(web), ['origin', 'encoding']);
-      return group === null ? null : problem(role, probe, { group, mode: 'cors', cause: group }, origins);
+      return group === null ? null : problem(resource, probe, { group, mode: 'cors', cause: group }, origins);
     }
     const image = refusedImage(shown);
     const group = image === null ? null : groupOf(dependenceOf(web, 'image'), []);
     return image === null || group === null
       ? null
-      : problem(role, image, { group, mode: 'no-cors', cause: `image-${group}` }, origins);
+      : problem(resource, image, { group, mode: 'no-cors', cause: `image-${group}` }, origins);
   },
 });
 
@@ -78,7 +78,7 @@ function groupOf<Other extends HeaderGroup = never>(
 }
 
 function problem(
-  role: ResourceKind,
+  resource: ResourceKind,
   probe: Probe,
   { group, mode, cause }: { group: HeaderGroup; mode: 'cors' | 'no-cors'; cause: Cause },
   origins: readonly string[],
@@ -90,7 +90,7 @@ function problem(
     page,
     probe.hops.map(({ url }) => url),
   );
-  const sent = `Sec-Fetch-Site: ${site}, Sec-Fetch-Mode: ${mode}, Sec-Fetch-Dest: ${role === 'icon' ? 'image' : 'empty'}`;
+  const sent = `Sec-Fetch-Site: ${site}, Sec-Fetch-Mode: ${mode}, Sec-Fetch-Dest: ${resource === 'icon' ? 'image' : 'empty'}`;
   const how = probe.failure ? `does not answer (${probe.failure.code})` : `answers with ${statusOf(probe)}`;
   const way = mode === 'no-cors' ? ' as a plain <img> requests it' : '';
   const WORDS: Readonly<Record<HeaderGroup, readonly [what: string, advice: string]>> = {
@@ -105,9 +105,9 @@ function problem(
   const [what, advice] = WORDS[group];
   return {
     cause,
-    message: `${host} ${how} for the ${nameOf(role)}${way} where ${what}, and with 2xx otherwise.`,
+    message: `${host} ${how} for the ${nameOf(resource)}${way} where ${what}, and with 2xx otherwise.`,
     advice,
     evidence: { asked: hop?.url ?? null, status: hop?.status || null, code: probe.failure?.code ?? null, sent },
-    dedupeKey: `${role} ${host} ${mode} ${group}`,
+    dedupeKey: `${resource} ${host} ${mode} ${group}`,
   };
 }

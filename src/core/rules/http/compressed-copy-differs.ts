@@ -11,7 +11,7 @@ import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 export const compressedCopyDiffers = defineRule({
   id: 'compressed-copy-differs',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['resource', 'web', 'answer'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
@@ -53,29 +53,29 @@ Content-Encoding: gzip
 
 [gzip] { "apps": { "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" } } }`,
   },
-  check({ role, web, answer }) {
+  check({ resource, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence?.on !== 'headers' || !dependence.groups.includes('encoding')) return null;
     for (const { probe, copy } of comparedAnswers(web)) {
       if (copy.same || copy.fault !== null || copy.unlabelled !== undefined || isCompressedTwice(copy)) continue;
       const host = hostOf(finalHop(probe).url);
-      const instead = otherKind(role, copy);
+      const instead = otherKind(resource, copy);
       if (instead !== null)
         return {
           cause: 'another-kind',
-          message: `${host} sends ${instead} instead of the ${nameOf(role)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
+          message: `${host} sends ${instead} instead of the ${nameOf(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
           advice: `Inspect it with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy beside the file (.gz, .br).`,
           evidence: copyEvidence(answer, copy, probe),
-          dedupeKey: `${role} ${host}`,
+          dedupeKey: `${resource} ${host}`,
         };
       const isOlder = changedAt(probe) < changedAt(answer);
       return {
         cause: isOlder ? 'older' : 'other',
-        message: `${host} sends ${isOlder ? 'an older' : 'another'} ${nameOf(role)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
+        message: `${host} sends ${isOlder ? 'an older' : 'another'} ${nameOf(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
         advice:
           'Replace or delete the compressed copy beside the file (.gz, .br) with every upload, and purge the caches.',
         evidence: copyEvidence(answer, copy, probe),
-        dedupeKey: `${role} ${host}`,
+        dedupeKey: `${resource} ${host}`,
       };
     }
     return null;
@@ -90,9 +90,9 @@ const KINDS: Readonly<Record<string, string>> = {
   empty: 'an empty file',
 };
 
-/** What the copy is, if it cannot be a file of this role; null if it can. */
-function otherKind(role: ResourceKind, { decoded }: ComparedBody): string | null {
-  if (decoded === null || (role === 'icon' ? ['png', 'svg'] : ['json']).includes(decoded.kind)) return null;
+/** What the copy is, if it cannot be such a resource; null if it can. */
+function otherKind(resource: ResourceKind, { decoded }: ComparedBody): string | null {
+  if (decoded === null || (resource === 'icon' ? ['png', 'svg'] : ['json']).includes(decoded.kind)) return null;
   return KINDS[decoded.kind] ?? 'a file of another kind';
 }
 

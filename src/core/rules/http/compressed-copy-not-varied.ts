@@ -8,7 +8,7 @@ import { defineRule } from '../rule.ts';
 export const compressedCopyNotVaried = defineRule({
   id: 'compressed-copy-not-varied',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['resource', 'web', 'answer'],
   severity: 'note',
   spec: null,
   symptom: null,
@@ -43,7 +43,7 @@ HTTP/1.1 200 OK
 Content-Encoding: gzip
 Vary: Accept-Encoding`,
   },
-  check({ role, web, answer }) {
+  check({ resource, web, answer }) {
     const plain = finalHop(answer);
     if (codings(plain.headers).length > 0) return null;
     for (const probe of web.browser) {
@@ -60,19 +60,19 @@ Vary: Accept-Encoding`,
       if (isShared(hop) && !isVaried(hop))
         return {
           cause: 'vary',
-          message: `${host} compresses the ${nameOf(role)} for clients that accept it, without Vary: Accept-Encoding.`,
+          message: `${host} compresses the ${nameOf(resource)} for clients that accept it, without Vary: Accept-Encoding.`,
           advice: 'Send Vary: Accept-Encoding with every response that may be compressed (nginx: gzip_vary on).',
           evidence,
-          dedupeKey: `vary ${role} ${host}`,
+          dedupeKey: `vary ${resource} ${host}`,
         };
       const tag = header(hop.headers, 'etag');
       if (tag !== null && tag.startsWith('"') && tag === header(plain.headers, 'etag'))
         return {
           cause: 'etag',
-          message: `${host} gives the ${nameOf(role)} the same strong ETag (${tag}) with and without Content-Encoding: ${applied.join(', ')}; they are different bytes.`,
+          message: `${host} gives the ${nameOf(resource)} the same strong ETag (${tag}) with and without Content-Encoding: ${applied.join(', ')}; they are different bytes.`,
           advice: 'Give each form its own ETag, or a weak one (W/"…"): see RFC 9110, section 8.8.3.3.',
           evidence,
-          dedupeKey: `etag ${role} ${host}`,
+          dedupeKey: `etag ${resource} ${host}`,
         };
     }
     return null;

@@ -28,7 +28,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const compressedCopyUnreadable = defineRule({
   id: 'compressed-copy-unreadable',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['resource', 'web', 'answer'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
@@ -66,22 +66,22 @@ Content-Encoding: gzip
 
 [gzip] { "apps": {} }`,
   },
-  check({ role, web, answer }) {
+  check({ resource, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence !== null && dependence.on !== 'headers' && dependence.on !== 'together') return null;
     for (const { probe, copy } of comparedAnswers(web)) {
-      const fault = faultOf(role, copy);
+      const fault = faultOf(resource, copy);
       if (fault === null) continue;
       const host = hostOf(finalHop(probe).url);
       return {
         cause: fault.cause,
-        message: `${host} sends the ${nameOf(role)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
+        message: `${host} sends the ${nameOf(resource)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
         advice: fault.advice ?? ADVICE,
         evidence: copyEvidence(answer, copy, probe),
-        dedupeKey: `${role} ${host} ${fault.cause}`,
+        dedupeKey: `${resource} ${host} ${fault.cause}`,
       };
     }
-    return refused(role, web);
+    return refused(resource, web);
   },
 });
 
@@ -93,7 +93,7 @@ interface CopyFault {
   advice?: string;
 }
 
-function faultOf(role: ResourceKind, copy: ComparedBody): CopyFault | null {
+function faultOf(resource: ResourceKind, copy: ComparedBody): CopyFault | null {
   const { fault, coding, kind, same, unlabelled } = copy;
   if (unlabelled !== undefined && coding.split(', ').includes(unlabelled)) return notUndone(coding, unlabelled);
   if (unlabelled !== undefined)
@@ -102,7 +102,7 @@ function faultOf(role: ResourceKind, copy: ComparedBody): CopyFault | null {
       text: `but the bytes are compressed with ${unlabelled}: browsers and Node’s fetch treat them as the file itself`,
       advice: `Send Content-Encoding: ${unlabelled} with the compressed copy, or send the file itself. A rewrite to a .gz or .br file does not set that header (nginx: use gzip_static; in a bucket it is metadata of the object). Purge the caches.`,
     };
-  if (isCompressedTwice(copy) && role !== 'artifact')
+  if (isCompressedTwice(copy) && resource !== 'artifact')
     return { cause: 'compressed-twice', text: 'but it is compressed twice: browsers decode it once and get gzip' };
   if (fault === 'broken') {
     const is = mislabelled(coding, kind);
@@ -157,7 +157,7 @@ function mislabelled(coding: string, kind: string): string | null {
   return is === undefined || is === last ? null : `compressed with ${is}`;
 }
 
-function refused(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
+function refused(resource: ResourceKind, web: HttpViews): Problem<Cause> | null {
   const dependence = dependenceOf(web);
   const probe: Probe | null = otherAnswer(web);
   if (probe === null || !isRefusal(probe) || dependence?.on !== 'headers') return null;
@@ -167,9 +167,9 @@ function refused(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
   const how = probe.failure ? `does not answer (${probe.failure.code})` : `answers with ${status}`;
   return {
     cause: probe.failure ? 'no-answer' : `status-${status}`,
-    message: `${host} ${how} when the ${nameOf(role)} is requested with Accept-Encoding: gzip, deflate, br, as every browser does, and with 2xx without that header.`,
+    message: `${host} ${how} when the ${nameOf(resource)} is requested with Accept-Encoding: gzip, deflate, br, as every browser does, and with 2xx without that header.`,
     advice: 'Correct the compression settings of the host, or turn off compression for JSON files and icons.',
     evidence: { asked: lastHop(probe)?.url ?? null, status: status || null, code: probe.failure?.code ?? null },
-    dedupeKey: `${role} ${host} ${status}`,
+    dedupeKey: `${resource} ${host} ${status}`,
   };
 }

@@ -11,7 +11,7 @@ const KNOWN = new Set(['gzip', 'deflate', 'br', 'compress']);
 export const contentEncoded = defineRule({
   id: 'content-encoded',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['resource', 'web', 'answer'],
   severity: 'warning',
   spec: '7',
   symptom: 'by-resource',
@@ -35,25 +35,25 @@ Content-Encoding: gzip`,
 HTTP/1.1 200 OK
 Content-Type: application/gzip`,
   },
-  check({ role, answer }) {
+  check({ resource, answer }) {
     const hop = finalHop(answer);
     const list = codings(hop.headers);
     if (list.length === 0) return null;
     const unknown = list.filter((coding) => !KNOWN.has(coding));
     const coding = list.join(', ');
-    if (role !== 'artifact' && unknown.length === 0) return null;
+    if (resource !== 'artifact' && unknown.length === 0) return null;
     return {
       cause: unknown.length > 0 ? 'unknown-coding' : 'labelled',
       message:
-        role === 'artifact'
+        resource === 'artifact'
           ? `${hostOf(hop.url)} labels the artifact with Content-Encoding: ${coding}; the bytes as sent match the listed checksum, but clients that decode them get other bytes.`
-          : `${hostOf(hop.url)} labels the ${role} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'combines identity with another coding: browsers then decode nothing, other clients do' : 'not all clients support'}.`,
+          : `${hostOf(hop.url)} labels the ${resource} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'combines identity with another coding: browsers then decode nothing, other clients do' : 'not all clients support'}.`,
       advice:
-        role === 'artifact'
+        resource === 'artifact'
           ? 'Remove the Content-Encoding from the stored file, and exclude .gz from compression by the server.'
           : 'Remove the Content-Encoding from the stored file, or use gzip for clients that accept it.',
       evidence: { contentEncoding: coding },
-      dedupeKey: `${role} ${hostOf(hop.url)} ${coding}`,
+      dedupeKey: `${resource} ${hostOf(hop.url)} ${coding}`,
     };
   },
 });

@@ -8,7 +8,7 @@ import { documentUnreadable } from '../documents/document-unreadable.ts';
 export const contentTypeWrong = defineRule({
   id: 'content-type-wrong',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['resource', 'web', 'answer'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
@@ -33,13 +33,13 @@ Content-Type: text/plain`,
 HTTP/1.1 200 OK
 Content-Type: application/json`,
   },
-  check({ role, answer }) {
+  check({ resource, answer }) {
     // Icons have a rule of their own.
-    if (role === 'icon') return null;
+    if (resource === 'icon') return null;
     const hop = finalHop(answer);
     const found = mediaType(hop.headers);
     const type = found?.type ?? '';
-    if (role === 'artifact') {
+    if (resource === 'artifact') {
       if (!type.startsWith('text/') && type !== 'application/xhtml+xml' && !/[/+]json$/.test(type)) return null;
       return {
         cause: type === 'text/html' ? 'html' : 'text',
@@ -52,7 +52,7 @@ Content-Type: application/json`,
     if (found === null || type === '') {
       return {
         cause: 'missing',
-        message: `The ${role} is served without a Content-Type.`,
+        message: `The ${resource} is served without a Content-Type.`,
         advice: 'Serve .json files with Content-Type: application/json',
         evidence: { contentType: null },
       };
@@ -60,7 +60,7 @@ Content-Type: application/json`,
     if (type !== 'application/json' && type !== 'text/json' && !/^[a-z]+\/[^;]+\+json$/.test(type)) {
       return {
         cause: 'not-json',
-        message: `The ${role} is served as ${type}, not as JSON.`,
+        message: `The ${resource} is served as ${type}, not as JSON.`,
         advice: 'Serve .json files with Content-Type: application/json',
         evidence: { contentType: type },
       };
@@ -69,7 +69,7 @@ Content-Type: application/json`,
     if (charset === null || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return null;
     return {
       cause: 'charset',
-      message: `The ${role} has charset=${charset}; JSON is always UTF-8.`,
+      message: `The ${resource} has charset=${charset}; JSON is always UTF-8.`,
       advice: 'Remove the charset: Content-Type: application/json',
       evidence: { contentType: type, charset },
     };

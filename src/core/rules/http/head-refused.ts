@@ -9,7 +9,7 @@ import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatc
 export const headRefused = defineRule({
   id: 'head-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'head'],
+  needs: ['resource', 'web', 'answer', 'head'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
@@ -39,12 +39,12 @@ HEAD /registry.json
 
 HTTP/1.1 200 OK`,
   },
-  check({ role, web, answer, head }) {
+  check({ resource, web, answer, head }) {
     if (head === null) return null;
     const got = finalHop(answer);
     // A signed URL is signed for one method, so its HEAD is refused by design.
     if (answer.hops.some((hop) => /[?&](x-amz-signature|x-goog-signature|signature|sig)=/i.test(hop.url))) return null;
-    const once = `${role} ${hostOf(got.url)}`;
+    const once = `${resource} ${hostOf(got.url)}`;
     const status = statusOf(head);
     if (status === 429 || status === 503) return null;
     // If GET itself is intermittent, the response to HEAD says nothing about the method.
@@ -56,7 +56,7 @@ HTTP/1.1 200 OK`,
       const how = head.failure ? `fails (${head.failure.code})` : `is answered with ${status}`;
       return {
         cause: head.failure ? 'failed' : `status-${status}`,
-        message: `HEAD of the ${role} ${how}, while GET is answered with ${got.status}.`,
+        message: `HEAD of the ${resource} ${how}, while GET is answered with ${got.status}.`,
         advice: 'Allow HEAD for all files.',
         evidence: { get: got.status, head: status || null, code: head.failure?.code ?? null },
         dedupeKey: once,
@@ -75,7 +75,7 @@ HTTP/1.1 200 OK`,
       if (otherGets(web, got).some((hop) => (named(hop, name) ?? inGet) !== inGet)) continue;
       return {
         cause: `${name}-differs`,
-        message: `HEAD of the ${role} names another ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
+        message: `HEAD of the ${resource} names another ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
         advice: 'Serve both methods from the same file on the same server.',
         evidence: { get: inGet, head: inHead },
         dedupeKey: once,

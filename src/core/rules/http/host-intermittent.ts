@@ -15,7 +15,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const hostIntermittent = defineRule({
   id: 'host-intermittent',
   on: 'resource',
-  needs: ['role', 'url', 'web'],
+  needs: ['resource', 'url', 'web'],
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
@@ -36,15 +36,15 @@ HTTP/1.1 200 OK`,
 
 HTTP/1.1 200 OK`,
   },
-  check({ role, url, web }) {
+  check({ resource, url, web }) {
     const dead = deadAddresses(web.server);
     if (dead) return dead;
     const problem =
-      (isAnswered(web.server) ? lateAnswer(role, url, web.server) : null) ??
-      alternatingStatusProblem(role, web) ??
+      (isAnswered(web.server) ? lateAnswer(resource, url, web.server) : null) ??
+      alternatingStatusProblem(resource, web) ??
       besides(web)
         .filter(({ retriedErrors: errors = [] }) => errors.some((error) => /^status 50[024]$/.test(error)))
-        .map((probe) => lateAnswer(role, url, probe))
+        .map((probe) => lateAnswer(resource, url, probe))
         .find((late) => late !== null);
     return problem && { ...problem, unlessLimited: originOf(lastHop(web.server)?.url ?? url) };
   },
@@ -52,13 +52,13 @@ HTTP/1.1 200 OK`,
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 
-function lateAnswer(role: ResourceKind, url: string, probe: Probe): Problem<Cause> | null {
+function lateAnswer(resource: ResourceKind, url: string, probe: Probe): Problem<Cause> | null {
   const { attempts, retryAfterMs, retriedErrors: errors = [] } = probe;
   // Delays that the host requested are reported by rate-limited.
   if (probe.failure !== null || statusOf(probe) >= 400 || attempts < 2 || retryAfterMs > 0) return null;
   const host = hostOf(url);
   return {
-    message: `${host} is not reliable: the ${nameOf(role)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${errors.join(', ')}.`,
+    message: `${host} is not reliable: the ${nameOf(resource)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${errors.join(', ')}.`,
     advice: adviceFor(errors),
     evidence: { host, attempts, troubles: errors },
     dedupeKey: host,
@@ -90,7 +90,7 @@ const REQUESTS: Readonly<Record<SideProbe, string>> = {
 };
 
 /** Statuses that alternate for the same request. */
-function alternatingStatusProblem(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
+function alternatingStatusProblem(resource: ResourceKind, web: HttpViews): Problem<Cause> | null {
   const shown: (Omit<RepeatedProbe, 'of'> & { of?: SideProbe }) | null =
     (web.repeatedProbes ?? []).find(isIntermittent) ??
     alternatingStatuses(web, 'fetch') ??
@@ -105,7 +105,7 @@ function alternatingStatusProblem(role: ResourceKind, web: HttpViews): Problem<C
   const how = refused.map((status) => (status === 0 ? 'a broken connection' : String(status)));
   return {
     cause: 'by-turns',
-    message: `${host} is not reliable: ${what} for the ${nameOf(role)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')}.`,
+    message: `${host} is not reliable: ${what} for the ${nameOf(resource)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')}.`,
     advice: EACH_SERVER,
     evidence: { host, asked: url, plain: plain.join(', '), repeated: same.join(', ') || null },
     dedupeKey: host,

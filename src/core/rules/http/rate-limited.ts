@@ -5,7 +5,7 @@ import { defineRule } from '../rule.ts';
 export const rateLimited = defineRule({
   id: 'rate-limited',
   on: 'resource',
-  needs: ['role', 'url', 'web'],
+  needs: ['resource', 'url', 'web'],
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
@@ -25,7 +25,7 @@ HTTP/1.1 200 OK`,
 
 HTTP/1.1 200 OK`,
   },
-  check({ role, url, web }) {
+  check({ resource, url, web }) {
     const probes: Probe[] = [web.server, ...web.browser];
     for (const side of [web.preflight, ...(web.preflights ?? []), web.head])
       if (!('missing' in side)) probes.push(side);
@@ -33,7 +33,7 @@ HTTP/1.1 200 OK`,
     if (waited === 0) return null;
     const host = hostOf(url);
     return {
-      message: `${host} limits the request rate (Retry-After): appreg waited ${Math.ceil(waited / 1000)} s for the ${role}.`,
+      message: `${host} limits the request rate (Retry-After): appreg waited ${Math.ceil(waited / 1000)} s for the ${resource}.`,
       advice:
         'Raise the limit for static files, or use a host without one (unauthenticated raw and API hosts often have one).',
       evidence: { host, waitedSeconds: waited / 1000, troubles: probes.flatMap((probe) => probe.retriedErrors ?? []) },

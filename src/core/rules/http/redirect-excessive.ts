@@ -4,7 +4,7 @@ import { defineRule } from '../rule.ts';
 export const redirectExcessive = defineRule({
   id: 'redirect-excessive',
   on: 'resource',
-  needs: ['role', 'web'],
+  needs: ['resource', 'web'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
@@ -37,7 +37,7 @@ GET /v2/registry.json
 
 HTTP/1.1 200 OK`,
   },
-  check({ role, web }) {
+  check({ resource, web }) {
     const probe = web.server;
     const { failure } = probe;
     if (failure === null || ruleOfFailure(probe) !== 'redirect-excessive') return null;
@@ -45,7 +45,7 @@ HTTP/1.1 200 OK`,
     if (failure.code === 'REDIRECT_LIMIT') {
       return {
         cause: 'too-many',
-        message: `The ${role} is redirected more than five times.`,
+        message: `The ${resource} is redirected more than five times.`,
         advice: 'List the final URL of the chain, or shorten the chain.',
         evidence: { hops, next: failure.url },
       };
@@ -53,7 +53,7 @@ HTTP/1.1 200 OK`,
     const cookie = lastHop(probe)?.headers.some(([name]) => name === 'set-cookie') ?? false;
     return {
       cause: cookie ? 'loop-cookie' : 'loop',
-      message: `The ${role} is redirected in a loop${cookie ? ', each time with a cookie that the host expects to get back' : ''}.`,
+      message: `The ${resource} is redirected in a loop${cookie ? ', each time with a cookie that the host expects to get back' : ''}.`,
       advice: cookie
         ? 'Serve static files without cookies; clients of registries do not store cookies.'
         : 'Fix the redirect rules of the host (often http and https, or with and without www, pointing at each other).',

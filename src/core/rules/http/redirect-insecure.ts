@@ -3,7 +3,7 @@ import { defineRule } from '../rule.ts';
 export const redirectInsecure = defineRule({
   id: 'redirect-insecure',
   on: 'resource',
-  needs: ['role', 'web'],
+  needs: ['resource', 'web'],
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
@@ -28,7 +28,7 @@ GET https://cdn.example.com/registry.json
 
 HTTP/1.1 200 OK`,
   },
-  check({ role, web }) {
+  check({ resource, web }) {
     const { hops } = web.server;
     for (const [i, { url: to }] of hops.entries()) {
       const previous = hops[i - 1];
@@ -36,7 +36,7 @@ HTTP/1.1 200 OK`,
       const from = previous.url;
       if (!from.startsWith('https:') || !to.startsWith('http:')) continue;
       return {
-        message: `The ${role} is redirected from https to http.`,
+        message: `The ${resource} is redirected from https to http.`,
         advice: `Redirect to ${to.replace(/^http:/, 'https:')}, or list an https URL without a redirect.`,
         evidence: { from, to, status: previous.status },
       };

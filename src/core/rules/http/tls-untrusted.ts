@@ -19,7 +19,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const tlsUntrusted = defineRule({
   id: 'tls-untrusted',
   on: 'resource',
-  needs: ['role', 'web', 'now'],
+  needs: ['resource', 'web', 'now'],
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
@@ -36,7 +36,7 @@ export const tlsUntrusted = defineRule({
 
 HTTP/1.1 200 OK`,
   },
-  check({ role, web, now }) {
+  check({ resource, web, now }) {
     const probe = web.server;
     const { failure } = probe;
     const cause = tlsCause(probe);
@@ -51,7 +51,7 @@ HTTP/1.1 200 OK`,
       : usual;
     return {
       cause,
-      message: `The ${role} cannot be fetched safely: ${message}`,
+      message: `The ${resource} cannot be fetched safely: ${message}`,
       advice,
       evidence: {
         host,
@@ -62,7 +62,7 @@ HTTP/1.1 200 OK`,
         ...(at ? { certificate: at.subject, certificateNotAfter: at.notAfter } : {}),
         now,
       },
-      dedupeKey: `${role} ${host} ${cause}`,
+      dedupeKey: `${resource} ${host} ${cause}`,
     };
   },
 });

@@ -12,7 +12,7 @@ import { type Explanation, UNREACHABLE_CAUSES } from './unreachable/causes.ts';
 export const unreachable = defineRule({
   id: 'unreachable',
   on: 'resource',
-  needs: ['role', 'web', 'now'],
+  needs: ['resource', 'web', 'now'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
@@ -29,7 +29,7 @@ export const unreachable = defineRule({
 
 HTTP/1.1 200 OK`,
   },
-  check({ role, web, now }) {
+  check({ resource, web, now }) {
     const probe = web.server;
     if (ruleOfFailure(probe) !== 'unreachable') return null;
     const last = lastHop(probe);
@@ -37,14 +37,14 @@ HTTP/1.1 200 OK`,
     if (found === null) return null;
     return {
       ...found,
-      message: `The ${role} cannot be fetched: ${found.message}`,
+      message: `The ${resource} cannot be fetched: ${found.message}`,
       evidence: { ...evidenceOf(probe), ...found.evidence },
       // Whether a server listens on such a port does not matter: browsers never connect to it.
       ...(probe.failure && isWithoutAnswer(probe) && blockedPort(hostOf(probe.failure.url)) !== null
         ? { supersededBy: [urlPortBlocked] }
         : {}),
       ...(isOfHost(probe, found.cause)
-        ? { dedupeKey: `${role} ${hostOf(probe.failure?.url ?? last?.url ?? '')} ${found.cause}` }
+        ? { dedupeKey: `${resource} ${hostOf(probe.failure?.url ?? last?.url ?? '')} ${found.cause}` }
         : {}),
     };
   },

@@ -4,7 +4,7 @@ import { urlMalformed } from './url-malformed.ts';
 export const artifactSuffix = defineRule({
   id: 'artifact-suffix',
   on: 'url',
-  needs: ['role', 'parsed'],
+  needs: ['resource', 'parsed'],
   severity: 'warning',
   spec: '2.2',
   symptom: 'checksum-mismatch',
@@ -16,8 +16,8 @@ export const artifactSuffix = defineRule({
     bad: '"artifactUrl": "https://apps.example.com/echo/1.0.0.zip"',
     good: '"artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz"',
   },
-  check({ role, parsed }) {
-    if (role !== 'artifact') return null;
+  check({ resource, parsed }) {
+    if (resource !== 'artifact') return null;
     const suffix = /\.(zip|tar|tar\.(bz2|xz|zst)|t?bz2|xz|zst|7z|rar|json|html?|js|ts|txt|png|svg)$/i.exec(
       parsed.pathname,
     )?.[0];

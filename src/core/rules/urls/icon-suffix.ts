@@ -4,7 +4,7 @@ import { urlMalformed } from './url-malformed.ts';
 export const iconSuffix = defineRule({
   id: 'icon-suffix',
   on: 'url',
-  needs: ['role', 'parsed'],
+  needs: ['resource', 'parsed'],
   severity: 'warning',
   spec: '2.1',
   symptom: 'icon-does-not-display',
@@ -16,8 +16,8 @@ export const iconSuffix = defineRule({
     bad: '"iconUrl": "https://apps.example.com/echo.gif"',
     good: '"iconUrl": "https://apps.example.com/echo.png"',
   },
-  check({ role, parsed }) {
-    if (role !== 'icon' || /\.(png|svg)$/i.test(parsed.pathname)) return null;
+  check({ resource, parsed }) {
+    if (resource !== 'icon' || /\.(png|svg)$/i.test(parsed.pathname)) return null;
     const suffix = /\.[A-Za-z0-9]{1,8}$/.exec(parsed.pathname)?.[0] ?? null;
     return {
       message: suffix

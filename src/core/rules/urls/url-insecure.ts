@@ -5,7 +5,7 @@ import { defineRule } from '../rule.ts';
 export const urlInsecure = defineRule({
   id: 'url-insecure',
   on: 'url',
-  needs: ['role', 'url', 'parsed', 'registry'],
+  needs: ['resource', 'url', 'parsed', 'registry'],
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
@@ -21,17 +21,18 @@ export const urlInsecure = defineRule({
     bad: '"iconUrl": "http://apps.example.com/echo.svg"',
     good: '"iconUrl": "https://apps.example.com/echo.svg"',
   },
-  check({ role, url, parsed, registry }) {
+  check({ resource, url, parsed, registry }) {
     if (parsed.protocol !== 'http:') return null;
     const local = isLoopback(parsed.hostname);
     // A registry tested on loopback has its other files there too: one warning, about the manifest.
-    if (local && role !== 'manifest' && registry?.protocol === 'http:' && isLoopback(registry.hostname)) return null;
+    if (local && resource !== 'manifest' && registry?.protocol === 'http:' && isLoopback(registry.hostname))
+      return null;
     return {
       severity: local ? 'warning' : 'error',
       cause: local ? 'loopback' : 'http',
       message: local
-        ? `The URL of the ${role} leads to the loopback interface of this machine, over plain http.`
-        : `The URL of the ${role} is not https.`,
+        ? `The URL of the ${resource} leads to the loopback interface of this machine, over plain http.`
+        : `The URL of the ${resource} is not https.`,
       advice: local
         ? 'This is fine for local tests; subscribers need an https URL.'
         : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,

@@ -5,7 +5,7 @@ import { defineRule } from '../rule.ts';
 export const urlMalformed = defineRule({
   id: 'url-malformed',
   on: 'url',
-  needs: ['role', 'url'],
+  needs: ['resource', 'url'],
   severity: 'error',
   spec: '2.1',
   symptom: 'by-resource',
@@ -30,12 +30,12 @@ export const urlMalformed = defineRule({
     bad: '"iconUrl": "/echo.svg"',
     good: '"iconUrl": "https://apps.example.com/echo.svg"',
   },
-  check({ role, url }) {
+  check({ resource, url }) {
     const fault = urlError(url);
     if (!fault) return null;
     return {
       cause: fault.cause,
-      message: `The URL of the ${role} cannot be used: ${shorten(fault.message, 200)}`,
+      message: `The URL of the ${resource} cannot be used: ${shorten(fault.message, 200)}`,
       advice: fault.advice,
       evidence: { url },
     };

@@ -6,7 +6,7 @@ import { withCauses, defineRule } from '../rule.ts';
 export const urlMoved = defineRule({
   id: 'url-moved',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['resource', 'web', 'answer'],
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
@@ -27,18 +27,18 @@ HTTP/1.1 200 OK`,
 
 HTTP/1.1 200 OK`,
   },
-  check({ role, answer }) {
+  check({ resource, answer }) {
     // A published artifact keeps the URL that it was published under.
-    if (role === 'artifact') return null;
+    if (resource === 'artifact') return null;
     const { hops } = answer;
     const other = hops.findIndex(({ status }, i) => i === hops.length - 1 || (status !== 301 && status !== 308));
     const [first, target] = [hops[0], hops[other]];
     if (first === undefined || target === undefined || first === target) return null;
     const { url } = target;
-    const own = role === 'manifest';
+    const own = resource === 'manifest';
     return {
       severity: own ? 'warning' : 'note',
-      message: `The URL of the ${role} has moved permanently (${first.status}) to ${url}`,
+      message: `The URL of the ${resource} has moved permanently (${first.status}) to ${url}`,
       advice: own
         ? `Subscribe to ${url} and publish that URL; keep the redirect for subscribers with the old one.`
         : `List ${url} in the manifest.`,

@@ -5,7 +5,7 @@ import { urlMalformed } from './url-malformed.ts';
 export const urlPortBlocked = defineRule({
   id: 'url-port-blocked',
   on: 'url',
-  needs: ['role', 'url', 'parsed'],
+  needs: ['resource', 'url', 'parsed'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
@@ -19,11 +19,11 @@ export const urlPortBlocked = defineRule({
     bad: '"iconUrl": "https://apps.example.com:6000/echo.svg"',
     good: '"iconUrl": "https://apps.example.com:8443/echo.svg"',
   },
-  check({ role, url, parsed }) {
+  check({ resource, url, parsed }) {
     const port = blockedPort(parsed.host);
     if (port === null) return null;
     return {
-      message: `The URL of the ${role} names port ${port}, which browsers and Node.js refuse to connect to.`,
+      message: `The URL of the ${resource} names port ${port}, which browsers and Node.js refuse to connect to.`,
       advice: 'Serve the file on port 443, or on another port that is not blocked, such as 8443.',
       evidence: { url, port },
     };

@@ -4,7 +4,7 @@ import { defineRule } from '../rule.ts';
 export const urlSignedExpiring = defineRule({
   id: 'url-signed-expiring',
   on: 'url',
-  needs: ['role', 'url', 'parsed', 'now'],
+  needs: ['resource', 'url', 'parsed', 'now'],
   severity: 'warning',
   spec: '5',
   symptom: 'by-resource',
@@ -19,7 +19,7 @@ export const urlSignedExpiring = defineRule({
     bad: '"artifactUrl": "https://bucket.s3.amazonaws.com/echo.tar.gz?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=0a"',
     good: '"artifactUrl": "https://bucket.s3.amazonaws.com/echo.tar.gz"',
   },
-  check({ role, parsed, now }) {
+  check({ resource, parsed, now }) {
     const end = signatureEnd(parsed.searchParams);
     if (!end) return null;
     const over = end.until <= Date.parse(now);
@@ -28,8 +28,8 @@ export const urlSignedExpiring = defineRule({
       severity: over ? 'error' : 'warning',
       cause: over ? 'expired' : 'expiring',
       message: over
-        ? `The signed URL of the ${role} expired at ${moment}.`
-        : `The signed URL of the ${role} expires at ${moment}.`,
+        ? `The signed URL of the ${resource} expired at ${moment}.`
+        : `The signed URL of the ${resource} expires at ${moment}.`,
       advice: 'List a URL that does not expire: a public object, or a host with other access control.',
       evidence: { expires: moment, scheme: end.scheme },
     };

@@ -4,7 +4,7 @@ import { defineRule } from '../rule.ts';
 export const urlUnstable = defineRule({
   id: 'url-unstable',
   on: 'url',
-  needs: ['role', 'url', 'parsed'],
+  needs: ['resource', 'url', 'parsed'],
   severity: 'warning',
   spec: '2.4',
   symptom: 'checksum-mismatch',
@@ -20,8 +20,8 @@ export const urlUnstable = defineRule({
     bad: '"artifactUrl": "https://github.com/me/echo/archive/refs/heads/main.tar.gz"',
     good: '"artifactUrl": "https://github.com/me/echo/releases/download/v1.0.0/echo.tar.gz"',
   },
-  check({ role, url, parsed }) {
-    if (role !== 'artifact') return null;
+  check({ resource, url, parsed }) {
+    if (resource !== 'artifact') return null;
     const cause = movingPart(parsed);
     if (!cause) return null;
     return {

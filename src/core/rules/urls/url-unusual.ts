@@ -6,7 +6,7 @@ import { urlMalformed } from './url-malformed.ts';
 export const urlUnusual = defineRule({
   id: 'url-unusual',
   on: 'url',
-  needs: ['role', 'url', 'parsed'],
+  needs: ['resource', 'url', 'parsed'],
   severity: 'warning',
   spec: null,
   symptom: null,
@@ -26,9 +26,9 @@ export const urlUnusual = defineRule({
     bad: '"artifactUrl": "https://APPS.example.com:443/echo/1.0.0.tar.gz"',
     good: '"artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz"',
   },
-  check({ role, url }) {
+  check({ resource, url }) {
     // A browser requests the URL without the fragment, and shows the part of the SVG that it identifies.
-    const oddity = urlOddity(role === 'icon' ? withoutFragment(url) : url);
+    const oddity = urlOddity(resource === 'icon' ? withoutFragment(url) : url);
     return oddity && { ...oddity, evidence: { url } };
   },
 });

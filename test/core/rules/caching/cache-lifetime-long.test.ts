@@ -3,12 +3,12 @@ import { cacheLifetimeLong } from '../../../../src/core/rules/caching/cache-life
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, NOW, probe, web } from '../../../support/probes.ts';
 
-const facts = (headers: Record<string, string>, role: ResourceKind = 'manifest') => {
+const facts = (headers: Record<string, string>, resource: ResourceKind = 'manifest') => {
   const answer = probe(hop(headers));
-  return { role, web: web(answer), answer, now: NOW };
+  return { resource, web: web(answer), answer, now: NOW };
 };
-const cacheControl = (value: string, more: Record<string, string> = {}, role: ResourceKind = 'manifest') =>
-  facts({ 'cache-control': value, ...more }, role);
+const cacheControl = (value: string, more: Record<string, string> = {}, resource: ResourceKind = 'manifest') =>
+  facts({ 'cache-control': value, ...more }, resource);
 
 ruleTable(cacheLifetimeLong, {
   clean: [

@@ -3,9 +3,9 @@ import { cacheLifetimeMissing } from '../../../../src/core/rules/caching/cache-l
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, NOW, probe, web } from '../../../support/probes.ts';
 
-const facts = (headers: Record<string, string>, role: ResourceKind = 'manifest') => {
+const facts = (headers: Record<string, string>, resource: ResourceKind = 'manifest') => {
   const answer = probe(hop(headers));
-  return { role, web: web(answer), answer, now: NOW };
+  return { resource, web: web(answer), answer, now: NOW };
 };
 
 ruleTable(cacheLifetimeMissing, {

@@ -10,14 +10,14 @@ const facts = (
   condition: Conditional['condition'] = ['if-none-match', '"a"'],
   given = FIRST_RESPONSE,
 ) => ({
-  role: 'manifest' as const,
+  resource: 'manifest' as const,
   web: web(given, { conditional: [{ condition, fabricated: false, probe: answer, sameBytes: null }] }),
   answer: given,
 });
 
 ruleTable(conditionalRequestRejected, {
   clean: [
-    ['not asked', { role: 'manifest', web: web(), answer: probe() }],
+    ['not asked', { resource: 'manifest', web: web(), answer: probe() }],
     ['304', facts(status(304))],
     ['200', facts(status(200))],
     ['broken off', facts(failed('headers', 'ECONNRESET'))],

@@ -5,7 +5,7 @@ import { hop, probe, web } from '../../../support/probes.ts';
 
 const firstResponse = probe(hop({ etag: '"a"' }));
 const conditionalResponse = (then: Record<string, string>, more: Partial<Conditional> = {}) => ({
-  role: 'metadata' as const,
+  resource: 'metadata' as const,
   web: web(firstResponse, {
     conditional: [
       { condition: ['if-none-match', '"a"'], fabricated: false, probe: probe(hop(then)), sameBytes: true, ...more },
@@ -16,7 +16,7 @@ const conditionalResponse = (then: Record<string, string>, more: Partial<Conditi
 
 ruleTable(etagUnstable, {
   clean: [
-    ['not asked', { role: 'metadata', web: web(firstResponse), answer: firstResponse }],
+    ['not asked', { resource: 'metadata', web: web(firstResponse), answer: firstResponse }],
     ['not modified', conditionalResponse({}, { probe: probe(hop({}, { status: 304 })), sameBytes: null })],
     ['the condition is not looked at', conditionalResponse({ etag: '"a"' }, { sameBytes: null })],
     ['another one for other bytes', conditionalResponse({ etag: '"b"' }, { sameBytes: false })],

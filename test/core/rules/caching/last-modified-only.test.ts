@@ -4,9 +4,9 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, probe, web } from '../../../support/probes.ts';
 
 const DATE = 'Fri, 20 Nov 2026 12:00:00 GMT';
-const facts = (headers: Record<string, string>, role: ResourceKind = 'manifest') => {
+const facts = (headers: Record<string, string>, resource: ResourceKind = 'manifest') => {
   const answer = probe(hop(headers));
-  return { role, web: web(answer), answer };
+  return { resource, web: web(answer), answer };
 };
 
 ruleTable(lastModifiedOnly, {

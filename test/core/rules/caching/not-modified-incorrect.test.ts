@@ -5,7 +5,7 @@ import { failed, hop, probe, web } from '../../../support/probes.ts';
 
 const status = (code: number): Probe => probe(hop({}, { status: code }));
 const facts = (...conditional: Conditional[]) => ({
-  role: 'manifest' as const,
+  resource: 'manifest' as const,
   web: web(probe(), { conditional }),
   answer: probe(),
 });
@@ -28,7 +28,7 @@ const REPEATED_ETAG: Conditional = {
 
 ruleTable(notModifiedIncorrect, {
   clean: [
-    ['not asked', { role: 'manifest', web: web(), answer: probe() }],
+    ['not asked', { resource: 'manifest', web: web(), answer: probe() }],
     [
       '200 to a tag that was never issued, 304 to the one that was',
       facts(withFabricatedEtag(status(200)), REPEATED_ETAG),

@@ -1,6 +1,6 @@
 import { corsHeadRefused } from '../../../../src/core/rules/cors/cors-head-refused.ts';
 import type { Probe } from '../../../../src/core/facts/facts.ts';
-import { resource } from '../../../support/copies.ts';
+import { resourceFacts } from '../../../support/copies.ts';
 import { invalidCorsRows } from '../../../support/cors-values.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, hop, ORIGIN, probe } from '../../../support/probes.ts';
@@ -19,23 +19,29 @@ const allowed = { browser: [browser(acao('*'))], head: head(acao('*')), prefligh
 
 ruleTable(corsHeadRefused, {
   clean: [
-    ['as GET', resource(allowed)],
-    ['not asked', resource({ browser: [browser(acao('*'))] })],
-    ['GET is refused too', resource({ ...allowed, browser: [browser({})], head: head({}) })],
-    ['HEAD is refused altogether', resource({ ...allowed, head: head({}, 405) })],
+    ['as GET', resourceFacts(allowed)],
+    ['not asked', resourceFacts({ browser: [browser(acao('*'))] })],
+    ['GET is refused too', resourceFacts({ ...allowed, browser: [browser({})], head: head({}) })],
+    ['HEAD is refused altogether', resourceFacts({ ...allowed, head: head({}, 405) })],
     [
       'both methods',
-      resource({ ...allowed, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, HEAD' })) }),
+      resourceFacts({ ...allowed, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, HEAD' })) }),
     ],
-    ['any method', resource({ ...allowed, preflight: options(acao('*', { 'access-control-allow-methods': '*' })) })],
-    ['no preflight passes', resource({ ...allowed, preflight: options({}, 403), headPreflight: options({}, 403) })],
-    ['nobody asked as a page', resource({ head: head({}), browser: [] }, probe())],
+    [
+      'any method',
+      resourceFacts({ ...allowed, preflight: options(acao('*', { 'access-control-allow-methods': '*' })) }),
+    ],
+    [
+      'no preflight passes',
+      resourceFacts({ ...allowed, preflight: options({}, 403), headPreflight: options({}, 403) }),
+    ],
+    ['nobody asked as a page', resourceFacts({ head: head({}), browser: [] }, probe())],
   ],
   faulty: [
-    ...invalidCorsRows((headers) => resource({ ...allowed, head: head(headers) })),
+    ...invalidCorsRows((headers) => resourceFacts({ ...allowed, head: head(headers) })),
     [
       'another origin after a redirect to another host',
-      resource({
+      resourceFacts({
         ...allowed,
         head: {
           ...browser([
@@ -47,10 +53,10 @@ ruleTable(corsHeadRefused, {
       }),
       { cause: 'redirect-null-origin' },
     ],
-    ['without it', resource({ ...allowed, head: head({}) }), { cause: 'absent' }],
+    ['without it', resourceFacts({ ...allowed, head: head({}) }), { cause: 'absent' }],
     [
       'twice',
-      resource({
+      resourceFacts({
         ...allowed,
         head: head([
           [ALLOW, '*'],
@@ -59,11 +65,11 @@ ruleTable(corsHeadRefused, {
       }),
       { cause: 'two-headers' },
     ],
-    ['another one', resource({ ...allowed, head: head(acao('https://other.test')) }), { cause: 'other-origin' }],
-    ['its preflight', resource({ ...allowed, headPreflight: options({}, 403) }), { cause: 'preflight-status' }],
+    ['another one', resourceFacts({ ...allowed, head: head(acao('https://other.test')) }), { cause: 'other-origin' }],
+    ['its preflight', resourceFacts({ ...allowed, headPreflight: options({}, 403) }), { cause: 'preflight-status' }],
     [
       'not among the methods',
-      resource({ ...allowed, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, OPTIONS' })) }),
+      resourceFacts({ ...allowed, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, OPTIONS' })) }),
       { cause: 'not-listed', severity: 'note' },
     ],
   ],

@@ -4,7 +4,7 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const facts = (headers: Record<string, string> | [string, string][], origins: string[] = [ORIGIN]) => ({
-  role: 'icon' as const,
+  resource: 'icon' as const,
   web: web(probe(), { browser: [browser(headers)] }),
   answer: probe(),
   origins,

@@ -4,8 +4,8 @@ import { corsMissing } from '../../../../src/core/rules/cors/cors-missing.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
-const facts = (asked: Probe, role: ResourceKind = 'manifest', origins: string[] = [ORIGIN]) => ({
-  role,
+const facts = (asked: Probe, resource: ResourceKind = 'manifest', origins: string[] = [ORIGIN]) => ({
+  resource,
   web: web(probe(), { browser: [asked] }),
   answer: probe(),
   origins,

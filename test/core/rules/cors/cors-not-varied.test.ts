@@ -4,7 +4,7 @@ import { acao, browser, hop, NOW, ORIGIN, probe, web } from '../../../support/pr
 
 const facts = (plain: Record<string, string>, asked: Record<string, string>) => {
   const answer = probe(hop(plain));
-  return { role: 'manifest' as const, web: web(answer, { browser: [browser(asked)] }), answer, now: NOW };
+  return { resource: 'manifest' as const, web: web(answer, { browser: [browser(asked)] }), answer, now: NOW };
 };
 const vary = { vary: 'Accept-Encoding, origin' };
 

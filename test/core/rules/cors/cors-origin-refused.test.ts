@@ -5,7 +5,7 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, failed, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const facts = (asked: Probe | Probe[], origins: string[] = [ORIGIN]) => ({
-  role: 'manifest' as const,
+  resource: 'manifest' as const,
   web: web(probe(), { browser: [asked].flat() }),
   answer: probe(),
   origins,
@@ -20,7 +20,10 @@ ruleTable(corsOriginRefused, {
     ['moved, anybody', facts(redirectedWithOrigin('*'))],
     ['none, which is cors-missing', facts(browser({}))],
     ['503, which is no answer to an origin', facts(browser([hop({}, { status: 503 })]))],
-    ['a part of an artifact that broke off', { ...facts(failed('body', 'SOCKET_CLOSED')), role: 'artifact' as const }],
+    [
+      'a part of an artifact that broke off',
+      { ...facts(failed('body', 'SOCKET_CLOSED')), resource: 'artifact' as const },
+    ],
     ['416 to a range', facts(browser([hop(acao('*'), { status: 416 })]))],
   ],
   faulty: [

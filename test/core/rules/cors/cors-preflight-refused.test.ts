@@ -6,7 +6,7 @@ import { acao, browser, failed, hop, ORIGIN, probe, web } from '../../../support
 const options = (headers: Record<string, string>, status = 204, asked = ['x-appreg-probe']): Probe =>
   probe(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, requestedHeaders: asked });
 const facts = (preflight: Probe | Missing, plain: Probe = browser(acao('*')), ...preflights: (Probe | Missing)[]) => ({
-  role: 'manifest' as const,
+  resource: 'manifest' as const,
   web: web(probe(), { browser: [plain], preflight, preflights }),
   answer: probe(),
 });
@@ -23,7 +23,7 @@ ruleTable(corsPreflightRefused, {
     ['every request from a page is refused', facts(options({}, 403), browser([hop(acao('*'), { status: 403 })]))],
     ['rate limited', facts(options({}, 429))],
     ['no answer', facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN })],
-    ['not asked', { role: 'manifest', web: web(), answer: probe() }],
+    ['not asked', { resource: 'manifest', web: web(), answer: probe() }],
     ['at the page’s own origin', facts(notRequested)],
     [
       'after a redirect as well',

@@ -1,12 +1,12 @@
 import { corsRevalidationRefused } from '../../../../src/core/rules/cors/cors-revalidation-refused.ts';
-import { resource } from '../../../support/copies.ts';
+import { resourceFacts } from '../../../support/copies.ts';
 import { invalidCorsRows } from '../../../support/cors-values.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, hop, ORIGIN } from '../../../support/probes.ts';
 
 const ALLOW = 'access-control-allow-origin';
 const facts = (fresh: Record<string, string> | [string, string][], stored = acao('*'), status = 304) =>
-  resource({
+  resourceFacts({
     browser: [browser(stored)],
     revalidation: { condition: ['if-none-match', '"a"'], probe: browser([hop(fresh, { status })]) },
   });
@@ -14,7 +14,7 @@ const facts = (fresh: Record<string, string> | [string, string][], stored = acao
 // What Chromium does with each of these is in test/browser/revalidation.test.ts.
 ruleTable(corsRevalidationRefused, {
   clean: [
-    ['not asked', resource({ browser: [browser(acao('*'))] })],
+    ['not asked', resourceFacts({ browser: [browser(acao('*'))] })],
     ['none', facts({})],
     ['the same', facts(acao('*'))],
     ['this origin', facts(acao(ORIGIN))],

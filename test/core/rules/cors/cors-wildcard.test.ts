@@ -4,7 +4,7 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const facts = (headers: Record<string, string>, origin = ORIGIN) => ({
-  role: 'manifest' as const,
+  resource: 'manifest' as const,
   web: web(probe(), { browser: [browser(headers, origin)] }),
   answer: probe(),
 });

@@ -3,7 +3,7 @@ import { documentFacts } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
 const facts = (local?: 'missing' | 'not-a-file' | 'outside', file: string | null = 'apps/a/versions.json') => ({
-  role: 'metadata' as const,
+  resource: 'metadata' as const,
   facts: { ...documentFacts('{}').facts, file, ...(local ? { local } : {}) },
 });
 

@@ -1,8 +1,8 @@
 import { fileNameDiffers } from '../../../../src/core/rules/documents/file-name-differs.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const file = (path: string, listed: string, role: 'icon' | 'metadata' | 'artifact' | 'manifest' = 'icon') => ({
-  role,
+const file = (path: string, listed: string, resource: 'icon' | 'metadata' | 'artifact' | 'manifest' = 'icon') => ({
+  resource,
   path,
   listed,
 });

@@ -2,8 +2,8 @@ import { propertyUnknown } from '../../../../src/core/rules/documents/property-u
 import type { JsonValue } from '../../../../src/core/json/json.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const manifest = (value: unknown) => ({ role: 'manifest' as const, value: value as JsonValue });
-const metadata = (value: unknown) => ({ role: 'metadata' as const, value: value as JsonValue });
+const manifest = (value: unknown) => ({ resource: 'manifest' as const, value: value as JsonValue });
+const metadata = (value: unknown) => ({ resource: 'metadata' as const, value: value as JsonValue });
 const entry = (fields: object) => manifest({ apps: { a: fields } });
 const version = (fields: object) => metadata({ versions: [fields] });
 

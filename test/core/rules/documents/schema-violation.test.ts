@@ -2,8 +2,8 @@ import { schemaViolation } from '../../../../src/core/rules/documents/schema-vio
 import type { JsonValue } from '../../../../src/core/json/json.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const manifest = (value: unknown) => ({ role: 'manifest' as const, value: value as JsonValue });
-const metadata = (value: unknown) => ({ role: 'metadata' as const, value: value as JsonValue });
+const manifest = (value: unknown) => ({ resource: 'manifest' as const, value: value as JsonValue });
+const metadata = (value: unknown) => ({ resource: 'metadata' as const, value: value as JsonValue });
 const blockStyle = { iconUrl: 'https://x.test/i.svg', color: '#112233' };
 const completeEntry = { name: 'A', description: 'B', blockStyle, appMetadataUrl: 'https://x.test/a.json' };
 const app = (entry: unknown) => manifest({ apps: { a: entry } });

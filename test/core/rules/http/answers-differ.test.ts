@@ -1,5 +1,12 @@
 import { answersDiffer } from '../../../../src/core/rules/http/answers-differ.ts';
-import { probesInRounds, compressedCopy, copy, probesDifferingBy, refused, resource } from '../../../support/copies.ts';
+import {
+  probesInRounds,
+  compressedCopy,
+  copy,
+  probesDifferingBy,
+  refused,
+  resourceFacts,
+} from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { probe } from '../../../support/probes.ts';
 
@@ -10,18 +17,18 @@ const copyWithDigest = (letter: string) =>
 
 ruleTable(answersDiffer, {
   clean: [
-    ['the same', resource({ browser: [compressedCopy()] })],
-    ['nobody looked further', resource({ browser: [differentCopy] })],
+    ['the same', resourceFacts({ browser: [compressedCopy()] })],
+    ['nobody looked further', resourceFacts({ browser: [differentCopy] })],
     [
       'replaced before the probes',
-      resource({
+      resourceFacts({
         browser: [differentCopy],
         headerProbes: probesInRounds([differentCopy, differentCopy, differentCopy], []),
       }),
     ],
     [
       'replaced during the probes',
-      resource({
+      resourceFacts({
         browser: [differentCopy],
         headerProbes: probesInRounds(
           [sameAnswer, differentCopy, differentCopy],
@@ -31,17 +38,17 @@ ruleTable(answersDiffer, {
     ],
     [
       'a status by turns: host-intermittent',
-      resource({
+      resourceFacts({
         browser: [refused(404)],
         headerProbes: probesInRounds([sameAnswer, refused(404), sameAnswer], [sameAnswer, refused(404), sameAnswer]),
       }),
     ],
-    ['refused', resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['agent']) })],
+    ['refused', resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['agent']) })],
   ],
   faulty: [
     [
       'by turns',
-      resource({
+      resourceFacts({
         browser: [differentCopy],
         headerProbes: probesInRounds([sameAnswer, differentCopy, sameAnswer], [differentCopy, sameAnswer, sameAnswer]),
       }),
@@ -49,7 +56,7 @@ ruleTable(answersDiffer, {
     ],
     [
       'once',
-      resource({
+      resourceFacts({
         browser: [differentCopy],
         headerProbes: probesInRounds([sameAnswer, sameAnswer, sameAnswer], [sameAnswer, sameAnswer, sameAnswer]),
       }),
@@ -57,7 +64,7 @@ ruleTable(answersDiffer, {
     ],
     [
       'another one each time',
-      resource({
+      resourceFacts({
         browser: [differentCopy],
         headerProbes: probesInRounds([copyWithDigest('c'), copyWithDigest('d'), copyWithDigest('e')], []),
       }),
@@ -65,17 +72,17 @@ ruleTable(answersDiffer, {
     ],
     [
       'by origin',
-      resource({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['origin']) }),
+      resourceFacts({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['origin']) }),
       { cause: 'origin' },
     ],
     [
       'by compression',
-      resource({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['encoding']) }),
+      resourceFacts({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['encoding']) }),
       { cause: 'encoding' },
     ],
     [
       'by several headers together',
-      resource({
+      resourceFacts({
         browser: [differentCopy],
         headerProbes: probesDifferingBy(differentCopy, ['agent']).map((one) =>
           one.sent.length === 1 ? { ...one, probe: sameAnswer } : one,
@@ -85,12 +92,12 @@ ruleTable(answersDiffer, {
     ],
     [
       'by client',
-      resource({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['agent']) }),
+      resourceFacts({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['agent']) }),
       { cause: 'agent' },
     ],
     [
       'a page for browsers',
-      resource({
+      resourceFacts({
         browser: [{ ...differentCopy, copy: copy({ same: false, decoded: { bytes: 9, sha256: 'c', kind: 'html' } }) }],
         headerProbes: probesDifferingBy(differentCopy, ['fetch-metadata']),
       }),
@@ -98,7 +105,7 @@ ruleTable(answersDiffer, {
     ],
     [
       'by turns, met by the probes alone',
-      resource({
+      resourceFacts({
         browser: [sameAnswer],
         headerProbes: probesInRounds([sameAnswer, differentCopy, sameAnswer], [differentCopy, sameAnswer, sameAnswer]),
       }),

@@ -1,5 +1,5 @@
 import { browserRefused } from '../../../../src/core/rules/http/browser-refused.ts';
-import { probesInRounds, probesDifferingBy, refused, resource } from '../../../support/copies.ts';
+import { probesInRounds, probesDifferingBy, refused, resourceFacts } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, ORIGIN, probe } from '../../../support/probes.ts';
 
@@ -8,16 +8,16 @@ const reset = { ...failed('headers', 'ECONNRESET'), origin: ORIGIN };
 
 ruleTable(browserRefused, {
   clean: [
-    ['answered', resource({ browser: [probe()], image: probe() })],
-    ['nobody looked further', resource({ browser: [refused()] })],
-    ['for its origin', resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['origin']) })],
+    ['answered', resourceFacts({ browser: [probe()], image: probe() })],
+    ['nobody looked further', resourceFacts({ browser: [refused()] })],
+    ['for its origin', resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['origin']) })],
     [
       'for its compression',
-      resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['encoding']) }),
+      resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['encoding']) }),
     ],
     [
       'now and then',
-      resource({
+      resourceFacts({
         browser: [refused()],
         headerProbes: probesInRounds([probe(), refused(), probe()], [probe(), probe()]),
       }),
@@ -26,22 +26,22 @@ ruleTable(browserRefused, {
   faulty: [
     [
       'resource isolation',
-      resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['fetch-metadata']) }),
+      resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['fetch-metadata']) }),
       { cause: 'fetch-metadata', message: 'Sec-Fetch-Site: cross-site, Sec-Fetch-Mode: cors, Sec-Fetch-Dest: empty' },
     ],
     [
       'by name',
-      resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['agent']) }),
+      resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['agent']) }),
       { cause: 'agent' },
     ],
     [
       'without an answer',
-      resource({ browser: [reset], headerProbes: probesDifferingBy(reset, ['fetch-metadata']) }),
+      resourceFacts({ browser: [reset], headerProbes: probesDifferingBy(reset, ['fetch-metadata']) }),
       { cause: 'fetch-metadata', message: 'ECONNRESET' },
     ],
     [
       'a plain <img>',
-      resource(
+      resourceFacts(
         { browser: [probe()], image, headerProbes: probesDifferingBy(image, ['fetch-metadata'], 'image') },
         probe(),
         'icon',
@@ -52,7 +52,7 @@ ruleTable(browserRefused, {
       (group) =>
         [
           `a plain <img> by ${group}`,
-          resource(
+          resourceFacts(
             { browser: [probe()], image, headerProbes: probesDifferingBy(image, [group], 'image') },
             probe(),
             'icon',
@@ -62,7 +62,7 @@ ruleTable(browserRefused, {
     ),
     [
       'a plain <img> of another site',
-      resource(
+      resourceFacts(
         { browser: [probe()], image, headerProbes: probesDifferingBy(image, ['origin'], 'image') },
         probe(),
         'icon',

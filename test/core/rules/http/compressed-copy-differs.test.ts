@@ -1,5 +1,5 @@
 import { compressedCopyDiffers } from '../../../../src/core/rules/http/compressed-copy-differs.ts';
-import { probesInRounds, compressedCopy, probesDifferingBy, resource } from '../../../support/copies.ts';
+import { probesInRounds, compressedCopy, probesDifferingBy, resourceFacts } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, probe } from '../../../support/probes.ts';
 
@@ -10,29 +10,29 @@ const answer = probe(hop({ 'last-modified': NEWER_DATE }));
 
 ruleTable(compressedCopyDiffers, {
   clean: [
-    ['the same', resource({ browser: [compressedCopy()] })],
-    ['nobody looked what it depends on', resource({ browser: [differentCopy] })],
+    ['the same', resourceFacts({ browser: [compressedCopy()] })],
+    ['nobody looked what it depends on', resourceFacts({ browser: [differentCopy] })],
     [
       'replaced meanwhile',
-      resource({
+      resourceFacts({
         browser: [differentCopy],
         headerProbes: probesInRounds([differentCopy, differentCopy, differentCopy], []),
       }),
     ],
     [
       'for another origin',
-      resource({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['origin']) }),
+      resourceFacts({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['origin']) }),
     ],
   ],
   faulty: [
     [
       'older',
-      resource({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['encoding']) }, answer),
+      resourceFacts({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['encoding']) }, answer),
       { cause: 'older' },
     ],
     [
       'nobody knows which is older',
-      resource({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['encoding']) }),
+      resourceFacts({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['encoding']) }),
       { cause: 'other', message: '100 bytes, SHA-256 aaaaaaaaaaaa…, from 192.0.2.1 and 90 bytes, SHA-256 bbbb' },
     ],
     ...(
@@ -47,7 +47,7 @@ ruleTable(compressedCopyDiffers, {
       const instead = compressedCopy({ same: false, decoded: { bytes: 9, sha256: 'c'.repeat(64), kind } });
       return [
         `${words} instead`,
-        resource({ browser: [instead], headerProbes: probesDifferingBy(instead, ['encoding']) }),
+        resourceFacts({ browser: [instead], headerProbes: probesDifferingBy(instead, ['encoding']) }),
         {
           cause: 'another-kind',
           message: `sends ${words} instead of the metadata file to clients that accept compression`,
@@ -59,7 +59,7 @@ ruleTable(compressedCopyDiffers, {
       'a page instead of an icon',
       (() => {
         const instead = compressedCopy({ same: false, decoded: { bytes: 9, sha256: 'c'.repeat(64), kind: 'html' } });
-        return resource(
+        return resourceFacts(
           { browser: [instead], headerProbes: probesDifferingBy(instead, ['encoding']) },
           probe(),
           'icon',
@@ -69,7 +69,7 @@ ruleTable(compressedCopyDiffers, {
     ],
     [
       'gzip alone',
-      resource(
+      resourceFacts(
         {
           browser: [compressedCopy({ coding: 'br' })],
           gzip: differentCopy,

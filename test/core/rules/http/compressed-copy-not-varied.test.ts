@@ -1,15 +1,15 @@
 import { compressedCopyNotVaried } from '../../../../src/core/rules/http/compressed-copy-not-varied.ts';
-import { compressedCopy, resource } from '../../../support/copies.ts';
+import { compressedCopy, resourceFacts } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, probe } from '../../../support/probes.ts';
 
 const facts = (headers: Record<string, string>, plain: Record<string, string> = {}) =>
-  resource({ browser: [compressedCopy({}, headers)] }, probe(hop(plain)));
+  resourceFacts({ browser: [compressedCopy({}, headers)] }, probe(hop(plain)));
 const VARY = { vary: 'Origin, Accept-Encoding' };
 
 ruleTable(compressedCopyNotVaried, {
   clean: [
-    ['not compressed', resource({ browser: [probe()] })],
+    ['not compressed', resourceFacts({ browser: [probe()] })],
     ['compressed for all', facts({}, { 'content-encoding': 'gzip' })],
     ['varied', facts(VARY)],
     ['by everything', facts({ vary: '*' })],

@@ -1,27 +1,27 @@
 import { compressedCopyUnreadable } from '../../../../src/core/rules/http/compressed-copy-unreadable.ts';
-import { probesInRounds, compressedCopy, probesDifferingBy, refused, resource } from '../../../support/copies.ts';
+import { probesInRounds, compressedCopy, probesDifferingBy, refused, resourceFacts } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, ORIGIN, probe } from '../../../support/probes.ts';
 
 const broken = compressedCopy({ fault: 'broken', decoded: null, same: false });
 const mislabelled = (coding: string, kind: string) =>
-  resource({ browser: [compressedCopy({ coding, kind, fault: 'broken', decoded: null, same: false })] });
+  resourceFacts({ browser: [compressedCopy({ coding, kind, fault: 'broken', decoded: null, same: false })] });
 
 const reset = { ...failed('headers', 'ECONNRESET'), origin: ORIGIN };
 
 ruleTable(compressedCopyUnreadable, {
   clean: [
-    ['not compressed', resource({ browser: [probe()] })],
-    ['the same', resource({ browser: [compressedCopy()] })],
-    ['without the trailer', resource({ browser: [compressedCopy({ fault: 'truncated' })] })],
-    ['other content', resource({ browser: [compressedCopy({ same: false })] })],
+    ['not compressed', resourceFacts({ browser: [probe()] })],
+    ['the same', resourceFacts({ browser: [compressedCopy()] })],
+    ['without the trailer', resourceFacts({ browser: [compressedCopy({ fault: 'truncated' })] })],
+    ['other content', resourceFacts({ browser: [compressedCopy({ same: false })] })],
     [
       'now and then',
-      resource({ browser: [broken], headerProbes: probesInRounds([probe(), broken, probe()], [probe(), broken]) }),
+      resourceFacts({ browser: [broken], headerProbes: probesInRounds([probe(), broken, probe()], [probe(), broken]) }),
     ],
     [
       'refused for its origin',
-      resource({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['origin']) }),
+      resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['origin']) }),
     ],
   ],
   faulty: [
@@ -30,7 +30,7 @@ ruleTable(compressedCopyUnreadable, {
     ['gzip as br', mislabelled('br', 'gzip'), { cause: 'wrong-label', message: 'compressed with gzip' }],
     [
       'no label',
-      resource({
+      resourceFacts({
         browser: [
           compressedCopy({
             coding: '',
@@ -48,7 +48,7 @@ ruleTable(compressedCopyUnreadable, {
     ],
     [
       'a label that is no coding',
-      resource({
+      resourceFacts({
         browser: [
           compressedCopy({
             coding: 'aws-chunked',
@@ -62,7 +62,7 @@ ruleTable(compressedCopyUnreadable, {
     ],
     [
       'a label beside identity, for which nothing is decoded',
-      resource({
+      resourceFacts({
         browser: [
           compressedCopy({
             coding: 'gzip, identity',
@@ -81,7 +81,7 @@ ruleTable(compressedCopyUnreadable, {
     ],
     [
       'a coding that the request did not accept',
-      resource({
+      resourceFacts({
         browser: [
           compressedCopy({
             coding: 'zstd',
@@ -98,35 +98,39 @@ ruleTable(compressedCopyUnreadable, {
       },
     ],
     ['broken', mislabelled('gzip', 'gzip'), { cause: 'broken' }],
-    ['cut off', resource({ browser: [compressedCopy({ fault: 'truncated', same: false })] }), { cause: 'truncated' }],
+    [
+      'cut off',
+      resourceFacts({ browser: [compressedCopy({ fault: 'truncated', same: false })] }),
+      { cause: 'truncated' },
+    ],
     [
       'members',
-      resource({ browser: [compressedCopy({ fault: 'members', same: false })] }),
+      resourceFacts({ browser: [compressedCopy({ fault: 'members', same: false })] }),
       { cause: 'several-members' },
     ],
     [
       'end',
-      resource({ browser: [compressedCopy({ fault: 'end' })] }),
+      resourceFacts({ browser: [compressedCopy({ fault: 'end' })] }),
       { cause: 'bad-end', message: 'Node’s fetch fails' },
     ],
     [
       'twice',
-      resource({ browser: [compressedCopy({ same: false, decoded: { bytes: 1, sha256: '', kind: 'gzip' } })] }),
+      resourceFacts({ browser: [compressedCopy({ same: false, decoded: { bytes: 1, sha256: '', kind: 'gzip' } })] }),
       { cause: 'compressed-twice' },
     ],
     [
       'the copy of those who accept gzip alone',
-      resource({ browser: [compressedCopy({ coding: 'br' })], gzip: broken }),
+      resourceFacts({ browser: [compressedCopy({ coding: 'br' })], gzip: broken }),
       { cause: 'broken' },
     ],
     [
       'no response',
-      resource({ browser: [reset], headerProbes: probesDifferingBy(reset, ['encoding']) }),
+      resourceFacts({ browser: [reset], headerProbes: probesDifferingBy(reset, ['encoding']) }),
       { cause: 'no-answer' },
     ],
     [
       'a status',
-      resource({ browser: [refused(500)], headerProbes: probesDifferingBy(refused(500), ['encoding']) }),
+      resourceFacts({ browser: [refused(500)], headerProbes: probesDifferingBy(refused(500), ['encoding']) }),
       { cause: 'status-500' },
     ],
   ],

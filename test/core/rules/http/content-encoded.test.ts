@@ -3,9 +3,9 @@ import { contentEncoded } from '../../../../src/core/rules/http/content-encoded.
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, probe, web } from '../../../support/probes.ts';
 
-const facts = (coding: string | null, role: ResourceKind = 'artifact') => {
+const facts = (coding: string | null, resource: ResourceKind = 'artifact') => {
   const answer = probe(hop(coding === null ? {} : { 'content-encoding': coding }));
-  return { role, web: web(answer), answer };
+  return { resource, web: web(answer), answer };
 };
 
 ruleTable(contentEncoded, {

@@ -3,9 +3,9 @@ import { contentTypeWrong } from '../../../../src/core/rules/http/content-type-w
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, probe, web } from '../../../support/probes.ts';
 
-const facts = (type: string | null, role: ResourceKind = 'manifest') => {
+const facts = (type: string | null, resource: ResourceKind = 'manifest') => {
   const answer = probe(hop(type === null ? {} : { 'content-type': type }));
-  return { role, web: web(answer), answer };
+  return { resource, web: web(answer), answer };
 };
 
 ruleTable(contentTypeWrong, {

@@ -4,7 +4,7 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, probe, web } from '../../../support/probes.ts';
 
 const facts = (head: Probe, get: Probe = probe(hop({ 'content-length': '5', etag: '"a"' }))) => ({
-  role: 'manifest' as const,
+  resource: 'manifest' as const,
   web: web(get, { head }),
   answer: get,
 });
@@ -19,7 +19,7 @@ ruleTable(headRefused, {
     ['408', facts(probe(hop({}, { status: 408 })))],
     ['rate limited', facts(probe(hop({}, { status: 429 })))],
     ['compressed for HEAD alone', facts(probe(hop({ 'content-length': '3', 'content-encoding': 'gzip' })))],
-    ['not asked', { role: 'manifest', web: web(), answer: probe() }],
+    ['not asked', { resource: 'manifest', web: web(), answer: probe() }],
   ],
   faulty: [
     ['405', facts(probe(hop({}, { status: 405 }))), { cause: 'status-405' }],

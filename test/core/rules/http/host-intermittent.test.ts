@@ -5,19 +5,22 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, ADDRESS, probe, web } from '../../../support/probes.ts';
 
 const repeatedRequests = (repeated: RepeatedProbe) => ({
-  role: 'manifest' as const,
+  resource: 'manifest' as const,
   url: ADDRESS,
   web: web(probe(), { repeatedProbes: [repeated] }),
 });
 
 ruleTable(hostIntermittent, {
   clean: [
-    ['at once', { role: 'icon', url: ADDRESS, web: web() }],
-    ['waited as asked', { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retryAfterMs: 1000 })) }],
+    ['at once', { resource: 'icon', url: ADDRESS, web: web() }],
+    [
+      'waited as asked',
+      { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retryAfterMs: 1000 })) },
+    ],
     [
       'no IPv6 on this machine',
       {
-        role: 'icon',
+        resource: 'icon',
         url: ADDRESS,
         web: web(probe(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ENETUNREACH' }] }))),
       },
@@ -25,7 +28,7 @@ ruleTable(hostIntermittent, {
     [
       'this machine by its own name',
       {
-        role: 'icon',
+        resource: 'icon',
         url: ADDRESS,
         web: web(
           probe(
@@ -38,13 +41,13 @@ ruleTable(hostIntermittent, {
       'a method that is refused',
       repeatedRequests({ of: 'HEAD', url: ADDRESS, plain: [200, 200, 0], same: [404, 404, 429] }),
     ],
-    ['never', { role: 'icon', url: ADDRESS, web: web({ ...failed('headers', 'ECONNRESET'), attempts: 3 }) }],
+    ['never', { resource: 'icon', url: ADDRESS, web: web({ ...failed('headers', 'ECONNRESET'), attempts: 3 }) }],
   ],
   faulty: [
     [
       'an IPv6 address that refuses',
       {
-        role: 'icon',
+        resource: 'icon',
         url: ADDRESS,
         web: web(probe(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ECONNREFUSED' }] }))),
       },
@@ -58,7 +61,7 @@ ruleTable(hostIntermittent, {
     [
       'an IPv4 address that is silent',
       {
-        role: 'icon',
+        resource: 'icon',
         url: ADDRESS,
         web: web(probe(hop({}, { failedAddresses: [{ address: '192.0.2.9', code: 'ETIMEDOUT' }] }))),
       },
@@ -67,7 +70,7 @@ ruleTable(hostIntermittent, {
     [
       'an IPv6 address that is silent: perhaps the fault of the network here',
       {
-        role: 'icon',
+        resource: 'icon',
         url: ADDRESS,
         web: web(probe(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ETIMEDOUT' }] }))),
       },
@@ -75,13 +78,13 @@ ruleTable(hostIntermittent, {
     ],
     [
       'second attempt',
-      { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
+      { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
       { message: 'second attempt; before: ECONNRESET', dedupeKey: 'apps.example.com' },
     ],
     [
       'third attempt',
       {
-        role: 'icon',
+        resource: 'icon',
         url: ADDRESS,
         web: web(probe(hop(), { attempts: 3, retriedErrors: ['status 502', 'status 502'] })),
       },
@@ -89,12 +92,12 @@ ruleTable(hostIntermittent, {
     ],
     [
       'a limit without a time to wait',
-      { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 429'] })) },
+      { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 429'] })) },
       { advice: 'raise the limit' },
     ],
     [
       'a 404 that did not come again',
-      { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 404'] })) },
+      { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 404'] })) },
       { advice: 'each server', dedupeKey: 'apps.example.com' },
     ],
     [
@@ -110,7 +113,7 @@ ruleTable(hostIntermittent, {
     [
       'what browsers get, by turns',
       {
-        role: 'manifest',
+        resource: 'manifest',
         url: ADDRESS,
         web: web(probe(), {
           browser: [refused(404)],

@@ -4,17 +4,17 @@ import { hop, ADDRESS, probe, web } from '../../../support/probes.ts';
 
 ruleTable(rateLimited, {
   clean: [
-    ['at once', { role: 'icon', url: ADDRESS, web: web() }],
+    ['at once', { resource: 'icon', url: ADDRESS, web: web() }],
     [
       'retried, but not asked to wait',
-      { role: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
+      { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
     ],
   ],
   faulty: [
     [
       'waited',
       {
-        role: 'icon',
+        resource: 'icon',
         url: ADDRESS,
         web: web(probe(hop(), { attempts: 2, retryAfterMs: 2000, retriedErrors: ['status 429'] })),
       },
@@ -22,7 +22,7 @@ ruleTable(rateLimited, {
     ],
     [
       'waited on the side',
-      { role: 'icon', url: ADDRESS, web: web(probe(), { head: probe(hop(), { retryAfterMs: 1000 }) }) },
+      { resource: 'icon', url: ADDRESS, web: web(probe(), { head: probe(hop(), { retryAfterMs: 1000 }) }) },
       { message: '1 s' },
     ],
   ],

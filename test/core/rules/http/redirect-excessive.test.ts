@@ -2,7 +2,7 @@ import { redirectExcessive } from '../../../../src/core/rules/http/redirect-exce
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, probe, web } from '../../../support/probes.ts';
 
-const facts = (service = probe()) => ({ role: 'manifest' as const, web: web(service) });
+const facts = (service = probe()) => ({ resource: 'manifest' as const, web: web(service) });
 
 ruleTable(redirectExcessive, {
   clean: [

@@ -3,7 +3,7 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, probe, web } from '../../../support/probes.ts';
 
 const chain = (...urls: string[]) => ({
-  role: 'icon' as const,
+  resource: 'icon' as const,
   web: web(probe(urls.map((url, i) => hop({}, { url, status: i === urls.length - 1 ? 200 : 302 })))),
 });
 
@@ -23,7 +23,7 @@ ruleTable(redirectInsecure, {
     [
       'where nobody answers',
       {
-        role: 'icon' as const,
+        resource: 'icon' as const,
         web: web(
           probe([hop({}, { status: 301 }), hop({}, { url: 'http://a.test/', status: 0 })], {
             failure: failed('connect', 'ECONNREFUSED').failure,

@@ -4,7 +4,7 @@ import { CERTIFICATE_FAULTS } from '../../../support/certificate-faults.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, NOW, tls, probe, web } from '../../../support/probes.ts';
 
-const facts = (service: Probe) => ({ role: 'manifest' as const, web: web(service), now: NOW });
+const facts = (service: Probe) => ({ resource: 'manifest' as const, web: web(service), now: NOW });
 const untrusted = (code: string, more = {}) => facts(failed('tls', code, {}, { tls: tls(more) }));
 
 const certificateFor = (host: string, ...names: string[]) =>

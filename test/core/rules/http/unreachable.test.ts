@@ -3,7 +3,7 @@ import type { Probe } from '../../../../src/core/facts/facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, NOW, probe, web } from '../../../support/probes.ts';
 
-const facts = (service: Probe) => ({ role: 'manifest' as const, web: web(service), now: NOW });
+const facts = (service: Probe) => ({ resource: 'manifest' as const, web: web(service), now: NOW });
 const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
   facts(probe(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
 const EXPIRED_URL = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';

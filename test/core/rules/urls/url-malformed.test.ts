@@ -2,7 +2,7 @@ import type { ResourceKind } from '../../../../src/core/facts/facts.ts';
 import { urlMalformed } from '../../../../src/core/rules/urls/url-malformed.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const withUrl = (url: string, role: ResourceKind = 'artifact') => ({ role, url });
+const withUrl = (url: string, resource: ResourceKind = 'artifact') => ({ resource, url });
 
 ruleTable(urlMalformed, {
   clean: [

@@ -4,9 +4,9 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { ADDRESS, hop, probe, web } from '../../../support/probes.ts';
 
 const hopTo = (status: number, url: string) => hop({}, { status, url });
-const facts = (hops: ReturnType<typeof hop>[], role: ResourceKind = 'manifest') => {
+const facts = (hops: ReturnType<typeof hop>[], resource: ResourceKind = 'manifest') => {
   const answer = probe(hops);
-  return { role, web: web(answer), answer };
+  return { resource, web: web(answer), answer };
 };
 const SECOND_URL = 'https://b.test/r.json';
 const THIRD_URL = 'https://c.test/r.json';

@@ -21,12 +21,12 @@ ruleTable(urlPortBlocked, {
   faulty: [
     ['a port of X11', urlFacts('icon', 'https://x.test:6000/i.svg'), { message: 'port 6000', advice: '8443' }],
     ...(['manifest', 'metadata', 'artifact', 'icon'] as const).map(
-      (role) =>
+      (resource) =>
         [
-          `the URL of the ${role}`,
-          urlFacts(role, 'https://x.test:6000/file'),
+          `the URL of the ${resource}`,
+          urlFacts(resource, 'https://x.test:6000/file'),
           {
-            message: `The URL of the ${role} names port 6000`,
+            message: `The URL of the ${resource} names port 6000`,
             evidence: { url: 'https://x.test:6000/file', port: 6000 },
           },
         ] as const,

@@ -3,8 +3,8 @@ import { urlFacts } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
-const withQuery = (query: string, role: 'artifact' | 'manifest' = 'artifact') =>
-  urlFacts(role, `https://x.test/a?${query}`, NOW);
+const withQuery = (query: string, resource: 'artifact' | 'manifest' = 'artifact') =>
+  urlFacts(resource, `https://x.test/a?${query}`, NOW);
 const seconds = (iso: string): number => Date.parse(iso) / 1000;
 const aws = (date: string, length: number): string =>
   `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=${date}&X-Amz-Expires=${length}&X-Amz-SignedHeaders=host&X-Amz-Signature=00ff`;
