@@ -67,12 +67,12 @@ function operationOf(method: string, path: string): Operation | null {
   return fits.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
 }
 
-export interface Asked {
+export interface ApiRequest {
   token?: string | null;
   body?: unknown;
   headers?: Record<string, string>;
 }
-export interface Told {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -81,42 +81,50 @@ export interface Told {
 }
 
 /** What was reached: `operationId status`. */
-export const reached = new Set<string>();
+export const reachedResponses = new Set<string>();
 
 /** Asks, and checks the answer: its status, type, shape and headers are those of the document. */
-export async function ask(app: Hono<Env>, method: string, path: string, asked: Asked = {}): Promise<Told> {
-  const headers = new Headers(asked.headers);
-  if (asked.token) headers.set('authorization', `Bearer ${asked.token}`);
-  if (asked.body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
-  const raw = typeof asked.body === 'string' || asked.body instanceof Uint8Array;
-  const body = asked.body === undefined ? null : raw ? (asked.body as string) : JSON.stringify(asked.body);
+export async function callApi(
+  app: Hono<Env>,
+  method: string,
+  path: string,
+  request: ApiRequest = {},
+): Promise<ApiResponse> {
+  const headers = new Headers(request.headers);
+  if (request.token) headers.set('authorization', `Bearer ${request.token}`);
+  if (request.body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  const raw = typeof request.body === 'string' || request.body instanceof Uint8Array;
+  const body = request.body === undefined ? null : raw ? (request.body as string) : JSON.stringify(request.body);
   const response = await app.request(path, { method, headers, body });
   const text = await response.text();
   const type = response.headers.get('content-type')?.split(';')[0] ?? null;
-  const told = {
+  const result = {
     status: response.status,
     headers: response.headers,
     text,
     json: type?.endsWith('json') && text !== '' ? (JSON.parse(text) as unknown) : null,
   };
   const operation = operationOf(method, path.split('?')[0]!);
-  if (operation !== null) check(operation, told, type, method === 'HEAD');
-  return told;
+  if (operation !== null) check(operation, result, type, method === 'HEAD');
+  return result;
 }
 
-function check(operation: Operation, told: Told, type: string | null, bodiless: boolean): void {
-  const where = `${operation.operationId} ${told.status}`;
-  const answer = operation.responses[String(told.status)] ?? operation.responses[`${String(told.status)[0]}XX`];
+function check(operation: Operation, result: ApiResponse, type: string | null, bodiless: boolean): void {
+  const where = `${operation.operationId} ${result.status}`;
+  const answer = operation.responses[String(result.status)] ?? operation.responses[`${String(result.status)[0]}XX`];
   expect(answer, `${where} is documented`).toBeDefined();
-  reached.add(where);
-  for (const name of Object.keys(answer!.headers ?? {})) expect(told.headers.has(name), `${where}: ${name}`).toBe(true);
+  reachedResponses.add(where);
+  for (const name of Object.keys(answer!.headers ?? {}))
+    expect(result.headers.has(name), `${where}: ${name}`).toBe(true);
   if (answer!.content === undefined) {
-    expect([type, told.text], where).toEqual([null, '']);
+    expect([type, result.text], where).toEqual([null, '']);
     return;
   }
   expect(Object.keys(answer!.content), where).toContain(type);
   const { schema } = answer!.content[type!]!;
   if (schema === undefined || bodiless) return;
   const validate = validatorOf(schema as object);
-  expect(validate(told.json), `${where}: ${ajv.errorsText(validate.errors)}\n${told.text.slice(0, 500)}`).toBe(true);
+  expect(validate(result.json), `${where}: ${ajv.errorsText(validate.errors)}\n${result.text.slice(0, 500)}`).toBe(
+    true,
+  );
 }

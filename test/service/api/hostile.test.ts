@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storable } from '../../../src/service/storage/packed.ts';
 import { listen } from '../../../src/service/http/listen.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
-import { ask, OPERATIONS } from './contract.ts';
+import { callApi, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
 
 /** What clients send by mistake or to do harm: refused with a reason, never with a defect, and nothing is stored. */
@@ -49,8 +49,8 @@ describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
     const before = await count();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (body) => {
-        const told = await ask(app, method, pathOf(path), { token: who(), body });
-        expect(told.status).toBe(400);
+        const response = await callApi(app, method, pathOf(path), { token: who(), body });
+        expect(response.status).toBe(400);
       }),
       { numRuns: 30 },
     );
@@ -61,8 +61,8 @@ describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
     const before = await count();
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (body) => {
-        const told = await ask(app, method, pathOf(path), { token: who(), body: JSON.stringify(body) });
-        expect(told.status).toBe(400);
+        const response = await callApi(app, method, pathOf(path), { token: who(), body: JSON.stringify(body) });
+        expect(response.status).toBe(400);
       }),
       { numRuns: 30 },
     );
@@ -86,14 +86,14 @@ describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
     ['NUL in a name', '{"url":"https://x.example.com/r.json","name":"a\\u0000b"}'],
     ['a lone surrogate', '{"url":"https://x.example.com/r.json","name":"a\\ud800b"}'],
     ['a name that turns the direction', '{"url":"https://x.example.com/r.json","name":"a\\u202eb"}'],
-    ['a name that nobody sees', '{"url":"https://x.example.com/r.json","name":"\\u200b\\u3164"}'],
+    ['an invisible name', '{"url":"https://x.example.com/r.json","name":"\\u200b\\u3164"}'],
     ['a name of lines', '{"url":"https://x.example.com/r.json","name":"a\\nb"}'],
     ['a very long name', `{"url":"https://x.example.com/r.json","name":"${'x'.repeat(10_000)}"}`],
   ])('%s', async (_, body) => {
     const before = await count();
-    const told = await ask(app, method, pathOf(path), { token: who(), body });
-    expect(told.status).toBe(400);
-    expect(told.json.type).toMatch(/malformed-body|invalid-field/);
+    const response = await callApi(app, method, pathOf(path), { token: who(), body });
+    expect(response.status).toBe(400);
+    expect(response.json.type).toMatch(/malformed-body|invalid-field/);
     expect(await count()).toEqual(before);
   });
 
@@ -106,14 +106,14 @@ describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
     ['two types', { 'content-type': 'text/plain, application/json' }],
     ['packed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
   ])('%s is refused for its type', async (_, headers) => {
-    const told = await ask(app, method, pathOf(path), { token: who(), body: '{"name":"x"}', headers });
-    expect(told.status).toBe(415);
+    const response = await callApi(app, method, pathOf(path), { token: who(), body: '{"name":"x"}', headers });
+    expect(response.status).toBe(415);
   });
 
   test('the type may name its charset, and further fields do no harm', async () => {
     const headers = { 'content-type': 'Application/JSON;charset="UTF-8"' };
-    const told = await ask(app, method, pathOf(path), { token: who(), body: '{"more":1}', headers });
-    expect(told.json.type).toBe('urn:appreg:problem:invalid-field');
+    const response = await callApi(app, method, pathOf(path), { token: who(), body: '{"more":1}', headers });
+    expect(response.json.type).toBe('urn:appreg:problem:invalid-field');
   });
 });
 
@@ -127,8 +127,8 @@ test('names keep what people write', async () => {
     'a"b<c>&\\',
     "'; drop table organizations; --",
   ]) {
-    const told = await ask(app, 'PATCH', `/api/registries/${id}`, { token, body: { name } });
-    expect(told.json.name).toBe(name);
+    const response = await callApi(app, 'PATCH', `/api/registries/${id}`, { token, body: { name } });
+    expect(response.json.name).toBe(name);
   }
 });
 
@@ -157,13 +157,13 @@ describe('paths and parameters', () => {
       `/api/icons/${text}`,
       `/${text}`,
     ]) {
-      const told = await ask(app, 'GET', path, { token });
-      expect([path, told.status]).toEqual([path, 404]);
-      expect(told.json.type).toBe('urn:appreg:problem:not-found');
+      const response = await callApi(app, 'GET', path, { token });
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(response.json.type).toBe('urn:appreg:problem:not-found');
     }
     for (const query of [`search=${text}`, `after=${text}`, `limit=${text}`, `visible=${text}`, `${text}=1`]) {
-      const told = await ask(app, 'GET', `/api/registries/${id}/apps?${query}`, { token });
-      expect([200, 400]).toContain(told.status);
+      const response = await callApi(app, 'GET', `/api/registries/${id}/apps?${query}`, { token });
+      expect([200, 400]).toContain(response.status);
     }
     for (const query of [
       `search=${text}`,
@@ -171,20 +171,22 @@ describe('paths and parameters', () => {
       `after=${text}.${text}`,
       `after=${'-'.repeat(36)}.a`,
     ]) {
-      const told = await ask(app, 'GET', `/api/apps?${query}`, { token });
-      expect([200, 400]).toContain(told.status);
+      const response = await callApi(app, 'GET', `/api/apps?${query}`, { token });
+      expect([200, 400]).toContain(response.status);
     }
-    const versions = await ask(app, 'GET', `/api/registries/${id}/apps/x/versions?after=${text}`, { token });
+    const versions = await callApi(app, 'GET', `/api/registries/${id}/apps/x/versions?after=${text}`, { token });
     expect(versions.status).toBe(404);
   });
 
-  test('a key that is not URL-safe can be asked for all the same', async () => {
-    const told = await ask(app, 'GET', `/api/registries/${id}/apps/${encodeURIComponent('a/b?c#d%e')}`, { token });
-    expect(told.json).toMatchObject({ key: 'a/b?c#d%e', name: 'Not URL-safe' });
+  test('an app whose key is not URL-safe can be read', async () => {
+    const response = await callApi(app, 'GET', `/api/registries/${id}/apps/${encodeURIComponent('a/b?c#d%e')}`, {
+      token,
+    });
+    expect(response.json).toMatchObject({ key: 'a/b?c#d%e', name: 'Not URL-safe' });
   });
 });
 
-test('whatever is asked for is answered as the document says', async () => {
+test('random requests are answered as the document says', async () => {
   // Another token would end this test.
   const paths = [...new Set(OPERATIONS.map(({ path }) => path))].filter((path) => !path.endsWith('/token'));
   const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.constantFrom('', '.', '\0', '__proto__'));
@@ -202,11 +204,11 @@ test('whatever is asked for is answered as the document says', async () => {
           const value = name === '{id}' && method !== 'DELETE' && values[0]!.length > 3 ? id : values[next++]!;
           return encodeURIComponent(storable(value));
         });
-        const asked = new URLSearchParams(parameters);
+        const query = new URLSearchParams(parameters);
         const headers = etag === null ? {} : { 'if-none-match': encodeURIComponent(storable(etag)) };
-        const told = await ask(app, method, `${real}?${asked.toString()}`, { token, headers });
-        expect(told.status).toBeLessThan(500);
-        if (method === 'DELETE') expect(told.status).not.toBe(204);
+        const response = await callApi(app, method, `${real}?${query.toString()}`, { token, headers });
+        expect(response.status).toBeLessThan(500);
+        if (method === 'DELETE') expect(response.status).not.toBe(204);
       },
     ),
     { numRuns: 300 },
@@ -214,7 +216,7 @@ test('whatever is asked for is answered as the document says', async () => {
 });
 
 describe('methods', () => {
-  test('what is not allowed is told, with what is', async () => {
+  test('a method that is not allowed is answered with the allowed ones', async () => {
     for (const [method, path, allow] of [
       ['GET', '/api/organizations', 'POST, OPTIONS'],
       ['DELETE', '/api/registries', 'GET, HEAD, OPTIONS'],
@@ -222,56 +224,64 @@ describe('methods', () => {
       ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
       ['PROPFIND', '/api/apps', 'GET, HEAD, OPTIONS'],
     ] as const) {
-      const told = await ask(app, method, path);
-      expect(told.status).toBe(405);
-      expect(told.headers.get('allow')).toBe(allow);
-      expect(told.json.type).toBe('urn:appreg:problem:method-not-allowed');
+      const response = await callApi(app, method, path);
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe(allow);
+      expect(response.json.type).toBe('urn:appreg:problem:method-not-allowed');
     }
   });
 
   test('OPTIONS tells the same without a token, and lets no other origin in', async () => {
-    const told = await ask(app, 'OPTIONS', '/api/registries/subscribe', {
+    const response = await callApi(app, 'OPTIONS', '/api/registries/subscribe', {
       headers: { origin: 'https://elsewhere.example.com', 'access-control-request-method': 'POST' },
     });
-    expect([told.status, told.headers.get('allow'), told.text]).toEqual([204, 'POST, OPTIONS', '']);
-    expect([...told.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect([response.status, response.headers.get('allow'), response.text]).toEqual([204, 'POST, OPTIONS', '']);
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
   test('HEAD is GET without the body', async () => {
-    const told = await ask(app, 'HEAD', '/api/registries', { token });
-    expect([told.status, told.text, told.headers.get('content-type')]).toEqual([200, '', 'application/json']);
-    expect((await ask(app, 'HEAD', '/api/registries')).status).toBe(401);
+    const response = await callApi(app, 'HEAD', '/api/registries', { token });
+    expect([response.status, response.text, response.headers.get('content-type')]).toEqual([
+      200,
+      '',
+      'application/json',
+    ]);
+    expect((await callApi(app, 'HEAD', '/api/registries')).status).toBe(401);
   });
 
   test('what is not there is a problem, too', async () => {
     for (const path of ['/api', '/api/', '/api/none', '/api/registries/', '/API/registries', '/.env', '//api/apps']) {
-      const told = await ask(app, 'GET', path, { token });
-      expect([path, told.status, told.headers.get('content-type')]).toEqual([path, 404, 'application/problem+json']);
+      const response = await callApi(app, 'GET', path, { token });
+      expect([path, response.status, response.headers.get('content-type')]).toEqual([
+        path,
+        404,
+        'application/problem+json',
+      ]);
     }
   });
 });
 
-test('a request is told from others by its id, which may be the client’s', async () => {
-  const given = await ask(app, 'GET', '/api/none', { headers: { 'x-request-id': 'from-the.proxy_1' } });
+test('each request has an id, which the client may set', async () => {
+  const given = await callApi(app, 'GET', '/api/none', { headers: { 'x-request-id': 'from-the.proxy_1' } });
   expect([given.headers.get('x-request-id'), given.json.requestId]).toEqual(['from-the.proxy_1', 'from-the.proxy_1']);
-  const odd = await ask(app, 'GET', '/api/none', { headers: { 'x-request-id': 'a b"c' } });
+  const odd = await callApi(app, 'GET', '/api/none', { headers: { 'x-request-id': 'a b"c' } });
   expect(odd.json.requestId).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('over https, browsers are told to stay there', async () => {
+test('over HTTPS, responses have Strict-Transport-Security', async () => {
   const secure = web.app({ publicUrl: 'https://apps.example.com/' });
-  expect((await ask(secure, 'GET', '/healthz')).headers.get('strict-transport-security')).toMatch(/max-age=\d+/);
-  expect((await ask(app, 'GET', '/healthz')).headers.get('strict-transport-security')).toBeNull();
+  expect((await callApi(secure, 'GET', '/healthz')).headers.get('strict-transport-security')).toMatch(/max-age=\d+/);
+  expect((await callApi(app, 'GET', '/healthz')).headers.get('strict-transport-security')).toBeNull();
 });
 
-test('a defect is told by its id alone; the log has the rest', async () => {
+test('the response to a defect has only its id; the log has the details', async () => {
   const broken = { ...web.service, db: null as never };
   const { webApp } = await import('../../../src/service/web-app.ts');
-  const told = await ask(webApp(broken), 'GET', '/api/registries', { token });
-  expect(told.status).toBe(500);
-  expect(told.json.type).toBe('urn:appreg:problem:internal');
-  expect(told.text).not.toMatch(/TypeError|null|stack|\.ts/);
-  const line = web.logged.find(({ event, request }) => event === 'defect' && request === told.json.requestId);
+  const response = await callApi(webApp(broken), 'GET', '/api/registries', { token });
+  expect(response.status).toBe(500);
+  expect(response.json.type).toBe('urn:appreg:problem:internal');
+  expect(response.text).not.toMatch(/TypeError|null|stack|\.ts/);
+  const line = web.logged.find(({ event, request }) => event === 'defect' && request === response.json.requestId);
   expect(JSON.stringify(line)).toContain('TypeError');
 });
 
@@ -281,10 +291,10 @@ test('a database that is gone is a moment’s trouble', async () => {
   const { webApp } = await import('../../../src/service/web-app.ts');
   const gone = webApp({ ...web.service, db });
   const defects = web.logged.filter(({ event }) => event === 'defect').length;
-  const told = await ask(gone, 'GET', '/api/registries', { token });
-  expect([told.status, told.headers.get('retry-after')]).toEqual([503, '5']);
-  expect((await ask(gone, 'GET', '/readyz')).status).toBe(503);
-  expect((await ask(gone, 'GET', '/healthz')).status).toBe(200);
+  const response = await callApi(gone, 'GET', '/api/registries', { token });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+  expect((await callApi(gone, 'GET', '/readyz')).status).toBe(503);
+  expect((await callApi(gone, 'GET', '/healthz')).status).toBe(200);
   const page = await gone.request('/settings/registries', { headers: { cookie: `appreg=${'x'.repeat(43)}` } });
   expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=UTF-8']);
   expect(web.logged.filter(({ event }) => event === 'defect')).toHaveLength(defects);
@@ -294,19 +304,19 @@ test('a database that is gone is a moment’s trouble', async () => {
 /** The status of an answer to a body that is sent piece by piece. */
 function send(headers: Record<string, string>, pieces: number): Promise<number> {
   return new Promise((done, fail) => {
-    const asked = httpRequest(`${server.url}api/registries/subscribe`, {
+    const outgoing = httpRequest(`${server.url}api/registries/subscribe`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
     });
-    asked.on('error', fail);
-    asked.on('response', (answer) => {
+    outgoing.on('error', fail);
+    outgoing.on('response', (answer) => {
       answer.resume();
-      asked.destroy();
+      outgoing.destroy();
       done(answer.statusCode!);
     });
     const write = (left: number): void => {
-      if (left === 0) return void asked.end();
-      asked.write(' '.repeat(8192), () => setTimeout(write, 1, left - 1));
+      if (left === 0) return void outgoing.end();
+      outgoing.write(' '.repeat(8192), () => setTimeout(write, 1, left - 1));
     };
     write(pieces);
   });
@@ -376,7 +386,7 @@ describe('over a connection', () => {
       .toMatchObject([{ event: 'request', level: 'info', status: 400 }]);
   });
 
-  test('wrong tokens are counted by address; a right one passes all the same', async () => {
+  test('wrong tokens are counted by address; a valid one still passes', async () => {
     const strict = await listen(
       { host: '127.0.0.1', port: 0 },
       web.app({}, { ...allowing(1000), failures: { requests: 3, seconds: 60 } }).fetch,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
-import { ask, type Asked, type Operation, OPERATIONS } from './contract.ts';
+import { callApi, type ApiRequest, type Operation, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 
 /**
@@ -59,7 +59,7 @@ function valueOf(values: Record<string, string>, name: string): string {
   return value;
 }
 
-function request({ path, body }: Operation, values: Record<string, string>): [string, Asked] {
+function request({ path, body }: Operation, values: Record<string, string>): [string, ApiRequest] {
   const real = path.replace(/\{(\w+)\}/g, (_, name: string) => valueOf(values, name));
   if (body === null) return [real, {}];
   return [real, { body: Object.fromEntries(Object.keys(body).map((name) => [name, valueOf(FIELDS, name)])) }];
@@ -89,9 +89,9 @@ test('every route but those for anyone wants a token', () => {
 describe.each(guarded.map((operation) => [operation.operationId, operation] as const))('%s', (_, operation) => {
   test('is refused without a token of an organization, wherever else one is sent', async () => {
     const before = await stateOf(otherWorld);
-    const [path, asked] = request(operation, otherWorld.values);
+    const [path, options] = request(operation, otherWorld.values);
     const hash = createHash('sha256').update(otherWorld.token).digest('hex');
-    const attempts: (Asked & { query?: string })[] = [
+    const attempts: (ApiRequest & { query?: string })[] = [
       {},
       { token: OPERATOR },
       { token: `apr_${'A'.repeat(43)}` },
@@ -106,21 +106,21 @@ describe.each(guarded.map((operation) => [operation.operationId, operation] as c
       { query: `?access_token=${otherWorld.token}&token=${otherWorld.token}` },
     ];
     for (const { query = '', ...attempt } of attempts) {
-      const told = await ask(app, operation.method, path + query, { ...asked, ...attempt });
-      expect(told.status, JSON.stringify(attempt)).toBe(401);
-      expect(told.text).not.toContain('canary');
+      const response = await callApi(app, operation.method, path + query, { ...options, ...attempt });
+      expect(response.status, JSON.stringify(attempt)).toBe(401);
+      expect(response.text).not.toContain('canary');
     }
     expect(await stateOf(otherWorld)).toBe(before);
   });
 
   test('tells nothing of another organization and changes nothing there', async () => {
     const before = await stateOf(otherWorld);
-    const [path, asked] = request(operation, otherWorld.values);
+    const [path, options] = request(operation, otherWorld.values);
     const { token } = operation.operationId === 'rotateToken' ? await web.join() : ownWorld;
-    const told = await ask(app, operation.method, path, { ...asked, token });
-    expect(told.text).not.toContain('canary-theirs');
+    const response = await callApi(app, operation.method, path, { ...options, token });
+    expect(response.text).not.toContain('canary-theirs');
     for (const value of [otherWorld.id, otherWorld.subscription, otherWorld.token])
-      expect(told.text).not.toContain(value);
+      expect(response.text).not.toContain(value);
     expect(await stateOf(otherWorld)).toBe(before);
   });
 });
@@ -134,10 +134,10 @@ test.each(ofParameters.map((operation) => [operation.operationId, operation] as 
     // Each parameter alone, too: another one's app key under one's own registry.
     for (const values of [otherWorld.values, NOTHING, { ...otherWorld.values, ...onlyValue(ownWorld.values, 'id') }]) {
       if (values['id'] === ownWorld.subscription && names.length === 1 && names[0] === 'id') continue;
-      const [path, asked] = request(operation, values);
-      const told = await ask(app, operation.method, path, { ...asked, token: ownWorld.token });
-      expect(told.status).toBe(404);
-      answers.push(JSON.stringify({ ...told.json, requestId: null }));
+      const [path, options] = request(operation, values);
+      const response = await callApi(app, operation.method, path, { ...options, token: ownWorld.token });
+      expect(response.status).toBe(404);
+      answers.push(JSON.stringify({ ...response.json, requestId: null }));
     }
     expect(new Set(answers).size).toBe(1);
     expect(await stateOf(otherWorld)).toBe(before);
@@ -148,14 +148,14 @@ test('the owner reaches all of it, so that the answers above mean something', as
   for (const operation of ofParameters.toSorted(
     (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
   )) {
-    const [path, asked] = request(operation, ownWorld.values);
-    const told = await ask(app, operation.method, path, { ...asked, token: ownWorld.token });
-    expect([operation.operationId, Math.floor(told.status / 100)]).toEqual([operation.operationId, 2]);
+    const [path, options] = request(operation, ownWorld.values);
+    const response = await callApi(app, operation.method, path, { ...options, token: ownWorld.token });
+    expect([operation.operationId, Math.floor(response.status / 100)]).toEqual([operation.operationId, 2]);
   }
 });
 
 test('metrics and logs name no tenant', async () => {
-  const { text } = await ask(app, 'GET', '/metrics');
+  const { text } = await callApi(app, 'GET', '/metrics');
   expect(text).toContain('/api/registries/{id}');
   for (const secret of ['canary', ownWorld.id, ownWorld.subscription, ownWorld.token, otherWorld.token])
     expect(text).not.toContain(secret);

@@ -93,7 +93,7 @@ test('a registry is subscribed to, verified, shown, swapped, refreshed and left'
   for (const secret of [mine, other.json.token]) expect(log.join('\n')).not.toContain(secret);
 });
 
-test('who subscribes to many slow registries at once keeps nobody else out', { timeout: 60_000 }, async () => {
+test('subscribing to many slow registries at once does not block other clients', { timeout: 60_000 }, async () => {
   let inside = 0;
   let most = 0;
   const body = delayed(4000, json({ nothing: true }));

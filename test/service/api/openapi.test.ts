@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { DOCUMENT, OPERATIONS } from './contract.ts';
+
+/** The OpenAPI document itself. */
+
+test('the guide lists exactly the operations', () => {
+  const guide = readFileSync('docs/service-api.md', 'utf8');
+  const listed = [...guide.matchAll(/^\| `([A-Z]+) (\/\S*)`/gm)].map(([, method, path]) => `${method} ${path}`);
+  expect(listed.toSorted()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted());
+});
+
+test('operation ids are unique, and every schema and path parameter is used', () => {
+  const names = OPERATIONS.map(({ operationId }) => operationId);
+  expect(new Set(names).size).toBe(names.length);
+  const text = JSON.stringify(DOCUMENT);
+  const { schemas } = DOCUMENT['components'] as { schemas: object };
+  const referred = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1]!);
+  expect([...new Set(referred)].toSorted()).toEqual(Object.keys(schemas).toSorted());
+  for (const { path, parameters } of OPERATIONS)
+    expect(parameters.filter((one) => one.in === 'path').map(({ name }) => `{${name}}`)).toEqual(
+      path.match(/\{\w+\}/g) ?? [],
+    );
+});
