@@ -1,5 +1,5 @@
 import type { AppregError, Effect } from '../core/errors.ts';
-import { inWords as writtenInWords } from '../store/write-state.ts';
+import { describeWriteState as writtenInWords } from '../store/write-state.ts';
 import type { Plan, Step } from './plan.ts';
 import type { StepResult } from './step.ts';
 

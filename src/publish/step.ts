@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type Digest, digestOf } from '../store/bytes.ts';
-import { stopIfInterrupted, stopping } from '../store/interrupt.ts';
+import { stopIfInterrupted, stopAbortSignal } from '../store/interrupt.ts';
 import type { Stored } from '../store/store.ts';
 import type { CreateStep, EditStep, Step } from './plan.ts';
 
@@ -19,7 +19,7 @@ export const ATTEMPTS = 200;
 
 export async function pause(attempt: number): Promise<void> {
   const milliseconds = Math.random() * Math.min(250, 5 * 2 ** attempt);
-  await wait(milliseconds, undefined, { signal: stopping() }).catch(stopIfInterrupted);
+  await wait(milliseconds, undefined, { signal: stopAbortSignal() }).catch(stopIfInterrupted);
 }
 
 /** Refuses different bytes: published files never change (spec 2.4). */

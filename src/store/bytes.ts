@@ -30,7 +30,7 @@ export interface Digest {
 }
 
 /** Bytes per chunk. */
-const CHUNK = 65_536;
+const CHUNK_SIZE = 65_536;
 
 /**
  * A local file that was hashed already.
@@ -47,7 +47,7 @@ export function fileBytes(
     const hash = createHash('sha256');
     let length = 0;
     let last: Uint8Array | null = null;
-    for await (const chunk of readChunks(path, CHUNK)) {
+    for await (const chunk of readChunks(path, CHUNK_SIZE)) {
       length += chunk.length;
       // A growing file would never end.
       if (length > known.length) throw changed(shownAs);
@@ -67,11 +67,11 @@ export function isFileBytes(bytes: Bytes): bytes is FileBytes {
 
 /** The bytes in chunks, from the start on each call. */
 export function chunksOf(bytes: Bytes): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
-  return isFileBytes(bytes) ? bytes.chunks() : portionsOf(bytes);
+  return isFileBytes(bytes) ? bytes.chunks() : split(bytes);
 }
 
-function* portionsOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK);
+function* split(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK_SIZE) yield bytes.subarray(at, at + CHUNK_SIZE);
 }
 
 /** SHA-256 in hexadecimal. */

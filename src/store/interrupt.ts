@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Effect, type SignalExit, AppregError } from '../core/errors.ts';
+import { processWide } from '../platform/process-wide.ts';
 
 /**
  * Signals that ask the process to end. The command line requests a stop; stores and plans check for it while they can
@@ -10,32 +11,33 @@ import { type Effect, type SignalExit, AppregError } from '../core/errors.ts';
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
+/** True for a signal that asks the process to end. */
+export function isStopSignal(signal: NodeJS.Signals): signal is StopSignal {
+  return STOP_SIGNALS.some((stop) => stop === signal);
+}
+
 /** Exit codes as shells report them: 128 plus the signal's number. */
 export const SIGNAL_EXIT: Readonly<Record<StopSignal, SignalExit>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 interface StopState {
   requested: StopSignal | null;
   controller: AbortController;
-  /** Number of writes that defer signals. */
-  shields: number;
+  /** Number of writes that are deferring signals. */
+  deferrals: number;
   /** A signal received while there was no handler but ours. */
-  pending: NodeJS.Signals | null;
+  pending: StopSignal | null;
   /** The listener of the writes that defer signals. */
-  hold: (signal: NodeJS.Signals) => void;
+  listener: (signal: NodeJS.Signals) => void;
 }
 
-const KEY = Symbol.for('appreg.stop');
-
-/** One state per process: each command is bundled with its own copy of this module. */
-function state(): StopState {
-  const holder = globalThis as { [KEY]?: StopState };
-  return (holder[KEY] ??= {
+function stopState(): StopState {
+  return processWide<StopState>('appreg.stop', () => ({
     requested: null,
     controller: stopController(),
-    shields: 0,
+    deferrals: 0,
     pending: null,
-    hold: holdSignal,
-  });
+    listener: deferSignal,
+  }));
 }
 
 /** Each request in flight listens to it. */
@@ -47,23 +49,23 @@ function stopController(): AbortController {
 
 /** Asks everything that runs in this process to end. The first request counts. */
 export function requestStop(signal: StopSignal): void {
-  const now = state();
+  const now = stopState();
   now.requested ??= signal;
   now.controller.abort();
 }
 
 export function stopRequested(): StopSignal | null {
-  return state().requested;
+  return stopState().requested;
 }
 
 /** Aborted when a stop is requested. */
-export function stopping(): AbortSignal {
-  return state().controller.signal;
+export function stopAbortSignal(): AbortSignal {
+  return stopState().controller.signal;
 }
 
 /** True during a write that must not be interrupted. */
 export function areSignalsDeferred(): boolean {
-  return state().shields > 0;
+  return stopState().deferrals > 0;
 }
 
 /** @throws AppregError `interrupted` if a stop was requested; the caller has then changed nothing */
@@ -73,9 +75,9 @@ export function stopIfInterrupted(): void {
 }
 
 function stopError(): AppregError | null {
-  const { requested, pending } = state();
-  if (requested === null && pending === null) return null;
-  return interrupted(requested ?? (pending as StopSignal), { effect: 'none' });
+  const { requested, pending } = stopState();
+  const signal = requested ?? pending;
+  return signal === null ? null : interrupted(signal, { effect: 'none' });
 }
 
 /**
@@ -94,7 +96,7 @@ export async function untilStopped<T>(work: Promise<T>): Promise<T> {
   stopIfInterrupted();
   const over = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
-    stopping().addEventListener('abort', () => reject(stopError()), { once: true, signal: over.signal });
+    stopAbortSignal().addEventListener('abort', () => reject(stopError()), { once: true, signal: over.signal });
   });
   try {
     return await Promise.race([work, stopped]);
@@ -105,30 +107,30 @@ export async function untilStopped<T>(work: Promise<T>): Promise<T> {
 
 /** Runs `work` with signals deferred; `work` calls `stopIfInterrupted` while it can still turn back. */
 export async function deferSignals<T>(work: () => Promise<T>): Promise<T> {
-  const now = state();
-  if (now.shields++ === 0) for (const signal of STOP_SIGNALS) process.on(signal, now.hold);
+  const now = stopState();
+  if (now.deferrals++ === 0) for (const signal of STOP_SIGNALS) process.on(signal, now.listener);
   try {
     return await work();
   } finally {
-    if (--now.shields === 0) release();
+    if (--now.deferrals === 0) deliverPending();
   }
 }
 
 /** True if there is a handler for the signal other than `own` and ours, which then decides. */
 export function isHandled(signal: NodeJS.Signals, own: (signal: NodeJS.Signals) => void): boolean {
-  return process.listeners(signal).some((listener) => listener !== own && listener !== state().hold);
+  return process.listeners(signal).some((listener) => listener !== own && listener !== stopState().listener);
 }
 
-function holdSignal(signal: NodeJS.Signals): void {
+function deferSignal(signal: NodeJS.Signals): void {
   // Another handler, such as the command line's, decides what the signal does.
-  if (process.listenerCount(signal) > 1) return;
-  state().pending = signal;
-  for (const one of STOP_SIGNALS) process.off(one, state().hold);
+  if (process.listenerCount(signal) > 1 || !isStopSignal(signal)) return;
+  stopState().pending = signal;
+  for (const one of STOP_SIGNALS) process.off(one, stopState().listener);
 }
 
-function release(): void {
-  for (const one of STOP_SIGNALS) process.off(one, state().hold);
-  const now = state();
+function deliverPending(): void {
+  for (const one of STOP_SIGNALS) process.off(one, stopState().listener);
+  const now = stopState();
   const signal = now.pending;
   now.pending = null;
   if (signal !== null && process.listenerCount(signal) === 0) process.kill(process.pid, signal);

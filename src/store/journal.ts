@@ -8,18 +8,19 @@ export interface Journal {
   /** Sent, and not known to be stored. */
   unknown: Set<string>;
   /** Files outside the registry, such as the one that tests a bucket's conditions. */
-  aside: string[];
+  auxiliary: string[];
 }
 
 export function newJournal(): Journal {
-  return { stored: [], unknown: new Set(), aside: [] };
+  return { stored: [], unknown: new Set(), auxiliary: [] };
 }
 
-/** True while nothing was written or sent. */
-export function isBlank({ stored, unknown, aside }: Journal): boolean {
-  return stored.length === 0 && unknown.size === 0 && aside.length === 0;
+/** True as long as nothing was written or sent. */
+export function isEmptyJournal({ stored, unknown, auxiliary }: Journal): boolean {
+  return stored.length === 0 && unknown.size === 0 && auxiliary.length === 0;
 }
 
+/** The journal as the message of an error lists it. */
 export function stateOf({ stored, unknown }: Journal): WriteState {
   return { stored: [...new Set(stored)], notStored: [], unknown: [...unknown] };
 }

@@ -19,11 +19,12 @@ export function segmentsOf(path: string): string[] {
   const segments = path.split('/');
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..')
-      throw refused(path, 'a path must be relative to the root, without empty parts and dots');
-    if (FORBIDDEN.test(segment)) throw refused(path, 'a path must not contain a backslash, colon or control character');
+      throw pathRefused(path, 'a path must be relative to the root, without empty parts and dots');
+    if (FORBIDDEN.test(segment))
+      throw pathRefused(path, 'a path must not contain a backslash, colon or control character');
     if (/[. ]$/.test(segment))
-      throw refused(path, 'a part of a path must not end in a dot or a space, which Windows removes');
-    if (DEVICE.test(segment)) throw refused(path, `“${segment}” is a device on Windows`);
+      throw pathRefused(path, 'a part of a path must not end in a dot or a space, which Windows removes');
+    if (DEVICE.test(segment)) throw pathRefused(path, `“${segment}” is a device on Windows`);
   }
   return segments;
 }
@@ -36,11 +37,11 @@ export function segmentsOf(path: string): string[] {
  */
 export async function locate(root: string, path: string): Promise<string> {
   const segments = segmentsOf(path);
-  const base = await settle(resolve(root), path);
-  const target = await settle(join(base, ...segments), path);
+  const base = await resolveLinks(resolve(root), path);
+  const target = await resolveLinks(join(base, ...segments), path);
   const fromBase = relative(base, target);
   if (fromBase === '..' || fromBase.startsWith(`..${sep}`) || isAbsolute(fromBase))
-    throw refused(path, 'a symbolic link points outside the folder');
+    throw pathRefused(path, 'a symbolic link points outside the folder');
   const listed = otherNameOnDisk(base, segments);
   if (listed !== null)
     throw new AppregError(
@@ -53,7 +54,7 @@ export async function locate(root: string, path: string): Promise<string> {
 }
 
 /** The real path of the deepest part that exists, and the rest unchanged. */
-async function settle(file: string, path: string): Promise<string> {
+async function resolveLinks(file: string, path: string): Promise<string> {
   const real = await nullIfMissing(realpath(file)).catch((error: unknown) => {
     // A file in place of a folder: nothing is found; a write will report it.
     if (errno(error) === 'ENOTDIR') return null;
@@ -70,10 +71,10 @@ async function settle(file: string, path: string): Promise<string> {
     );
   }
   const parent = dirname(file);
-  return parent === file ? file : join(await settle(parent, path), relative(parent, file));
+  return parent === file ? file : join(await resolveLinks(parent, path), relative(parent, file));
 }
 
-function refused(path: string, why: string): AppregError {
+function pathRefused(path: string, why: string): AppregError {
   return new AppregError(
     'path-refused',
     `The path “${printable(shorten(path))}” was rejected: ${printable(why)}.`,

@@ -2,7 +2,11 @@
  * Processes the items with bounded concurrency. After a failure no more are started.
  * @throws the first error, once all started work has ended
  */
-export async function inPool<T>(items: Iterable<T>, most: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function inPool<T>(
+  items: Iterable<T>,
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const left = items[Symbol.iterator]();
   const failures: unknown[] = [];
   const worker = async (): Promise<void> => {
@@ -14,6 +18,6 @@ export async function inPool<T>(items: Iterable<T>, most: number, work: (item: T
       }
     }
   };
-  await Promise.all(Array.from({ length: most }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   if (failures.length > 0) throw failures[0];
 }

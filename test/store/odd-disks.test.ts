@@ -148,7 +148,7 @@ describe('as on Windows', () => {
   test('a file that somebody keeps open is left alone in the end', { timeout: 20_000 }, async () => {
     const { root, path } = file();
     faults.rename = () => fail('EBUSY');
-    await expect(replaceFile(path, Buffer.from('new'), { as: 'a.json' })).rejects.toMatchObject({
+    await expect(replaceFile(path, Buffer.from('new'), { shownAs: 'a.json' })).rejects.toMatchObject({
       code: 'file-busy',
       message: expect.stringMatching(/^Cannot write a\.json: .* Nothing was changed\.$/),
     });

@@ -3,7 +3,7 @@ import { AppregError } from '../../core/errors.ts';
 import { proxiesIn } from '../../observe/http/proxy.ts';
 import { openDirectory } from '../../store/directory/directory.ts';
 import { journaled } from '../../store/journal.ts';
-import type { WebProxyFor } from '../../store/s3/web.ts';
+import type { StoreProxyFor } from '../../store/s3/web.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config } from './config.ts';
 import type { Context } from '../context.ts';
@@ -49,7 +49,7 @@ async function storeFor(context: Context, config: Config['store'], root: string)
       proxyFor: proxies(context.env),
       ...(memory && { memory }),
       onProbe: (path) => {
-        if (context.journal && !context.journal.aside.includes(path)) context.journal.aside.push(path);
+        if (context.journal && !context.journal.auxiliary.includes(path)) context.journal.auxiliary.push(path);
       },
     });
     return remembering(s3);
@@ -58,7 +58,7 @@ async function storeFor(context: Context, config: Config['store'], root: string)
 }
 
 /** The proxy settings, read as in all commands. */
-function proxies(env: NodeJS.ProcessEnv): WebProxyFor {
+function proxies(env: NodeJS.ProcessEnv): StoreProxyFor {
   const proxyFor = proxiesIn(env);
   return (url) => {
     const proxy = proxyFor(url);

@@ -1,8 +1,8 @@
 import { printable } from '../../core/text/text.ts';
 import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors.ts';
 import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../store/interrupt.ts';
-import { effectOf, isBlank, type Journal, stateOf } from '../../store/journal.ts';
-import { inWords } from '../../store/write-state.ts';
+import { effectOf, isEmptyJournal, type Journal, stateOf } from '../../store/journal.ts';
+import { describeWriteState } from '../../store/write-state.ts';
 import { endNow } from './end-process.ts';
 import { toStderr } from '../io/streams.ts';
 
@@ -10,7 +10,7 @@ import { toStderr } from '../io/streams.ts';
 
 /** The message of a run that was complete when the signal arrived. */
 export function messageAtExit(signal: StopSignal, journal: Journal): string {
-  return `Interrupted (${signal}) after the last step. ${isBlank(journal) ? 'Nothing is left to do.' : `${holdsNow(journal)} Nothing is left to do.`}`;
+  return `Interrupted (${signal}) after the last step. ${isEmptyJournal(journal) ? 'Nothing is left to do.' : `${holdsNow(journal)} Nothing is left to do.`}`;
 }
 
 /** Ends the process immediately, after reporting what was written. */
@@ -31,19 +31,19 @@ export function withWritten(error: unknown, journal: Journal): unknown {
       state: `${holdsNow(journal)}${isAppregError(error) ? ` (${error.message})` : ''}`,
     });
   if (!isAppregError(error) || error.effect !== 'none') return error;
-  const holds = exceptAside(journal);
+  const holds = auxiliaryState(journal);
   if (holds === null) return error;
   return error.with({ state: holds });
 }
 
 function holdsNow(journal: Journal): string {
-  return inWords(stateOf(journal)) || (exceptAside(journal) ?? NOTHING_CHANGED);
+  return describeWriteState(stateOf(journal)) || (auxiliaryState(journal) ?? NOTHING_CHANGED);
 }
 
 /** Null if "nothing was changed" is accurate. */
-function exceptAside(journal: Journal): string | null {
+function auxiliaryState(journal: Journal): string | null {
   const written: WriteState = stateOf(journal);
-  if (written.stored.length > 0) return inWords(written);
-  if (journal.aside.length === 0) return null;
-  return `No file of the registry was changed; ${printable(journal.aside.join(', '))} was written to test the store.`;
+  if (written.stored.length > 0) return describeWriteState(written);
+  if (journal.auxiliary.length === 0) return null;
+  return `No file of the registry was changed; ${printable(journal.auxiliary.join(', '))} was written to test the store.`;
 }

@@ -3,7 +3,7 @@ import { redact, safeJson } from '../../core/text/text.ts';
 import { VERSION } from '../../core/tool-version.ts';
 import { type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
 import { ERRORS } from '../../core/error-codes/index.ts';
-import { isBlank, type Journal, stateOf } from '../../store/journal.ts';
+import { isEmptyJournal, type Journal, stateOf } from '../../store/journal.ts';
 import { nothingSeen } from '../check/checks.ts';
 import { render } from '../../report/index.ts';
 import { DEFAULTS, type Format, FORMATS } from '../../report/options.ts';
@@ -47,7 +47,7 @@ export function failureDocument({ command, format }: Request, error: unknown, jo
   if (check !== undefined) return checkDocument(check, format, error);
   if (format !== 'json') return null;
   const failure = failureOf(error);
-  const written = (isAppregError(error) ? error.written : null) ?? (isBlank(journal) ? null : stateOf(journal));
+  const written = (isAppregError(error) ? error.written : null) ?? (isEmptyJournal(journal) ? null : stateOf(journal));
   return redact(safeJson({ schema: 1, tool: { name: 'appreg', version: VERSION }, command, ...failure, written }));
 }
 

@@ -1,5 +1,5 @@
 import type { SignalExit } from '../../core/errors.ts';
-import { SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../store/interrupt.ts';
+import { isStopSignal, SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../store/interrupt.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
 
@@ -33,12 +33,12 @@ export const SAME = 100;
 export function onSignals(first: () => void, again: (signal: StopSignal) => void): { exit(): SignalExit; off(): void } {
   let heard: { signal: StopSignal; at: number } | null = null;
   const listener = (signal: NodeJS.Signals): void => {
-    const name = signal as StopSignal;
+    if (!isStopSignal(signal)) return;
     if (heard === null) {
-      heard = { signal: name, at: performance.now() };
+      heard = { signal, at: performance.now() };
       return first();
     }
-    if (performance.now() - heard.at > SAME) again(name);
+    if (performance.now() - heard.at > SAME) again(signal);
   };
   for (const one of STOP_SIGNALS) process.on(one, listener);
   return {

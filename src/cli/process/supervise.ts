@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   isHandled,
+  isStopSignal,
   areSignalsDeferred,
   requestStop,
   STOP_SIGNALS,
   stopIfInterrupted,
   type StopSignal,
 } from '../../store/interrupt.ts';
-import { isBlank, type Journal } from '../../store/journal.ts';
+import { isEmptyJournal, type Journal } from '../../store/journal.ts';
 import { SAME } from './stop-signal.ts';
 
 export interface Watch {
@@ -32,15 +33,15 @@ export async function supervise<T>(work: () => Promise<T>, { journal, onWaiting,
     failure.signal.addEventListener('abort', () => reject(failure.signal.reason), { once: true });
   });
   const onSignal = (signal: NodeJS.Signals): void => {
-    const name = signal as StopSignal;
+    if (!isStopSignal(signal)) return;
     if (first > 0) {
-      if (performance.now() - first > SAME && !isHandled(signal, onSignal)) onSecond(name);
+      if (performance.now() - first > SAME && !isHandled(signal, onSignal)) onSecond(signal);
       return;
     }
     first = performance.now();
     if (isHandled(signal, onSignal)) return;
-    requestStop(name);
-    if (areSignalsDeferred() || !isBlank(journal)) return onWaiting();
+    requestStop(signal);
+    if (areSignalsDeferred() || !isEmptyJournal(journal)) return onWaiting();
     try {
       stopIfInterrupted();
     } catch (error) {

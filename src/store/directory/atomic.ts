@@ -15,7 +15,7 @@ import { syncFile } from './sync-file.ts';
 
 export interface WriteOptions {
   /** The name shown to the user (default: the file's path). */
-  as?: string;
+  shownAs?: string;
   /** Called last, just before the rename; false: leave everything unchanged. */
   check?: () => Promise<boolean>;
 }
@@ -31,13 +31,13 @@ const IN_PLACE = { effect: 'applied', state: 'The new file is in place, but the 
  * (`interrupted`), or on a disk error; nothing is changed then, and no temporary file is left
  */
 export async function replaceFile(path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<boolean> {
-  const { as = path, check } = options;
+  const { shownAs = path, check } = options;
   let placed = false;
   try {
     return await deferSignals(async () => {
       const target = (await nullIfMissing(realpath(path))) ?? path;
       const old = await nullIfMissing(lstat(target));
-      if (old !== null) await refuseUnwritable(target, old, as);
+      if (old !== null) await refuseUnwritable(target, old, shownAs);
       await removeStaleTempFiles(dirname(target));
       await withTemp(target, bytes, old, async (temp) => {
         stopIfInterrupted();
@@ -51,7 +51,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
       return placed;
     });
   } catch (error) {
-    throw diskError(error, as, placed ? IN_PLACE : { effect: 'none' });
+    throw diskError(error, shownAs, placed ? IN_PLACE : { effect: 'none' });
   }
 }
 
@@ -60,8 +60,8 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
  * @returns false if something exists already (a dangling symbolic link counts)
  * @throws AppregError on Ctrl-C (`interrupted`) or on a disk error; nothing is changed then
  */
-export async function createFile(path: string, bytes: Bytes, options: { as?: string } = {}): Promise<boolean> {
-  const { as = path } = options;
+export async function createFile(path: string, bytes: Bytes, options: { shownAs?: string } = {}): Promise<boolean> {
+  const { shownAs = path } = options;
   let placed = false;
   try {
     return await deferSignals(async () => {
@@ -70,14 +70,14 @@ export async function createFile(path: string, bytes: Bytes, options: { as?: str
       await withTemp(path, bytes, null, async (temp) => {
         stopIfInterrupted();
         failpoint('before-link');
-        placed = await putNew(temp, path, as);
+        placed = await linkNew(temp, path, shownAs);
         failpoint('after-link');
       });
       if (placed) await syncFolder(dirname(path));
       return placed;
     });
   } catch (error) {
-    throw diskError(error, as, placed ? IN_PLACE : { effect: 'none' });
+    throw diskError(error, shownAs, placed ? IN_PLACE : { effect: 'none' });
   }
 }
 
@@ -91,18 +91,19 @@ async function withTemp(
   const temp = join(dirname(target), tempName(basename(target)));
   const handle = await open(temp, 'wx', like === null ? 0o666 : like.mode & 0o777);
   try {
-    await fill(handle, bytes, like).finally(() => handle.close());
+    await writeContent(handle, bytes, like).finally(() => handle.close());
     await use(temp);
   } finally {
     await rm(temp, FORCE_REMOVE);
   }
 }
 
-async function fill(handle: FileHandle, bytes: Bytes, like: Stats | null): Promise<void> {
+/** Writes and syncs the content of a new file, which gets the owner and mode of `like`. */
+async function writeContent(handle: FileHandle, bytes: Bytes, like: Stats | null): Promise<void> {
   failpoint('temp-created');
-  if (like !== null) await resemble(handle, like);
+  if (like !== null) await copyOwnership(handle, like);
   // write() may take fewer bytes than it is given, and does when the disk is nearly full; writeFile() continues.
-  if (typeof FAILPOINTS !== 'undefined' && FAILPOINTS) await fillInterruptibly(handle, bytes);
+  if (typeof FAILPOINTS !== 'undefined' && FAILPOINTS) await writeWithFailpoint(handle, bytes);
   else for await (const chunk of chunksOf(bytes)) await handle.writeFile(chunk);
   failpoint('before-sync');
   await syncFile(handle);
@@ -112,7 +113,7 @@ async function fill(handle: FileHandle, bytes: Bytes, like: Stats | null): Promi
 }
 
 /** Writes the bytes with a failpoint after the first half. */
-async function fillInterruptibly(handle: FileHandle, bytes: Bytes): Promise<void> {
+async function writeWithFailpoint(handle: FileHandle, bytes: Bytes): Promise<void> {
   const half = bytes.length >> 1;
   let written = 0;
   for await (const chunk of chunksOf(bytes)) {
@@ -131,7 +132,7 @@ async function fillInterruptibly(handle: FileHandle, bytes: Bytes): Promise<void
  * Gives the new file the owner, group and mode of the old one. A user who may write the file but not change its owner
  * becomes its owner: the old one keeps access through the group, which is kept or else the write fails.
  */
-async function resemble(handle: FileHandle, like: Stats): Promise<void> {
+async function copyOwnership(handle: FileHandle, like: Stats): Promise<void> {
   const made = await handle.stat();
   if (made.uid !== like.uid || made.gid !== like.gid) {
     try {
@@ -149,7 +150,7 @@ async function resemble(handle: FileHandle, like: Stats): Promise<void> {
 const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EISDIR', 'EINVAL']);
 
 /** Gives a complete file its name, unless the name is taken. */
-async function putNew(temp: string, path: string, as: string): Promise<boolean> {
+async function linkNew(temp: string, path: string, shownAs: string): Promise<boolean> {
   try {
     await link(temp, path);
     return true;
@@ -160,7 +161,7 @@ async function putNew(temp: string, path: string, as: string): Promise<boolean> 
   // Without hard links no single operation does both. Copying or an empty placeholder would expose an incomplete file,
   // and leave it there after a crash; a rename under the lock is complete, and exclusive among all processes that use
   // the lock.
-  const lock = await takeLock(path, as);
+  const lock = await takeLock(path, shownAs);
   try {
     if (await nullIfMissing(lstat(path))) return false;
     await retryWhileBusy(() => rename(temp, path));
@@ -170,8 +171,9 @@ async function putNew(temp: string, path: string, as: string): Promise<boolean> 
   }
 }
 
-async function refuseUnwritable(target: string, old: Stats, as: string): Promise<void> {
-  const name = printable(as);
+/** @throws AppregError `dangling-link`, `not-a-file` or `read-only` */
+async function refuseUnwritable(target: string, old: Stats, shownAs: string): Promise<void> {
+  const name = printable(shownAs);
   if (old.isSymbolicLink()) {
     throw new AppregError(
       'dangling-link',

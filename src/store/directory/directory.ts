@@ -7,7 +7,7 @@ import { createFile, replaceFile } from './atomic.ts';
 import { type Bytes, type Digest, digestOfChunks } from '../bytes.ts';
 import { diskError, errno, nullIfMissing, type WriteOutcome } from './disk-error.ts';
 import { deferSignals } from '../interrupt.ts';
-import { tidy } from './stale-temp-files.ts';
+import { removeStaleFiles } from './stale-temp-files.ts';
 import { takeLock, type LockOptions } from './lock.ts';
 import { locate } from '../paths.ts';
 import type { Store, Stored } from '../store.ts';
@@ -52,7 +52,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
   async function tidyBeside(paths: readonly string[]): Promise<void> {
     const folders = new Set<string>();
     for (const path of paths) folders.add(dirname(await locate(root, path)));
-    for (const folder of folders) await tidy(folder);
+    for (const folder of folders) await removeStaleFiles(folder);
   }
 
   /**
@@ -63,7 +63,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     try {
       const target = await locate(root, path);
       await makeFolders(dirname(target));
-      return (await createFile(target, bytes, { as: path })) ? 'created' : 'exists';
+      return (await createFile(target, bytes, { shownAs: path })) ? 'created' : 'exists';
     } catch (error) {
       throw diskError(error, path);
     }
@@ -113,7 +113,7 @@ async function replaceLocked(
       if (await lock.held()) return isUnchanged();
       throw lockLost(path);
     };
-    progress.isReplaced = await replaceFile(target, bytes, { as: path, check });
+    progress.isReplaced = await replaceFile(target, bytes, { shownAs: path, check });
     return progress.isReplaced ? 'replaced' : 'changed';
   } finally {
     await lock.release();

@@ -8,9 +8,9 @@ export function errno(error: unknown): string {
 }
 
 /** The result of `asked`, or null if nothing of that name exists. */
-export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
+export async function nullIfMissing<T>(operation: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await operation;
   } catch (error) {
     if (errno(error) === 'ENOENT') return null;
     throw error;

@@ -5,11 +5,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { processWide } from '../../platform/process-wide.ts';
 import { errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { stopIfInterrupted } from '../interrupt.ts';
 import { removeEmpty } from './stale-temp-files.ts';
-import { isAlive, type Owner, parseOwner, self, shortBase, tempName } from './owner.ts';
+import { isAlive, type Owner, parseOwner, currentProcess, shortBase, tempName } from './owner.ts';
 import { isTransientWindowsError, FORCE_REMOVE } from './system.ts';
 
 /**
@@ -38,66 +39,67 @@ export interface LockOptions {
   notice?: (text: string) => void;
 }
 
+/** Milliseconds between two touches of a lock's file. */
 const HEARTBEAT = 4_000;
 
-const KEY = Symbol.for('appreg.locks');
-
-/** The names of the locks that this thread holds or takes: one set for all copies of this module (one per command). */
-function own(): Set<string> {
-  const holder = globalThis as { [KEY]?: Set<string> };
-  return (holder[KEY] ??= new Set());
+/** The names of the locks that this thread holds or takes. */
+function ownLocks(): Set<string> {
+  return processWide('appreg.locks', () => new Set<string>());
 }
 
 /**
  * Takes the lock of the file `target`, whose folder must exist.
- * @param as the file's name shown to the user
+ * @param shownAs the file's name shown to the user
  * @throws AppregError `store-locked` if others hold it for too long
  */
-export async function takeLock(target: string, as: string, options: LockOptions = {}): Promise<Lock> {
+export async function takeLock(target: string, shownAs: string, options: LockOptions = {}): Promise<Lock> {
   const folder = join(dirname(target), `.${shortBase(basename(target))}.lock`);
   const id = `${randomBytes(12).toString('hex')}.json`;
   const prepared = join(dirname(target), tempName(basename(target)));
   await mkdir(prepared);
-  own().add(id);
+  ownLocks().add(id);
   try {
-    await writeFile(join(prepared, id), `${JSON.stringify({ ...self(), thread: threadId })}\n`, { flag: 'wx' });
+    await writeFile(join(prepared, id), `${JSON.stringify({ ...currentProcess(), thread: threadId })}\n`, {
+      flag: 'wx',
+    });
     failpoint('lock-prepared');
-    await place(prepared, folder, as, options);
+    await acquire(prepared, folder, shownAs, options);
   } catch (error) {
-    own().delete(id);
+    ownLocks().delete(id);
     await rm(prepared, FORCE_REMOVE);
     throw error;
   }
   failpoint('locked');
-  return keep(folder, join(folder, id));
+  return keepAlive(folder, join(folder, id));
 }
 
-async function place(prepared: string, folder: string, as: string, options: LockOptions): Promise<void> {
-  const { wait: patience = 30_000, stale = 20_000, notice } = options;
-  const end = performance.now() + patience;
-  let sign = '';
-  let signAt = 0;
+/** Puts the prepared folder in place once the lock is free or broken. */
+async function acquire(prepared: string, folder: string, shownAs: string, options: LockOptions): Promise<void> {
+  const { wait: timeout = 30_000, stale = 20_000, notice } = options;
+  const end = performance.now() + timeout;
+  let lastHeartbeat = '';
+  let lastHeartbeatAt = 0;
   for (;;) {
     stopIfInterrupted();
-    if (await moved(prepared, folder)) return;
-    const other = await holder(folder);
+    if (await tryRename(prepared, folder)) return;
+    const other = await readHolder(folder);
     const now = performance.now();
     if (other !== null) {
-      if (other.sign !== sign) [sign, signAt] = [other.sign, now];
+      if (other.heartbeat !== lastHeartbeat) [lastHeartbeat, lastHeartbeatAt] = [other.heartbeat, now];
       const alive = isHeld(other);
-      if (alive === false || (alive === null && now - signAt >= stale)) {
-        if (await broken(folder, other.file))
-          notice?.(`Took over the lock of ${printable(as)}: ${describe(other.owner)} no longer exists.`);
+      if (alive === false || (alive === null && now - lastHeartbeatAt >= stale)) {
+        if (await breakLock(folder, other.file))
+          notice?.(`Took over the lock of ${printable(shownAs)}: ${describe(other.owner)} no longer exists.`);
         continue;
       }
     }
-    if (now >= end) throw locked(as, folder, other?.owner ?? null, patience);
+    if (now >= end) throw lockedError(shownAs, folder, other?.owner ?? null, timeout);
     await wait(other === null ? 1 : 5 + Math.random() * 40);
   }
 }
 
 /** Puts the prepared folder in place; false if a lock exists. */
-async function moved(prepared: string, folder: string): Promise<boolean> {
+async function tryRename(prepared: string, folder: string): Promise<boolean> {
   // Windows never renames onto a folder, not even an empty one; elsewhere, an empty one is left by a crash between the
   // two steps of a release.
   if (process.platform === 'win32') await removeEmpty(folder);
@@ -118,7 +120,7 @@ async function moved(prepared: string, folder: string): Promise<boolean> {
 function isHeld({ owner, file }: Holder): boolean | null {
   if (owner === null) return null;
   const alive = isAlive(owner);
-  if (alive === true && owner.pid === process.pid && owner.thread === threadId) return own().has(basename(file));
+  if (alive === true && owner.pid === process.pid && owner.thread === threadId) return ownLocks().has(basename(file));
   return alive === true && owner.started === null ? null : alive;
 }
 
@@ -126,10 +128,11 @@ interface Holder {
   file: string;
   owner: Owner | null;
   /** Changes with every new lock, and each time the lock's file is touched. */
-  sign: string;
+  heartbeat: string;
 }
 
-async function holder(folder: string): Promise<Holder | null> {
+/** What the folder of a lock names as its holder; null if it is free, or is being released. */
+async function readHolder(folder: string): Promise<Holder | null> {
   try {
     const [name] = (await nullIfMissing(readdir(folder))) ?? [];
     if (name === undefined) return null;
@@ -137,7 +140,7 @@ async function holder(folder: string): Promise<Holder | null> {
     const text = await nullIfMissing(readFile(file, 'utf8'));
     const there = await nullIfMissing(stat(file));
     if (text === null || there === null) return null;
-    return { file, owner: parseOwner(text), sign: `${name} ${there.mtimeMs}` };
+    return { file, owner: parseOwner(text), heartbeat: `${name} ${there.mtimeMs}` };
   } catch (error) {
     if (isTransientWindowsError(error)) return null;
     throw error;
@@ -145,7 +148,7 @@ async function holder(folder: string): Promise<Holder | null> {
 }
 
 /** Removes one particular lock; false if another process just did. */
-async function broken(folder: string, file: string): Promise<boolean> {
+async function breakLock(folder: string, file: string): Promise<boolean> {
   try {
     await unlink(file);
   } catch (error) {
@@ -156,7 +159,8 @@ async function broken(folder: string, file: string): Promise<boolean> {
   return true;
 }
 
-function keep(folder: string, file: string): Lock {
+/** Touches the lock's file until it is released. */
+function keepAlive(folder: string, file: string): Lock {
   const timer = setInterval(() => {
     const now = new Date();
     // held() detects that a lock is gone.
@@ -172,7 +176,7 @@ function keep(folder: string, file: string): Lock {
       failpoint('before-unlock');
       await rm(file, FORCE_REMOVE);
       await removeEmpty(folder);
-      own().delete(basename(file));
+      ownLocks().delete(basename(file));
     },
   };
 }
@@ -183,14 +187,14 @@ function describe(owner: Owner | null): string {
     : `process ${owner.pid} on ${printable(owner.host)}, since ${printable(owner.since)},`;
 }
 
-function locked(as: string, folder: string, owner: Owner | null, patience: number): AppregError {
+function lockedError(shownAs: string, folder: string, owner: Owner | null, timeout: number): AppregError {
   const who =
     owner === null
       ? 'an unknown process'
       : `process ${owner.pid} on ${printable(owner.host)} since ${printable(owner.since)}`;
   return new AppregError(
     'store-locked',
-    `${printable(as)} is locked by ${who}; waited ${Math.round(patience / 1000)} s.`,
+    `${printable(shownAs)} is locked by ${who}; waited ${Math.round(timeout / 1000)} s.`,
     `Wait for it to finish, then run the same command again. If that process no longer exists, delete ${printable(folder)}`,
     { effect: 'none' },
   );

@@ -3,15 +3,19 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
-/** The owner of a lock or a temporary file, and whether its process still runs. */
-export interface Owner {
+/** A process, distinguished from others with its id. */
+export interface ProcessIdentity {
   /** Identifies this boot of this machine, as seen from this container: `pid` is only valid there. */
   machine: string;
-  /** The machine's name, for display. */
-  host: string;
   pid: number;
   /** The process's start time in kernel ticks: distinguishes it from a later one with its id. Else null. */
   started: string | null;
+}
+
+/** The owner of a lock or a temporary file. */
+export interface Owner extends ProcessIdentity {
+  /** The machine's name, for display. */
+  host: string;
   /** For display. */
   since: string;
   /** Of a lock: the thread of the process, by Node's thread id, which no later thread of the process has. */
@@ -30,7 +34,7 @@ const MACHINE = createHash('sha256')
   .slice(0, 12);
 
 /** This process. */
-export function self(): Owner {
+export function currentProcess(): Owner {
   const since = new Date().toISOString();
   return {
     machine: MACHINE,
@@ -42,7 +46,7 @@ export function self(): Owner {
 }
 
 /** Whether the owner's process still runs; null if that cannot be known, because it ran on another machine. */
-export function isAlive(owner: Pick<Owner, 'machine' | 'pid' | 'started'>): boolean | null {
+export function isAlive(owner: ProcessIdentity): boolean | null {
   if (owner.machine !== MACHINE) return null;
   try {
     process.kill(owner.pid, 0);
@@ -100,7 +104,7 @@ export function tempName(base: string): string {
 }
 
 /** The machine and process in a name from `tempName`; null for other names. */
-export function tempOwner(name: string): { machine: string; pid: number; started: null } | null {
+export function tempOwner(name: string): ProcessIdentity | null {
   const [, machine, pid] = /^\..+\.([0-9a-f]{12})-(\d{1,10})-[0-9a-f]{16}\.tmp$/.exec(name) ?? [];
   return machine === undefined ? null : { machine, pid: Number(pid), started: null };
 }

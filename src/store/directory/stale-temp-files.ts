@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errno, nullIfMissing } from './disk-error.ts';
-import { isAlive, type Owner, parseOwner, tempOwner } from './owner.ts';
+import { isAlive, parseOwner, type ProcessIdentity, tempOwner } from './owner.ts';
 import { FORCE_REMOVE } from './system.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -11,16 +11,16 @@ const DAY = 24 * 60 * 60 * 1000;
  * machine more than a day ago. Files that may not be listed or removed are kept.
  */
 export async function removeStaleTempFiles(folder: string): Promise<void> {
-  await eachIn(folder, async (name, path) => {
+  await forEachEntry(folder, async (name, path) => {
     const owner = tempOwner(name);
     if (owner !== null && (await isGone(owner, path))) await rm(path, FORCE_REMOVE);
   });
 }
 
 /** The same, and locks whose owner is gone. A lock that is held, or that names no owner, is kept. */
-export async function tidy(folder: string): Promise<void> {
+export async function removeStaleFiles(folder: string): Promise<void> {
   await removeStaleTempFiles(folder);
-  await eachIn(folder, async (name, path) => {
+  await forEachEntry(folder, async (name, path) => {
     if (!LOCK.test(name)) return;
     const files = (await nullIfMissing(readdir(path))) ?? [];
     const [file = ''] = files;
@@ -36,16 +36,17 @@ export async function tidy(folder: string): Promise<void> {
 const LOCK = /^\..+\.lock$/;
 const LOCK_OWNER = /^[0-9a-f]{24}\.json$/;
 
-async function eachIn(folder: string, look: (name: string, path: string) => Promise<void>): Promise<void> {
+async function forEachEntry(folder: string, visit: (name: string, path: string) => Promise<void>): Promise<void> {
   try {
-    for (const name of (await nullIfMissing(readdir(folder))) ?? []) await look(name, join(folder, name));
+    for (const name of (await nullIfMissing(readdir(folder))) ?? []) await visit(name, join(folder, name));
   } catch (error) {
     if (!['EACCES', 'EPERM', 'EBUSY', 'EROFS', 'ENOTDIR'].includes(errno(error))) throw error;
   }
 }
 
-async function isGone(owner: Pick<Owner, 'machine' | 'pid' | 'started'>, path: string): Promise<boolean> {
-  const alive = isAlive(owner);
+/** True if the process is gone; if that cannot be known, whether the file is more than a day old. */
+export async function isGone(owner: ProcessIdentity | null, path: string): Promise<boolean> {
+  const alive = owner === null ? null : isAlive(owner);
   return alive === false || (alive === null && (await isOld(path)));
 }
 

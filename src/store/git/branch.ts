@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { interrupted, stopIfInterrupted, stopping, stopRequested } from '../interrupt.ts';
-import { type Clone, fullDisk, type GitPlace, makeClone, text } from './clone.ts';
+import { interrupted, stopIfInterrupted, stopAbortSignal, stopRequested } from '../interrupt.ts';
+import { type Clone, fullDisk, type GitPlace, makeClone, outputOf } from './clone.ts';
 import { unreachable } from './errors.ts';
 import type { Git } from './objects.ts';
-import { isPassing, runGit } from './process.ts';
+import { isTransient, runGit } from './process.ts';
 
 /** Number of times that the connection to the remote may fail. */
 export const CONNECTION_ATTEMPTS = 5;
@@ -58,7 +58,7 @@ export function openBranch(place: GitPlace): Branch {
   /** Checked without fetching anything; false also if unknown. */
   async function isStill(commit: string): Promise<boolean> {
     const listed = await git(['ls-remote', '--quiet', 'origin', `refs/heads/${branch}`]);
-    return listed.status === 0 && text(listed) === `${commit}\trefs/heads/${branch}`;
+    return listed.status === 0 && outputOf(listed) === `${commit}\trefs/heads/${branch}`;
   }
 
   async function ensurePushed(commit: string): Promise<true> {
@@ -106,7 +106,7 @@ function openCommands(place: GitPlace): Pick<Branch, 'git' | 'retrying' | 'folde
   const retrying: Git = async (args, more) => {
     for (let attempt = 1; ; attempt++) {
       const run = await git(args, more);
-      if (run.status === 0 || attempt === CONNECTION_ATTEMPTS || !isPassing(run)) return run;
+      if (run.status === 0 || attempt === CONNECTION_ATTEMPTS || !isTransient(run)) return run;
       await pause(attempt);
     }
   };
@@ -115,7 +115,7 @@ function openCommands(place: GitPlace): Pick<Branch, 'git' | 'retrying' | 'folde
 }
 
 export async function pause(attempt: number): Promise<void> {
-  await wait(Math.random() * Math.min(2000, 50 * 2 ** attempt), undefined, { signal: stopping() }).catch(
+  await wait(Math.random() * Math.min(2000, 50 * 2 ** attempt), undefined, { signal: stopAbortSignal() }).catch(
     stopIfInterrupted,
   );
 }
@@ -123,7 +123,7 @@ export async function pause(attempt: number): Promise<void> {
 /** CI machines often have no user name; git refuses to commit without one. */
 async function authorOf(root: string): Promise<Record<string, string>> {
   const known = await runGit(['var', 'GIT_COMMITTER_IDENT'], { cwd: root });
-  return known.status === 0 ? committerIn(text(known)) : committer('appreg', 'appreg@localhost');
+  return known.status === 0 ? committerIn(outputOf(known)) : committer('appreg', 'appreg@localhost');
 }
 
 /** `Name <mail> seconds zone`, as variables for commit-tree. */

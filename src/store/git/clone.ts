@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { errno } from '../directory/disk-error.ts';
-import { isAlive, type Owner, self } from '../directory/owner.ts';
-import { type GitRun, isPassing, runGit, saidBy } from './process.ts';
+import { currentProcess, type ProcessIdentity } from '../directory/owner.ts';
+import { isGone } from '../directory/stale-temp-files.ts';
+import { type GitRun, isTransient, runGit, gitMessage } from './process.ts';
 
 export interface GitPlace {
   /** Name of a remote of the repository around `root`, or a URL that git understands. */
@@ -26,7 +27,6 @@ export interface Clone {
 type Setting = [name: string, value: string];
 
 const PREFIX = 'appreg-git-';
-const DAY = 24 * 60 * 60 * 1000;
 
 /**
  * A bare clone without any content yet, removed when the program ends.
@@ -35,7 +35,7 @@ const DAY = 24 * 60 * 60 * 1000;
 export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
   const url = await urlOf(remote, root);
   const folder = await temporaryFolder();
-  await must(runGit(['init', '--quiet', '--bare'], { cwd: folder }));
+  await requireSuccess(runGit(['init', '--quiet', '--bare'], { cwd: folder }));
   const settings: Setting[] = [
     ['remote.origin.url', url],
     // Objects that are not fetched now are fetched when they are read.
@@ -59,12 +59,13 @@ export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
 
 /** A remote's name is resolved in the workspace; its push URL is used, since it accepts writes. */
 async function urlOf(remote: string, root: string): Promise<string> {
-  if (remote.startsWith('-')) throw unusable(remote);
+  if (remote.startsWith('-')) throw unknownRemote(remote);
   const named = await runGit(['remote', 'get-url', '--push', remote], { cwd: root });
   // git resolves a path in its configuration against the top of the work tree, wherever below it is run.
-  if (/dubious ownership/.test(named.stderr)) throw owned(root);
-  if (named.status === 0) return isLocal(text(named)) ? resolve(await topOf(root), text(named)) : text(named);
-  if (/^[\w.-]+$/.test(remote) && !/^\.+$/.test(remote)) throw unusable(remote);
+  if (/dubious ownership/.test(named.stderr)) throw ownershipError(root);
+  if (named.status === 0)
+    return isLocal(outputOf(named)) ? resolve(await topOf(root), outputOf(named)) : outputOf(named);
+  if (/^[\w.-]+$/.test(remote) && !/^\.+$/.test(remote)) throw unknownRemote(remote);
   return isLocal(remote) ? resolve(root, remote) : remote;
 }
 
@@ -75,7 +76,9 @@ function isLocal(url: string): boolean {
 
 async function topOf(root: string): Promise<string> {
   const top = await runGit(['rev-parse', '--show-toplevel'], { cwd: root });
-  return top.status === 0 ? text(top) : text(await must(runGit(['rev-parse', '--absolute-git-dir'], { cwd: root })));
+  return top.status === 0
+    ? outputOf(top)
+    : outputOf(await requireSuccess(runGit(['rev-parse', '--absolute-git-dir'], { cwd: root })));
 }
 
 /** The user repository's settings for credentials, proxies and certificates: pipelines receive their token there. */
@@ -100,8 +103,8 @@ async function temporaryFolder(): Promise<string> {
   const parent = tmpdir();
   let folder: string;
   try {
-    await sweep(parent);
-    const { machine, pid, started } = self();
+    await removeStaleClones(parent);
+    const { machine, pid, started } = currentProcess();
     folder = await mkdtemp(join(parent, `${PREFIX}${machine}-${pid}-${started ?? 0}-`));
   } catch (cause) {
     throw new AppregError(
@@ -123,43 +126,36 @@ function removeAll(): void {
 }
 
 /** Removes the clones of processes that are gone; if that cannot be known, those that are a day old. */
-async function sweep(parent: string): Promise<void> {
+async function removeStaleClones(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(PREFIX)) continue;
     const path = join(parent, name);
-    const owner = ownerOf(name);
-    const alive = owner === null ? null : isAlive(owner);
     // A folder of another user may be neither read nor removed.
-    if (alive === false || (alive === null && (await isOld(path))))
-      await rm(path, { recursive: true, force: true }).catch(() => {});
+    const isStale = await isGone(ownerOf(name), path).catch(() => false);
+    if (isStale) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 
 /** The process in the name of a clone; null for names without one. */
-function ownerOf(name: string): Pick<Owner, 'machine' | 'pid' | 'started'> | null {
+function ownerOf(name: string): ProcessIdentity | null {
   const [, machine, pid, started] = /^([0-9a-f]{12})-(\d{1,10})-(\d+)-/.exec(name.slice(PREFIX.length)) ?? [];
   if (machine === undefined) return null;
   return { machine, pid: Number(pid), started: started === '0' ? null : (started ?? null) };
-}
-
-async function isOld(path: string): Promise<boolean> {
-  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-  return Date.now() - mtimeMs > DAY;
 }
 
 /**
  * The output of git.
  * @throws AppregError with git's message if it fails
  */
-export async function must(run: Promise<GitRun>): Promise<GitRun> {
+export async function requireSuccess(run: Promise<GitRun>): Promise<GitRun> {
   const done = await run;
   if (done.status === 0) return done;
   throw (
     fullDisk(done) ??
     new AppregError(
       'git-failed',
-      `git failed: ${saidBy(done)}`,
-      isPassing(done)
+      `git failed: ${gitMessage(done)}`,
+      isTransient(done)
         ? 'Run the same command again when the remote can be reached.'
         : 'Run it again; check the repository with git.',
       { effect: 'none' },
@@ -172,18 +168,18 @@ export function fullDisk(run: GitRun): AppregError | null {
   if (!/^(?!remote:).*(No space left on device|Disk quota exceeded)/m.test(run.stderr)) return null;
   return new AppregError(
     'disk-full',
-    `git has no space left in ${printable(tmpdir())}: ${saidBy(run)}`,
+    `git has no space left in ${printable(tmpdir())}: ${gitMessage(run)}`,
     'Free some space there, or set TMPDIR to another folder; then run the same command again.',
     { effect: 'none' },
   );
 }
 
-export function text({ stdout }: GitRun): string {
+export function outputOf({ stdout }: GitRun): string {
   return stdout.toString('utf8').replace(/\n$/, '');
 }
 
 /** As in a CI container whose checkout is owned by the machine's user. */
-function owned(root: string): AppregError {
+function ownershipError(root: string): AppregError {
   return new AppregError(
     'git-ownership',
     `git rejects the repository of ${printable(root)}, because its folder belongs to another user.`,
@@ -192,7 +188,7 @@ function owned(root: string): AppregError {
   );
 }
 
-function unusable(remote: string): AppregError {
+function unknownRemote(remote: string): AppregError {
   return new AppregError(
     'git-remote-unknown',
     `No git remote “${printable(redact(remote))}” in this repository.`,

@@ -1,13 +1,13 @@
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { type GitRun, saidBy } from './process.ts';
+import { type GitRun, gitMessage } from './process.ts';
 
 /** The errors of a branch. */
 
 export function unreachable(remote: string, run: GitRun): AppregError {
   return new AppregError(
     'git-unreachable',
-    `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)}`,
+    `The git remote ${printable(redact(remote))} cannot be used: ${gitMessage(run)}`,
     'Check its URL, and that git can read it here: git ls-remote <url>',
     { effect: 'none' },
   );
@@ -16,7 +16,7 @@ export function unreachable(remote: string, run: GitRun): AppregError {
 export function uncertain(remote: string, run: GitRun, cause: unknown): AppregError {
   return new AppregError(
     'git-unreachable',
-    `The git remote ${printable(redact(remote))} failed during the write: ${saidBy(run)}`,
+    `The git remote ${printable(redact(remote))} failed during the write: ${gitMessage(run)}`,
     'Run the same command again when it is reachable: it resumes the write.',
     { cause, effect: 'unknown' },
   );
@@ -25,7 +25,7 @@ export function uncertain(remote: string, run: GitRun, cause: unknown): AppregEr
 export function pushRejected(remote: string, branch: string, run: GitRun): AppregError {
   return new AppregError(
     'git-push-rejected',
-    `The git remote ${printable(redact(remote))} rejects a commit for the branch ${printable(branch)}: ${saidBy(run)}`,
+    `The git remote ${printable(redact(remote))} rejects a commit for the branch ${printable(branch)}: ${gitMessage(run)}`,
     'Check that this user or token may push to it, and that the branch is not protected.',
     { effect: 'none' },
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { Digest } from '../bytes.ts';
-import { must, text } from './clone.ts';
+import { requireSuccess, outputOf } from './clone.ts';
 import type { GitDetails, GitRun } from './process.ts';
 
 /** The content of a branch, and commits on top of it: git objects only, nothing is checked out. */
@@ -20,7 +20,7 @@ export interface Change {
 }
 
 /** This number of paths fits into one command line on any system. */
-const PORTION = 100;
+const PATHS_PER_COMMAND = 100;
 
 /**
  * The ids of files' contents in a commit (null: there is none yet); missing paths are left out.
@@ -34,9 +34,11 @@ export async function blobsAt(
 ): Promise<Map<string, string>> {
   const blobs = new Map<string, string>();
   if (commit === null) return blobs;
-  for (let at = 0; at < paths.length; at += PORTION) {
-    const wanted = paths.slice(at, at + PORTION);
-    const listed = await must(git(['ls-tree', '-z', commit, '--', ...wanted.map((path) => `:(literal)${path}`)]));
+  for (let at = 0; at < paths.length; at += PATHS_PER_COMMAND) {
+    const wanted = paths.slice(at, at + PATHS_PER_COMMAND);
+    const listed = await requireSuccess(
+      git(['ls-tree', '-z', commit, '--', ...wanted.map((path) => `:(literal)${path}`)]),
+    );
     for (const line of listed.stdout.toString('utf8').split('\0').slice(0, -1)) {
       const [, mode, type, id, path] = /^(\d+) (\w+) ([0-9a-f]+)\t([^]*)$/.exec(line) ?? [];
       if (id === undefined || path === undefined) throw new Error(`git ls-tree printed ${JSON.stringify(line)}`);
@@ -66,7 +68,7 @@ export async function checkFolders(git: Git, parent: string | null, changes: rea
     for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at));
   if (parent === null || folders.size === 0) return;
   const input = [...folders].map((folder) => `${parent}:${folder}\n`).join('');
-  const types = text(await must(git(['cat-file', '--batch-check=%(objecttype)'], { input }))).split('\n');
+  const types = outputOf(await requireSuccess(git(['cat-file', '--batch-check=%(objecttype)'], { input }))).split('\n');
   for (const [at, folder] of [...folders].entries())
     if (types[at] === 'blob')
       throw new AppregError(
@@ -83,7 +85,7 @@ export async function contentsOf(git: Git, blobs: readonly string[]): Promise<Ma
   // git would fetch them one by one. If this fails, it still does.
   if (blobs.length > 1)
     await git(['fetch', '--quiet', '--no-tags', '--filter=blob:none', '--stdin', 'origin'], { input });
-  const { stdout } = await must(git(['cat-file', '--batch'], { input }));
+  const { stdout } = await requireSuccess(git(['cat-file', '--batch'], { input }));
   const contents = new Map<string, Buffer>();
   let at = 0;
   for (const blob of blobs) {
@@ -99,7 +101,7 @@ export async function contentsOf(git: Git, blobs: readonly string[]): Promise<Ma
 export async function blobDigest(git: Git, blob: string): Promise<Digest> {
   const hash = createHash('sha256');
   let length = 0;
-  await must(
+  await requireSuccess(
     git(['cat-file', 'blob', blob], {
       sink(chunk) {
         hash.update(chunk);
@@ -127,13 +129,15 @@ export async function commitOn(
   const index = join(folder, `index-${randomUUID()}`);
   const env = { GIT_INDEX_FILE: index };
   try {
-    await must(git(parent === null ? ['read-tree', '--empty'] : ['read-tree', parent], { env }));
+    await requireSuccess(git(parent === null ? ['read-tree', '--empty'] : ['read-tree', parent], { env }));
     const input = changes.map(({ path, blob }) => `100644 ${blob}\t${path}\0`).join('');
-    await must(git(['update-index', '-z', '--add', '--index-info'], { env, input }));
+    await requireSuccess(git(['update-index', '-z', '--add', '--index-info'], { env, input }));
     // The other files' contents were never fetched.
-    const tree = text(await must(git(['write-tree', '--missing-ok'], { env })));
+    const tree = outputOf(await requireSuccess(git(['write-tree', '--missing-ok'], { env })));
     const parents = parent === null ? [] : ['-p', parent];
-    return text(await must(git(['commit-tree', tree, ...parents], { env: author, input: messageFor(changes, why) })));
+    return outputOf(
+      await requireSuccess(git(['commit-tree', tree, ...parents], { env: author, input: messageFor(changes, why) })),
+    );
   } finally {
     await rm(index, { force: true });
   }

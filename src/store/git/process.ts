@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';
-import { stopIfInterrupted, stopping } from '../interrupt.ts';
+import { stopIfInterrupted, stopAbortSignal } from '../interrupt.ts';
 
 /** Runs git without prompts, and with its messages in the language that this program parses. */
 
@@ -12,11 +12,11 @@ export interface GitRun {
   stdout: Buffer;
   stderr: string;
   /** True if it was ended by a signal: its effects are unknown. */
-  cut: boolean;
+  wasKilled: boolean;
 }
 
 /** Variables that bind git to a repository, as set in hooks: ours is given by its folder. User settings are kept. */
-const BINDING = [
+const REPOSITORY_VARIABLES = [
   'GIT_DIR',
   'GIT_WORK_TREE',
   'GIT_COMMON_DIR',
@@ -39,15 +39,15 @@ export interface GitDetails {
   sink?: (chunk: Uint8Array) => void;
   /**
    * The effect of a stop on the run. `end` (default): ends it, and the run throws AppregError `interrupted`. `finish`:
-   * a push; it has some seconds to finish and is `cut` then. `ignore`: a check after a stop, with its own time limit.
+   * a push; it has some seconds to finish and is killed then. `ignore`: a check after a stop, with its own time limit.
    */
   stop?: 'end' | 'finish' | 'ignore';
 }
 
 /** Milliseconds: a push in progress when a stop is requested may take this long. */
-const GRACE = 4_000;
+const PUSH_GRACE = 4_000;
 /** Milliseconds for a check of the remote after a stop. */
-const LAST_LOOK = 3_000;
+const CHECK_TIMEOUT = 3_000;
 
 /**
  * @throws AppregError `git-missing` if git is not installed, `artifact-changed` for an input that changed; a status other
@@ -58,12 +58,12 @@ export async function runGit(
   { cwd, input, env = {}, sink, stop = 'end' }: GitDetails & { cwd: string },
 ): Promise<GitRun> {
   if (stop === 'end') stopIfInterrupted();
-  const own = Object.entries(process.env).filter(([name]) => !BINDING.includes(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !REPOSITORY_VARIABLES.includes(name));
   // Ctrl+C is sent to all processes of the terminal's group: a push is not in it, so that it can finish.
-  const detached = stop === 'finish' && process.platform !== 'win32' && !mayAsk(env);
+  const detached = stop === 'finish' && process.platform !== 'win32' && !mayPrompt(env);
   const child = spawn('git', args, {
     cwd,
-    env: { ...Object.fromEntries(own), ...env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
+    env: { ...Object.fromEntries(inherited), ...env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached,
   });
@@ -71,18 +71,18 @@ export async function runGit(
   const err: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => (sink ? sink(chunk) : void out.push(chunk)));
   child.stderr.on('data', (chunk: Buffer) => void err.push(chunk));
-  let inputFault: unknown = null;
+  let inputError: unknown = null;
   // git may end before it has read everything; its status shows the outcome.
   child.stdin.on('error', () => {});
   if (input === undefined || typeof input === 'string' || !isFileBytes(input)) child.stdin.end(input ?? '');
   else
     Readable.from(chunksOf(input), { objectMode: false })
       .on('error', (error) => {
-        inputFault = error;
+        inputError = error;
         child.kill('SIGKILL');
       })
       .pipe(child.stdin);
-  const limit = limited(child, detached, stop);
+  const limit = limitTime(child, detached, stop);
   const status = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (cause) =>
       reject(new AppregError('git-missing', `git cannot be run: ${cause.message}`, 'Install git.', { cause })),
@@ -90,22 +90,22 @@ export async function runGit(
     child.on('close', resolve);
   }).finally(() => limit.done());
   if (stop === 'end' && status !== 0) stopIfInterrupted();
-  if (inputFault !== null) throw inputFault;
-  const cut = status === null || limit.struck();
-  return { status: status ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), cut };
+  if (inputError !== null) throw inputError;
+  const wasKilled = status === null || limit.hasExpired();
+  return { status: status ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), wasKilled };
 }
 
 /** Ends the run at its time limit. */
-function limited(
+function limitTime(
   child: ChildProcess,
   detached: boolean,
   stop: 'end' | 'finish' | 'ignore',
-): { done(): void; struck(): boolean } {
-  const signal = stopping();
+): { done(): void; hasExpired(): boolean } {
+  const signal = stopAbortSignal();
   let timer: NodeJS.Timeout | undefined;
-  let struck = false;
+  let hasExpired = false;
   const end = (): void => {
-    struck = true;
+    hasExpired = true;
     if (child.pid === undefined) return;
     try {
       process.kill(detached ? -child.pid : child.pid, 'SIGTERM');
@@ -114,12 +114,12 @@ function limited(
     }
   };
   const onStop = (): void => {
-    timer = setTimeout(end, stop === 'finish' ? GRACE : 0);
+    timer = setTimeout(end, stop === 'finish' ? PUSH_GRACE : 0);
   };
   const onExit = (): void => {
     if (stop === 'finish') end();
   };
-  if (stop === 'ignore') timer = setTimeout(end, LAST_LOOK);
+  if (stop === 'ignore') timer = setTimeout(end, CHECK_TIMEOUT);
   else if (signal.aborted) onStop();
   else signal.addEventListener('abort', onStop, { once: true });
   process.once('exit', onExit);
@@ -129,12 +129,12 @@ function limited(
       signal.removeEventListener('abort', onStop);
       process.off('exit', onExit);
     },
-    struck: () => struck,
+    hasExpired: () => hasExpired,
   };
 }
 
 /** True if ssh may ask for a passphrase at the terminal, which a process of another session cannot do. */
-function mayAsk(env: Record<string, string>): boolean {
+function mayPrompt(env: Record<string, string>): boolean {
   const remote = Object.entries(env).find(([, value]) => value === 'remote.origin.url');
   const url = remote ? (env[remote[0].replace('_KEY_', '_VALUE_')] ?? '') : '';
   const isSsh = /^(ssh|git\+ssh|ssh\+git):/i.test(url) || /^[^/:]+:(?!\/\/)/.test(url);
@@ -142,7 +142,7 @@ function mayAsk(env: Record<string, string>): boolean {
 }
 
 /** git's message as a sentence that may be displayed: without the credentials of a URL. */
-export function saidBy({ stderr }: GitRun): string {
+export function gitMessage({ stderr }: GitRun): string {
   const lines = stderr
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote|hint|warning): */, '').trim())
@@ -151,7 +151,7 @@ export function saidBy({ stderr }: GitRun): string {
 }
 
 /** True if the connection to the remote failed, rather than the remote or git: a retry may help. */
-export function isPassing({ stderr }: GitRun): boolean {
+export function isTransient({ stderr }: GitRun): boolean {
   return /returned error: (429|5\d\d)|HTTP (429|5\d\d)|hung up|early EOF|RPC failed|timed out|Connection (was )?(reset|refused|closed)|Could not resolve|Temporary failure|Empty reply|unexpected disconnect|Internal Server Error|Couldn't connect|Failed to connect/i.test(
     stderr,
   );

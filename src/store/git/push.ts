@@ -3,10 +3,10 @@ import { failpoint } from '../failpoint.ts';
 import { stopIfInterrupted, stopRequested } from '../interrupt.ts';
 import type { Write } from '../store.ts';
 import { type Branch, CONNECTION_ATTEMPTS, pause } from './branch.ts';
-import { fullDisk, must, text } from './clone.ts';
+import { fullDisk, requireSuccess, outputOf } from './clone.ts';
 import { contended, pushRejected, uncertain, unreachable } from './errors.ts';
 import { blobsAt, type Change, checkFolders, commitOn } from './objects.ts';
-import { type GitRun, isPassing } from './process.ts';
+import { type GitRun, isTransient } from './process.ts';
 
 /** Attempts of a write that lost a race: each is built on top of the winner's commit. */
 const ATTEMPTS = 200;
@@ -33,14 +33,14 @@ export async function pushWrites(branch: Branch, writes: readonly Write[], why?:
     const commit = await commitOn(branch.git, parent, changes, await branch.folder(), await branch.author(), why);
     stopIfInterrupted();
     const push = await pushCommit(branch, commit);
-    if (push.cut && stopRequested() !== null) return branch.ensurePushed(commit);
+    if (push.wasKilled && stopRequested() !== null) return branch.ensurePushed(commit);
     if (push.status === 0) {
       branch.advanceTo(commit);
       return true;
     }
-    unanswered = push.cut || isPassing(push) ? push : null;
+    unanswered = push.wasKilled || isTransient(push) ? push : null;
     const rejected = (): AppregError => fullDisk(push) ?? pushRejected(branch.remote, branch.name, push);
-    if (unanswered === null && !isBeaten(push)) throw rejected();
+    if (unanswered === null && !isRaceLost(push)) throw rejected();
     if (unanswered === null) lost = { on: parent, times: parent === lost.on ? lost.times + 1 : 1 };
     if (lost.times > MAX_LOST_WITHOUT_CHANGE) throw pushRejected(branch.remote, branch.name, push);
     // Also one that lost a race at the remote: git's transport repeats an unanswered request by itself.
@@ -53,7 +53,9 @@ export async function pushWrites(branch: Branch, writes: readonly Write[], why?:
 async function storeBlobs({ git }: Branch, writes: readonly Write[]): Promise<Change[]> {
   const changes: Change[] = [];
   for (const { path, bytes, token } of writes) {
-    const blob = text(await must(git(['hash-object', '-w', '--no-filters', '--stdin'], { input: bytes })));
+    const blob = outputOf(
+      await requireSuccess(git(['hash-object', '-w', '--no-filters', '--stdin'], { input: bytes })),
+    );
     changes.push({ path, blob, isNew: token === null });
   }
   return changes;
@@ -85,7 +87,7 @@ async function pushCommit({ git, name }: Branch, commit: string): Promise<GitRun
 }
 
 /** The branch moved while the commit was created: another writer was faster. */
-function isBeaten({ stderr }: GitRun): boolean {
+function isRaceLost({ stderr }: GitRun): boolean {
   return /\[rejected\]|non-fast-forward|fetch first|stale info|cannot lock ref|failed to update ref|reference already exists|incorrect old value/i.test(
     stderr,
   );

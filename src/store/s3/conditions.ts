@@ -1,7 +1,7 @@
 import { printable } from '../../core/text/text.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
 import { headersOf } from './headers.ts';
-import type { S3Answer, S3Request } from './request.ts';
+import type { S3Response, S3Request } from './request.ts';
 
 /** The names of the conditions that object stores support, as they are remembered. */
 export type ConditionsName = 'etag' | 'bare-etag' | 'generation';
@@ -11,7 +11,7 @@ export interface Conditions {
   name: ConditionsName;
   create: Record<string, string>;
   replace(token: string): Record<string, string>;
-  tokenOf(answer: Pick<S3Answer, 'headers'>): string;
+  tokenOf(answer: Pick<S3Response, 'headers'>): string;
 }
 
 /** Remembers which conditions a store was proven to support. A place is a digest (`S3Requests.identity`). */
@@ -51,7 +51,7 @@ export function withoutConditions(google: boolean): Conditions {
 }
 
 /** Written to test the store's conditions; it is not deleted, so that no delete permission is needed. */
-const PROBE = '.appreg-probe.txt';
+const PROBE_PATH = '.appreg-probe.txt';
 const PROBE_BYTES = Buffer.from('appreg writes this file to test that the store supports conditional writes.\n');
 
 /**
@@ -62,8 +62,8 @@ const PROBE_BYTES = Buffer.from('appreg writes this file to test that the store 
 export async function probeConditionalWrites(request: S3Request, google: boolean): Promise<Conditions> {
   const known = conditionsFor(google);
   const put = async (condition: Record<string, string>): Promise<boolean> => {
-    const headers = { ...headersOf(PROBE, PROBE_BYTES), ...condition };
-    const answer = await request('PUT', PROBE, { headers, body: PROBE_BYTES }).catch((error: unknown) => {
+    const headers = { ...headersOf(PROBE_PATH, PROBE_BYTES), ...condition };
+    const answer = await request('PUT', PROBE_PATH, { headers, body: PROBE_BYTES }).catch((error: unknown) => {
       throw isNotImplemented(error) ? unconditional('it responds to them with 501') : error;
     });
     return answer.status < 300;
@@ -72,7 +72,7 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
   if ((await put(create)) && (await put(create))) throw unconditional('it allows a file to be created twice');
   // Another process may test the store at the same time.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const stored = await request('GET', PROBE);
+    const stored = await request('GET', PROBE_PATH);
     if (stored.status >= 300) continue;
     for (const conditions of known) {
       if (!(await put(conditions.replace(conditions.tokenOf(stored))))) continue;

@@ -3,7 +3,7 @@ import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { type Env, profileOf } from './profile.ts';
-import { openWeb, type Web } from './web.ts';
+import { openHttp, type SendRequest } from './web.ts';
 
 export interface Credentials {
   accessKeyId: string;
@@ -13,7 +13,7 @@ export interface Credentials {
 
 const TIMEOUT = 5000;
 /** The container's or machine's own endpoints are never requested over a proxy. */
-const localWeb = openWeb();
+const localWeb = openHttp();
 
 /**
  * Credentials for an S3 store from the usual sources, the first that has some: the environment; an OIDC role (a token
@@ -22,7 +22,7 @@ const localWeb = openWeb();
  * @param web the client for services outside this machine
  * @throws AppregError `s3-credentials` that names the sources
  */
-export async function findCredentials(env: Env, region: string, web: Web): Promise<Credentials> {
+export async function findCredentials(env: Env, region: string, web: SendRequest): Promise<Credentials> {
   const found =
     fromEnvironment(env) ??
     (await fromRole(env, region, web)) ??
@@ -38,10 +38,14 @@ export async function findCredentials(env: Env, region: string, web: Web): Promi
 }
 
 function fromEnvironment(env: Env): Credentials | null {
-  return keys(env['AWS_ACCESS_KEY_ID'], env['AWS_SECRET_ACCESS_KEY'], env['AWS_SESSION_TOKEN']);
+  return credentialsFrom(env['AWS_ACCESS_KEY_ID'], env['AWS_SECRET_ACCESS_KEY'], env['AWS_SESSION_TOKEN']);
 }
 
-function keys(id: string | undefined, secret: string | undefined, token: string | undefined): Credentials | null {
+function credentialsFrom(
+  id: string | undefined,
+  secret: string | undefined,
+  token: string | undefined,
+): Credentials | null {
   if (!id || !secret) return null;
   return { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
 }
@@ -52,7 +56,8 @@ function fromProfile(env: Env): Credentials | null {
     const section = profileOf(env, file);
     known ||= section !== null;
     const found =
-      section && keys(section['aws_access_key_id'], section['aws_secret_access_key'], section['aws_session_token']);
+      section &&
+      credentialsFrom(section['aws_access_key_id'], section['aws_secret_access_key'], section['aws_session_token']);
     if (found) return found;
   }
   if (!env['AWS_PROFILE']) return null;
@@ -71,10 +76,10 @@ function fromProfile(env: Env): Credentials | null {
 }
 
 /** The credentials of a role, in exchange for the pipeline's identity token. */
-async function fromRole(env: Env, region: string, web: Web): Promise<Credentials | null> {
+async function fromRole(env: Env, region: string, web: SendRequest): Promise<Credentials | null> {
   const role = env['AWS_ROLE_ARN'];
   if (!role) return null;
-  const token = await webToken(env, web);
+  const token = await identityToken(env, web);
   if (token === null) return null;
   const form = new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
@@ -91,7 +96,8 @@ async function fromRole(env: Env, region: string, web: Web): Promise<Credentials
     content: form.toString(),
   });
   const field = (name: string): string | undefined => new RegExp(`<${name}>([^<]+)</${name}>`).exec(body)?.[1];
-  const found = status === 200 ? keys(field('AccessKeyId'), field('SecretAccessKey'), field('SessionToken')) : null;
+  const found =
+    status === 200 ? credentialsFrom(field('AccessKeyId'), field('SecretAccessKey'), field('SessionToken')) : null;
   if (found) return found;
   // The service's message may quote the request.
   const reason = (field('Message') ?? 'no reason').replaceAll(token, 'REDACTED');
@@ -101,7 +107,7 @@ async function fromRole(env: Env, region: string, web: Web): Promise<Credentials
   );
 }
 
-async function webToken(env: Env, web: Web): Promise<string | null> {
+async function identityToken(env: Env, web: SendRequest): Promise<string | null> {
   const file = env['AWS_WEB_IDENTITY_TOKEN_FILE'];
   if (file) return tokenIn(file, 'AWS_WEB_IDENTITY_TOKEN_FILE');
   const url = env['ACTIONS_ID_TOKEN_REQUEST_URL'];
@@ -110,7 +116,7 @@ async function webToken(env: Env, web: Web): Promise<string | null> {
   const { status, body } = await request(web, 'GET', `${url}&audience=sts.amazonaws.com`, {
     headers: { authorization: `Bearer ${bearer}` },
   });
-  const token = status === 200 ? (jsonOf(body)['value'] as string | undefined) : undefined;
+  const token = status === 200 ? textFields(body)['value'] : undefined;
   if (token) return token;
   throw refused(`GitHub returned no OIDC token (status ${status}).`, 'Give the job permissions: id-token: write');
 }
@@ -136,7 +142,7 @@ async function fromContainer(env: Env): Promise<Credentials | null> {
     ? tokenIn(file, 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')
     : env['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
   const { status, body } = await request(localWeb, 'GET', url, { headers: token ? { authorization: token } : {} });
-  const found = status === 200 ? keysIn(body) : null;
+  const found = status === 200 ? credentialsIn(body) : null;
   if (found) return found;
   throw refused(`The container's endpoint returned no credentials (status ${status}).`, 'Check the role of the task.');
 }
@@ -156,28 +162,31 @@ async function fromMachine(env: Env): Promise<Credentials | null> {
     const role = await request(localWeb, 'GET', roles, { headers, timeout: 1000 });
     if (role.status !== 200) return null;
     const { status, body } = await request(localWeb, 'GET', `${roles}${role.body.trim()}`, { headers });
-    return status === 200 ? keysIn(body) : null;
+    return status === 200 ? credentialsIn(body) : null;
   } catch {
     // Not a cloud machine: the missing credentials are reported at the end.
     return null;
   }
 }
 
-function keysIn(body: string): Credentials | null {
-  const { AccessKeyId, SecretAccessKey, Token } = jsonOf(body) as Record<string, string | undefined>;
-  return keys(AccessKeyId, SecretAccessKey, Token);
+function credentialsIn(body: string): Credentials | null {
+  const { AccessKeyId, SecretAccessKey, Token } = textFields(body);
+  return credentialsFrom(AccessKeyId, SecretAccessKey, Token);
 }
 
-function jsonOf(body: string): Record<string, unknown> {
+/** The members of a JSON object whose values are strings; none for any other body. */
+function textFields(body: string): Readonly<Record<string, string | undefined>> {
   try {
-    return (JSON.parse(body) ?? {}) as Record<string, unknown>;
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== 'object' || value === null) return {};
+    return Object.fromEntries(Object.entries(value).filter(([, field]) => typeof field === 'string'));
   } catch {
     return {};
   }
 }
 
 async function request(
-  web: Web,
+  web: SendRequest,
   method: 'GET' | 'POST' | 'PUT',
   url: string,
   { headers, content = null, timeout = TIMEOUT }: RequestOptions,

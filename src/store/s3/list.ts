@@ -28,13 +28,13 @@ export async function absentIn(
     const text = answer?.status === 200 ? answer.bytes.toString('utf8') : '';
     if (!/<ListBucketResult[ >]/.test(text)) return new Set();
     for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-      const name = plain(key);
+      const name = decodeEntities(key);
       // Not every store sorts its keys; then only a complete listing is conclusive.
       if (compare(name, last) < 0) last = '\uffff';
       else if (last !== '\uffff') last = name;
       found.add(name);
     }
-    token = plain(/<NextContinuationToken>([^<]*)</.exec(text)?.[1] ?? '');
+    token = decodeEntities(/<NextContinuationToken>([^<]*)</.exec(text)?.[1] ?? '');
     if (!/<IsTruncated>true</.test(text)) return new Set(paths.filter((path) => !found.has(prefix + path)));
     if (token === '') break;
   }
@@ -56,9 +56,13 @@ function compare(a: string, b: string): number {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-function plain(text: string): string {
-  return text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (entity, hex, decimal, name: string | undefined) => {
-    if (name !== undefined) return ENTITIES[name] ?? entity;
-    return String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex as string, 16));
-  });
+/** The text of an XML element with its entities decoded. */
+function decodeEntities(text: string): string {
+  return text.replace(
+    /&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi,
+    (entity, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return ENTITIES[name] ?? entity;
+      return String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+    },
+  );
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { type Bytes, type Digest, sha256Of } from '../bytes.ts';
-import { stopping, stopRequested } from '../interrupt.ts';
+import { stopAbortSignal, stopRequested } from '../interrupt.ts';
 import type { WriteDetails } from '../store.ts';
 import { conditionsFor } from './conditions.ts';
 import { headersOf } from './headers.ts';
@@ -110,7 +110,7 @@ export function openObjects(requests: S3Requests, options: ObjectsOptions): Obje
       if (attempt === REPAIRS)
         throw difference === 'old' ? notKept(name, path) : damaged(name, path, bytes.length, stored);
       // Some stores show a write only after a moment.
-      await wait(FIRST_DELAY * 2 ** attempt, undefined, { signal: stopping() });
+      await wait(FIRST_DELAY * 2 ** attempt, undefined, { signal: stopAbortSignal() });
       if (differenceOf(await inspect(path), sent) === null) continue;
       await send(sent, stored === null ? null : stored.token);
     }

@@ -5,16 +5,16 @@ import { AppregError } from '../../core/errors.ts';
 import type { Bytes } from '../bytes.ts';
 import { errno } from '../directory/disk-error.ts';
 import { failpoint } from '../failpoint.ts';
-import { stopping, stopRequested } from '../interrupt.ts';
+import { stopAbortSignal, stopRequested } from '../interrupt.ts';
 import { type Credentials, findCredentials } from './credentials.ts';
 import { type ResolvedPlace, resolvePlace, type S3Place } from './place.ts';
 import { refused, stopped, unreachable } from './request-errors.ts';
 import { AMAZON, encodeSegment, GOOGLE, queryOf, signed } from './sign.ts';
-import { openWeb, type Web, type WebProxyFor } from './web.ts';
+import { openHttp, type SendRequest, type StoreProxyFor } from './web.ts';
 
 /** Signed requests to an S3-compatible object store. */
 
-export interface S3Answer {
+export interface S3Response {
   status: number;
   headers: Readonly<Record<string, string | undefined>>;
   bytes: Buffer;
@@ -33,16 +33,16 @@ interface S3Details {
   isLastCheck?: boolean;
 }
 
-export type S3Request = (method: 'GET' | 'PUT', path: string, details?: S3Details) => Promise<S3Answer>;
+export type S3Request = (method: 'GET' | 'PUT', path: string, details?: S3Details) => Promise<S3Response>;
 
 /** The response to one attempt, with the code of an error. */
-type Attempt = Omit<S3Answer, 'uncertain'>;
+type Attempt = Omit<S3Response, 'uncertain'>;
 
 /** The requests to one place in a store. */
 export interface S3Requests {
   request: S3Request;
   /** Requests the bucket itself; the paths in `query` are not prefixed. */
-  list(query: Readonly<Record<string, string>>): Promise<S3Answer>;
+  list(query: Readonly<Record<string, string>>): Promise<S3Response>;
   /** Whether the store uses Google's dialect. */
   google: boolean;
   /** A digest of the endpoint, bucket, prefix, region and the id of the credentials; it contains no secret. */
@@ -53,9 +53,9 @@ const ATTEMPTS = 6;
 /** Milliseconds for one file, however large and however slow the connection. */
 const TIMEOUT = 3_600_000;
 /** Milliseconds: a write in progress when a stop is requested may take this long. */
-const GRACE = 4_000;
+const WRITE_GRACE = 4_000;
 /** Milliseconds for a check of what is stored, after a stop. */
-const LAST_CHECK = 3_000;
+const CHECK_TIMEOUT = 3_000;
 /** Codes of a 4xx that ask for a later retry. */
 const TRANSIENT = new Set(['SlowDown', 'RequestTimeout', 'ConditionalRequestConflict', 'OperationAborted']);
 
@@ -63,13 +63,13 @@ const TRANSIENT = new Set(['SlowDown', 'RequestTimeout', 'ConditionalRequestConf
  * @throws AppregError `s3-endpoint-invalid`; requests throw AppregError for errors that a retry would not fix, other
  * responses are returned, whatever their status
  */
-export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: WebProxyFor): S3Requests {
+export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: StoreProxyFor): S3Requests {
   const resolved = resolvePlace(place, env);
   const { base, region, google } = resolved;
-  const { findKeys, sendOnce, withoutSecrets } = openSigned(resolved, env, openWeb(proxyFor));
+  const { findKeys, sendOnce, withoutSecrets } = openSigned(resolved, env, openHttp(proxyFor));
 
   /** @param what the requested file, in messages */
-  async function send(method: 'GET' | 'PUT', url: URL, what: string, details: S3Details): Promise<S3Answer> {
+  async function send(method: 'GET' | 'PUT', url: URL, what: string, details: S3Details): Promise<S3Response> {
     const { isLastCheck = false } = details;
     let uncertain = false;
     const signal = signalFor(method, isLastCheck);
@@ -91,7 +91,9 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
       }
       if (attempt === ATTEMPTS || isLastCheck)
         throw unreachable(base, ATTEMPTS, withoutSecrets(reasonOf(failure)), uncertain, failure);
-      await wait(Math.random() * Math.min(8000, 200 * 2 ** attempt), undefined, { signal: stopping() }).catch(() => {});
+      await wait(Math.random() * Math.min(8000, 200 * 2 ** attempt), undefined, { signal: stopAbortSignal() }).catch(
+        () => {},
+      );
     }
   }
 
@@ -129,7 +131,7 @@ interface Signed {
 }
 
 /** Signs requests; the credentials are looked up for the first one. */
-function openSigned({ region, google }: ResolvedPlace, env: NodeJS.ProcessEnv, web: Web): Signed {
+function openSigned({ region, google }: ResolvedPlace, env: NodeJS.ProcessEnv, web: SendRequest): Signed {
   let credentials: Promise<Credentials> | null = null;
   let secrets: string[] = [];
   const findKeys = (): Promise<Credentials> => (credentials ??= findCredentials(env, region, web));
@@ -166,10 +168,12 @@ function openSigned({ region, google }: ResolvedPlace, env: NodeJS.ProcessEnv, w
 
 /** Aborted when the request has to end: a write has some seconds to finish after a stop was requested. */
 function signalFor(method: 'GET' | 'PUT', isLastCheck: boolean): AbortSignal {
-  if (isLastCheck) return AbortSignal.timeout(LAST_CHECK);
-  if (method === 'GET') return stopping();
+  if (isLastCheck) return AbortSignal.timeout(CHECK_TIMEOUT);
+  if (method === 'GET') return stopAbortSignal();
   const controller = new AbortController();
-  stopping().addEventListener('abort', () => setTimeout(() => controller.abort(), GRACE).unref(), { once: true });
+  stopAbortSignal().addEventListener('abort', () => setTimeout(() => controller.abort(), WRITE_GRACE).unref(), {
+    once: true,
+  });
   return controller.signal;
 }
 

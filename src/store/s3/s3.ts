@@ -6,12 +6,12 @@ import { openObjects } from './objects.ts';
 import { proveConditions, type ProvenConditionsOptions } from './proven-conditions.ts';
 import type { S3Place } from './place.ts';
 import { openRequests } from './request.ts';
-import type { WebProxyFor } from './web.ts';
+import type { StoreProxyFor } from './web.ts';
 
 export interface S3Options extends S3Place, ProvenConditionsOptions {
   env: NodeJS.ProcessEnv;
   /** The proxies of this machine (default: none). */
-  proxyFor?: WebProxyFor;
+  proxyFor?: StoreProxyFor;
 }
 
 /** Requests in flight at once. */

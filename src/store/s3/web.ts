@@ -4,7 +4,7 @@ import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';
 
 /** Requests to an object store, or to a provider of its credentials. */
 
-interface WebProxy {
+interface StoreProxy {
   /** Without credentials. */
   uri: string;
   /** The value of Proxy-Authorization, or null. */
@@ -12,9 +12,9 @@ interface WebProxy {
 }
 
 /** The proxy for a URL; null for none. Throws if an unusable one is configured. */
-export type WebProxyFor = (url: URL) => WebProxy | null;
+export type StoreProxyFor = (url: URL) => StoreProxy | null;
 
-interface WebRequest {
+interface StoreRequest {
   method: 'GET' | 'PUT' | 'POST';
   headers: Record<string, string>;
   body?: Bytes | string | null;
@@ -26,13 +26,13 @@ interface WebRequest {
   signal?: AbortSignal;
 }
 
-interface WebAnswer {
+interface StoreResponse {
   status: number;
   headers: Readonly<Record<string, string | undefined>>;
   bytes: Buffer;
 }
 
-export type Web = (url: URL, request: WebRequest) => Promise<WebAnswer>;
+export type SendRequest = (url: URL, request: StoreRequest) => Promise<StoreResponse>;
 
 /** Larger bodies, in bytes, are sent in portions. */
 const PORTION = 65_536;
@@ -41,10 +41,10 @@ const PORTION = 65_536;
  * @param idle milliseconds without a byte in either direction; a response may take five times that to start
  * @throws undici's errors without a complete response; redirects are not followed
  */
-export function openWeb(proxyFor: WebProxyFor = () => null, idle = 60_000): Web {
+export function openHttp(proxyFor: StoreProxyFor = () => null, idle = 60_000): SendRequest {
   const agents = new Map<string, InstanceType<typeof undici.ProxyAgent>>();
 
-  function over({ uri, authorization }: WebProxy): InstanceType<typeof undici.ProxyAgent> {
+  function over({ uri, authorization }: StoreProxy): InstanceType<typeof undici.ProxyAgent> {
     const known = agents.get(uri);
     if (known) return known;
     // Plain http is not tunnelled: many proxies allow tunnels only to port 443.
@@ -66,7 +66,7 @@ export function openWeb(proxyFor: WebProxyFor = () => null, idle = 60_000): Web 
       ...(proxy && { dispatcher: over(proxy) }),
     });
     const { statusCode: status } = answer;
-    const head = { status, headers: answer.headers as WebAnswer['headers'] };
+    const head = { status, headers: answer.headers as StoreResponse['headers'] };
     if (sink === null || status >= 300) return { ...head, bytes: Buffer.from(await answer.body.arrayBuffer()) };
     for await (const chunk of answer.body as AsyncIterable<Buffer>) sink(chunk);
     return { ...head, bytes: Buffer.alloc(0) };

@@ -5,7 +5,7 @@ import { threadId } from 'node:worker_threads';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDirectory } from '../../../src/store/directory/directory.ts';
 import { takeLock } from '../../../src/store/directory/lock.ts';
-import { type Owner, self } from '../../../src/store/directory/owner.ts';
+import { type Owner, currentProcess } from '../../../src/store/directory/owner.ts';
 import { verifiedVersions, buildPublisher, seed, start, stopped } from '../processes.ts';
 import { artifactBytes, artifactPath, METADATA } from '../publisher.ts';
 import { leftovers, scratch, waitUntil } from '../scratch.ts';
@@ -19,7 +19,7 @@ function target(): { file: string; folder: string; lock: string } {
 function writeLock(lock: string, owner: Partial<Owner> | string): string {
   fs.mkdirSync(lock);
   const file = join(lock, 'other.json');
-  fs.writeFileSync(file, typeof owner === 'string' ? owner : JSON.stringify({ ...self(), ...owner }));
+  fs.writeFileSync(file, typeof owner === 'string' ? owner : JSON.stringify({ ...currentProcess(), ...owner }));
   return file;
 }
 
@@ -179,7 +179,7 @@ const tempOf = (machine: string, pid: number, what: string): string =>
   `.${what}.${machine}-${pid}-0123456789abcdef.tmp`;
 
 describe('what killed runs left in a folder', () => {
-  const { machine } = self();
+  const { machine } = currentProcess();
 
   test('goes with the next write: what is ours and over, and what is another machine’s and a day old', async () => {
     const { folder } = target();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppregError } from '../../../src/core/errors.ts';
 import { findCredentials } from '../../../src/store/s3/credentials.ts';
 import { profileSettings } from '../../../src/store/s3/profile.ts';
-import { openWeb } from '../../../src/store/s3/web.ts';
+import { openHttp } from '../../../src/store/s3/web.ts';
 import { scratch } from '../scratch.ts';
 
 /** Every place that credentials come from, with one server that plays all the services. */
@@ -54,7 +54,7 @@ afterAll(() => server.close());
 
 function find(env: Record<string, string>, region = 'eu-west-1'): ReturnType<typeof findCredentials> {
   requests = [];
-  return findCredentials(env, region, openWeb());
+  return findCredentials(env, region, openHttp());
 }
 
 const STS = (text = ''): string =>

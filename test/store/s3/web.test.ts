@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { openWeb } from '../../../src/store/s3/web.ts';
+import { openHttp } from '../../../src/store/s3/web.ts';
 
 /** A large file over a slow way takes its time; a way on which nothing moves any more is given up. */
 
@@ -23,7 +23,7 @@ async function served(listener: Parameters<typeof createServer>[1]): Promise<URL
 }
 
 const IDLE = 600;
-const web = openWeb(undefined, IDLE);
+const web = openHttp(undefined, IDLE);
 const body = Buffer.alloc(36_000_000, 'large');
 const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const PUT_REQUEST = { method: 'PUT', headers: {}, body, timeout: 60_000 } as const;
