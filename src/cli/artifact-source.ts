@@ -10,7 +10,7 @@ import type { Artifact } from '../publish/artifact.ts';
 import { chunksOf, fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
-import { checkUrl, fetchWhole, isUrl, named, readInput, suspicion, unreadable } from './fetch.ts';
+import { checkUrl, fetchWhole, isUrl, shownUrl, readInputFile, unlikeArtifact, unreadableFile } from './fetch.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
 import { readChunks } from '../platform/read-chunks.ts';
@@ -25,9 +25,9 @@ export interface SourceOptions {
 }
 
 /** Maximum artifact size in bytes. */
-const LARGEST = 2 ** 31;
+const MAX_ARTIFACT_BYTES = 2 ** 31;
 /** Bytes per read. */
-const PORTION = 2 ** 18;
+const READ_BYTES = 2 ** 18;
 
 export function hasSource({ artifact, entry, artifactUrl }: SourceOptions): boolean {
   return artifact !== undefined || entry !== undefined || artifactUrl !== undefined;
@@ -81,14 +81,14 @@ export async function artifactFrom(
   const { cwd, terminal } = context;
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
-    const progress = terminal.progress(`Fetching ${named(url)}`);
+    const progress = terminal.progress(`Fetching ${shownUrl(url)}`);
     const { content, archive } = await fetchWhole(url, context.env, (bytes) =>
-      progress.update(`Fetching ${named(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
+      progress.update(`Fetching ${shownUrl(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
     ).finally(() => progress.stop());
-    refuseSuspicious(named(url), content.head);
+    refuseUnlikeArtifact(shownUrl(url), content.head);
     return { bytes: null, url, content, archive };
   }
-  if (artifact !== undefined) return lookAtFile(resolve(cwd, artifact), artifact);
+  if (artifact !== undefined) return artifactFromFile(resolve(cwd, artifact), artifact);
   if (entry === undefined) throw new Error('checkSource() requires a source.');
   const request: BundleOptions = {
     entry: resolve(cwd, entry),
@@ -102,40 +102,40 @@ export async function artifactFrom(
   const { bundle } = await import('../bundle/bundle.ts');
   const built = await bundle(request).finally(() => progress.stop());
   for (const warning of built.warnings) terminal.log(`warning: ${warning}`);
-  return lookAtBytes(built.archive, printable(entry));
+  return artifactFromBytes(built.archive, printable(entry));
 }
 
-async function lookAtBytes(bytes: Uint8Array, shown: string): Promise<Artifact> {
-  const seen = await look(chunksOf(bytes), bytes.length);
-  refuseSuspicious(shown, seen.content.head);
-  return { bytes, url: null, ...seen };
+async function artifactFromBytes(bytes: Uint8Array, shown: string): Promise<Artifact> {
+  const inspected = await inspectStream(chunksOf(bytes), bytes.length);
+  refuseUnlikeArtifact(shown, inspected.content.head);
+  return { bytes, url: null, ...inspected };
 }
 
 /**
  * Digests and lists a local file. The file is streamed, and read again when it is written, so its size does not matter.
  */
-async function lookAtFile(path: string, shownAs: string): Promise<Artifact> {
+async function artifactFromFile(path: string, shownAs: string): Promise<Artifact> {
   const md5 = createHash('md5');
-  let seen: Awaited<ReturnType<typeof look>>;
+  let inspected: Awaited<ReturnType<typeof inspectStream>>;
   try {
-    const there = await stat(path);
+    const stats = await stat(path);
     // A pipe can be read only once.
-    if (!there.isFile()) return await lookAtBytes(readInput(path, shownAs), printable(shownAs));
-    const { size } = there;
-    if (size > LARGEST) throw Object.assign(new Error('too large'), { code: 'ERR_FS_FILE_TOO_LARGE' });
-    const chunks = readChunks(path, PORTION);
-    seen = await look(chunks, size, (chunk) => md5.update(chunk));
+    if (!stats.isFile()) return await artifactFromBytes(readInputFile(path, shownAs), printable(shownAs));
+    const { size } = stats;
+    if (size > MAX_ARTIFACT_BYTES) throw Object.assign(new Error('too large'), { code: 'ERR_FS_FILE_TOO_LARGE' });
+    const chunks = readChunks(path, READ_BYTES);
+    inspected = await inspectStream(chunks, size, (chunk) => md5.update(chunk));
   } catch (error) {
-    throw unreadable(shownAs, error);
+    throw unreadableFile(shownAs, error);
   }
-  const { content } = seen;
-  refuseSuspicious(printable(shownAs), content.head);
+  const { content } = inspected;
+  refuseUnlikeArtifact(printable(shownAs), content.head);
   const known = { length: content.bytes, sha256: content.sha256, md5: md5.digest('base64') };
-  return { bytes: fileBytes(path, shownAs, known), url: null, ...seen };
+  return { bytes: fileBytes(path, shownAs, known), url: null, ...inspected };
 }
 
 /** Digests and lists a stream. @param packedBytes its size */
-async function look(
+async function inspectStream(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   packedBytes: number,
   onChunk: (chunk: Uint8Array) => void = () => {},
@@ -151,12 +151,12 @@ async function look(
   return { content: digester.end(), archive: await reader.end() };
 }
 
-function refuseSuspicious(shown: string, head: string): void {
-  const odd = suspicion(head);
-  if (odd !== null)
+function refuseUnlikeArtifact(shown: string, head: string): void {
+  const fault = unlikeArtifact(head);
+  if (fault !== null)
     throw new AppregError(
       'artifact-invalid',
-      `${shown} ${odd}.`,
+      `${shown} ${fault}.`,
       'An artifact is a .tar.gz archive; appreg bundle makes one.',
       { effect: 'none' },
     );

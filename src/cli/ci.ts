@@ -12,15 +12,15 @@ import { systemErrorCode } from '../platform/system-error.ts';
 
 /** The folder of `cwd` below the root of its repository, with `/`; '' at the root, or outside a repository. */
 export function folderInRepository(cwd: string, env: NodeJS.ProcessEnv): string {
-  const here = real(cwd);
+  const here = realPath(cwd);
   const given = [env['GITHUB_WORKSPACE'], env['CI_PROJECT_DIR']]
     .filter((root) => root !== undefined)
     .filter((root) => root !== '');
-  const root = given.map(real).find((path) => holds(path, here)) ?? gitRoot(here) ?? here;
+  const root = given.map(realPath).find((path) => contains(path, here)) ?? gitRoot(here) ?? here;
   return relative(root, here).split(sep).join('/');
 }
 
-function holds(root: string, path: string): boolean {
+function contains(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
@@ -30,7 +30,7 @@ function gitRoot(path: string): string | null {
   return parent === path ? null : gitRoot(parent);
 }
 
-function real(path: string): string {
+function realPath(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
@@ -42,7 +42,7 @@ function real(path: string): string {
 /**
  * In GitHub Actions, if no format is requested, prints annotations and a job summary in addition to the pretty output.
  */
-export function tellGitHub(context: Context, report: Report, options: RenderOptions): void {
+export function reportToGitHub(context: Context, report: Report, options: RenderOptions): void {
   const { env, terminal } = context;
   if (env['GITHUB_ACTIONS'] !== 'true' || context.options.format !== undefined) return;
   for (const line of annotations(report, options)) terminal.annotate(line);

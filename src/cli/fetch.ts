@@ -13,8 +13,10 @@ import { systemErrorCode } from '../platform/system-error.ts';
 
 /** Fetches an artifact to inspect its bytes, as the service does: digested while streaming, nothing stored. */
 
-const LIMIT = 2 ** 31;
-const TOTAL = 600_000;
+/** Maximum bytes of an artifact. */
+const MAX_BYTES = 2 ** 31;
+/** Milliseconds for a whole download. */
+const TIMEOUT = 600_000;
 
 export interface Fetched {
   /** The probe of the URL. */
@@ -32,7 +34,7 @@ export async function fetchBytes(
   // Loaded lazily, since most runs fetch nothing.
   const { openHttpClient } = await import('../observe/http/client.ts');
   const http = openHttpClient(options);
-  let digester: Digester = createDigester(LIMIT);
+  let digester: Digester = createDigester(MAX_BYTES);
   let archive: ArchiveReader = createArchiveReader();
   let bytes = 0;
   try {
@@ -41,13 +43,13 @@ export async function fetchBytes(
       url,
       origin: null,
       accept: '*/*',
-      total: TOTAL,
+      total: TIMEOUT,
       body() {
-        digester = createDigester(LIMIT);
+        digester = createDigester(MAX_BYTES);
         archive = createArchiveReader();
         bytes = 0;
         return {
-          limit: LIMIT,
+          limit: MAX_BYTES,
           over: 'fail',
           instant: true,
           write(chunk) {
@@ -76,18 +78,18 @@ export async function fetchWhole(
   if (isAnswered(fetched.probe)) return fetched;
   throw new AppregError(
     'download-failed',
-    `${named(url)} ${answer(fetched.probe)}.`,
+    `${shownUrl(url)} ${describeOutcome(fetched.probe)}.`,
     'Check the URL, and that it does not require sign-in.',
   );
 }
 
 /** The outcome of a probe, worded to follow the URL. */
-export function answer(probe: Probe): string {
+export function describeOutcome(probe: Probe): string {
   const { failure } = probe;
   const over = overProxy(probe);
   if (failure) {
-    const said = printable(redact(shorten(failure.message)));
-    return `cannot be fetched${over}: ${said}${said.includes(failure.code) ? '' : ` (${printable(failure.code)})`}`;
+    const message = printable(redact(shorten(failure.message)));
+    return `cannot be fetched${over}: ${message}${message.includes(failure.code) ? '' : ` (${printable(failure.code)})`}`;
   }
   return `responds with status ${statusOf(probe)}${over}`;
 }
@@ -103,17 +105,18 @@ export function checkUrl(url: string, flag: string): void {
   if (fault)
     throw new AppregError(
       'url-invalid',
-      `${flag} ${named(url)}: ${printable(redact(fault.message))}`,
+      `${flag} ${shownUrl(url)}: ${printable(redact(fault.message))}`,
       printable(redact(fault.advice)),
     );
 }
 
-export function named(url: string): string {
+/** A URL in messages: without secrets, and of limited length. */
+export function shownUrl(url: string): string {
   return printable(redact(shorten(url)));
 }
 
 /** What is suspicious about bytes that are expected to be an artifact, or null. */
-export function suspicion(head: string): string | null {
+export function unlikeArtifact(head: string): string | null {
   const kind = kindOf(Buffer.from(head, 'base64'));
   if (kind === 'empty') return 'is empty';
   if (kind === 'html') return 'is an HTML page';
@@ -122,15 +125,16 @@ export function suspicion(head: string): string | null {
 }
 
 /** A local file as a whole. Throws AppregError (exit 2) if it cannot be read. */
-export function readInput(path: string, shownAs: string): Buffer {
+export function readInputFile(path: string, shownAs: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw unreadable(shownAs, error);
+    throw unreadableFile(shownAs, error);
   }
 }
 
-export function unreadable(shownAs: string, error: unknown): unknown {
+/** A system error as an AppregError that names the file; anything else is returned unchanged. */
+export function unreadableFile(shownAs: string, error: unknown): unknown {
   const code = systemErrorCode(error);
   if (code === null) return error;
   const reasons: Record<string, string> = {

@@ -6,7 +6,7 @@ import { createDigester } from '../observe/digest/digest.ts';
 import { inspectImage } from '../observe/icon/inspect-image.ts';
 import type { IconFile } from '../publish/add-app.ts';
 import type { Context } from './context.ts';
-import { isUrl, readInput } from './fetch.ts';
+import { isUrl, readInputFile } from './fetch.ts';
 
 /**
  * The icon given by `--icon` or an answer: a URL unchanged, a file by its content, or for '' at a terminal a generated
@@ -21,7 +21,8 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
       `An icon was generated from the first letter; save your own as apps/${key}/icon.svg before you publish.`,
     );
   }
-  const bytes = icon === '' ? Buffer.from(placeholderIcon(key, color)) : readInput(resolve(context.cwd, icon), icon);
+  const bytes =
+    icon === '' ? Buffer.from(placeholderIcon(key, color)) : readInputFile(resolve(context.cwd, icon), icon);
   return iconOf(bytes, icon);
 }
 

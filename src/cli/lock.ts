@@ -26,9 +26,10 @@ export function hasLock(root: string): boolean {
  * The lock file of the current workspace, as a baseline of what is served at `url`; null if there is none, or if it
  * belongs to another registry.
  */
-export async function ledgerFor(context: Context, url: string): Promise<Baseline | null> {
+export async function lockBaseline(context: Context, url: string): Promise<Baseline | null> {
   const { config, root } = await context.config();
-  if (!hasLock(root)) return null;
+  const lock = readLock(root);
+  if (lock === null) return null;
   try {
     const { baseUrl, manifest = 'registry.json' } = config;
     if (baseUrl === undefined || asBase(baseUrl) + encodeURIComponent(manifest) !== url) return null;
@@ -37,12 +38,12 @@ export async function ledgerFor(context: Context, url: string): Promise<Baseline
     if (isAppregError(error) && error.code === 'environment-variable-unset') return null;
     throw error;
   }
-  return baselineInLock(readLock(root)!, LOCK_FILE);
+  return baselineInLock(lock, LOCK_FILE);
 }
 
 /** The lock file; null if there is none. @throws AppregError for an invalid file */
 export function readLock(root: string): LockFile | null {
-  return hasLock(root) ? lockOf(readFileSync(join(root, LOCK_FILE))) : null;
+  return hasLock(root) ? parseLock(readFileSync(join(root, LOCK_FILE))) : null;
 }
 
 /**
@@ -54,7 +55,7 @@ export async function changeLock(root: string, change: (lock: LockFile) => LockF
   await store.tidy?.([LOCK_FILE]);
   for (;;) {
     const there = await store.read(LOCK_FILE);
-    const before = there === null ? new Map() : lockOf(there.bytes);
+    const before = there === null ? new Map() : parseLock(there.bytes);
     const bytes = Buffer.from(lockText(change(before)));
     if (there && bytes.equals(there.bytes)) return;
     const done = there ? await store.replace(LOCK_FILE, bytes, there.token) : await store.create(LOCK_FILE, bytes);
@@ -62,7 +63,7 @@ export async function changeLock(root: string, change: (lock: LockFile) => LockF
   }
 }
 
-function lockOf(bytes: Uint8Array): LockFile {
+function parseLock(bytes: Uint8Array): LockFile {
   const lock = lockIn(parseDocument(documentContent(bytes)).value);
   if (lock) return lock;
   throw new AppregError(
@@ -74,7 +75,7 @@ function lockOf(bytes: Uint8Array): LockFile {
 }
 
 /** Records a version that was just published, if the workspace has a lock file. */
-export async function noteVersion(root: string, app: string, version: LockedVersion): Promise<void> {
+export async function lockVersion(root: string, app: string, version: LockedVersion): Promise<void> {
   if (!hasLock(root)) return;
   await changeLock(root, (lock) => {
     const known = lock.get(app) ?? new Map<string, LockedVersion>();
@@ -84,6 +85,6 @@ export async function noteVersion(root: string, app: string, version: LockedVers
 }
 
 /** One line per difference from the lock file. */
-export function changedLine(app: string, version: string, before: string, after: string): string {
+export function describeChange(app: string, version: string, before: string, after: string): string {
   return printable(`error  ${app} ${version}: ${before} was published first, ${after} is listed now`);
 }

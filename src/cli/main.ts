@@ -7,7 +7,7 @@ import { SIGNAL_EXIT, stopRequested } from '../store/interrupt.ts';
 import { type Journal, newJournal } from '../store/journal.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { endUnlessIdle } from './process/end-process.ts';
-import { messageAtExit, secondSignal, withWritten } from './process/ending.ts';
+import { messageAtExit, secondSignal, withStoreState } from './process/ending.ts';
 import { MissingArguments } from './io/missing-arguments.ts';
 import { buildProgram, type RunCommand } from './program.ts';
 import { toStderr, toStdout } from './io/streams.ts';
@@ -47,12 +47,12 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     const onSecond = secondSignal(state.journal);
     const parse = async (): Promise<void> => {
-      if (!(await parsed(words, run, state))) code = 130;
+      if (!(await parseAndRun(words, run, state))) code = 130;
     };
     await supervise(parse, { journal: state.journal, onWaiting, onSecond });
-    return await completed(code, state);
+    return await exitCodeOf(code, state);
   } catch (error) {
-    return await failed(error, state);
+    return await reportFailure(error, state);
   }
 }
 
@@ -61,7 +61,7 @@ export async function main(argv: readonly string[]): Promise<number> {
  * @returns false if the user cancelled
  * @throws CommanderError for an invalid command line, and what the command throws
  */
-async function parsed(words: readonly string[], run: RunCommand, state: Run): Promise<boolean> {
+async function parseAndRun(words: readonly string[], run: RunCommand, state: Run): Promise<boolean> {
   try {
     await buildProgram(run, words).parseAsync(words, { from: 'user' });
     return true;
@@ -72,7 +72,7 @@ async function parsed(words: readonly string[], run: RunCommand, state: Run): Pr
     if (!context.terminal.interactive) error.refuse();
     const { promptForArguments } = await import('./io/prompt-arguments.ts');
     const answers = await promptForArguments(context, command.name(), names.length);
-    return answers !== null && parsed([...words, ...(words.includes('--') ? [] : ['--']), ...answers], run, state);
+    return answers !== null && parseAndRun([...words, ...(words.includes('--') ? [] : ['--']), ...answers], run, state);
   }
 }
 
@@ -81,7 +81,7 @@ function onWaiting(): void {
 }
 
 /** The exit code of a completed command, which a signal may have set. */
-async function completed(code: number, state: Run): Promise<number> {
+async function exitCodeOf(code: number, state: Run): Promise<number> {
   const signal = stopRequested();
   if (signal !== null && code === 0) toStderr(`appreg: ${messageAtExit(signal, state.journal)}\n`);
   const exit = signal !== null && (code === 0 || code === 130) ? SIGNAL_EXIT[signal] : code;
@@ -89,10 +89,10 @@ async function completed(code: number, state: Run): Promise<number> {
   return exit;
 }
 
-async function failed(thrown: unknown, state: Run): Promise<number> {
+async function reportFailure(thrown: unknown, state: Run): Promise<number> {
   state.ended = true;
-  const error = withWritten(thrown, state.journal);
-  const code = tell(error, state.words.includes('--verbose'));
+  const error = withStoreState(thrown, state.journal);
+  const code = printError(error, state.words.includes('--verbose'));
   if (code !== 0 && !state.printed) await printFailure(error, code, state);
   if (!isAppregError(error) || error.exit > 128) endUnlessIdle(code);
   return code;
@@ -117,22 +117,22 @@ function print(text: string): void {
 }
 
 /** Prints usage errors and AppregErrors in a line or two, and internal errors with their stack. Always to stderr. */
-function tell(error: unknown, verbose: boolean): number {
+function printError(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (isAppregError(error)) {
     toStderr(`appreg: ${error.message}\n  ${error.hint}\n`);
-    if (verbose && error.stack) toStderr(`${byLine(error.stack)}\n`);
+    if (verbose && error.stack) toStderr(`${printableLines(error.stack)}\n`);
     return error.exit;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   toStderr(
-    `appreg ${VERSION} failed with an internal error. Please report it with the following stack.\n${byLine(stack)}\n`,
+    `appreg ${VERSION} failed with an internal error. Please report it with the following stack.\n${printableLines(stack)}\n`,
   );
   return 2;
 }
 
 /** A stack may quote untrusted input. */
-function byLine(stack: string): string {
+function printableLines(stack: string): string {
   return stack.split('\n').map(printable).join('\n');
 }
 

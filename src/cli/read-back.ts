@@ -5,32 +5,32 @@ import { AppregError } from '../core/errors.ts';
 import { isAnswered } from '../core/http/probe.ts';
 import { untilStopped } from '../store/interrupt.ts';
 import type { Context } from './context.ts';
-import { answer, fetchBytes, named, suspicion } from './fetch.ts';
+import { describeOutcome, fetchBytes, shownUrl, unlikeArtifact } from './fetch.ts';
 import { networkOf } from './config/network.ts';
 
 /**
  * Fetches a new artifact from its public URL after it is stored and before it is listed. A host behind a store may need
  * time to serve what was stored; a folder is usually uploaded later.
- * @param patience seconds until it must be served; null for a folder: then a missing artifact is only a remark
+ * @param timeout seconds until it must be served; null for a folder: then a missing artifact is only a remark
  * @throws AppregError (exit 1) if other bytes are served, or none before the deadline
  */
-export async function readBack({ terminal, env }: Context, entry: NewVersion, patience: number | null): Promise<void> {
-  const progress = terminal.progress(`Asking for ${named(entry.artifactUrl)}`);
-  const end = Date.now() + (patience ?? 0) * 1000;
+export async function readBack({ terminal, env }: Context, entry: NewVersion, timeout: number | null): Promise<void> {
+  const progress = terminal.progress(`Requesting ${shownUrl(entry.artifactUrl)}`);
+  const end = Date.now() + (timeout ?? 0) * 1000;
   try {
     for (let attempt = 0; ; attempt++) {
-      const found = await untilStopped(askOnce(entry, attempt, env));
+      const found = await untilStopped(fetchOnce(entry, attempt, env));
       if (found === null) return;
       const left = end - Date.now();
       if (left > 0 && !found.unreachable) {
-        progress.update(`${named(entry.artifactUrl)} ${found.message}; waiting ${Math.ceil(left / 1000)} s more`);
+        progress.update(`${shownUrl(entry.artifactUrl)} ${found.message}; waiting ${Math.ceil(left / 1000)} s more`);
         await untilStopped(sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4))));
         continue;
       }
-      if (found.mismatch) throw mismatch(entry, found.mismatch);
-      if (patience !== null && !found.unreachable) throw notServed(entry, found.message, patience);
-      const aside = patience === null ? 'Not served yet' : 'Not read back';
-      terminal.log(`${aside}: ${named(entry.artifactUrl)} ${found.message}`);
+      if (found.mismatchError) throw mismatch(entry, found.mismatchError);
+      if (timeout !== null && !found.unreachable) throw notServedError(entry, found.message, timeout);
+      const outcome = timeout === null ? 'Not served yet' : 'Not read back';
+      terminal.log(`${outcome}: ${shownUrl(entry.artifactUrl)} ${found.message}`);
       return;
     }
   } finally {
@@ -38,29 +38,29 @@ export async function readBack({ terminal, env }: Context, entry: NewVersion, pa
   }
 }
 
-interface Amiss {
+interface ReadBackFailure {
   message: string;
   /** The checksum of the bytes served instead. */
-  mismatch: string | null;
+  mismatchError: string | null;
   /** True if there was no response at all: the URL may be reachable for others. */
   unreachable: boolean;
 }
 
 /** Null if the artifact is served as stored. */
-async function askOnce(
+async function fetchOnce(
   { artifactUrl: url, artifactChecksum: checksum }: NewVersion,
   attempt: number,
   env: NodeJS.ProcessEnv,
-): Promise<Amiss | null> {
+): Promise<ReadBackFailure | null> {
   // A unique query prevents the host from caching a "not found" for the actual URL.
-  const asked = `${url}${url.includes('?') ? '&' : '?'}read-back=${checksum.slice(7, 23)}${attempt === 0 ? '' : attempt}`;
+  const uniqueUrl = `${url}${url.includes('?') ? '&' : '?'}read-back=${checksum.slice(7, 23)}${attempt === 0 ? '' : attempt}`;
   const options = { ...networkOf(env), retries: 0, connectTimeout: 4000, headersTimeout: 8000, idleTimeout: 8000 };
-  const { probe, content } = await fetchBytes(asked, () => {}, options);
-  const odd = isAnswered(probe) ? suspicion(content.head) : answer(probe);
-  if (odd !== null) return { message: odd, mismatch: null, unreachable: isUnreachable(probe) };
+  const { probe, content } = await fetchBytes(uniqueUrl, () => {}, options);
+  const problem = isAnswered(probe) ? unlikeArtifact(content.head) : describeOutcome(probe);
+  if (problem !== null) return { message: problem, mismatchError: null, unreachable: isUnreachable(probe) };
   const served = `sha256:${content.sha256}`;
   if (served === checksum) return null;
-  return { message: 'serves different bytes', mismatch: served, unreachable: false };
+  return { message: 'serves different bytes', mismatchError: served, unreachable: false };
 }
 
 function isUnreachable({ failure }: Probe): boolean {
@@ -70,15 +70,15 @@ function isUnreachable({ failure }: Probe): boolean {
 function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string): AppregError {
   return new AppregError(
     'read-back-mismatch',
-    `${named(artifactUrl)} serves different bytes: ${served} there, ${artifactChecksum} is what you publish.`,
+    `${shownUrl(artifactUrl)} serves different bytes: ${served} there, ${artifactChecksum} is what you publish.`,
     'A different artifact was published at this URL. Publish another version; or, if the host changes what it serves (its Content-Encoding), fix that first.',
   );
 }
 
-function notServed({ artifactUrl }: NewVersion, message: string, patience: number): AppregError {
+function notServedError({ artifactUrl }: NewVersion, message: string, timeout: number): AppregError {
   return new AppregError(
     'read-back-missing',
-    `The artifact is stored, but after ${patience} s ${named(artifactUrl)} still ${message}. The version is not listed yet, so subscribers are not affected.`,
+    `The artifact is stored, but after ${timeout} s ${shownUrl(artifactUrl)} still ${message}. The version is not listed yet, so subscribers are not affected.`,
     'Check baseUrl, and that the stored files are public; then run the same command again. (--read-back-timeout <s> waits longer, --no-read-back lists the version without this check.)',
   );
 }

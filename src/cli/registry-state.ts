@@ -7,6 +7,8 @@ import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
 import { gitTree } from '../observe/workspace/git.ts';
 import { targetAt } from '../observe/workspace/target.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
+import type { FactsSink } from '../observe/registry/options.ts';
+import { workspaceSettings } from './config/config.ts';
 import type { Context } from './context.ts';
 import { shownPath } from './io/shown-path.ts';
 import { readSnapshot } from './check/snapshot-file.ts';
@@ -44,62 +46,71 @@ function isFacts(path: string): boolean {
 
 async function folderState(context: Context, path: string, where: string, seenAt: string): Promise<Snapshot> {
   const loaded = await context.config(statSync(path).isDirectory() ? path : resolve(path, '..'));
-  const { config, file, root } = loaded;
-  const target = targetAt(path, {
-    root,
-    found: file !== null,
-    manifest: config.manifest ?? null,
-    baseUrl: config.baseUrl ?? null,
-  });
+  const target = targetAt(path, workspaceSettings(loaded));
   if (target.kind === 'metadata')
     throw new AppregError(
       'registry-unusable',
       `${printable(where)} is a metadata file, not a registry.`,
       'Give the folder or the manifest.',
     );
-  const apps: AppFacts[] = [];
-  let manifest: DocumentFacts | null = null;
   const { workspace } = target;
   if (isStored(loaded, workspace.root, workspace.manifest))
     return storeSnapshot(context, loaded, workspace.manifest, seenAt);
-  const sink = {
-    manifest: (facts: DocumentFacts) => void (manifest = facts),
-    app: (facts: AppFacts) => void apps.push(facts),
-    orphans() {},
-  };
+  const state = collectState(where, seenAt);
+  const sink = { ...state.sink, orphans() {} };
   await observeWorkspace(workspace, sink, {
     nameOf: (name) => shownPath(context.cwd, resolve(workspace.root, name)),
   });
-  return usable({ snapshot: 1, target: where, seenAt, origins: [], manifest: manifest!, apps, orphans: [] });
+  return state.finish();
 }
 
 async function liveState(context: Context, where: string, options: VerifyOptions, seenAt: string): Promise<Snapshot> {
   const { observeRegistry } = await import('../observe/registry/observe.ts');
   const { config } = await context.config();
   const url = registryUrl(where);
-  const apps: AppFacts[] = [];
-  let manifest: DocumentFacts | null = null;
-  const progress = context.terminal.progress(`Asking ${url.host}`);
+  const state = collectState(redact(url.href), seenAt);
+  const progress = context.terminal.progress(`Requesting ${url.host}`);
   try {
-    await observeRegistry(
-      url.href,
-      { ...webOptionsOf(context, config, url, options), skipArtifacts: true },
-      { manifest: (facts) => void (manifest = facts), app: (facts) => void apps.push(facts) },
-    );
+    const web = { ...webOptionsOf(context, config, url, options), skipArtifacts: true };
+    await observeRegistry(url.href, web, state.sink);
   } finally {
     progress.stop();
   }
-  return usable({ snapshot: 1, target: redact(url.href), seenAt, origins: [], manifest: manifest!, apps, orphans: [] });
+  return state.finish();
 }
 
-/** An empty state cannot be compared: there would be no findings. */
-function usable(state: Snapshot): Snapshot {
-  if (manifestAppsIn(state.manifest.content) !== null) return state;
-  const name = printable(state.target);
-  throw new AppregError(
+/** Collects the facts of an observation. */
+interface StateCollector {
+  sink: FactsSink;
+  /** @throws AppregError `registry-unusable` without a usable manifest: an empty state would show no differences */
+  finish(): Snapshot;
+}
+
+function collectState(target: string, seenAt: string): StateCollector {
+  const observed: { manifest: DocumentFacts | null; apps: AppFacts[] } = { manifest: null, apps: [] };
+  return {
+    sink: {
+      manifest(facts) {
+        observed.manifest = facts;
+      },
+      app(facts) {
+        observed.apps.push(facts);
+      },
+    },
+    finish() {
+      const { manifest, apps } = observed;
+      if (manifest === null || manifestAppsIn(manifest.content) === null) throw unusable(target);
+      return { snapshot: 1, target, seenAt, origins: [], manifest, apps, orphans: [] };
+    },
+  };
+}
+
+function unusable(target: string): AppregError {
+  const name = printable(target);
+  return new AppregError(
     'registry-unusable',
     `No usable manifest at ${name}, so nothing can be compared.`,
-    /^https?:/.test(state.target)
+    /^https?:/.test(target)
       ? `See its errors: appreg verify ${name} --skip-artifacts`
       : `See its errors: appreg lint ${name}`,
   );

@@ -12,15 +12,15 @@ import { openStore } from './config/open-store.ts';
 
 /** A workspace whose registry is in a store other than a folder: only its configuration is local. */
 
-const ELSEWHERE = { git: 'a branch of git', s3: 'a bucket' };
+const STORE_NAMES = { git: 'a branch of git', s3: 'a bucket' };
 
-function elsewhere({ store }: Config): string | null {
-  return store === undefined || store.type === 'directory' ? null : ELSEWHERE[store.type];
+function remoteStore({ store }: Config): string | null {
+  return store === undefined || store.type === 'directory' ? null : STORE_NAMES[store.type];
 }
 
 /** True if the folder has no manifest because it is in the store. @param manifest its name */
 export function isStored({ config, root }: LoadedConfig, folder: string, manifest: string): boolean {
-  return elsewhere(config) !== null && folder === root && !existsSync(join(folder, manifest));
+  return remoteStore(config) !== null && folder === root && !existsSync(join(folder, manifest));
 }
 
 /** For commands that need local files. @throws AppregError (exit 2) if they are in the store */
@@ -31,7 +31,7 @@ export function refuseStored(loaded: LoadedConfig, folder: string, manifest: str
     baseUrl === undefined ? '<registry-url>' : `${baseUrl.replace(/\/*$/, '/')}${encodeURIComponent(manifest)}`;
   throw new AppregError(
     'registry-in-store',
-    `This workspace stores its registry in ${elsewhere(loaded.config)}, so there is no ${printable(manifest)} in ${printable(folder)}.`,
+    `This workspace stores its registry in ${remoteStore(loaded.config)}, so there is no ${printable(manifest)} in ${printable(folder)}.`,
     `Check what is served: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; check the folders of the apps: appreg assemble --check' : ''}`,
   );
 }

@@ -254,7 +254,7 @@ function steady(output: string, { folder, shown = asIs }: Stage): string {
       .replaceAll(shown(folder), '<dir>')
       .replaceAll(/(<dir>|~\\)[^\s"]+/g, (path) => path.replaceAll(/\\+/g, '/'))
       // Progress, which only a slow machine shows.
-      .replaceAll(/^(Building|building|Reading|Asking) \S+( .*)?\n/gm, '')
+      .replaceAll(/^(Building|building|Reading|Requesting) \S+( .*)?\n/gm, '')
       .replaceAll(/(?<=, )\d+(\.\d+)? (ms|s)(?=\))/g, '<time>')
       .replaceAll(/(?<="seconds": )[\d.]+/g, '<time>')
       .replaceAll(/(?<="ruleIndex": )\d+/g, '<index>')

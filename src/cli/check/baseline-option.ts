@@ -12,7 +12,7 @@ export interface BaselineOption {
   versions: PublishedVersion[] | null;
 }
 
-export const NOTHING: BaselineOption = { registry: null, versions: null };
+export const NO_BASELINE: BaselineOption = { registry: null, versions: null };
 
 /** Throws AppregError if the baseline does not exist or cannot be read. */
 export async function baselineOption(where: string, target: Target, context: Context): Promise<BaselineOption> {

@@ -16,10 +16,10 @@ import { type CacheEntries, openCacheEntries } from './cache-entries.ts';
 
 const DAY = 86_400_000;
 /** Subfolders unused for this long are removed. */
-const UNUSED = 30 * DAY;
-const MANIFEST = 'manifest.json';
-const NAME = /^[0-9a-f]{32}$/;
-const PART = /\.part$/;
+const MAX_UNUSED = 30 * DAY;
+const MANIFEST_ENTRY = 'manifest.json';
+const SCOPE_NAME = /^[0-9a-f]{32}$/;
+const PART_FILE = /\.part$/;
 
 /** What determines the responses of a registry: facts are reused only if all of it is equal. */
 export interface CacheScope {
@@ -56,7 +56,7 @@ export function openCache(
   const listed = new Set<string>();
   return {
     now,
-    manifest: () => entries.readManifest(MANIFEST),
+    manifest: () => entries.readManifest(MANIFEST_ENTRY),
     app(key) {
       const name = fileName(key);
       listed.add(name);
@@ -66,7 +66,7 @@ export function openCache(
     },
     keepManifest(facts) {
       const manifest = keptDocument(facts, now, isPlain);
-      if (manifest) entries.write(MANIFEST, { manifest });
+      if (manifest) entries.write(MANIFEST_ENTRY, { manifest });
     },
     keepApp(facts) {
       const before = known.get(facts.key) ?? null;
@@ -76,10 +76,14 @@ export function openCache(
     },
     prune() {
       for (const name of readdirSync(scopeFolder))
-        if (name !== MANIFEST && !listed.has(name) && (!PART.test(name) || age(join(scopeFolder, name), now) > DAY))
+        if (
+          name !== MANIFEST_ENTRY &&
+          !listed.has(name) &&
+          (!PART_FILE.test(name) || age(join(scopeFolder, name), now) > DAY)
+        )
           rmSync(join(scopeFolder, name), { force: true, recursive: true });
     },
-    remark: () => remarkOn(folder, entries),
+    remark: () => remarkAbout(folder, entries),
   };
 }
 
@@ -100,7 +104,7 @@ function createScopeFolder(folder: string, scope: CacheScope, now: string): stri
   return scopeFolder;
 }
 
-function remarkOn(folder: string, { unusable, writeError }: CacheEntries): string | null {
+function remarkAbout(folder: string, { unusable, writeError }: CacheEntries): string | null {
   const parts: string[] = [];
   if (unusable > 0) parts.push(`${unusable === 1 ? '1 file is' : `${unusable} files are`} not usable`);
   if (writeError !== null) parts.push(`writing failed (${writeError})`);
@@ -124,7 +128,7 @@ function scopeName({ url, origins, ca, headers }: CacheScope): string {
 function removeUnused(folder: string, now: string): void {
   for (const name of readdirSync(folder)) {
     const place = join(folder, name);
-    if (NAME.test(name) && age(place, now) > UNUSED) rmSync(place, { recursive: true, force: true });
+    if (SCOPE_NAME.test(name) && age(place, now) > MAX_UNUSED) rmSync(place, { recursive: true, force: true });
   }
 }
 

@@ -9,7 +9,7 @@ import { render } from '../../report/index.ts';
 import { DEFAULTS, type Format, FORMATS, type RenderOptions } from '../../report/options.ts';
 import { PLAIN } from '../../report/style.ts';
 import { isOneOf, LEVELS } from '../choices.ts';
-import { folderInRepository, tellGitHub } from '../ci.ts';
+import { folderInRepository, reportToGitHub } from '../ci.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
 
@@ -26,7 +26,7 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
     if (!known.has(id))
       throw new AppregError(
         'rule-unknown',
-        `${where}: unknown rule “${printable(id)}”.${ruleLike(id, known)}`,
+        `${where}: unknown rule “${printable(id)}”.${similarRule(id, known)}`,
         'docs/rules.md lists the rules.',
       );
     if (!isOneOf(LEVELS, level))
@@ -45,7 +45,7 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
   return severities;
 }
 
-function ruleLike(id: string, known: ReadonlySet<string>): string {
+function similarRule(id: string, known: ReadonlySet<string>): string {
   const near = didYouMean(id, [...known]);
   if (near !== '') return near;
   const words = id.toLowerCase().split(/[-_ ]/);
@@ -72,7 +72,7 @@ function formatOf(context: Context): Format {
 export function printReport(context: Context, report: Report, more: Partial<RenderOptions> = {}): 0 | 1 | 2 {
   const { terminal, options, cwd, env } = context;
   const maxWarnings = options.maxWarnings ?? null;
-  const told: RenderOptions = {
+  const renderOptions: RenderOptions = {
     ...DEFAULTS,
     style: options.output === undefined ? terminal.style : PLAIN,
     verbose: options.verbose === true,
@@ -80,8 +80,8 @@ export function printReport(context: Context, report: Report, more: Partial<Rend
     maxWarnings,
     ...more,
   };
-  terminal.out(render(report, formatOf(context), told));
-  tellGitHub(context, report, told);
+  terminal.out(render(report, formatOf(context), renderOptions));
+  reportToGitHub(context, report, renderOptions);
   return exitCode(report, maxWarnings);
 }
 
@@ -102,15 +102,15 @@ export async function checked(
     const reason = isAppregError(error)
       ? `${error.code}: ${error.message}`
       : 'internal error in appreg; its stack is on stderr';
-    const report = nothingSeen(command, target, reason);
-    if (format === 'pretty') tellGitHub(context, report, DEFAULTS);
+    const report = incompleteReport(command, target, reason);
+    if (format === 'pretty') reportToGitHub(context, report, DEFAULTS);
     else context.terminal.out(render(report, format, DEFAULTS));
     throw error;
   }
 }
 
 /** The report of a check that could not run. */
-export function nothingSeen(command: CheckCommand, target: string, reason: string): Report {
+export function incompleteReport(command: CheckCommand, target: string, reason: string): Report {
   return {
     schema: 1,
     tool: { name: 'appreg', version: VERSION },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { AppFacts, DocumentFacts, Baseline, Shard, Snapshot } from '../../core/facts/facts.ts';
-import { type JudgeOptions, type Judging, startJudging } from '../../core/engine/judge.ts';
+import type { JudgeOptions, Judging } from '../../core/engine/judge.ts';
 import type { CheckCommand, Report, Severity } from '../../core/engine/report.ts';
 import type { SignalExit } from '../../core/errors.ts';
 import { baselineFromLock, baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
@@ -12,7 +12,7 @@ import type { CacheFolder } from './cache-folder.ts';
 import { severitiesOf } from './checks.ts';
 import type { Context } from '../context.ts';
 import { tuneHeap } from '../../platform/heap.ts';
-import { ledgerFor } from '../lock.ts';
+import { lockBaseline } from '../lock.ts';
 import { progressLine } from '../io/progress.ts';
 import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
 import { onSignals } from '../process/stop-signal.ts';
@@ -28,7 +28,7 @@ export interface LiveCheck {
   severities: Record<string, Severity | 'off'>;
   /** The entry file of an app's code, if the configuration names it. */
   appEntry: string | null;
-  before: Baseline | null;
+  baseline: Baseline | null;
   /** ISO 8601; the time that the facts are judged at. */
   now: string;
   /** Facts of earlier runs, or null. */
@@ -38,7 +38,7 @@ export interface LiveCheck {
   /** As of performance.now(). */
   started: number;
   /** The same check at a later time. @param folder the cache folder, or null */
-  renewed(folder: string | null): Promise<LiveCheck>;
+  renew(folder: string | null): Promise<LiveCheck>;
 }
 
 /** Parses the command line. Throws AppregError for invalid options, and for a missing baseline. */
@@ -53,24 +53,25 @@ export async function liveCheck(
   const registry = registryUrl(url);
   const web = webOptionsOf(context, config, registry, options);
   const severities = severitiesOf(context, config);
-  const before =
+  const baseline =
     options.against === undefined
-      ? await ledgerFor(context, registry.href)
-      : await earlierState(context, options.against, web);
+      ? await lockBaseline(context, registry.href)
+      : await baselineNamed(context, options.against, web);
   const proxy = web.proxyFor?.(registry);
   if (proxy) context.terminal.log(`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
   const appEntry = config.artifact?.entry ?? null;
-  const check = { command, target: registry.href, web, severities, appEntry, before, conceal, started };
-  const renewed = async (folder: string | null): Promise<LiveCheck> => {
+  const check = { command, target: registry.href, web, severities, appEntry, baseline, conceal, started };
+  const renew = async (folder: string | null): Promise<LiveCheck> => {
     const now = new Date().toISOString();
-    const cache = folder === null ? null : await cacheOf(folder, registry, web, now, conceal);
-    return { ...check, web: { ...web, memory: cache }, now, cache, renewed };
+    const cache = folder === null ? null : await openRunCache(folder, registry, web, now, conceal);
+    return { ...check, web: { ...web, memory: cache }, now, cache, renew };
   };
-  return renewed(options.cache === undefined ? null : resolve(context.cwd, options.cache));
+  return renew(options.cache === undefined ? null : resolve(context.cwd, options.cache));
 }
 
-async function cacheOf(
+/** The cache of one run, as of `now`. */
+async function openRunCache(
   folder: string,
   { href }: URL,
   { origins = [], ca = null, secrets }: WebOptions,
@@ -82,7 +83,7 @@ async function cacheOf(
 }
 
 /** The header of saved facts. */
-export function headOf({
+export function snapshotHeader({
   target,
   now,
   web,
@@ -91,11 +92,12 @@ export function headOf({
   return { target, seenAt: now, origins: [...(web.origins ?? [])], ...(appEntry !== null && { appEntry }) };
 }
 
-/** Receives the facts in addition to the judge. */
-type Keeper = Pick<SnapshotWriter, 'manifest' | 'app' | 'hosts' | 'abandon'>;
+/** Saves the facts in addition to judging them. */
+type FactsWriter = Pick<SnapshotWriter, 'manifest' | 'app' | 'hosts' | 'abandon'>;
 
-export interface CheckResult {
-  seen: ObserveResult;
+export interface CheckResult<Judge extends Judging = Judging> {
+  judging: Judge;
+  observed: ObserveResult;
   /** The exit code of an interrupted run, or null. */
   exit: SignalExit | null;
   report: Report;
@@ -105,27 +107,28 @@ export interface CheckResult {
   shard: Shard | null;
 }
 
-/** A listener that receives all facts. */
+/** Receives all facts, and may say why they are incomplete. */
 export interface FactsListener {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
-  unseen(): string | null;
+  incompleteReason(): string | null;
 }
 
-/**
- * Observes and judges app by app, with progress.
- * @param keeper also receives the facts; the caller finishes or abandons it
- * @param onlooker also receives the facts, and may report why they are incomplete
- * @param start creates the judge
- */
-export async function observeAndJudge(
+interface ObserveAndJudgeOptions<Judge extends Judging> {
+  /** Creates the judge. */
+  start(options: JudgeOptions): Judge;
+  /** The caller finishes or abandons it. */
+  writer?: FactsWriter | null;
+  listener?: FactsListener | null;
+}
+
+/** Observes and judges app by app, with progress. */
+export async function observeAndJudge<Judge extends Judging>(
   context: Context,
   check: LiveCheck,
-  keeper: Keeper | null = null,
-  onlooker: FactsListener | null = null,
-  start: (options: JudgeOptions) => Judging = startJudging,
-): Promise<CheckResult> {
-  const { command, target, now, severities, appEntry, before, web, cache, started } = check;
+  { start, writer = null, listener = null }: ObserveAndJudgeOptions<Judge>,
+): Promise<CheckResult<Judge>> {
+  const { command, target, now, severities, appEntry, baseline, web, cache, started } = check;
   const shard = web.shard ?? null;
   const judging = start({
     command,
@@ -133,41 +136,41 @@ export async function observeAndJudge(
     now,
     severities,
     appEntry,
-    baseline: before,
+    baseline,
     origins: web.origins ?? [],
     shard,
   });
   let manifests = 0;
   let apps = 0;
-  const { seen, exit } = await watch(context, check, keeper, {
+  const { observed, exit } = await observeUntilSignal(context, check, writer, {
     manifest(facts) {
       judging.manifest(facts);
-      keeper?.manifest(facts);
-      onlooker?.manifest(facts);
+      writer?.manifest(facts);
+      listener?.manifest(facts);
       manifests += 1;
     },
     app(facts) {
       judging.app(facts);
-      keeper?.app(facts);
-      onlooker?.app(facts);
+      writer?.app(facts);
+      listener?.app(facts);
       apps += 1;
     },
     hosts(facts) {
       judging.hosts(facts);
-      keeper?.hosts(facts);
+      writer?.hosts(facts);
     },
   });
-  const cutShort = seen.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
-  const incomplete = cutShort ?? onlooker?.unseen() ?? null;
-  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, seen.elsewhere);
+  const interruption = observed.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
+  const incomplete = interruption ?? listener?.incompleteReason() ?? null;
+  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, observed.elsewhere);
   if (cache) {
-    if (apps > 0 && cutShort === null && !web.apps && !shard) cache.prune();
+    if (apps > 0 && interruption === null && !web.apps && !shard) cache.prune();
     const remark = cache.remark();
     if (remark !== null) context.terminal.log(remark);
   }
   // Facts without a manifest cannot be judged again.
-  if (manifests === 0) keeper?.abandon();
-  return { seen, exit, report, incomplete, shard: shard && { ...shard, elsewhere: seen.elsewhere } };
+  if (manifests === 0) writer?.abandon();
+  return { judging, observed, exit, report, incomplete, shard: shard && { ...shard, elsewhere: observed.elsewhere } };
 }
 
 /**
@@ -175,35 +178,35 @@ export async function observeAndJudge(
  * behind.
  * @returns what was observed, and the exit code of an interrupted run, or null
  */
-async function watch(
+async function observeUntilSignal(
   context: Context,
   { target, web }: LiveCheck,
-  keeper: Keeper | null,
-  watcher: FactsSink,
-): Promise<{ seen: ObserveResult; exit: SignalExit | null }> {
+  writer: FactsWriter | null,
+  sink: FactsSink,
+): Promise<{ observed: ObserveResult; exit: SignalExit | null }> {
   const interrupt = new AbortController();
   const signals = onSignals(
     () => interrupt.abort(),
     (signal) => {
-      keeper?.abandon();
+      writer?.abandon();
       signals.off();
       process.kill(process.pid, signal);
     },
   );
   tuneHeap();
-  const line = context.terminal.progress(`Asking ${new URL(target).host}`);
+  const line = context.terminal.progress(`Requesting ${new URL(target).host}`);
   try {
     const onProgress = progressLine((text) => line.update(text));
-    const seen = await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, watcher);
-    return { seen, exit: seen.interrupted ? signals.exit() : null };
+    const observed = await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, sink);
+    return { observed, exit: observed.interrupted ? signals.exit() : null };
   } finally {
     line.stop();
     signals.off();
   }
 }
 
-/** The baseline: saved facts, or another live registry. */
-async function earlierState(context: Context, where: string, web: WebOptions): Promise<Baseline> {
+/** The baseline that --against names: a lock file, saved facts, or another live registry. */
+async function baselineNamed(context: Context, where: string, web: WebOptions): Promise<Baseline> {
   if (!/^https?:\/\//i.test(where)) {
     const path = resolve(context.cwd, where);
     return baselineFromLock(path, where) ?? baselineFromSnapshot(await readSnapshot(path), where);

@@ -68,30 +68,35 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const code = systemErrorCode(error) ?? 'unknown';
-    throw notFacts(`${printable(path)} ${code === 'ENOENT' ? 'does not exist.' : `cannot be read: ${code}`}`, error);
+    throw invalidFacts(
+      `${printable(path)} ${code === 'ENOENT' ? 'does not exist.' : `cannot be read: ${code}`}`,
+      error,
+    );
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     // The parser's message would quote the file.
-    throw notFacts(`${printable(path)} contains no saved facts: it is not JSON${text === '' ? ', but empty' : ''}.`);
+    throw invalidFacts(
+      `${printable(path)} contains no saved facts: it is not JSON${text === '' ? ', but empty' : ''}.`,
+    );
   }
   const { validateFacts } = await import('../../core/generated/facts.js');
   const isSnapshot = (given: unknown): given is Snapshot => validateFacts(given);
   if (!isSnapshot(value)) {
     const version = typeof value === 'object' && value !== null && 'snapshot' in value ? value.snapshot : undefined;
     if (version !== undefined && version !== 1)
-      throw notFacts(`${printable(path)} contains facts in a format that this version of appreg does not support.`);
+      throw invalidFacts(`${printable(path)} contains facts in a format that this version of appreg does not support.`);
     const [violation] = validateFacts.errors ?? [];
-    throw notFacts(
-      `${printable(path)} contains no saved facts: ${violation ? faultOf(violation) : 'the file is invalid'}.`,
+    throw invalidFacts(
+      `${printable(path)} contains no saved facts: ${violation ? describeViolation(violation) : 'the file is invalid'}.`,
     );
   }
   return { ...value, orphans: value.orphans ?? [] };
 }
 
-function notFacts(message: string, cause?: unknown): AppregError {
+function invalidFacts(message: string, cause?: unknown): AppregError {
   return new AppregError(
     'facts-invalid',
     message,
@@ -101,7 +106,7 @@ function notFacts(message: string, cause?: unknown): AppregError {
 }
 
 /** A schema violation in plain words: the location, and what is expected there. */
-function faultOf({ instancePath, keyword, message, params }: ShapeError): string {
+function describeViolation({ instancePath, keyword, message, params }: ShapeError): string {
   const place = instancePath === '' ? 'the file' : printable(shorten(instancePath));
   if (keyword === 'required') return `${place} has no field “${printable(String(params['missingProperty']))}”`;
   return `${place} ${message ?? 'is invalid'}`;

@@ -84,8 +84,8 @@ export function openSupportBundle(
         ...Object.entries(head).map(([name, value]) => `"${name}":${json(value)}`),
         `"run":${json(run)}`,
         `"leftOut":${json(omissions(report, leftOut, whole))}`,
-        `"report":${json(shortened(report))}`,
-        `"manifest":${json(whole ? manifest : reduced(manifest, keys, budget / 2))}`,
+        `"report":${json(shortenReport(report))}`,
+        `"manifest":${json(whole ? manifest : reduceManifest(manifest, keys, budget / 2))}`,
         `"apps":[\n${apps.join(',\n')}\n]`,
         '"orphans":[]',
         ...(limited.length === 0 ? [] : [`"hosts":${json(limited)}`]),
@@ -110,7 +110,7 @@ function omissions(report: Report, apps: number, whole: boolean): string[] {
 }
 
 /** The report with at most as many entries as the file may contain. */
-function shortened(report: Report): Report {
+function shortenReport(report: Report): Report {
   return {
     ...report,
     ...Object.fromEntries(LIMITS.map(([name, limit]) => [name, report[name].slice(0, limit)])),
@@ -127,15 +127,15 @@ function withoutBytes(facts: AppFacts): AppFacts {
     if (isMissing(content) || isMissing(archive) || archive.fault !== null || kindOfContent(content.head) !== 'gzip')
       return artifact;
     const { again } = artifact;
-    const shorter = { ...artifact, content: { ...content, head: begin(content.head) } };
+    const shorter = { ...artifact, content: { ...content, head: gzipHeader(content.head) } };
     if (again === undefined || isMissing(again) || kindOfContent(again.head) !== 'gzip') return shorter;
-    return { ...shorter, again: { ...again, head: begin(again.head) } };
+    return { ...shorter, again: { ...again, head: gzipHeader(again.head) } };
   });
   return { ...facts, artifacts };
 }
 
 /** The gzip header: ten bytes, padded by two for whole base64 groups. */
-function begin(head: string): string {
+function gzipHeader(head: string): string {
   return head.slice(0, 16);
 }
 
@@ -144,7 +144,7 @@ function sizeOf({ content }: DocumentFacts): number {
 }
 
 /** The manifest reduced to the entries of these apps; without its text if that exceeds the limit. */
-function reduced(manifest: DocumentFacts, keys: ReadonlySet<string>, limit: number): DocumentFacts {
+function reduceManifest(manifest: DocumentFacts, keys: ReadonlySet<string>, limit: number): DocumentFacts {
   const { content } = manifest;
   if (isMissing(content)) return manifest;
   const value = parseDocument(content).value;

@@ -31,7 +31,7 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
     threads: true,
     total: timeout === null ? null : timeout * 1000,
     ca,
-    shard: options.shard === undefined ? null : shardNamed(options.shard),
+    shard: options.shard === undefined ? null : shardOf(options.shard),
     ...networkOf(context.env),
     secrets: { origin: registry.origin, headers: headersOf(options, context.env) },
   };
@@ -88,7 +88,7 @@ function versionsOf(text: string): NonNullable<WebOptions['versions']> {
   return (version) => isSemver(version) && satisfies(version, text, { includePrerelease: true });
 }
 
-function shardNamed(text: string): { index: number; of: number } {
+function shardOf(text: string): { index: number; of: number } {
   const found = /^(\d{1,4})\/(\d{1,4})$/.exec(text);
   const [index, of] = [Number(found?.[1]), Number(found?.[2])];
   if (found && index >= 1 && index <= of) return { index, of };
@@ -127,7 +127,7 @@ export function headersOf(
 }
 
 // Set by the client itself, or to emulate a browser; another value would invalidate the facts.
-const OWN = new Set([
+const RESERVED_HEADERS = new Set([
   'host',
   'connection',
   'content-length',
@@ -154,7 +154,7 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
       `${flag} ${plain}: the value contains characters that are not allowed in headers.`,
       'Remove line breaks and control characters.',
     );
-  if (OWN.has(plain.toLowerCase()))
+  if (RESERVED_HEADERS.has(plain.toLowerCase()))
     throw new AppregError(
       'option-invalid',
       `${flag}: ${plain} is set by appreg itself.`,

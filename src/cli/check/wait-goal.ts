@@ -17,7 +17,7 @@ export interface WaitGoal {
 }
 
 /** Records what is listed during one observation. */
-export interface GoalWatch {
+export interface GoalProgress {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
   /** What is not listed yet, and therefore has no findings. */
@@ -26,7 +26,7 @@ export interface GoalWatch {
   missing(report: Report): string[];
 }
 
-export function watchGoal(goal: WaitGoal): GoalWatch {
+export function trackGoal(goal: WaitGoal): GoalProgress {
   let isManifest = false;
   const seen = new Set<string>();
   const versions = new Map<string, Set<string>>();
@@ -69,8 +69,8 @@ export function watchGoal(goal: WaitGoal): GoalWatch {
       for (const key of goal.apps ?? [])
         if (errors.length === 0 && seen.has(key) && !versions.has(key))
           gone.push(`${shorten(printable(key), 80)}: its metadata file cannot be read`);
-      const rest = errors.length - NAMED;
-      return [...gone, ...errors.slice(0, NAMED).map(inWords), ...(rest > 0 ? [`${rest} more errors`] : [])];
+      const rest = errors.length - MAX_ERRORS;
+      return [...gone, ...errors.slice(0, MAX_ERRORS).map(describeError), ...(rest > 0 ? [`${rest} more errors`] : [])];
     },
   };
 
@@ -84,9 +84,9 @@ export function watchGoal(goal: WaitGoal): GoalWatch {
 }
 
 // Maximum number of errors reported individually.
-const NAMED = 3;
+const MAX_ERRORS = 3;
 
-function inWords({ app, version, resource, rule }: Finding): string {
+function describeError({ app, version, resource, rule }: Finding): string {
   const what = [app ?? resource, version].filter((word) => word !== null).map((word) => shorten(printable(word), 80));
   return `${what.join(' ')}: ${rule}`;
 }

@@ -7,14 +7,15 @@ import { type SignalExit, AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 import { printReport } from './checks.ts';
 import type { Context } from '../context.ts';
-import { headOf, type LiveCheck, observeAndJudge, type CheckResult } from './live-check.ts';
+import { type CheckResult, type FactsListener, type LiveCheck, observeAndJudge, snapshotHeader } from './live-check.ts';
+import { startJudging } from '../../core/engine/judge.ts';
 import { type SnapshotWriter, writeSnapshot } from './snapshot-file.ts';
 import { onSignals } from '../process/stop-signal.ts';
 import type { VerifyOptions } from './verify-options.ts';
-import { watchGoal, type WaitGoal } from './wait-goal.ts';
+import { trackGoal, type WaitGoal } from './wait-goal.ts';
 
 /** Seconds between two observations: short at first, then increasing, to limit the load on the host. */
-const PAUSE = { first: 1, growth: 1.5, most: 60 };
+const PAUSE = { first: 1, growth: 1.5, max: 60 };
 
 const SECONDS: ReadonlyMap<string, number> = new Map([
   ['s', 1],
@@ -41,8 +42,9 @@ export function waitSeconds(options: VerifyOptions): number {
   return seconds;
 }
 
+/** One observation, judged and compared with the goal. */
 interface Attempt {
-  looked: CheckResult;
+  result: CheckResult;
   missing: string[];
   writer: SnapshotWriter | null;
 }
@@ -65,41 +67,43 @@ export async function verifyWhenReady(
     versions: first.web.versions,
   };
   const lifetimes = openLifetimes();
-  const own = options.cache === undefined ? mkdtempSync(join(tmpdir(), 'appreg-wait-')) : null;
-  const cache = own ?? resolve(context.cwd, options.cache!);
+  const isTemporary = options.cache === undefined;
+  const cache =
+    options.cache === undefined ? mkdtempSync(join(tmpdir(), 'appreg-wait-')) : resolve(context.cwd, options.cache);
   let attempt: Attempt | null = null;
   let pause = PAUSE.first;
-  let told = '';
+  let lastText = '';
   try {
     for (;;) {
-      const check = await first.renewed(cache);
-      attempt = await look(context, check, goal, lifetimes, options.save);
-      const { looked, missing } = attempt;
-      if (looked.exit !== null) return ended(context, check, attempt, looked.exit);
+      const check = await first.renew(cache);
+      attempt = await observeOnce(context, check, goal, lifetimes, options.save);
+      const { result, missing } = attempt;
+      if (result.exit !== null) return reportAttempt(context, check, attempt, result.exit);
       if (missing.length === 0) {
-        const code = ended(context, check, attempt, null);
-        context.terminal.log(visibleWords(lifetimes.visibleBy(new Date().toISOString())));
+        const code = reportAttempt(context, check, attempt, null);
+        context.terminal.log(describeDeadline(lifetimes.visibleBy(new Date().toISOString())));
         return code;
       }
       const left = end - Date.now();
       if (left <= 0) {
         context.terminal.log(`Timed out after ${options.wait}. Still missing: ${missing.join('; ')}.`);
-        return ended(context, check, attempt, 1);
+        return reportAttempt(context, check, attempt, 1);
       }
       const text = missing.join('; ');
-      if (text !== told) context.terminal.log(`Waiting until ${clock(end)}: ${(told = text)}.`);
-      const exit = await waited(context, Math.min(pause * 1000, left), text);
-      if (exit !== null) return ended(context, check, attempt, exit);
-      pause = Math.min(pause * PAUSE.growth, PAUSE.most);
+      if (text !== lastText) context.terminal.log(`Waiting until ${shownTime(end)}: ${text}.`);
+      lastText = text;
+      const exit = await pauseFor(context, Math.min(pause * 1000, left), text);
+      if (exit !== null) return reportAttempt(context, check, attempt, exit);
+      pause = Math.min(pause * PAUSE.growth, PAUSE.max);
       attempt.writer?.abandon();
     }
   } finally {
     attempt?.writer?.abandon();
-    if (own !== null) rmSync(own, { recursive: true, force: true });
+    if (isTemporary) rmSync(cache, { recursive: true, force: true });
   }
 }
 
-async function look(
+async function observeOnce(
   context: Context,
   check: LiveCheck,
   goal: WaitGoal,
@@ -107,21 +111,27 @@ async function look(
   save: string | undefined,
 ): Promise<Attempt> {
   const writer =
-    save === undefined ? null : writeSnapshot(resolve(context.cwd, save), headOf(check), (text) => check.conceal(text));
-  const watch = watchGoal(goal);
+    save === undefined
+      ? null
+      : writeSnapshot(resolve(context.cwd, save), snapshotHeader(check), (text) => check.conceal(text));
+  const progress = trackGoal(goal);
   try {
-    const looked = await observeAndJudge(context, check, writer, {
+    const listener: FactsListener = {
       manifest(facts) {
         lifetimes.note(facts);
-        watch.manifest(facts);
+        progress.manifest(facts);
       },
       app(facts) {
         lifetimes.note(facts.metadata);
-        watch.app(facts);
+        progress.app(facts);
       },
-      unseen: () => (watch.unlisted().length === 0 ? null : `not there yet: ${watch.unlisted().join('; ')}`),
-    });
-    return { looked, missing: watch.missing(looked.report), writer };
+      incompleteReason() {
+        const unlisted = progress.unlisted();
+        return unlisted.length === 0 ? null : `not there yet: ${unlisted.join('; ')}`;
+      },
+    };
+    const result = await observeAndJudge(context, check, { start: startJudging, writer, listener });
+    return { result, missing: progress.missing(result.report), writer };
   } catch (error) {
     writer?.abandon();
     throw error;
@@ -129,14 +139,19 @@ async function look(
 }
 
 /** Saves and prints the last observation. @param code overrides that of the report, or null */
-function ended(context: Context, check: LiveCheck, { looked, writer }: Attempt, code: 1 | SignalExit | null): number {
-  writer?.finish(looked.incomplete, looked.shard);
-  const own = printReport(context, looked.report, { severities: check.severities });
-  return code ?? own;
+function reportAttempt(
+  context: Context,
+  check: LiveCheck,
+  { result, writer }: Attempt,
+  code: 1 | SignalExit | null,
+): number {
+  writer?.finish(result.incomplete, result.shard);
+  const reportCode = printReport(context, result.report, { severities: check.severities });
+  return code ?? reportCode;
 }
 
 /** Waits the given milliseconds. @returns the exit code of an interrupted run, or null */
-async function waited(context: Context, milliseconds: number, text: string): Promise<SignalExit | null> {
+async function pauseFor(context: Context, milliseconds: number, text: string): Promise<SignalExit | null> {
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort();
   const signals = onSignals(stop, stop);
@@ -152,17 +167,18 @@ async function waited(context: Context, milliseconds: number, text: string): Pro
   }
 }
 
-function visibleWords({ at, seconds, cached, unsaid }: PropagationDeadline): string {
-  const caches = cached === 0 ? 'no cache can hold an older copy' : `caches may hold an older copy for ${span(cached)}`;
+function describeDeadline({ at, seconds, cached, unsaid }: PropagationDeadline): string {
+  const caches =
+    cached === 0 ? 'no cache can hold an older copy' : `caches may hold an older copy for ${roundedUp(cached)}`;
   const more =
     unsaid === 0
       ? ''
       : ` ${unsaid} of the files do not state how long they may be cached; some caches may take longer.`;
-  return `All subscribers will receive this by ${at}, in ${span(seconds)} at the latest: ${caches}, and the service checks hourly.${more}`;
+  return `All subscribers will receive this by ${at}, in ${roundedUp(seconds)} at the latest: ${caches}, and the service checks hourly.${more}`;
 }
 
 /** `45 s`, `5 min`, `1 h 5 min`, `2 d 3 h`; rounded up. */
-function span(seconds: number): string {
+function roundedUp(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   const minutes = Math.ceil(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
@@ -171,6 +187,6 @@ function span(seconds: number): string {
   return `${Math.floor(hours / 24)} d${hours % 24 === 0 ? '' : ` ${hours % 24} h`}`;
 }
 
-function clock(moment: number): string {
+function shownTime(moment: number): string {
   return new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
 }

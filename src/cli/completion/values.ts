@@ -6,7 +6,7 @@ import { isObject, type JsonValue, member } from '../../core/json/json.ts';
 import { FORMATS } from '../../report/options.ts';
 import { type Choices, LEVELS } from '../choices.ts';
 import type { ValueKind } from '../command-definition.ts';
-import { configAtRest } from '../config/config.ts';
+import { rawConfig } from '../config/config.ts';
 import { RESULT_FORMATS } from '../format.ts';
 
 /** Completion candidates for a value on the command line. */
@@ -89,14 +89,14 @@ async function ruleLevels(_: CompletionContext, text: string): Promise<Completio
   return { candidates: rules.map(({ id, why }) => ({ value: `${id}=`, description: why })), continues: true };
 }
 
-const LARGEST_MANIFEST = 4_000_000;
+const MAX_MANIFEST_BYTES = 4_000_000;
 
 /** The keys of the workspace's manifest; only URL-safe ones can be completed. */
 async function appKeys(context: CompletionContext): Promise<Completion> {
   const workspace = await workspaceAt(context);
   const path = resolve(workspace.root, workspace.manifest);
   try {
-    if (statSync(path).size > LARGEST_MANIFEST) return { candidates: [] };
+    if (statSync(path).size > MAX_MANIFEST_BYTES) return { candidates: [] };
     const manifest: JsonValue = JSON.parse(readFileSync(path, 'utf8'));
     const apps = member(manifest, 'apps');
     return oneOf(isObject(apps) ? Object.keys(apps).filter(isSafeKey) : []);
@@ -118,7 +118,7 @@ async function workspaceAt({
   config,
 }: CompletionContext): Promise<{ root: string; manifest: string; baseUrl: string }> {
   const from = resolve(cwd ?? '.');
-  const found = await configAtRest(from, config);
+  const found = await rawConfig(from, config);
   const { manifest = 'registry.json', baseUrl = '' } = found?.config ?? {};
   return { root: found?.root ?? from, manifest: String(manifest), baseUrl: String(baseUrl) };
 }

@@ -10,8 +10,8 @@ import { iconOf } from '../icon-source.ts';
 
 /** The folders under apps/, which may contain untrusted files: links are not followed. */
 
-const LARGEST_DESCRIPTION = 1_000_000;
-const LARGEST_ICON = 10_000_000;
+const MAX_DESCRIPTION_BYTES = 1_000_000;
+const MAX_ICON_BYTES = 10_000_000;
 
 /**
  * The apps of a workspace with their icons, and the errors in their source files.
@@ -30,8 +30,8 @@ export function appsUnder(root: string, base: string): Folders {
   const issues: Issue[] = [];
   for (const { name, ...entry } of readdirSync(folder, { withFileTypes: true }).map(kindOf)) {
     if (name.startsWith('.') || entry.file) continue;
-    const trouble = entry.link ? linked(name) : keyTrouble(name);
-    if (trouble) issues.push({ message: `apps/${printable(name)}: ${trouble.message}`, advice: trouble.hint });
+    const error = entry.link ? linkError(name) : keyError(name);
+    if (error) issues.push({ message: `apps/${printable(name)}: ${error.message}`, advice: error.hint });
     else sources.push(sourceIn(folder, name));
   }
   const assembled = assemble(sources, base);
@@ -56,7 +56,7 @@ function kindOf(entry: { name: string; isFile(): boolean; isSymbolicLink(): bool
   return { name: entry.name, file: entry.isFile(), link: entry.isSymbolicLink() };
 }
 
-function keyTrouble(name: string): AppregError | null {
+function keyError(name: string): AppregError | null {
   try {
     checkNewKey(name);
     return null;
@@ -66,7 +66,7 @@ function keyTrouble(name: string): AppregError | null {
   }
 }
 
-function linked(name: string): AppregError {
+function linkError(name: string): AppregError {
   return new AppregError(
     'app-folder-invalid',
     `“${printable(name)}” is a symbolic link, which is not followed.`,
@@ -77,19 +77,19 @@ function linked(name: string): AppregError {
 function sourceIn(folder: string, key: string): AppSource {
   const files = readdirSync(join(folder, key));
   const there = files.includes('app.json');
-  const content = there ? documentContent(bytesOf(folder, key, 'app.json', LARGEST_DESCRIPTION)) : null;
+  const content = there ? documentContent(readAppFile(folder, key, 'app.json', MAX_DESCRIPTION_BYTES)) : null;
   return { key, content, files };
 }
 
 function iconIn(folder: string, key: string, icon: string): AppToAssemble['image'] {
   const name = `apps/${key}/${icon}`;
-  const found = iconOf(bytesOf(folder, key, icon, LARGEST_ICON), name);
+  const found = iconOf(readAppFile(folder, key, icon, MAX_ICON_BYTES), name);
   const { kind } = found.image;
   if (icon.endsWith(`.${kind}`)) return found;
   throw new AppregError('icon-invalid', `${name} is ${kind.toUpperCase()} by its content.`, `Name it .${kind}.`);
 }
 
-function bytesOf(folder: string, key: string, name: string, largest: number): Uint8Array {
+function readAppFile(folder: string, key: string, name: string, largest: number): Uint8Array {
   const path = join(folder, key, name);
   const stat = lstatSync(path);
   if (stat.isFile() && stat.size <= largest) return readFileSync(path);

@@ -22,17 +22,18 @@ export interface FoundConfig {
 
 /**
  * The configuration `file`, or the nearest one from the folder `from` upwards; null if there is none.
- * @param places file names in order of precedence; @param run false: a file with code counts as empty
+ * @param fileNames in order of precedence
+ * @param options.executesCode false: a file with code counts as empty
  * @throws AppregError if a file cannot be read
  */
 export async function searchConfig(
-  places: string[],
+  fileNames: string[],
   from: string,
   file: string | null,
-  run: boolean,
+  { executesCode }: { executesCode: boolean },
 ): Promise<FoundConfig | null> {
-  const loaders = run ? {} : { '.js': notRun, '.mjs': notRun, '.cjs': notRun };
-  const explorer = cosmiconfig('appreg', { searchPlaces: places, searchStrategy: 'none', loaders });
+  const loaders = executesCode ? {} : { '.js': notRun, '.mjs': notRun, '.cjs': notRun };
+  const explorer = cosmiconfig('appreg', { searchPlaces: fileNames, searchStrategy: 'none', loaders });
   try {
     if (file !== null) return await explorer.load(resolve(from, file));
     // Up to the root: neither stopping at a package.json, nor searching the user's config folders.
@@ -58,8 +59,10 @@ function unreadable(error: unknown, named: string | null): AppregError {
       'Check the path after --config.',
       { cause: error },
     );
-  const { message = String(error), filepath = named } = error as { message?: string; filepath?: string };
-  const fault = filepath !== null && message.startsWith('JSON Error') ? jsonFault(filepath) : null;
+  const message = error instanceof Error ? error.message : String(error);
+  const hasPath = error instanceof Error && 'filepath' in error && typeof error.filepath === 'string';
+  const filepath = hasPath ? error.filepath : named;
+  const fault = typeof filepath === 'string' && message.startsWith('JSON Error') ? jsonError(filepath) : null;
   const lines = message.split('\n').filter((line) => line.trim() !== '');
   return new AppregError(
     'config-unreadable',
@@ -70,7 +73,7 @@ function unreadable(error: unknown, named: string | null): AppregError {
 }
 
 /** `file:line:column: message`; null if our own parser accepts the file. */
-function jsonFault(path: string): string | null {
+function jsonError(path: string): string | null {
   const text = readFileSync(path, 'utf8');
   const fault = syntaxErrorInText(text);
   if (fault === null) return null;

@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
-import { validateConfig } from '../../core/generated/validators.js';
+import { type ShapeError, validateConfig } from '../../core/generated/validators.js';
+import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import type { FoundConfig } from './config-search.ts';
 
 /** The configuration as documented in interface.md (schemas/config.schema.json). */
@@ -29,8 +30,13 @@ export interface LoadedConfig {
   root: string;
 }
 
+/** The settings that decide which workspace a path belongs to. */
+export function workspaceSettings({ config, file, root }: LoadedConfig): WorkspaceSettings {
+  return { root, found: file !== null, manifest: config.manifest ?? null, baseUrl: config.baseUrl ?? null };
+}
+
 // No .ts: the loader does not support it on all supported Node versions.
-const PLACES = [
+const FILE_NAMES = [
   'appreg.config.json',
   'appreg.config.yaml',
   'appreg.config.yml',
@@ -53,56 +59,69 @@ const PLACES = [
  * publishing key does not affect other commands. Throws AppregError for an invalid file.
  */
 export async function loadConfig(from: string, file: string | null, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
-  const found = await find(from, file);
+  const found = await find(from, file, { executesCode: true });
   if (!found || found.isEmpty)
     return { config: {}, file: found?.filepath ?? null, root: found ? dirname(found.filepath) : from };
-  const unset: Unset[] = [];
-  const config = fillIn(found.config, env, '', unset) as Config;
-  const faults = validateConfig(config) ? [] : (validateConfig.errors ?? []);
-  // Values that are not known yet cannot be validated.
-  const problems = faults.filter((fault) => !unset.some(({ pointer }) => pointer === fault.instancePath));
-  if (problems.length > 0)
+  const unset: UnsetVariable[] = [];
+  const config = substituteVariables(found.config, env, '', unset);
+  const problems = violationsIn(config, unset);
+  if (problems.length > 0 || !isConfig(config))
     throw new AppregError(
       'config-invalid',
-      `${found.filepath} is not a valid configuration: ${printable([...new Set(problems.map(problemInWords))].join('; '))}`,
+      `${found.filepath} is not a valid configuration: ${printable([...new Set(problems.map(describeViolation))].join('; '))}`,
       'schemas/config.schema.json describes all settings.',
     );
-  for (const one of unset) tellWhenRead(one, found.filepath);
+  for (const one of unset) throwWhenRead(one, found.filepath);
   return { config, file: found.filepath, root: dirname(found.filepath) };
 }
 
-function problemInWords(error: { instancePath: string; message?: string; params: Record<string, unknown> }): string {
-  const { instancePath: path, params } = error;
+/** What is wrong with a configuration. Values of unset variables are not known yet, so they cannot be validated. */
+function violationsIn(config: unknown, unset: readonly UnsetVariable[]): ShapeError[] {
+  if (validateConfig(config)) return [];
+  const violations = validateConfig.errors ?? [];
+  return violations.filter((violation) => !unset.some(({ pointer }) => pointer === violation.instancePath));
+}
+
+/** True for an object; `violationsIn` validates its members. */
+function isConfig(value: unknown): value is Config {
+  return typeof value === 'object' && value !== null;
+}
+
+function describeViolation({ instancePath: path, message, params }: ShapeError): string {
   if (typeof params['additionalProperty'] === 'string')
     return `${path}/${params['additionalProperty']} is not a setting`;
   if (Array.isArray(params['allowedValues'])) return `${path} must be one of ${params['allowedValues'].join(', ')}`;
-  return `${path || '/'} ${error.message}`;
+  return `${path || '/'} ${message}`;
 }
 
 /**
  * The raw configuration, unvalidated and without environment variables; null if none can be read. For shell completion,
  * which must not execute files of a folder: a configuration that is code counts as empty.
  */
-export async function configAtRest(
+export async function rawConfig(
   from: string,
   file: string | null,
 ): Promise<{ config: Record<string, unknown>; root: string } | null> {
-  const found = await find(from, file, false).catch(() => null);
-  return found ? { config: { ...(found.config as object) }, root: dirname(found.filepath) } : null;
+  const found = await find(from, file, { executesCode: false }).catch(() => null);
+  return found ? { config: Object.assign({}, found.config), root: dirname(found.filepath) } : null;
 }
 
-async function find(from: string, file: string | null, run = true): Promise<FoundConfig | null> {
+async function find(
+  from: string,
+  file: string | null,
+  { executesCode }: { executesCode: boolean },
+): Promise<FoundConfig | null> {
   const found = nearestJson(from, file);
   if (found !== undefined) return found;
   const { searchConfig } = await import('./config-search.ts');
-  return searchConfig(PLACES, from, file, run);
+  return searchConfig(FILE_NAMES, from, file, { executesCode });
 }
 
 /** The result of `searchConfig` if the configuration is missing or in JSON; undefined if `searchConfig` is needed. */
 function nearestJson(from: string, file: string | null): FoundConfig | null | undefined {
   if (file !== null) return file.endsWith('.json') ? jsonIn(resolve(from, file)) : undefined;
   for (let folder = from; ; folder = dirname(folder)) {
-    for (const place of PLACES) {
+    for (const place of FILE_NAMES) {
       const path = join(folder, place);
       if (isMissing(path)) continue;
       const found = place.endsWith('.json') ? jsonIn(path) : undefined;
@@ -133,7 +152,7 @@ function jsonIn(path: string): FoundConfig | null | undefined {
 }
 
 /** A value that refers to an unset variable. */
-interface Unset {
+interface UnsetVariable {
   owner: object;
   key: string;
   /** JSON Pointer. */
@@ -142,15 +161,17 @@ interface Unset {
 }
 
 /** Secrets are not stored in the file: `${NAME}` is replaced from the environment, and kept if not set. */
-function fillIn(value: unknown, env: NodeJS.ProcessEnv, pointer: string, unset: Unset[]): unknown {
-  if (typeof value === 'string') return value.replace(VARIABLE, (asked, name: string) => env[name] ?? asked);
+function substituteVariables(value: unknown, env: NodeJS.ProcessEnv, pointer: string, unset: UnsetVariable[]): unknown {
+  if (typeof value === 'string') return value.replace(VARIABLE, (reference, name: string) => env[name] ?? reference);
   if (typeof value !== 'object' || value === null) return value;
   const below = (key: string): string => `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const items = Object.entries(value).map(([key, item]) => [key, fillIn(item, env, below(key), unset)] as const);
+  const items = Object.entries(value).map(
+    ([key, item]) => [key, substituteVariables(item, env, below(key), unset)] as const,
+  );
   const filled: object = Array.isArray(value) ? items.map(([, item]) => item) : Object.fromEntries(items);
   for (const [key, item] of Object.entries(value)) {
-    const asked = typeof item === 'string' ? [...item.matchAll(VARIABLE)].map((match) => match[1]!) : [];
-    const variable = asked.find((name) => env[name] === undefined);
+    const names = typeof item === 'string' ? [...item.matchAll(VARIABLE)].map(([, name = '']) => name) : [];
+    const variable = names.find((name) => env[name] === undefined);
     if (variable !== undefined) unset.push({ owner: filled, key, pointer: below(key), variable });
   }
   return filled;
@@ -158,7 +179,7 @@ function fillIn(value: unknown, env: NodeJS.ProcessEnv, pointer: string, unset: 
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-function tellWhenRead({ owner, key, pointer, variable }: Unset, file: string): void {
+function throwWhenRead({ owner, key, pointer, variable }: UnsetVariable, file: string): void {
   Object.defineProperty(owner, key, {
     enumerable: true,
     get() {

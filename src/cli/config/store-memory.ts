@@ -15,9 +15,9 @@ import { systemErrorCode } from '../../platform/system-error.ts';
 
 const SCHEMA = 1;
 const DAY = 86_400_000;
-const NAMES: readonly string[] = ['etag', 'bare-etag', 'generation'] satisfies ConditionsName[];
+const CONDITIONS_NAMES: readonly ConditionsName[] = ['etag', 'bare-etag', 'generation'];
 /** Maximum file size in bytes. */
-const LARGEST = 1000;
+const MAX_BYTES = 1000;
 
 /** @returns undefined without a cache folder */
 export function storeMemory(env: NodeJS.ProcessEnv, now: () => number = Date.now): ConditionsMemory | undefined {
@@ -31,7 +31,8 @@ export function storeMemory(env: NodeJS.ProcessEnv, now: () => number = Date.now
       const entry = entryIn(textOf(fileOf(place)));
       if (entry?.schema !== SCHEMA || entry.place !== place) return null;
       const age = now() - Date.parse(String(entry.provenAt));
-      return age >= 0 && age < DAY && NAMES.includes(entry.conditions) ? (entry.conditions as ConditionsName) : null;
+      if (age < 0 || age >= DAY) return null;
+      return CONDITIONS_NAMES.find((name) => name === entry.conditions) ?? null;
     },
     keep(place, conditions) {
       const entry: Entry = { schema: SCHEMA, place, conditions, provenAt: new Date(now()).toISOString() };
@@ -73,7 +74,7 @@ function textOf(path: string): string | null {
     const stat = fstatSync(file);
     const isOwn = process.getuid === undefined || stat.uid === process.getuid();
     const isPrivate = process.getuid === undefined || (stat.mode & 0o022) === 0;
-    return stat.isFile() && isOwn && isPrivate && stat.size <= LARGEST ? readFileSync(file, 'utf8') : null;
+    return stat.isFile() && isOwn && isPrivate && stat.size <= MAX_BYTES ? readFileSync(file, 'utf8') : null;
   } catch {
     return null;
   } finally {
@@ -81,12 +82,12 @@ function textOf(path: string): string | null {
   }
 }
 
-function entryIn(text: string | null): (Partial<Entry> & { conditions: string }) | null {
+/** The fields of an entry, of unknown types; null for text that is not a JSON object. */
+function entryIn(text: string | null): Partial<Record<keyof Entry, unknown>> | null {
   if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);
-    const isEntry = typeof value === 'object' && value !== null && 'conditions' in value;
-    return isEntry && typeof value.conditions === 'string' ? (value as Entry) : null;
+    return typeof value === 'object' ? value : null;
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import type { Progress } from '../../observe/registry/options.ts';
 
 /** The progress of an observation in one line. It contains no URL, since a URL may hold secrets. */
 
-const EVERY = 100;
+const INTERVAL = 100;
 
 /** @param clock milliseconds; @returns a function that prints the progress, at most ten times a second */
 export function progressLine(
@@ -15,13 +15,13 @@ export function progressLine(
   let last = -Infinity;
   return (progress) => {
     const now = clock();
-    if (now - last < EVERY) return;
+    if (now - last < INTERVAL) return;
     last = now;
-    say(progressWords(progress, (now - started) / 1000));
+    say(describeProgress(progress, (now - started) / 1000));
   };
 }
 
-function progressWords({ done, known, bytes, announced, host, app }: Readonly<Progress>, seconds: number): string {
+function describeProgress({ done, known, bytes, announced, host, app }: Readonly<Progress>, seconds: number): string {
   const rate = bytes / Math.max(0.1, seconds);
   const size = announced > bytes ? `${megabytes(bytes)} of ${megabytes(announced)} MB` : `${megabytes(bytes)} MB`;
   return [

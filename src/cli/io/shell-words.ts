@@ -18,9 +18,10 @@ export function typedWords(shell: string, raw: readonly string[]): TypedWords {
   let joinNext = false;
   for (const part of raw) {
     const isSeparator = /^[=:]+$/.test(part);
-    if (words.length > 0 && (isSeparator || joinNext)) {
-      separateLength = unquoted(words.at(-1)!).length + (isSeparator ? part.length : 0);
-      words.push(words.pop()! + part);
+    const previous = words.at(-1);
+    if (previous !== undefined && (isSeparator || joinNext)) {
+      separateLength = unquoted(previous).length + (isSeparator ? part.length : 0);
+      words[words.length - 1] = previous + part;
     } else {
       separateLength = 0;
       words.push(part);

@@ -4,9 +4,9 @@ import { systemErrorCode } from '../../platform/system-error.ts';
 type Descriptor = 0 | 1 | 2;
 
 /** How output is written: by direct system calls, through Node's stream, or discarded. */
-type Way = 'direct' | 'stream' | 'lost';
+type OutputMode = 'direct' | 'stream' | 'lost';
 
-const ways: { 1: Way | null; 2: Way | null } = { 1: null, 2: null };
+const modes: { 1: OutputMode | null; 2: OutputMode | null } = { 1: null, 2: null };
 
 /** Writes a text to stdout. A write error is never thrown, but reported once at exit. */
 export function toStdout(text: string): void {
@@ -38,23 +38,23 @@ export function columns(descriptor: 1 | 2): number {
  * Node writes to pipes and files synchronously as well.
  */
 function write(descriptor: 1 | 2, text: string): void {
-  ways[descriptor] ??= isPlain(descriptor) ? 'direct' : openStream(descriptor);
+  modes[descriptor] ??= isPlain(descriptor) ? 'direct' : openStream(descriptor);
   let rest: Buffer = Buffer.from(text);
-  while (ways[descriptor] === 'direct' && rest.length > 0) {
+  while (modes[descriptor] === 'direct' && rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
       // The non-blocking pipe is full: Node's stream waits until it is read.
-      if (systemErrorCode(error) === 'EAGAIN') ways[descriptor] = openStream(descriptor);
-      else lost(descriptor, error);
+      if (systemErrorCode(error) === 'EAGAIN') modes[descriptor] = openStream(descriptor);
+      else discard(descriptor, error);
     }
   }
-  if (ways[descriptor] === 'stream' && rest.length > 0) streamOf(descriptor).write(rest);
+  if (modes[descriptor] === 'stream' && rest.length > 0) streamOf(descriptor).write(rest);
 }
 
 /** True while output is still buffered. */
 export function hasPendingOutput(): boolean {
-  return ways[1] === 'stream' && process.stdout.writableLength > 0;
+  return modes[1] === 'stream' && process.stdout.writableLength > 0;
 }
 
 function isPlain(descriptor: 1 | 2): boolean {
@@ -67,9 +67,9 @@ function isPlain(descriptor: 1 | 2): boolean {
 }
 
 /** Node cannot create streams for some writable descriptors, such as a Linux pipe under Wine (EBADF). */
-function openStream(descriptor: 1 | 2): Way {
+function openStream(descriptor: 1 | 2): OutputMode {
   try {
-    streamOf(descriptor).on('error', (error) => lost(descriptor, error));
+    streamOf(descriptor).on('error', (error) => discard(descriptor, error));
     return 'stream';
   } catch {
     return 'direct';
@@ -81,9 +81,9 @@ function streamOf(descriptor: 1 | 2): NodeJS.WriteStream {
 }
 
 /** A closed pipe (`| head`) is not an error; a full disk is, regardless of the command's result. */
-function lost(descriptor: 1 | 2, error: unknown): void {
-  if (ways[descriptor] === 'lost') return;
-  ways[descriptor] = 'lost';
+function discard(descriptor: 1 | 2, error: unknown): void {
+  if (modes[descriptor] === 'lost') return;
+  modes[descriptor] = 'lost';
   const code = systemErrorCode(error) ?? 'unknown';
   if (descriptor === 2 || code === 'EPIPE') return;
   toStderr(`appreg: The results cannot be written: ${code}\n`);

@@ -53,7 +53,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     interactive,
     style: await styleFor(colorWanted(options, outIsTerminal)),
     errStyle: await styleFor(colorWanted(options, errIsTerminal)),
-    out: collector(options.output),
+    out: openOutput(options.output),
     annotate(line) {
       toStdout(`${line}\n`);
     },
@@ -95,7 +95,7 @@ async function styleFor(color: boolean): Promise<Style> {
 /**
  * Writes lines to stdout immediately; with --output, writes the whole text to the file, which the first line truncates.
  */
-function collector(output: string | null): (text: string) => void {
+function openOutput(output: string | null): (text: string) => void {
   if (output === null) return (text) => toStdout(`${text}\n`);
   let flag: 'w' | 'a' = 'w';
   return (text) => {
@@ -114,12 +114,12 @@ function collector(output: string | null): (text: string) => void {
 }
 
 // Shorter operations need no lines in a log.
-const LINE_EVERY = 5000;
+const LINE_INTERVAL = 5000;
 
 /** For logs: the latest line every few seconds, even if unchanged. */
 function plainLines(text: string): Progress {
   let line = text;
-  const timer = setInterval(() => toStderr(`${printable(line)}\n`), LINE_EVERY);
+  const timer = setInterval(() => toStderr(`${printable(line)}\n`), LINE_INTERVAL);
   timer.unref();
   return {
     update(next) {

@@ -10,25 +10,25 @@ import { toStderr } from '../io/streams.ts';
 
 /** The message of a run that was complete when the signal arrived. */
 export function messageAtExit(signal: StopSignal, journal: Journal): string {
-  return `Interrupted (${signal}) after the last step. ${isEmptyJournal(journal) ? 'Nothing is left to do.' : `${holdsNow(journal)} Nothing is left to do.`}`;
+  return `Interrupted (${signal}) after the last step. ${isEmptyJournal(journal) ? 'Nothing is left to do.' : `${storeState(journal)} Nothing is left to do.`}`;
 }
 
 /** Ends the process immediately, after reporting what was written. */
 export function secondSignal(journal: Journal): (signal: StopSignal) => never {
   return (signal) => {
-    toStderr(`appreg: Interrupted again (${signal}): stopped immediately. ${holdsNow(journal)}\n`);
+    toStderr(`appreg: Interrupted again (${signal}): stopped immediately. ${storeState(journal)}\n`);
     toStderr('  Run the same command again to finish.\n');
     return endNow(SIGNAL_EXIT[signal]);
   };
 }
 
 /** The error extended by what was written, unless it already says so. */
-export function withWritten(error: unknown, journal: Journal): unknown {
+export function withStoreState(error: unknown, journal: Journal): unknown {
   const signal = stopRequested();
   if (signal !== null && !(isAppregError(error) && error.exit > 128))
     return interrupted(signal, {
       effect: effectOf(journal),
-      state: `${holdsNow(journal)}${isAppregError(error) ? ` (${error.message})` : ''}`,
+      state: `${storeState(journal)}${isAppregError(error) ? ` (${error.message})` : ''}`,
     });
   if (!isAppregError(error) || error.effect !== 'none') return error;
   const holds = auxiliaryState(journal);
@@ -36,7 +36,7 @@ export function withWritten(error: unknown, journal: Journal): unknown {
   return error.with({ state: holds });
 }
 
-function holdsNow(journal: Journal): string {
+function storeState(journal: Journal): string {
   return describeWriteState(stateOf(journal)) || (auxiliaryState(journal) ?? NOTHING_CHANGED);
 }
 

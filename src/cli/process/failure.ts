@@ -4,7 +4,7 @@ import { VERSION } from '../../core/tool-version.ts';
 import { type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
 import { ERRORS } from '../../core/error-codes/index.ts';
 import { isEmptyJournal, type Journal, stateOf } from '../../store/journal.ts';
-import { nothingSeen } from '../check/checks.ts';
+import { incompleteReport } from '../check/checks.ts';
 import { render } from '../../report/index.ts';
 import { DEFAULTS, type Format, FORMATS } from '../../report/options.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
@@ -12,7 +12,7 @@ import { systemErrorCode } from '../../platform/system-error.ts';
 /** The document printed with a machine format if a run has no result. */
 
 /** Global options with a value. */
-const VALUED = ['--config', '--cwd', '--format', '--output', '--max-warnings', '--rule'];
+const OPTIONS_WITH_VALUE = ['--config', '--cwd', '--format', '--output', '--max-warnings', '--rule'];
 
 export interface Request {
   command: string | null;
@@ -32,7 +32,7 @@ export function requestIn(words: readonly string[]): Request {
     const word = known[at] ?? '';
     if (word.startsWith('--format=')) format = word.slice('--format='.length);
     else if (word === '--format') format = known[at + 1] ?? null;
-    if (VALUED.includes(word)) at += 1;
+    if (OPTIONS_WITH_VALUE.includes(word)) at += 1;
     else if (command === null && !word.startsWith('-')) command = word;
   }
   return { command, format };
@@ -55,7 +55,7 @@ function checkDocument(command: CheckCommand, format: string | null, error: unkn
   const known = FORMATS.find((name): name is Format => name === format && name !== 'pretty');
   if (known === undefined) return null;
   const { error: said } = failureOf(error);
-  return render(nothingSeen(command, '', `${said.code}: ${said.message}`), known, DEFAULTS);
+  return render(incompleteReport(command, '', `${said.code}: ${said.message}`), known, DEFAULTS);
 }
 
 interface FailureFields {

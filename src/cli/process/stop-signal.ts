@@ -5,13 +5,13 @@ type Signal = 'SIGINT' | 'SIGTERM';
 
 /** Resolves at the first termination signal. A second one has its default effect. */
 export function stopSignal(): { signal: Promise<Signal>; forget(): void } {
-  let heard: (signal: Signal) => void;
+  let received: (signal: Signal) => void;
   const signal = new Promise<Signal>((resolve) => {
-    heard = resolve;
+    received = resolve;
   });
   const listener = (name: Signal): void => {
     forget();
-    heard(name);
+    received(name);
   };
   const forget = (): void => {
     process.off('SIGINT', listener);
@@ -23,7 +23,7 @@ export function stopSignal(): { signal: Promise<Signal>; forget(): void } {
 }
 
 /** Milliseconds: a signal within this time after the first is a duplicate, forwarded by npx. */
-export const SAME = 100;
+export const DUPLICATE_WITHIN = 100;
 
 /**
  * Handles termination signals in place of Node's defaults.
@@ -38,7 +38,7 @@ export function onSignals(first: () => void, again: (signal: StopSignal) => void
       heard = { signal, at: performance.now() };
       return first();
     }
-    if (performance.now() - heard.at > SAME) again(signal);
+    if (performance.now() - heard.at > DUPLICATE_WITHIN) again(signal);
   };
   for (const one of STOP_SIGNALS) process.on(one, listener);
   return {

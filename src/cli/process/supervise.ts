@@ -9,9 +9,9 @@ import {
   type StopSignal,
 } from '../../store/interrupt.ts';
 import { isEmptyJournal, type Journal } from '../../store/journal.ts';
-import { SAME } from './stop-signal.ts';
+import { DUPLICATE_WITHIN } from './stop-signal.ts';
 
-export interface Watch {
+export interface SuperviseOptions {
   journal: Journal;
   /** Reports that running writes are completed first. */
   onWaiting(): void;
@@ -25,7 +25,10 @@ export interface Watch {
  * do so.
  * @throws what `work` throws, AppregError `interrupted`, and uncaught errors
  */
-export async function supervise<T>(work: () => Promise<T>, { journal, onWaiting, onSecond }: Watch): Promise<T> {
+export async function supervise<T>(
+  work: () => Promise<T>,
+  { journal, onWaiting, onSecond }: SuperviseOptions,
+): Promise<T> {
   let first = 0;
   const failure = new AbortController();
   const fail = (error: unknown): void => failure.abort(error);
@@ -35,7 +38,7 @@ export async function supervise<T>(work: () => Promise<T>, { journal, onWaiting,
   const onSignal = (signal: NodeJS.Signals): void => {
     if (!isStopSignal(signal)) return;
     if (first > 0) {
-      if (performance.now() - first > SAME && !isHandled(signal, onSignal)) onSecond(signal);
+      if (performance.now() - first > DUPLICATE_WITHIN && !isHandled(signal, onSignal)) onSecond(signal);
       return;
     }
     first = performance.now();

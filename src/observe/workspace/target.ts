@@ -15,7 +15,7 @@ export type Target =
   | { kind: 'metadata'; workspace: Workspace; path: string };
 
 /** The relevant part of the configuration; `root` is its folder, or the folder searched from if there is none. */
-export interface Configured {
+export interface WorkspaceSettings {
   root: string;
   found: boolean;
   manifest: string | null;
@@ -25,9 +25,9 @@ export interface Configured {
 /**
  * Resolves `path`. Throws AppregError if it does not exist, or is not part of a registry.
  * @param path absolute
- * @param configured the configuration nearest to it
+ * @param settings of the configuration nearest to it
  */
-export function targetAt(path: string, configured: Configured): Target {
+export function targetAt(path: string, settings: WorkspaceSettings): Target {
   if (!existsSync(path))
     throw new AppregError(
       'path-missing',
@@ -35,29 +35,28 @@ export function targetAt(path: string, configured: Configured): Target {
       'Give a folder or a JSON file; appreg init creates a workspace.',
     );
   const stat = statSync(path);
-  if (stat.isDirectory()) return folderTarget(path, configured);
+  if (stat.isDirectory()) return folderTarget(path, settings);
   if (!stat.isFile())
     throw new AppregError(
       'not-a-file',
       `${printable(path)} is neither a file nor a folder.`,
       'Give a folder or a JSON file.',
     );
-  if (basename(path) !== configured.manifest && isMetadata(path))
-    return { kind: 'metadata', ...around(path, configured) };
-  const isConfigured = configured.found && samePlace(dirname(path), configured.root);
-  return workspaceTarget(dirname(path), basename(path), isConfigured ? configured.baseUrl : null);
+  if (basename(path) !== settings.manifest && isMetadata(path)) return { kind: 'metadata', ...around(path, settings) };
+  const isConfigured = settings.found && samePlace(dirname(path), settings.root);
+  return workspaceTarget(dirname(path), basename(path), isConfigured ? settings.baseUrl : null);
 }
 
-function folderTarget(folder: string, configured: Configured): Target {
-  if (configured.found && samePlace(folder, configured.root))
-    return workspaceTarget(folder, configured.manifest ?? manifestIn(folder) ?? 'registry.json', configured.baseUrl);
+function folderTarget(folder: string, settings: WorkspaceSettings): Target {
+  if (settings.found && samePlace(folder, settings.root))
+    return workspaceTarget(folder, settings.manifest ?? manifestIn(folder) ?? 'registry.json', settings.baseUrl);
   const own = manifestIn(folder);
   if (own !== null) return workspaceTarget(folder, own, null);
-  if (configured.found && isInside(folder, configured.root))
+  if (settings.found && isInside(folder, settings.root))
     return workspaceTarget(
-      configured.root,
-      configured.manifest ?? manifestIn(configured.root) ?? 'registry.json',
-      configured.baseUrl,
+      settings.root,
+      settings.manifest ?? manifestIn(settings.root) ?? 'registry.json',
+      settings.baseUrl,
     );
   throw new AppregError(
     'manifest-missing',
@@ -90,10 +89,10 @@ function* metadataUrls(apps: JsonObject): Iterable<string> {
   }
 }
 
-function around(file: string, configured: Configured): { workspace: Workspace; path: string } {
-  const root = configured.found && isInside(file, configured.root) ? configured.root : dirname(file);
+function around(file: string, settings: WorkspaceSettings): { workspace: Workspace; path: string } {
+  const root = settings.found && isInside(file, settings.root) ? settings.root : dirname(file);
   return {
-    workspace: { root, manifest: configured.manifest ?? 'registry.json', baseUrl: configured.baseUrl },
+    workspace: { root, manifest: settings.manifest ?? 'registry.json', baseUrl: settings.baseUrl },
     path: relative(root, file).split(sep).join('/'),
   };
 }

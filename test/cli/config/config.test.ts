@@ -76,7 +76,7 @@ describe('JSON is read as the search through all kinds of files reads it', () =>
   ])('%s', async (_, files) => {
     for (const [path, text] of Object.entries(files)) writeFile(path, text);
     for (const file of [null, 'appreg.config.json', 'package.json']) {
-      const found = searchConfig(PLACES, root, file, true).then((one) => [
+      const found = searchConfig(PLACES, root, file, { executesCode: true }).then((one) => [
         one && !one.isEmpty ? one.config : {},
         one?.filepath ?? null,
       ]);

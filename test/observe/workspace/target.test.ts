@@ -1,13 +1,13 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Configured, manifestIn, targetAt } from '../../../src/observe/workspace/target.ts';
+import { type WorkspaceSettings, manifestIn, targetAt } from '../../../src/observe/workspace/target.ts';
 import { folder, errorOf } from '../../support/folders.ts';
 import { BASE, entry, metadataWith } from '../../support/snapshots.ts';
 
 const registry = { apps: { a: entry('a') } };
-const none = (root: string): Configured => ({ root, found: false, manifest: null, baseUrl: null });
-const configured = (root: string, more: Partial<Configured> = {}): Configured => ({
+const none = (root: string): WorkspaceSettings => ({ root, found: false, manifest: null, baseUrl: null });
+const configured = (root: string, more: Partial<WorkspaceSettings> = {}): WorkspaceSettings => ({
   root,
   found: true,
   manifest: null,

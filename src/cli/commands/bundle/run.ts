@@ -39,7 +39,7 @@ export async function bundle(context: Context, entry: string, output: string, op
     import('../../../store/directory/atomic.ts'),
   ]).finally(() => progress.stop());
   const noApp = noAppIn(entries, config.artifact?.entry ?? APP_ENTRY);
-  if (noApp !== null && options.anyContent !== true) throw withoutApp(noApp);
+  if (noApp !== null && options.anyContent !== true) throw noAppError(noApp);
   if (noApp !== null) warnings.push(`the artifact ${noApp.message}`);
   stopIfInterrupted();
   await write(target, () => replaceFile(target, archive));
@@ -57,7 +57,7 @@ export async function bundle(context: Context, entry: string, output: string, op
   return 0;
 }
 
-function withoutApp({ message, advice }: NoApp): AppregError {
+function noAppError({ message, advice }: NoApp): AppregError {
   return new AppregError(
     'rule-violation',
     `The artifact ${printable(message)}.`,

@@ -3,7 +3,7 @@ import type { Content } from '../../../core/facts/facts.ts';
 import { printable, redact, safeJson } from '../../../core/text/text.ts';
 import { createDigester } from '../../../observe/digest/digest.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { checkUrl, fetchWhole, isUrl, suspicion, unreadable } from '../../fetch.ts';
+import { checkUrl, fetchWhole, isUrl, unlikeArtifact, unreadableFile } from '../../fetch.ts';
 import { wantsJson } from '../../format.ts';
 import { readChunks } from '../../../platform/read-chunks.ts';
 
@@ -22,8 +22,8 @@ export async function checksum(context: Context, targets: readonly string[], opt
     const content = await contentOf(context, target, (bytes) =>
       progress.update(`Hashing ${shown}: ${megabytes(bytes)}`),
     ).finally(() => progress.stop());
-    const odd = suspicion(content.head);
-    if (odd !== null) terminal.log(`warning: ${shown} ${odd}`);
+    const fault = unlikeArtifact(content.head);
+    if (fault !== null) terminal.log(`warning: ${shown} ${fault}`);
     const line = `sha256:${content.sha256}`;
     results.push({ target: redact(target), checksum: line, bytes: content.bytes });
     if (!json) terminal.out(targets.length === 1 ? line : `${line}  ${shown}`);
@@ -42,7 +42,7 @@ async function contentOf(context: Context, target: string, onBytes: (bytes: numb
       onBytes((bytes += chunk.length));
     }
   } catch (error) {
-    throw unreadable(target, error);
+    throw unreadableFile(target, error);
   }
   return digester.end();
 }

@@ -77,7 +77,7 @@ async function settingsFrom(context: Context, options: Options): Promise<NewWork
   });
   if (inputs === null) return null;
   const { baseUrl, ...storeInputs } = inputs;
-  const store = storeFrom(type, options, {
+  const store = storeSettings(type, options, {
     ...(preset?.type === type && preset),
     ...storeFields(options),
     ...storeFields(storeInputs),
@@ -148,7 +148,7 @@ function storeFields(options: { [Name in StoreField]?: string | undefined }): St
 }
 
 /** The store section of the configuration. Throws AppregError for an option of another type of store. */
-function storeFrom(type: (typeof STORES)[number], options: Options, fields: StoreFields): NewWorkspace['store'] {
+function storeSettings(type: (typeof STORES)[number], options: Options, fields: StoreFields): NewWorkspace['store'] {
   for (const other of STORES)
     for (const name of STORE_FIELDS[other])
       if (other !== type && options[name] !== undefined)

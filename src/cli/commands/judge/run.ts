@@ -4,7 +4,7 @@ import { printable } from '../../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../../core/engine/shards.ts';
 import { checked, printReport, severitiesOf } from '../../check/checks.ts';
 import type { Context } from '../../context.ts';
-import { ledgerFor } from '../../lock.ts';
+import { lockBaseline } from '../../lock.ts';
 import { readSnapshot } from '../../check/snapshot-file.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function judge(context: Context, files: readonly string[]): Promise
     for (const file of files) parts.push({ file, snapshot: await readSnapshot(resolve(context.cwd, file)) });
     const severities = severitiesOf(context, config);
     const facts = joinShards(parts);
-    const before = await ledgerFor(context, facts.target);
+    const before = await lockBaseline(context, facts.target);
     const report = judgeFacts(facts, { command: 'judge', severities, baseline: before });
     const code = printReport(context, report, { severities });
     // A bundle of `diagnose --bundle` records the requested target.

@@ -7,9 +7,9 @@ import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
 import { type Target, targetAt } from '../../../observe/workspace/target.ts';
-import { type BaselineOption, baselineOption, NOTHING } from '../../check/baseline-option.ts';
+import { type BaselineOption, baselineOption, NO_BASELINE } from '../../check/baseline-option.ts';
 import { checked, printReport, severitiesOf } from '../../check/checks.ts';
-import type { LoadedConfig } from '../../config/config.ts';
+import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { fixFiles } from '../../fix.ts';
@@ -29,13 +29,8 @@ export async function lint(context: Context, paths: readonly string[], options: 
     const targets: { target: Target; config: LoadedConfig }[] = [];
     for (const name of named) {
       const path = resolve(cwd, name);
-      const config = await configAround(context, path);
-      const target = targetAt(path, {
-        root: config.root,
-        found: config.file !== null,
-        manifest: config.config.manifest ?? null,
-        baseUrl: config.config.baseUrl ?? null,
-      });
+      const config = await configFor(context, path);
+      const target = targetAt(path, workspaceSettings(config));
       const { root, manifest } = target.workspace;
       if (target.kind === 'workspace') refuseStored(config, root, manifest);
       targets.push({ target, config });
@@ -46,22 +41,25 @@ export async function lint(context: Context, paths: readonly string[], options: 
         '--against can only be used with one path.',
         'Run appreg lint once per registry.',
       );
-    const { target: first, config } = targets[0]!;
-    const severities = severitiesOf(context, config.config);
-    const where = options.against ?? ledgerOf(first);
-    const against = where === null ? NOTHING : await baselineOption(where, first, context);
+    const [first] = targets;
+    if (first === undefined) throw new Error('There is no path to lint.');
+    const { config } = first.config;
+    const severities = severitiesOf(context, config);
+    const where = options.against ?? defaultBaseline(first.target);
+    const against = where === null ? NO_BASELINE : await baselineOption(where, first.target, context);
     if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
     const judging = startJudging({
       command: 'lint',
       target: named.join(', '),
       now: new Date().toISOString(),
       severities,
-      appEntry: config.config.artifact?.entry ?? null,
+      appEntry: config.artifact?.entry ?? null,
       baseline: against.registry,
     });
     const progress = terminal.progress('Reading');
     try {
-      for (const { target } of targets) await look(context, target, judging, against, (text) => progress.update(text));
+      for (const { target } of targets)
+        await observeTarget(context, target, judging, against, (text) => progress.update(text));
     } finally {
       progress.stop();
     }
@@ -75,16 +73,16 @@ export async function lint(context: Context, paths: readonly string[], options: 
 }
 
 /** The workspace's lock file, the default baseline. */
-function ledgerOf({ kind, workspace }: Target): string | null {
+function defaultBaseline({ kind, workspace }: Target): string | null {
   return kind === 'workspace' && hasLock(workspace.root) ? join(workspace.root, LOCK_FILE) : null;
 }
 
-async function look(
+async function observeTarget(
   context: Context,
   target: Target,
   judging: Judging,
   against: BaselineOption,
-  say: (text: string) => void,
+  onProgress: (text: string) => void,
 ): Promise<void> {
   const { workspace } = target;
   const nameOf = namesBelow(workspace.root, context.cwd);
@@ -95,7 +93,10 @@ async function look(
   }
   if (target.inferred)
     context.terminal.detail(`Using ${printable(workspace.baseUrl ?? '')} as the base URL of this folder.`);
-  await observeWorkspace(workspace, judging, { nameOf, onApp: (done, all) => say(`Reading apps: ${done} of ${all}`) });
+  await observeWorkspace(workspace, judging, {
+    nameOf,
+    onApp: (done, all) => onProgress(`Reading apps: ${done} of ${all}`),
+  });
 }
 
 /** Maps paths below the root to paths relative to `cwd`. */
@@ -104,7 +105,7 @@ function namesBelow(root: string, cwd: string): (path: string) => string {
   return (path) => shownPath(cwd, join(root, path));
 }
 
-async function configAround(context: Context, path: string): Promise<LoadedConfig> {
+async function configFor(context: Context, path: string): Promise<LoadedConfig> {
   const from = existsSync(path) && statSync(path).isDirectory() ? path : resolve(path, '..');
   return context.config(existsSync(from) ? from : context.cwd);
 }

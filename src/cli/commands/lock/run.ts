@@ -5,7 +5,7 @@ import type { Changed } from '../../../core/registry/lock-file.ts';
 import { count } from '../../../report/words.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
-import { changedLine, changeLock } from '../../lock.ts';
+import { describeChange, changeLock } from '../../lock.ts';
 import { registryState } from '../../registry-state.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
 import { reasonText } from '../../../core/facts/missing.ts';
@@ -39,7 +39,7 @@ export async function lock(
       );
   if (json) terminal.out(redact(safeJson({ file: LOCK_FILE, versions, added, changed })));
   else {
-    for (const { app, version, before, after } of changed) terminal.out(changedLine(app, version, before, after));
+    for (const { app, version, before, after } of changed) terminal.out(describeChange(app, version, before, after));
     terminal.out(
       `${LOCK_FILE}: ${count(versions, 'version')}, ${added} new${changed.length > 0 ? `, ${count(changed.length, 'error')}` : ''}`,
     );

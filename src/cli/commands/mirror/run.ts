@@ -15,9 +15,10 @@ import { mirrorCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof mirrorCommand.options>;
 
-const EVERY = 100;
-// All of them are in --format json.
-const SHOWN = 50;
+/** Milliseconds between two updates of the progress. */
+const PROGRESS_INTERVAL = 100;
+/** Maximum lines of each kind; --format json contains all. */
+const MAX_LINES = 50;
 
 /** `appreg mirror <registry-url> <dir>`: a verified copy with rewritten URLs. Exit 1 if it is incomplete. */
 export async function mirrorRegistry(context: Context, url: string, dir: string, options: Options): Promise<number> {
@@ -33,7 +34,7 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
   const root = resolve(cwd, dir);
   const base = asBase(inputs.baseUrl);
   const { mirror } = await import('../../../mirror/mirror.ts');
-  const name = source.pathname.split('/').at(-1)!;
+  const name = source.pathname.replace(/^.*\//, '');
   const manifest = /^[\w-][\w.-]*\.json$/.test(name) ? name : 'registry.json';
   const interrupt = new AbortController();
   const signals = onSignals(
@@ -43,7 +44,7 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
       process.kill(process.pid, signal);
     },
   );
-  const line = terminal.progress(`Asking ${source.host}`);
+  const line = terminal.progress(`Requesting ${source.host}`);
   let result: Mirrored;
   try {
     let last = 0;
@@ -56,7 +57,7 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
       prune: options.prune === true,
       signal: interrupt.signal,
       onProgress({ done, known, bytes, app }) {
-        if (performance.now() - last < EVERY) return;
+        if (performance.now() - last < PROGRESS_INTERVAL) return;
         last = performance.now();
         line.update(
           `${done} of ${known} apps, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
@@ -71,7 +72,7 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
     'appreg.config.json',
     Buffer.from(`${JSON.stringify({ manifest, baseUrl: base }, null, 2)}\n`),
   );
-  terminal.out(json ? redact(safeJson({ root, baseUrl: base, manifest, ...result })) : inWords(result));
+  terminal.out(json ? redact(safeJson({ root, baseUrl: base, manifest, ...result })) : describeMirror(result));
   if (!result.interrupted)
     terminal.next(
       `appreg lint ${printable(dir)} (checks all checksums without the network, even if the folder is moved)`,
@@ -80,20 +81,21 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
   return result.problems.length > 0 ? 1 : 0;
 }
 
-function inWords(result: Mirrored): string {
+function describeMirror(result: Mirrored): string {
   const lines: string[] = [];
-  for (const { app, version, url, message } of result.problems.slice(0, SHOWN)) {
+  for (const { app, version, url, message } of result.problems.slice(0, MAX_LINES)) {
     const what = [app, version].filter((part) => part !== null).join(' ');
     lines.push(shown(`error  ${what}: ${url === null ? 'it' : redact(url)} ${message}`));
   }
-  if (result.problems.length > SHOWN) lines.push(`… and ${count(result.problems.length - SHOWN, 'more error')}`);
-  for (const { app, version } of result.kept.slice(0, SHOWN))
+  if (result.problems.length > MAX_LINES)
+    lines.push(`… and ${count(result.problems.length - MAX_LINES, 'more error')}`);
+  for (const { app, version } of result.kept.slice(0, MAX_LINES))
     lines.push(
       shown(
         `kept   ${app}${version === null ? '' : ` ${version}`}: no longer listed by the source (--prune deletes it)`,
       ),
     );
-  for (const path of result.pruned.slice(0, SHOWN)) lines.push(shown(`pruned ${path}`));
+  for (const path of result.pruned.slice(0, MAX_LINES)) lines.push(shown(`pruned ${path}`));
   const head = result.interrupted ? 'Interrupted; run the command again to continue' : 'Mirrored';
   lines.push(
     `${head}: ${count(result.apps, 'app')}, ${count(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${count(result.problems.length, 'error')}` : ''}`,

@@ -11,7 +11,7 @@ import { severitiesOf } from '../../check/checks.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
-import { noteVersion } from '../../lock.ts';
+import { lockVersion } from '../../lock.ts';
 import { readBack } from '../../read-back.ts';
 import { planText, printFindings } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
@@ -20,7 +20,7 @@ import type { publishVersionCommand } from './options.ts';
 type Options = GlobalOptions & OptionValues<typeof publishVersionCommand.options>;
 
 /** Seconds until a stored file must be served: page hosts build the site first. */
-const PATIENCE = { directory: null, s3: 30, git: 600 };
+const READ_BACK_SECONDS = { directory: null, s3: 30, git: 600 };
 
 type Severities = ReturnType<typeof severitiesOf>;
 type Status = 'published' | 'already-published' | 'planned';
@@ -54,20 +54,22 @@ export async function publishVersion(context: Context, key: string, word: string
     status = done.isNew ? 'planned' : 'already-published';
   } else {
     const ask = artifact.bytes !== null && options.readBack !== false;
-    const patience = options.readBackTimeout ?? PATIENCE[config.store?.type ?? 'directory'];
+    const patience = options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'];
     const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(context, entry, patience) };
     done = await publish(place, key, word, artifact, judgement, deps || {});
     status = done.isNew ? 'published' : 'already-published';
     const { entry } = done.planned;
     const noted = { ...entry, bytes: artifact.content.bytes, firstSeen: judgement.now };
-    await noteVersion(root, key, noted).catch((error: unknown) => {
-      throw isAppregError(error) ? notNoted(error, `${key} ${entry.version}`, context.journal) : error;
+    await lockVersion(root, key, noted).catch((error: unknown) => {
+      throw isAppregError(error) ? notLocked(error, `${key} ${entry.version}`, context.journal) : error;
     });
   }
 
   printFindings(terminal, done.planned.findings);
   const bytes = artifact.content.bytes;
-  terminal.out(json ? safeJson(asJson(key, status, done, bytes)) : inWords(context, key, status, done, bytes));
+  terminal.out(
+    json ? safeJson(resultJson(key, status, done, bytes)) : describeResult(context, key, status, done, bytes),
+  );
   const manifestUrl = printable(redact(place.base + encodeURIComponent(place.manifest)));
   if (status === 'planned') terminal.next('the same command without --dry-run');
   else if (config.store && config.store.type !== 'directory')
@@ -77,7 +79,7 @@ export async function publishVersion(context: Context, key: string, word: string
 }
 
 /** The version is published, but missing from the workspace's lock file. */
-function notNoted(trouble: AppregError, what: string, journal: Journal = newJournal()): AppregError {
+function notLocked(trouble: AppregError, what: string, journal: Journal = newJournal()): AppregError {
   const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
   const summary = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${trouble.summary}`;
   return trouble.with({ summary, written });
@@ -91,7 +93,7 @@ function contentSeverities(set: Severities, anyContent: boolean): Severities {
   return { ...set, 'artifact-no-app': 'error' };
 }
 
-function asJson(app: string, status: Status, { planned, results }: Published, bytes: number): object {
+function resultJson(app: string, status: Status, { planned, results }: Published, bytes: number): object {
   const { version, artifactUrl, artifactChecksum } = planned.entry;
   const outcomes = new Map(results.map(({ step, outcome }) => [step, outcome]));
   const steps = planned.plan.steps.map((step) => {
@@ -101,7 +103,7 @@ function asJson(app: string, status: Status, { planned, results }: Published, by
   return { app, version, artifactUrl: redact(artifactUrl), artifactChecksum, bytes, status, steps };
 }
 
-function inWords(
+function describeResult(
   { terminal }: Context,
   app: string,
   status: Status,

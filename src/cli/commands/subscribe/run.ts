@@ -38,8 +38,8 @@ export async function subscribeTo(context: Context, url: string, options: Option
     );
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
   const { subscribe } = await import('../../../subscribe/subscribe.ts');
-  const progress = terminal.progress(`Asking ${new URL(base).host}`);
-  const asked = {
+  const progress = terminal.progress(`Requesting ${new URL(base).host}`);
+  const request = {
     service: base,
     url: registry.href,
     name,
@@ -48,12 +48,12 @@ export async function subscribeTo(context: Context, url: string, options: Option
     machineCa: networkOf(env).machineCa ?? null,
     timeout: (options.timeout ?? 60) * 1000,
   };
-  const done = await subscribe(asked).finally(() => progress.stop());
+  const response = await subscribe(request).finally(() => progress.stop());
   // A service may echo what it was sent.
   const conceal = redactor(headers.map(([, value]) => value));
-  if (json) terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...done }))));
-  else terminal.out(conceal(inWords(done, registry.href, name)));
-  if (done.outcome === 'refused') return 1;
+  if (json) terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...response }))));
+  else terminal.out(conceal(describeOutcome(response, registry.href, name)));
+  if (response.outcome === 'refused') return 1;
   terminal.next(
     `the service checks it now, then every hour; appreg diagnose ${printable(redact(registry.href))} shows what it finds`,
   );
@@ -72,23 +72,17 @@ function tokenFrom(name: string | undefined, env: NodeJS.ProcessEnv): [string, s
   return [['authorization', `Bearer ${value}`]];
 }
 
-function inWords({ outcome, status, body, text }: Subscribed, url: string, name: string): string {
+function describeOutcome({ outcome, status, body, text }: Subscribed, url: string, name: string): string {
   const what = `${shown(redact(url))} as “${shown(name)}”`;
   if (outcome === 'subscribed') return `subscribed to ${what}`;
   if (outcome === 'already-subscribed') return `already subscribed to ${what}`;
-  const problem = (body ?? {}) as {
-    title?: unknown;
-    detail?: unknown;
-    error?: unknown;
-    message?: unknown;
-    findings?: unknown;
-  };
-  const said = [problem.title, problem.detail, problem.message, problem.error].filter(
+  const problem = fieldsOf(body);
+  const texts = [problem.title, problem.detail, problem.message, problem.error].filter(
     (one): one is string => typeof one === 'string',
   );
-  const lines = [`refused with status ${status}: ${shown(said.join(': ') || text || 'no reason given')}`];
+  const lines = [`refused with status ${status}: ${shown(texts.join(': ') || text || 'no reason given')}`];
   for (const finding of Array.isArray(problem.findings) ? problem.findings.slice(0, 20) : []) {
-    const { severity, message, advice, rule } = finding as Record<string, unknown>;
+    const { severity, message, advice, rule } = fieldsOf(finding);
     if (typeof message === 'string')
       lines.push(
         `  ${shown(String(severity ?? 'error'))}  ${shown(message)}${typeof rule === 'string' ? `  ${shown(rule)}` : ''}`,
@@ -97,6 +91,15 @@ function inWords({ outcome, status, body, text }: Subscribed, url: string, name:
   }
   lines.push(`  ${hintFor(status)}`);
   return lines.join('\n');
+}
+
+/** The fields that a service may describe a problem or a finding with; their types are unknown. */
+type ProblemFields = Partial<
+  Record<'title' | 'detail' | 'error' | 'message' | 'findings' | 'severity' | 'advice' | 'rule', unknown>
+>;
+
+function fieldsOf(value: unknown): ProblemFields {
+  return typeof value === 'object' && value !== null ? value : {};
 }
 
 function hintFor(status: number): string {

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { startJudging } from '../../../core/engine/judge.ts';
 import { printable, redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { checked, printReport } from '../../check/checks.ts';
 import type { Context } from '../../context.ts';
-import { headOf, liveCheck, observeAndJudge } from '../../check/live-check.ts';
+import { snapshotHeader, liveCheck, observeAndJudge } from '../../check/live-check.ts';
 import { writeSnapshot } from '../../check/snapshot-file.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
 import { verifyWhenReady, waitSeconds } from '../../check/wait.ts';
@@ -20,13 +21,15 @@ export async function verify(context: Context, url: string, options: VerifyOptio
     const writer =
       options.save === undefined
         ? null
-        : writeSnapshot(resolve(context.cwd, options.save), headOf(check), (text) => check.conceal(text));
+        : writeSnapshot(resolve(context.cwd, options.save), snapshotHeader(check), (text) => check.conceal(text));
     try {
-      const { seen, exit, report, incomplete, shard } = await observeAndJudge(context, check, writer);
-      if (seen.unknownApps.length > 0)
+      const result = await observeAndJudge(context, check, { start: startJudging, writer });
+      const { exit, report, incomplete, shard } = result;
+      const { unknownApps, nearApps } = result.observed;
+      if (unknownApps.length > 0)
         throw new AppregError(
           'app-unknown',
-          `The registry does not list the app “${printable(seen.unknownApps.join('”, “'))}”.${seen.nearApps}`,
+          `The registry does not list the app “${printable(unknownApps.join('”, “'))}”.${nearApps}`,
           'App keys are case-sensitive.',
         );
       writer?.finish(incomplete, shard);
