@@ -40,7 +40,7 @@ interface Insertion {
 function insert(document: Document, { pointer, index: wanted, name, value }: Insertion): Document {
   const { text } = document;
   const container = childrenAt(text, pointer);
-  if (container === null) throw new Error(`there is no container at ${pointer}`);
+  if (container === null) throw new Error(`the document has no object or array at "${pointer}"`);
   const { span, children } = container;
   // Computed on demand: it scans the whole document, and usually the siblings suffice.
   let known: Layout | null = null;

@@ -49,7 +49,7 @@ export const NOT_FOUND = `<!doctype html>
     <title>Not found</title>
   </head>
   <body>
-    <p>There is no such file in this registry.</p>
+    <p>This registry does not contain the file.</p>
   </body>
 </html>
 `;

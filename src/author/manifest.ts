@@ -30,7 +30,7 @@ export function addApp(manifest: Document, key: string, entry: AppEntry): Docume
   if (isSame(existing, added)) return null;
   throw new AppregError(
     'already-exists',
-    `There is an app “${printable(key)}” in ${printable(manifest.path)} already, with a different entry.`,
+    `The app “${printable(key)}” is already listed in ${printable(manifest.path)}, with a different entry.`,
     'Choose another key, or edit its entry by hand and check it with appreg lint.',
     { effect: 'none' },
   );

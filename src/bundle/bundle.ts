@@ -78,7 +78,7 @@ function fromFolder(options: BundleOptions): Contents {
   if (files.length === 0) {
     throw new AppregError(
       'bundle-empty',
-      `No files in ${printable(options.entry)}.`,
+      `${printable(options.entry)} contains no files.`,
       'Put app.js into it, or give an entry point to build.',
     );
   }

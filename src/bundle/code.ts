@@ -79,7 +79,7 @@ function source(path: string, what: string): string {
   if (!existsSync(path)) {
     throw new AppregError(
       'entry-point-missing',
-      `There is no ${printable(path)}, which is ${what}.`,
+      `${printable(path)}, ${what}, does not exist.`,
       'Check the path; it is relative to the current folder, or to --cwd.',
     );
   }

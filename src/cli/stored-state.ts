@@ -31,7 +31,7 @@ export function refuseStored(loaded: LoadedConfig, folder: string, manifest: str
     baseUrl === undefined ? '<registry-url>' : `${baseUrl.replace(/\/*$/, '/')}${encodeURIComponent(manifest)}`;
   throw new AppregError(
     'registry-in-store',
-    `This workspace stores its registry in ${remoteStore(loaded.config)}, so there is no ${printable(manifest)} in ${printable(folder)}.`,
+    `This workspace stores its registry in ${remoteStore(loaded.config)}, so ${printable(manifest)} does not exist in ${printable(folder)}.`,
     `Check what is served: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; check the folders of the apps: appreg assemble --check' : ''}`,
   );
 }

@@ -53,7 +53,7 @@ function listedMetadataUrl(manifest: Document, key: string): string {
   if (entry === undefined)
     throw new AppregError(
       'app-unknown',
-      `There is no app “${name}” in ${file}.${didYouMean(key, Object.keys(apps))}`,
+      `The app “${name}” is not listed in ${file}.${didYouMean(key, Object.keys(apps))}`,
       `Add it first: appreg add-app ${name}`,
     );
   const url = metadataUrlOf(entry);

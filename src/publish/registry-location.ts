@@ -39,7 +39,7 @@ export async function readManifest({ store, manifest }: RegistryLocation): Promi
   if (found) return found;
   throw new AppregError(
     'manifest-missing',
-    `There is no ${printable(manifest)} in ${printable(store.name)}.`,
+    `${printable(manifest)} does not exist in ${printable(store.name)}.`,
     'Create the registry first: appreg init',
   );
 }

@@ -238,7 +238,7 @@ describe('without a terminal', () => {
   test('what is like nothing offers nothing', () => {
     workspace('clock');
     const { shown } = withoutTerminal('publish-version', 'calendar', '1.0.0', '--entry', 'main.mjs');
-    expect(shown).toContain('There is no app “calendar”');
+    expect(shown).toContain('The app “calendar” is not listed');
     expect(shown).not.toContain('Did you mean');
   });
 });

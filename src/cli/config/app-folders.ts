@@ -23,7 +23,7 @@ export function appsUnder(root: string, base: string): Folders {
   if (!existsSync(folder))
     throw new AppregError(
       'apps-folder-missing',
-      `No folder apps/ in ${printable(root)}.`,
+      `${printable(root)} has no folder apps/.`,
       'Each app needs apps/<key>/app.json, with an icon such as icon.svg in the same folder.',
     );
   const sources: AppSource[] = [];

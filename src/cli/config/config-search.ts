@@ -55,7 +55,7 @@ function unreadable(error: unknown, named: string | null): AppregError {
   if (named !== null && !existsSync(named))
     return new AppregError(
       'config-missing',
-      `No configuration file ${printable(named)}.`,
+      `The configuration file ${printable(named)} does not exist.`,
       'Check the path after --config.',
       { cause: error },
     );

@@ -24,7 +24,7 @@ export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
   if (file === null) {
     throw new AppregError(
       'workspace-missing',
-      `No registry workspace in ${printable(context.cwd)}.`,
+      `${printable(context.cwd)} is not a registry workspace: it has no configuration file.`,
       'Create one with appreg init, or give its configuration with --config <file>.',
     );
   }

@@ -62,7 +62,7 @@ function notEmpty(text: string): string | null {
 }
 
 function existing(text: string, cwd: string): string | null {
-  return text !== '' && existsSync(resolve(cwd, text)) ? null : 'No such file or folder.';
+  return text !== '' && existsSync(resolve(cwd, text)) ? null : 'The file or folder does not exist.';
 }
 
 /** An empty answer is valid at a terminal: an icon is generated then. */

@@ -84,7 +84,7 @@ export const SERVING_ERRORS = {
   },
   'postgres-root': {
     exit: 2,
-    title: 'PostgreSQL does not run as root, and there is no other user to run it.',
+    title: 'PostgreSQL does not run as root, and the system has no other user to run it.',
     fix: 'Start the service as another user, or set DATABASE_URL.',
   },
   'postgres-unusable': {

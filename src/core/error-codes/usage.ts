@@ -9,7 +9,7 @@ export const USAGE_ERRORS = {
   },
   'option-missing': {
     exit: 2,
-    title: 'A required option is missing, and there is no terminal for a prompt.',
+    title: 'A required option is missing, and the command cannot prompt for it.',
     fix: 'Add the option that the message names.',
   },
   'option-invalid': {
@@ -29,7 +29,7 @@ export const USAGE_ERRORS = {
   },
   'shell-unknown': {
     exit: 2,
-    title: 'There is no completion script for this shell.',
+    title: 'Completion does not support the shell.',
     fix: 'Use one of the shells that the message lists.',
   },
   'rule-unknown': {

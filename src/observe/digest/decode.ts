@@ -83,7 +83,7 @@ export function createDecoder(codings: readonly string[], limit: number, sink: (
 /** @param firstByte of the body */
 function openPipeline(codings: readonly string[], firstByte: number): Pipeline {
   const [last, ...others] = codings.toReversed();
-  if (last === undefined) throw new Error('There is no coding to decode.');
+  if (last === undefined) throw new Error('The list of codings is empty.');
   const input = openStage(last, firstByte);
   const stages = [input];
   let output = input;

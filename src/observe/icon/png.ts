@@ -75,7 +75,7 @@ function findFault(bytes: Buffer, state: { header: Header | null }): Fault | nul
     else if (critical) return { code: 'chunk', message: `it needs the chunk ${type}, which decoders do not support` };
     before = type;
   }
-  if (pixels.length === 0) return { code: 'no-data', message: 'it has no IDAT chunk: there are no pixels' };
+  if (pixels.length === 0) return { code: 'no-data', message: 'it has no pixels (IDAT chunk)' };
   if (state.header.palette && !palette) return { code: 'no-palette', message: 'its palette (PLTE chunk) is missing' };
   const fault = pixelFault(Buffer.concat(pixels), state.header);
   if (fault !== null || at === bytes.length) return fault;

@@ -77,5 +77,5 @@ export function json(
 
 /** The same response for something missing and for something of another organization. */
 export function notFound(what: string): Refusal {
-  return new Refusal('not-found', `There is no such ${what}.`);
+  return new Refusal('not-found', `The ${what} does not exist.`);
 }

@@ -22,6 +22,6 @@ export class PageError extends Error {
 /** The value if it exists. The response does not reveal whether another organization has it. */
 export function orNotFound<Value>(value: Value | null, what: string): Value {
   if (value !== null) return value;
-  const text = `There is no such ${what}, or it belongs to another organization.`;
+  const text = `The ${what} does not exist, or it belongs to another organization.`;
   throw new PageError({ status: 404, title: 'Not found', text, signedIn: true });
 }

@@ -15,7 +15,7 @@ export async function completion(context: Context, shell: string, options: Globa
   if (!isOneOf(SHELLS, shell))
     throw new AppregError(
       'shell-unknown',
-      `No completion for ${printable(shell)}.${didYouMean(shell, SHELLS)}`,
+      `Completion does not support the shell “${printable(shell)}”.${didYouMean(shell, SHELLS)}`,
       `Use one of ${SHELLS.join(', ')}.`,
     );
   const script = SCRIPTS[shell].trim();

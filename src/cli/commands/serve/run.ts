@@ -76,7 +76,7 @@ async function workspace(
   refuseStored(loaded, root, config.manifest ?? 'registry.json');
   throw new AppregError(
     'manifest-missing',
-    `There is no ${printable(config.manifest ?? 'registry.json')} in ${printable(from)}.`,
+    `${printable(config.manifest ?? 'registry.json')} does not exist in ${printable(from)}.`,
     'Give the folder of a workspace (appreg serve <dir>), or create one with appreg init.',
   );
 }

@@ -22,7 +22,7 @@ export const unreachable = defineRule({
   causes: UNREACHABLE_CAUSES,
   failsWhen:
     'a resource cannot be fetched: DNS, a proxy, a refused or broken connection, a timeout, a truncated response, or any status other than 2xx after redirects',
-  why: 'Subscribers cannot use it: without the manifest there is no registry, without metadata no app, without the artifact no installation, without the icon an empty square.',
+  why: 'Without the manifest, subscribers do not see the registry; without its metadata, they do not see the app; without the artifact, they cannot install it; without the icon, they see an empty square.',
   examples: {
     bad: 'connect ECONNREFUSED 192.0.2.1:443',
     good: `GET /registry.json

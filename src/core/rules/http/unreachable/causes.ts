@@ -9,7 +9,7 @@ export const UNREACHABLE_CAUSES = {
   'dns-temporary': { title: 'The name servers do not respond', owner: 'network' },
   'dns-failed': { title: 'The host name cannot be resolved', owner: 'network' },
   refused: { title: 'The connection is refused' },
-  'no-route': { title: 'There is no route to the host', owner: 'network' },
+  'no-route': { title: 'The network has no route to the host', owner: 'network' },
   'no-ipv6-here': { title: 'This machine has no IPv6 route to the host' },
   'connect-timeout': { title: 'The connection times out', owner: 'network' },
   'connection-failed': { title: 'The connection fails', owner: 'network' },

@@ -61,13 +61,13 @@ export const CONNECTION_FAILURES: readonly Row<FailedRequest>[] = [
   {
     when: hasCodeBeforeBody('EHOSTUNREACH'),
     cause: 'no-route',
-    message: 'there is no route to the host.',
+    message: 'this machine has no route to the host.',
     advice: 'Check the address that the name resolves to, and firewalls on the way.',
   },
   {
     when: hasCodeBeforeBody('ENETUNREACH'),
     cause: 'no-route',
-    message: 'there is no route to the network of the host.',
+    message: 'this machine has no route to the network of the host.',
     advice:
       'Check the address that the name resolves to (if it has only IPv6 addresses, this machine needs IPv6, too).',
   },
