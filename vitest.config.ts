@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Pure tests: no processes, no network, no state outside the test. They share two threads and their modules. */
 const UNIT = ['test/core/**', 'test/author/**', 'test/report/**', 'test/platform/**', 'test/house.test.ts'].map(
@@ -13,10 +14,31 @@ export default defineConfig({
     testTimeout: 20_000,
     // Creating and starting PostgreSQL takes long on a busy machine.
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'unit', include: UNIT, pool: 'threads', isolate: false } },
-      { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], exclude: UNIT, pool: 'forks' } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: UNIT,
+          pool: 'threads',
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: ['test/**/*.test.ts'],
+          exclude: UNIT,
+          pool: 'forks',
+          // More than cores: these tests wait for servers and other processes for half of their time.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

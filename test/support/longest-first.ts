@@ -1,0 +1,51 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Test files that take longer than 15 seconds in CI, the longest first. */
+const LONG = [
+  'cli/transcripts',
+  'publish/interrupted',
+  'store/s3/s3',
+  'service/worker/queue',
+  'publish/large-artifact',
+  'service/nodes',
+  'service/pages/journey',
+  'package-types',
+  'publish/mishaps',
+  'bundle/package-managers',
+  'service/pages/screens',
+  'publish/one-document',
+  'service/kill',
+  'publish/storm',
+  'examples',
+  'store/git/git',
+  'browser/cors',
+  'windows/transcripts',
+  'hosts/bucket-presets',
+  'observe/web-failing-requests',
+  'service/api/live',
+  'observe/web-network',
+  'store/s3/web',
+  'cli/verify-wait',
+  'cli/author-process',
+  'service/process',
+].map((name) => `/test/${name}.test.ts`);
+
+/**
+ * Starts the longest files of each project first, so that no worker is left with a long file at the end. Without this,
+ * a machine that has run no tests yet starts the largest files first.
+ */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => groupOrder(one) - groupOrder(other) || rank(one) - rank(other));
+  }
+}
+
+function groupOrder({ project }: TestSpecification): number {
+  return project.config.sequence.groupOrder;
+}
+
+function rank({ moduleId }: TestSpecification): number {
+  const index = LONG.findIndex((name) => moduleId.endsWith(name));
+  return index < 0 ? LONG.length : index;
+}
