@@ -244,7 +244,7 @@ describe('the order of things in a file has no meaning', () => {
       ),
       { numRuns: runs(600) },
     );
-  });
+  }, 60_000);
 });
 
 describe('advice', () => {

@@ -16,6 +16,7 @@ import { isSuperseded, noteFound, outranks, supersederIn } from '../../../src/co
 import { checksum, digest } from '../../support/core-facts.ts';
 import { document, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 import { browser, hop, probe, web } from '../../support/probes.ts';
+import { runs } from '../../support/property-runs.ts';
 
 describe('a superseder', () => {
   test('is the most severe of the findings that are named', () => {
@@ -273,9 +274,9 @@ describe('what a rule finds when it is judged without the others', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
-    expect(superseded).toBeGreaterThan(100);
+    expect(superseded).toBeGreaterThan(runs(100));
   }, 60_000);
 
   test('a note about the bytes of an icon does not replace an error about its type', () => {
