@@ -21,7 +21,7 @@ export {
 } from './observe/archive/read-archive.ts';
 export {
   observeWorkspace,
-  type DirectoryOptions,
+  type ObserveWorkspaceOptions,
   type WorkspaceFactsSink,
 } from './observe/workspace/observe-workspace.ts';
 export { contentOf } from './observe/workspace/document-content.ts';

@@ -39,7 +39,7 @@ export function readHeader(block: Buffer): TarHeader | null {
   return {
     path,
     link: readName(block, 157, 257),
-    type: String.fromCharCode(block[156]!),
+    type: String.fromCharCode(block.readUInt8(156)),
     size: readNumber(block, 124, 136),
     mode: readNumber(block, 100, 108),
     strayPrefix,
@@ -62,10 +62,10 @@ export function readName(bytes: Buffer, from: number, to: number): Name {
 
 /** A numeric field: octal text, or base-256 if the first byte says so. NaN if it is neither. */
 function readNumber(block: Buffer, from: number, to: number): number {
-  const first = block[from]!;
+  const first = block.readUInt8(from);
   if (first === 0x80 || first === 0xff) {
     let value = first === 0xff ? -1 : 0;
-    for (let i = from + 1; i < to; i += 1) value = value * 256 + block[i]!;
+    for (let i = from + 1; i < to; i += 1) value = value * 256 + block.readUInt8(i);
     return value;
   }
   const text = readName(block, from, to).text.trim();

@@ -35,13 +35,13 @@ export function readPax(bytes: Buffer): Pax {
     const key = bytes.toString('utf8', space + 1, equals);
     const value = bytes.subarray(equals + 1, end - 1);
     if (HIDDEN_RECORD.test(value.toString('latin1'))) pax.oddities.push('pax-record-broken');
-    keep(pax, key, value, seen);
+    applyRecord(pax, key, value, seen);
     at = end;
   }
   return pax;
 }
 
-function keep(pax: Pax, key: string, value: Buffer, seen: Set<string>): void {
+function applyRecord(pax: Pax, key: string, value: Buffer, seen: Set<string>): void {
   if (key.startsWith('GNU.sparse.')) pax.sparse = true;
   if (key !== 'path' && key !== 'linkpath' && key !== 'size') return;
   if (seen.has(key)) pax.oddities.push('path-differs');

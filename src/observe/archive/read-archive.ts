@@ -51,7 +51,7 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
   let unpackedBytes = 0;
   let stopped: ArchiveFacts['stopped'] = null;
 
-  function unpacked(data: Buffer): void {
+  function onInflated(data: Buffer): void {
     unpackedBytes += data.length;
     const packed = Math.max(packedBytes ?? 0, received);
     if (unpackedBytes > bounds.unpackedBytes) stopped = 'unpacked-bytes';
@@ -72,7 +72,7 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
       head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)]);
       // The format is unknown until there are two bytes; if they are gzip's, all bytes so far are in `head` or here.
       if (head.length < 2 || head[0] !== 0x1f || head[1] !== 0x8b) return undefined;
-      gzip = new GzipReader(unpacked, packedBytes);
+      gzip = new GzipReader(onInflated, packedBytes);
       const before = head.subarray(0, received - chunk.length);
       return gzip.write(before.length === 0 ? chunk : Buffer.concat([before, chunk]));
     },

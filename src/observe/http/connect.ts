@@ -3,7 +3,7 @@ import type { buildConnector } from 'undici';
 import type { TlsFacts } from '../../core/facts/facts.ts';
 import type { ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import type { Addresses } from './addresses.ts';
-import { errorCode } from '../error-code.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import type { ConnectOptions, Endpoint, OpenSocket } from './open-socket.ts';
 import type { Proxy } from './proxy.ts';
 import { connectThroughProxy } from './tunnel.ts';
@@ -78,7 +78,7 @@ function trackConnection({
     close: () => void socket.destroy(),
   };
   socket.on('error', (error) => {
-    connection.alert ??= errorCode(error) || null;
+    connection.alert ??= systemErrorCode(error);
   });
   socket.on('close', () => {
     connection.isOpen = false;

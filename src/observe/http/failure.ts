@@ -1,5 +1,5 @@
 import type { Failure } from '../../core/facts/facts.ts';
-import { errorCode } from '../error-code.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import { ConnectFailure } from './connect-failure.ts';
 
 /** Converts errors of the client to facts. */
@@ -27,7 +27,7 @@ const CODES = new Map<string, readonly [phase: Failure['phase'] | null, code: st
 export function failureOf(error: unknown, phase: 'headers' | 'body', url: string): Failure {
   if (error instanceof ConnectFailure) return failureFact(error.phase, error.code, error.message, url);
   if (!(error instanceof Error)) throw error;
-  const code = errorCode(error);
+  const code = systemErrorCode(error) ?? '';
   if (error.name === 'HTTPParserError')
     return 'data' in error && HTTP2_FRAME.test(String(error.data))
       ? failureFact(phase, 'HTTP2_ALONE', 'the host answers with frames of HTTP/2', url)

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { BodyStream } from './body-stream.ts';
 import type { Deadline } from './deadlines.ts';
-import { errorCode } from '../error-code.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import type { HopRequest } from './request.ts';
 import { requestWithNodeHttp } from './node-http.ts';
 import type { PooledConnection } from './pool.ts';
@@ -42,7 +42,7 @@ export async function sendRequest(
       return requestWithNodeHttp(pooled, { ...options, signal: deadline.signal });
     }
     // The host closed an idle connection just as it was reused: not a fault, a new one is made.
-    if (!isStillReused() || !isConnectionLoss(errorCode(error))) throw error;
+    if (!isStillReused() || !isConnectionLoss(systemErrorCode(error) ?? '')) throw error;
   }
   return sendOnce(pooled, options, deadline);
 }

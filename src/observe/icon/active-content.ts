@@ -2,7 +2,7 @@ import type { SaxesAttributeNS, SaxesTagNS } from 'saxes';
 import type { ImageFacts } from '../../core/facts/facts.ts';
 
 /** Collects active or external content in an SVG: element and attribute names and hosts, never the code itself. */
-export interface Actives {
+export interface ActiveContent {
   readonly list: ImageFacts['active'];
   add(code: ImageFacts['active'][number]['code'], name: string, line: number): void;
   element(tag: SaxesTagNS, line: number): void;
@@ -30,7 +30,7 @@ function isDrawn(extensions: string | undefined): boolean {
   return wanted.every((name) => name.startsWith('http://www.w3.org/'));
 }
 
-export function createActives(): Actives {
+export function collectActiveContent(): ActiveContent {
   const list: ImageFacts['active'] = [];
   let styleDepth = 0;
   let css = '';

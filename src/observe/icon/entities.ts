@@ -15,27 +15,27 @@ export function expandEntities(doctype: string, text: string): string | null {
   // Parameter entities: their declarations are in other files.
   if (/<!ENTITY\s+%/.test(doctype)) return null;
   const declared = new Map<string, string>();
-  for (const [, name, double, single] of doctype.matchAll(DECLARATION)) {
+  for (const [, name = '', double, single] of doctype.matchAll(DECLARATION)) {
     // The first of several declarations applies.
     const value = double ?? single ?? '';
     // A per cent sign would reference a parameter entity.
     if (value.includes('%')) return null;
-    if (!declared.has(name!)) declared.set(name!, value);
+    if (!declared.has(name)) declared.set(name, value);
   }
   if (declared.size > COUNT_LIMIT) return null;
-  const whole = new Map<string, string>();
-  let room = LIMIT;
+  const expansions = new Map<string, string>();
+  let remaining = LIMIT;
 
-  /** Throws TOO_MUCH. */
+  /** @throws NOT_EXPANDABLE */
   function write(part: string, inside: readonly string[]): string {
     return part.replace(REFERENCE, (reference, name: string) => {
       const value = declared.get(name);
       if (value === undefined) return reference;
-      if (inside.includes(name)) throw TOO_MUCH;
-      const written = whole.get(name) ?? write(value, [...inside, name]);
-      whole.set(name, written);
-      room -= written.length;
-      if (room < 0) throw TOO_MUCH;
+      if (inside.includes(name)) throw NOT_EXPANDABLE;
+      const written = expansions.get(name) ?? write(value, [...inside, name]);
+      expansions.set(name, written);
+      remaining -= written.length;
+      if (remaining < 0) throw NOT_EXPANDABLE;
       return written;
     });
   }
@@ -43,9 +43,9 @@ export function expandEntities(doctype: string, text: string): string | null {
   try {
     return write(text, []);
   } catch (error) {
-    if (error === TOO_MUCH) return null;
+    if (error === NOT_EXPANDABLE) return null;
     throw error;
   }
 }
 
-const TOO_MUCH = new Error('it is unterminated or expands too much');
+const NOT_EXPANDABLE = new Error('it is unterminated or expands too much');

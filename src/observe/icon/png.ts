@@ -142,8 +142,9 @@ function filterFault(data: Buffer, passes: readonly Pass[]): Fault | null {
   let at = 0;
   for (const { stride, rows } of passes) {
     for (let row = 0; row < rows && at < data.length; row += 1, at += stride) {
-      if (data[at]! > 4)
-        return { code: 'data-broken', message: `a row of pixels has the filter ${data[at]}, which does not exist` };
+      const filter = data.readUInt8(at);
+      if (filter > 4)
+        return { code: 'data-broken', message: `a row of pixels has the filter ${filter}, which does not exist` };
     }
   }
   return null;

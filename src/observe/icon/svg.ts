@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { ImageFacts } from '../../core/facts/facts.ts';
-import { type Actives, createActives, SVG } from './active-content.ts';
+import { type ActiveContent, collectActiveContent, SVG } from './active-content.ts';
 import { expandEntities } from './entities.ts';
 
 const SIZE_LIMIT = 5 * 2 ** 20;
-const SLICE = 64 * 1024;
+const WRITE_CHARACTERS = 64 * 1024;
 const DEPTH_LIMIT = 256;
 // The parser resolves a namespace from the inside out, so that its work grows with elements times depth.
 const WORK_LIMIT = 20_000_000;
@@ -31,12 +31,12 @@ const UNITS: Partial<Record<string, number>> = {
 type Parser = SaxesParser<{ xmlns: true; position: true }>;
 
 /** The state during parsing. `kind` is a guess until the root element is read. */
-interface Reading {
+interface SvgState {
   kind: string;
   width: number | null;
   height: number | null;
   fault: ImageFacts['fault'];
-  active: Actives;
+  active: ActiveContent;
   rootSeen: boolean;
 }
 
@@ -46,32 +46,32 @@ interface Reading {
  * @param guess 'svg' or 'xml', the kind if parsing fails before the root element
  */
 export function inspectXml(bytes: Uint8Array, guess: string): ImageFacts {
-  let reading = newReading(guess);
-  const text = decode(bytes, reading);
+  let state = newState(guess);
+  const text = decode(bytes, state);
   if (text !== null) {
-    const expanded = parse(text, reading, true);
+    const expanded = parse(text, state, { expand: true });
     if (expanded !== null) {
-      reading = newReading(guess);
-      parse(expanded, reading, false);
+      state = newState(guess);
+      parse(expanded, state, { expand: false });
     }
     const label = encodingOf(bytes);
-    if (reading.kind === 'svg' && (label.startsWith('utf-16') ? !hasMark(bytes) : !isUtf8(bytes)))
-      reading.fault ??= {
+    if (state.kind === 'svg' && (label.startsWith('utf-16') ? !hasByteOrderMark(bytes) : !isUtf8(bytes)))
+      state.fault ??= {
         code: 'not-utf-8',
         message: `it is in ${label}${label.startsWith('utf-16') ? ' without a byte order mark' : ''}, while Chromium reads every SVG image as UTF-8`,
       };
   }
-  const { kind, width, height, fault, active } = reading;
+  const { kind, width, height, fault, active } = state;
   return { kind, width, height, fault, active: kind === 'svg' ? active.list : [] };
 }
 
-function newReading(guess: string): Reading {
-  return { kind: guess, width: null, height: null, fault: null, active: createActives(), rootSeen: false };
+function newState(guess: string): SvgState {
+  return { kind: guess, width: null, height: null, fault: null, active: collectActiveContent(), rootSeen: false };
 }
 
-function decode(bytes: Uint8Array, reading: Reading): string | null {
+function decode(bytes: Uint8Array, state: SvgState): string | null {
   if (bytes.length > SIZE_LIMIT) {
-    reading.fault = { code: 'not-read', message: `it is larger than ${SIZE_LIMIT} bytes and was not inspected` };
+    state.fault = { code: 'not-read', message: `it is larger than ${SIZE_LIMIT} bytes and was not inspected` };
     return null;
   }
   const label = encodingOf(bytes);
@@ -79,7 +79,7 @@ function decode(bytes: Uint8Array, reading: Reading): string | null {
   try {
     return new TextDecoder(label, { fatal: true }).decode(bytes);
   } catch {
-    reading.fault = {
+    state.fault = {
       code: 'encoding',
       message: `its bytes are not in the encoding that it declares (${label.slice(0, 40)})`,
     };
@@ -88,7 +88,7 @@ function decode(bytes: Uint8Array, reading: Reading): string | null {
 }
 
 /** The byte order mark of UTF-16. */
-function hasMark(bytes: Uint8Array): boolean {
+function hasByteOrderMark(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
@@ -107,12 +107,12 @@ function encodingOf(bytes: Uint8Array): string {
 const STOP = new Error('there is nothing left to learn');
 
 /** @returns the text with its entities expanded, if it has any that are not yet; null once it was read */
-function parse(text: string, reading: Reading, expand: boolean): string | null {
+function parse(text: string, state: SvgState, { expand }: { expand: boolean }): string | null {
   const parser: Parser = new SaxesParser({ xmlns: true, position: true });
   let line = 1;
   let expanded: string | null = null;
   function fail(code: string, message: string): never {
-    reading.fault = { code, message: message.slice(0, 300).replace(/\.$/, '') };
+    state.fault = { code, message: message.slice(0, 300).replace(/\.$/, '') };
     throw STOP;
   }
   const guard = createGuard(fail);
@@ -121,7 +121,7 @@ function parse(text: string, reading: Reading, expand: boolean): string | null {
   parser.on('error', (error) => fail('syntax', error.message));
   parser.on('doctype', (doctype) => {
     const words = doctype.trim().replace(/\s+/g, ' ');
-    if (/^svg\b/.test(words)) reading.kind = 'svg';
+    if (/^svg\b/.test(words)) state.kind = 'svg';
     if (expand && doctype.includes('<!ENTITY')) {
       const rest = expandEntities(doctype, text.slice(parser.position));
       if (rest === null)
@@ -131,27 +131,27 @@ function parse(text: string, reading: Reading, expand: boolean): string | null {
     }
     if (HARMLESS_DOCTYPE.test(words)) return;
     const declares = doctype.includes('<!ENTITY') ? 'entities in the DOCTYPE' : 'DOCTYPE';
-    reading.active.add(NAMESPACE_DOCTYPE.test(words) ? 'namespace-entities' : 'doctype', declares, parser.line);
+    state.active.add(NAMESPACE_DOCTYPE.test(words) ? 'namespace-entities' : 'doctype', declares, parser.line);
   });
   parser.on('processinginstruction', ({ target, body }) => {
-    if (target === 'xml-stylesheet') reading.active.stylesheet(body, parser.line);
+    if (target === 'xml-stylesheet') state.active.stylesheet(body, parser.line);
   });
   parser.on('opentagstart', () => {
     line = parser.line;
     guard.opened();
   });
   parser.on('opentag', (tag) => {
-    if (!reading.rootSeen) onRoot(tag, reading, fail);
-    reading.active.element(tag, line);
+    if (!state.rootSeen) onRoot(tag, state, fail);
+    state.active.element(tag, line);
   });
-  parser.on('text', reading.active.text);
-  parser.on('cdata', reading.active.text);
+  parser.on('text', state.active.text);
+  parser.on('cdata', state.active.text);
   parser.on('closetag', () => {
     guard.closed();
-    reading.active.closed();
+    state.active.closed();
   });
   try {
-    for (let at = 0; at < text.length; at += SLICE) parser.write(text.slice(at, at + SLICE));
+    for (let at = 0; at < text.length; at += WRITE_CHARACTERS) parser.write(text.slice(at, at + WRITE_CHARACTERS));
     parser.close();
   } catch (error) {
     if (error !== STOP) throw error;
@@ -188,21 +188,22 @@ function createGuard(fail: (code: string, message: string) => never): {
   };
 }
 
-function onRoot(tag: SaxesTagNS, reading: Reading, fail: (code: string, message: string) => never): void {
-  reading.rootSeen = true;
+function onRoot(tag: SaxesTagNS, state: SvgState, fail: (code: string, message: string) => never): void {
+  state.rootSeen = true;
   if (tag.local !== 'svg') {
-    reading.kind = tag.local.toLowerCase() === 'html' ? 'html' : 'xml';
+    state.kind = tag.local.toLowerCase() === 'html' ? 'html' : 'xml';
     throw STOP;
   }
-  reading.kind = 'svg';
+  state.kind = 'svg';
   const box = (tag.attributes['viewBox']?.value ?? '')
     .slice(0, 200)
     .trim()
     .split(/[\s,]+/)
     .map(Number);
-  const [boxWidth, boxHeight] = box.length === 4 && box.every(Number.isFinite) ? [box[2]!, box[3]!] : [null, null];
-  reading.width = extent(tag.attributes['width']?.value, boxWidth, boxHeight);
-  reading.height = extent(tag.attributes['height']?.value, boxHeight, boxWidth);
+  const isBox = box.length === 4 && box.every(Number.isFinite);
+  const [, , boxWidth = null, boxHeight = null] = isBox ? box : [];
+  state.width = extent(tag.attributes['width']?.value, boxWidth, boxHeight);
+  state.height = extent(tag.attributes['height']?.value, boxHeight, boxWidth);
   // The parser trims the whitespace around a namespace, which browsers treat as part of it.
   const uri = tag.attributes[tag.prefix === '' ? 'xmlns' : `xmlns:${tag.prefix}`]?.value ?? tag.uri;
   if (uri === '') fail('no-namespace', `its root element lacks xmlns="${SVG}"`);

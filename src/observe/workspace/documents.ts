@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { AppregError } from '../../core/errors.ts';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
-import { errorCode } from '../error-code.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import { contentOf } from './document-content.ts';
 import { openLargeDocument } from './large-document.ts';
 
@@ -13,7 +13,7 @@ const DOCUMENT_LIMIT = 256 * 1024 * 1024;
 const LARGE = 4 * 1024 * 1024;
 
 // The manifest is read several times in a row: to detect the kind of a folder, to find its base URL, to observe it.
-let last: { path: string; stamp: string; content: DocumentContent } | null = null;
+let lastRead: { path: string; stamp: string; content: DocumentContent } | null = null;
 
 export type LocalState = 'missing' | 'not-a-file';
 
@@ -26,9 +26,9 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
   return withFile(path, (fd, stat) => {
     if (!stat.isFile()) return 'not-a-file';
     const stamp = stampOf(stat);
-    if (last?.path === path && last.stamp === stamp) return last.content;
+    if (lastRead?.path === path && lastRead.stamp === stamp) return lastRead.content;
     const content = readContent(fd, path, stat);
-    last = { path, stamp, content };
+    lastRead = { path, stamp, content };
     return content;
   });
 }
@@ -88,7 +88,7 @@ function readAgain(path: string, stamp: string): Buffer {
 }
 
 function stateOf(path: string, error: unknown): LocalState {
-  const code = errorCode(error);
+  const code = systemErrorCode(error) ?? '';
   if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(code)) return 'missing';
   if (['EISDIR', 'ELOOP', 'ENXIO'].includes(code)) return 'not-a-file';
   throw new AppregError(

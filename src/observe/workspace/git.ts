@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { errorCode } from '../error-code.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import { contentOf } from './document-content.ts';
 import type { Tree } from './tree.ts';
 
 /** A workspace at a git ref, read from the object store; nothing is checked out. */
 
 /** From this number of files on they are requested by id: by path, git reads the parent folders once per file. */
-const MANY = 100;
+const READ_BY_ID_FROM = 100;
 
 /**
  * @param ref as the user names it; for a branch that has advanced, the merge base with the work tree's branch is used
@@ -24,17 +24,17 @@ export function gitTree(ref: string, root: string): Tree {
     fetch(paths) {
       const wanted = paths.filter((path) => !contents.has(path) && !/[\n\u0000]/.test(path));
       if (wanted.length === 0) return;
-      const ids = wanted.length < MANY ? null : idsOf(`${commit}:${prefix}`, root);
+      const ids = wanted.length < READ_BY_ID_FROM ? null : blobIds(`${commit}:${prefix}`, root);
       const input = wanted.map((path) => `${ids?.get(path) ?? `${commit}:${prefix}${path}`}\n`).join('');
-      readBatch(git(['cat-file', '--batch'], root, input).stdout, wanted, contents);
+      readBatch(git(['cat-file', '--batch'], root, { input }).stdout, wanted, contents);
     },
     read: (path) => contents.get(path) ?? null,
   };
 }
 
 /** The ids of all files below a tree; null if the tree does not exist. */
-function idsOf(tree: string, root: string): Map<string, string> | null {
-  const { status, stdout } = git(['ls-tree', '-r', '-z', '--full-tree', tree], root, undefined, true);
+function blobIds(tree: string, root: string): Map<string, string> | null {
+  const { status, stdout } = git(['ls-tree', '-r', '-z', '--full-tree', tree], root, { mayFail: true });
   if (status !== 0) return null;
   const ids = new Map<string, string>();
   // `<mode> <type> <id>`, a tab and the path.
@@ -46,16 +46,19 @@ function idsOf(tree: string, root: string): Map<string, string> | null {
 }
 
 function resolveCommit(ref: string, root: string): string {
-  if (ref.startsWith('-')) throw notFound(ref, root);
-  const found = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], root, undefined, true);
-  if (found.status !== 0) throw notFound(ref, root);
+  if (ref.startsWith('-')) throw refError(ref, root);
+  const found = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], root, {
+    mayFail: true,
+  });
+  if (found.status !== 0) throw refError(ref, root);
   const commit = found.stdout.toString('utf8').trim();
-  const base = git(['merge-base', commit, 'HEAD'], root, undefined, true);
+  const base = git(['merge-base', commit, 'HEAD'], root, { mayFail: true });
   return base.status === 0 ? base.stdout.toString('utf8').trim() : commit;
 }
 
-function notFound(ref: string, root: string): AppregError {
-  const inside = git(['rev-parse', '--is-inside-work-tree'], root, undefined, true);
+/** The reason why a ref names no commit. */
+function refError(ref: string, root: string): AppregError {
+  const inside = git(['rev-parse', '--is-inside-work-tree'], root, { mayFail: true });
   const name = printable(ref);
   // A checkout owned by another user, as in a CI container: git says so, and how to allow it.
   if (/dubious ownership/.test(inside.stderr))
@@ -70,14 +73,14 @@ function notFound(ref: string, root: string): AppregError {
       `“${name}” is not a file or folder, and this folder is not in a git repository.`,
       'Use a folder or a file, or run the command inside the repository.',
     );
-  if (git(['rev-parse', '--verify', '--quiet', 'HEAD'], root, undefined, true).status !== 0)
+  if (git(['rev-parse', '--verify', '--quiet', 'HEAD'], root, { mayFail: true }).status !== 0)
     return new AppregError(
       'baseline-missing',
       `“${name}” is not a file or folder, and this git repository has no commits yet.`,
       'Commit what is published, to compare later changes with that commit.',
     );
   const shallow =
-    git(['rev-parse', '--is-shallow-repository'], root, undefined, true).stdout.toString('utf8').trim() === 'true';
+    git(['rev-parse', '--is-shallow-repository'], root, { mayFail: true }).stdout.toString('utf8').trim() === 'true';
   if (shallow) {
     const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref) ? 'git fetch --unshallow' : `git fetch --depth=1 origin ${name}`;
     return new AppregError(
@@ -93,11 +96,18 @@ function notFound(ref: string, root: string): AppregError {
   );
 }
 
+interface GitOptions {
+  /** Written to its stdin. */
+  input?: string;
+  /** True to return a status other than 0 instead of throwing. */
+  mayFail?: boolean;
+}
+
+/** @throws AppregError `git-missing`; `git-failed` for a status other than 0 */
 function git(
   args: readonly string[],
   cwd: string,
-  input?: string,
-  quiet = false,
+  { input, mayFail = false }: GitOptions = {},
 ): { status: number | null; stdout: Buffer; stderr: string } {
   const run = spawnSync('git', args, {
     cwd,
@@ -106,7 +116,7 @@ function git(
     env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' },
   });
   if (run.error) {
-    const missing = errorCode(run.error) === 'ENOENT';
+    const missing = systemErrorCode(run.error) === 'ENOENT';
     throw new AppregError(
       'git-missing',
       missing ? 'git is not installed, so a git ref cannot be read.' : `git failed: ${run.error.message}`,
@@ -114,7 +124,7 @@ function git(
       { cause: run.error },
     );
   }
-  if (run.status !== 0 && !quiet)
+  if (run.status !== 0 && !mayFail)
     throw new AppregError(
       'git-failed',
       `git ${args[0]} failed: ${printable(run.stderr.toString('utf8').trim())}`,

@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Names, namesOf } from '../../core/registry/file-names.ts';
-import { errorCode } from '../error-code.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** The names in a folder ('' or a path with a trailing slash); null if the folder does not exist. */
 export type Listing = (folder: string) => Names | null;
 
 /** Number of folders whose names are cached; with many apps, each has its own, which is not needed again. */
-const KEPT = 1000;
+const MAX_CACHED_FOLDERS = 1000;
 
 /**
  * The names in the folders below a root, as the file system lists them; each folder is read once.
@@ -19,7 +19,7 @@ export function openListing(root: string, list: (folder: string) => readonly str
     const found = known.get(folder);
     if (found !== undefined) return found;
     const names = tryNames(() => list(join(root, folder)));
-    if (known.size >= KEPT) known.clear();
+    if (known.size >= MAX_CACHED_FOLDERS) known.clear();
     known.set(folder, names);
     return names;
   };
@@ -34,7 +34,7 @@ function tryNames(list: () => readonly string[]): Names | null {
   try {
     return namesOf(list());
   } catch (error) {
-    if (errorCode(error) === '') throw error;
+    if (systemErrorCode(error) === null) throw error;
     return null;
   }
 }

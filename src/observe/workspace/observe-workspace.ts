@@ -5,7 +5,7 @@ import { isMissing } from '../../core/facts/facts.ts';
 import { parseDocument, canonicalVersions } from '../../core/json/json.ts';
 import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { errorCode } from '../error-code.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import { readArchiveFile } from '../archive/read-archive.ts';
 import { createDigester } from '../digest/digest.ts';
 import { readDocumentFile } from './documents.ts';
@@ -15,7 +15,7 @@ import { asBase, localPath, staysInside, type Workspace } from './places.ts';
 import { openOtherNames, type OtherNames } from './other-names.ts';
 import { findOrphans } from './orphans.ts';
 import { openPrefetch } from './prefetch.ts';
-import { type Tree, UNWALKED, walk } from './walk.ts';
+import { type WalkResult, UNWALKED, walk } from './walk.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
 
 /** Observes a workspace: reads its documents, hashes and lists its artifacts, inspects its icons. */
@@ -25,7 +25,7 @@ const ELSEWHERE: Missing = { missing: { code: 'not-in-workspace' } };
 const OTHER_NAME: Missing = blockedBy('file-name-differs');
 const NO_URL: Missing = blockedBy('schema-violation');
 /** Bytes of a manifest from which a worker thread reads ahead; for smaller ones it does not pay off. */
-const MANY = 1_000_000;
+const PREFETCH_FROM_BYTES = 1_000_000;
 const PLAIN_NAME = /^\w[\w.-]*$/;
 const ICON_LIMIT = 16 * 1024 * 1024;
 
@@ -36,7 +36,7 @@ export interface WorkspaceFactsSink {
   orphans(files: readonly string[]): void;
 }
 
-export interface DirectoryOptions {
+export interface ObserveWorkspaceOptions {
   /** The name of a path below the root, as shown to the user. */
   nameOf(path: string): string;
   onApp?(done: number, all: number): void;
@@ -46,7 +46,7 @@ export interface DirectoryOptions {
 export async function observeWorkspace(
   workspace: Workspace,
   sink: WorkspaceFactsSink,
-  options: DirectoryOptions,
+  options: ObserveWorkspaceOptions,
 ): Promise<void> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const { root } = workspace;
@@ -55,11 +55,12 @@ export async function observeWorkspace(
     base,
     links: true,
     tree: null,
-    away: '',
+    outsideFolder: '',
     names: openOtherNames(root),
     nameOf: options.nameOf,
   };
-  const ahead = base !== null && sizeOf(join(root, workspace.manifest)) > MANY ? openPrefetch(root) : null;
+  const ahead =
+    base !== null && sizeOf(join(root, workspace.manifest)) > PREFETCH_FROM_BYTES ? openPrefetch(root) : null;
   try {
     const manifest = observeDocumentFile(context, null, workspace.manifest);
     const apps = manifestAppsIn(manifest.content);
@@ -102,7 +103,7 @@ export async function observeWorkspace(
 export async function observeMetadataFile(
   workspace: Workspace,
   path: string,
-  nameOf: DirectoryOptions['nameOf'],
+  nameOf: ObserveWorkspaceOptions['nameOf'],
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const context: WorkspaceContext = {
@@ -110,7 +111,7 @@ export async function observeMetadataFile(
     base,
     links: true,
     tree: null,
-    away: '',
+    outsideFolder: '',
     names: openOtherNames(workspace.root),
     nameOf,
   };
@@ -126,9 +127,9 @@ interface WorkspaceContext {
   /** Whether there are any symbolic links; without any, paths need not be resolved. */
   links: boolean;
   /** All files, if `walk` could list them; checking the disk for a missing file is expensive. */
-  tree: Tree | null;
+  tree: WalkResult | null;
   /** The last folder, as a URL, that is not in the workspace: an app's artifacts are mostly in one. */
-  away: string;
+  outsideFolder: string;
   names: OtherNames;
   nameOf(path: string): string;
 }
@@ -155,14 +156,14 @@ function observeDocumentFile(context: WorkspaceContext, url: string | null, path
 
 /** Set if the folders list the file under another name than the URL's, and not under that one. */
 function otherNameOf({ names }: WorkspaceContext, path: string): Resource['otherName'] {
-  const listed = names.of(path);
+  const listed = names.listedAs(path);
   return listed === null ? undefined : { path, listed };
 }
 
 /** The local file of an artifact or icon, or why there is none; `isCanonical` of a URL that needs no normalisation. */
 function localFile(context: WorkspaceContext, url: string | null, isCanonical = false): string | Missing {
   if (url === null) return NO_URL;
-  const { away } = context;
+  const { outsideFolder: away } = context;
   if (away !== '' && url.startsWith(away) && !url.includes('/', away.length))
     if (isCanonical || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
   const path = localPath(url, context.base);
@@ -170,14 +171,14 @@ function localFile(context: WorkspaceContext, url: string | null, isCanonical = 
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   if (context.tree && !context.tree.folders.has(folder) && !UNWALKED.test(path)) {
     if (context.names.hasFolder(folder)) return path;
-    if (url.endsWith(path)) context.away = url.slice(0, url.lastIndexOf('/') + 1);
+    if (url.endsWith(path)) context.outsideFolder = url.slice(0, url.lastIndexOf('/') + 1);
     return ELSEWHERE;
   }
   return leadsOut(context, path) ? { missing: { code: 'outside-workspace' } } : path;
 }
 
 /** An artifact that should be in the workspace. */
-interface Present {
+interface ExpectedArtifact {
   index: number;
   url: string;
   path: string;
@@ -187,9 +188,9 @@ interface Present {
 function listArtifacts(
   context: WorkspaceContext,
   { content }: DocumentFacts,
-): { all: ArtifactFacts[]; present: Present[] } {
+): { all: ArtifactFacts[]; present: ExpectedArtifact[] } {
   const all: ArtifactFacts[] = [];
-  const present: Present[] = [];
+  const present: ExpectedArtifact[] = [];
   if (isMissing(content)) return { all, present };
   const canonical = canonicalVersions(content);
   const urls =
@@ -205,7 +206,7 @@ function listArtifacts(
   return { all, present };
 }
 
-async function observeArtifactFile(context: WorkspaceContext, { url, path }: Present): Promise<ArtifactFacts> {
+async function observeArtifactFile(context: WorkspaceContext, { url, path }: ExpectedArtifact): Promise<ArtifactFacts> {
   const otherName = otherNameOf(context, path);
   if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, archive: OTHER_NAME, otherName };
   try {
@@ -222,9 +223,9 @@ function observeIconFile(context: WorkspaceContext, url: string | null): IconFac
   if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
   const otherName = otherNameOf(context, path);
   if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, image: OTHER_NAME, otherName };
-  const isThere =
+  const exists =
     context.tree && !UNWALKED.test(path) ? context.tree.files.has(path) : existsSync(join(context.root, path));
-  if (!isThere) return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
+  if (!exists) return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(join(context.root, path));
@@ -238,5 +239,5 @@ function observeIconFile(context: WorkspaceContext, url: string | null): IconFac
 }
 
 function isAbsence(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP'].includes(errorCode(error));
+  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP'].includes(systemErrorCode(error) ?? '');
 }

@@ -1,22 +1,22 @@
 import { foldName, listedPath } from '../../core/registry/file-names.ts';
 import { openListing } from './listing.ts';
-import { type Tree, UNWALKED } from './walk.ts';
+import { type WalkResult, UNWALKED } from './walk.ts';
 
 /** Up to this number of files all names are compared at once; above it, the folder of each missing file is listed. */
-const MANY = 200_000;
+const COMPARE_ALL_UP_TO = 200_000;
 
 /** Which files of a workspace are listed under another name than their URL's. */
 export interface OtherNames {
   /** The result of `walk`; before that, and if there are symbolic links, folders are listed one by one. */
-  use(tree: Tree): void;
+  use(tree: WalkResult): void;
   /** The path as listed, if it differs from `path` only in case or Unicode normalization; otherwise null. */
-  of(path: string): string | null;
+  listedAs(path: string): string | null;
   /** Whether there is a folder of this name (with its trailing slash), ignoring case and normalization. */
   hasFolder(folder: string): boolean;
 }
 
 export function openOtherNames(root: string, listing = openListing(root)): OtherNames {
-  let tree: Tree | null = null;
+  let tree: WalkResult | null = null;
   let files: Map<string, string> | null = null;
   let folders: Map<string, string> | null = null;
 
@@ -29,10 +29,10 @@ export function openOtherNames(root: string, listing = openListing(root)): Other
     use(found) {
       tree = found.links ? null : found;
     },
-    of(path) {
+    listedAs(path) {
       if (tree === null || UNWALKED.test(path)) return listed(path);
       if (tree.files.has(path)) return null;
-      if (tree.files.size > MANY) return listed(path);
+      if (tree.files.size > COMPARE_ALL_UP_TO) return listed(path);
       files ??= byFoldedName(tree.files);
       const found = files.get(foldName(path)) ?? path;
       return found === path ? null : found;

@@ -64,9 +64,12 @@ export function staysInside(root: string, path: string): boolean {
  * @param path `node:path` of the paths' system: on Windows, another drive is outside
  */
 export function isWithin(root: string, file: string, path: nodePath.PlatformPath = nodePath): boolean {
-  const way = path.relative(root, file);
-  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+  const fromRoot = path.relative(root, file);
+  return fromRoot !== '..' && !fromRoot.startsWith(`..${path.sep}`) && !path.isAbsolute(fromRoot);
 }
+
+/** Number of URLs that a base URL is inferred from. */
+const MAX_URLS = 20;
 
 /**
  * The base URL that a registry's URLs appear to have: the one under which most of them name an existing file. For a
@@ -74,9 +77,9 @@ export function isWithin(root: string, file: string, path: nodePath.PlatformPath
  */
 export function inferBase(urls: Iterable<string>, has: (path: string) => boolean): string | null {
   const votes = new Map<string, number>();
-  let looked = 0;
+  let count = 0;
   for (const url of urls) {
-    if (looked++ === 20) break;
+    if (count++ === MAX_URLS) break;
     const [, origin, path] = /^(https?:\/\/[^/?#]+\/)([^?#]+)/.exec(url) ?? [];
     if (origin === undefined || path === undefined) continue;
     const steps = path.split('/');

@@ -3,26 +3,27 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { canonicalForm } from '../../core/fast-path/canonical-form.ts';
 import { staysInside } from './places.ts';
-import type { Batch, Wanted } from './prefetch.ts';
+import type { Batch, WantedPaths } from './prefetch.ts';
 import { UNWALKED, walk } from './walk.ts';
 
 /** The worker thread that reads ahead (prefetch.ts): walks the workspace, then reads its metadata files in order. */
 
 /** Bytes of one portion; a file that does not fit into one is left to the main thread. */
-const PORTION = 256 * 1024;
+const BATCH_BYTES = 256 * 1024;
 /** Portions that wait to be consumed. */
-const AHEAD = 16;
+const MAX_UNCONSUMED = 16;
 
-const port = parentPort!;
+if (parentPort === null) throw new Error('This program runs in a worker thread.');
+const port = parentPort;
 const root: string = workerData;
 const tree = walk(root);
 
-let waiting = 0;
-let taken: (() => void) | null = null;
-port.on('message', (wanted: Wanted | null) => {
+let unconsumed = 0;
+let onConsumed: (() => void) | null = null;
+port.on('message', (wanted: WantedPaths | null) => {
   if (wanted === null) {
-    waiting--;
-    taken?.();
+    unconsumed--;
+    onConsumed?.();
     return;
   }
   // Paths that are not listed under exactly this name are left to the main thread, which reports the cause.
@@ -33,24 +34,24 @@ port.on('message', (wanted: Wanted | null) => {
   void readAll(listed);
 });
 
-const buffer = Buffer.allocUnsafe(PORTION);
+const buffer = Buffer.allocUnsafe(BATCH_BYTES);
 let filled = 0;
 let sizes: number[] = [];
 let counts: number[] = [];
 
-async function readAll(paths: Wanted): Promise<void> {
+async function readAll(paths: WantedPaths): Promise<void> {
   for (const path of paths) {
     let size = path === '' || isOutside(path) ? -1 : read(path, filled);
-    if (size > PORTION - filled) {
-      await hand();
+    if (size > BATCH_BYTES - filled) {
+      await sendBatch();
       size = read(path, 0);
-      if (size > PORTION) size = -1;
+      if (size > BATCH_BYTES) size = -1;
     }
     sizes.push(size);
     counts.push(size > 0 ? countCanonical(filled, size) : 0);
     filled += Math.max(0, size);
   }
-  await hand();
+  await sendBatch();
   port.close();
 }
 
@@ -71,7 +72,7 @@ function read(path: string, at: number): number {
     fd = openSync(join(root, path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(fd);
     if (!stat.isFile()) return -1;
-    if (stat.size > PORTION - at) return stat.size;
+    if (stat.size > BATCH_BYTES - at) return stat.size;
     let count = 0;
     while (count < stat.size) {
       const more = readSync(fd, buffer, at + count, stat.size - count, null);
@@ -87,15 +88,16 @@ function read(path: string, at: number): number {
   }
 }
 
-async function hand(): Promise<void> {
+/** Sends the files that were read, and waits if too many batches are not consumed. */
+async function sendBatch(): Promise<void> {
   const bytes = new Uint8Array(buffer.subarray(0, filled));
   port.postMessage({ bytes, sizes, counts } satisfies Batch, [bytes.buffer]);
   filled = 0;
   sizes = [];
   counts = [];
-  waiting++;
-  if (waiting >= AHEAD)
+  unconsumed++;
+  if (unconsumed >= MAX_UNCONSUMED)
     await new Promise<void>((resolve) => {
-      taken = resolve;
+      onConsumed = resolve;
     });
 }

@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { assumeCanonical } from '../../core/json/json.ts';
 import { contentOf } from './document-content.ts';
-import type { Tree } from './walk.ts';
+import type { WalkResult } from './walk.ts';
 
 /** Reads many files in a worker thread, while the main thread judges those already read. */
 
 /** Paths below the root, in the order in which they are needed; '' for none. */
-export type Wanted = readonly string[];
+export type WantedPaths = readonly string[];
 
 /** Consecutive files. */
 export interface Batch {
@@ -25,7 +25,7 @@ export interface Prefetch {
    * Sets the files to read.
    * @returns the other files of the workspace; null if the thread has ended
    */
-  want(paths: Wanted): Promise<Tree | null>;
+  want(paths: WantedPaths): Promise<WalkResult | null>;
   /** Whether the next file is available now. */
   isReady(): boolean;
   /** Waits until it is available, or until the thread has ended. */
@@ -36,10 +36,10 @@ export interface Prefetch {
 }
 
 /** Megabytes of young generation; the thread needs little. */
-const YOUNG = 6;
+const YOUNG_GENERATION_MB = 6;
 
 /** The worker's program, next to the built command line; null if it is not built. */
-function program(): string | null {
+function workerProgram(): string | null {
   const file = fileURLToPath(new URL('./prefetch-worker.cjs', import.meta.url));
   return existsSync(file) ? file : null;
 }
@@ -49,14 +49,17 @@ function program(): string | null {
  * are set. If it ends for any reason, the caller can read the files itself.
  */
 export function openPrefetch(root: string): Prefetch | null {
-  const file = program();
+  const file = workerProgram();
   if (file === null) return null;
-  const thread = new Worker(file, { workerData: root, resourceLimits: { maxYoungGenerationSizeMb: YOUNG } });
+  const thread = new Worker(file, {
+    workerData: root,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
   const batches: Batch[] = [];
-  const seen: { tree: Tree | null; ended: boolean } = { tree: null, ended: false };
+  const seen: { tree: WalkResult | null; ended: boolean } = { tree: null, ended: false };
   let wake: (() => void) | null = null;
   const notice = (): void => wake?.();
-  thread.on('message', (message: Tree | Batch) => {
+  thread.on('message', (message: WalkResult | Batch) => {
     if ('sizes' in message) batches.push(message);
     else seen.tree = message;
     notice();
@@ -73,7 +76,7 @@ export function openPrefetch(root: string): Prefetch | null {
       });
   };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  const post = (message: Wanted | null): void => thread.postMessage(message);
+  const post = (message: WantedPaths | null): void => thread.postMessage(message);
   let batch: Batch = { bytes: new Uint8Array(), sizes: [], counts: [] };
   let bytes: Buffer = Buffer.alloc(0);
   let at = 0;

@@ -42,13 +42,14 @@ export function targetAt(path: string, settings: WorkspaceSettings): Target {
       `${printable(path)} is neither a file nor a folder.`,
       'Give a folder or a JSON file.',
     );
-  if (basename(path) !== settings.manifest && isMetadata(path)) return { kind: 'metadata', ...around(path, settings) };
-  const isConfigured = settings.found && samePlace(dirname(path), settings.root);
+  if (basename(path) !== settings.manifest && isMetadata(path))
+    return { kind: 'metadata', ...workspaceAround(path, settings) };
+  const isConfigured = settings.found && isSameFolder(dirname(path), settings.root);
   return workspaceTarget(dirname(path), basename(path), isConfigured ? settings.baseUrl : null);
 }
 
 function folderTarget(folder: string, settings: WorkspaceSettings): Target {
-  if (settings.found && samePlace(folder, settings.root))
+  if (settings.found && isSameFolder(folder, settings.root))
     return workspaceTarget(folder, settings.manifest ?? manifestIn(folder) ?? 'registry.json', settings.baseUrl);
   const own = manifestIn(folder);
   if (own !== null) return workspaceTarget(folder, own, null);
@@ -89,7 +90,7 @@ function* metadataUrls(apps: JsonObject): Iterable<string> {
   }
 }
 
-function around(file: string, settings: WorkspaceSettings): { workspace: Workspace; path: string } {
+function workspaceAround(file: string, settings: WorkspaceSettings): { workspace: Workspace; path: string } {
   const root = settings.found && isInside(file, settings.root) ? settings.root : dirname(file);
   return {
     workspace: { root, manifest: settings.manifest ?? 'registry.json', baseUrl: settings.baseUrl },
@@ -108,7 +109,7 @@ function valueOf(file: string): JsonValue | undefined {
   return typeof content === 'string' ? undefined : parseDocument(content).value;
 }
 
-function samePlace(a: string, b: string): boolean {
+function isSameFolder(a: string, b: string): boolean {
   return a === b || realpathSync.native(a) === realpathSync.native(b);
 }
 

@@ -6,7 +6,7 @@ import type { Tree } from './tree.ts';
 import { metadataUrlOf } from '../../core/registry/manifest.ts';
 import { artifactUrlOf, listedVersionsIn } from '../../core/registry/metadata.ts';
 
-const ASIDE: Missing = { missing: { code: 'documents-only' }, runWide: true, intentional: true };
+const DOCUMENTS_ONLY: Missing = { missing: { code: 'documents-only' }, runWide: true, intentional: true };
 
 /**
  * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not observed.
@@ -27,22 +27,27 @@ export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string
     const content: DocumentFacts['content'] = (path === undefined ? null : tree.read(path)) ?? {
       missing: { code: 'not-in-source', source: tree.source },
     };
-    const metadata: DocumentFacts = { url, file: path ?? null, web: ASIDE, content };
+    const metadata: DocumentFacts = { url, file: path ?? null, web: DOCUMENTS_ONLY, content };
     const artifacts = (listedVersionsIn(content) ?? []).map((item): ArtifactFacts => ({
       url: artifactUrlOf(item),
       file: null,
-      web: ASIDE,
-      content: ASIDE,
-      archive: ASIDE,
+      web: DOCUMENTS_ONLY,
+      content: DOCUMENTS_ONLY,
+      archive: DOCUMENTS_ONLY,
     }));
-    return { key, metadata, icon: { url: null, file: null, web: ASIDE, content: ASIDE, image: ASIDE }, artifacts };
+    return {
+      key,
+      metadata,
+      icon: { url: null, file: null, web: DOCUMENTS_ONLY, content: DOCUMENTS_ONLY, image: DOCUMENTS_ONLY },
+      artifacts,
+    };
   });
   return {
     snapshot: 1,
     target: tree.source,
     seenAt,
     origins: [],
-    manifest: { url: null, file: manifestName, web: ASIDE, content: manifest },
+    manifest: { url: null, file: manifestName, web: DOCUMENTS_ONLY, content: manifest },
     apps: facts,
     orphans: [],
   };

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The contents of a folder. */
-export interface Tree {
+export interface WalkResult {
   /** Every file. */
   files: Set<string>;
   /** Whether there are symbolic links. */
@@ -15,7 +15,7 @@ export interface Tree {
 export const UNWALKED = /(^|\/)(\.|node_modules\/)/;
 
 /** Walks a folder, skipping hidden and installed folders. */
-export function walk(root: string): Tree {
+export function walk(root: string): WalkResult {
   const files = new Set<string>();
   let links = false;
   const folders = [''];
