@@ -229,6 +229,13 @@ describe('core is pure', () => {
   });
 });
 
+test('no test file has more than 400 lines', () => {
+  const long = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => readFileSync(join(root, 'test', file), 'utf8').split('\n').length > 401);
+  expect(long).toEqual([]);
+});
+
 describe('rules are complete', () => {
   const paths = readdirSync(join(root, 'src/core/rules'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { certificates } from '../support/fault-certificates.ts';
-import { type Ran, runsIn, sameOf } from '../support/cli-runs.ts';
+import { type CommandRun, runsIn, comparableReport } from '../support/cli-runs.ts';
 import { answer, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { archive, checksum, gzipped, ORIGIN, putRegistry } from '../support/live-registry.ts';
 
@@ -41,18 +41,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function errors({ report }: Ran): string[] {
+function errors({ report }: CommandRun): string[] {
   return report.findings.filter((f) => f.severity === 'error').map((f) => `${f.rule} ${f.app}`);
 }
 
 test('the saved facts of the shards are judged like those of one run', async () => {
   const whole = await runs.verify(url, { save: 'whole.json', origin: [ORIGIN] });
-  const shards: Ran[] = [];
+  const shards: CommandRun[] = [];
   for (const i of [1, 2, 3])
     shards.push(await runs.verify(url, { save: `facts-${i}.json`, shard: `${i}/3`, origin: [ORIGIN] }));
   const merged = await runs.judge('facts-3.json', 'facts-1.json', 'facts-2.json');
   expect(merged.code).toBe(1);
-  expect(sameOf(merged.report)).toEqual(sameOf(whole.report));
+  expect(comparableReport(merged.report)).toEqual(comparableReport(whole.report));
 
   expect(shards.flatMap((run) => run.report.apps.map((app) => app.key)).toSorted()).toEqual(
     whole.report.apps.map((app) => app.key),
@@ -60,22 +60,22 @@ test('the saved facts of the shards are judged like those of one run', async () 
   expect(shards.flatMap(errors).toSorted()).toEqual(errors(whole).toSorted());
   expect(errors(whole)).toHaveLength(3);
   for (const [i, run] of shards.entries())
-    expect(sameOf((await runs.judge(`facts-${i + 1}.json`)).report)).toEqual(sameOf(run.report));
+    expect(comparableReport((await runs.judge(`facts-${i + 1}.json`)).report)).toEqual(comparableReport(run.report));
 });
 
-test('a shard asks for nothing of another', async () => {
+test('a shard requests only its own apps', async () => {
   host.requests.length = 0;
   const { report } = await runs.verify(url, { shard: '2/3' });
   const asked = new Set(host.requests.map((r) => /^\/(\d)\.json$/.exec(r.path)?.[1]).filter((n) => n !== undefined));
   expect([...asked].map((n) => `app-${n}`).toSorted()).toEqual(report.apps.map((app) => app.key));
 });
 
-test('a missing shard: incomplete, 2', async () => {
+test('a missing shard makes the report incomplete, with exit code 2', async () => {
   const { code, report } = await runs.judge('facts-1.json', 'facts-3.json');
   expect(code).toBe(2);
   expect(report.notJudged).toContainEqual(expect.objectContaining({ reason: 'shard 2 of 3 is missing' }));
 });
 
-test.each(['0/3', '4/3', '1', '1/0', 'a/b', '1/3/5', '-1/3', ''])('--shard %j is no shard', async (shard) => {
+test.each(['0/3', '4/3', '1', '1/0', 'a/b', '1/3/5', '-1/3', ''])('--shard %j is an invalid shard', async (shard) => {
   await expect(runs.verify(url, { shard }, {})).rejects.toMatchObject({ code: 'option-invalid', exit: 2 });
 });

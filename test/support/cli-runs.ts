@@ -7,27 +7,27 @@ import { cliContext } from './cli-context.ts';
 
 /** `verify` and `judge` in this process, in a folder, without a terminal. */
 
-export interface Ran {
+export interface CommandRun {
   code: number;
   out: string;
-  /** The report; null where another format than JSON was asked for. */
+  /** The report; null where another format than JSON was requested for. */
   report: Report;
-  /** What was said beside the results. */
-  said: string[];
+  /** The lines printed beside the results. */
+  logged: string[];
 }
 
 export function runsIn(
   folder: string,
   ca: string,
 ): {
-  verify(url: string, options?: VerifyOptions, globals?: GlobalOptions, env?: NodeJS.ProcessEnv): Promise<Ran>;
-  judge(...files: string[]): Promise<Ran>;
+  verify(url: string, options?: VerifyOptions, globals?: GlobalOptions, env?: NodeJS.ProcessEnv): Promise<CommandRun>;
+  judge(...files: string[]): Promise<CommandRun>;
 } {
   async function ran(
     globals: GlobalOptions,
     env: NodeJS.ProcessEnv,
     act: (context: Context) => Promise<number>,
-  ): Promise<Ran> {
+  ): Promise<CommandRun> {
     const context = cliContext({ cwd: folder, options: globals, env });
     const code = await act(context);
     const { out, log } = context.printed;
@@ -35,7 +35,7 @@ export function runsIn(
     return {
       code,
       out: text,
-      said: log,
+      logged: log,
       report: globals.format === 'json' ? (JSON.parse(text) as Report) : (null as never),
     };
   }
@@ -47,6 +47,6 @@ export function runsIn(
 }
 
 /** A report without what differs between a run and the judgement of what it saved. */
-export function sameOf(report: Report): Report {
+export function comparableReport(report: Report): Report {
   return { ...report, command: 'verify', summary: { ...report.summary, seconds: 0 } };
 }

@@ -1,0 +1,42 @@
+import { afterAll, beforeEach } from 'vitest';
+import type { Hop, Probe } from '../../../src/core/facts/facts.ts';
+import { type HttpOptions, openHttpClient } from '../../../src/observe/http/client.ts';
+import type { ProbeRequest } from '../../../src/observe/http/request.ts';
+import { openFaultHost } from '../../support/fault-host.ts';
+
+/** Two hosts, and a client with short timeouts. */
+
+export const host = await openFaultHost();
+export const other = await openFaultHost();
+afterAll(() => Promise.all([host.close(), other.close()]));
+beforeEach(() => {
+  host.requests.length = 0;
+  other.requests.length = 0;
+  host.peak = 0;
+});
+
+export const QUICK: HttpOptions = { backoff: () => 1, headersTimeout: 300, idleTimeout: 300, connectTimeout: 300 };
+
+/** A probe, and the bytes that came with it. */
+export async function probe(
+  url: string,
+  request: Partial<ProbeRequest> = {},
+  options: HttpOptions = {},
+): Promise<{ seen: Probe; body: string; last: Hop }> {
+  const http = openHttpClient({ ...QUICK, ...options });
+  let chunks: Uint8Array[] = [];
+  const seen = await http.probe({
+    method: 'GET',
+    url,
+    origin: null,
+    accept: '*/*',
+    total: 5000,
+    body: () => {
+      chunks = [];
+      return { limit: 1_000_000, over: 'fail', write: (chunk) => void chunks.push(chunk.slice()) };
+    },
+    ...request,
+  });
+  await http.close();
+  return { seen, body: Buffer.concat(chunks).toString(), last: seen.hops.at(-1)! };
+}
