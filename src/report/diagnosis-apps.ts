@@ -8,34 +8,36 @@ import { evidenceList } from './diagnosis-evidence.ts';
 
 /** What subscribers see of each app, and the reasons for hidden ones, which come first. */
 
-// Up to this number, visible apps are listed individually; more are counted.
-const FEW = 5;
-const MANY = 200;
-// Up to this number, hidden apps with the same reason are listed individually.
-const EACH = 3;
+/** Up to this number, visible apps are listed individually; more are counted. */
+const MAX_VISIBLE = 5;
+/** Up to this number, hidden apps with the same reason are listed individually. */
+const MAX_HIDDEN = 3;
+/** Both, with --verbose. */
+const MAX_VERBOSE = 200;
 
-export function appLines(report: Report, about: Diagnosis, verbose: boolean): string[] {
+/** One line per app, or per group of apps. */
+export function appLines(report: Report, diagnosis: Diagnosis, verbose: boolean): string[] {
   const reasons = reasonsBy(report.findings);
   const unpublished = unpublishedApps(report.findings);
-  const absent = report.apps.filter((app) => app.because.includes('app-not-listed'));
-  const hidden = report.apps.filter((app) => app.visible === false && !absent.includes(app));
+  const unlisted = report.apps.filter((app) => app.because.includes('app-not-listed'));
+  const hidden = report.apps.filter((app) => app.visible === false && !unlisted.includes(app));
   const unknown = report.apps.filter((app) => app.visible === null);
   const visible = report.apps.filter((app) => app.visible === true);
   const lines = [
-    ...absent.map((app) => `${nameOf(app)}: not in the manifest`),
-    ...together(hidden, verbose, 'hidden, because', reasons, unpublished),
-    ...together(unknown, verbose, 'not known, because', reasons, unpublished),
+    ...unlisted.map((app) => `${nameOf(app)}: not in the manifest`),
+    ...groupedByReason(hidden, verbose, 'hidden, because', reasons, unpublished),
+    ...groupedByReason(unknown, verbose, 'not known, because', reasons, unpublished),
   ];
-  const limit = visible.length <= FEW ? FEW : 0;
-  const listed = visible.slice(0, verbose ? MANY : limit);
-  for (const app of listed) lines.push(`${nameOf(app)}: visible, latest ${versionOf(app, about, report)}`);
+  const limit = visible.length <= MAX_VISIBLE ? MAX_VISIBLE : 0;
+  const listed = visible.slice(0, verbose ? MAX_VERBOSE : limit);
+  for (const app of listed) lines.push(`${nameOf(app)}: visible, latest ${versionOf(app, diagnosis, report)}`);
   const more = visible.length - listed.length;
   if (more > 0) lines.push(count(more, listed.length > 0 ? 'more visible app' : 'visible app'));
   return lines;
 }
 
 /** One line per app, or one line for all apps with the same reason if there are many. */
-function together(
+function groupedByReason(
   apps: readonly AppVerdict[],
   verbose: boolean,
   start: string,
@@ -45,12 +47,12 @@ function together(
   const groups = groupBy(apps, (app) => `${unpublished.has(app.key)} ${app.because.join(', ')}`);
   const lines: string[] = [];
   for (const group of groups.values()) {
-    const each = verbose ? MANY : EACH;
+    const limit = verbose ? MAX_VERBOSE : MAX_HIDDEN;
     const [first] = group;
-    if (group.length <= each)
+    if (group.length <= limit)
       for (const app of group) lines.push(`${nameOf(app)}: ${start} ${reasonOf(app, reasons, unpublished)}`);
     else {
-      const named = group.slice(0, each).map(nameOf);
+      const named = group.slice(0, limit).map(nameOf);
       const reason = first.because.length === 0 ? 'of an unknown reason' : reasonWords(first, unpublished);
       lines.push(`${count(group.length, 'app')} ${start} ${reason}: ${named.join(', ')}, …`);
     }

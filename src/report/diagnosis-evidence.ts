@@ -1,4 +1,4 @@
-import type { Finding } from '../core/engine/report.ts';
+import type { Evidence, Finding } from '../core/engine/report.ts';
 import { formatDuration } from '../core/text/format-duration.ts';
 import { shorten } from '../core/text/text.ts';
 
@@ -14,7 +14,7 @@ export interface ViewOptions {
 }
 
 // The most useful evidence, in this order; the rest follows if there is room.
-const FIRST = [
+const ORDER = [
   'status',
   'code',
   'hostCode',
@@ -42,44 +42,44 @@ const SKIPPED = new Set(['actor', 'servedBy', 'alsoHit', 'alsoApps', 'now', 'cha
 // Digests that users compare with those of a file.
 const COMPARED = new Set(['listed', 'found', 'published']);
 
-const ROOM = 4;
+/** Evidence shown per finding without --verbose. */
+const MAX_EVIDENCE = 4;
 
 /** The location of a finding: the URL or file, with the position in it. */
 export function placeOf(finding: Finding): string {
   const { line, column, pointer, resource } = finding;
   const place = shorten(finding.url ?? finding.file ?? resource, 200);
   if (line === null) return place;
-  const at = `line ${line}, column ${column}${pointer ? ` (${shorten(pointer, 100)})` : ''}`;
-  if (resource === 'icon') return `${place}, listed in the manifest at ${at}`;
-  return resource === 'artifact' ? `${place}, listed in the metadata at ${at}` : `${place} ${at}`;
+  const position = `line ${line}, column ${column}${pointer ? ` (${shorten(pointer, 100)})` : ''}`;
+  if (resource === 'icon') return `${place}, listed in the manifest at ${position}`;
+  return resource === 'artifact' ? `${place}, listed in the metadata at ${position}` : `${place} ${position}`;
 }
 
 /** A name, which may be '' if the value is self-explanatory, and a value. */
 export type Pair = readonly [name: string, value: string];
 
 /** `status 404`, `listed sha256:0123456789ab…` and so on; all evidence with `verbose`, full digests with `whole`. */
-export function evidenceOf(finding: Finding, { verbose, whole }: ViewOptions): Pair[] {
-  const { evidence } = finding;
-  const shown = Object.keys(evidence)
-    .filter((name) => !SKIPPED.has(name) && isTelling(finding, name))
-    .toSorted((a, b) => rank(a) - rank(b));
-  return (verbose ? shown : shown.slice(0, ROOM)).map((name) => pairOf(name, evidence[name]!, verbose, whole));
+export function evidenceOf(finding: Finding, options: ViewOptions): Pair[] {
+  const { verbose } = options;
+  const shown = Object.entries(finding.evidence)
+    .filter(([name, value]) => !SKIPPED.has(name) && isInformative(finding, name, value))
+    .toSorted(([a], [b]) => rank(a) - rank(b));
+  return (verbose ? shown : shown.slice(0, MAX_EVIDENCE)).map(([name, value]) => pairOf(name, value, options));
 }
 
 function rank(name: string): number {
-  return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
+  return ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
 }
 
-function isTelling({ evidence, url }: Finding, name: string): boolean {
-  const value = evidence[name];
-  if (value === null || value === undefined || value === '') return false;
+function isInformative({ url }: Finding, name: string, value: Evidence[string]): boolean {
+  if (value === null || value === '') return false;
   if (name === 'asked' && value === url) return false;
   if (name === 'attempts' && value === 1) return false;
   // The listed headers are empty exactly if their absence is the finding.
   return !(Array.isArray(value) && value.length === 0 && name !== 'answered');
 }
 
-function pairOf(name: string, value: Finding['evidence'][string], verbose: boolean, whole: boolean): Pair {
+function pairOf(name: string, value: Evidence[string], { verbose, whole }: ViewOptions): Pair {
   if (name === 'answered' && Array.isArray(value))
     return value.length === 0
       ? ['', 'no Access-Control headers']
@@ -94,7 +94,7 @@ function pairOf(name: string, value: Finding['evidence'][string], verbose: boole
 }
 
 /** The texts of a list in the evidence; empty if there is no such list. */
-export function evidenceList(evidence: Finding['evidence'], name: string): readonly string[] {
+export function evidenceList(evidence: Evidence, name: string): readonly string[] {
   const value = evidence[name];
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }

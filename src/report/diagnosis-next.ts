@@ -7,35 +7,36 @@ import { count } from './words.ts';
 /** The end of a diagnosis: what to check next if no finding explains a failure, and a line to quote. */
 
 /** Other possible causes, if no finding explains a failure, or if what was requested is not listed. */
-export function nextOf(report: Report, symptoms: readonly SymptomView[], about: Diagnosis): View['next'] {
-  const lag = lagOf(about);
+export function nextOf(report: Report, symptoms: readonly SymptomView[], diagnosis: Diagnosis): View['next'] {
+  const lag = lagOf(diagnosis);
   if (report.findings.some((f) => f.rule === 'app-not-listed' || f.rule === 'version-not-listed'))
     return lag === null ? null : { title: 'If it was published recently', lines: [`${lag}.`] };
   if (report.outcome === 'incomplete' || report.summary.errors > 0) return null;
   const suspicions = symptoms.flatMap(({ status, causes }) =>
     status === 'suspected' ? causes.filter(({ severity }) => severity === 'warning') : [],
   );
-  const browsers = about.origins.length === 0;
-  const settled = browsers && suspicions.length > 0 && suspicions.every(({ rule }) => rule === 'cors-origin-refused');
+  const isForBrowsers = diagnosis.origins.length === 0;
+  const isExplained =
+    isForBrowsers && suspicions.length > 0 && suspicions.every(({ rule }) => rule === 'cors-origin-refused');
   return {
-    title: titleOf(suspicions.length, settled, symptoms),
+    title: titleOf(suspicions.length, isExplained, symptoms),
     lines: [
-      ...(about.asked === null
+      ...(diagnosis.asked === null
         ? ['One app: --app <key> explains why it is missing, and --version <version> why that version is missing.']
         : []),
       ...(lag === null ? [] : [`${lag}.`]),
       `The subscription: is its URL exactly ${report.target}, and is it in the right organization?`,
       'The service: its logs say why a refresh failed. Can it reach the host as this machine can (firewall, proxy, private network)?',
-      ...(browsers && !settled
+      ...(isForBrowsers && !isExplained
         ? ['Browsers: run again with --origin <the service’s origin> to check that its pages may read the files.']
         : []),
     ],
   };
 }
 
-function titleOf(suspicions: number, settled: boolean, symptoms: readonly SymptomView[]): string {
+function titleOf(suspicions: number, isExplained: boolean, symptoms: readonly SymptomView[]): string {
   const above = `${count(suspicions, 'suspicion')} above`;
-  if (settled)
+  if (isExplained)
     return `${above}; run again with --origin <the service’s origin> to clarify ${suspicions === 1 ? 'it' : 'them'}. What else to check`;
   const next = 'What to check next';
   // Without an error: an app without a published version yet.
@@ -53,14 +54,15 @@ function lagOf({ copies }: Diagnosis): string | null {
   if (copies.length === 0) return null;
   // Reported elsewhere: an old copy says nothing about later changes.
   if (copies.some((copy) => copy.age > HOUR && copy.lifetime !== 0)) return null;
-  const longest = Math.max(...copies.map((copy) => copy.lifetime ?? 0));
-  const open = copies.find((copy) => copy.lifetime === null);
+  const longest = copies.reduce((one, other) => ((other.lifetime ?? 0) > (one.lifetime ?? 0) ? other : one));
+  const lifetime = longest.lifetime ?? 0;
+  const unlimited = copies.find((copy) => copy.lifetime === null);
   const aged = copies.find((copy) => copy.age > 0);
   return [
-    longest === 0
+    lifetime === 0
       ? 'The service checks hourly, so a change made less than 1 hour ago may not be visible yet'
-      : `The service checks hourly, and caches may store the ${copies.find((copy) => copy.lifetime === longest)!.resource} for ${formatDuration(longest)}, so a change made less than ${formatDuration(HOUR + longest)} ago may not be visible yet`,
-    ...(open ? [`for the ${open.resource} no lifetime is set, so caches guess one`] : []),
+      : `The service checks hourly, and caches may store the ${longest.resource} for ${formatDuration(lifetime)}, so a change made less than ${formatDuration(HOUR + lifetime)} ago may not be visible yet`,
+    ...(unlimited ? [`for the ${unlimited.resource} no lifetime is set, so caches guess one`] : []),
     ...(aged ? [`the ${aged.resource} seen here was a copy of ${formatDuration(aged.age)}`] : []),
   ].join('; ');
 }
@@ -74,13 +76,13 @@ export function closingOf(report: Report, { seenAt, saved, proxy, asked }: Diagn
     `${saved ? 'saved ' : ''}${seenAt.slice(0, 19).replace('T', ' ')} UTC`,
     ...(proxy === null ? [] : [`over the proxy ${proxy}`]),
     `appreg ${report.tool.version}`,
-    lookedAt(report, asked?.version ?? null),
+    coverageOf(report, asked?.version ?? null),
     report.outcome === 'incomplete' ? `incomplete: ${found} so far` : found,
   ];
 }
 
 /** How much of the registry the diagnosis covers: what is listed may differ from what was requested. */
-function lookedAt({ summary, findings }: Report, version: string | null): string {
+function coverageOf({ summary, findings }: Report, version: string | null): string {
   const { apps, versions } = summary;
   const listed = findings.find(({ rule }) => rule === 'app-not-listed')?.evidence['listed'];
   if (apps === 0 && typeof listed === 'number') return `${count(listed, 'app')} listed`;

@@ -8,11 +8,12 @@ export interface Cause {
   rule: string;
   message: string;
   /** The affected apps and versions, or null. */
-  about: string | null;
+  affected: string | null;
   who: string;
-  /** Where and what was observed. */
+  /** Where it was observed. */
   place: string;
-  seen: Pair[];
+  /** What was observed there. */
+  evidence: Pair[];
   /** Other locations, one line each, if they are few or all are requested. */
   also: string[];
   next: string;
@@ -22,7 +23,7 @@ export interface SymptomView {
   title: string;
   status: SymptomStatus['status'];
   /** What was checked, or why it was not; or null. */
-  gist: string | null;
+  summary: string | null;
   causes: Cause[];
   /** One line each: the number of omitted causes, and what hides an app elsewhere. */
   remarks: string[];
@@ -31,12 +32,12 @@ export interface SymptomView {
 export interface View {
   symptoms: SymptomView[];
   /** Findings that belong to no symptom. */
-  besides: SymptomView | null;
+  withoutSymptom: SymptomView | null;
   apps: string[];
   /** What to check next, if no finding explains a failure; or null. */
   next: { title: string; lines: string[] } | null;
   /** Why something was not observed. */
-  unseen: string[];
+  notChecked: string[];
   /** Registry, time, tool and counts, to be quoted. */
   closing: string[];
 }

@@ -3,7 +3,8 @@ import type { Report } from '../core/engine/report.ts';
 import { printable } from '../core/text/text.ts';
 import type { Pair } from './diagnosis-evidence.ts';
 import type { Cause, SymptomView, View } from './diagnosis-types.ts';
-import { pairText, viewOf } from './diagnosis-view.ts';
+import { pairText } from './diagnosis-causes.ts';
+import { viewOf } from './diagnosis-view.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import type { PrettyOptions } from './pretty.ts';
 import type { Style } from './style.ts';
@@ -11,8 +12,9 @@ import { STATUS_WORDS } from './words.ts';
 
 /** A diagnosis for people: to be read out on a call (pretty), and to be pasted into a ticket (Markdown). */
 
-export function prettyDiagnosis(report: Report, about: Diagnosis, { style, verbose }: PrettyOptions): string {
-  const view = viewOf(report, about, { verbose, whole: verbose });
+/** For a terminal. */
+export function prettyDiagnosis(report: Report, diagnosis: Diagnosis, { style, verbose }: PrettyOptions): string {
+  const view = viewOf(report, diagnosis, { verbose, whole: verbose });
   const lines = view.symptoms.map((symptom) => headline(symptom, style));
   for (const symptom of detailed(view)) lines.push('', ...section(symptom, style));
   if (view.apps.length > 0) lines.push('', style.bold('Apps'), ...view.apps.map((line) => `  ${printable(line)}`));
@@ -22,24 +24,24 @@ export function prettyDiagnosis(report: Report, about: Diagnosis, { style, verbo
       style.bold(view.next.title),
       ...view.next.lines.map((line) => `  ${style.cyan('→')} ${printable(line)}`),
     );
-  if (view.unseen.length > 0)
-    lines.push('', style.dim('Not checked:'), ...view.unseen.map((line) => style.dim(`  ${printable(line)}`)));
+  if (view.notChecked.length > 0)
+    lines.push('', style.dim('Not checked:'), ...view.notChecked.map((line) => style.dim(`  ${printable(line)}`)));
   return [...lines, '', printable(view.closing.join(' · '))].join('\n');
 }
 
 function headline(symptom: SymptomView, style: Style): string {
-  const { title, gist } = symptom;
+  const { title, summary } = symptom;
   const line = `${style.bold(title)}: ${statusOf(symptom, style)}`;
-  return gist === null ? line : `${line} ${style.dim(`(${printable(gist)})`)}`;
+  return summary === null ? line : `${line} ${style.dim(`(${printable(summary)})`)}`;
 }
 
 const ORDER: readonly SymptomView['status'][] = ['confirmed', 'suspected', 'not-judged', 'clear'];
 
 /** The symptoms with more details, confirmed ones first. */
-function detailed({ symptoms, besides }: View): SymptomView[] {
+function detailed({ symptoms, withoutSymptom }: View): SymptomView[] {
   const listed = symptoms.filter(({ causes, remarks }) => causes.length + remarks.length > 0);
   const sorted = listed.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
-  return besides === null ? sorted : [...sorted, besides];
+  return withoutSymptom === null ? sorted : [...sorted, withoutSymptom];
 }
 
 function section(symptom: SymptomView, style: Style): string[] {
@@ -57,12 +59,12 @@ function severityMark(severity: Cause['severity'], style: Style): string {
 
 function causeLines(cause: Cause, style: Style): string[] {
   const mark = severityMark(cause.severity, style);
-  const about = cause.about === null ? '' : style.dim(` (${printable(cause.about)})`);
-  const seen = [cause.place, ...cause.seen.map(pairText)].join(' · ');
+  const affected = cause.affected === null ? '' : style.dim(` (${printable(cause.affected)})`);
+  const observed = [cause.place, ...cause.evidence.map(pairText)].join(' · ');
   return [
-    `  ${mark} ${printable(cause.message)}${about} ${style.dim(cause.rule)}`,
+    `  ${mark} ${printable(cause.message)}${affected} ${style.dim(cause.rule)}`,
     `    who   ${printable(cause.who)}`,
-    style.dim(`    seen  ${printable(seen)}`),
+    style.dim(`    seen  ${printable(observed)}`),
     `    ${style.cyan('next')}  ${printable(cause.next)}`,
     ...cause.also.map((line) => style.dim(`    also  ${printable(line)}`)),
   ];
@@ -75,48 +77,53 @@ function statusOf({ status }: SymptomView, style: Style): string {
   return status === 'clear' ? style.green(word) : style.dim(word);
 }
 
+/** For a ticket; all text is escaped. */
 export function markdownDiagnosis(
   report: Report,
-  about: Diagnosis,
+  diagnosis: Diagnosis,
   { verbose }: Pick<PrettyOptions, 'verbose'>,
 ): string {
-  const view = viewOf(report, about, { verbose, whole: true });
+  const view = viewOf(report, diagnosis, { verbose, whole: true });
   const lines = [
     `## Diagnosis of ${code(report.target)}`,
     '',
     '| symptom | status | why |',
     '| --- | --- | --- |',
     ...view.symptoms.map(
-      ({ title, status, gist }) =>
-        `| ${title} | ${status === 'confirmed' ? '**confirmed**' : STATUS_WORDS[status]} | ${gist === null ? 'see below' : cell(prose(gist))} |`,
+      ({ title, status, summary }) =>
+        `| ${title} | ${status === 'confirmed' ? '**confirmed**' : STATUS_WORDS[status]} | ${summary === null ? 'see below' : cell(prose(summary))} |`,
     ),
   ];
   for (const symptom of detailed(view)) {
-    lines.push('', `### ${symptom.title}${symptom === view.besides ? '' : `: ${STATUS_WORDS[symptom.status]}`}`, '');
+    lines.push(
+      '',
+      `### ${symptom.title}${symptom === view.withoutSymptom ? '' : `: ${STATUS_WORDS[symptom.status]}`}`,
+      '',
+    );
     for (const cause of symptom.causes) lines.push(...causeItems(cause));
     for (const remark of symptom.remarks) lines.push(`- ${prose(remark)}`);
   }
   lines.push(
     ...list('Apps', view.apps),
     ...list(view.next?.title ?? '', view.next?.lines ?? []),
-    ...list('Not checked', view.unseen),
+    ...list('Not checked', view.notChecked),
   );
-  const [target, ...rest] = view.closing;
+  const [target = '', ...rest] = view.closing;
   return [
     ...lines,
     '',
-    `Registry: ${[code(target!), ...rest.map((part) => (TIME.test(part) ? part : prose(part)))].join(' · ')}`,
+    `Resummaryry: ${[code(target), ...rest.map((part) => (TIME.test(part) ? part : prose(part)))].join(' · ')}`,
   ].join('\n');
 }
 
-// Our own text, and harmless; a colon in a registry's text is not.
+// Our own text, and harmless; a colon in a resummaryry's text is not.
 const TIME = /^(saved )?[\d-]+ [\d:]+ UTC$/;
 
 function causeItems(cause: Cause): string[] {
   return [
-    `- **${cause.severity}**: ${prose(cause.message)}${cause.about === null ? '' : ` (${prose(cause.about)})`} ${code(cause.rule)}`,
+    `- **${cause.severity}**: ${prose(cause.message)}${cause.affected === null ? '' : ` (${prose(cause.affected)})`} ${code(cause.rule)}`,
     `  - who: ${prose(cause.who)}`,
-    `  - seen: ${[prose(cause.place), ...cause.seen.map(pairItem)].join(' · ')}`,
+    `  - seen: ${[prose(cause.place), ...cause.evidence.map(pairItem)].join(' · ')}`,
     `  - next: ${prose(cause.next)}`,
     ...cause.also.map((line) => `  - also: ${parts(line)}`),
   ];

@@ -11,7 +11,7 @@ import { pretty } from './pretty.ts';
 import { sarif } from './sarif.ts';
 
 type Reporter = (report: Report, options: RenderOptions) => string;
-type Diagnoser = (report: Report, about: Diagnosis, options: RenderOptions) => string;
+type Diagnoser = (report: Report, diagnosis: Diagnosis, options: RenderOptions) => string;
 
 const REPORTERS: Record<Format, Reporter> = { pretty, json, sarif, junit, github, gitlab, markdown };
 /** Reporters by symptom, if a diagnosis was requested. */
@@ -20,6 +20,7 @@ const DIAGNOSERS: Partial<Record<Format, Diagnoser>> = { pretty: prettyDiagnosis
 /** A report as text; pure. */
 export function render(report: Report, format: Format, options: Partial<RenderOptions> = {}): string {
   const all = { ...DEFAULTS, ...options };
+  const { diagnosis } = all;
   const diagnose = report.command === 'diagnose' ? DIAGNOSERS[format] : undefined;
-  return all.about !== null && diagnose ? diagnose(report, all.about, all) : REPORTERS[format](report, all);
+  return diagnosis !== null && diagnose ? diagnose(report, diagnosis, all) : REPORTERS[format](report, all);
 }

@@ -20,7 +20,7 @@ export interface RenderOptions {
   /** The severities from the configuration and --rule. */
   severities: Readonly<Record<string, Severity | 'off'>>;
   /** Additional data of a diagnosis; if set, reports for people are grouped by symptom. */
-  about: Diagnosis | null;
+  diagnosis: Diagnosis | null;
 }
 
 export const DEFAULTS: RenderOptions = {
@@ -29,5 +29,5 @@ export const DEFAULTS: RenderOptions = {
   folder: '',
   maxWarnings: null,
   severities: {},
-  about: null,
+  diagnosis: null,
 };

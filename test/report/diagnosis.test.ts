@@ -9,8 +9,8 @@ import { hop, probe, web } from '../support/probes.ts';
 type Show = { verbose?: boolean; format?: 'pretty' | 'markdown' | 'json' };
 
 function show(facts: Snapshot, { verbose = false, format = 'pretty' }: Show = {}): string {
-  const { report, about } = diagnose(facts, {});
-  return render(report, format, { style: PLAIN, verbose, about });
+  const { report, diagnosis } = diagnose(facts, {});
+  return render(report, format, { style: PLAIN, verbose, diagnosis });
 }
 
 /** As if its host had answered so. */
@@ -281,9 +281,9 @@ test('a rule that is off and would report an error is named, and nothing is call
   const facts = snapshot(['a']);
   const other = { bytes: 3, sha256: 'f'.repeat(64), sha1: '', md5: '', head: '', cut: false, decoded: null };
   facts.apps[0]!.artifacts = [artifact(null, other)];
-  const { report, about } = diagnose(facts, { severities: { 'artifact-checksum-mismatch': 'off' } });
+  const { report, diagnosis } = diagnose(facts, { severities: { 'artifact-checksum-mismatch': 'off' } });
   expect(report.summary.artifacts).toBe(1);
-  const text = render(report, 'pretty', { style: PLAIN, verbose: false, about });
+  const text = render(report, 'pretty', { style: PLAIN, verbose: false, diagnosis });
   expect(text).toContain(
     'Checksum mismatch: not judged (artifact-checksum-mismatch: this rule is turned off in the settings, but it has a finding',
   );

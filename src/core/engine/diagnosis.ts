@@ -39,8 +39,8 @@ interface CachedCopy {
 export interface Diagnosing extends Judging {
   /** Errors and warnings so far, in the order in which they were found. */
   faults(): number;
-  /** The remaining context of the diagnosis; call it after the last app. */
-  about(): Diagnosis;
+  /** What it knows in addition to the report; call it after the last app. */
+  diagnosis(): Diagnosis;
 }
 
 /** Like `startJudging`, with the actor and the responding server in the evidence of every finding. */
@@ -81,7 +81,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
       return judging.app(facts);
     },
     faults: () => faults,
-    about: () => ({
+    diagnosis: () => ({
       seenAt: options.now,
       origins: options.origins ?? [],
       asked: options.requested ?? null,
@@ -96,7 +96,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
 export function diagnose(
   snapshot: Snapshot,
   options: Pick<JudgeOptions, 'severities'>,
-): { report: Report; about: Diagnosis } {
+): { report: Report; diagnosis: Diagnosis } {
   const judging = startDiagnosing({
     command: 'diagnose',
     target: snapshot.target,
@@ -111,7 +111,7 @@ export function diagnose(
   const unsaved = absentFacts(snapshot, snapshot.requested?.apps ?? []);
   const why = unsaved.length === 0 ? null : `the facts of ${unsaved.join(', ')} are not in this file`;
   const report = judgeWhole({ ...snapshot, incomplete: snapshot.incomplete ?? why }, judging, 0);
-  return { report, about: judging.about() };
+  return { report, diagnosis: judging.diagnosis() };
 }
 
 /** The requested apps that are listed but missing from the saved facts. */

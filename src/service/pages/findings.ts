@@ -2,7 +2,9 @@ import type { Finding, Report, Severity, SymptomStatus } from '../../core/engine
 import { capitalized } from '../../core/text/text.ts';
 import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
 import { STATUS_WORDS } from '../../report/words.ts';
-import { causesOf, symptomsOf, unseenOf } from '../../report/diagnosis-view.ts';
+import { causesOf } from '../../report/diagnosis-causes.ts';
+import { notChecked } from '../../report/diagnosis-not-judged.ts';
+import { symptomsOf } from '../../report/diagnosis-view.ts';
 import { code, legible, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
@@ -17,10 +19,10 @@ const MARKS: Record<SymptomStatus['status'], string> = {
 
 /** The four symptoms. @param more also include notes, all causes and all evidence */
 export function symptomList(report: Report, more: 'causes' | 'everything'): Html {
-  const { symptoms, besides } = symptomsOf(report, { verbose: more === 'everything', whole: true, page: true });
+  const { symptoms, withoutSymptom } = symptomsOf(report, { verbose: more === 'everything', whole: true, page: true });
   const list = html`${symptoms.map((symptom, i) => symptomSection(symptom, report.symptoms[i]!.id))}
-  ${besides === null ? NOTHING : symptomSection(besides, 'besides')}`;
-  const quiet = more === 'causes' && besides === null && symptoms.every(isQuiet);
+  ${withoutSymptom === null ? NOTHING : symptomSection(withoutSymptom, 'besides')}`;
+  const quiet = more === 'causes' && withoutSymptom === null && symptoms.every(isQuiet);
   return html`<div class="symptoms">${quiet ? allClear(list) : list}</div>`;
 }
 
@@ -39,7 +41,7 @@ function allClear(list: Html): Html {
   </details>`;
 }
 
-function symptomSection({ title, status, gist, causes, remarks }: SymptomView, id: string): Html {
+function symptomSection({ title, status, summary, causes, remarks }: SymptomView, id: string): Html {
   // Findings that belong to no symptom have no status.
   const word = id === 'besides' ? '' : STATUS_WORDS[status];
   return html`<section class="symptom ${id === 'besides' ? 'besides' : status}" aria-labelledby="${id}">
@@ -47,7 +49,7 @@ function symptomSection({ title, status, gist, causes, remarks }: SymptomView, i
       <span class="symptom-mark" aria-hidden="true">${id === 'besides' ? '·' : MARKS[status]}</span>
       <h3 id="${id}">${title}${word === '' ? NOTHING : html`<span class="symptom-word">: ${word}</span>`}</h3>
     </div>
-    ${gist === null ? NOTHING : html`<p class="gist">${legible(sentence(gist), 400)}</p>`}
+    ${summary === null ? NOTHING : html`<p class="gist">${legible(sentence(summary), 400)}</p>`}
     ${
       causes.length === 0
         ? NOTHING
@@ -65,11 +67,11 @@ function sentence(text: string): string {
 
 const SEVERITY: Record<Severity, string> = { error: 'Error', warning: 'Warning', note: 'Note' };
 
-function causeItem({ severity, rule, message, about, who, place, seen, also, next }: Cause): Html {
+function causeItem({ severity, rule, message, affected, who, place, evidence, also, next }: Cause): Html {
   return html`<li class="cause ${severity}">
     <p class="cause-message">
       <span class="severity">${SEVERITY[severity]}</span> ${untrusted(message, 500)}
-      ${about === null ? NOTHING : html`<span class="about">${untrusted(about, 300)}</span>`}
+      ${affected === null ? NOTHING : html`<span class="about">${untrusted(affected, 300)}</span>`}
     </p>
     <p class="cause-next"><span class="label">What to do</span> ${untrusted(next, 500)}</p>
     <details>
@@ -79,7 +81,7 @@ function causeItem({ severity, rule, message, about, who, place, seen, also, nex
           <dt>Where</dt>
           <dd>${code(place, 600)}</dd>
         </div>
-        ${seen.map(
+        ${evidence.map(
           ([name, value]) =>
             html`<div>
               <dt>${name === '' ? 'seen' : legible(name, 60)}</dt>
@@ -118,7 +120,7 @@ export function findingList(findings: readonly Finding[]): Html {
 
 /** What was not judged, and why: neither clean nor faulty. */
 export function unjudgedList(report: Report): Html {
-  const lines = unseenOf(report, true);
+  const lines = notChecked(report, true);
   if (lines.length === 0) return NOTHING;
   return html`<h2 class="after">Not judged</h2>
     <ul class="unjudged">

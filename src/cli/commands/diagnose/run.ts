@@ -50,7 +50,7 @@ async function diagnoseLive(
       writer,
     });
     writer?.finish(report, incomplete, describeRun(check, options));
-    const code = printReport(context, report, { severities: check.severities, about: judging.about() });
+    const code = printReport(context, report, { severities: check.severities, diagnosis: judging.diagnosis() });
     return exit ?? code;
   } finally {
     writer?.abandon();
@@ -78,8 +78,8 @@ async function diagnoseSaved(
       ? snapshot
       : { ...snapshot, requested, apps: snapshot.apps.filter((app) => requested.apps.includes(app.key)) };
   const severities = severitiesOf(context, config);
-  const { report, about } = diagnoseFacts(narrowed, { severities });
-  return printReport(context, report, { severities, about });
+  const { report, diagnosis } = diagnoseFacts(narrowed, { severities });
+  return printReport(context, report, { severities, diagnosis });
 }
 
 /** Options that change how requests are sent, or save what they return. */

@@ -1,0 +1,119 @@
+import { ownerOf } from '../core/engine/owner.ts';
+import { type Finding, SEVERITIES } from '../core/engine/report.ts';
+import { shorten } from '../core/text/text.ts';
+import { evidenceList, evidenceOf, placeOf, type Pair, type ViewOptions } from './diagnosis-evidence.ts';
+import type { Cause, SymptomView } from './diagnosis-types.ts';
+import { hostIn, whoOf } from './diagnosis-who.ts';
+import { type Group, groupBy } from './group-by.ts';
+import { count } from './words.ts';
+
+/** The causes of a symptom: findings with the same rule, cause and responsible party are one. */
+
+/** Causes listed per symptom, without and with --verbose. */
+const MAX_CAUSES = 3;
+const MAX_CAUSES_VERBOSE = 50;
+/** Other locations listed per cause, without and with --verbose. */
+const MAX_LOCATIONS = 4;
+const MAX_LOCATIONS_VERBOSE = 20;
+
+/** One cause per rule, cause and responsible party: errors first, then by the number of affected items. */
+export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<SymptomView, 'causes' | 'remarks'> {
+  const emptied = appsLeftWithoutVersion(all);
+  const findings = all.filter((finding) => finding.rule !== 'no-valid-versions' || !emptied.has(finding.app));
+  const groups = groupBy(findings, (finding) => {
+    const owner = ownerOf(finding);
+    const host = owner === 'author' || owner === 'service' ? '' : hostIn(finding);
+    return [finding.severity, finding.rule, finding.cause, owner, host, emptiesApp(finding, emptied)].join(' ');
+  });
+  const sorted = SEVERITIES.flatMap((severity) =>
+    [...groups.values()]
+      .filter(([first]) => first.severity === severity)
+      .toSorted((a, b) => countAffected(b) - countAffected(a)),
+  );
+  const listed = sorted.slice(0, options.verbose ? MAX_CAUSES_VERBOSE : MAX_CAUSES);
+  const more = sorted.length - listed.length;
+  return {
+    causes: listed.map((group) => causeOf(group, emptied, options)),
+    remarks:
+      more === 0
+        ? []
+        : [
+            options.page === true
+              ? `… and ${count(more, 'more cause')}.`
+              : `… and ${count(more, 'more cause')}; ${options.verbose ? '--format json' : '--verbose'} lists them.`,
+          ],
+  };
+}
+
+/** The apps left without a valid version, if their invalid version strings are reported: one error, reported once. */
+function appsLeftWithoutVersion(findings: readonly Finding[]): Set<string | null> {
+  const invalid = new Set(findings.filter(({ rule }) => rule === 'version-not-semver').map(({ app }) => app));
+  const none = findings.filter(({ rule, cause }) => rule === 'no-valid-versions' && cause === 'all-invalid');
+  return new Set(none.map(({ app }) => app).filter((app) => invalid.has(app)));
+}
+
+/** True for the invalid version strings of an app that has no valid one. */
+function emptiesApp({ rule, app }: Finding, emptied: ReadonlySet<string | null>): boolean {
+  return rule === 'version-not-semver' && emptied.has(app);
+}
+
+function causeOf(group: Group<Finding>, emptied: ReadonlySet<string | null>, options: ViewOptions): Cause {
+  const [first] = group;
+  return {
+    severity: first.severity,
+    rule: first.rule,
+    message: emptiesApp(first, emptied)
+      ? `${first.message.replace(/\.$/, '')}, so no valid version is left.`
+      : first.message,
+    affected: affectedBy(group),
+    who: whoOf(first),
+    place: placeOf(first),
+    evidence: evidenceOf(first, options),
+    also: alsoOf(group, options),
+    next: first.advice,
+  };
+}
+
+/** The other locations of a cause, and their fix if it differs. */
+function alsoOf([first, ...others]: Group<Finding>, options: ViewOptions): string[] {
+  if (others.length > MAX_LOCATIONS && !options.verbose) return [];
+  const lines = others.slice(0, MAX_LOCATIONS_VERBOSE).map((finding) => {
+    const place = placeOf(finding);
+    const document = `${first.url ?? first.file} `;
+    const pairs = evidenceOf(finding, options)
+      .slice(0, 2)
+      .filter(([name]) => finding.evidence[name] !== first.evidence[name])
+      .map(pairText);
+    const next = finding.advice === first.advice || finding.advice.length > 60 ? '' : `: ${finding.advice}`;
+    return `${[place.startsWith(document) ? place.slice(document.length) : place, ...pairs].join(' · ')}${next}`;
+  });
+  if (others.length > MAX_LOCATIONS_VERBOSE)
+    lines.push(`… and ${others.length - MAX_LOCATIONS_VERBOSE} more; --format json has them.`);
+  return lines;
+}
+
+/** `status 404`, or the value alone. */
+export function pairText([name, value]: Pair): string {
+  return name === '' ? value : `${name} ${value}`;
+}
+
+/** How many resources the findings affect. */
+function countAffected(group: readonly Finding[]): number {
+  return group.reduce((sum, finding) => sum + 1 + Number(finding.evidence['alsoHit'] ?? 0), 0);
+}
+
+/** `app-a 2.0.0`, or `40 files of 12 apps: app-a, app-b, app-c, …`. */
+function affectedBy(group: Group<Finding>): string | null {
+  const [first] = group;
+  const all = countAffected(group);
+  if (all === 1) return [first.app, first.version].filter((name) => name !== null).join(' ') || null;
+  const apps = new Set<string>();
+  for (const { app, evidence } of group) {
+    if (app !== null) apps.add(app);
+    for (const also of evidenceList(evidence, 'alsoApps')) apps.add(also);
+  }
+  if (apps.size === 0) return `${all} times`;
+  const named = [...apps].slice(0, 3).map((app) => shorten(app, 40));
+  const list = `${named.join(', ')}${apps.size > 3 ? ', …' : ''}`;
+  return apps.size === 1 ? `${all} times in ${list}` : `${all} times in ${count(apps.size, 'app')}: ${list}`;
+}
