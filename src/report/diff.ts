@@ -7,9 +7,9 @@ import { count, size } from './words.ts';
 
 /** What would change for subscribers, for people. */
 
-// Output limit for large changes.
-const SHOWN = 100;
-const SHOWN_VERSIONS = 20;
+/** Apps listed, and versions of each. */
+const MAX_APPS = 100;
+const MAX_VERSIONS = 20;
 
 const APP_MARKS = { added: '+', removed: '-', changed: '~' } as const;
 const APP_COLORS = { added: 'green', removed: 'red', changed: 'yellow' } as const;
@@ -22,19 +22,20 @@ export function diffAsJson(found: RegistryDiff): string {
 
 export function diffAsText(found: RegistryDiff, style: Style): string {
   const lines: string[] = [];
-  const unseen = new Set(found.notCompared.map(({ key }) => key));
-  for (const app of found.apps.slice(0, SHOWN)) {
+  const notCompared = new Set(found.notCompared.map(({ key }) => key));
+  for (const app of found.apps.slice(0, MAX_APPS)) {
     const mark = style[APP_COLORS[app.change]](APP_MARKS[app.change]);
-    lines.push(`${mark} ${style.bold(shown(app.key))}${aside(app, unseen)}`);
-    for (const { name, before, after } of app.fields) lines.push(`    ${name}: ${quoted(before)} → ${quoted(after)}`);
-    for (const version of app.versions.slice(0, SHOWN_VERSIONS)) lines.push(`    ${versionLine(version, style)}`);
-    if (app.versions.length > SHOWN_VERSIONS)
-      lines.push(style.dim(`    … and ${count(app.versions.length - SHOWN_VERSIONS, 'more version')}`));
+    lines.push(`${mark} ${style.bold(shown(app.key))}${remarksOn(app, notCompared)}`);
+    for (const { name, before, after } of app.fields)
+      lines.push(`    ${name}: ${quotedOrNone(before)} → ${quotedOrNone(after)}`);
+    for (const version of app.versions.slice(0, MAX_VERSIONS)) lines.push(`    ${versionLine(version, style)}`);
+    if (app.versions.length > MAX_VERSIONS)
+      lines.push(style.dim(`    … and ${count(app.versions.length - MAX_VERSIONS, 'more version')}`));
   }
-  if (found.apps.length > SHOWN)
-    lines.push(style.dim(`… and ${count(found.apps.length - SHOWN, 'more app')}; --format json has them all.`));
-  for (const key of found.vanishing.slice(0, SHOWN))
-    lines.push(style.red(`Subscribers would no longer see ${shown(key)}${why(found, key)}.`));
+  if (found.apps.length > MAX_APPS)
+    lines.push(style.dim(`… and ${count(found.apps.length - MAX_APPS, 'more app')}; --format json has them all.`));
+  for (const key of found.vanishing.slice(0, MAX_APPS))
+    lines.push(style.red(`Subscribers would no longer see ${shown(key)}${reasonFor(found, key)}.`));
   if (found.hosts.added.length > 0)
     lines.push(
       style.yellow(
@@ -42,7 +43,7 @@ export function diffAsText(found: RegistryDiff, style: Style): string {
       ),
     );
   if (found.hosts.removed.length > 0) lines.push(`No longer from: ${found.hosts.removed.map(shown).join(', ')}`);
-  if (found.notCompared.length > 0) lines.push(style.dim(notCompared(found, shown)));
+  if (found.notCompared.length > 0) lines.push(style.dim(notComparedLine(found, shown)));
   lines.push(headline(found));
   return lines.join('\n');
 }
@@ -52,42 +53,44 @@ export function diffAsMarkdown(found: RegistryDiff): string {
   const lines = [`### ${prose(headline(found))}`, ''];
   if (found.vanishing.length > 0) {
     lines.push('**Subscribers would no longer see:**', '');
-    for (const key of found.vanishing.slice(0, SHOWN)) lines.push(`- ${coded(key)}${prose(why(found, key))}`);
+    for (const key of found.vanishing.slice(0, MAX_APPS)) lines.push(`- ${asCode(key)}${prose(reasonFor(found, key))}`);
     lines.push('');
   }
-  if (found.hosts.added.length > 0) lines.push(`**New hosts:** ${found.hosts.added.map(coded).join(', ')}`, '');
-  if (found.notCompared.length > 0)
-    lines.push(
-      notCompared(found, (key) => coded(key)),
-      '',
-    );
-  const unseen = new Set(found.notCompared.map(({ key }) => key));
+  if (found.hosts.added.length > 0) lines.push(`**New hosts:** ${found.hosts.added.map(asCode).join(', ')}`, '');
+  if (found.notCompared.length > 0) lines.push(notComparedLine(found, asCode), '');
+  const notCompared = new Set(found.notCompared.map(({ key }) => key));
   if (found.apps.length > 0) lines.push('| | App | Version | Change |', '| --- | --- | --- | --- |');
-  for (const app of found.apps.slice(0, SHOWN)) {
+  for (const app of found.apps.slice(0, MAX_APPS)) {
     lines.push(
-      row(app.change === 'removed' ? '−' : APP_MARKS[app.change], app.key, '', `${app.change}${aside(app, unseen)}`),
+      row(
+        app.change === 'removed' ? '−' : APP_MARKS[app.change],
+        app.key,
+        '',
+        `${app.change}${remarksOn(app, notCompared)}`,
+      ),
     );
     for (const { name, before, after } of app.fields)
-      lines.push(row('', '', '', `${name}: ${quoted(before)} → ${quoted(after)}`));
-    for (const version of app.versions.slice(0, SHOWN_VERSIONS))
+      lines.push(row('', '', '', `${name}: ${quotedOrNone(before)} → ${quotedOrNone(after)}`));
+    for (const version of app.versions.slice(0, MAX_VERSIONS))
       lines.push(row('', '', version.version, changeOf(version)));
-    if (app.versions.length > SHOWN_VERSIONS)
-      lines.push(row('', '', '', `… and ${count(app.versions.length - SHOWN_VERSIONS, 'more version')}`));
+    if (app.versions.length > MAX_VERSIONS)
+      lines.push(row('', '', '', `… and ${count(app.versions.length - MAX_VERSIONS, 'more version')}`));
   }
-  if (found.apps.length > SHOWN) lines.push('', `… and ${count(found.apps.length - SHOWN, 'more app')}.`);
+  if (found.apps.length > MAX_APPS) lines.push('', `… and ${count(found.apps.length - MAX_APPS, 'more app')}.`);
   return lines.join('\n').trimEnd();
 }
 
 /** @param named formats a key */
-function notCompared(found: RegistryDiff, named: (key: string) => string): string {
+function notComparedLine(found: RegistryDiff, named: (key: string) => string): string {
   const listed = found.notCompared.slice(0, 10).map(({ key }) => named(key));
   const rest = found.notCompared.length - listed.length;
   const reasons = [...new Set(found.notCompared.map(({ reason }) => shown(reason)))].slice(0, 3).join('; ');
   return `Versions not compared: ${listed.join(', ')}${rest > 0 ? ` and ${count(rest, 'more app')}` : ''} (${reasons})`;
 }
 
-function headline({ summary: sum, apps, notCompared: unseen }: RegistryDiff): string {
-  if (apps.length === 0) return `Nothing changes for subscribers${unseen.length > 0 ? ', in what was observed' : ''}`;
+function headline({ summary: sum, apps, notCompared }: RegistryDiff): string {
+  if (apps.length === 0)
+    return `Nothing changes for subscribers${notCompared.length > 0 ? ', in what was observed' : ''}`;
   const parts = [
     [sum.appsAdded, 'app', 'added'],
     [sum.appsRemoved, 'app', 'removed'],
@@ -96,24 +99,26 @@ function headline({ summary: sum, apps, notCompared: unseen }: RegistryDiff): st
     [sum.versionsRemoved, 'version', 'withdrawn'],
     [sum.versionsChanged, 'version', 'changed'],
   ] as const;
-  const said = parts.filter(([number]) => number > 0).map(([number, noun, verb]) => `${count(number, noun)} ${verb}`);
-  return `${said.join(', ')}${sum.bytesAdded > 0 ? ` (${size(sum.bytesAdded)} new)` : ''}`;
+  const remarks = parts
+    .filter(([number]) => number > 0)
+    .map(([number, noun, verb]) => `${count(number, noun)} ${verb}`);
+  return `${remarks.join(', ')}${sum.bytesAdded > 0 ? ` (${size(sum.bytesAdded)} new)` : ''}`;
 }
 
-function aside(app: AppDiff, unseen: ReadonlySet<string>): string {
+function remarksOn(app: AppDiff, notCompared: ReadonlySet<string>): string {
   const { key, change, latest, visible } = app;
-  const said: string[] = [];
+  const remarks: string[] = [];
   if (change === 'changed' && latest.before !== latest.after)
-    said.push(`latest ${latest.before ?? 'none'} → ${latest.after ?? 'none'}`);
-  if (change === 'added' && !unseen.has(key) && !app.unpublished)
-    said.push(latest.after === null ? 'no version yet' : `latest ${latest.after}`);
+    remarks.push(`latest ${latest.before ?? 'none'} → ${latest.after ?? 'none'}`);
+  if (change === 'added' && !notCompared.has(key) && !app.unpublished)
+    remarks.push(latest.after === null ? 'no version yet' : `latest ${latest.after}`);
   if (change !== 'removed' && visible.after === false)
-    said.push(`hidden because ${reasonWords(app, new Set(app.unpublished ? [key] : []))}`);
-  if (change === 'changed' && visible.before === false && visible.after === true) said.push('can be seen now');
-  return said.length === 0 ? '' : `  (${said.map(shown).join('; ')})`;
+    remarks.push(`hidden because ${reasonWords(app, new Set(app.unpublished ? [key] : []))}`);
+  if (change === 'changed' && visible.before === false && visible.after === true) remarks.push('can be seen now');
+  return remarks.length === 0 ? '' : `  (${remarks.map(shown).join('; ')})`;
 }
 
-function why({ apps }: RegistryDiff, key: string): string {
+function reasonFor({ apps }: RegistryDiff, key: string): string {
   const app = apps.find((one) => one.key === key);
   if (!app || app.change === 'removed') return ': it is removed';
   return app.because.length > 0 ? `: ${app.because.join(', ')}` : '';
@@ -125,11 +130,11 @@ function versionLine(version: VersionDiff, style: Style): string {
 }
 
 function changeOf({ change, url, checksum, bytes }: VersionDiff): string {
-  const weight = bytes === null ? '' : `, ${size(bytes)}`;
-  if (change === 'added') return `added${weight}: ${shown(url.after ?? 'no URL')}`;
+  const bytesText = bytes === null ? '' : `, ${size(bytes)}`;
+  if (change === 'added') return `added${bytesText}: ${shown(url.after ?? 'no URL')}`;
   if (change === 'removed') return 'withdrawn; a published version stays listed';
-  if (change === 'moved') return `moved: ${quoted(url.before)} → ${quoted(url.after)}`;
-  return `different bytes: ${quoted(checksum.before)} → ${quoted(checksum.after)}; a published version never changes`;
+  if (change === 'moved') return `moved: ${quotedOrNone(url.before)} → ${quotedOrNone(url.after)}`;
+  return `different bytes: ${quotedOrNone(checksum.before)} → ${quotedOrNone(checksum.after)}; a published version never changes`;
 }
 
 function shown(text: string): string {
@@ -137,15 +142,15 @@ function shown(text: string): string {
 }
 
 /** A value as code; empty for an empty text. */
-function coded(text: string): string {
+function asCode(text: string): string {
   return text === '' ? '' : code(redact(shorten(text)));
 }
 
-function quoted(text: string | null): string {
+function quotedOrNone(text: string | null): string {
   return text === null ? 'none' : `“${shown(text)}”`;
 }
 
 function row(...cells: readonly [string, string, string, string]): string {
   const [mark, key, version, change] = cells;
-  return `| ${mark} | ${cell(coded(key))} | ${cell(coded(version))} | ${cell(prose(change.replaceAll(' → ', ' to ')))} |`;
+  return `| ${mark} | ${cell(asCode(key))} | ${cell(asCode(version))} | ${cell(prose(change.replaceAll(' → ', ' to ')))} |`;
 }

@@ -16,26 +16,24 @@ export interface Suite {
 
 /** The suite of the registry, then one per app. */
 export function suitesOf(report: Report, severities: RenderOptions['severities']): Suite[] {
-  const on = rules.filter((rule) => severities[rule.id] !== 'off');
+  const active = rules.filter((rule) => severities[rule.id] !== 'off');
   // Applies to the whole run: reported as skipped once, not in every app.
-  const everywhere = new Set(report.notJudged.filter(holdsEverywhere).map(({ rule }) => rule));
-  const ofRegistry = on.filter((rule) => everywhere.has(rule.id) || triedOnRegistry(rule, report));
-  const ofApps = on.filter((rule) => !ON_MANIFEST.has(rule.on) && !everywhere.has(rule.id));
+  const everywhere = new Set(report.notJudged.filter(isAboutWholeRun).map(({ rule }) => rule));
+  const ofRegistry = active.filter((rule) => everywhere.has(rule.id) || isEvaluatedOnRegistry(rule, report));
+  const ofApps = active.filter((rule) => !ON_MANIFEST.has(rule.on) && !everywhere.has(rule.id));
   const registry = suite(null, ofRegistry);
   const suites = new Map<string, Suite>();
   const suiteOf = (app: string | null): Suite => {
     if (app === null) return registry;
     const known = suites.get(app);
     if (known) return known;
-    const made = suite(app, ofApps);
-    suites.set(app, made);
-    return made;
+    const added = suite(app, ofApps);
+    suites.set(app, added);
+    return added;
   };
-  for (const { key, latest } of report.apps) {
-    const { rules: tried } = suiteOf(key);
+  for (const { key, latest } of report.apps)
     // Without a valid version, no rule is known to have been evaluated on a version or its artifact.
-    if (latest === null) tried.splice(0, tried.length, ...tried.filter((id) => !ON_VERSION.has(SUBJECT.get(id)!)));
-  }
+    suites.set(key, suite(key, latest === null ? ofApps.filter((rule) => !ON_VERSION.has(rule.on)) : ofApps));
   for (const finding of report.findings) suiteOf(isAboutRegistry(finding) ? null : finding.app).findings.push(finding);
   for (const entry of report.notJudged) if (!isCountOnly(entry)) suiteOf(entry.app).notJudged.push(entry);
   // If a rule was not judged too often to list each location, no app is known to have been judged.
@@ -44,8 +42,8 @@ export function suitesOf(report: Report, severities: RenderOptions['severities']
   return [registry, ...suites.values()];
 }
 
-function suite(app: string | null, tried: readonly AnyRule[]): Suite {
-  return { app, rules: tried.map((rule) => rule.id), findings: [], notJudged: [] };
+function suite(app: string | null, evaluated: readonly AnyRule[]): Suite {
+  return { app, rules: evaluated.map((rule) => rule.id), findings: [], notJudged: [] };
 }
 
 const SUBJECT = new Map<string, AnyRule['on']>(rules.map((rule) => [rule.id, rule.on]));
@@ -58,13 +56,13 @@ function isAboutRegistry({ rule, resource, app }: Finding): boolean {
 }
 
 /** A metadata file can be checked without a manifest. */
-function triedOnRegistry({ id, on }: AnyRule, { apps, findings, summary }: Report): boolean {
+function isEvaluatedOnRegistry({ id, on }: AnyRule, { apps, findings, summary }: Report): boolean {
   if (apps.length > 0 || findings.some(({ resource }) => resource === 'manifest'))
     return ON_MANIFEST.has(on) || (ON_ANY_DOCUMENT.has(on) && !/^(icon|artifact)-/.test(id));
   return summary.versions > 0 && !ON_MANIFEST.has(on) && on !== 'app' && on !== 'icon';
 }
 
-function holdsEverywhere({ rule, app, resource }: NotJudged): boolean {
+function isAboutWholeRun({ rule, app, resource }: NotJudged): boolean {
   return rule !== '*' && app === null && resource === null;
 }
 

@@ -21,8 +21,8 @@ interface Case {
   file?: string | null;
 }
 
-// Maximum findings reported per case.
-const TOLD = 200;
+/** Findings, and reasons, reported per case. */
+const MAX_LINES = 200;
 
 /**
  * JUnit XML. A case is a rule, evaluated on the registry or on an app: it passes if the rule holds, fails on an error,
@@ -54,9 +54,9 @@ export function junit(report: Report, options: Options): string {
 
 /** The cases for the run as a whole. */
 function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number | null): Case[] {
-  const why = failureReasons(notJudged);
-  const asides = notJudged.filter(isIntentional).map(({ reason }) => printable(`Not checked: ${reason}`));
-  const message = why[0] ?? 'a rule failed';
+  const reasons = failureReasons(notJudged);
+  const notChecked = notJudged.filter(isIntentional).map(({ reason }) => printable(`Not checked: ${reason}`));
+  const message = reasons[0] ?? 'a rule failed';
   const cases: Case[] = [
     outcome === 'incomplete'
       ? {
@@ -64,35 +64,38 @@ function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number |
           outcome: 'error',
           type: 'incomplete',
           message,
-          text: why.slice(0, TOLD).map(printable).join('\n'),
+          text: reasons.slice(0, MAX_LINES).map(printable).join('\n'),
         }
-      : { name: 'run-complete', outcome: 'passed', ...(asides.length > 0 ? { text: asides.join('\n') } : {}) },
+      : { name: 'run-complete', outcome: 'passed', ...(notChecked.length > 0 ? { text: notChecked.join('\n') } : {}) },
   ];
   if (maxWarnings === null) return cases;
-  const told = `${count(summary.warnings, 'warning')}, and --max-warnings is ${maxWarnings}`;
+  const comparison = `${count(summary.warnings, 'warning')}, and --max-warnings is ${maxWarnings}`;
   const tooMany = summary.warnings > maxWarnings;
-  return [...cases, { name: 'max-warnings', outcome: tooMany ? 'failure' : 'passed', message: told, text: told }];
+  return [
+    ...cases,
+    { name: 'max-warnings', outcome: tooMany ? 'failure' : 'passed', message: comparison, text: comparison },
+  ];
 }
 
 function casesOf(suite: Suite, report: Report, folder: string): Case[] {
   const found = groupBy(suite.findings, (finding) => finding.rule);
   const skipped = groupBy(suite.notJudged, (entry) => entry.rule);
   // If the run was interrupted, or another shard covers the manifest, the registry as a whole was not judged.
-  const whole = suite.app === null ? skipped.get('*')?.filter((entry) => isFailure(entry) || isLeft(entry)) : undefined;
-  const broken = whole?.length ? whole : undefined;
+  const ofRun = suite.app === null ? (skipped.get('*') ?? []) : [];
+  const unjudgedRegistry = ofRun.filter((entry) => isFailure(entry) || isForOtherShard(entry));
   skipped.delete('*');
   const names = new Set([...suite.rules, ...found.keys(), ...skipped.keys()]);
   return [...names].map((name) =>
-    caseOf(name, found.get(name) ?? [], skipped.get(name) ?? broken ?? [], (finding) => {
+    caseOf(name, found.get(name) ?? [], skipped.get(name) ?? unjudgedRegistry, (finding) => {
       const { path, url, line, column, about } = locationOf(finding, report, folder);
-      const position = [line, column].filter((x) => x !== null).map((x) => `:${x}`);
+      const position = [line, column].filter((number) => number !== null).map((number) => `:${number}`);
       return { path, place: `${path ?? url}${position.join('')}${about === null ? '' : ` (${about})`}` };
     }),
   );
 }
 
 /** True if another shard reports on the manifest. */
-function isLeft(entry: NotJudged): boolean {
+function isForOtherShard(entry: NotJudged): boolean {
   return entry.code === 'other-shard' && entry.resource === 'manifest';
 }
 
@@ -103,7 +106,7 @@ function caseOf(
   placeOf: (finding: Finding) => { path: string | null; place: string },
 ): Case {
   const first = findings.find((finding) => finding.severity === 'error');
-  const told = findings.map((finding) => {
+  const details = findings.map((finding) => {
     const { severity, message, advice, version } = finding;
     const about = version === null ? '' : ` (${version})`;
     return [`${severity}: ${message}${about}`, `  ${placeOf(finding).place}`, `  ${advice}`].map(printable).join('\n');
@@ -111,9 +114,9 @@ function caseOf(
   const reasons = unjudged.map(({ version, reason }) =>
     printable(`${version === null ? '' : `${version} `}not judged: ${reason}`),
   );
-  const lines = [...new Set([...told, ...reasons])];
-  const more = lines.length - TOLD;
-  const text = [...lines.slice(0, TOLD), ...(more > 0 ? [`… and ${grouped(more)} more`] : [])].join('\n');
+  const lines = [...new Set([...details, ...reasons])];
+  const more = lines.length - MAX_LINES;
+  const text = [...lines.slice(0, MAX_LINES), ...(more > 0 ? [`… and ${grouped(more)} more`] : [])].join('\n');
   if (first) {
     const file = placeOf(first).path;
     return { name, outcome: 'failure', type: first.cause ?? name, message: first.message, text, file };
@@ -155,7 +158,7 @@ function caseElement({ name, outcome, message, text, type, file }: Case, classna
       attributes,
       children: text === undefined ? [] : [{ name: 'system-out', children: [text] }],
     };
-  const told = { message: message ?? null, type: type ?? null };
+  const description = { message: message ?? null, type: type ?? null };
   const children = outcome === 'skipped' || text === undefined ? [] : [text];
-  return { name: 'testcase', attributes, children: [{ name: outcome, attributes: told, children }] };
+  return { name: 'testcase', attributes, children: [{ name: outcome, attributes: description, children }] };
 }

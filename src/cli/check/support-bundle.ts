@@ -1,6 +1,6 @@
 import type { AppFacts, HostFacts, RequestedApps, DocumentFacts, Snapshot } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { kindOfContent } from '../../core/text/content-signature.ts';
+import { kindOfContent } from '../../core/text/file-type.ts';
 import { isObject, parseDocument } from '../../core/json/json.ts';
 import { manifestApps } from '../../core/registry/manifest.ts';
 import type { Report } from '../../core/engine/report.ts';

@@ -18,7 +18,8 @@ import { inJudgingOrder } from './rule-order.ts';
 import { rules as allRules } from '../rules/index.ts';
 import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
-import { originOf, ruleOfFailure } from '../http/probe.ts';
+import { originOf } from '../http/probe.ts';
+import { ruleOfFailure } from '../http/failure-rule.ts';
 import { blockedBy } from '../facts/missing.ts';
 
 /** The fact for a field of the wrong type. */

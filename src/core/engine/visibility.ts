@@ -71,13 +71,14 @@ export function verdictOf({ key, entry, metadata, versions, hiding, blocking }: 
   if (blocking !== null) return { key, visible: null, because: blocking, latest };
   return { key, visible: true, because: [], latest };
 }
+
 /** The rule responsible for a metadata file without a usable version. */
 function ruleWithoutVersions(value: JsonValue | undefined, entries: readonly VersionEntry[]): string {
   if (value === undefined) return 'document-unreadable';
   const list = listedVersions(value);
-  const misshapen =
+  const isInvalid =
     list === null || list.length > entries.length || entries.some((e) => e.version === null || isSemver(e.version));
-  return misshapen ? 'schema-violation' : 'no-valid-versions';
+  return isInvalid ? 'schema-violation' : 'no-valid-versions';
 }
 
 /** True if each required text of an app entry is a string (spec 2.1). */

@@ -103,15 +103,15 @@ function refusal(value: string, origin: string): RefusedValue {
   const other = new URL(value);
   if (other.protocol === 'ftp:' || other.protocol === 'ws:' || other.protocol === 'wss:')
     return { code: 'invalid', cause: 'wrong-scheme' };
-  const asked = parseUrl(origin);
-  if (!asked || other.hostname !== asked.hostname) return { code: 'refused', cause: 'other-origin' };
-  return { code: 'invalid', cause: other.protocol === asked.protocol ? 'wrong-port' : 'wrong-scheme' };
+  const requesting = parseUrl(origin);
+  if (!requesting || other.hostname !== requesting.hostname) return { code: 'refused', cause: 'other-origin' };
+  return { code: 'invalid', cause: other.protocol === requesting.protocol ? 'wrong-port' : 'wrong-scheme' };
 }
 
 // `URL` on its own accepts a star or a comma as part of the host.
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d+)?$/;
 
-/** True for a serialised origin as a browser sends it: lower case, no path, no default port. */
+/** True for a serialized origin as a browser sends it: lower case, no path, no default port. */
 export function isOrigin(text: string): boolean {
   return text.length < 500 && ORIGIN.test(text) && parseUrl(text)?.origin === text;
 }
@@ -129,16 +129,16 @@ export function corsFault(probe: Probe): CorsFault | null {
     if (sent === null || hop.status === 0 || hop.status === 407 || hop.status === 304) continue;
     const fault = corsCheck(sent, hop.headers);
     if (!fault) continue;
-    const at = { sent, hop, index };
+    const position = { sent, hop, index };
     if (fault.code === 'refused' && sent === 'null' && probe.origin !== 'null')
-      return { ...fault, cause: 'redirect-null-origin', ...at };
-    return { ...fault, ...at };
+      return { ...fault, cause: 'redirect-null-origin', ...position };
+    return { ...fault, ...position };
   }
   return null;
 }
 
 /** Another requested origin that the same resource allows by name, or null. */
-export function allowedBeside(probe: Probe, probes: readonly Probe[]): string | null {
+export function otherAllowedOrigin(probe: Probe, probes: readonly Probe[]): string | null {
   for (const { origin, hops, failure } of probes) {
     const allowed = header(hops.at(-1)?.headers ?? [], 'access-control-allow-origin');
     if (failure === null && origin !== probe.origin && allowed?.trim() === origin) return origin;
@@ -147,7 +147,7 @@ export function allowedBeside(probe: Probe, probes: readonly Probe[]): string | 
 }
 
 /** True if the host names no origin, as hosts that check Origin do for an unknown one. */
-export function saysNothing({ code, cause }: CorsFault): boolean {
+export function namesNoOrigin({ code, cause }: CorsFault): boolean {
   return code === 'missing' || cause === 'empty' || cause === 'null' || cause === 'unset-variable';
 }
 
@@ -173,17 +173,21 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'POST']);
 
 /**
  * The CORS-preflight check (Fetch: CORS-preflight fetch, steps 7 and on); null when the request is allowed.
- * @param asked the names in Access-Control-Request-Headers, in lower case
+ * @param requestedHeaders the names in Access-Control-Request-Headers, in lower case
  */
-export function preflightFault(probe: Probe, asked: readonly string[], method?: 'GET' | 'HEAD'): PreflightFault | null;
 export function preflightFault(
   probe: Probe,
-  asked: readonly string[],
+  requestedHeaders: readonly string[],
+  method?: 'GET' | 'HEAD',
+): PreflightFault | null;
+export function preflightFault(
+  probe: Probe,
+  requestedHeaders: readonly string[],
   method: string,
 ): PreflightFault<SafePreflightCause | 'method-refused'> | null;
 export function preflightFault(
   probe: Probe,
-  asked: readonly string[],
+  requestedHeaders: readonly string[],
   method = 'GET',
 ): PreflightFault<SafePreflightCause | 'method-refused'> | null {
   const answer = probe.hops[0];
@@ -203,7 +207,7 @@ export function preflightFault(
   if (!allowed) return { cause: 'headers-malformed', value: allowHeaders, header: null };
   if (!SAFE_METHODS.has(method) && !methods.includes(method) && !methods.includes('*'))
     return { cause: 'method-refused', value: allowMethods, header: null };
-  for (const name of asked) {
+  for (const name of requestedHeaders) {
     // `*` covers every name but this one.
     const byName = name === 'authorization';
     if (!allowed.includes(name) && (byName || !allowed.includes('*')))

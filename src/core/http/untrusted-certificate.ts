@@ -1,6 +1,7 @@
 import type { Failure, PathCertificate, TlsFacts } from '../facts/facts.ts';
 import { formatDuration } from '../text/format-duration.ts';
-import { hostnameOf, hostOf, type TlsCause } from './probe.ts';
+import { hostnameOf, hostOf } from './probe.ts';
+import { type TlsCause } from './tls-cause.ts';
 import { wrongHost } from './certificate-names.ts';
 import {
   badSignature,

@@ -1,4 +1,4 @@
-import type { TlsCause } from '../http/probe.ts';
+import type { TlsCause } from '../http/tls-cause.ts';
 import type { CauseInfo } from './cause.ts';
 
 /** Why a certificate or the version of TLS is not trusted, for the rules about it. */

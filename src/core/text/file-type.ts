@@ -55,6 +55,16 @@ export function kindOf(head: Uint8Array): string {
   return textKind(head);
 }
 
+/** The kind of a content, by its first bytes as they are in the facts (base64). */
+export function kindOfContent(head: string): string {
+  return kindOf(bytesOfHead(head));
+}
+
+/** The first bytes of a content, which the facts hold as base64. */
+export function bytesOfHead(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
 function brand(name: string): string {
   if (name === 'avif' || name === 'avis') return 'avif';
   if (name.startsWith('hei') || name.startsWith('hev') || name === 'mif1') return 'heic';

@@ -1,6 +1,7 @@
 import type { Content, Hop, Missing, Probe, Resource } from '../../core/facts/facts.ts';
 import { codings } from '../../core/http/headers.ts';
-import { isAnswered, lastHop, originOf, ruleOfFailure } from '../../core/http/probe.ts';
+import { isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
+import { ruleOfFailure } from '../../core/http/failure-rule.ts';
 import { createDecoder, DECODED_TOO_LARGE, type Decoder, unknownCodings } from '../digest/decode.ts';
 import { createDigester, type Digester } from '../digest/digest.ts';
 import type { Body } from '../http/body.ts';

@@ -1,8 +1,8 @@
 import { corsFault, preflightFault } from '../../core/http/cors.ts';
-import type { HttpViews, Probe } from '../../core/facts/facts.ts';
+import type { HttpViews, Missing, Probe } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
-import { SAMPLED, isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
+import { isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
 
 /**
  * How a host responds to methods other than GET is a setting of the host, and these requests are half of the total. If
@@ -21,6 +21,9 @@ export type Methods = Pick<HttpViews, 'head' | 'preflight' | 'preflights'>;
 /** Number of resources that are always requested; of the others one in `EVERY` is. */
 const FIRST = 20;
 const EVERY = 10;
+
+/** Why HEAD and preflights were not sent for a resource. */
+export const SAMPLED: Missing = { missing: { code: 'sampled' }, runWide: true, intentional: true };
 
 export function openSample(): Sample {
   const groups = new Map<string, { started: number; hasNoFindings: boolean; first: Promise<unknown>[] }>();

@@ -1,6 +1,6 @@
 import type { AppFacts, DocumentFacts, Failure, Resource, Probe, HttpViews } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { NOT_REACHED } from '../../core/http/probe.ts';
+import { NOT_REACHED } from '../../core/http/failure-rule.ts';
 import { kindOf } from './ip-address.ts';
 
 /**

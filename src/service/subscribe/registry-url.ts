@@ -1,7 +1,7 @@
 import { parseUrl } from '../../core/http/url.ts';
 
 import type { AddressPolicy } from '../../observe/http/address-policy.ts';
-import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/probe.ts';
+import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts';
 
 /** The URL of a registry, as typed by a user. */
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Missing, Probe } from '../../../src/core/facts/facts.ts';
-import { SAMPLED } from '../../../src/core/http/probe.ts';
-import { type Methods, openSample } from '../../../src/observe/registry/sampling.ts';
+import { type Methods, openSample, SAMPLED } from '../../../src/observe/registry/sampling.ts';
 
 const ORIGIN = 'https://service.test';
 

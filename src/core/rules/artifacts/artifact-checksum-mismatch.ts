@@ -7,7 +7,8 @@ import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.t
 import { header } from '../../http/headers.ts';
 import { printable, shorten } from '../../text/text.ts';
 import { labelNotUndone } from '../../http/undecoded-label.ts';
-import { kindOfContent, contentSignature } from '../../text/content-signature.ts';
+import { contentSignature } from '../content-signature.ts';
+import { kindOfContent } from '../../text/file-type.ts';
 import { lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem, type VersionEntry } from '../rule.ts';

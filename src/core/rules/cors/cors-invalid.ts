@@ -1,6 +1,6 @@
 import { hostOrCopy } from '../owners.ts';
 import { INVALID_CORS_CAUSES } from '../cors-causes.ts';
-import { corsEvidence, corsFault, type InvalidCorsCause, saysNothing } from '../../http/cors.ts';
+import { corsEvidence, corsFault, type InvalidCorsCause, namesNoOrigin } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { parseUrl } from '../../http/url.ts';
@@ -60,7 +60,7 @@ Vary: Origin`,
       if (origin === null || fault?.code !== 'invalid') continue;
       const { hop } = fault;
       // Hosts that check Origin refuse an unknown origin in different ways.
-      if (origins.length === 0 && saysNothing(fault) && varyNames(hop.headers).includes('origin')) continue;
+      if (origins.length === 0 && namesNoOrigin(fault) && varyNames(hop.headers).includes('origin')) continue;
       const right = origins.length > 0 ? origin : (repaired(fault.value) ?? '*');
       return {
         cause: fault.cause,

@@ -1,5 +1,5 @@
 import { hostOrCopy } from '../owners.ts';
-import { allowedBeside, corsEvidence, corsFault } from '../../http/cors.ts';
+import { otherAllowedOrigin, corsEvidence, corsFault } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf } from '../../http/probe.ts';
@@ -62,7 +62,7 @@ Access-Control-Allow-Origin: *`,
       // Without a requested origin, a host that checks Origin has not shown which ones it allows: cors-origin-refused.
       if (origins.length === 0 && varyNames(hop.headers).includes('origin')) continue;
       // A host that allows another requested origin has a list without this one: cors-origin-refused as well.
-      if (resource !== 'artifact' && allowedBeside(probe, web.browser) !== null) continue;
+      if (resource !== 'artifact' && otherAllowedOrigin(probe, web.browser) !== null) continue;
       // An error status for a refused origin (403 …) is reported there as well.
       if (hop.status >= 400) continue;
       const cause = causeOf(fault.index, probe.hops.length);

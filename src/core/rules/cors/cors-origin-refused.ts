@@ -1,5 +1,5 @@
 import { hostOrCopy } from '../owners.ts';
-import { allowedBeside, corsEvidence, corsFault, saysNothing } from '../../http/cors.ts';
+import { otherAllowedOrigin, corsEvidence, corsFault, namesNoOrigin } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { mayBlameOrigin } from '../../facts/header-probes.ts';
@@ -98,7 +98,7 @@ function refusedOrigin(
   const { hop } = fault;
   const host = hostOf(hop.url);
   const evidence = corsEvidence(probe, hop);
-  if (saysNothing(fault) && !named && varyNames(hop.headers).includes('origin')) {
+  if (namesNoOrigin(fault) && !named && varyNames(hop.headers).includes('origin')) {
     return {
       cause: 'origins-unknown',
       severity: 'warning',
@@ -107,7 +107,8 @@ function refusedOrigin(
       evidence,
     };
   }
-  const allowed = named && fault.code === 'missing' && resource !== 'artifact' ? allowedBeside(probe, probes) : null;
+  const allowed =
+    named && fault.code === 'missing' && resource !== 'artifact' ? otherAllowedOrigin(probe, probes) : null;
   if (fault.code !== 'refused' && allowed === null) return null;
   if (fault.cause === 'redirect-null-origin') {
     return {

@@ -1,7 +1,8 @@
 import { TLS_CAUSES } from '../tls-causes.ts';
 import type { AddressFailure, Failure, Hop, Probe } from '../../facts/facts.ts';
 import { explainUntrusted } from '../../http/untrusted-certificate.ts';
-import { hostnameOf, hostOf, tlsCause } from '../../http/probe.ts';
+import { hostnameOf, hostOf } from '../../http/probe.ts';
+import { tlsCause } from '../../http/tls-cause.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 

@@ -1,4 +1,5 @@
-import { lastHop, ruleOfFailure } from '../../http/probe.ts';
+import { lastHop } from '../../http/probe.ts';
+import { ruleOfFailure } from '../../http/failure-rule.ts';
 import { defineRule } from '../rule.ts';
 
 export const redirectExcessive = defineRule({

@@ -3,7 +3,8 @@ import { TLS_CAUSES } from '../tls-causes.ts';
 import type { TlsFacts, Probe } from '../../facts/facts.ts';
 import type { Evidence } from '../../engine/report.ts';
 import { explainUntrusted } from '../../http/untrusted-certificate.ts';
-import { hostnameOf, hostOf, lastHop, overProxy, tlsCause } from '../../http/probe.ts';
+import { hostnameOf, hostOf, lastHop, overProxy } from '../../http/probe.ts';
+import { tlsCause } from '../../http/tls-cause.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 

@@ -1,6 +1,6 @@
 import { checksumError } from '../../registry/checksum.ts';
 import type { Content } from '../../facts/facts.ts';
-import { kindOfContent } from '../../text/content-signature.ts';
+import { kindOfContent } from '../../text/file-type.ts';
 import { defineRule } from '../rule.ts';
 
 export const checksumMalformed = defineRule({

@@ -1,4 +1,4 @@
-import { NOT_REACHED, PORT_REFUSED } from '../../../http/probe.ts';
+import { NOT_REACHED, PORT_REFUSED } from '../../../http/failure-rule.ts';
 import { type FailedRequest, hasCode, type Row } from './causes.ts';
 
 /** True for a failure at the connection or before: a response that was cut off may have the same code. */

@@ -1,14 +1,9 @@
 import { type ArtifactFacts, type Content, isMissing } from '../facts/facts.ts';
-import { kindOf } from './file-type.ts';
+import { bytesOfHead, kindOf } from '../text/file-type.ts';
 import { programMessage } from '../http/program-output.ts';
-import type { Problem } from '../rules/rule.ts';
-import { counted, shorten } from './text.ts';
+import type { Problem } from './rule.ts';
+import { counted, shorten } from '../text/text.ts';
 import { pageAnswer, pageInstead } from '../http/web-page.ts';
-
-/** The kind of a content's bytes, by their beginning (base64, as in the facts). */
-export function kindOfContent(head: string): string {
-  return kindOf(bytesOf(head));
-}
 
 type SignatureCause =
   | 'empty-file'
@@ -34,7 +29,7 @@ type Signature = Problem<SignatureCause>;
 export function contentSignature(content: Content, again: Content | null, facts: ArtifactFacts): Signature | null {
   if (content.bytes === 0)
     return { cause: 'empty-file', message: 'The host serves an empty file.', advice: 'Upload the artifact again.' };
-  const head = bytesOf(content.head);
+  const head = bytesOfHead(content.head);
   const kind = kindOf(head);
   const text = textOf(head);
   return (
@@ -178,10 +173,6 @@ function firstLine(text: string): string {
 
 function isRound(bytes: number): boolean {
   return bytes > 0 && (bytes % 4096 === 0 || bytes % 10_000 === 0);
-}
-
-function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 }
 
 function textOf(head: Uint8Array): string {
