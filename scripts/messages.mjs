@@ -2,9 +2,13 @@
 // messages, advice, rule texts, help, prompts, service pages and generated guides. A text is a string or template
 // literal with at least two words; `{…}` marks an inserted value.
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript-5.9';
+
+// A CommonJS module of 9 MB: as an import, Node first searches its text for named exports, which takes a second.
+/** @type {typeof import('typescript-5.9')} */
+const ts = createRequire(import.meta.url)('typescript-5.9');
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

@@ -10,6 +10,7 @@ import type {
   HttpViews,
 } from '../../src/core/facts/facts.ts';
 import { hop, NOW, tls, probe } from '../support/probes.ts';
+import { runs } from '../support/property-runs.ts';
 import { artifact, BASE, metadataWith, snapshot } from '../support/snapshots.ts';
 
 /** What the rules say about generated facts: no message holds what no reader can use. */
@@ -216,7 +217,7 @@ function randomViews(url: string): HttpViews {
 test('no message about generated answers holds what no reader can use', () => {
   const rules = new Set<string>();
   const found = new Map<string, string>();
-  for (let run = 0; run < 400; run += 1) {
+  for (let run = 0; run < runs(400); run += 1) {
     const facts = snapshot(['a', 'b'], { a: metadataWith('1.0.0', '1.1.0'), b: metadataWith('2.0.0') });
     const url = `${BASE}registry.json`;
     facts.origins = pick<string[]>([], ['https://svc.test']);
