@@ -50,11 +50,7 @@ describe('over a connection', () => {
 
   test.each([
     ['not HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400|^$/],
-    [
-      'endless headers',
-      `GET /healthz HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`,
-      /^HTTP\/1\.1 431|^$/,
-    ],
+    ['endless headers', `GET /healthz HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`, /^HTTP\/1\.1 431|^$/],
     [
       'two lengths',
       'POST /api/organizations HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
