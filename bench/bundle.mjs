@@ -1,6 +1,6 @@
 // `appreg bundle` against esbuild's own binary, tar, gzip -9 and sha256sum in a shell pipeline. Needs a build, GNU time
 // and the development dependencies, which the small app is made of.
-// Usage: node bench/bundle.mjs [pairs]; --smoke: one pair, and a large app that is not so large.
+// Usage: node bench/bundle.mjs [pairs]; --smoke: one pair, and smaller apps.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';

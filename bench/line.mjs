@@ -1,10 +1,10 @@
-// A line with a long way: passes on what comes, each piece half a round trip later, and lets a connection wait for its first.
-// Usage: node bench/line.mjs <port to lead to> <milliseconds of a round trip>   prints the port to connect to
+// A proxy that adds latency: each chunk is forwarded half a round trip later, and each connection is delayed as well.
+// Usage: node bench/line.mjs <target port> <milliseconds of a round trip>   prints the port to connect to
 import { connect, createServer } from 'node:net';
 
 const [to, roundTrip] = process.argv.slice(2).map(Number);
 
-/** Pieces arrive in order, since all wait equally long. */
+/** Chunks arrive in order, since all are delayed equally. */
 function pass(from, into, first) {
   let open = Date.now() + first;
   from.on('data', (chunk) => {

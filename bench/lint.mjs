@@ -1,6 +1,6 @@
 // Lint of a large registry against reading the same files and JSON.parse in one bare Node script; the same with 1,000
-// faults against the clean run; and how it grows. Needs a build and GNU time.
-// Usage: node bench/lint.mjs [pairs] [apps]   (10 versions an app; 100,000 apps by default); --smoke: one pair, few apps
+// errors against the run without; and how the time grows with the size. Needs a build and GNU time.
+// Usage: node bench/lint.mjs [pairs] [apps]   (10 versions per app; 100,000 apps by default); --smoke: one pair, few apps
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,10 @@ const runs = smoke ? 1 : Number(process.argv[2] ?? 7);
 const count = smoke ? 6_000 : Number(process.argv[3] ?? 100_000);
 const FAULTS = 1000;
 const base = 'https://apps.example.com/';
-// On a RAM disk where there is one: a disk would be measured, and 100,000 folders take 800 MB of its cache.
+// On a RAM disk if there is one: otherwise the disk is measured, and 100,000 folders take 800 MB of its cache.
 const scratch = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
 
-/** One of five faults, alternately. */
+/** One of five errors, in turn. */
 function spoil(fault, app, versions) {
   if (fault % 5 === 0) app.blockStyle.color = 'blue';
   else if (fault % 5 === 1) app.appMetadataUrl = app.appMetadataUrl.replace('https:', 'http:');
@@ -26,7 +26,7 @@ function spoil(fault, app, versions) {
   else versions[7].artifactChecksum = 'sha256:unknown';
 }
 
-/** A workspace (`registry.json`, a metadata file for each app) in a folder, and its manifest alone in another. */
+/** A workspace (`registry.json`, a metadata file for each app) in a folder, and only its manifest in another. */
 function write(apps, faults = 0) {
   const folder = join(scratch, `${apps}-${faults}`);
   const alone = join(scratch, `${apps}-${faults}-manifest`);

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Serves `<folder>/www` by nginx on a free port, with the certificate of an authority of its own making (`<folder>/root.pem`). */
+/** Serves `<folder>/www` with nginx on a free port, with a certificate of a new authority (`<folder>/root.pem`). */
 export async function serve(folder) {
   const ssl = (...args) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30'];

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 
 const env = { ...process.env };
-// It costs Node 20 some 45 ms at every start, whatever runs.
+// It costs Node 20 about 45 ms at each start.
 delete env.NODE_EXTRA_CA_CERTS;
 
-/** Seconds of CPU time (user and system, children included) and peak memory in MB of one run (GNU time). Throws when the command ends otherwise than it should. */
+/** Seconds of CPU time (user and system, children included) and peak memory in MB of one run (GNU time). Throws for an unexpected exit code. */
 function once([command, ...args], cwd, status = 0) {
   const run = spawnSync('/usr/bin/time', ['-f', '%U %S %M', command, ...args], {
     cwd,
@@ -22,7 +22,7 @@ const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length /
 
 /**
  * Runs the pair after one warm-up of each; prints and returns a row of the table.
- * @param options.statuses how ours and theirs have to end
+ * @param options.statuses the expected exit codes of both commands
  */
 export function pair(name, ours, theirs, { runs = 7, cwd = process.cwd(), statuses = [0, 0] } = {}) {
   const seconds = [[], []];
@@ -56,7 +56,7 @@ export function pair(name, ours, theirs, { runs = 7, cwd = process.cwd(), status
 }
 
 /**
- * Runs a command on one thing in several sizes, and prints the slopes of log time over log size from each to the next.
+ * Runs a command on inputs of several sizes, and prints the slopes of log time over log size from each to the next.
  * @param sizes `{ size, command }`, the smallest first
  */
 export function slope(name, sizes, { runs = 3, cwd = process.cwd() } = {}) {

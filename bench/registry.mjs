@@ -1,4 +1,4 @@
-// A registry as files, for benchmarks: real archives with real checksums, a pool of which stands at many addresses.
+// A registry as files, for benchmarks: real archives with real checksums; a few of them are listed at many URLs.
 import { createHash, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ function tar(name, content) {
   return Buffer.concat([header, content, padding]);
 }
 
-/** About so many bytes when compressed: noise, or text that shrinks to a fifth as code does. */
+/** Content of about this size when compressed: random bytes, or text that shrinks to a fifth, as code does. */
 function artifact(bytes, content) {
   if (content === 'noise') return gzipSync(tar('app.js', randomBytes(bytes)), { level: 1 });
   const lines = [];

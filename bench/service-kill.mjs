@@ -1,5 +1,5 @@
-// The service on its own PostgreSQL, killed with kill -9 while clients write, now and then its PostgreSQL with it. Prints
-// what happened; exit 1 if a subscription or a digest was lost, or refreshing stopped. Usage: node bench/service-kill.mjs [rounds]   (100)
+// The service on its own PostgreSQL, killed with kill -9 while clients write, sometimes together with its PostgreSQL. Prints
+// a summary; exit 1 if a subscription or a digest was lost, or refreshing stopped. Usage: node bench/service-kill.mjs [rounds]   (100)
 // With --smoke: two rounds.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ try {
     await storm.round();
     if (round % 10 !== 9) continue;
     console.error(`${round + 1} of ${rounds}`, JSON.stringify(storm.counts));
-    // Nothing is lost where nothing goes on.
+    // Without running requests, nothing could be lost.
     if (storm.counts.digests === before)
       throw new Error('No artifact was verified in ten rounds: refreshing has stopped.');
     before = storm.counts.digests;

@@ -1,7 +1,7 @@
-// Two nodes on a PostgreSQL server of the Debian package, while people ask: every registry is looked at for the first
-// time, one node is killed in the middle; then all are looked at again, unchanged, without people and with. Exit 1 if anything was looked at
-// twice or forgotten. Usage: node bench/service-load.mjs [registries] [organizations]   (1000, and 20000 with 5 each)
-// With --smoke: a few registries and people, and nobody is killed. Needs Debian's postgresql.
+// Two nodes on a PostgreSQL server of the Debian package, with clients that send requests: every registry is refreshed
+// for the first time, and one node is killed in the middle; then all are refreshed again, unchanged, without and with
+// clients. Exit 1 if a registry was refreshed twice or not at all. Usage: node bench/service-load.mjs [registries] [organizations]   (1000, and 20000 with 5 each)
+// With --smoke: a few registries and clients, and no node is killed. Needs Debian's postgresql.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSupport } from './support.mjs';
 
@@ -9,7 +9,7 @@ const smoke = process.argv.includes('--smoke');
 const [registries, organizations] = smoke
   ? [20, 50]
   : [1000, 20_000].map((usual, i) => Number(process.argv[i + 2] ?? usual));
-// Long enough for a second look by mistake to show; and how long people ask while nothing is refreshed.
+// Long enough to detect a second refresh by mistake; and how long clients send requests while nothing is refreshed.
 const [AFTER, IDLE] = smoke ? [2000, 1000] : [15_000, 30_000];
 const APPS = 3;
 const VERSIONS = 4;
@@ -33,7 +33,7 @@ try {
   const { verified } = await load.sizes();
   must(verified === registries * APPS * VERSIONS, `${verified} versions are verified`);
   if (!smoke) nodes[1] = await load.startNode();
-  // The second look is judged as the first one; those behind it are as all others of a day.
+  // The second refresh is judged like the first one; later ones are like all others of a day.
   for (const people of smoke ? [2] : [0, 0, 8]) {
     load.refreshed();
     await load.makeDue();
@@ -86,7 +86,7 @@ async function phase(title, nodes, { people, middle = null }) {
   must((await load.progress()).never === 0, 'some were never checked');
 }
 
-/** What the API takes while nothing is refreshed. */
+/** The response times of the API while nothing is refreshed. */
 async function idle(nodes) {
   const cpu = () => nodes.reduce((sum, node) => sum + node.cpu(), 0) + serverCpu(server.pid());
   const before = cpu();

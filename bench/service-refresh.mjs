@@ -1,5 +1,5 @@
 // Refreshes of registries where nothing changed against the same requests by a bare undici loop, in pairs; the registries
-// are served by a process of its own. Needs Debian's postgresql.
+// are served by a separate process. Needs Debian's postgresql.
 // Usage: node bench/service-refresh.mjs [registries] [pairs]   (1000, 7); with --smoke: 20 registries, one pair.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ if (process.argv[2] === 'farm') {
     const byRegistry = bases.map((base) => asks.filter(({ url }) => url.startsWith(base)));
     must(asks.length === registries * (1 + APPS), `${asks.length} requests were made`);
     console.log(`${registries} registries, ${asks.length} requests, ${CONCURRENCY} registries at once`);
-    // Nine of ten looks are of the first kind; once a day it is judged again, and once more is asked.
+    // Nine of ten refreshes are of the first kind; once a day a registry is judged again, with one more request.
     for (const job of ['the last judgement stands', 'judged again']) {
       const ratios = { wall: [], cpu: [] };
       for (let pair = 0; pair < pairs; pair++) {

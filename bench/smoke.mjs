@@ -1,5 +1,5 @@
-// Runs every benchmark once with tiny sizes: whether all of it still works, not how fast. Ends with 1 if any failed.
-// What each needs stands in its first lines.
+// Runs every benchmark once with tiny sizes, to test that it works, not how fast. Exit 1 if one failed. The first lines
+// of each list what it needs.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

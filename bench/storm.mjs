@@ -1,5 +1,5 @@
-// Publishers in storms, on every store: many at once, and killed. Prints what happened; exit 1 if anything was lost.
-// Usage: node bench/storm.mjs [rounds] [store…]   (100 rounds; all stores, the one of Ceph where it is installed)
+// Many concurrent publishers on every store, some of them killed. Prints a summary; exit 1 if anything was lost.
+// Usage: node bench/storm.mjs [rounds] [store…]   (100 rounds; all stores; Ceph if it is installed)
 // With --smoke: one round in a folder and in a bucket.
 import { openSupport } from './support.mjs';
 
@@ -11,7 +11,7 @@ const named = smoke ? ['folder', 'bucket in memory'] : process.argv.slice(3);
 const kinds = KINDS.filter(
   (kind) => (named.length === 0 || named.includes(kind)) && !(kind.includes('Ceph') && cephMissing()),
 );
-// One for all rounds, since its start takes seconds.
+// One server for all rounds, since starting it takes seconds.
 const ceph = kinds.some((kind) => kind.includes('Ceph')) ? await openCeph() : null;
 
 try {
@@ -35,7 +35,7 @@ try {
         console.log(`${kind}, round ${round}: ${error.stack}`);
         process.exitCode = 1;
       }
-      // A registry that grows for ever would only get slower.
+      // A registry that kept growing would only slow the rounds down.
       if (round % 10 < 9 && round + 1 < rounds && counts.failures === 0) continue;
       const lines = (await storm?.audit()) ?? [];
       counts.published += lines.filter((line) => line.includes(' ')).length;

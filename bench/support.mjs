@@ -1,4 +1,4 @@
-// What tests have in test/support, and appreg itself, built for a script: both from the sources as they are.
+// Helpers of test/support and appreg itself, built from the current sources for a script.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

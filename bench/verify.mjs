@@ -1,7 +1,7 @@
 // `appreg verify` of a registry that nginx serves over HTTPS, against curl --parallel with openssl and with sha256sum.
-// Needs nginx, curl, openssl, GNU time and what `npm run build` makes.
+// Needs nginx, curl, openssl, GNU time and a build (`npm run build`).
 // Usage: node bench/verify.mjs [pairs] [large|code|small|cache|line|growth|full]...   (7 pairs of all but the last)
-//        node bench/verify.mjs --smoke   (one pair of each, of a few small files: whether all of it still works)
+//        node bench/verify.mjs --smoke   (one pair of each with a few small files, to test that it works)
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,12 +16,12 @@ const line = fileURLToPath(new URL('line.mjs', import.meta.url));
 const SMALL = { versions: 10, from: 10_000, to: 100_000 };
 const SCENARIOS = {
   large: { apps: 20, versions: 10, from: 50_000, to: 20_000_000 },
-  // The same as `large`, but of text that unpacks to five times its size: what the listing of archives costs.
+  // The same as `large`, but text that unpacks to five times its size: the cost of listing archives.
   code: { apps: 20, versions: 10, from: 50_000, to: 8_000_000, content: 'code' },
   small: { apps: 500, ...SMALL },
   // The second run, which finds nothing changed.
   cache: { apps: 500, ...SMALL, cached: true },
-  // Over a line of 50 ms there and back, as many at once on both sides.
+  // With a round trip of 50 ms, and the same concurrency on both sides.
   line: { apps: 50, ...SMALL, roundTrip: 50, atOnce: 64 },
   growth: { apps: [50, 500, 5000], ...SMALL },
   full: { apps: 120, versions: 20, from: 50_000, to: 20_000_000 },
@@ -57,7 +57,7 @@ for (const { name, ratio, cpuRatio, memory } of table)
 
 async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...registry }) {
   const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
-  // Where curl puts what it fetches: in memory, so that no disk is measured.
+  // curl writes to memory, so that no disk is measured.
   const store = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
   const server = await serve(folder);
   const far = roundTrip > 0 ? await stretch(server.origin, roundTrip) : server;
@@ -102,7 +102,7 @@ async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...re
   }
 }
 
-/** Throws where it does not see all that there is, or finds fault with it: then there is nothing to be measured. */
+/** Throws if the report is incomplete or has errors: the run could not be compared then. */
 function sees([command, ...args], artifacts, bytes) {
   const { stdout, stderr } = spawnSync(command, [...args, '--format', 'json'], {
     encoding: 'utf8',
@@ -113,7 +113,7 @@ function sees([command, ...args], artifacts, bytes) {
     throw new Error(`verify did not see ${artifacts} sound artifacts: ${JSON.stringify(summary)} ${stderr}`);
 }
 
-/** The same server at the other end of a long line, which is a process of its own: the pairs keep this one busy. */
+/** The same server behind a proxy with latency, in a separate process, since the pairs keep this one busy. */
 async function stretch(origin, roundTrip) {
   const child = spawn(process.execPath, [line, new URL(origin).port, String(roundTrip)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-// Builds dist/: the command line as CommonJS files, one per command, loaded when asked for (an ES module entry costs
+// Builds dist/: the command line as CommonJS files, one per command, loaded on demand (an ES module entry costs
 // a fifth of Node's own start-up); the library as ES modules with declarations.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const LOADED = new Map([
     .map(({ name }) => [join(commands, name, 'run.ts'), name]),
 ]);
 
-/** Packages that are large and seldom needed: a file each for all commands, read when the code that asks for it runs. */
+/** Large packages that are rarely needed: one file each, shared by all commands and loaded on demand. */
 const PACKAGES = { undici: 'undici', 'undici/lib/dispatcher/client.js': 'undici-client', tinyglobby: 'tinyglobby' };
 
 const APART = {
@@ -40,7 +40,7 @@ const APART = {
   },
 };
 
-/** Commander loads this for commands that are programs of their own, which there are none of: 2 ms at every start. */
+/** Commander loads this for commands that are separate programs, which do not exist here: 2 ms at each start. */
 const NO_PROCESSES = {
   name: 'no-processes',
   setup(build) {
@@ -71,7 +71,7 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   };
   const entries = {
     main: join(root, 'src/cli/main.ts'),
-    // Threads of their own (observe/workspace/prefetch.ts, observe/digest/digest-worker-pool.ts).
+    // The programs of worker threads (observe/workspace/prefetch.ts, observe/digest/digest-worker-pool.ts).
     'prefetch-worker': join(root, 'src/observe/workspace/prefetch-worker.ts'),
     'digest-worker': join(root, 'src/observe/digest/digest-worker.ts'),
     ...Object.fromEntries([...LOADED].filter(([file]) => file !== SEARCH).map(([file, name]) => [name, file])),
@@ -90,7 +90,7 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   };
   const builds = [
     await esbuild.build({ ...cli, entryPoints: entries, supported: { 'dynamic-import': false } }),
-    // A user's configuration may be an ES module, which a require would misread: here `import()` stays what it is.
+    // A user's configuration may be an ES module, which `require` cannot load: here `import()` is kept.
     await esbuild.build({ ...cli, entryPoints: [SEARCH] }),
     await esbuild.build({
       ...cli,
@@ -125,7 +125,7 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
       }),
     );
   }
-  // What the service's page sends to browsers lies beside the code that reads it.
+  // The assets of the service's pages are next to the code that reads them.
   const assets = join(root, 'src/service/pages/assets');
   if (existsSync(assets)) cpSync(assets, join(out, 'cli/assets'), { recursive: true });
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(builds));
@@ -133,7 +133,7 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   if (types) declarations();
 }
 
-/** The core library's index, and each file that it exports from, which becomes a file of its own. */
+/** The core library's index, and each file that it exports from, which becomes a separate file. */
 function libraryFiles() {
   const index = join(root, 'src/core/index.ts');
   const exported = [...readFileSync(index, 'utf8').matchAll(/from '\.\/([^']+)\.ts'/g)].map(([, name]) => name);
@@ -150,8 +150,8 @@ function declarations() {
 }
 
 /**
- * Deletes the declarations that no exported one leads to.
- * @throws where one imports a package: it would not be installed with this one
+ * Deletes the declarations that no exported one refers to.
+ * @throws if one imports a package, which would not be installed with this one
  */
 function keepReachable(dist, entries) {
   const reached = new Set(entries.map((entry) => join(dist, entry)));

@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { transformSync, buildSync } from 'esbuild';
 
-/** The parts of a schema that say which fields there are and of what type; what a text must look like is the rules' matter. */
+/** The parts of a schema that define the fields and their types; rules check the format of texts. */
 function shapeOf(schema) {
   if (Array.isArray(schema)) return schema.map(shapeOf);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -23,14 +23,14 @@ function shapeOf(schema) {
   );
 }
 
-/** Without what is written for people alone. */
+/** Without descriptions. */
 function withoutWords(schema) {
   return JSON.parse(
     JSON.stringify(schema, (name, value) => (name === 'description' && typeof value === 'string' ? undefined : value)),
   );
 }
 
-/** The files of src/core/generated, by name. The validator of saved facts is a file of its own: few commands need it. */
+/** The files of src/core/generated, by name. The validator of saved facts is a separate file, since few commands need it. */
 export function validatorFiles(root) {
   const read = (name) => JSON.parse(readFileSync(join(root, 'schemas', `${name}.schema.json`), 'utf8'));
   const facts = read('facts');

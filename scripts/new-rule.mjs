@@ -22,7 +22,7 @@ const FACTS = {
   host: 'facts',
 };
 
-/** The folder of rules about a subject, where none is named. */
+/** The default folder of the rules about a subject. */
 const GROUPS = {
   document: 'documents',
   manifest: 'manifest',
@@ -38,7 +38,7 @@ const GROUPS = {
   host: 'http',
 };
 
-/** @returns the paths that were written, relative to `root`; throws where an argument is wrong or the rule exists */
+/** @returns the paths that were written, relative to `root`; throws if an argument is invalid or the rule exists */
 export function newRule(path, subject, root = ROOT) {
   if (!Object.hasOwn(FACTS, subject))
     throw new Error(`"${subject ?? ''}" is not a subject. Subjects: ${Object.keys(FACTS).join(', ')}`);

@@ -1,5 +1,5 @@
-// Draws docs/images from the real page: the example registry is served, the service runs beside it on a database of its
-// own, and Chromium walks through. Run `npm run build` first. Usage: node scripts/screenshots.mjs [chromium]
+// Writes docs/images from the real pages: the example registry is served, the service runs on its own database, and
+// Chromium visits its pages. Run `npm run build` first. Usage: node scripts/screenshots.mjs [chromium]
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -42,24 +42,24 @@ export interface Answer {
 
 const METHODS = 'GET, HEAD, OPTIONS';
 /** JSON files above this size (bytes) are served unchanged: they would exceed the maximum string length. */
-const REWRITABLE = 400_000_000;
+const MAX_REWRITTEN_BYTES = 400_000_000;
 
 /** Responds to a request for a registry file as a well-configured static host does. Throws file system errors. */
 export async function answer(site: Site, question: Question): Promise<Answer> {
   const { method, target, headers } = question;
-  const common = corsHeaders(site.serviceOrigins, single(headers['origin']));
+  const common = corsHeaders(site.serviceOrigins, firstValue(headers['origin']));
   if (method === 'OPTIONS') return preflight(common, headers);
   if (method !== 'GET' && method !== 'HEAD')
-    return words(405, `Only ${METHODS} are supported.`, { ...common, Allow: METHODS });
+    return textAnswer(405, `Only ${METHODS} are supported.`, { ...common, Allow: METHODS });
   const segments = segmentsOf(target);
   const path = segments && (await locate(site.root, segments, site.hidden));
-  const found = path === null ? null : await represented(site, path, question, common);
-  const registry = `${site.address(single(headers['host']))}${encodeURI(site.manifest)}`;
-  return found ?? words(404, `Not found. The registry: ${registry}`, common);
+  const found = path === null ? null : await answerForFile(site, path, question, common);
+  const registry = `${site.address(firstValue(headers['host']))}${encodeURI(site.manifest)}`;
+  return found ?? textAnswer(404, `Not found. The registry: ${registry}`, common);
 }
 
 /** The response for a file; null if it is missing. A file that is being written is tried three times. */
-async function represented(
+async function answerForFile(
   site: Site,
   path: string,
   question: Question,
@@ -69,51 +69,51 @@ async function represented(
     const file = await openFile(path);
     if (!file) return null;
     try {
-      return await represent(site, file, question, common);
+      return await answerFrom(site, file, question, common);
     } catch (error) {
       await file.handle.close();
       if (!(error instanceof FileChanged)) throw error;
     }
   }
-  return words(503, 'The file is being written; try again.', { ...common, 'Retry-After': '1' });
+  return textAnswer(503, 'The file is being written; try again.', { ...common, 'Retry-After': '1' });
 }
 
-function single(value: string | string[] | undefined): string | undefined {
+function firstValue(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-async function released(): Promise<void> {}
+async function noRelease(): Promise<void> {}
 
 function preflight(common: Record<string, string>, headers: RequestHeaders): Answer {
-  const more = preflightHeaders(single(headers['access-control-request-headers']));
-  const vary = [common['Vary'], more['Vary']].filter(Boolean).join(', ');
+  const allowed = preflightHeaders(firstValue(headers['access-control-request-headers']));
+  const vary = [common['Vary'], allowed['Vary']].filter(Boolean).join(', ');
   return {
     status: 204,
-    headers: { ...common, ...more, Vary: vary, Allow: METHODS },
+    headers: { ...common, ...allowed, Vary: vary, Allow: METHODS },
     body: new Uint8Array(),
-    release: released,
+    release: noRelease,
   };
 }
 
 /** A one-line plain text response that is not cached. */
-export function words(status: number, text: string, headers: Record<string, string>): Answer {
+export function textAnswer(status: number, text: string, headers: Record<string, string>): Answer {
   const body = Buffer.from(`${text}\n`);
-  const own = {
+  const contentHeaders = {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': String(body.length),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   };
-  return { status, headers: { ...headers, ...own }, body, release: released };
+  return { status, headers: { ...headers, ...contentHeaders }, body, release: noRelease };
 }
 
-async function represent(
+async function answerFrom(
   site: Site,
   file: OpenFile,
   { method, headers }: Question,
   common: Record<string, string>,
 ): Promise<Answer> {
-  const text = await rewritten(site, file, single(headers['host']));
+  const text = await rewritten(site, file, firstValue(headers['host']));
   const etag = text ? etagOf(text) : await site.etag(file);
   const size = text ? text.length : file.size;
   const modified = Math.min(text ? Math.max(file.modified, site.started) : file.modified, Date.now());
@@ -139,7 +139,7 @@ async function represent(
   }
   const range = method === 'GET' ? rangeOf(headers, validators) : null;
   if (range === 'unsatisfiable') {
-    const refusal = words(416, `The file has ${size} bytes.`, { ...common, 'Content-Range': `bytes */${size}` });
+    const refusal = textAnswer(416, `The file has ${size} bytes.`, { ...common, 'Content-Range': `bytes */${size}` });
     return { ...refusal, release };
   }
   const { start, end } = range ?? { start: 0, end: size };
@@ -150,7 +150,7 @@ async function represent(
 
 /** A JSON file's text with the base URL replaced; null if the file is served unchanged. */
 async function rewritten(site: Site, file: OpenFile, host: string | undefined): Promise<Uint8Array | null> {
-  if (site.rewriteFrom === null || !isJson(file.path) || file.size > REWRITABLE) return null;
+  if (site.rewriteFrom === null || !isJson(file.path) || file.size > MAX_REWRITTEN_BYTES) return null;
   const text = (await contentOf(file)).toString('latin1');
   return Buffer.from(rewriteBase(text, site.rewriteFrom, site.address(host)), 'latin1');
 }

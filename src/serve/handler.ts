@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { corsHeaders } from './cross-origin.ts';
-import { answer, words, type Answer, type Site } from './answer.ts';
+import { answer, textAnswer, type Answer, type Site } from './answer.ts';
 
 /** One request and its outcome, for the log. */
 export interface Served {
@@ -50,11 +50,11 @@ async function serve(site: Site, req: IncomingMessage, res: ServerResponse): Pro
 }
 
 function refusal(error: NodeJS.ErrnoException, headers: Record<string, string>): Answer {
-  if (error.code === 'EACCES' || error.code === 'EPERM') return words(403, 'The file cannot be read.', headers);
+  if (error.code === 'EACCES' || error.code === 'EPERM') return textAnswer(403, 'The file cannot be read.', headers);
   if (error.code === 'EMFILE' || error.code === 'ENFILE') {
-    return words(503, 'Too many open files; try again.', { ...headers, 'Retry-After': '1' });
+    return textAnswer(503, 'Too many open files; try again.', { ...headers, 'Retry-After': '1' });
   }
-  return words(500, 'Internal error; see the log of the server.', headers);
+  return textAnswer(500, 'Internal error; see the log of the server.', headers);
 }
 
 async function send(reply: Answer, req: IncomingMessage, res: ServerResponse): Promise<void> {

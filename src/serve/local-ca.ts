@@ -49,16 +49,17 @@ export function authorityFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platfor
 export async function localCertificate(folder: string, host: string, now = new Date()): Promise<LocalCertificate> {
   const isEverywhere = host === '0.0.0.0' || host === '::';
   const hosts = isEverywhere ? ownAddresses().filter(isLocal) : [host];
-  if (!hosts.every(isLocal)) throw notLocal(host);
+  if (!hosts.every(isLocal)) throw notLocalError(host);
   const caFile = join(folder, 'ca.pem');
   const { key, cert, isNew } = await authority(folder, caFile, now);
   const end = Math.min(now.getTime() + LEAF_DAYS * DAY - CLOCK_SKEW, Date.parse(new X509Certificate(cert).validTo));
   const names = [...new Set(['localhost', '127.0.0.1', '::1', ...hosts])];
-  const leaf = await makeLeaf({ key, cert }, names, { notBefore: before(now), notAfter: new Date(end) });
+  const leaf = await makeLeaf({ key, cert }, names, { notBefore: notBeforeOf(now), notAfter: new Date(end) });
   return { key: leaf.key, cert: leaf.cert + cert, caFile, isNew };
 }
 
-function before(now: Date): Date {
+/** The start of a certificate's validity: earlier than now, for clients whose clock is slow. */
+function notBeforeOf(now: Date): Date {
   return new Date(now.getTime() - CLOCK_SKEW);
 }
 
@@ -66,7 +67,7 @@ function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 }
 
-function notLocal(host: string): AppregError {
+function notLocalError(host: string): AppregError {
   return new AppregError(
     'host-not-local',
     `The local certificate authority cannot issue a certificate for '${shorten(printable(host))}': it is limited to local names.`,
@@ -86,10 +87,10 @@ async function authority(
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const keyFile = join(folder, 'ca-key.pem');
-    const key = (await readIfThere(keyFile)) ?? (await keep(keyFile, makeKey()));
+    const key = (await readIfThere(keyFile)) ?? (await createOrRead(keyFile, makeKey()));
     const cert = await readIfThere(caFile);
     if (cert !== null && isUsable(cert, key, now)) return { key, cert, isNew: false };
-    const period = { notBefore: before(now), notAfter: new Date(now.getTime() + AUTHORITY_DAYS * DAY) };
+    const period = { notBefore: notBeforeOf(now), notAfter: new Date(now.getTime() + AUTHORITY_DAYS * DAY) };
     const made = await makeAuthority(key, `appreg local authority (${hostname()})`, period);
     await replace(caFile, made, 0o644);
     return { key, cert: made, isNew: true };
@@ -111,8 +112,8 @@ function isUsable(pem: string, key: string, now: Date): boolean {
   } catch {
     return false; // Truncated or overwritten: recreated from the key.
   }
-  const left = Date.parse(certificate.validTo) - now.getTime();
-  return certificate.checkPrivateKey(createPrivateKey(key)) && left > RENEW_DAYS * DAY;
+  const remaining = Date.parse(certificate.validTo) - now.getTime();
+  return certificate.checkPrivateKey(createPrivateKey(key)) && remaining > RENEW_DAYS * DAY;
 }
 
 async function readIfThere(file: string): Promise<string | null> {
@@ -125,8 +126,8 @@ async function readIfThere(file: string): Promise<string | null> {
 }
 
 /** Atomically creates a file unless it exists; returns the resulting content. */
-async function keep(file: string, text: string): Promise<string> {
-  const temporary = await write(file, text, 0o600);
+async function createOrRead(file: string, text: string): Promise<string> {
+  const temporary = await writeTemporary(file, text, 0o600);
   try {
     await link(temporary, file);
     return text;
@@ -142,10 +143,11 @@ async function keep(file: string, text: string): Promise<string> {
 }
 
 async function replace(file: string, text: string, mode: number): Promise<void> {
-  await rename(await write(file, text, mode), file);
+  await rename(await writeTemporary(file, text, mode), file);
 }
 
-async function write(file: string, text: string, mode: number): Promise<string> {
+/** Writes a temporary file next to `file`, synced to disk, and returns its path. */
+async function writeTemporary(file: string, text: string, mode: number): Promise<string> {
   const temporary = `${file}.${randomUUID()}.tmp`;
   // FileHandle has no sync() under Yarn's Plug'n'Play.
   const descriptor = openSync(temporary, 'wx', mode);

@@ -9,7 +9,7 @@ import { parseUrl } from '../core/http/url.ts';
  * escape `\/`.
  */
 export function rewriteBase(json: string, from: string, to: string): string {
-  const pattern = startOf(from);
+  const pattern = patternOf(from);
   const target = to.replace(/\/+$/, '');
   let out = '';
   let done = 0;
@@ -23,14 +23,14 @@ export function rewriteBase(json: string, from: string, to: string): string {
 }
 
 /** A string's opening quote followed by the base, up to the end of a segment. */
-function startOf(base: string): RegExp {
+function patternOf(base: string): RegExp {
   const spellings = new Set([base, parseUrl(base)?.href ?? base]);
-  const patterns = [...spellings].map((spelling) => Array.from(spelling.replace(/\/+$/, ''), spelled).join(''));
+  const patterns = [...spellings].map((spelling) => Array.from(spelling.replace(/\/+$/, ''), encodingsOf).join(''));
   return new RegExp(`"(?<!\\\\")(?:${patterns.join('|')})(?=["?#/]|\\\\/)`, 'g');
 }
 
 /** The possible encodings of a character in a JSON string (its UTF-8 bytes as latin1 characters). */
-function spelled(char: string): string {
+function encodingsOf(char: string): string {
   if (char === '/') return '\\\\?/';
   if (/[\w-]/.test(char)) return char;
   if (char <= '\u007f') return `\\${char}`;

@@ -54,7 +54,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     serviceOrigins: options.serviceOrigins,
     rewriteFrom: options.rewriteFrom,
     started: Date.now(),
-    address: (host: string | undefined) => addressFor(url, isEverywhere(options.host) ? host : undefined),
+    address: (host: string | undefined) => addressFor(url, isAnyAddress(options.host) ? host : undefined),
     etag: etagMemory(),
   };
   const listener = handler(site, options.onRequest ?? (() => {}));
@@ -79,13 +79,13 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   };
 }
 
-function isEverywhere(host: string): boolean {
+function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
 /** The URL to print: IPv6 in brackets, and a name for this machine if the server listens on all addresses. */
 function addressOf(scheme: string, host: string, port: number): string {
-  if (isEverywhere(host)) return `${scheme}://localhost:${port}/`;
+  if (isAnyAddress(host)) return `${scheme}://localhost:${port}/`;
   return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}/`;
 }
 
@@ -102,12 +102,12 @@ function addressFor(url: string, host: string | undefined): string {
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenTrouble(error, host, port)));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
     server.listen({ host, port }, resolve);
   });
 }
 
-function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const shown = shorten(printable(host));
   switch (error.code) {
     case 'EADDRINUSE':
