@@ -1,6 +1,15 @@
-import type { OptionDefinitions } from './command-definition.ts';
+import type { ArgumentDefinition, OptionDefinitions } from './command-definition.ts';
 
-/** Options that several commands share. */
+/** Arguments and options that several commands share. */
+
+export const registryUrlArgument = {
+  usage: '<registry-url>',
+  value: 'registry-url',
+  prompt: {
+    message: 'URL of the registry’s manifest?',
+    placeholder: 'https://apps.example.com/registry.json',
+  },
+} as const satisfies ArgumentDefinition;
 
 export const globalOptions = {
   config: {

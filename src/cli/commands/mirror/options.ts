@@ -5,23 +5,14 @@ import {
   baseUrlOption,
   concurrencyOption,
   headerOptions,
+  registryUrlArgument,
   versionsOption,
 } from '../../option-groups.ts';
 
 export const mirrorCommand = {
   name: 'mirror',
   description: 'copy a registry, verified, with rewritten URLs; resumable',
-  arguments: [
-    {
-      usage: '<registry-url>',
-      value: 'registry-url',
-      prompt: {
-        message: 'URL of the registry’s manifest?',
-        placeholder: 'https://apps.example.com/registry.json',
-      },
-    },
-    { usage: '<dir>', value: 'folder', prompt: { message: 'Into which folder?' } },
-  ],
+  arguments: [registryUrlArgument, { usage: '<dir>', value: 'folder', prompt: { message: 'Into which folder?' } }],
   options: {
     baseUrl: { ...baseUrlOption.baseUrl, description: 'the URL that the copy will be served at' },
     ...appOption,

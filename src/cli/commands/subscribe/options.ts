@@ -1,19 +1,10 @@
 import type { CommandDefinition } from '../../command-definition.ts';
-import { authorityOption, headerOptions } from '../../option-groups.ts';
+import { authorityOption, headerOptions, registryUrlArgument } from '../../option-groups.ts';
 
 export const subscribeCommand = {
   name: 'subscribe',
   description: 'subscribe an organization of the service to a registry',
-  arguments: [
-    {
-      usage: '<registry-url>',
-      value: 'registry-url',
-      prompt: {
-        message: 'URL of the registry’s manifest?',
-        placeholder: 'https://apps.example.com/registry.json',
-      },
-    },
-  ],
+  arguments: [registryUrlArgument],
   options: {
     service: {
       type: 'string',

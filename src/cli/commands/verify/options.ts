@@ -1,19 +1,10 @@
 import type { CommandDefinition } from '../../command-definition.ts';
-import { checkOptions, versionsOption } from '../../option-groups.ts';
+import { checkOptions, registryUrlArgument, versionsOption } from '../../option-groups.ts';
 
 export const verifyCommand = {
   name: 'verify',
   description: 'check a live registry',
-  arguments: [
-    {
-      usage: '<registry-url>',
-      value: 'registry-url',
-      prompt: {
-        message: 'URL of the registry’s manifest?',
-        placeholder: 'https://apps.example.com/registry.json',
-      },
-    },
-  ],
+  arguments: [registryUrlArgument],
   options: {
     ...versionsOption,
     save: {
