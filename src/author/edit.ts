@@ -120,7 +120,7 @@ function nearest(text: string, children: readonly Child[], index: number, value:
   const isModel = ({ start, end }: Child): boolean =>
     text[start] === open && text.slice(start + 1, end - 1).trim() !== '';
   for (let distance = 1; distance <= children.length; distance++) {
-    // Not children.at(): a negative index means that there is no such child.
+    // Not children.at(): a negative index means that the child does not exist.
     for (const child of [children[index - distance], children[index + distance - 1]])
       if (child !== undefined && isModel(child)) return child;
   }

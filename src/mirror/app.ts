@@ -113,11 +113,11 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
   await store.tidy?.([path, pathsOf.artifact(key, '0.0.0')]);
   const before = versionsOf(await localDocument(store, path));
   const listed = versionsOf(source.metadata);
-  const left = source.count - listed.length;
-  if (left > 0)
+  const skipped = source.count - listed.length;
+  if (skipped > 0)
     report(
       'version-unusable',
-      `lists ${left} ${left === 1 ? 'version' : 'versions'} without a semantic version or a well-formed checksum; left out`,
+      `lists ${skipped} ${skipped === 1 ? 'version' : 'versions'} without a semantic version or a well-formed checksum; left out`,
       source.url,
     );
   const versions = await mirrorVersions(work, before, listed, report);

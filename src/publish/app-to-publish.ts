@@ -17,7 +17,7 @@ export interface AppToPublish {
 
 /**
  * Finds an app and reads its metadata file.
- * @throws AppregError: exit 2 if there is no such app, or its metadata is hosted elsewhere; exit 1 if its file must not
+ * @throws AppregError: exit 2 if the app is not listed, or its metadata is hosted elsewhere; exit 1 if its file must not
  * be edited
  */
 export async function appToPublish(place: RegistryLocation, key: string): Promise<AppToPublish> {

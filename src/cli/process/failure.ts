@@ -54,8 +54,8 @@ export function failureDocument({ command, format }: Request, error: unknown, jo
 function checkDocument(command: CheckCommand, format: string | null, error: unknown): string | null {
   const known = FORMATS.find((name): name is Format => name === format && name !== 'pretty');
   if (known === undefined) return null;
-  const { error: said } = failureOf(error);
-  return render(incompleteReport(command, '', `${said.code}: ${said.message}`), known, DEFAULTS);
+  const { error: reported } = failureOf(error);
+  return render(incompleteReport(command, '', `${reported.code}: ${reported.message}`), known, DEFAULTS);
 }
 
 interface FailureFields {

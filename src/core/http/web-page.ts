@@ -41,11 +41,15 @@ export function pageAnswer(web: HttpViews | Missing): PageAnswer | null {
 export function pageKind(html: string, answer: PageAnswer | null): PageKind {
   const text = html.slice(0, 100_000);
   const titles = [titleOf(text), /<h1[^>]{0,200}>([^<]{1,200})/i.exec(text)?.[1]];
-  const said = titles.filter((title) => title !== null && title !== undefined).join(' ');
+  const titleText = titles.filter((title) => title !== null && title !== undefined).join(' ');
   const path = parseUrl(answer?.redirectedTo ?? '')?.pathname ?? '';
-  if (/<input\b[^>]{0,300}\btype\s*=\s*["']?password\b/i.test(text) || SIGN_IN.test(said) || SIGN_IN_PATH.test(path))
+  if (
+    /<input\b[^>]{0,300}\btype\s*=\s*["']?password\b/i.test(text) ||
+    SIGN_IN.test(titleText) ||
+    SIGN_IN_PATH.test(path)
+  )
     return 'sign-in';
-  if (ERROR.test(said)) return 'error-page';
+  if (ERROR.test(titleText)) return 'error-page';
   return SHELL.test(text) ? 'app-shell' : 'page';
 }
 

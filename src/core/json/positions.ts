@@ -197,7 +197,7 @@ function forget(want: Want): void {
   }
 }
 
-/** The children of the object or array at `pointer`; null if there is no such container. */
+/** The children of the object or array at `pointer`; null if it does not exist. */
 export function childrenAt(text: string, pointer: string): { span: Span; children: Child[] } | null {
   const span = locate(text, [pointer]).get(pointer);
   if (!span || !isContainer(text, span.start)) return null;

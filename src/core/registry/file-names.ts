@@ -46,7 +46,7 @@ export function foldName(name: string): string {
  * The path as the folders list it: `path` itself if each of its names is listed, another spelling if only that is
  * listed, null if neither is.
  * @param path relative, with forward slashes
- * @param namesIn the names in a folder ('' or a path with a trailing slash); null if there is no such folder
+ * @param namesIn the names in a folder ('' or a path with a trailing slash); null if the folder does not exist
  */
 export function listedPath(path: string, namesIn: (folder: string) => Names | null): string | null {
   return find('', path.split('/'), namesIn);

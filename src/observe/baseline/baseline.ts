@@ -92,7 +92,7 @@ function readJson(path: string): JsonValue | undefined {
 
 function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Baseline {
   const listing = listingOf(tree, manifestName, baseUrl);
-  // Either a registry's first publication, or the manifest had another name: they cannot be told apart.
+  // Either a registry's first publication, or the manifest had another name: they cannot be distinguished.
   if (listing === null)
     return {
       source: tree.source,

@@ -169,7 +169,7 @@ function undoOne(coding: string, sent: Buffer, limit: number): Undone {
   return part === null ? { content: null, fault: 'broken' } : { content: part, fault: 'truncated' };
 }
 
-/** Deflate is sent with and without a zlib header: the first byte tells them apart. */
+/** Deflate is sent with and without a zlib header: the first byte distinguishes them. */
 function deflated(sent: Buffer, options: { maxOutputLength: number }): [() => Buffer, () => Buffer] {
   const [first = 0] = sent;
   const undoes = (first & 0x0f) === 8 ? inflateSync : inflateRawSync;

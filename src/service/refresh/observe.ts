@@ -1,12 +1,10 @@
 import type { Missing } from '../../core/facts/facts.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
+import { ARTIFACT_AGE } from '../../observe/registry/cache/observation-cache.ts';
 import type { ListedArtifact } from '../../observe/registry/options.ts';
 import { judgeApp, judgeManifest } from './judge.ts';
 import { artifactTimeout, DOCUMENT_LIMITS, documentTimeout, originsOf, requestOptions } from './request-options.ts';
 import type { Run } from './run.ts';
-
-/** Milliseconds for which cached artifact facts are valid (observe/registry/cache/observation-cache.ts). */
-const ARTIFACT_FACTS_VALID = 30 * 86_400_000;
 
 /**
  * Observes a registry with the cache of previous refreshes: each app is judged and written when it is done.
@@ -64,8 +62,8 @@ function verifiedBefore({ records, now, expiry }: Run, artifact: ListedArtifact)
   if (row?.state !== 'verified' || row.artifactChecksum !== checksum || row.artifactUrl !== url) return null;
   const hasFacts = record?.remembered?.facts.artifacts.some((one) => one.url === url);
   const verifiedAt = row.verifiedAt?.getTime() ?? 0;
-  if (hasFacts || now.getTime() - verifiedAt > ARTIFACT_FACTS_VALID) return null;
-  expiry.notAfter(verifiedAt + ARTIFACT_FACTS_VALID);
+  if (hasFacts || now.getTime() - verifiedAt > ARTIFACT_AGE) return null;
+  expiry.notAfter(verifiedAt + ARTIFACT_AGE);
   return {
     missing: { code: 'verified-before', date: new Date(verifiedAt).toISOString().slice(0, 10) },
     intentional: true,

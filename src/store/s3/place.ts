@@ -32,8 +32,8 @@ export function resolvePlace(place: S3Place, env: NodeJS.ProcessEnv): ResolvedPl
   const named = place.endpoint ?? env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'] ?? profile.endpoint;
   const endpoint = named === null ? null : checkedEndpoint(named);
   const google = place.google ?? (endpoint !== null && /(^|\.)storage\.googleapis\.com$/.test(endpoint.hostname));
-  const usual = google ? 'auto' : 'us-east-1';
-  const region = place.region ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? profile.region ?? usual;
+  const defaultRegion = google ? 'auto' : 'us-east-1';
+  const region = place.region ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? profile.region ?? defaultRegion;
   return { base: baseOf(place, endpoint, region), region, google };
 }
 

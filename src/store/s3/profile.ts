@@ -15,7 +15,7 @@ export function profileSettings(env: Env): { region: string | null; endpoint: st
   return { region: section?.['region'] ?? null, endpoint: section?.['endpoint_url'] ?? null };
 }
 
-/** The settings of the profile in a shared file; null if there is no such file or profile. */
+/** The settings of the profile in a shared file; null if the file or profile does not exist. */
 export function profileOf(env: Env, file: 'credentials' | 'config'): Section | null {
   const named = env[file === 'config' ? 'AWS_CONFIG_FILE' : 'AWS_SHARED_CREDENTIALS_FILE'];
   let text: string;

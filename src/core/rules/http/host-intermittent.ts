@@ -42,7 +42,7 @@ HTTP/1.1 200 OK`,
     const problem =
       (isAnswered(web.server) ? lateAnswer(resource, url, web.server) : null) ??
       alternatingStatusProblem(resource, web) ??
-      besides(web)
+      otherGetProbes(web)
         .filter(({ retriedErrors: errors = [] }) => errors.some((error) => /^status 50[024]$/.test(error)))
         .map((probe) => lateAnswer(resource, url, probe))
         .find((late) => late !== null);
@@ -74,7 +74,7 @@ function adviceFor(errors: readonly string[]): string {
 }
 
 /** The GET requests in addition to the plain one, which clients send for the same file. */
-function besides({ browser, conditional = [], revalidation, image, gzip }: HttpViews): Probe[] {
+function otherGetProbes({ browser, conditional = [], revalidation, image, gzip }: HttpViews): Probe[] {
   const probes = [...browser, ...conditional.map(({ probe }) => probe), revalidation?.probe, image, gzip];
   return probes.filter((probe) => probe !== undefined);
 }

@@ -69,9 +69,9 @@ export const versionNotListed = defineRule({
 });
 
 /** The same release in another form: `v1.2.0`, `1.2`, other build metadata. */
-function sameRelease({ version }: VersionEntry, asked: string): boolean {
+function sameRelease({ version }: VersionEntry, requested: string): boolean {
   if (version === null) return false;
-  return releaseOf(version) === releaseOf(asked);
+  return releaseOf(version) === releaseOf(requested);
 }
 
 function releaseOf(text: string): string {
