@@ -299,11 +299,15 @@ describe('generated files are fresh', () => {
 
 // CONTRIBUTING.md, "Language": words of translated or literary English, which readers have to decode.
 const ODD_WORDS =
-  /\b(somebody|whoever|anybody|mend(s|ed|ing)?|in vain|of late|anew|thereof|whereof|to be had|come about)\b/i;
+  /\b(somebody|whoever|anybody|mend(s|ed|ing)?|in vain|of late|anew|thereof|whereof|to be had|come about|so many|by then|under way|told apart)\b/i;
 
 // In messages only: comments quote them, and PostgreSQL has a user of the name.
 const ODD_PHRASES =
-  /(?<!\bthere )\b(is|are) no (?!longer)[a-z]|\b(stands? (in|twice|where|for)|told|everybody|(?<!user )nobody)\b/i;
+  /(?<!\bthere )\b(is|are) no (?!longer)[a-z]|\b(stands? (in|twice|where|for)|told|everybody|there (is|are) no (such|other|user|terminal|completion|container)|(?<!user )nobody)\b/i;
+
+// Names of values and functions that have to be decoded.
+const ODD_NAMES =
+  /\b(?:const|let|function) (told|asked|said|vain|odd|usual|look|looked|besides|underWay|unasked|unsaid|\w*[tT]rouble)\b/;
 
 describe('plain technical English', () => {
   const guides = readdirSync(join(root, 'docs'))
@@ -323,6 +327,16 @@ describe('plain technical English', () => {
     );
     expect(comments.length).toBeGreaterThan(1000);
     expect(comments.filter((comment) => ODD_WORDS.test(comment))).toEqual([]);
+  });
+
+  test('names', () => {
+    const odd = sources.flatMap((file) =>
+      code(file)
+        .split('\n')
+        .filter((line) => ODD_NAMES.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(odd).toEqual([]);
   });
 
   test('messages, help texts and pages', () => {

@@ -34,7 +34,7 @@ export function readFolder(folder: string, leaveOut: string | null): { files: Pa
       if (isLeftOut(stats)) skipped.push(inner);
       else if (stats.isFile()) files.push({ path: inner, bytes: readFileSync(real) });
       else if (!stats.isDirectory()) throw special(inner);
-      else if (chain.includes(real)) throw linkTrouble(inner, 'points to one of its parent folders');
+      else if (chain.includes(real)) throw linkError(inner, 'points to one of its parent folders');
       else walk(inner, [...chain, real]);
     }
   }
@@ -122,13 +122,13 @@ function resolveInside(root: string, path: string): { real: string; stats: BigIn
     real = realpathSync(join(root, path));
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === 'ENOENT') throw linkTrouble(path, 'points to a file that does not exist', error);
-    if (code === 'ELOOP') throw linkTrouble(path, 'is part of a loop', error);
+    if (code === 'ENOENT') throw linkError(path, 'points to a file that does not exist', error);
+    if (code === 'ELOOP') throw linkError(path, 'is part of a loop', error);
     throw error;
   }
   const fromRoot = relative(root, real);
   if (fromRoot === '..' || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot))
-    throw linkTrouble(path, 'points outside the folder');
+    throw linkError(path, 'points outside the folder');
   return { real, stats: statSync(real, { bigint: true }) };
 }
 
@@ -140,7 +140,7 @@ function readBytes(file: string): Uint8Array {
   }
 }
 
-function linkTrouble(path: string, what: string, cause?: unknown): AppregError {
+function linkError(path: string, what: string, cause?: unknown): AppregError {
   return new AppregError(
     'bundle-link-invalid',
     `The symbolic link ${printable(path)} ${what}.`,

@@ -167,13 +167,13 @@ async function pauseFor(context: Context, milliseconds: number, text: string): P
   }
 }
 
-function describeDeadline({ at, seconds, cached, unsaid }: PropagationDeadline): string {
+function describeDeadline({ at, seconds, cached, withoutLifetime }: PropagationDeadline): string {
   const caches =
     cached === 0 ? 'no cache can hold an older copy' : `caches may hold an older copy for ${roundedUp(cached)}`;
   const more =
-    unsaid === 0
+    withoutLifetime === 0
       ? ''
-      : ` ${unsaid} of the files do not state how long they may be cached; some caches may take longer.`;
+      : ` ${withoutLifetime} of the files do not state how long they may be cached; some caches may take longer.`;
   return `All subscribers will receive this by ${at}, in ${roundedUp(seconds)} at the latest: ${caches}, and the service checks hourly.${more}`;
 }
 

@@ -7,7 +7,7 @@ export interface Freshness {
   /** Seconds; 0 when it must be revalidated each time; null when the headers do not say. */
   lifetime: number | null;
   /** The header that says so, as sent. */
-  said: string | null;
+  source: string | null;
   immutable: boolean;
   /** Seconds that a stale response may be served while a cache revalidates it (RFC 5861). */
   stale: number;
@@ -24,7 +24,7 @@ export function freshness(hop: Hop, now: number): Freshness {
   const { directives } = cacheControl(targeted ?? '');
   const lifetime = directives.has('no-store') || directives.has('no-cache') ? null : seconds(directives.get('max-age'));
   if (lifetime === null || lifetime <= (own.lifetime ?? 0)) return own;
-  return { ...own, lifetime, said: `CDN-Cache-Control: ${targeted}` };
+  return { ...own, lifetime, source: `CDN-Cache-Control: ${targeted}` };
 }
 
 function ownFreshness(hop: Hop, now: number): Freshness {
@@ -34,7 +34,7 @@ function ownFreshness(hop: Hop, now: number): Freshness {
   const changed = httpDate(header(hop.headers, 'last-modified'));
   const heuristic = changed === null || changed > date ? null : Math.floor((date - changed) / 10_000);
   const stale = seconds(directives.get('stale-while-revalidate')) ?? 0;
-  const base = { said: value, immutable: directives.has('immutable'), stale, malformed, heuristic };
+  const base = { source: value, immutable: directives.has('immutable'), stale, malformed, heuristic };
   // `no-cache` with a field name in quotes applies to that field only.
   if (directives.has('no-store') || (directives.has('no-cache') && directives.get('no-cache') === null))
     return { ...base, immutable: false, stale: 0, lifetime: 0 };
@@ -48,7 +48,7 @@ function ownFreshness(hop: Hop, now: number): Freshness {
   // An invalid Expires (0, -1) means: already expired.
   return {
     ...base,
-    said: value === null ? `Expires: ${expires}` : value,
+    source: value === null ? `Expires: ${expires}` : value,
     lifetime: end === null ? 0 : Math.max(0, Math.floor((end - date) / 1000)),
   };
 }

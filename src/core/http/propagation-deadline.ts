@@ -17,7 +17,7 @@ export interface PropagationDeadline {
   /** How long caches may hold an older manifest or metadata file, in seconds. */
   cached: number;
   /** The number of documents that specify no lifetime and no change date. */
-  unsaid: number;
+  withoutLifetime: number;
 }
 
 /** What is known of one document: its longest observed lifetime, and the age of the latest copy. */
@@ -45,14 +45,19 @@ export function openLifetimes(): Lifetimes {
     },
     visibleBy(now) {
       let cached = 0;
-      let unsaid = 0;
+      let withoutLifetime = 0;
       for (const { lifetime, age } of documents.values()) {
-        if (lifetime === null) unsaid += 1;
+        if (lifetime === null) withoutLifetime += 1;
         // The copy was fetched from the host `age` seconds ago; earlier responses were served even before that.
         else cached = Math.max(cached, lifetime - age);
       }
       const at = Math.ceil(Date.parse(now) / 1000) + cached + HOURLY;
-      return { at: new Date(at * 1000).toISOString().replace('.000Z', 'Z'), seconds: cached + HOURLY, cached, unsaid };
+      return {
+        at: new Date(at * 1000).toISOString().replace('.000Z', 'Z'),
+        seconds: cached + HOURLY,
+        cached,
+        withoutLifetime,
+      };
     },
   };
 }

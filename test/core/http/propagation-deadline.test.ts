@@ -21,11 +21,11 @@ function document(
   return { url, web };
 }
 
-function cachedFor(...documents: Pick<Resource, 'url' | 'web'>[]): [cached: number, unsaid: number] {
+function cachedFor(...documents: Pick<Resource, 'url' | 'web'>[]): [cached: number, withoutLifetime: number] {
   const lifetimes = openLifetimes();
   for (const one of documents) lifetimes.note(one);
-  const { cached, unsaid } = lifetimes.visibleBy(NOW);
-  return [cached, unsaid];
+  const { cached, withoutLifetime } = lifetimes.visibleBy(NOW);
+  return [cached, withoutLifetime];
 }
 
 describe('how long caches may hold an older copy', () => {
@@ -71,5 +71,10 @@ describe('how long caches may hold an older copy', () => {
 test('the service checks within the hour after that', () => {
   const lifetimes = openLifetimes();
   lifetimes.note(document({ 'cache-control': 'max-age=300' }));
-  expect(lifetimes.visibleBy(NOW)).toEqual({ at: '2026-03-01T13:05:01Z', seconds: 3900, cached: 300, unsaid: 0 });
+  expect(lifetimes.visibleBy(NOW)).toEqual({
+    at: '2026-03-01T13:05:01Z',
+    seconds: 3900,
+    cached: 300,
+    withoutLifetime: 0,
+  });
 });

@@ -79,10 +79,10 @@ export async function publishVersion(context: Context, key: string, word: string
 }
 
 /** The version is published, but missing from the workspace's lock file. */
-function notLocked(trouble: AppregError, what: string, journal: Journal = newJournal()): AppregError {
+function notLocked(error: AppregError, what: string, journal: Journal = newJournal()): AppregError {
   const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
-  const summary = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${trouble.summary}`;
-  return trouble.with({ summary, written });
+  const summary = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${error.summary}`;
+  return error.with({ summary, written });
 }
 
 /**

@@ -60,35 +60,35 @@ Cache-Control: public, max-age=300`,
         ...(age === null ? {} : { ageSeconds: age }),
         ...found.evidence,
       },
-      dedupeKey: `${resource} ${hostOf(hop.url)} ${fresh.said}`,
+      dedupeKey: `${resource} ${hostOf(hop.url)} ${fresh.source}`,
     };
   },
 });
 
 /** @param copyAge seconds: the age of the response, if it is an old copy; otherwise 0 */
 function longLifetime(resource: ResourceKind, fresh: Freshness, copyAge: number): Problem<Cause> | null {
-  const { lifetime, said, immutable, stale } = fresh;
+  const { lifetime, source, immutable, stale } = fresh;
   const seen =
     copyAge === 0 ? '' : `; the copy seen here is ${formatDuration(copyAge)} old: it lacks everything published since`;
   const advice = copyAge === 0 ? ADVICE : `${ADVICE} Then purge the caches, and check again.`;
   if (immutable)
     return {
       cause: 'immutable',
-      message: `The ${resource} is declared immutable (${said}), but it changes with every published version${seen}.`,
+      message: `The ${resource} is declared immutable (${source}), but it changes with every published version${seen}.`,
       advice,
     };
   if (lifetime === null) return null;
   if (lifetime > HOUR)
     return {
       cause: 'long',
-      message: `Caches may hold the ${resource} for ${formatDuration(lifetime)} (${said}); the service checks hourly${seen}.`,
+      message: `Caches may hold the ${resource} for ${formatDuration(lifetime)} (${source}); the service checks hourly${seen}.`,
       advice,
     };
   if (lifetime + stale <= HOUR) return null;
   return {
     severity: 'note',
     cause: 'stale-while-revalidate',
-    message: `Caches may serve a copy of the ${resource} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${said}): the hourly check may see a new version one check later.`,
+    message: `Caches may serve a copy of the ${resource} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${source}): the hourly check may see a new version one check later.`,
     advice: 'Keep stale-while-revalidate below an hour for the JSON files, or omit it.',
     evidence: { staleSeconds: stale },
   };

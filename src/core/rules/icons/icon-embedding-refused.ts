@@ -68,12 +68,12 @@ function refusal(hop: Hop, origins: readonly string[]): Problem<Cause> | null {
  * labels is given the benefit of the doubt.
  */
 function maybeSameSite(origin: string, other: URL): boolean {
-  const asked = parseUrl(origin);
-  if (asked === null) return false;
-  if (asked.protocol !== other.protocol) return false;
-  if (asked.hostname === other.hostname) return true;
-  const isAddress = /^\[|\.\d+$/.test(asked.hostname);
-  return !isAddress && lastLabels(asked.hostname) === lastLabels(other.hostname);
+  const page = parseUrl(origin);
+  if (page === null) return false;
+  if (page.protocol !== other.protocol) return false;
+  if (page.hostname === other.hostname) return true;
+  const isAddress = /^\[|\.\d+$/.test(page.hostname);
+  return !isAddress && lastLabels(page.hostname) === lastLabels(other.hostname);
 }
 
 function lastLabels(host: string): string {
