@@ -10,8 +10,8 @@ import { evidenceList, evidenceText } from './diagnosis-evidence.ts';
 const PRIVATE = new Set(['unknown-issuer', 'self-signed', 'incomplete-chain']);
 
 export function hostIn(finding: Finding): string {
-  const asked = finding.evidence['asked'] ?? finding.url;
-  return typeof asked === 'string' ? hostOf(asked) : '';
+  const url = finding.evidence['asked'] ?? finding.url;
+  return typeof url === 'string' ? hostOf(url) : '';
 }
 
 export function whoOf(finding: Finding): string {
