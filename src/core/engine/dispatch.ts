@@ -34,6 +34,22 @@ const IMPORTANCE: readonly ResourceKind[] = ['manifest', 'metadata', 'artifact',
  */
 type Phase = 'before-content' | 'after-content';
 
+/** Keys under which unobserved responses are noted; constants, because each resource of a run is looked up. */
+const UNOBSERVED: Record<Phase, Record<ResourceKind, string>> = {
+  'before-content': {
+    manifest: 'manifest before-content',
+    metadata: 'metadata before-content',
+    artifact: 'artifact before-content',
+    icon: 'icon before-content',
+  },
+  'after-content': {
+    manifest: 'manifest after-content',
+    metadata: 'metadata after-content',
+    artifact: 'artifact after-content',
+    icon: 'icon after-content',
+  },
+};
+
 /** Options of a run. */
 export interface DispatchOptions {
   /** ISO 8601; the moment of observation. */
@@ -131,7 +147,7 @@ export class RuleDispatcher {
     // A host fault that affects the whole document has no position inside it.
     const at = place.pointer === '' ? { ...place, document: null } : place;
     if (phase === 'before-content') this.#noteResource(facts, at);
-    if (isMissing(web) && web.runWide && this.#run.notJudged.wasNoted(`${place.resource} ${phase}`)) return;
+    if (isMissing(web) && web.runWide && this.#run.notJudged.wasNoted(UNOBSERVED[phase][place.resource])) return;
     const subject: FactsOf<'resource'> = {
       resource: place.resource,
       url: facts.url ?? NO_URL,

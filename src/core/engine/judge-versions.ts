@@ -50,11 +50,8 @@ export function judgeVersions(
     place,
   );
   const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
-  const all = { versions, artifacts };
-  for (const entry of versions) {
-    const before = entry.version === null ? undefined : published.get(entry.version);
-    judgeVersion(context, entry, all, before ?? null, place);
-  }
+  const all: AllVersions = { versions, artifacts, published };
+  for (const entry of versions) judgeVersion(context, entry, all, place);
   return versions;
 }
 
@@ -76,20 +73,16 @@ function whyWithoutVersions(content: DocumentContent | Missing): Missing {
   return blockedBy(value === undefined ? 'document-unreadable' : 'schema-violation');
 }
 
-/** The versions of an app, and the facts of their artifacts by the versions' index. */
+/** The versions of an app. */
 interface AllVersions {
   versions: readonly VersionEntry[];
+  /** The facts of their artifacts, by the versions' index. */
   artifacts: readonly ArtifactFacts[];
+  /** The versions as they were published, by their number; empty if that is not known. */
+  published: ReadonlyMap<string | null, PublishedVersion>;
 }
 
-/** @param before the version as it was published; null if that is not known */
-function judgeVersion(
-  context: JudgeContext,
-  entry: VersionEntry,
-  all: AllVersions,
-  before: PublishedVersion | null,
-  metadata: SubjectLocation,
-): void {
+function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
   const { dispatcher } = context;
   const { index, version, artifactUrl, artifactChecksum } = entry;
   const artifact = all.artifacts[index];
@@ -114,15 +107,15 @@ function judgeVersion(
     found: new Map(place.found),
   };
   dispatcher.url('artifact', artifactUrl, artifactPlace);
-  if (artifact) judgeArtifact(context, artifact, entry, { ...all, before }, artifactPlace);
+  if (artifact) judgeArtifact(context, artifact, entry, all, artifactPlace);
 }
 
 /** @param place of the artifact's URL */
 function judgeArtifact(
   { run, dispatcher, appEntry }: JudgeContext,
   facts: ArtifactFacts,
-  { index, artifactChecksum }: VersionEntry,
-  { versions, artifacts, before }: AllVersions & { before: PublishedVersion | null },
+  { index, version, artifactChecksum }: VersionEntry,
+  { versions, artifacts, published }: AllVersions,
   place: SubjectLocation,
 ): void {
   dispatcher.resource(facts, place, 'before-content');
@@ -143,7 +136,7 @@ function judgeArtifact(
       checksum: artifactChecksum ?? SCHEMA_VIOLATION,
       all: versions,
       artifacts,
-      before,
+      before: published.get(version) ?? null,
       answer: answerOf(facts),
       appEntry,
     },

@@ -56,10 +56,8 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
     return isCanonical && !run.hiding.isHidden(key) ? missingFactsOf(facts) : null;
   }
 
-  /** The verdict about a clean app with the same missing facts as an earlier one; null if the rules have to run. */
-  function repeat({ key, metadata: { content }, artifacts }: AppFacts, missing: MissingFacts): AppVerdict | null {
-    const before = known.get(artifacts.length);
-    if (before === undefined || !isSameFacts(before.missing, missing)) return null;
+  /** The verdict about an app if it is clean, in which the same was not judged as `before`; null if the rules have to run. */
+  function repeat({ key, metadata: { content }, artifacts }: AppFacts, before: Known): AppVerdict | null {
     let latest: string | null = null;
     if (!isMissing(content)) {
       latest = cleanVersions.latest(content, artifacts.length);
@@ -96,7 +94,9 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
     app(facts, judge) {
       const missing = missingFacts(facts);
       if (missing === null) return judge();
-      return repeat(facts, missing) ?? learn(facts, missing, judge);
+      const before = known.get(facts.artifacts.length);
+      if (before === undefined || !isSameFacts(before.missing, missing)) return learn(facts, missing, judge);
+      return repeat(facts, before) ?? judge();
     },
   };
 }
