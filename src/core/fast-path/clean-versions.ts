@@ -13,7 +13,6 @@ const DIGITS = 'sha256:'.length;
 const SEQUENCE = 'sha256:0123456789abcdef';
 /** Up to this number of versions are compared pairwise; for more a set is built. */
 const FEW = 16;
-const SUFFIX = '.tar.gz'.length;
 
 /** Fillers repeat a group of up to eight digits, or count; an empty file has the digest of no bytes. */
 function isFiller(checksum: string): boolean {
@@ -24,13 +23,6 @@ function isFiller(checksum: string): boolean {
   )
     return true;
   return checksum.startsWith(SEQUENCE) || checksum.endsWith(EMPTY_SHA256);
-}
-
-/** A hash of a text's last characters before a suffix; equal texts have equal hashes. */
-function hashOf(text: string, end: number): number {
-  let hash = text.length;
-  for (let i = Math.max(0, end - 12); i < end; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
-  return hash;
 }
 
 /** Three short numbers as one, in version order. */
@@ -57,9 +49,6 @@ export interface CleanVersions {
 }
 
 export function openCleanVersions(): CleanVersions {
-  const ranks = new Float64Array(FEW);
-  const urlHashes = new Int32Array(FEW);
-  const checksumHashes = new Int32Array(FEW);
   /** The part before the last slash is usually the same as in the previous URL. */
   let lastFolder = '';
 
@@ -68,34 +57,6 @@ export function openCleanVersions(): CleanVersions {
     if (MOVING.test(isLike ? url.slice(lastFolder.length) : url)) return true;
     if (!isLike) lastFolder = url.slice(0, url.lastIndexOf('/') + 1);
     return false;
-  }
-
-  /** True if one of the first versions has a number, URL or checksum of this one. Texts are compared last. */
-  function isShared(versions: readonly CanonicalVersion[], count: number, version: CanonicalVersion): boolean {
-    const { artifactUrl, artifactChecksum } = version;
-    const rank = rankOf(version.version);
-    const urlHash = hashOf(artifactUrl, artifactUrl.length - SUFFIX);
-    const checksumHash = hashOf(artifactChecksum, DIGITS + 8);
-    for (let i = 0; i < count; i++) {
-      if (ranks[i] === rank) return true;
-      if (urlHashes[i] === urlHash && artifactUrl === versions[i]?.artifactUrl) return true;
-      if (checksumHashes[i] === checksumHash && artifactChecksum === versions[i]?.artifactChecksum) return true;
-    }
-    ranks[count] = rank;
-    urlHashes[count] = urlHash;
-    checksumHashes[count] = checksumHash;
-    return false;
-  }
-
-  /** True if no two have a version, URL or checksum in common. */
-  function areDistinct(versions: readonly CanonicalVersion[]): boolean {
-    const count = versions.length;
-    if (count <= FEW) return !versions.some((version, i) => isShared(versions, i, version));
-    return (
-      new Set(versions.map(({ version }) => rankOf(version))).size === count &&
-      new Set(versions.map(({ artifactUrl }) => artifactUrl)).size === count &&
-      new Set(versions.map(({ artifactChecksum }) => artifactChecksum)).size === count
-    );
   }
 
   return {
@@ -114,4 +75,25 @@ export function openCleanVersions(): CleanVersions {
       return areDistinct(versions) ? latest : null;
     },
   };
+}
+
+/** True if no two have a version, URL or checksum in common. */
+function areDistinct(versions: readonly CanonicalVersion[]): boolean {
+  const count = versions.length;
+  if (count <= FEW) return versions.every((version, i) => !isShared(versions, i, version));
+  return (
+    new Set(versions.map(({ version }) => version)).size === count &&
+    new Set(versions.map(({ artifactUrl }) => artifactUrl)).size === count &&
+    new Set(versions.map(({ artifactChecksum }) => artifactChecksum)).size === count
+  );
+}
+
+/** True if one of the first versions has the number, URL or checksum of this one. */
+function isShared(versions: readonly CanonicalVersion[], count: number, one: CanonicalVersion): boolean {
+  for (let i = 0; i < count; i++) {
+    const other = versions[i];
+    if (other?.version === one.version || other?.artifactChecksum === one.artifactChecksum) return true;
+    if (other?.artifactUrl === one.artifactUrl) return true;
+  }
+  return false;
 }
