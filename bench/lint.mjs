@@ -1,18 +1,19 @@
 // Lint of a large registry against reading the same files and JSON.parse in one bare Node script; the same with 1,000
 // errors against the run without; and how the time grows with the size. Needs a build and GNU time.
-// Usage: node bench/lint.mjs [pairs] [apps]   (10 versions per app; 100,000 apps by default); --smoke: one pair, few apps
-import { createHash } from 'node:crypto';
+// Usage: node bench/lint.mjs [pairs] [apps]   (10 versions an app; 100,000 apps by default); --smoke: one pair, few apps
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pair, slope } from './pair.mjs';
+import { writeWorkspace } from './workspace.mjs';
 
 const appreg = fileURLToPath(new URL('../bin/appreg.js', import.meta.url));
 const smoke = process.argv[2] === '--smoke';
 const runs = smoke ? 1 : Number(process.argv[2] ?? 7);
 const count = smoke ? 6_000 : Number(process.argv[3] ?? 100_000);
 const FAULTS = 1000;
+<<<<<<< HEAD
 const base = 'https://apps.example.com/';
 // On a RAM disk if there is one: otherwise the disk is measured, and 100,000 folders take 800 MB of its cache.
 const scratch = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
@@ -27,33 +28,17 @@ function spoil(fault, app, versions) {
 }
 
 /** A workspace (`registry.json`, a metadata file for each app) in a folder, and only its manifest in another. */
+=======
+// On a RAM disk where there is one: a disk would be measured, and 100,000 folders take 800 MB of its cache.
+const scratch = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
+
+/** A workspace (`registry.json`, a metadata file for each app) in a folder, and its manifest alone in another. */
+>>>>>>> 848e856 (Measure the fast path by a benchmark of its own)
 function write(apps, faults = 0) {
   const folder = join(scratch, `${apps}-${faults}`);
   const alone = join(scratch, `${apps}-${faults}-manifest`);
   mkdirSync(alone);
-  const entries = {};
-  for (let i = 0; i < apps; i++) {
-    const key = `app-${i}`;
-    const app = {
-      name: `App ${i}`,
-      description: `Does job number ${i} with care – and says so in “quotes”, in a sentence of the usual length.`,
-      blockStyle: { iconUrl: `${base}apps/${key}/icon.svg`, color: '#1a73e8' },
-      appMetadataUrl: `${base}apps/${key}/versions.json`,
-    };
-    const versions = Array.from({ length: 10 }, (_, minor) => ({
-      version: `1.${minor}.0`,
-      artifactUrl: `${base}apps/${key}/versions/1.${minor}.0.tar.gz`,
-      artifactChecksum: `sha256:${createHash('sha256').update(`${key} ${minor}`).digest('hex')}`,
-    }));
-    const every = Math.floor(apps / faults);
-    if (i % every === 0 && i / every < faults) spoil(i / every, app, versions);
-    entries[key] = app;
-    mkdirSync(join(folder, 'apps', key), { recursive: true });
-    writeFileSync(join(folder, 'apps', key, 'versions.json'), `${JSON.stringify({ versions }, null, 2)}\n`);
-  }
-  const manifest = `${JSON.stringify({ apps: entries }, null, 2)}\n`;
-  writeFileSync(join(folder, 'registry.json'), manifest);
-  writeFileSync(join(folder, 'appreg.config.json'), JSON.stringify({ baseUrl: base }));
+  const manifest = writeWorkspace(folder, apps, faults);
   writeFileSync(join(alone, 'registry.json'), manifest);
   return { folder, alone };
 }
