@@ -13,27 +13,10 @@ const smoke = process.argv[2] === '--smoke';
 const runs = smoke ? 1 : Number(process.argv[2] ?? 7);
 const count = smoke ? 6_000 : Number(process.argv[3] ?? 100_000);
 const FAULTS = 1000;
-<<<<<<< HEAD
-const base = 'https://apps.example.com/';
 // On a RAM disk if there is one: otherwise the disk is measured, and 100,000 folders take 800 MB of its cache.
 const scratch = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
 
-/** One of five errors, in turn. */
-function spoil(fault, app, versions) {
-  if (fault % 5 === 0) app.blockStyle.color = 'blue';
-  else if (fault % 5 === 1) app.appMetadataUrl = app.appMetadataUrl.replace('https:', 'http:');
-  else if (fault % 5 === 2) app.description = '';
-  else if (fault % 5 === 3) versions[3].version = 'v1.3.0';
-  else versions[7].artifactChecksum = 'sha256:unknown';
-}
-
 /** A workspace (`registry.json`, a metadata file for each app) in a folder, and only its manifest in another. */
-=======
-// On a RAM disk where there is one: a disk would be measured, and 100,000 folders take 800 MB of its cache.
-const scratch = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
-
-/** A workspace (`registry.json`, a metadata file for each app) in a folder, and its manifest alone in another. */
->>>>>>> 848e856 (Measure the fast path by a benchmark of its own)
 function write(apps, faults = 0) {
   const folder = join(scratch, `${apps}-${faults}`);
   const alone = join(scratch, `${apps}-${faults}-manifest`);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const BASE_URL = 'https://apps.example.com/';
 const VERSIONS = 10;
 
-/** One of five faults, alternately. */
+/** One of five errors, in turn. */
 function spoil(fault, app, versions) {
   if (fault % 5 === 0) app.blockStyle.color = 'blue';
   else if (fault % 5 === 1) app.appMetadataUrl = app.appMetadataUrl.replace('https:', 'http:');
@@ -17,7 +17,7 @@ function spoil(fault, app, versions) {
 
 /**
  * Writes a workspace (`registry.json`, `appreg.config.json`, a metadata file of 10 versions for each app).
- * @param faults the number of apps with a fault
+ * @param faults the number of apps with an error
  * @returns the text of the manifest
  */
 export function writeWorkspace(folder, apps, faults = 0) {
