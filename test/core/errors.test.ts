@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ERRORS } from '../../src/core/error-codes/index.ts';
 import { AppregError, isAppregError } from '../../src/core/errors.ts';
 
-test('every code is used, apart from its entry in the table', () => {
+test('the source uses every error code', () => {
   const root = join(dirname(fileURLToPath(import.meta.url)), '../../src');
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
@@ -16,7 +16,7 @@ test('every code is used, apart from its entry in the table', () => {
   expect(Object.keys(ERRORS).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
 });
 
-test('meaning and remedy are sentences, short enough for a table', () => {
+test('the titles and remedies of errors are short sentences', () => {
   for (const [code, { title, fix }] of Object.entries(ERRORS))
     for (const sentence of [title, fix]) {
       expect(sentence, code).toMatch(/^[A-Z"-].*\.$|^(git|esbuild|appreg) .*\.$/);
@@ -24,18 +24,18 @@ test('meaning and remedy are sentences, short enough for a table', () => {
     }
 });
 
-test('only codes of the table compile', () => {
+test('an unknown error code neither compiles nor runs', () => {
   // @ts-expect-error not a code of the table
   expect(() => new AppregError('made-up', 'Message.', 'Hint.')).toThrow(TypeError);
 });
 
-test('the exit code is that of the table, or of the signal that ended the run', () => {
+test('the exit code is that of the table, or that of the signal', () => {
   expect(new AppregError('immutable', 'Message.', 'Hint.').exit).toBe(1);
   expect(new AppregError('disk-full', 'Message.', 'Hint.').exit).toBe(2);
   expect(new AppregError('interrupted', 'Message.', 'Hint.', { exit: 143 }).exit).toBe(143);
 });
 
-test('with() changes what is given, keeps the rest, and names the error as the cause', () => {
+test('with() replaces the given fields, copies the others and sets the cause', () => {
   const error = new AppregError('interrupted', 'First.', 'Hint.', { exit: 143, effect: 'unknown' });
   const written = { stored: ['a'], notStored: [], unknown: [] };
   const changed = error.with({ summary: 'Second.', written });
@@ -44,7 +44,7 @@ test('with() changes what is given, keeps the rest, and names the error as the c
   expect(isAppregError(changed)).toBe(true);
 });
 
-test('the message ends with the resulting state, which the effect of a failed write determines', () => {
+test('the message ends with the state after a failed write', () => {
   const nothing = new AppregError('disk-full', 'The disk is full.', 'Free some space.', { effect: 'none' });
   expect(nothing.message).toBe('The disk is full. Nothing was changed.');
   expect(nothing.with({ hint: 'Other.' }).message).toBe(nothing.message);

@@ -214,7 +214,7 @@ function randomViews(url: string): HttpViews {
   };
 }
 
-test('no message about generated answers holds what no reader can use', () => {
+test('no message about generated responses contains an unusable phrase', () => {
   const rules = new Set<string>();
   const found = new Map<string, string>();
   for (let run = 0; run < runs(400); run += 1) {

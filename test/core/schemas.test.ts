@@ -8,7 +8,7 @@ import { json } from '../../src/report/json.ts';
 import { checksum, NOW } from '../support/core-facts.ts';
 import { artifact, BASE, document, entry, metadataWith, snapshot } from '../support/snapshots.ts';
 
-/** The schemas are for editors, the rules for everybody else: they must say the same of the same documents. */
+/** The schemas are for editors, the rules for everything else: both must agree on the same documents. */
 
 function read(name: string): object {
   return JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8')) as object;
@@ -20,7 +20,7 @@ const validators = Object.fromEntries(
   ]),
 ) as Record<'registry' | 'app' | 'config' | 'report' | 'facts', ValidateFunction>;
 
-test.each(Object.keys(validators))('%s is a sound schema of draft 7 with title and description', (name) => {
+test.each(Object.keys(validators))('%s is a valid schema of draft 7 with title and description', (name) => {
   expect(new Ajv().validateSchema(read(name))).toBe(true);
   expect(read(name)).toMatchObject({
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -201,7 +201,7 @@ const APPS: unknown[] = [
 describe.each([
   ['registry', REGISTRIES],
   ['app', APPS],
-] as const)('%s: the schema refuses what the rules call an error of form, and nothing else', (kind, values) => {
+] as const)('%s: the schema rejects exactly the documents in which the rules find an error of form', (kind, values) => {
   test.each(values.map((value) => [JSON.stringify(value) ?? 'undefined', value]))('%s', (_, value) => {
     const plain = JSON.parse(JSON.stringify(value)) as unknown;
     const kept = JSON.stringify(value).includes('__proto__') ? value : plain;
@@ -212,15 +212,15 @@ describe.each([
 });
 
 /** Where the two differ, on purpose: what the rules see and a schema cannot, and what a schema has no degrees for. */
-describe('documented differences', () => {
+describe('documented differences between schema and rules', () => {
   test.each<[name: string, kind: 'registry' | 'app', value: unknown, valid: boolean, rules: string[]]>([
     ['a host that cannot exist', 'registry', withUrl('https://x..test/'), true, ['url-malformed']],
     ['a host that does not parse', 'registry', withUrl('https://256.1.1.1/'), true, ['url-malformed']],
-    ['a port that is none', 'registry', withUrl('https://x.test:99999/'), true, ['url-malformed']],
+    ['an invalid port', 'registry', withUrl('https://x.test:99999/'), true, ['url-malformed']],
     ['a space inside a path is a warning of the rules', 'registry', withUrl('https://x.test/a b'), false, []],
     ['plain http to this machine is a warning of the rules', 'registry', withUrl('http://localhost/a.json'), false, []],
     [
-      'metadata instead of a manifest is one error, whatever its shape',
+      'metadata instead of a manifest is one error, regardless of its members',
       'registry',
       { versions: [] },
       false,
@@ -231,7 +231,7 @@ describe('documented differences', () => {
     expect(rulesSay(kind, value)).toEqual(rules);
   });
 
-  test('a name that stands twice, a version that stands twice, no valid version: no schema sees them', () => {
+  test('the schema does not detect duplicate names, duplicate versions or apps without a valid version', () => {
     const twice = judge(snapshot(`{"apps":{},"apps":{}}`), { command: 'lint' });
     expect(twice.summary.errors).toBe(1);
     expect(validators.registry(JSON.parse('{"apps":{},"apps":{}}'))).toBe(true);
@@ -240,7 +240,7 @@ describe('documented differences', () => {
   });
 });
 
-describe('the configuration', () => {
+describe('the schema of the configuration', () => {
   test.each([
     {},
     { manifest: 'registry.json', baseUrl: 'https://apps.example.com/', serviceOrigins: ['https://flows.example.com'] },
@@ -252,7 +252,7 @@ describe('the configuration', () => {
     { rules: { 'text-empty': 'off' } },
     { verify: { concurrency: 8, timeout: 30, origins: ['https://x.test:8443'] } },
     { $schema: 'x' },
-  ])('sound: %j', (config) => expect([validators.config(config), validateConfig(config)]).toEqual([true, true]));
+  ])('accepts %j', (config) => expect([validators.config(config), validateConfig(config)]).toEqual([true, true]));
 
   test.each([
     { manifest: '../registry.json' },
@@ -274,15 +274,15 @@ describe('the configuration', () => {
     { unknown: 1 },
     null,
     [],
-  ])('refused: %j', (config) => expect([validators.config(config), validateConfig(config)]).toEqual([false, false]));
+  ])('rejects %j', (config) => expect([validators.config(config), validateConfig(config)]).toEqual([false, false]));
 });
 
 const valid = (report: Report): void => {
   expect(validators.report(JSON.parse(json(report))), JSON.stringify(validators.report.errors?.slice(0, 3))).toBe(true);
 };
 
-describe('reports', () => {
-  const odd = snapshot(
+describe('the schema of reports', () => {
+  const faulty = snapshot(
     {
       more: 1,
       apps: {
@@ -304,10 +304,10 @@ describe('reports', () => {
   );
   test.each([
     ['a sound registry', judge(snapshot(['a']), { command: 'lint' })],
-    ['a broken one', judge(odd, { command: 'verify' })],
+    ['a broken one', judge(faulty, { command: 'verify' })],
     ['no manifest', judge(snapshot(''), { command: 'diagnose' })],
     [
-      'bytes that are no UTF-8',
+      'invalid UTF-8',
       judge(
         {
           ...snapshot('{}'),
@@ -325,7 +325,7 @@ describe('reports', () => {
     ],
     [
       'an earlier state',
-      judge(odd, {
+      judge(faulty, {
         command: 'lint',
         baseline: {
           source: 'main',
@@ -334,10 +334,10 @@ describe('reports', () => {
         },
       }),
     ],
-  ])('of %s are as the schema says', (_, report) => valid(report));
+  ])('accepts the report of %s', (_, report) => valid(report));
 
-  test('the schema is exact: nothing may be missing, and nothing more may stand there', () => {
-    const report = JSON.parse(json(judge(odd, { command: 'lint' }))) as Record<string, any>;
+  test('rejects missing and additional members', () => {
+    const report = JSON.parse(json(judge(faulty, { command: 'lint' }))) as Record<string, any>;
     const objects: [string, Record<string, unknown>][] = [
       ['report', report],
       ['tool', report['tool']],

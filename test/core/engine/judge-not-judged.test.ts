@@ -26,15 +26,15 @@ const crash = (on: 'app' | 'document'): AnyRule =>
     },
   });
 
-const heard = (facts: Snapshot, headers: Record<string, string>): Snapshot => {
+const withHeaders = (facts: Snapshot, headers: Record<string, string>): Snapshot => {
   facts.manifest.web = web(probe(hop({ 'content-type': 'application/json', ...headers })));
   return facts;
 };
 
 const reasons = ({ notJudged }: Report): string[] => notJudged.filter((n) => n.rule === '*').map((n) => n.reason);
 
-describe('not judged', () => {
-  test('a rule that throws: the others go on, the run is incomplete, and the exit code is 2', () => {
+describe('checks that are not judged', () => {
+  test('a crashing rule does not stop the other rules, makes the run incomplete and sets exit code 2', () => {
     const report = lint(snapshot({ apps: { a: entry('a', { name: '' }) } }), { rules: [crash('app'), ...rules] });
     expect(severityAndRule(report)).toEqual(['warning text-empty']);
     expect(report.outcome).toBe('incomplete');
@@ -52,7 +52,7 @@ describe('not judged', () => {
     expect(symptoms(report)['app-does-not-appear']).toBe('not-judged');
   });
 
-  test('a rule that another one explains: with that one as the reason', () => {
+  test('a rule that another rule supersedes names that rule as the reason', () => {
     const facts = snapshot(['a'], { a: { versions: [version({ artifactUrl: 'ftp://x.test/a.zip' })] } });
     expect(lint(facts).notJudged).toContainEqual({
       rule: 'artifact-suffix',
@@ -65,7 +65,7 @@ describe('not judged', () => {
     });
   });
 
-  test('the reason is the reason, not a warning that happens to stand nearby', () => {
+  test('the reason is the missing fact, not an unrelated warning about the same version', () => {
     const facts = snapshot(['a'], {
       a: { versions: [version({ version: '1.0.0-rc.1', artifactUrl: 'https://x.test/a.tar.gz#f' })] },
     });
@@ -75,7 +75,7 @@ describe('not judged', () => {
     expect(reasons).toEqual(['it is not in the workspace']);
   });
 
-  test('a URL that cannot be used is the reason for what lies behind it', () => {
+  test('a malformed URL is the reason for all checks of its file', () => {
     const facts = snapshot(['a'], { a: { versions: [version({ artifactUrl: 'a.tar.gz' })] } });
     const reasons = lint(facts)
       .notJudged.filter((n) => n.rule === 'artifact-checksum-mismatch')
@@ -83,7 +83,7 @@ describe('not judged', () => {
     expect(reasons).toEqual(['because of url-malformed']);
   });
 
-  test('a missing file is the reason for all that is in it', () => {
+  test('a missing file is the reason for all checks of its content', () => {
     const facts = snapshot(['a'], { a: { missing: { code: 'blocked-by', rule: 'file-missing' } } });
     facts.apps[0]!.metadata.local = 'missing';
     const report = lint(facts);
@@ -99,7 +99,7 @@ describe('not judged', () => {
     expect(report.apps[0]).toMatchObject({ visible: false, because: ['file-missing'] });
   });
 
-  test('at most 200 entries of one rule, and then their number', () => {
+  test('at most 200 entries of one rule are listed, followed by the number of the others', () => {
     const many = snapshot(['a'], { a: metadataWith(...Array.from({ length: 500 }, (_, i) => `1.0.${i}`)) });
     const report = lint(many);
     const entries = report.notJudged.filter((n) => n.rule === 'artifact-checksum-mismatch');
@@ -116,7 +116,7 @@ describe('not judged', () => {
     expect(report.summary.notJudged).toBe(report.notJudged.length);
   });
 
-  test('an incomplete run says why', () => {
+  test('an incomplete run states the reason', () => {
     const report = lint({ ...snapshot(['a']), incomplete: 'it was interrupted' });
     expect(report.outcome).toBe('incomplete');
     expect(report.symptoms.filter(({ status }) => status === 'clear')).toEqual([]);
@@ -131,7 +131,7 @@ describe('not judged', () => {
     });
   });
 
-  test('what is about a host is told once, and stands for all', () => {
+  test('a problem of a host is reported once and lists all affected apps', () => {
     const perHost = defineRule({
       id: 'per-host',
       on: 'app',
@@ -149,7 +149,7 @@ describe('not judged', () => {
     expect(finding).toMatchObject({ app: 'a', evidence: { alsoHit: 2, alsoApps: ['b', 'c'] } });
   });
 
-  test('what several apps name by one URL has its faults once', () => {
+  test('faults of a URL that several apps share are reported once', () => {
     const missing = web(probe([hop({}, { status: 404 })]));
     const facts = snapshot(['a', 'b']);
     for (const each of facts.apps)
@@ -179,7 +179,7 @@ describe('not judged', () => {
     expect(symptoms(report)['checksum-mismatch'], 'no artifact is known').toBe('not-judged');
   });
 
-  test('a hidden app is a symptom by the rules that hide it, and those only', () => {
+  test('a hidden app confirms its symptom only by the rules that hide it', () => {
     const report = lint(snapshot({ apps: { a: entry('a', { name: undefined }) } }));
     expect(severityAndRule(report)).toEqual(['error schema-violation missing']);
     expect(report.symptoms[3]).toEqual({
@@ -189,7 +189,7 @@ describe('not judged', () => {
     });
   });
 
-  test('a manifest without apps: what was not looked at has a reason', () => {
+  test('for a manifest without apps, the report states why the metadata was not judged', () => {
     const report = lint(snapshot('{"app":{}}'));
     expect(symptoms(report)).toMatchObject({ 'checksum-mismatch': 'not-judged' });
     expect(report.notJudged).toContainEqual({
@@ -203,7 +203,7 @@ describe('not judged', () => {
     });
   });
 
-  test('what is told once hides every app that it hits', () => {
+  test('a finding that is reported once hides every affected app', () => {
     const perHost = defineRule({
       id: 'per-host',
       on: 'document',
@@ -227,7 +227,7 @@ describe('not judged', () => {
     onlyFinding(report);
   });
 
-  test('of hundreds of apps that it hits, twenty are named', () => {
+  test('a finding names at most twenty of the affected apps', () => {
     const perHost = defineRule({
       id: 'per-host',
       on: 'app',
@@ -249,19 +249,19 @@ describe('not judged', () => {
   });
 });
 
-test('a manifest that nobody asked for over the network leaves nothing judged about how it answers', () => {
+test('without network requests, the checks of the response are not judged', () => {
   const report = lint(snapshot(['a']));
   expect(report.notJudged.some((n) => n.rule === 'unreachable' && n.code === 'offline')).toBe(true);
 });
 
-describe('what a host’s answer leaves open', () => {
-  test('a copy that is older than the hourly check clears nothing that depends on it', () => {
+describe('evidence that a response does not provide', () => {
+  test('a copy older than the hourly check clears no symptom that depends on it', () => {
     const local = rules.filter((rule) => rule.on !== 'resource' && rule.on !== 'icon' && rule.on !== 'artifact');
     const options = { rules: local };
-    const fresh = lint(heard(snapshot(['a']), { age: '100', 'cache-control': 'max-age=300' }), options);
+    const fresh = lint(withHeaders(snapshot(['a']), { age: '100', 'cache-control': 'max-age=300' }), options);
     expect(symptoms(fresh)['app-does-not-appear']).toBe('clear');
     expect(reasons(fresh)).toEqual([]);
-    const old = lint(heard(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=31536000' }), options);
+    const old = lint(withHeaders(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=31536000' }), options);
     expect(symptoms(old)).toMatchObject({
       'checksum-mismatch': 'not-judged',
       'icon-does-not-display': 'not-judged',
@@ -270,11 +270,11 @@ describe('what a host’s answer leaves open', () => {
     expect(reasons(old)).toEqual([
       'what was published in the last 10 days: the manifest is a cache’s copy of that age',
     ]);
-    const deployed = lint(heard(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=0' }), options);
+    const deployed = lint(withHeaders(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=0' }), options);
     expect(symptoms(deployed)['app-does-not-appear']).toBe('clear');
   });
 
-  test('of metadata that cannot be read there are no checksums to clear', () => {
+  test('unreadable metadata leaves the symptom of checksums not judged', () => {
     const local = rules.filter((rule) => rule.on !== 'resource' && rule.on !== 'icon');
     const read = lint(metadata({ versions: [] }), { rules: local });
     expect(symptoms(read)['checksum-mismatch']).toBe('clear');

@@ -6,7 +6,7 @@ import { lint, severityAndRule, version, app, metadata } from './judge-fixture.t
 
 /** One fault is one error, which names everything else it affects. */
 
-describe('one fault, one error', () => {
+describe('one fault is one error', () => {
   const table: [name: string, facts: Snapshot, expected: string[]][] = [
     ['an empty manifest file', snapshot(''), ['error document-unreadable empty']],
     ['a manifest that is a page', snapshot('<html><title>x</title>'), ['error document-unreadable html-page']],
@@ -62,7 +62,7 @@ describe('one fault, one error', () => {
     ['the manifest as metadata', metadata({ apps: {} }), ['error schema-violation manifest-file']],
     ['no versions field', metadata({}), ['error schema-violation missing']],
     ['no versions', metadata({ versions: [] }), ['warning no-valid-versions empty']],
-    ['versions that are no objects', metadata({ versions: [null] }), ['error schema-violation wrong-type']],
+    ['versions that are not objects', metadata({ versions: [null] }), ['error schema-violation wrong-type']],
     [
       'a version that is a number',
       metadata({ versions: [version({ version: 1 })] }),
@@ -124,14 +124,14 @@ describe('one fault, one error', () => {
   ];
   test.each(table)('%s', (_, facts, expected) => expect(severityAndRule(lint(facts))).toEqual(expected));
 
-  test('a single version that is none is told with its consequence: no version is left', () => {
+  test('an invalid version also causes an error about the app if it is the only one', () => {
     expect(severityAndRule(lint(metadata({ versions: [version({ version: 'v1.0.0' })] })))).toEqual([
       'error no-valid-versions all-invalid',
       'error version-not-semver',
     ]);
   });
 
-  test('all problems in one run', () => {
+  test('one run reports all problems', () => {
     const report = lint(
       snapshot(
         { apps: { a: entry('a', { name: 1 }), 'b c': entry('b'), d: entry('d', { appMetadataUrl: 'x' }) }, extra: 1 },

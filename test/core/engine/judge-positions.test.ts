@@ -34,7 +34,7 @@ function respelt(value: unknown, random: () => number): string {
 const adviceFor = (key: string): string =>
   lint(snapshot([key], { [key]: { versions: [] } })).findings.find((f) => f.rule === 'no-valid-versions')!.advice;
 
-describe('places', () => {
+describe('positions', () => {
   test('a finding names app, version, file, URL, pointer, line and column', () => {
     const finding = onlyFinding(lint(snapshot(['a'], { a: metadataWith('1.0.0', '01.2.3') })));
     expect(finding).toMatchObject({
@@ -52,7 +52,7 @@ describe('places', () => {
     });
   });
 
-  test('a rule on a URL of the manifest points into the manifest, and is about what the URL names', () => {
+  test('a finding about a URL in the manifest points into the manifest and concerns the resource of the URL', () => {
     const finding = onlyFinding(
       lint(snapshot({ apps: { a: entry('a', { appMetadataUrl: 'http://x.test/a.json' }) } })),
     );
@@ -67,7 +67,7 @@ describe('places', () => {
     expect(finding.line).toBe(10);
   });
 
-  test('an icon’s URL takes the icon’s symptom, an artifact’s the artifact’s', () => {
+  test('findings about the URLs of icons and artifacts have the symptoms of icons and artifacts', () => {
     expect(
       onlyFinding(
         lint(
@@ -85,7 +85,7 @@ describe('places', () => {
     });
   });
 
-  test('a key is pointed at by its name, a value where it begins', () => {
+  test('the position of an unknown or unsafe key is its name', () => {
     expect(onlyFinding(lint(snapshot(`{"apps":{\n  "a b": ${JSON.stringify(entry('a'))}}}`)))).toMatchObject({
       rule: 'app-key-unsafe',
       pointer: '/apps/a b',
@@ -97,7 +97,7 @@ describe('places', () => {
     ).toMatchObject({ rule: 'property-unknown', line: 1, column: 13 });
   });
 
-  test('what is missing is pointed at where it is missing', () => {
+  test('the position of a missing member is the object without it', () => {
     expect(
       onlyFinding(
         lint(
@@ -109,7 +109,7 @@ describe('places', () => {
     ).toMatchObject({ cause: 'missing', pointer: '/apps/a', line: 2, column: 10 });
   });
 
-  test('the later one of two is pointed at', () => {
+  test('the position of a duplicate is the second occurrence', () => {
     expect(
       onlyFinding(lint(snapshot(`{"apps": {},\n\n "apps": {}}`), { severities: { 'no-apps': 'off' } })),
     ).toMatchObject({
@@ -120,7 +120,7 @@ describe('places', () => {
     });
   });
 
-  test('a key with / and ~ is escaped in the pointer and whole in the finding', () => {
+  test('a key with / and ~ is escaped in the pointer only', () => {
     expect(
       onlyFinding(lint(snapshot({ apps: { 'a/~b': 1 } }), { severities: { 'app-key-unsafe': 'off' } })),
     ).toMatchObject({
@@ -130,7 +130,7 @@ describe('places', () => {
     });
   });
 
-  test('bytes that are no UTF-8 have a line and a column as well', () => {
+  test('invalid UTF-8 has a line and a column', () => {
     const content = {
       text: null,
       base64: Buffer.from('{\n "é": "\xff"}', 'latin1').toString('base64'),
@@ -148,7 +148,7 @@ describe('places', () => {
     ).toMatchObject({ rule: 'document-unreadable', cause: 'not-utf8', line: 2, column: 8 });
   });
 
-  test('a byte order mark takes no column', () => {
+  test('a byte order mark does not count as a column', () => {
     expect(lint(snapshot('\ufeff{,}')).findings.map((f) => [f.rule, f.line, f.column])).toEqual(
       [
         ['document-unreadable', 1, 2],
@@ -157,7 +157,7 @@ describe('places', () => {
     );
   });
 
-  test('a document that nobody could read leaves its findings without a position', () => {
+  test('findings about an unread document have no line and column', () => {
     const facts = snapshot(['a'], { a: { missing: { code: 'blocked-by', rule: 'file-missing' } } });
     facts.apps[0]!.metadata.local = 'missing';
     expect(onlyFinding(lint(facts))).toMatchObject({
@@ -169,8 +169,8 @@ describe('places', () => {
   });
 });
 
-describe('order', () => {
-  test('the manifest first, then by app, version and rule, whatever the order of the files', () => {
+describe('the order of findings', () => {
+  test('findings are ordered by manifest, app, version and rule', () => {
     const report = lint(
       snapshot(
         { more: 1, apps: { z: entry('z', { name: '' }), a: entry('a', { description: '' }) } },
@@ -191,7 +191,7 @@ describe('order', () => {
     ]);
   });
 
-  test('is one order, though versions and texts that are none are mixed', () => {
+  test('findings about invalid versions have the same order for any order in the file', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(['10.0.0-a', '9.0.0-a', '5x', '9x', 'v1', '1.0.0-b', '']), (versions) => {
         const order = lint(snapshot(['a'], { a: metadataWith(...versions) })).findings.map((f) => f.version);
@@ -204,7 +204,7 @@ describe('order', () => {
   });
 });
 
-describe('the order of things in a file has no meaning', () => {
+describe('the order of members and elements in a file', () => {
   const text = fc.constantFrom('1.0.0', '1.0.1', '2.0.0-rc.1', '1.0.0+b', 'v1', '1.0', '', '10.0.0');
   const url = fc.constantFrom(
     `${BASE}1.tar.gz`,
@@ -227,7 +227,7 @@ describe('the order of things in a file has no meaning', () => {
     ),
     { maxLength: 5 },
   );
-  test('the same findings, verdicts and symptoms', () => {
+  test('does not change findings, visibility or symptoms', () => {
     // checksum-shared pairs versions by what the file has first; it is a note.
     const options: Options = { severities: { 'checksum-shared': 'off' } };
     fc.assert(
@@ -248,7 +248,7 @@ describe('the order of things in a file has no meaning', () => {
 });
 
 describe('advice', () => {
-  test('fills the app’s key into commands, where it is one', () => {
+  test('contains the key of the app in commands if the key is valid', () => {
     expect(adviceFor('mailer')).toContain('publish-version mailer 1.0.0');
     expect(adviceFor('no key')).toContain('publish-version <app> 1.0.0');
   });

@@ -11,7 +11,7 @@ import { type Options, lint, severityAndRule, symptoms, version, baselineOf, met
 
 const verdict = (facts: Snapshot, options: Options = {}) => lint(facts, options).apps[0];
 
-const asked = (facts: Snapshot, apps: string[], wanted: string | null = null): Report =>
+const judgeRequested = (facts: Snapshot, apps: string[], wanted: string | null = null): Report =>
   lint({ ...facts, requested: { apps, version: wanted } });
 
 const statuses = (report: Report): string[] => Object.values(symptoms(report));
@@ -41,7 +41,7 @@ describe('visibility', () => {
       ['schema-violation'],
     ],
     ['two reasons', snapshot(['a b'], { 'a b': '' }), ['app-key-unsafe', 'document-unreadable']],
-  ])('hidden: %s', (_, facts, because) => {
+  ])('an app is hidden: %s', (_, facts, because) => {
     const report = lint(facts);
     expect(report.apps[0]).toMatchObject({ visible: false, because });
     expect(symptoms(report)['app-does-not-appear']).toBe('confirmed');
@@ -59,9 +59,9 @@ describe('visibility', () => {
       'a malformed checksum, which fails later',
       snapshot(['a'], { a: { versions: [version({ artifactChecksum: 'unknown' })] } }),
     ],
-  ])('visible: %s', (_, facts) => expect(verdict(facts)).toMatchObject({ visible: true, because: [] }));
+  ])('an app is visible: %s', (_, facts) => expect(verdict(facts)).toMatchObject({ visible: true, because: [] }));
 
-  test('not known: metadata that lies elsewhere', () => {
+  test('the visibility is unknown if the metadata is outside the workspace', () => {
     expect(verdict(snapshot(['a'], { a: NOT_IN_WORKSPACE }))).toEqual({
       key: 'a',
       visible: null,
@@ -70,14 +70,14 @@ describe('visibility', () => {
     });
   });
 
-  test('latest is the highest valid one, also of a hidden app', () => {
+  test('the latest version is the highest valid one, also for a hidden app', () => {
     expect(verdict(snapshot(['a b'], { 'a b': metadataWith('1.9.0', '1.10.0', '2.0.0-rc.1', 'v9') }))).toMatchObject({
       visible: false,
       latest: '1.10.0',
     });
   });
 
-  test('settings change how a rule is told, not what subscribers see', () => {
+  test('the severity settings do not change visibility', () => {
     for (const severity of ['off', 'note', 'warning'] as const) {
       expect(
         verdict(snapshot(['a'], { a: { versions: [] } }), { severities: { 'no-valid-versions': severity } }),
@@ -98,7 +98,7 @@ describe('visibility', () => {
 describe('an app without a version', () => {
   const facts = snapshot(['a', 'b'], { a: { versions: [] } });
 
-  test('is a warning and hidden, and the run succeeds', () => {
+  test('is hidden and reported as a warning, and the run succeeds', () => {
     const report = lint(facts);
     expect(severityAndRule(report)).toEqual(['warning no-valid-versions empty']);
     expect(report.apps).toMatchObject([
@@ -112,7 +112,7 @@ describe('an app without a version', () => {
   test.each([
     ['of which none is a version', metadataWith('v1')],
     ['of which none is an object', { versions: [null] }],
-  ])('lists elements %s: an error', (_, source) => {
+  ])('is an error if its file lists elements %s', (_, source) => {
     expect(exitCode(lint(metadata(source)), null)).toBe(1);
     const lowered = lint(metadata(source), {
       severities: { 'schema-violation': 'note', 'version-not-semver': 'note' },
@@ -120,7 +120,7 @@ describe('an app without a version', () => {
     expect(severityAndRule(lowered)).toContain('error no-valid-versions all-invalid');
   });
 
-  test('with a version in the earlier state: an error of the history', () => {
+  test('is also reported as withdrawn if the baseline has a version', () => {
     const earlier = baselineOf(() => [
       { version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) },
     ]);
@@ -129,7 +129,7 @@ describe('an app without a version', () => {
     expect(exitCode(report, null)).toBe(1);
   });
 
-  test('keeps every reason that hides it', () => {
+  test('lists all reasons why it is hidden', () => {
     expect(verdict(snapshot(['a b'], { 'a b': { versions: [] } }))).toMatchObject({
       visible: false,
       because: ['app-key-unsafe', 'no-valid-versions'],
@@ -138,7 +138,7 @@ describe('an app without a version', () => {
 });
 
 describe('symptoms', () => {
-  test('confirmed by an error, suspected for a warning, with the rules that say so', () => {
+  test('an error confirms a symptom, a warning makes it suspected, and the symptom lists their rules', () => {
     const broken = lint(snapshot('{'));
     expect(broken.symptoms[0]).toEqual({
       id: 'registry-does-not-refresh',
@@ -153,7 +153,7 @@ describe('symptoms', () => {
     });
   });
 
-  test('an error about a version hides no app as long as another version is valid', () => {
+  test('an error about one version hides no app with another valid version', () => {
     const report = lint(snapshot(['a'], { a: metadataWith('v1', '1.0.0') }));
     expect(report.symptoms[3]).toEqual({
       id: 'app-does-not-appear',
@@ -162,12 +162,12 @@ describe('symptoms', () => {
     });
   });
 
-  test('notes confirm and suspect nothing', () => {
+  test('notes neither confirm a symptom nor make it suspected', () => {
     const report = lint({ ...snapshot(['a']), orphans: ['x/versions.json'] });
     expect(report.symptoms[3]).toEqual({ id: 'app-does-not-appear', status: 'not-judged', rules: [] });
   });
 
-  test('each has its own', () => {
+  test('an error confirms only its own symptom', () => {
     const report = lint(snapshot(['a'], { a: { versions: [version({ artifactChecksum: 'sha1:00' })] } }));
     expect(symptoms(report)).toEqual({
       'registry-does-not-refresh': 'not-judged',
@@ -177,7 +177,7 @@ describe('symptoms', () => {
     });
   });
 
-  test('what is unknown about one kind of file casts no doubt on the symptoms of another', () => {
+  test('missing facts about artifacts leave the symptoms of other resources clear', () => {
     const facts = snapshot(['a']);
     const skipped = { missing: { code: 'not-requested', flag: null }, runWide: true };
     Object.assign(facts.manifest, {
@@ -196,7 +196,7 @@ describe('symptoms', () => {
     });
   });
 
-  test('that no earlier state was given casts no doubt', () => {
+  test('a missing baseline leaves all symptoms clear', () => {
     const local = rules.filter((rule) => ['metadata', 'manifest'].includes(rule.on));
     const report = lint(snapshot(['a']), { rules: local });
     expect(report.notJudged.length).toBeGreaterThan(0);
@@ -204,9 +204,9 @@ describe('symptoms', () => {
   });
 });
 
-describe('what was asked for by name', () => {
-  test('an app that is not listed is hidden, and confirms the symptom', () => {
-    const report = asked(snapshot(['a']), ['a', 'b']);
+describe('apps and versions that are requested by name', () => {
+  test('an app that is not listed is hidden and confirms the symptom', () => {
+    const report = judgeRequested(snapshot(['a']), ['a', 'b']);
     expect(severityAndRule(report)).toEqual(['error app-not-listed absent']);
     expect(report.apps).toMatchObject([
       { key: 'a', visible: true },
@@ -216,13 +216,13 @@ describe('what was asked for by name', () => {
     expect(report.symptoms[3]).toMatchObject({ status: 'confirmed', rules: ['app-not-listed'] });
   });
 
-  test('where none of what was asked for is listed, icons and artifacts are not called clear', () => {
+  test('the symptoms of icons and artifacts are not clear if no requested app is listed', () => {
     const local = rules.filter((rule) => rule.on === 'manifest');
     const report = lint({ ...snapshot({ apps: {} }), requested: { apps: ['b'], version: null } }, { rules: local });
     expect(statuses(report)).toEqual(['clear', 'not-judged', 'not-judged', 'confirmed']);
   });
 
-  test('with the rule off, the app is as hidden as it was', () => {
+  test('an app that is not listed is hidden even if the rule is off', () => {
     const report = lint(
       { ...snapshot(['a']), requested: { apps: ['b'], version: null } },
       { severities: { 'app-not-listed': 'off' } },
@@ -231,19 +231,20 @@ describe('what was asked for by name', () => {
     expect(report.apps.find((found) => found.key === 'b')).toMatchObject({ visible: false });
   });
 
-  test('behind a manifest that cannot be read nobody knows', () => {
-    const report = asked(snapshot('{'), ['b']);
+  test('the visibility is unknown if the manifest is unreadable', () => {
+    const report = judgeRequested(snapshot('{'), ['b']);
     expect(severityAndRule(report)).toEqual(['error document-unreadable truncated']);
     expect(report.apps).toEqual([{ key: 'b', visible: null, because: ['document-unreadable'], latest: null }]);
   });
 
-  test('a version that is not listed confirms the symptom of an app that is visible', () => {
-    const report = asked(snapshot(['a']), ['a'], '9.0.0');
+  test('a version that is not listed confirms the symptom of a visible app', () => {
+    const report = judgeRequested(snapshot(['a']), ['a'], '9.0.0');
     expect(severityAndRule(report)).toEqual(['error version-not-listed absent']);
     expect(report.findings[0]).toMatchObject({ app: 'a', version: '9.0.0', pointer: '/versions' });
     expect(report.apps).toMatchObject([{ key: 'a', visible: true }]);
     expect(symptoms(report)).toMatchObject({ 'app-does-not-appear': 'confirmed', 'checksum-mismatch': 'not-judged' });
   });
 
-  test('a version that is listed', () => expect(severityAndRule(asked(snapshot(['a']), ['a'], '1.0.0'))).toEqual([]));
+  test('a version that is listed causes no finding', () =>
+    expect(severityAndRule(judgeRequested(snapshot(['a']), ['a'], '1.0.0'))).toEqual([]));
 });

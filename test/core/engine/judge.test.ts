@@ -9,12 +9,12 @@ import { lint, severityAndRule, onlyFinding, symptoms, version, baselineOf, meta
 
 /** Reports of whole registries. */
 
-describe('a sound registry', () => {
+describe('a registry without faults', () => {
   const report = lint(
     snapshot(['a', 'b', '__proto__', 'constructor', '2', '10'], { a: metadataWith('1.0.0', '1.10.0', '1.9.0') }),
   );
 
-  test('has no findings, and counts what was seen', () => {
+  test('has no findings, and its apps and versions are counted', () => {
     expect(severityAndRule(report)).toEqual([]);
     expect(report).toMatchObject({
       schema: 1,
@@ -36,7 +36,7 @@ describe('a sound registry', () => {
     expect(exitCode(report, 0)).toBe(0);
   });
 
-  test('shows every app, with its latest version, sorted by key', () => {
+  test('lists every app with its latest version, sorted by key', () => {
     expect(report.apps.map((app) => app.key)).toEqual(['10', '2', '__proto__', 'a', 'b', 'constructor']);
     expect(report.apps.find((app) => app.key === 'a')).toEqual({
       key: 'a',
@@ -47,7 +47,7 @@ describe('a sound registry', () => {
     expect(report.apps.every((app) => app.visible === true)).toBe(true);
   });
 
-  test('clears no symptom whose checks need the network', () => {
+  test('has no clear symptom if its checks need the network', () => {
     expect(symptoms(report)).toEqual({
       'registry-does-not-refresh': 'not-judged',
       'checksum-mismatch': 'not-judged',
@@ -62,14 +62,14 @@ describe('a sound registry', () => {
     ]);
   });
 
-  test('says once per rule that it needs the network, not once per app', () => {
+  test('states once per rule, not once per app, that it needs the network', () => {
     const offline = report.notJudged.filter((n) => n.reason === 'needs the network');
     expect(offline.length).toBeGreaterThan(10);
     expect(new Set(offline.map((n) => n.rule)).size).toBe(offline.length);
     expect(offline.every((n) => n.app === null && n.version === null && n.resource === null)).toBe(true);
   });
 
-  test('without rules about the network, every symptom is clear', () => {
+  test('has only clear symptoms if no rule needs the network', () => {
     const local = rules.filter((rule) =>
       ['document', 'manifest', 'app', 'metadata', 'version', 'url'].includes(rule.on),
     );
@@ -85,26 +85,26 @@ describe('a sound registry', () => {
 describe('settings', () => {
   const facts = snapshot({ apps: { a: entry('a', { name: '' }) } });
 
-  test.each(['note', 'warning', 'error'] as const)('a rule can weigh as %s', (severity) => {
+  test.each(['note', 'warning', 'error'] as const)('a rule can have the severity %s', (severity) => {
     const report = lint(facts, { severities: { 'text-empty': severity } });
     expect(onlyFinding(report).severity).toBe(severity);
     expect(report.summary[`${severity}s`]).toBe(1);
   });
 
-  test('a rule that is off says nothing, not even that it was not judged', () => {
+  test('a rule that is off reports nothing, including that it was not judged', () => {
     const report = lint(facts, { severities: { 'text-empty': 'off', unreachable: 'off' } });
     expect(severityAndRule(report)).toEqual([]);
     expect(report.notJudged.filter((n) => n.rule === 'unreachable')).toEqual([]);
   });
 
-  test('a setting beats what a rule says of one case', () => {
+  test('a severity in the settings replaces the severity of a special case', () => {
     const local = snapshot({ apps: { a: entry('a', { appMetadataUrl: 'http://localhost/a.json' }) } });
     expect(onlyFinding(lint(local)).severity).toBe('warning');
     expect(onlyFinding(lint(local, { severities: { 'url-insecure': 'error' } })).severity).toBe('error');
   });
 
-  test('turning any one rule off breaks nothing', () => {
-    const odd = snapshot(
+  test('each rule can be turned off without a failure', () => {
+    const faulty = snapshot(
       {
         more: 1,
         apps: {
@@ -118,10 +118,11 @@ describe('settings', () => {
         b: { versions: [version({ artifactUrl: 'https://u:p@x.test/#latest', artifactChecksum: 'x' }), 1] },
       },
     );
-    for (const rule of rules) expect(lint(odd, { severities: { [rule.id]: 'off' } }).outcome, rule.id).toBe('findings');
+    for (const rule of rules)
+      expect(lint(faulty, { severities: { [rule.id]: 'off' } }).outcome, rule.id).toBe('findings');
   });
 
-  test('exit codes', () => {
+  test('the exit code depends on the outcome and on the limit of warnings', () => {
     const clean = lint(snapshot(['a']));
     const warned = lint(facts);
     const failed = lint(snapshot('{'));
@@ -136,12 +137,12 @@ describe('settings', () => {
   });
 });
 
-describe('against an earlier state', () => {
+describe('a comparison with a baseline', () => {
   const published = [
     { version: '1.0.0', artifactUrl: `${BASE}apps/a/versions/1.0.0.tar.gz`, artifactChecksum: checksum(1) },
   ];
 
-  test('unchanged', () => {
+  test('an unchanged version causes no finding', () => {
     expect(
       severityAndRule(
         lint(snapshot(['a'], { a: metadataWith('1.0.0', '1.1.0') }), { baseline: baselineOf(() => published) }),
@@ -149,7 +150,7 @@ describe('against an earlier state', () => {
     ).toEqual([]);
   });
 
-  test('changed, moved, withdrawn', () => {
+  test('changed, moved and withdrawn versions and withdrawn apps are reported', () => {
     const now = { versions: [version({ artifactChecksum: checksum(9) })] };
     expect(severityAndRule(lint(snapshot(['a'], { a: now }), { baseline: baselineOf(() => published) }))).toEqual([
       'error artifact-changed',
@@ -169,11 +170,11 @@ describe('against an earlier state', () => {
     ).toEqual(['warning app-withdrawn']);
   });
 
-  test('an app that is new has nothing to keep', () => {
+  test('a new app causes no finding', () => {
     expect(severityAndRule(lint(snapshot(['a']), { baseline: baselineOf(() => null, []) }))).toEqual([]);
   });
 
-  test('what is not known of the earlier state is said', () => {
+  test('a baseline without the metadata of an app is reported as not judged', () => {
     const report = lint(snapshot(['a']), {
       baseline: baselineOf(() => ({
         missing: { code: 'baseline-without-metadata', state: 'absent', source: 'origin/main' },
@@ -193,7 +194,7 @@ describe('against an earlier state', () => {
 });
 
 describe('secrets and hostile text', () => {
-  test('no secret that stands in a URL gets into a report', () => {
+  test('the report contains no secret from a URL', () => {
     const secret = 'cAnArY';
     const url = `http://user:${secret}@x.test/a?X-Amz-Signature=${secret}&sig=${secret}`;
     const facts = snapshot(
@@ -220,7 +221,7 @@ describe('secrets and hostile text', () => {
     expect(JSON.stringify(report).replaceAll(`#${secret}`, '')).not.toContain(secret);
   });
 
-  test('messages and evidence are bounded', () => {
+  test('messages and evidence have a limited length', () => {
     const long = 'x'.repeat(100_000);
     const report = lint(
       snapshot(
@@ -237,36 +238,36 @@ describe('secrets and hostile text', () => {
 });
 
 describe('portions', () => {
-  const odd = snapshot(
+  const faulty = snapshot(
     { more: 1, apps: { b: entry('b', { name: '' }), 'a b': entry('a b'), c: 1 } },
     { b: metadataWith('v1', '1.0.0', '1.0.0'), 'a b': '{"versions":[],}' },
   );
 
-  test('judged one by one give the same report as the whole', () => {
+  test('apps that are judged one by one give the same report as a snapshot', () => {
     const judging = startJudging({ command: 'lint', target: '.', now: NOW });
-    judging.manifest(odd.manifest);
-    for (const app of odd.apps) judging.app(app);
+    judging.manifest(faulty.manifest);
+    for (const app of faulty.apps) judging.app(app);
     judging.orphans([]);
-    expect(judging.finish(0)).toEqual(lint(odd));
+    expect(judging.finish(0)).toEqual(lint(faulty));
   });
 
-  test('judged in another order give the same findings', () => {
+  test('apps that are judged in another order give the same findings', () => {
     const judging = startJudging({ command: 'lint', target: '.', now: NOW });
-    judging.manifest(odd.manifest);
-    for (const app of odd.apps.toReversed()) judging.app(app);
-    expect(judging.finish(0).findings).toEqual(lint(odd).findings);
+    judging.manifest(faulty.manifest);
+    for (const app of faulty.apps.toReversed()) judging.app(app);
+    expect(judging.finish(0).findings).toEqual(lint(faulty).findings);
   });
 
-  test('saved and judged again give the same report', () => {
-    expect(lint(JSON.parse(JSON.stringify(odd)) as Snapshot)).toEqual(lint(odd));
+  test('saved facts give the same report', () => {
+    expect(lint(JSON.parse(JSON.stringify(faulty)) as Snapshot)).toEqual(lint(faulty));
   });
 
-  test('a report goes through JSON unharmed', () => {
-    const report = lint(odd);
+  test('a report is unchanged after serialization as JSON', () => {
+    const report = lint(faulty);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
-  test('a metadata file by itself has no app', () => {
+  test('a single metadata file is judged without an app', () => {
     const judging = startJudging({ command: 'lint', target: 'versions.json', now: NOW });
     judging.metadata(document(metadataWith('v1', '1.0.0'), 'versions.json'), [artifact(), artifact()]);
     const report = judging.finish(0);
@@ -281,7 +282,7 @@ describe('portions', () => {
     expect(report.summary.versions).toBe(2);
   });
 
-  test('artifacts that were hashed are counted, with their bytes', () => {
+  test('hashed artifacts are counted with their bytes', () => {
     const content: Content = {
       bytes: 1000,
       sha256: checksum(1).slice(7),

@@ -151,7 +151,7 @@ const CASES: Case[] = [
   ['icon-svg-active', null, {}, 'author'],
 ];
 
-describe('who has to act', () => {
+describe('the owner of a finding', () => {
   test.each(CASES)('%s %s %j: %s', (rule, cause, evidence, owner) => {
     expect(ownerOf(findingOf(rule, cause, evidence))).toBe(owner);
   });
@@ -161,10 +161,10 @@ describe('who has to act', () => {
     expect(rules.map((rule) => rule.id).filter((id) => !tried.has(id))).toEqual([]);
   });
 
-  test('a rule that is not part of the library', () => expect(ownerOf(findingOf('toString'))).toBe('author'));
+  test('the owner of an unknown rule is the author', () => expect(ownerOf(findingOf('toString'))).toBe('author'));
 });
 
-describe('what is to be done before or after the advice', () => {
+describe('the steps before and after the advice', () => {
   test.each<[string, string | null, Evidence, RegExp]>([
     ['cors-missing', 'absent', {}, /^Fix it\.$/],
     ['cors-missing', 'absent', COPY, /^Fix it\. Then purge .*check again\.$/],
@@ -176,11 +176,11 @@ describe('what is to be done before or after the advice', () => {
     ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Fortinet' }, /another network.* Fix it\.$/],
     ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme' }, /^Fix it\.$/],
     ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme', proxy: 'http://proxy:3128' }, /^Fix it\.$/],
-  ])('%s %s %j', (rule, cause, evidence, words) => {
+  ])('are added to %s %s %j', (rule, cause, evidence, words) => {
     expect(withSteps({ ...findingOf(rule, cause, evidence), advice: 'Fix it.' }, null)).toMatch(words);
   });
 
-  test('by how the URL answered, where the evidence does not say it', () => {
+  test('include purging the cache if the response came from a cache', () => {
     const finding = { ...findingOf('unreachable', 'status-404'), advice: 'Fix it.' };
     expect(withSteps(finding, web(probe(hop({ 'x-cache': 'HIT' }))))).toMatch(/purge the cache/);
   });

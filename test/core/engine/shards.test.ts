@@ -40,25 +40,25 @@ const faulty = (): Snapshot =>
 const judgedAlone = (facts: Snapshot): unknown => judge(facts, { command: 'judge' });
 
 describe('the shard of an app', () => {
-  test('never changes: what is saved today is put together tomorrow', () => {
+  test('does not change between releases', () => {
     expect(['app-a', 'slack', 'github', ''].map((key) => shardOf(key, 8))).toEqual([2, 3, 6, 4]);
   });
 
-  test.each([1, 2, 3, 7, 16])('%i shards have about as many apps each', (of) => {
+  test.each([1, 2, 3, 7, 16])('is chosen evenly among %i shards', (of) => {
     const counts = Array.from({ length: of }, () => 0);
     for (let i = 0; i < 8000; i++) counts[shardOf(`app-${i}`, of) - 1]! += 1;
     for (const count of counts) expect(Math.abs(count - 8000 / of)).toBeLessThan(8000 / of / 4);
   });
 });
 
-describe('shards put together', () => {
-  test.each([2, 3, 5, 64])('%i of them judge like the whole, in any order', (of) => {
+describe('joined shards', () => {
+  test.each([2, 3, 5, 64])('give the same report as the whole snapshot for %i shards in any order', (of) => {
     const whole = faulty();
     expect(judgedAlone(joinShards(splitIntoShards(whole, of)))).toEqual(judgedAlone(whole));
     expect(judgedAlone(joinShards(splitIntoShards(whole, of).toReversed()))).toEqual(judgedAlone(whole));
   });
 
-  test('what each of them saw of a host is added up', () => {
+  test('add up the requests to each host', () => {
     const whole = snapshot(['a', 'b', 'c', 'd']);
     const [first, second] = splitIntoShards(whole, 2);
     first!.snapshot.hosts = [load({ 4: [60, 0], 9: [0, 2] }, ['status 503'])];
@@ -70,7 +70,7 @@ describe('shards put together', () => {
     expect(joinShards(splitIntoShards(whole, 2)).hosts).toBeUndefined();
   });
 
-  test('each error is in the report of one shard alone', () => {
+  test('report each error in one shard only', () => {
     const whole = faulty();
     const found = splitIntoShards(whole, 3).flatMap(({ snapshot: part }) =>
       judge(part, { command: 'judge' }).findings.map((f) => `${f.rule} ${f.pointer} ${f.app}`),
@@ -82,7 +82,7 @@ describe('shards put together', () => {
     );
   });
 
-  test('a shard says what belongs to others, and calls nothing clear that it did not judge', () => {
+  test('state which parts belong to other shards, and do not clear symptoms that they did not judge', () => {
     const [first, second] = splitIntoShards(snapshot(['a', 'b', 'c', 'd', 'e', 'f']), 2).map(({ snapshot: part }) =>
       judge(part, { command: 'judge' }),
     );
@@ -105,23 +105,23 @@ describe('shards put together', () => {
     expect(second!.symptoms[0]).toMatchObject({ id: 'registry-does-not-refresh', status: 'not-judged' });
   });
 
-  test('where the manifest says nothing of any app, every shard says so', () => {
+  test('report an unreadable manifest in every shard', () => {
     for (const { snapshot: part } of splitIntoShards(snapshot('{'), 2))
       expect(judge(part, { command: 'judge' }).findings.map((f) => f.rule)).toEqual(['document-unreadable']);
   });
 
-  test('one file alone is taken as it is', () => {
+  test('are the unchanged snapshot if there is only one file', () => {
     const [part] = splitIntoShards(snapshot(['a']), 2);
     expect(joinShards([part!])).toBe(part!.snapshot);
   });
 });
 
-describe('what is missing makes the whole incomplete', () => {
+describe('the joined report is incomplete because of', () => {
   test.each<[string, (all: NamedSnapshot[]) => NamedSnapshot[], RegExp]>([
-    ['a shard', (all) => all.slice(1), /^shard 1 of 4 is missing$/],
-    ['two shards', (all) => [all[0]!, all[2]!], /^shards 2, 4 of 4 are missing$/],
+    ['a missing shard', (all) => all.slice(1), /^shard 1 of 4 is missing$/],
+    ['two missing shards', (all) => [all[0]!, all[2]!], /^shards 2, 4 of 4 are missing$/],
     [
-      'the rest of an interrupted one',
+      'an interrupted shard',
       (all) => {
         all[1]!.snapshot.incomplete = 'interrupted after 1 app';
         return all;
@@ -129,7 +129,7 @@ describe('what is missing makes the whole incomplete', () => {
       /^shard 2: interrupted after 1 app$/,
     ],
     [
-      'one manifest for all',
+      'different manifests',
       (all) => {
         all[3]!.snapshot.manifest = snapshot(['other']).manifest;
         return all;
@@ -137,7 +137,7 @@ describe('what is missing makes the whole incomplete', () => {
       /the manifest changed/,
     ],
     [
-      'what was left out by --app',
+      'apps left out by --app',
       (all) => {
         all[2]!.snapshot.apps = [];
         return all;
@@ -163,7 +163,7 @@ test.each<[string, (all: NamedSnapshot[]) => NamedSnapshot[], RegExp]>([
     ([a, b]) => [a!, { ...b!, snapshot: { ...b!.snapshot, apps: a!.snapshot.apps } }],
     /is in both facts-1\.json and facts-2/,
   ],
-])('refused: %s', (_, choose, message) => {
+])('different shards are rejected: %s', (_, choose, message) => {
   expect(() => joinShards(choose(splitIntoShards(snapshot(KEYS), 2)))).toThrow(
     expect.objectContaining({ code: 'shards-mismatch', exit: 2, message: expect.stringMatching(message) }),
   );

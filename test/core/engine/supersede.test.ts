@@ -19,7 +19,7 @@ import { browser, hop, probe, web } from '../../support/probes.ts';
 import { runs } from '../../support/property-runs.ts';
 
 describe('a superseder', () => {
-  test('is the most severe of the findings that are named', () => {
+  test('is the most severe finding of the named rules', () => {
     const [a, b, c] = [urlInsecure, iconSuffix, noApps];
     const found = new Map<string, Severity>();
     noteFound(found, a.id, 'http', 'note');
@@ -32,7 +32,7 @@ describe('a superseder', () => {
   });
 
   test.each(SEVERITIES.flatMap((one) => SEVERITIES.map((other) => [one, other] as const)))(
-    'a finding %s supersedes one of severity %s only where it is not lower',
+    'a finding %s supersedes one of severity %s only if its own severity is the same or higher',
     (one, other) => {
       expect(isSuperseded({ rule: 'a', severity: one }, other)).toBe(!outranks(other, one));
     },
@@ -65,7 +65,7 @@ describe('the rules that `supersededBy` names', () => {
   const orders = [rules, rules.toReversed()].map((list) => inJudgingOrder(list));
 
   test.each(table.map((row) => [row.rule.id, row.other.id, row] as const))(
-    '%s: %s is listed and is judged before',
+    '%s: %s is listed and judged before',
     (_, __, { rule, other, reference }) => {
       expect(rules).toContain(other);
       if ('cause' in reference) expect(causeInfo(other.causes, reference.cause)).toBeDefined();
@@ -75,7 +75,7 @@ describe('the rules that `supersededBy` names', () => {
     },
   );
 
-  test('are values: a misspelt cause does not compile', () => {
+  test('are values, so a misspelled cause does not compile', () => {
     // @ts-expect-error the rule declares no such cause
     expect(withCauses(urlInsecure, 'htp')).toHaveLength(1);
   });
@@ -259,8 +259,8 @@ function isAccountedFor(finding: Finding, rule: AnyRule, report: Report): boolea
   );
 }
 
-describe('what a rule finds when it is judged without the others', () => {
-  test('is in the report of all rules, or a finding of the same severity or a higher one is', () => {
+describe('a finding of a rule that is judged alone', () => {
+  test('is in the full report, or another finding of the same or a higher severity replaces it', () => {
     const explained = rules.filter((rule) => rule.supersededBy !== undefined || rule === artifactChecksumMismatch);
     let superseded = 0;
     fc.assert(

@@ -14,7 +14,7 @@ function* bearings(): Generator<Bearing> {
       for (const hidden of FLAGS) for (const unknown of FLAGS) yield { severity, confirmed, hidden, unknown };
 }
 
-describe('the status of a symptom, for all combinations', () => {
+describe('the status of a symptom', () => {
   const table = SYMPTOMS.flatMap((symptom) => [...bearings()].map((bearing) => [symptom, bearing] as const));
 
   test.each(table)('%s %o', (symptom, bearing) => {
@@ -68,7 +68,7 @@ describe('the symptoms of a report', () => {
     levels.flatMap((found) => levels.map((superseder) => [resource, index, found, superseder] as const)),
   );
 
-  test.each(table)('%s (symptom %i): a finding %s beside a superseder %s', (resource, index, found, superseder) => {
+  test.each(table)('%s (symptom %i): a finding %s with a superseder %s', (resource, index, found, superseder) => {
     const explains = ruleOn('explains', resource, superseder);
     const rules = [ruleOn('explained', resource, found, { supersededBy: [explains] }), explains];
     const report = judge(fetchedSnapshot(), { command: 'verify', rules });
@@ -93,7 +93,7 @@ describe('the symptoms of a report', () => {
   });
 
   test.each([...SEVERITIES])(
-    'a superseder %s of another symptom leaves the symptom of the other rule alone',
+    'a superseder %s without a symptom does not change the symptom of the superseded rule',
     (severity) => {
       const explains = ruleOn('explains', 'icon', severity, { symptom: null });
       const rules = [explains, ruleOn('explained', 'icon', null, { supersededBy: [explains] })];
@@ -102,7 +102,7 @@ describe('the symptoms of a report', () => {
     },
   );
 
-  test('a missing fact makes unknown what the rule bears on, and nothing else', () => {
+  test('a missing fact makes only the symptom of its rule not judged', () => {
     const facts = fetchedSnapshot();
     facts.apps[0]!.icon.web = { missing: { code: 'not-requested', flag: null } };
     const report = judge(facts, { command: 'verify', rules: [ruleOn('one', 'icon', 'error')] });
@@ -111,7 +111,7 @@ describe('the symptoms of a report', () => {
     expect(note.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'clear', 'clear']);
   });
 
-  test('a finding reported once for several kinds of resource bears on the symptom of each', () => {
+  test('a finding reported once for several kinds of resource affects the symptom of each', () => {
     const once: AnyRule = {
       ...ruleOn('host', 'icon', 'warning'),
       check: () => ({ message: 'the host is slow', advice: 'wait', dedupeKey: 'x.test' }),
@@ -123,7 +123,7 @@ describe('the symptoms of a report', () => {
     );
   });
 
-  test('an error is reported though the same was reported as a note before', () => {
+  test('an error is reported even if the same problem was reported as a note before', () => {
     const once: AnyRule = {
       ...ruleOn('host', 'icon', 'note'),
       check: ({ resource }) => ({
@@ -143,7 +143,7 @@ describe('the symptoms of a report', () => {
   const off = { explains: 'off', explained: 'off' } as const;
 
   test.each(RESOURCES.map((resource, index) => [resource, index] as const))(
-    'an error on the %s that a rule would report, were it not off, keeps the symptom from being clear',
+    'an error on the %s is not judged, rather than clear, if its rule is off',
     (resource, index) => {
       const judged = (severity: Severity | null) =>
         judge(fetchedSnapshot(), {
@@ -166,7 +166,7 @@ describe('the symptoms of a report', () => {
         count: null,
       });
       expect(report.outcome).toBe('clean');
-      // A rule that is off and finds no error has no bearing.
+      // A rule that is off and finds no error has no effect.
       for (const severity of [null, 'warning', 'note'] as const) {
         expect(judged(severity).symptoms.map(({ status }) => status)).toEqual(SYMPTOMS.map(() => 'clear'));
         expect(judged(severity).notJudged).toEqual([]);
@@ -174,27 +174,30 @@ describe('the symptoms of a report', () => {
     },
   );
 
-  test('an error that the settings report as a note is suspected', () => {
+  test('an error that the settings report as a note makes the symptom suspected', () => {
     const rules = [ruleOn('one', 'artifact', 'error')];
     const report = judge(fetchedSnapshot(), { command: 'verify', rules, severities: { one: 'note' } });
     expect(report.symptoms[1]).toEqual({ id: 'checksum-mismatch', status: 'suspected', rules: ['one'] });
   });
 
-  test.each(['off', 'note', 'warning', 'error'] as const)('an app is as hidden where the rule is %s', (setting) => {
-    const rules = [ruleOn('one', 'metadata', 'error', { hidesApp: true })];
-    const report = judge(fetchedSnapshot(), { command: 'verify', rules, severities: { one: setting } });
-    expect(report.apps).toMatchObject([{ visible: false, because: ['one'] }]);
-    expect(report.symptoms[3]).toMatchObject({ status: 'confirmed', rules: ['one'] });
-  });
+  test.each(['off', 'note', 'warning', 'error'] as const)(
+    'an app is hidden even if the severity of the rule is %s',
+    (setting) => {
+      const rules = [ruleOn('one', 'metadata', 'error', { hidesApp: true })];
+      const report = judge(fetchedSnapshot(), { command: 'verify', rules, severities: { one: setting } });
+      expect(report.apps).toMatchObject([{ visible: false, because: ['one'] }]);
+      expect(report.symptoms[3]).toMatchObject({ status: 'confirmed', rules: ['one'] });
+    },
+  );
 
-  test('a note of a rule that hides apps keeps no facts from being known', () => {
+  test('a note of a rule that hides apps does not stand for missing facts', () => {
     const facts = fetchedSnapshot();
     facts.apps[0]!.metadata.content = { missing: { code: 'not-requested', flag: null } };
     const rules = [ruleOn('one', 'metadata', 'note', { hidesApp: true }), ruleOn('two', 'metadata', null)];
     expect(judge(facts, { command: 'verify', rules }).apps).toMatchObject([{ visible: null, because: [] }]);
   });
 
-  test('a rule that is off and fails does not make the run incomplete', () => {
+  test('a crashing rule that is off does not make the run incomplete', () => {
     const failing: AnyRule = {
       ...ruleOn('explains', 'icon', 'error'),
       check() {

@@ -22,7 +22,7 @@ test('the schema of reports lists every code', () => {
   expect(properties['notJudged'].items.properties.code.enum).toEqual(NOT_JUDGED_CODES);
 });
 
-test('the schema of facts lists every code of a missing fact, with its data', () => {
+test('the schema of facts lists every code of a missing fact with its data', () => {
   const { definitions } = JSON.parse(schema('facts')) as { definitions: Record<string, any> };
   const codes = definitions['missingReason'].properties.code.enum as string[];
   expect(codes.toSorted()).toEqual(NOT_JUDGED_CODES.filter((code) => !RUN_ONLY.includes(code)).toSorted());

@@ -41,12 +41,12 @@ const ENDINGS: Ending[] = [
   { name: '200', probe: status(200), transport: false },
 ];
 
-describe('how a probe ended', () => {
-  test.each(ENDINGS)('$name', ({ probe: ended, transport }) => {
+describe('the result of a side probe', () => {
+  test.each(ENDINGS)('is classified as a transport failure or not: $name', ({ probe: ended, transport }) => {
     expect(isTransportFailure(ended)).toBe(transport);
   });
 
-  test.each(ENDINGS)('nothing is concluded from it where it is transport: $name', ({ probe: ended, transport }) => {
+  test.each(ENDINGS)('is a missing fact if the transport failed: $name', ({ probe: ended, transport }) => {
     const condition: HttpViews['conditional'] = [
       { condition: ['if-none-match', '"a"'], fabricated: false, probe: ended, sameBytes: null },
     ];
@@ -85,7 +85,7 @@ test.each<Times>([
     head: { ...status(408), attempts: 3 },
     reason: 'the HEAD request failed 3 times (status 408)',
   },
-])('the reason names what failed: $name', ({ head, reason }) => {
+])('the reason describes the failure: $name', ({ head, reason }) => {
   const fact = sideProbes(web(probe(), { head })).head;
   expect(isMissing(fact) && reasonText(fact.missing)).toBe(reason);
 });
@@ -140,7 +140,7 @@ test.each<Repetition>([
     repeated: { of: 'HEAD', url: ADDRESS, plain: [200, 404], same: [404, 200] },
     judged: true,
   },
-])('repeated requests: $name', ({ head, repeated, judged }) => {
+])('repeated requests decide whether a probe is judged: $name', ({ head, repeated, judged }) => {
   const fact = sideProbes(web(probe(), { head, repeatedProbes: [repeated] })).head;
   expect(fact).toEqual(
     judged ? head : { missing: { code: 'blocked-by', rule: 'host-intermittent' }, intentional: true },

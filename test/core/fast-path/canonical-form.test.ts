@@ -29,12 +29,12 @@ function left(text: string): string[] | null {
 const manifest = (apps: object): string => JSON.stringify({ apps });
 
 /** So many apps, the first of them without a name. */
-function oddApps(odd: number, all: number): string {
-  const entries = Array.from({ length: all }, (_, i) => [`app-${i}`, i < odd ? { ...APP, name: '' } : APP]);
+function unnamedApps(unnamed: number, all: number): string {
+  const entries = Array.from({ length: all }, (_, i) => [`app-${i}`, i < unnamed ? { ...APP, name: '' } : APP]);
   return manifest(Object.fromEntries(entries));
 }
 
-describe('a document of the usual form', () => {
+describe('the canonical form', () => {
   test.each<[string, string]>([
     ['a manifest', manifest({ echo: APP })],
     ['one without apps', manifest({})],
@@ -45,7 +45,7 @@ describe('a document of the usual form', () => {
     ['a metadata file', JSON.stringify({ versions: [VERSION] })],
     ['one with a byte order mark', `\ufeff${JSON.stringify({ versions: [VERSION] })}`],
     ['an old-fashioned suffix', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://a.example/b.tgz' }] })],
-  ])('%s leaves nothing', (_, text) => {
+  ])('covers all of %s', (_, text) => {
     expect(left(text)).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe('a document of the usual form', () => {
     ['a deep app', `{"apps":{"echo":${'['.repeat(70)}${']'.repeat(70)}}}`],
     ['apps in a list', JSON.stringify({ apps: [APP] })],
     ['nothing', ''],
-  ])('%s leaves all of it', (_, text) => {
+  ])('covers no part of %s', (_, text) => {
     expect(left(text)).toBeNull();
   });
 
@@ -85,7 +85,7 @@ describe('a document of the usual form', () => {
     ['null', 'echo', null as unknown as object],
     ['an escape', 'echo', { ...APP, name: 'a"b' }],
     ['emoji, which are pairs', 'echo', { ...APP, name: 'a🎉' }],
-  ])('%s is left', (_, key, app) => {
+  ])('does not cover an app with %s', (_, key, app) => {
     const text = JSON.stringify({
       apps: Object.fromEntries([
         ['usual', APP],
@@ -97,13 +97,13 @@ describe('a document of the usual form', () => {
     expect(left(text)).toEqual(key.includes('"') ? null : [key]);
   });
 
-  test('some of many that are odd are left; where most are, all of it is', () => {
-    expect(left(oddApps(900, 1000))).toHaveLength(900);
-    expect(left(oddApps(1100, 6000))).toBeNull();
-    expect(left(oddApps(1, 5000))).toEqual(['app-0']);
+  test('leaves single apps to the rules, but the whole document if most apps are not canonical', () => {
+    expect(left(unnamedApps(900, 1000))).toHaveLength(900);
+    expect(left(unnamedApps(1100, 6000))).toBeNull();
+    expect(left(unnamedApps(1, 5000))).toEqual(['app-0']);
   });
 
-  test('a name that stands twice is found whatever stands around it', () => {
+  test('does not hide duplicate names', () => {
     const [a, b] = [JSON.stringify(APP), JSON.stringify({ ...APP, name: '' })];
     const { duplicates } = parseDocument(documentText(`{"apps":{"a":${a},"b":${b},"a":${a}}}`));
     expect(duplicates.map(({ name }) => name)).toEqual(['a']);
@@ -112,7 +112,7 @@ describe('a document of the usual form', () => {
   });
 });
 
-const odd = fc.oneof(
+const unusual = fc.oneof(
   { weight: 6, arbitrary: fc.constant(undefined) },
   {
     weight: 1,
@@ -134,7 +134,14 @@ const address = fc.oneof(
     .map(([scheme, host, path, name]) => `${scheme}${[host, ...path, name].join('/')}`),
 );
 const app = fc
-  .record({ key: odd, name: odd, description: odd, color: odd, iconUrl: address, appMetadataUrl: address })
+  .record({
+    key: unusual,
+    name: unusual,
+    description: unusual,
+    color: unusual,
+    iconUrl: address,
+    appMetadataUrl: address,
+  })
   .map(({ key, name, description, color, iconUrl, appMetadataUrl }): [string, typeof APP] => [
     key ?? 'echo',
     {
@@ -145,7 +152,7 @@ const app = fc
     },
   ]);
 
-test('the rules have nothing to say about an app of the usual form', () => {
+test('the rules have no finding about an app in canonical form', () => {
   let usual = 0;
   fc.assert(
     fc.property(app, ([key, entry]) => {
@@ -185,7 +192,7 @@ test('the rules have nothing to say about an app of the usual form', () => {
   expect(usual).toBeGreaterThan(runs(1000));
 });
 
-test('whatever is done to a text, what is read of it is what is in it', () => {
+test('canonical documents with random changes are parsed as JSON.parse parses them', () => {
   const base = [
     JSON.stringify({ apps: { a: APP, b: { ...APP, name: '' }, c: APP } }, null, 1),
     JSON.stringify({ versions: [VERSION, { ...VERSION, version: '1.0.1' }] }),

@@ -21,14 +21,14 @@ function entry(index: number, fields: Partial<VersionEntry> = {}): VersionEntry 
   };
 }
 
-/** What the rules about versions and their URLs say of a list; those that compare with an earlier state are left out. */
+/** The rules about versions and their URLs that have a finding, except those that compare with a baseline. */
 function findings(entries: readonly VersionEntry[]): string[] {
   const found: string[] = [];
   for (const rule of rules) {
     if (rule.needs.includes('earlier')) continue;
     const note = (facts: object): void => {
-      const said: unknown = rule.check(facts);
-      if (Array.isArray(said) ? said.length > 0 : said) found.push(rule.id);
+      const result: unknown = rule.check(facts);
+      if (Array.isArray(result) ? result.length > 0 : result) found.push(rule.id);
     };
     if (rule.on === 'metadata') note({ versions: entries, listed: entries.length, askedVersion: null, copyAge: 0 });
     for (const { index, version, artifactUrl: url, artifactChecksum: checksum } of entries) {
@@ -49,14 +49,14 @@ function textOf(value: unknown): DocumentContent {
   return documentContent(new TextEncoder().encode(JSON.stringify(value)));
 }
 
-describe('what passes the screen', () => {
-  test('the usual passes', () => {
+describe('the screening of versions', () => {
+  test('accepts ordinary versions', () => {
     expect(isBeyondDoubt([entry(0), entry(1), entry(2)])).toBe(true);
   });
 
   test.each<[string, VersionEntry[]]>([
     ['no version at all', []],
-    ['a version that is none', [entry(0, { version: 'v1.0.0' })]],
+    ['an invalid version', [entry(0, { version: 'v1.0.0' })]],
     ['a pre-release', [entry(0, { version: '1.0.0-rc.1' })]],
     ['a date for a version', [entry(0, { version: '202611211.0.0' })]],
     ['no checksum', [entry(0, { artifactChecksum: null })]],
@@ -83,11 +83,11 @@ describe('what passes the screen', () => {
     ['one version twice', [entry(0), entry(1, { version: '1.0.0' })]],
     ['one URL twice', [entry(0), entry(1, { artifactUrl: entry(0).artifactUrl })]],
     ['one checksum twice', [entry(0), entry(1, { artifactChecksum: entry(0).artifactChecksum })]],
-  ])('%s does not', (_, entries) => {
+  ])('rejects %s', (_, entries) => {
     expect(isBeyondDoubt(entries)).toBe(false);
   });
 
-  test('the rules have nothing to say about it', () => {
+  test('accepts only versions without findings', () => {
     const number = fc.oneof(
       { weight: 8, arbitrary: fc.nat(30) },
       fc.nat(),
@@ -136,7 +136,7 @@ describe('what passes the screen', () => {
   });
 });
 
-describe('a registry that is too large to be listed one by one', () => {
+describe('a large registry', () => {
   const OFFLINE: Missing = { missing: { code: 'offline' }, runWide: true };
   const ELSEWHERE: Missing = { missing: { code: 'not-in-workspace' } };
 
@@ -162,7 +162,7 @@ describe('a registry that is too large to be listed one by one', () => {
     'an extension': ({ entry }) => Object.assign(entry, { 'x-note': 1 }),
   };
 
-  /** @param faults the index of an app, and what is the matter with it */
+  /** @param faults the index of an app and the name of its fault */
   function snapshot(apps: number, faults: readonly (readonly [number, string])[]): Snapshot {
     const keys = Array.from({ length: apps }, (_, i) => `app-${i}`);
     const parts = keys.map((key, i): Parts => {
@@ -210,15 +210,15 @@ describe('a registry that is too large to be listed one by one', () => {
     };
   }
 
-  // Rules that are named are asked one by one: the way that has no screen.
-  test.each(Object.keys(FAULTS))('has the same report with and without the screen: %s', (fault) => {
+  // A list of rules in the options disables the fast path.
+  test.each(Object.keys(FAULTS))('has the same report with and without the fast path: %s', (fault) => {
     for (const app of [0, 1, 260]) {
       const facts = snapshot(300, [[app, fault]]);
       expect(judge(facts, { command: 'lint' })).toEqual(judge(facts, { command: 'lint', rules }));
     }
   });
 
-  test('has the same report with several of them, and with none', () => {
+  test('has the same report with and without the fast path for any set of faults', () => {
     const fault = fc.tuple(fc.nat(299), fc.constantFrom(...Object.keys(FAULTS)));
     fc.assert(
       fc.property(fc.array(fault, { maxLength: 8 }), (faults) => {

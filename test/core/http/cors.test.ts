@@ -7,9 +7,12 @@ const ORIGIN = 'https://svc.test';
 const name = 'access-control-allow-origin';
 
 describe('the CORS check', () => {
-  test.each(['*', ' *  ', '\t*', ORIGIN, `  ${ORIGIN}`, `${ORIGIN}\t `])('passes: %j', (value) => {
-    expect(corsCheck(ORIGIN, [[name, value]])).toBeNull();
-  });
+  test.each(['*', ' *  ', '\t*', ORIGIN, `  ${ORIGIN}`, `${ORIGIN}\t `])(
+    'accepts Access-Control-Allow-Origin: %j',
+    (value) => {
+      expect(corsCheck(ORIGIN, [[name, value]])).toBeNull();
+    },
+  );
 
   test.each<[string, string]>([
     ['https://www.svc.test', 'refused'],
@@ -48,7 +51,7 @@ describe('the CORS check', () => {
     ['https://*.test', 'invalid'],
     ['.test', 'invalid'],
     ['*\0', 'invalid'],
-  ])('fails: %j (%s)', (value, code) => {
+  ])('rejects Access-Control-Allow-Origin: %j (%s)', (value, code) => {
     expect(corsCheck(ORIGIN, [[name, value]])).toMatchObject({ code });
   });
 
@@ -58,7 +61,7 @@ describe('the CORS check', () => {
     ['*', ORIGIN],
     [ORIGIN, '*'],
     ['', '*'],
-  ])('two headers fail: %j and %j', (a, b) => {
+  ])('rejects two headers: %j and %j', (a, b) => {
     expect(
       corsCheck(ORIGIN, [
         [name, a],
@@ -67,18 +70,18 @@ describe('the CORS check', () => {
     ).toMatchObject({ code: 'invalid', cause: 'two-headers' });
   });
 
-  test('no header fails, and others with a like name do not help', () => {
+  test('rejects a response without the header, even with a similar header', () => {
     expect(corsCheck(ORIGIN, [['access-control-allow-origins', '*']])).toMatchObject({ code: 'missing' });
   });
 
-  test('Origin: null passes with * and with null', () => {
+  test('accepts * and null for Origin: null', () => {
     expect(corsCheck('null', [[name, '*']])).toBeNull();
     expect(corsCheck('null', [[name, 'null']])).toBeNull();
     expect(corsCheck('null', [[name, ORIGIN]])).toMatchObject({ code: 'refused' });
   });
 });
 
-describe('along redirects', () => {
+describe('redirects', () => {
   const [a, b] = ['https://a.test/x', 'https://b.test/x'];
   test.each<[string, string[], (string | null)[]]>([
     ['one host', [a], [ORIGIN]],
@@ -90,7 +93,7 @@ describe('along redirects', () => {
     ['from there on', [`${ORIGIN}/x`, a, b], [null, ORIGIN, 'null']],
     ['back to the page’s own host', [a, `${ORIGIN}/x`], [ORIGIN, 'null']],
     ['within the page’s own host', [`${ORIGIN}/x`, `${ORIGIN}/y`], [null, null]],
-  ])('%s', (_, urls, expected) => {
+  ])('the request has the expected Origin: %s', (_, urls, expected) => {
     expect(hopOrigins(ORIGIN, urls).map((h) => h.origin)).toEqual(expected);
   });
 
@@ -113,28 +116,28 @@ describe('along redirects', () => {
     ],
     ['none on the first', [null, '*'], { index: 0, code: 'missing' }],
     ['none on the second', ['*', null], { index: 1, code: 'missing' }],
-  ])('%s', (_, values, expected) => {
+  ])('the CORS headers of each response are checked: %s', (_, values, expected) => {
     const fault = corsFault(probe(chain(...values), { origin: ORIGIN }));
     if (expected === null) expect(fault).toBeNull();
     else expect(fault).toMatchObject(expected);
   });
 
-  test.each([304, 407, 0])('status %i is not checked', (status) => {
+  test.each([304, 407, 0])('a response with status %i is not checked', (status) => {
     expect(corsFault(probe(hop({}, { status }), { origin: ORIGIN }))).toBeNull();
   });
 });
 
-const preflight = (headers: Record<string, string>, status = 200, asked = ['x-probe'], method = 'GET') =>
+const preflight = (headers: Record<string, string>, status = 200, requested = ['x-probe'], method = 'GET') =>
   preflightFault(
     probe(hop({ [name]: '*', ...headers }, { status }), { method: 'OPTIONS', origin: ORIGIN }),
-    asked,
+    requested,
     method,
   )?.cause ?? null;
 const headers = 'access-control-allow-headers';
 const methods = 'access-control-allow-methods';
 
 describe('the preflight check', () => {
-  test.each([200, 204, 206, 299])('status %i passes', (status) =>
+  test.each([200, 204, 206, 299])('accepts status %i', (status) =>
     expect(preflight({ [headers]: '*' }, status)).toBeNull(),
   );
   test.each([
@@ -153,7 +156,7 @@ describe('the preflight check', () => {
     [501, 'status'],
     [680, 'status'],
     [790, 'status'],
-  ])('status %i fails', (status, cause) => expect(preflight({ [headers]: '*' }, status)).toBe(cause));
+  ])('rejects status %i', (status, cause) => expect(preflight({ [headers]: '*' }, status)).toBe(cause));
 
   test.each<[string, Record<string, string>, string | null]>([
     ['*', { [headers]: '*' }, null],
@@ -162,10 +165,10 @@ describe('the preflight check', () => {
     ['not at all', {}, 'header-refused'],
     ['others', { [headers]: 'x-other' }, 'header-refused'],
     ['not a list', { [headers]: 'x probe' }, 'headers-malformed'],
-    ['methods that are no list', { [headers]: '*', [methods]: 'GET; HEAD' }, 'methods-malformed'],
+    ['methods that are not a list', { [headers]: '*', [methods]: 'GET; HEAD' }, 'methods-malformed'],
     ['methods without GET', { [headers]: '*', [methods]: 'PUT' }, null],
     ['methods in lower case', { [headers]: '*', [methods]: 'get' }, null],
-  ])('headers: %s', (_, answer, cause) => expect(preflight(answer)).toBe(cause));
+  ])('checks the allowed headers: %s', (_, answer, cause) => expect(preflight(answer)).toBe(cause));
 
   test.each<[string, string, string | null]>([
     ['GET', '', null],
@@ -175,16 +178,16 @@ describe('the preflight check', () => {
     ['PUT', 'PUT', null],
     ['PUT', '*', null],
     ['PUT', 'put', 'method-refused'],
-  ])('method %s, allowed %j', (method, allowed, cause) =>
+  ])('checks the method %s against %j', (method, allowed, cause) =>
     expect(preflight({ [headers]: '*', [methods]: allowed }, 200, [], method)).toBe(cause),
   );
 
-  test('* does not cover Authorization; its name does', () => {
+  test('accepts Authorization only by name, not by *', () => {
     expect(preflight({ [headers]: '*' }, 200, ['authorization'])).toBe('header-refused');
     expect(preflight({ [headers]: '*, Authorization' }, 200, ['authorization', 'x-probe'])).toBeNull();
   });
 
-  test('the origin must be allowed here as well', () => {
+  test('checks the origin', () => {
     expect(preflight({ [name]: 'https://other.test', [headers]: '*' })).toBe('origin');
   });
 });

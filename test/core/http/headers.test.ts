@@ -17,7 +17,7 @@ import { hop, probe } from '../../support/probes.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
-test('lines are stripped and joined', () => {
+test('lines of a header are trimmed and joined', () => {
   const headers: [string, string][] = [
     ['a', ' 1\t'],
     ['b', 'x'],
@@ -28,7 +28,7 @@ test('lines are stripped and joined', () => {
   expect(header(headers, 'c')).toBeNull();
 });
 
-test('a long run of spaces takes no long time', () => {
+test('200,000 spaces are trimmed in linear time', () => {
   const text = `${' '.repeat(200_000)}x`;
   const start = performance.now();
   expect(stripSpace(text)).toBe('x');
@@ -40,7 +40,7 @@ test.each([
   ['Accept-Encoding, ORIGIN', ['accept-encoding', 'origin']],
   ['*', ['*']],
   [',, Origin ,', ['origin']],
-])('Vary: %s', (value, names) => expect(varyNames([['vary', value]])).toEqual(names));
+])('Vary is parsed as names in lower case: %s', (value, names) => expect(varyNames([['vary', value]])).toEqual(names));
 
 test.each([
   ['Application/JSON; Charset="UTF-8"', { type: 'application/json', charset: 'utf-8' }],
@@ -55,9 +55,11 @@ test.each([
   ['text/html;charset=gbk, text/plain', { type: 'text/plain', charset: null }],
   ['PNG; x', { type: 'png', charset: null }],
   ['*/*', { type: '*/*', charset: null }],
-])('Content-Type: %s', (value, expected) => expect(mediaType([['content-type', value]])).toEqual(expected));
+])('Content-Type is parsed as type and charset: %s', (value, expected) =>
+  expect(mediaType([['content-type', value]])).toEqual(expected),
+);
 
-test('of several lines with a Content-Type, the last valid one counts', () => {
+test('the last valid Content-Type of several lines counts', () => {
   const lines = ['text/plain', 'image/png', ''].map((value): [string, string] => ['content-type', value]);
   expect(mediaType(lines)).toEqual({ type: 'image/png', charset: null });
   expect(mediaType([])).toBeNull();
@@ -73,16 +75,18 @@ test.each([
   ['', []],
   ['gzip, br', ['gzip', 'br']],
   ['aws-chunked', ['aws-chunked']],
-])('Content-Encoding: %s', (value, expected) => expect(codings([['content-encoding', value]])).toEqual(expected));
+])('Content-Encoding is parsed as codings: %s', (value, expected) =>
+  expect(codings([['content-encoding', value]])).toEqual(expected),
+);
 
-describe('dates', () => {
+describe('HTTP dates', () => {
   const moment = Date.UTC(1994, 10, 6, 8, 49, 37);
   test.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
-    '%s',
+    'are parsed: %s',
     (text) => expect(httpDate(text)).toBe(moment),
   );
   test.each(['0', '-1', '1994-11-06T08:49:37Z', 'Sun, 06 Foo 1994 08:49:37 GMT', 'tomorrow', ''])(
-    'no date: %s',
+    'are rejected if malformed: %s',
     (text) => expect(httpDate(text)).toBeNull(),
   );
 });
@@ -96,7 +100,7 @@ test.each<[string | null, number | null]>([
   ['1.5', null],
   ['Sun, 06 Nov 1994 08:49:37 GMT', null],
   [null, null],
-])('Retry-After: %s', (value, expected) => expect(retryAfter(value, NOW)).toBe(expected));
+])('Retry-After is parsed as seconds: %s', (value, expected) => expect(retryAfter(value, NOW)).toBe(expected));
 
 test.each<[string, number | null]>([
   ['0', 0],
@@ -106,9 +110,9 @@ test.each<[string, number | null]>([
   ['1.5', null],
   ['"300"', null],
   ['', null],
-])('%s seconds', (text, expected) => expect(seconds(text)).toBe(expected));
+])('delta-seconds are parsed: %s', (text, expected) => expect(seconds(text)).toBe(expected));
 
-test('the first directive of a name counts, and what is odd is said', () => {
+test('the first directive of a name counts, and malformed directives are listed', () => {
   const read = cacheControl('Public, MAX-AGE=300, max-age=0, s-maxage="1"');
   expect(read.directives.get('max-age')).toBe('300');
   expect(read.malformed).toEqual(['max-age=0', 's-maxage="1"']);
@@ -124,14 +128,16 @@ test.each<[Record<string, string>, number | null]>([
   [{ expires: 'Sat, 21 Nov 2026 13:00:00 GMT' }, 3600],
   [{ expires: 'Sat, 21 Nov 2026 13:00:00 GMT', date: 'Sat, 21 Nov 2026 12:30:00 GMT' }, 1800],
   [{ expires: 'never' }, 0],
-])('lifetime of %j', (headers, expected) => expect(freshness(hop(headers), NOW).lifetime).toBe(expected));
+])('the freshness lifetime is computed from %j', (headers, expected) =>
+  expect(freshness(hop(headers), NOW).lifetime).toBe(expected),
+);
 
 test.each<[string, Record<string, string>, number]>([
   ['an hour old', { age: '3600', 'cache-control': 'max-age=86400' }, 0],
   ['older than the hourly check', { age: '3601', 'cache-control': 'max-age=86400' }, 3601],
-  ['with no lifetime told', { age: '900000' }, 900_000],
+  ['without a lifetime', { age: '900000' }, 900_000],
   ['dropped at each deploy', { age: '900000', 'cache-control': 'public, max-age=0, must-revalidate' }, 0],
   ['no age', { 'x-cache': 'HIT', 'cache-control': 'max-age=31536000' }, 0],
-])('the age of an old copy: %s', (_, headers, age) =>
+])('the age of an old copy is computed: %s', (_, headers, age) =>
   expect(oldCopyAge(probe(hop(headers)), '2026-11-21T12:00:00.000Z')).toBe(age),
 );

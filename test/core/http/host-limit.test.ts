@@ -25,11 +25,11 @@ test.each<{ name: string; counts: Parameters<typeof load>[0]; most: number | nul
   { name: 'one refusal', counts: { 5: [100, 0], 6: [0, 1] }, most: null },
   { name: 'few answers', counts: { 1: [2, 0], 6: [0, 2] }, most: null },
   { name: 'nothing', counts: {}, most: null },
-])('$name', ({ counts, most }) => {
+])('the limit is inferred from the counts: $name', ({ counts, most }) => {
   expect(hostLimit(load(counts))?.most ?? null).toBe(most);
 });
 
-test('a limit between what was answered and what was refused is found, wherever it is', () => {
+test('any limit between answered and refused requests is found', () => {
   const counts = fc.record({
     most: fc.integer({ min: 1, max: 31 }),
     answered: fc.integer({ min: 60, max: 500 }),
@@ -43,7 +43,7 @@ test('a limit between what was answered and what was refused is found, wherever 
   );
 });
 
-test('refusals by chance are taken for a limit in one of a hundred runs at most', () => {
+test('random refusals are taken for a limit in less than 1% of runs', () => {
   // A linear congruential generator (Numerical Recipes), so that every run sees the same numbers.
   let seed = 1;
   const random = (): number => (seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;

@@ -28,7 +28,7 @@ function cachedFor(...documents: Pick<Resource, 'url' | 'web'>[]): [cached: numb
   return [cached, withoutLifetime];
 }
 
-describe('how long caches may hold an older copy', () => {
+describe('the time for which caches may serve an older copy', () => {
   test.each<[string, Record<string, string>, [number, number]]>([
     ['max-age', { 'cache-control': 'public, max-age=300' }, [300, 0]],
     ['the longer of both', { 'cache-control': 'max-age=60, s-maxage=600' }, [600, 0]],
@@ -39,10 +39,12 @@ describe('how long caches may hold an older copy', () => {
     ['no-cache', { 'cache-control': 'no-cache, max-age=300' }, [0, 0]],
     ['Expires', { expires: 'Sun, 01 Mar 2026 12:10:00 GMT' }, [600, 0]],
     ['a tenth of the time since the last change', { 'last-modified': 'Sun, 01 Mar 2026 10:20:00 GMT' }, [600, 0]],
-    ['nobody knows', {}, [0, 1]],
-  ])('%s', (_, headers, expected) => expect(cachedFor(document(headers))).toEqual(expected));
+    ['unknown without headers', {}, [0, 1]],
+  ])('is computed from the headers: %s', (_, headers, expected) =>
+    expect(cachedFor(document(headers))).toEqual(expected),
+  );
 
-  test('the longest of all documents counts', () => {
+  test('is the longest of all documents', () => {
     expect(
       cachedFor(
         document({ 'cache-control': 'max-age=60' }),
@@ -52,7 +54,7 @@ describe('how long caches may hold an older copy', () => {
     ).toEqual([500, 1]);
   });
 
-  test('a document that changed: what was served before may have had a longer lifetime', () => {
+  test('includes the lifetime of the previous response for a changed document', () => {
     const before = document({ 'last-modified': 'Sat, 19 Dec 2025 12:00:00 GMT' });
     const [old] = cachedFor(before);
     expect(old).toBeGreaterThan(600_000);
@@ -62,13 +64,13 @@ describe('how long caches may hold an older copy', () => {
     ).toEqual([900, 0]);
   });
 
-  test('what was not answered says nothing', () => {
+  test('ignores responses with an error and URLs that were not requested', () => {
     expect(cachedFor(document({ 'cache-control': 'max-age=300' }, 'https://x.test/', 404))).toEqual([0, 0]);
     expect(cachedFor({ url: null, web: { missing: { code: 'not-requested', flag: null } } })).toEqual([0, 0]);
   });
 });
 
-test('the service checks within the hour after that', () => {
+test('the deadline includes the hour until the next check of the service', () => {
   const lifetimes = openLifetimes();
   lifetimes.note(document({ 'cache-control': 'max-age=300' }));
   expect(lifetimes.visibleBy(NOW)).toEqual({

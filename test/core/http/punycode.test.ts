@@ -6,9 +6,9 @@ import { parseUrl } from '../../../src/core/http/url.ts';
 import { urlError } from '../../../src/core/http/url-error.ts';
 import { runs } from '../../support/property-runs.ts';
 
-describe('labels of host names in Punycode', () => {
+describe('isValidALabel', () => {
   test.each(['xn--bcher-kva', 'xn--fa-hia', 'xn--n3h', 'xn--ls8h', 'xn--wgv71a119e', 'xn--p1ai', 'xn--tda', 'xn--1ch'])(
-    '%s is one',
+    'accepts %s',
     (label) => expect(isValidALabel(label)).toBe(true),
   );
 
@@ -20,18 +20,18 @@ describe('labels of host names in Punycode', () => {
     ['ASCII text', 'xn--abc-'],
     ['another form of the same letters', 'xn--u-ccb'],
     ['a hyphen only', 'xn---'],
-    ['a digit that is none', 'xn--a_b'],
-  ])('%s: %s is not one', (_, label) => {
+    ['an invalid digit', 'xn--a_b'],
+  ])('rejects %s: %s', (_, label) => {
     expect(isValidALabel(label)).toBe(false);
     expect(parseUrl(`https://${label}.example/`)).toBeNull();
     expect(urlError(`https://a.${label}/x`)?.cause).toBe('unparsable');
   });
 
-  test('labels without the prefix are not looked at', () => {
+  test('accepts labels without the prefix', () => {
     for (const label of ['', 'a', 'ab--c', 'a-xn--b', 'xn-']) expect(isValidALabel(label)).toBe(true);
   });
 
-  test('each A-label that the runtime makes of a Unicode label is valid', () => {
+  test('accepts each A-label that the runtime generates from a Unicode label', () => {
     const letters = fc.string({
       unit: fc.constantFrom(...'abcz09-äöüßéñığşœ例えテスト中文日本αβγδжщ☃😀𝄞'),
       maxLength: 20,

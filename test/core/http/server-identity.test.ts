@@ -6,7 +6,7 @@ const from = (headers: [string, string][]): Evidence =>
   serverEvidence({ url: 'https://apps.example.com/a', status: 200, headers, address: null, tls: null });
 
 test.each<[string, [string, string][], Evidence]>([
-  ['nothing told', [], {}],
+  ['no headers', [], {}],
   ['what the host calls itself', [['server', 'nginx/1.27']], { servedBy: 'nginx/1.27' }],
   [
     'Cloudflare, held',
@@ -62,7 +62,7 @@ test.each<[string, [string, string][], Evidence]>([
     ],
     {},
   ],
-  ['an age that is none', [['age', '-5']], {}],
+  ['an invalid age', [['age', '-5']], {}],
   [
     'Akamai',
     [
@@ -82,6 +82,6 @@ test.each<[string, [string, string][], Evidence]>([
   ['RFC 9211, passed on', [['cache-status', '"Netlify Edge"; fwd=miss']], {}],
   ['Varnish by its two numbers', [['x-varnish', '32770 3']], { servedBy: 'Varnish', fromCache: 'x-varnish: 32770 3' }],
   ['Varnish by its one', [['x-varnish', '32770']], { servedBy: 'Varnish' }],
-])('%s', (_, headers, evidence) => expect(from(headers)).toEqual(evidence));
+])('the headers identify the server: %s', (_, headers, evidence) => expect(from(headers)).toEqual(evidence));
 
-test('nobody answered', () => expect(serverEvidence(null)).toEqual({}));
+test('a missing response has no evidence', () => expect(serverEvidence(null)).toEqual({}));

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { signatureEnd } from '../../../src/core/http/signed-url.ts';
 import { redactInPlace } from '../../../src/core/text/text.ts';
 
-// What hosts write, case by case, stands in the test of url-signed-expiring.
+// The test of url-signed-expiring covers the forms of each host.
 
 const end = (query: string): { until: number; scheme: string } | null => signatureEnd(new URLSearchParams(query));
 
-test('the moment is in milliseconds since 1970', () => {
+test('the end of a signature is in milliseconds since 1970', () => {
   expect(end('X-Amz-Date=20260101T000000Z&X-Amz-Expires=1&X-Amz-Signature=0')).toEqual({
     until: Date.UTC(2026, 0, 1, 0, 0, 1),
     scheme: 'AWS SigV4',
@@ -20,7 +20,7 @@ const inUrl = (text: string): string => text.replaceAll('+', '-').replaceAll('='
 const policy = (condition: object): string =>
   inUrl(base64({ Statement: [{ Resource: 'https://apps.example.com/a?>', Condition: condition }] }));
 
-describe('hosts with schemes of their own', () => {
+describe('signatures with a scheme of one host', () => {
   const until = Date.UTC(2026, 0, 1);
   test.each([
     ['x-oss-date=20251231T230000Z&x-oss-expires=3600&x-oss-signature=x', 'x-oss-expires'],
@@ -30,7 +30,7 @@ describe('hosts with schemes of their own', () => {
       'CloudFront policy',
     ],
     ['q-sign-time=1667225600;1767225600&q-signature=x', 'q-sign-time'],
-  ])('%s', (query, scheme) => {
+  ])('have an end, also after redaction: %s', (query, scheme) => {
     expect(end(query)).toEqual({ until, scheme });
     // Saved facts are judged with the same answer.
     expect(end(redactInPlace(`?${query}`))).toEqual({ until, scheme });
@@ -42,7 +42,7 @@ describe('hosts with schemes of their own', () => {
     'policy=none&signature=x',
     'policy=%%%&signature=x',
     'q-sign-time=1767225600&q-signature=x',
-  ])('no end: %s', (query) => {
+  ])('have no end if incomplete: %s', (query) => {
     expect(end(query)).toBe(null);
   });
 });
@@ -61,11 +61,11 @@ test.each([
   'X-Amz-Date=20260101T000000Z&X-Amz-Expires=1e9&X-Amz-Signature=0',
   'X-Amz-Date=20260101T000000Z&X-Amz-Signature=0',
   'Expires=99999999999999&Signature=x',
-])('no end: %j', (query) => {
+])('a query without a complete signature has no end: %j', (query) => {
   expect(end(query)).toBe(null);
 });
 
-test('the same in every time zone', () => {
+test('the end of a signature does not depend on the time zone', () => {
   const zone = process.env['TZ'];
   try {
     for (const name of ['Asia/Tokyo', 'America/Los_Angeles', 'UTC']) {

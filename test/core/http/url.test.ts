@@ -4,7 +4,7 @@ import { isLoopback, isCanonicalUrl, parseUrl, sameAddress, urlParts } from '../
 import { urlError, urlOddity } from '../../../src/core/http/url-error.ts';
 import { runs } from '../../support/property-runs.ts';
 
-// The causes, case by case, stand in the tests of url-malformed and url-unusual.
+// The tests of url-malformed and url-unusual cover each cause.
 
 const host = fc.stringMatching(/^[a-z0-9x.-]{1,12}$/);
 const built = fc
@@ -23,7 +23,7 @@ const anyUrl = fc.oneof(
   fc.tuple(host, fc.constantFrom('', '0x1', '1', 'xn--a', 'xn--exmple-4nf')).map(([a, b]) => `https://${a}.${b}/x`),
 );
 
-test('a URL that is usual needs no parser: it is what the parser makes of it', () => {
+test('a canonical URL is equal to its parsed form', () => {
   fc.assert(
     fc.property(anyUrl, (text) => {
       if (!isCanonicalUrl(text)) return;
@@ -42,7 +42,7 @@ test('a URL that is usual needs no parser: it is what the parser makes of it', (
 });
 
 describe('parseUrl', () => {
-  test('it gives the same answers after 10,000 calls, for hosts with letters beyond ASCII too', () => {
+  test('returns the same results after 10,000 calls, including for international host names', () => {
     const texts: [text: string, base: string | undefined, host: string | undefined][] = [
       ['https://b\u00fccher.example.com/', undefined, 'xn--bcher-kva.example.com'],
       ['https://\u65e5\u672c.example/', undefined, 'xn--wgv71a.example'],
@@ -57,14 +57,14 @@ describe('parseUrl', () => {
     expect(answers()).toEqual(expected);
   });
 
-  test('each call returns a URL of its own, which may be changed', () => {
+  test('returns a new URL for each call, which may be changed', () => {
     const first = parseUrl('https://x.test/a');
     first?.searchParams.set('a', 'b');
     expect(parseUrl('https://x.test/a')?.href).toBe('https://x.test/a');
   });
 });
 
-test('with 3,000 apps before it, an app with an international host name is judged as one alone', () => {
+test('the result for an international host name does not depend on earlier calls', () => {
   const alone = urlError('https://b\u00fccher.example.com/icon.png');
   for (let i = 0; i < 10_000; i += 1) urlError(`http://example.com/${i}`);
   expect(urlError('https://b\u00fccher.example.com/icon.png')).toEqual(alone);
@@ -79,7 +79,7 @@ test.each([
   'https://1.2.3.4/',
   'https://127.0.0.1:8443/a',
   'https://x.test:8443/a',
-])('usual: %s', (text) => {
+])('a URL is canonical: %s', (text) => {
   expect(isCanonicalUrl(text)).toBe(true);
   const { protocol, host, hostname, pathname, hash, href } = new URL(text);
   expect(urlParts(text)).toMatchObject({ protocol, host, hostname, pathname, hash, href });
@@ -115,10 +115,10 @@ test.each([
   'https://x.test./',
   ' https://x.test/',
   'https://x.test/\n',
-])('not usual: %j', (text) => expect(isCanonicalUrl(text)).toBe(false));
+])('a URL is not canonical: %j', (text) => expect(isCanonicalUrl(text)).toBe(false));
 
-describe('faults and oddities', () => {
-  test('a URL without a fault can be parsed, is http(s), and holds no credentials', () => {
+describe('urlError and urlOddity', () => {
+  test('a URL without an error can be parsed, has http or https and contains no credentials', () => {
     fc.assert(
       fc.property(anyUrl, (text) => {
         if (urlError(text) !== null) return;
@@ -131,7 +131,7 @@ describe('faults and oddities', () => {
     );
   });
 
-  test('what has a fault has no oddity besides: one fault, one finding', () => {
+  test('a URL with an error is not also reported as unusual', () => {
     fc.assert(
       fc.property(anyUrl, (text) => {
         if (urlError(text) !== null) expect(urlOddity(text)).toBe(null);
@@ -140,7 +140,7 @@ describe('faults and oddities', () => {
     );
   });
 
-  test('where a URL to write instead is named, it has no fault', () => {
+  test('a URL in the advice has no error that the advice could have fixed', () => {
     fc.assert(
       fc.property(anyUrl, (text) => {
         const advised = /^Write it as (https?:\S+)$/.exec((urlError(text) ?? urlOddity(text))?.advice ?? '')?.[1];
@@ -153,12 +153,12 @@ describe('faults and oddities', () => {
     );
   });
 
-  test('a message never repeats a password', () => {
+  test('messages contain no password', () => {
     expect(JSON.stringify(urlError('https://user:hunter2@x.test/'))).not.toContain('hunter2');
   });
 });
 
-test('parsing the same text again gives the same URL, another text another one', () => {
+test('parsing is cached by text', () => {
   expect(urlParts('https://x.test/a')?.href).toBe('https://x.test/a');
   expect(urlParts('https://x.test/b')?.href).toBe('https://x.test/b');
   expect(urlParts('nonsense')).toBe(null);
@@ -173,7 +173,7 @@ test.each([
   ['https://x.test/a', 'http://x.test/a', false],
   ['nonsense', 'nonsense', true],
   ['nonsense', 'Nonsense', false],
-])('%s and %s are one address: %j', (a, b, same) => expect(sameAddress(a) === sameAddress(b)).toBe(same));
+])('sameAddress compares %s and %s: %j', (a, b, same) => expect(sameAddress(a) === sameAddress(b)).toBe(same));
 
 test.each([
   ['localhost', true],
@@ -187,9 +187,9 @@ test.each([
   ['127.0.0.1.test', false],
   ['[::2]', false],
   ['0.0.0.0', false],
-])('loopback: %s %j', (name, local) => expect(isLoopback(name)).toBe(local));
+])('isLoopback(%s) is %j', (name, local) => expect(isLoopback(name)).toBe(local));
 
-test('100,000 hostile characters take no time', () => {
+test('100,000 hostile characters are handled in linear time', () => {
   const start = performance.now();
   for (const text of [
     `https://a.bc/${'x'.repeat(100_000)}`,

@@ -15,11 +15,11 @@ test.each([
   ['<script type="module" src="/a.js"></script>', answer, 'app-shell'],
   ['<noscript>You need to enable JavaScript to run this app.</noscript>', null, 'app-shell'],
   ['<title>My apps</title><p>Read the manual.</p>', answer, 'page'],
-] as const)('%s', (html, from, kind) => {
+] as const)('the kind of an HTML page is recognized: %s', (html, from, kind) => {
   expect(pageKind(html, from)).toBe(kind);
 });
 
-test('says what answered, and what is to be done', () => {
+test('pageInstead describes the response and the remedy', () => {
   const found = pageInstead('<title>My site</title><div id=app></div>', 'JSON', answer);
   expect(found.message).toMatch(
     /^apps\.example\.com answers 200 with an HTML page \(“My site”\) where JSON should be: /,
@@ -32,7 +32,7 @@ test('says what answered, and what is to be done', () => {
   });
 });
 
-test('of a file that no host was asked for', () => {
+test('pageInstead describes a local file without a response', () => {
   const found = pageInstead('<title>x</title>', 'JSON', null);
   expect(found.message).toBe('This is an HTML page (“x”), not JSON.');
   expect(found.evidence).toEqual({ title: 'x', page: 'page' });

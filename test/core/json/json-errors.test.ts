@@ -6,7 +6,7 @@ import { read, accepts } from './json-fixture.ts';
 
 /** Invalid JSON: the cause, and where it is. */
 
-describe('the table of texts', () => {
+describe('JSON texts', () => {
   const y = [
     '[]',
     '[[]   ]',
@@ -260,12 +260,12 @@ describe('the table of texts', () => {
     '\u0000[]',
   ];
 
-  test.each(y)('accepted: %j', (text) => {
+  test.each(y)('valid text is accepted: %j', (text) => {
     expect(read(text)).toMatchObject({ fault: null, oversized: null });
     expect(read(text).value).toEqual(JSON.parse(text));
   });
 
-  test.each(n)('refused: %j', (text) => {
+  test.each(n)('invalid text is rejected: %j', (text) => {
     expect(accepts(text)).toBe(false);
     expect(read(text).value).toBe(undefined);
     expect(read(text).fault).toMatchObject({
@@ -290,13 +290,13 @@ describe('the table of texts', () => {
     [[0xff, 0xfe, 0x5b, 0x00, 0x5d, 0x00], 'not-utf8'],
     [[0x00, 0x5b, 0x00, 0x5d], 'not-utf8'],
   ];
-  test.each(i)('refused with its cause: %j', (source, cause) => {
+  test.each(i)('invalid Unicode is rejected with its cause: %j', (source, cause) => {
     const content = typeof source === 'string' ? documentText(source) : documentContent(Uint8Array.from(source));
     expect(parseDocument(content).fault?.cause).toBe(cause);
   });
 });
 
-describe('the cause of a fault, and where it is', () => {
+describe('the cause and position of a syntax error', () => {
   const table: [name: string, text: string, cause: string, line: number, column: number][] = [
     ['empty', '', 'empty', 1, 1],
     ['cut off in an object', '{\n  "a": 1', 'truncated', 2, 9],
@@ -349,13 +349,13 @@ describe('the cause of a fault, and where it is', () => {
     ['JSONP', 'callback({})', 'jsonp', 1, 1],
     ['behind a byte order mark', '\ufeff{"a": 1,}', 'trailing-comma', 1, 8],
   ];
-  test.each(table)('%s', (_, text, cause, line, column) => {
+  test.each(table)('are reported for %s', (_, text, cause, line, column) => {
     const { fault } = read(text);
     expect(fault).toMatchObject({ cause });
     expect(positionOf(lineStarts(text), fault!.offset)).toEqual({ line, column });
   });
 
-  test('what stands there is shown escaped', () => {
+  test('are reported with the text escaped', () => {
     expect(read('[\u001b[31m]').fault!.message).toContain('\\u{1b}');
     expect(read('[\u202eabc]').fault!.message).toContain('\\u{202e}');
   });

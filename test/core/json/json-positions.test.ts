@@ -55,13 +55,13 @@ function naive(text: string): Node {
   return value('', null);
 }
 
-describe('places', () => {
+describe('positions of values', () => {
   const bom = fc.constantFrom('', '\ufeff');
 
-  test('locate finds every value where a plain tree has it', () => {
+  test('locate finds every value where a simple reader finds it', () => {
     fc.assert(
       fc.property(bom, document, (mark, text) => {
-        // Of a name that stands twice the last one counts, with all that is in it.
+        // The last of two members with the same name counts, with everything in it.
         const wanted = new Map<string, Node>();
         const keep = (node: Node): void => {
           wanted.set(node.pointer, node);
@@ -81,7 +81,7 @@ describe('places', () => {
     );
   });
 
-  test('childrenAt gives the children of every container in order, and null elsewhere', () => {
+  test('childrenAt returns the children of every object and array in order, and null for other values', () => {
     fc.assert(
       fc.property(bom, document, (mark, source) => {
         const text = mark + source;
@@ -107,7 +107,7 @@ describe('places', () => {
     );
   });
 
-  test('duplicates are told exactly where the plain tree has a name twice', () => {
+  test('the reported duplicates are those of a simple reader', () => {
     fc.assert(
       fc.property(bom, document, (mark, source) => {
         const text = mark + source;
@@ -129,7 +129,7 @@ describe('places', () => {
     );
   });
 
-  test('names with ~ and /, escapes, and no name at all', () => {
+  test('names with ~, /, escapes and the empty name are located', () => {
     const text = '{"a/b":{"m~n":[{"":1}]},"\\u0061\\n":2,"~1":3}';
     const at = (pointer: string): string | undefined => {
       const span = locate(text, [pointer]).get(pointer);
@@ -142,27 +142,27 @@ describe('places', () => {
     expect(at('')).toBe(text);
   });
 
-  test('the last of two counts, as JSON.parse has it', () => {
+  test('the last duplicate is located, as JSON.parse uses it', () => {
     const text = '{"a":1,"a":2}';
     expect(locate(text, ['/a']).get('/a')).toEqual({ start: 11, end: 12, nameStart: 7 });
   });
 
-  test('what stood in the first of two only is nowhere', () => {
+  test('values inside an earlier duplicate are not located', () => {
     expect(locate('{"a":{"x":1},"a":{}}', ['/a/x']).size).toBe(0);
   });
 
-  test('at most 100 duplicates are told', () => {
+  test('at most 100 duplicates are reported', () => {
     expect(duplicateNames(`{${'"a":1,'.repeat(500)}"a":1}`)).toHaveLength(100);
   });
 
-  test('survey counts members and depth in any text, strings apart', () => {
+  test('survey counts members and depth outside of strings', () => {
     expect(survey('{"a":{"b:":["[{:"]}}', 64)).toEqual({ depth: 3, members: 2 });
     expect(survey('', 64)).toEqual({ depth: 0, members: 0 });
     expect(survey('["', 64).depth).toBe(1);
     expect(survey(']]]]', 64).depth).toBe(0);
   });
 
-  test('lines end with LF or CRLF, columns count UTF-16 units, and a mark in front takes none', () => {
+  test('lines end with LF or CRLF, columns count UTF-16 units, and a byte order mark does not count', () => {
     const text = '\ufeff{\r\n\t"😀": 1,\n"x": 2}';
     const place = (what: string): unknown => positionOf(lineStarts(text), text.indexOf(what));
     expect(place('{')).toEqual({ line: 1, column: 1 });

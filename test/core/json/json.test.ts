@@ -41,7 +41,7 @@ const timed = (run: () => void): number => {
   return performance.now() - start;
 };
 
-describe('reading agrees with JSON.parse', () => {
+describe('the parser agrees with JSON.parse', () => {
   test('on valid text in any spelling', () => {
     fc.assert(
       fc.property(document, (text) => {
@@ -53,11 +53,11 @@ describe('reading agrees with JSON.parse', () => {
     );
   });
 
-  test('on text that was damaged', () => {
+  test('on text with random changes', () => {
     fc.assert(fc.property(mutated, agree), { numRuns: runs(4000) });
   });
 
-  test('on any text at all', () => {
+  test('on any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.stringMatching(/^[[\]{}",:0-9eE.+-truefalsn \\u]*$/)),
@@ -67,7 +67,7 @@ describe('reading agrees with JSON.parse', () => {
     );
   });
 
-  test('on every beginning of a document', () => {
+  test('on every prefix of a document', () => {
     const text = '{"apps":{"a":[1.5e+3,-0,true,null,"\\u00e9\\n",{}],"":[]}}';
     for (let end = 1; end < text.length; end++) {
       agree(text.slice(0, end));
@@ -75,7 +75,7 @@ describe('reading agrees with JSON.parse', () => {
     }
   });
 
-  test('a fault is told exactly where a value is missing, or half a surrogate pair stands', () => {
+  test('except that it rejects lone surrogates', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (raw) => {
         const text = escapeAll(raw);
@@ -86,8 +86,8 @@ describe('reading agrees with JSON.parse', () => {
   });
 });
 
-describe('depth', () => {
-  test('64 levels are read, 65 are not', () => {
+describe('nesting', () => {
+  test('of 64 levels is accepted, and of 65 levels is rejected', () => {
     expect(read('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH)).oversized).toBe(null);
     expect(read('['.repeat(MAX_DEPTH + 1) + ']'.repeat(MAX_DEPTH + 1))).toMatchObject({
       oversized: 'depth',
@@ -100,14 +100,14 @@ describe('depth', () => {
     ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
     ['never closed', '['.repeat(100_000)],
-    ['in a field nobody knows', `{"apps":{},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-  ])('100,000 levels of %s are told fast, without a crash', (_, text) => {
+    ['in an unknown field', `{"apps":{},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ])('of 100,000 levels is rejected fast and without a crash: %s', (_, text) => {
     let reading!: ParsedDocument;
     expect(timed(() => (reading = read(text)))).toBeLessThan(200);
     expect(reading.oversized).toBe('depth');
   });
 
-  test('strings with a million backslashes or quotes take no more than linear time', () => {
+  test('strings with a million backslashes or quotes are parsed in linear time', () => {
     expect(timed(() => expect(read(`"${'\\\\'.repeat(500_000)}"`).fault).toBe(null))).toBeLessThan(500);
     expect(timed(() => expect(read(`"${'\\"'.repeat(500_000)}"`).fault).toBe(null))).toBeLessThan(500);
     expect(timed(() => expect(read(`"${'\\'.repeat(999_999)}"`).fault!.cause).toBe('truncated'))).toBeLessThan(500);
@@ -115,12 +115,12 @@ describe('depth', () => {
   });
 });
 
-test('what was read once is not read again', () => {
+test('a document is parsed only once', () => {
   const content = documentText('{"a":1}');
   expect(parseDocument(content)).toBe(parseDocument(content));
 });
 
-test('members are own ones, and objects are no lists', () => {
+test('member() returns own members of objects only', () => {
   const value = JSON.parse('{"a":1,"__proto__":{"b":2}}') as JsonValue;
   expect(member(value, '__proto__')).toEqual({ b: 2 });
   expect(member(value, 'b')).toBe(undefined);

@@ -14,7 +14,7 @@ test.each([
   `sha256:${'ab'.repeat(32)}`,
   `sha256:${'0'.repeat(64)}`,
   `sha256:${'1234567890'.repeat(7).slice(0, 64)}`,
-])('well-formed: %s', (text) => {
+])('a checksum is well-formed: %s', (text) => {
   expect(isChecksum(text)).toBe(true);
   expect(checksumError(text)).toBe(null);
   expect(digestOf(text)).toBe(text.slice(7));
@@ -68,7 +68,7 @@ const NEARLY_VALID: [name: string, text: string, cause: string, repaired: string
   ['BLAKE', `blake3:${hex}`, 'blake3', null],
   ['63 digits', validChecksum.slice(0, -1), 'wrong-length', null],
   ['65 digits', `${validChecksum}0`, 'wrong-length', null],
-  ['43 digits are no base64', `sha256:${hex.slice(0, 43)}`, 'wrong-length', null],
+  ['43 digits are not base64', `sha256:${hex.slice(0, 43)}`, 'wrong-length', null],
   ['43 digits behind a hyphen', `sha256-${'a'.repeat(43)}`, 'not-hexadecimal', null],
   ['nothing behind the prefix', 'sha256:', 'placeholder', null],
   ['nothing', '', 'placeholder', null],
@@ -89,15 +89,15 @@ const NEARLY_VALID: [name: string, text: string, cause: string, repaired: string
   ['two prefixes', `sha256:sha256:${hex}`, 'not-hexadecimal', null],
 ];
 
-describe('near misses', () => {
-  test.each(NEARLY_VALID)('%s', (_, text, cause, repaired) => {
+describe('malformed checksums', () => {
+  test.each(NEARLY_VALID)('have a cause and a correction if possible: %s', (_, text, cause, repaired) => {
     expect(isChecksum(text)).toBe(false);
     expect(digestOf(text)).toBe(null);
     expect(checksumError(text)).toMatchObject({ cause, repaired, message: expect.stringMatching(/\.$/) });
   });
 });
 
-test('what is repaired is the digest that was meant, however a real one is written', () => {
+test('any spelling of a real digest is corrected to that digest', () => {
   const write = [
     (bytes: Buffer) => bytes.toString('hex'),
     (bytes: Buffer) => `sha256:${bytes.toString('hex').toUpperCase()}`,
@@ -115,7 +115,7 @@ test('what is repaired is the digest that was meant, however a real one is writt
   );
 });
 
-test('any text is a checksum or has a fault, and what is repaired is well-formed', () => {
+test('any text is well-formed or has an error, and corrections are well-formed', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -133,7 +133,7 @@ test('any text is a checksum or has a fault, and what is repaired is well-formed
   );
 });
 
-test('100,000 hostile characters take no time', () => {
+test('100,000 hostile characters are handled in linear time', () => {
   const start = performance.now();
   for (const text of [
     '-'.repeat(100_000),

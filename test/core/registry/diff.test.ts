@@ -18,7 +18,7 @@ const changes = ({ apps }: RegistryDiff): string[] =>
     ...versions.map((v) => `${v.change} ${v.version}`),
   ]);
 
-describe('two states', () => {
+describe('the changes between two snapshots', () => {
   test.each([
     ['the same', oneApp, oneApp, []],
     [
@@ -60,10 +60,12 @@ describe('two states', () => {
       snapshot(['__proto__x', 'constructor']),
       ['added __proto__x', 'added 1.0.0', 'added constructor', 'added 1.0.0'],
     ],
-  ])('%s', (_, before, after, expected) => expect(changes(diffRegistries(before, after))).toEqual(expected));
+  ])('are listed: %s', (_, before, after, expected) =>
+    expect(changes(diffRegistries(before, after))).toEqual(expected),
+  );
 });
 
-test('what subscribers would not see any more, and why', () => {
+test('vanishing apps are listed with the reason', () => {
   const found = diffRegistries(snapshot(['a', 'b', 'c']), snapshot(['a', 'b'], { a: metadataWith('v1') }));
   expect(found.vanishing).toEqual(['a', 'c']);
   expect(found.apps.map(({ key, visible, because }) => ({ key, visible, because }))).toEqual([
@@ -72,7 +74,7 @@ test('what subscribers would not see any more, and why', () => {
   ]);
 });
 
-describe('what was not looked at', () => {
+describe('apps that were not read', () => {
   const elsewhere = {
     ...oneApp,
     apps: oneApp.apps.map((app) => ({
@@ -87,13 +89,13 @@ describe('what was not looked at', () => {
     ['before', elsewhere, oneApp],
     ['on both sides', elsewhere, elsewhere],
     ['at all', oneApp, { ...oneApp, apps: [] }],
-  ])('%s is neither added nor withdrawn', (_, before, after) => {
+  ])('(%s) are neither added nor withdrawn', (_, before, after) => {
     const found = diffRegistries(before, after);
     expect([found.apps, found.vanishing]).toEqual([[], []]);
     expect(found.notCompared).toEqual([{ key: 'a', reason: expect.stringMatching(/^it (is|was) not/) as string }]);
   });
 
-  test('hides no other change, and no new or removed app', () => {
+  test('do not hide other changes or new and removed apps', () => {
     const renamed = snapshot({ apps: { a: entry('a', { name: 'B' }), b: entry('b') } });
     const after = {
       ...renamed,
@@ -107,7 +109,7 @@ describe('what was not looked at', () => {
   });
 });
 
-test('the highest version before and after', () => {
+test('the highest versions before and after are stated', () => {
   const [app] = diffRegistries(
     appWithVersions(version('1.0.0'), version('2.0.0')),
     appWithVersions(version('1.0.0')),
@@ -115,7 +117,7 @@ test('the highest version before and after', () => {
   expect(app?.latest).toEqual({ before: '2.0.0', after: '1.0.0' });
 });
 
-test('hosts that files come from', () => {
+test('added and removed hosts are listed', () => {
   const found = diffRegistries(
     appWithVersions(version('1.0.0')),
     appWithVersions(version('1.0.0'), version('1.1.0', { artifactUrl: 'https://cdn.test:8443/x' })),
@@ -123,7 +125,7 @@ test('hosts that files come from', () => {
   expect(found.hosts).toEqual({ added: ['cdn.test:8443'], removed: [] });
 });
 
-test('counts', () => {
+test('the summary counts changes', () => {
   const before = snapshot(['a', 'b'], { a: metadataWith('1.0.0') });
   const after = snapshot(['a', 'c'], { a: metadataWith('1.0.0', '1.1.0') });
   expect(diffRegistries(before, after).summary).toMatchObject({

@@ -18,7 +18,7 @@ function tree(...paths: string[]): (folder: string) => Names | null {
   return (folder) => (folders.has(folder) ? namesOf([...(folders.get(folder) ?? [])]) : null);
 }
 
-describe('the path as the folders list it', () => {
+describe('the listed path', () => {
   test.each([
     ['the same name', 'a/icon.svg', ['a/icon.svg'], 'a/icon.svg'],
     ['another case', 'a/icon.svg', ['a/Icon.SVG'], 'a/Icon.SVG'],
@@ -35,9 +35,9 @@ describe('the path as the folders list it', () => {
     ['a file in the place of the folder', 'a/b', ['a'], null],
     ['an accent more is another name', 'cafe.png', ['caf\u00e9.png'], null],
     ['names of prototypes', '__proto__/constructor', ['a/b'], null],
-  ])('%s', (_, path, files, expected) => expect(listedPath(path, tree(...files))).toBe(expected));
+  ])('is found for %s', (_, path, files, expected) => expect(listedPath(path, tree(...files))).toBe(expected));
 
-  test('a path whose names are all listed is itself, whatever else is there', () => {
+  test('is the given path if all its names are listed', () => {
     const name = fc.stringMatching(/^(?:[a-cA-C\u00e9\u00c9]|\u0301){1,3}$/);
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'));
     fc.assert(

@@ -11,7 +11,7 @@ import { BASE, metadataWith, snapshot } from '../../support/snapshots.ts';
 const read = (text: string): LockFile | null => lockIn(parseDocument(documentText(text)).value);
 const locked = (facts: Snapshot): LockFile => recorded(new Map(), facts).lock;
 
-test('a ledger has a line for each version, in an order that does not depend on how they are listed', () => {
+test('a lock file has one line per version, in an order independent of the listing', () => {
   const text = lockText(locked(snapshot(['b', 'a'], { a: metadataWith('1.10.0', '1.9.0'), b: { versions: [] } })));
   expect(text.split('\n').map((line) => line.slice(0, 16))).toEqual([
     '{',
@@ -30,7 +30,7 @@ test('a ledger has a line for each version, in an order that does not depend on 
 
 const sort = (one: LockFile | null): unknown => [...one!].map(([key, versions]) => [key, [...versions].sort()]).sort();
 
-test('what is written is what is read, whatever keys and versions are', () => {
+test('a lock file is read as it was written, for any keys and versions', () => {
   const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'a'), fc.string({ minLength: 1 }));
   const version = fc.record({
     artifactUrl: fc.string(),
@@ -51,7 +51,7 @@ test('what is written is what is read, whatever keys and versions are', () => {
 });
 
 describe('recording', () => {
-  test('adds what is new, once', () => {
+  test('adds new versions once', () => {
     const first = recorded(new Map(), snapshot(['a'], { a: metadataWith('1.0.0') }));
     expect(first).toMatchObject({ added: 1, changed: [] });
     const second = recorded(first.lock, snapshot(['a'], { a: metadataWith('1.0.0', '1.1.0') }));
@@ -63,7 +63,7 @@ describe('recording', () => {
     });
   });
 
-  test('keeps what was seen first, and tells what differs', () => {
+  test('preserves the first record and reports differences', () => {
     const first = locked(snapshot(['a'], { a: metadataWith('1.0.0') }));
     const other = { versions: [{ ...metadataWith('1.0.0').versions[0]!, artifactChecksum: checksum(9) }] };
     const { lock, added, changed } = recorded(first, snapshot(['a'], { a: other }));
@@ -74,13 +74,13 @@ describe('recording', () => {
     expect(lock).toEqual(first);
   });
 
-  test('forgets nothing that is not listed any more', () => {
+  test('preserves apps that are no longer listed', () => {
     const first = locked(snapshot(['a', 'b']));
     expect(recorded(first, snapshot(['a'])).lock).toEqual(first);
   });
 });
 
-test('what changed since it was locked is judged as against any earlier state', () => {
+test('changes since the lock file was written are judged as with any baseline', () => {
   const before = baselineInLock(
     locked(snapshot(['a', 'gone'], { a: metadataWith('1.0.0', '1.1.0') })),
     'appreg.lock.json',
@@ -93,6 +93,6 @@ test('what changed since it was locked is judged as against any earlier state', 
 });
 
 test.each(['{}', '[]', '{"lock":2,"apps":{}}', '{"apps":{}}', '{"lock":1}', '{"lock":1,"apps":[]}'])(
-  '%s is no ledger',
+  '%s is not a lock file',
   (text) => expect(read(text)).toBeNull(),
 );

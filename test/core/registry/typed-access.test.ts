@@ -35,13 +35,13 @@ describe('a manifest', () => {
     ['no apps', {}],
     ['a list of apps', { apps: [] }],
     ['inherited apps', JSON.parse('{"__proto__":{"apps":{}}}') as JsonValue],
-  ])('%s: no apps', (_, value) => expect(manifestApps(value)).toBeNull());
+  ])('has no apps: %s', (_, value) => expect(manifestApps(value)).toBeNull());
 
-  test.each([['{'], [''], ['<!doctype html>']])('%j is not JSON: no apps', (text) =>
+  test.each([['{'], [''], ['<!doctype html>']])('has no apps if it is not JSON: %j', (text) =>
     expect(manifestAppsIn(documentText(text))).toBeNull(),
   );
 
-  test('the fields of an entry', () => {
+  test('has entries with typed fields', () => {
     const { blockStyle: _, ...texts } = entry;
     expect(appFields(entry)).toEqual({ ...texts, iconUrl: 'https://a.example/icon.svg', color: '#112233' });
     expect(metadataUrlOf(entry)).toBe('https://a.example/versions.json');
@@ -53,7 +53,7 @@ describe('a manifest', () => {
     ['an empty one', {}],
     ['one of another type', 'clock'],
     ['fields of other types', { name: 1, description: null, blockStyle: [], appMetadataUrl: {} }],
-  ])('%s: every field is null', (_, value) =>
+  ])('has entries with null for each missing or mistyped field: %s', (_, value) =>
     expect(appFields(value)).toEqual({
       name: null,
       description: null,
@@ -74,9 +74,9 @@ describe('a metadata file', () => {
     ['no value', undefined],
     ['no versions', {}],
     ['an object of versions', { versions: {} }],
-  ])('%s: none', (_, value) => expect(listedVersions(value)).toBeNull());
+  ])('has no versions: %s', (_, value) => expect(listedVersions(value)).toBeNull());
 
-  test('the fields of a version', () => {
+  test('has versions with typed fields', () => {
     expect(versionFields(version)).toEqual(version);
     expect(artifactUrlOf(version)).toBe('https://a.example/1.tar.gz');
     expect(versionFields({ version: 1 })).toEqual({ version: null, artifactUrl: null, artifactChecksum: null });

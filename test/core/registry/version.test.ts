@@ -125,18 +125,18 @@ const version = fc
   );
 
 describe('the grammar', () => {
-  test.each(VALID)('valid: %j', (text) => expect(isSemver(text)).toBe(true));
-  test.each(INVALID)('invalid: %j', (text) => expect([isSemver(text), isPlainVersion(text)]).toEqual([false, false]));
+  test.each(VALID)('accepts %j', (text) => expect(isSemver(text)).toBe(true));
+  test.each(INVALID)('rejects %j', (text) => expect([isSemver(text), isPlainVersion(text)]).toEqual([false, false]));
 
-  test('plain is MAJOR.MINOR.PATCH and nothing else', () => {
+  test('defines a plain version as MAJOR.MINOR.PATCH', () => {
     expect(VALID.filter(isPlainVersion)).toEqual(VALID.filter((text) => /^[0-9.]+$/.test(text)));
   });
 
-  test('agrees with the semver package wherever that is exact', () => {
+  test('agrees with the semver package, except for numbers above 2^53', () => {
     fc.assert(
       fc.property(fc.oneof(version, fc.stringMatching(/^[0-9a.+-]{0,12}$/)), (text) => {
         const theirs = semver.parse(text);
-        // Theirs forgives what stands around a version, and knows no numbers above 2^53.
+        // The package ignores text around a version and rejects numbers above 2^53.
         if (theirs !== null) expect(isSemver(text)).toBe(theirs.raw === text && /^\d/.test(text));
         else if (isSemver(text))
           expect(text.split(/[.+-]/).some((part) => Number(part) > Number.MAX_SAFE_INTEGER)).toBe(true);
@@ -147,7 +147,7 @@ describe('the grammar', () => {
 });
 
 describe('precedence', () => {
-  test('the chain of the standard, each below the next', () => {
+  test('follows the order of SemVer', () => {
     const chain = [
       '0.0.0-0',
       '0.0.0',
@@ -186,7 +186,7 @@ describe('precedence', () => {
     );
   });
 
-  test('build metadata does not count, and withoutBuild says so', () => {
+  test('ignores build metadata, which withoutBuild removes', () => {
     expect(comparePrecedence('1.0.0+a', '1.0.0+b')).toBe(0);
     fc.assert(
       fc.property(version, version, (a, b) => {
@@ -195,12 +195,12 @@ describe('precedence', () => {
     );
   });
 
-  test('numbers in pre-releases beyond 2^53 keep their order', () => {
+  test('compares numbers above 2^53 in pre-releases exactly', () => {
     expect(comparePrecedence('1.0.0-9007199254740993', '1.0.0-9007199254740992')).toBeGreaterThan(0);
   });
 });
 
-describe('the latest', () => {
+describe('the latest version', () => {
   test.each([
     [[], null],
     [['1.0.0'], '1.0.0'],
@@ -211,7 +211,7 @@ describe('the latest', () => {
     [['0.0.0', '0.0.1-0'], '0.0.0'],
   ])('of %j is %j', (versions, latest) => expect(latestOf(versions)).toBe(latest));
 
-  test('does not depend on the order', () => {
+  test('does not depend on the order of the list', () => {
     fc.assert(
       fc.property(fc.array(version, { maxLength: 6 }), (list) => {
         expect(latestOf(list.toReversed())).toBe(latestOf(list));
@@ -220,7 +220,7 @@ describe('the latest', () => {
   });
 });
 
-describe('a bump', () => {
+describe('bump', () => {
   test.each([
     ['1.2.3', 'major', '2.0.0'],
     ['1.2.3', 'minor', '1.3.0'],
@@ -230,9 +230,9 @@ describe('a bump', () => {
     ['1.9.9', 'minor', '1.10.0'],
     ['1.2.3-rc.1', 'patch', null],
     ['v1.2.3', 'patch', null],
-  ] as const)('of %s by %s is %s', (from, part, to) => expect(bump(from, part)).toBe(to));
+  ] as const)('%s by %s gives %s', (from, part, to) => expect(bump(from, part)).toBe(to));
 
-  test('is a plain version, and higher', () => {
+  test('returns a higher plain version', () => {
     fc.assert(
       fc.property(plain, fc.constantFrom('major', 'minor', 'patch'), (from, part) => {
         const to = bump(from, part)!;
@@ -243,7 +243,7 @@ describe('a bump', () => {
   });
 });
 
-test('what was meant is a version, and never the text itself', () => {
+test('a suggested version is valid and differs from the text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[vV= ]{0,2}[0-9.,]{0,8}[ab-]?$/), version), (text) => {
       const meant = likelyVersion(text);
@@ -255,7 +255,7 @@ test('what was meant is a version, and never the text itself', () => {
   );
 });
 
-test('100,000 hostile characters take no time', () => {
+test('100,000 hostile characters are handled in linear time', () => {
   const start = performance.now();
   for (const text of [
     '1.2.3-'.padEnd(100_000, '0'),

@@ -15,7 +15,7 @@ const BASE = {
 } as const;
 const PROBLEM = { message: 'The key is wrong.', advice: 'Change it.' };
 
-test('a check returns the causes that its rule declares, and no others', () => {
+test('a check returns only causes that its rule declares', () => {
   const causes = { short: { title: 'The key is short' }, 'status-*': { title: 'This status' } };
   const declared = [
     defineRule({ ...BASE, id: 'one', causes, check: () => ({ ...PROBLEM, cause: 'short' }) }),
@@ -28,12 +28,12 @@ test('a check returns the causes that its rule declares, and no others', () => {
   expect(declared.map(({ id }) => id)).toEqual(['one', 'two', 'three', 'four']);
 });
 
-test('a rule that hides apps says why', () => {
+test('a rule that hides apps states the reason', () => {
   // @ts-expect-error hiddenReason is missing
   expect(defineRule({ ...BASE, id: 'one', hidesApp: true, check: () => null }).id).toBe('one');
 });
 
-test('a declared cause is found by its name, or by the prefix of its family', () => {
+test('a declared cause is found by its name or by the prefix of its family', () => {
   const causes = { 'status-404': { title: 'Not found' }, 'status-*': { title: 'This status' } };
   expect(causeInfo(causes, 'status-404')?.title).toBe('Not found');
   expect(causeInfo(causes, 'status-500')?.title).toBe('This status');

@@ -19,11 +19,11 @@ async function problemsIn(rule: AnyRule, text: string): Promise<readonly Problem
 describe('the examples of the rules', () => {
   const table = rules.map((rule) => ({ rule, id: rule.id, ...rule.examples }));
 
-  test.each(table)('$id: the bad one has a finding', async ({ rule, bad }) => {
+  test.each(table)('$id: the bad example has a finding', async ({ rule, bad }) => {
     expect(await problemsIn(rule, bad)).not.toEqual([]);
   });
 
-  test.each(table)('$id: the good one has none', async ({ rule, good }) => {
+  test.each(table)('$id: the good example has no finding', async ({ rule, good }) => {
     expect(await problemsIn(rule, good)).toEqual([]);
   });
 });

@@ -62,12 +62,12 @@ const hostile = fc.oneof(
 );
 
 describe('printable', () => {
-  test.each(DANGEROUS.map((c) => [c.charCodeAt(0).toString(16), c]))('U+%s is shown, not sent', (code, c) => {
+  test.each(DANGEROUS.map((c) => [c.charCodeAt(0).toString(16), c]))('escapes U+%s', (code, c) => {
     expect(printable(`a${c}b`)).toBe(`a\\u{${code}}b`);
     expect(hasUnprintable(`a${c}b`)).toBe(true);
   });
 
-  test('nothing dangerous is left in any text, and plain text stays as it is', () => {
+  test('leaves no dangerous character in any text, and plain text unchanged', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(printable(text)).not.toMatch(dangerous);
@@ -89,7 +89,7 @@ describe('printable', () => {
     ['##vso[task.setvariable]', '\\u{23}#vso[task.setvariable]'],
     ['x ##TeamCity[buildStop]', 'x \\u{23}#TeamCity[buildStop]'],
     ['\r\u001b[0Ksection_start:1:a\r\u001b[0K', '\\u{d}\\u{1b}[0Ksection_start:1:a\\u{d}\\u{1b}[0K'],
-  ])('a command for a CI system is shown, not sent: %j', (text, shown) => {
+  ])('escapes commands for CI systems: %j', (text, shown) => {
     expect(printable(text)).toBe(shown);
     expect(printable(shown)).toBe(shown);
     const json = safeJson({ text, [text]: [text] });
@@ -98,13 +98,13 @@ describe('printable', () => {
   });
 
   test.each(['::1', '::ffff:10.0.0.1', 'a::b', 'std::error::x', '## [a](b)', '##', '# [x]', '[::1]:8080', '::'])(
-    'what only looks like one stays: %s',
+    'leaves text that only resembles a command: %s',
     (text) => expect(printable(text)).toBe(text),
   );
 });
 
 describe('safeJson', () => {
-  test('reads back the same, and holds nothing dangerous but line feeds of its own', () => {
+  test('is parsed to the same value and contains no dangerous character except its own line feeds', () => {
     fc.assert(
       fc.property(
         fc.oneof(hostile, fc.dictionary(hostile, fc.oneof(hostile, fc.array(hostile), fc.double(), fc.constant(null)))),
@@ -121,7 +121,7 @@ describe('safeJson', () => {
 });
 
 describe('shorten', () => {
-  test('at most so long, with an ellipsis, never through the middle of a character', () => {
+  test('limits the length with an ellipsis and does not split characters', () => {
     expect(shorten('abc', 3)).toBe('abc');
     expect(shorten('abcd', 3)).toBe('ab…');
     expect(shorten('a😀b', 3)).toBe('a…');
@@ -146,12 +146,15 @@ test.each([
   ['\u200ba', false],
   ['😀', false],
   ['.', false],
-])('%j is blank: %j', (text, blank) => expect(isBlank(text)).toBe(blank));
+])('isBlank(%j) is %j', (text, blank) => expect(isBlank(text)).toBe(blank));
 
 const SECRET = 'cAnArY-7f3';
-test.each([0, 7, 999, 1000, 57_852, 123_456, 1_234_567, 2 ** 40, -1234])('%d with its thousands apart', (number) => {
-  expect(grouped(number)).toBe(number.toLocaleString('en-US'));
-});
+test.each([0, 7, 999, 1000, 57_852, 123_456, 1_234_567, 2 ** 40, -1234])(
+  'grouped(%d) separates the thousands',
+  (number) => {
+    expect(grouped(number)).toBe(number.toLocaleString('en-US'));
+  },
+);
 
 describe('redact', () => {
   const texts = [
@@ -193,7 +196,7 @@ describe('redact', () => {
     `(https://h.test/a?sig=${SECRET})`,
     `two: https://h.test/?a=${SECRET} https://h.test/?b=${SECRET}`,
   ];
-  test.each(texts)('no secret is left in %j', (text) => {
+  test.each(texts)('removes the secret from %j', (text) => {
     expect(redact(text)).not.toContain(SECRET);
     expect(redact(text)).toContain('REDACTED');
     expect(redact(redact(text))).toBe(redact(text));
@@ -212,9 +215,9 @@ describe('redact', () => {
     'Mail a@b.test',
     'C:\\apps\\a.json',
     '{"version":"1.0.0","artifactUrl":"https://h.test/a.tar.gz"}',
-  ])('what tells nothing stays: %j', (text) => expect(redact(text)).toBe(text));
+  ])('leaves text without secrets unchanged: %j', (text) => expect(redact(text)).toBe(text));
 
-  test('JSON around a URL stays JSON', () => {
+  test('leaves JSON around a URL valid', () => {
     const text = JSON.stringify({ url: `https://h.test/?sig=${SECRET}`, other: [1, `https://u:${SECRET}@h.test/`] });
     expect(JSON.parse(redact(text))).toEqual({
       url: 'https://h.test/?sig=REDACTED',
@@ -223,7 +226,7 @@ describe('redact', () => {
   });
 });
 
-test('100,000 hostile characters take no time', () => {
+test('100,000 hostile characters are handled in linear time', () => {
   const start = performance.now();
   for (const text of [
     '?'.repeat(100_000),
@@ -259,7 +262,7 @@ test('100,000 hostile characters take no time', () => {
   expect(performance.now() - start).toBeLessThan(1500);
 });
 
-describe('hiding secrets where places matter', () => {
+describe('redactInPlace', () => {
   test.each([
     ['https://h/x?sig=abcdefghijkl&v=1', 'https://h/x?sig=REDACTED----&v=1'],
     ['https://h/x?sig=abc', 'https://h/x?sig=1--'],
@@ -269,13 +272,13 @@ describe('hiding secrets where places matter', () => {
     ['{"u":"https://h/?sig=abc\\/def\\"ghi"}', '{"u":"https://h/?sig=REDA\\/CTE\\"ghi"}'],
     ['"?sig=\\u0061\\u0026b=secretsecret"', '"?sig=REDACT\\u0026ED------------"'],
     ['nothing', 'nothing'],
-  ])('%s', (text, expected) => {
+  ])('preserves the length of %s', (text, expected) => {
     expect(redactInPlace(text)).toHaveLength(text.length);
     if (!text.includes('\\')) expect(redactInPlace(text)).toBe(expected);
     expect(redact(redactInPlace(text))).toBe(redact(text));
   });
 
-  test('JSON stays JSON', () => {
+  test('leaves JSON valid', () => {
     for (const value of ['https://h/?sig=a"b\\c\u0000d', 'https://h/?sig=ends\\', '?x=\u2028é"']) {
       const text = JSON.stringify({ value });
       expect(Object.keys(JSON.parse(redactInPlace(text)) as object)).toEqual(['value']);

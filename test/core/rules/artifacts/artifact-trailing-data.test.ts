@@ -40,7 +40,7 @@ ruleTable(artifactTrailingData, {
       { severity: 'error', cause: 'bytes-after-gzip' },
     ],
     [
-      'both: the worse one is told',
+      'both: the more severe one is reported',
       await artifactFactsOf(Buffer.concat([tar.tgzOpen(APP, tar.endMark(), Buffer.from('a')), Buffer.from('x')])),
       { severity: 'error', cause: 'bytes-after-gzip', message: '1 byte' },
     ],

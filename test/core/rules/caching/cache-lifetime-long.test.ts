@@ -14,8 +14,8 @@ ruleTable(cacheLifetimeLong, {
   clean: [
     ['five minutes', cacheControl('public, max-age=300')],
     ['an hour', cacheControl('max-age=3600')],
-    ['nothing said', facts({})],
-    ['an hour old, and nothing said', facts({ age: '3600' })],
+    ['no headers', facts({})],
+    ['an hour old, no Cache-Control', facts({ age: '3600' })],
     ['no-store', cacheControl('no-store, max-age=31536000')],
     ['no-cache', cacheControl('no-cache, max-age=31536000')],
     ['dropped at each deploy', cacheControl('max-age=0, must-revalidate', { age: '99999' })],

@@ -10,7 +10,7 @@ const facts = (headers: Record<string, string>, resource: ResourceKind = 'manife
 
 ruleTable(cacheLifetimeMissing, {
   clean: [
-    ['said', facts({ 'cache-control': 'max-age=300' })],
+    ['a lifetime', facts({ 'cache-control': 'max-age=300' })],
     ['no-cache', facts({ 'cache-control': 'no-cache' })],
     ['Expires', facts({ expires: 'Sat, 21 Nov 2026 12:05:00 GMT' })],
     ['an icon', facts({}, 'icon')],

@@ -17,12 +17,12 @@ const facts = (
 
 ruleTable(conditionalRequestRejected, {
   clean: [
-    ['not asked', { resource: 'manifest', web: web(), answer: probe() }],
+    ['not requested', { resource: 'manifest', web: web(), answer: probe() }],
     ['304', facts(status(304))],
     ['200', facts(status(200))],
     ['broken off', facts(failed('headers', 'ECONNRESET'))],
-    ['asked too often', facts(status(429))],
-    ['no tag was given, so nobody names one', facts(status(412), ['if-none-match', '"a"'], probe())],
+    ['too many requests', facts(status(429))],
+    ['no entity tag was sent', facts(status(412), ['if-none-match', '"a"'], probe())],
     ['a stranger is refused', facts(status(403, { origin: ORIGIN }))],
   ],
   faulty: [

@@ -16,7 +16,7 @@ const conditionalResponse = (then: Record<string, string>, more: Partial<Conditi
 
 ruleTable(etagUnstable, {
   clean: [
-    ['not asked', { resource: 'metadata', web: web(firstResponse), answer: firstResponse }],
+    ['not requested', { resource: 'metadata', web: web(firstResponse), answer: firstResponse }],
     ['not modified', conditionalResponse({}, { probe: probe(hop({}, { status: 304 })), sameBytes: null })],
     ['the condition is not looked at', conditionalResponse({ etag: '"a"' }, { sameBytes: null })],
     ['another one for other bytes', conditionalResponse({ etag: '"b"' }, { sameBytes: false })],

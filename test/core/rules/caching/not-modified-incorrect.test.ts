@@ -28,7 +28,7 @@ const REPEATED_ETAG: Conditional = {
 
 ruleTable(notModifiedIncorrect, {
   clean: [
-    ['not asked', { resource: 'manifest', web: web(), answer: probe() }],
+    ['not requested', { resource: 'manifest', web: web(), answer: probe() }],
     [
       '200 to a tag that was never issued, 304 to the one that was',
       facts(withFabricatedEtag(status(200)), REPEATED_ETAG),
@@ -47,6 +47,6 @@ ruleTable(notModifiedIncorrect, {
       facts(withFabricatedEtag(status(200)), withEarlierDate(status(304))),
       { cause: 'date' },
     ],
-    ['both: said once', facts(withFabricatedEtag(status(304)), withEarlierDate(status(304))), { cause: 'etag' }],
+    ['both: reported once', facts(withFabricatedEtag(status(304)), withEarlierDate(status(304))), { cause: 'etag' }],
   ],
 });

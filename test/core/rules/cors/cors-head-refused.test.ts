@@ -20,7 +20,7 @@ const allowed = { browser: [browser(acao('*'))], head: head(acao('*')), prefligh
 ruleTable(corsHeadRefused, {
   clean: [
     ['as GET', resourceFacts(allowed)],
-    ['not asked', resourceFacts({ browser: [browser(acao('*'))] })],
+    ['not requested', resourceFacts({ browser: [browser(acao('*'))] })],
     ['GET is refused too', resourceFacts({ ...allowed, browser: [browser({})], head: head({}) })],
     ['HEAD is refused altogether', resourceFacts({ ...allowed, head: head({}, 405) })],
     [
@@ -35,7 +35,7 @@ ruleTable(corsHeadRefused, {
       'no preflight passes',
       resourceFacts({ ...allowed, preflight: options({}, 403), headPreflight: options({}, 403) }),
     ],
-    ['nobody asked as a page', resourceFacts({ head: head({}), browser: [] }, probe())],
+    ['not requested as a page', resourceFacts({ head: head({}), browser: [] }, probe())],
   ],
   faulty: [
     ...invalidCorsRows((headers) => resourceFacts({ ...allowed, head: head(headers) })),

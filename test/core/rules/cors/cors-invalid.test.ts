@@ -18,8 +18,8 @@ ruleTable(corsInvalid, {
     ['ours', facts(acao(ORIGIN))],
     ['another one’s', facts(acao('https://other.test'))],
     ['none', facts({})],
-    ['“null” by Origin, asked by nobody', facts(acao('null', { vary: 'Origin' }), [])],
-    ['an unset variable by Origin, asked by nobody', facts(acao('(null)', { vary: 'Origin' }), [])],
+    ['“null” by Origin, no origin configured', facts(acao('null', { vary: 'Origin' }), [])],
+    ['an unset variable by Origin, no origin configured', facts(acao('(null)', { vary: 'Origin' }), [])],
   ],
   faulty: [
     ...invalidCorsRows(facts),
@@ -38,7 +38,7 @@ ruleTable(corsInvalid, {
       { cause: 'trailing-slash', advice: `Access-Control-Allow-Origin: ${ORIGIN}` },
     ],
     [
-      'a trailing slash, asked by nobody',
+      'a trailing slash, no origin configured',
       facts(acao('https://flows.example.com/'), []),
       { cause: 'trailing-slash', advice: 'Access-Control-Allow-Origin: https://flows.example.com' },
     ],
@@ -47,7 +47,7 @@ ruleTable(corsInvalid, {
     ['the default port', facts(acao('https://svc.test:443')), { cause: 'default-port' }],
     ['upper case', facts(acao('HTTPS://SVC.TEST')), { cause: 'upper-case' }],
     ['null', facts(acao('null')), { cause: 'null' }],
-    ['null by Origin, asked with ours', facts(acao('null', { vary: 'Origin' })), { cause: 'null' }],
+    ['null by Origin, requested with our origin', facts(acao('null', { vary: 'Origin' })), { cause: 'null' }],
     ['null to everybody', facts(acao('null'), []), { cause: 'null' }],
     ['a slash too many by Origin', facts(acao('https://a.test/', { vary: 'Origin' }), []), { cause: 'trailing-slash' }],
     ['Apache’s unset variable', facts(acao('(null)')), { cause: 'unset-variable' }],

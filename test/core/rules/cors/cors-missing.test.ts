@@ -4,9 +4,9 @@ import { corsMissing } from '../../../../src/core/rules/cors/cors-missing.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
-const facts = (asked: Probe, resource: ResourceKind = 'manifest', origins: string[] = [ORIGIN]) => ({
+const facts = (response: Probe, resource: ResourceKind = 'manifest', origins: string[] = [ORIGIN]) => ({
   resource,
-  web: web(probe(), { browser: [asked] }),
+  web: web(probe(), { browser: [response] }),
   answer: probe(),
   origins,
 });
@@ -39,7 +39,7 @@ ruleTable(corsMissing, {
       { cause: 'absent', severity: 'error', advice: `Access-Control-Allow-Origin: ${ORIGIN}` },
     ],
     [
-      'none, asked by nobody',
+      'none, no origin configured',
       facts(browser({}, PROBE_ORIGIN), 'manifest', []),
       { cause: 'absent', severity: 'error', advice: '--origin' },
     ],

@@ -2,9 +2,9 @@ import { corsNotVaried } from '../../../../src/core/rules/cors/cors-not-varied.t
 import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, hop, NOW, ORIGIN, probe, web } from '../../../support/probes.ts';
 
-const facts = (plain: Record<string, string>, asked: Record<string, string>) => {
+const facts = (plain: Record<string, string>, withOrigin: Record<string, string>) => {
   const answer = probe(hop(plain));
-  return { resource: 'manifest' as const, web: web(answer, { browser: [browser(asked)] }), answer, now: NOW };
+  return { resource: 'manifest' as const, web: web(answer, { browser: [browser(withOrigin)] }), answer, now: NOW };
 };
 const vary = { vary: 'Accept-Encoding, origin' };
 
@@ -33,7 +33,7 @@ ruleTable(corsNotVaried, {
       { cause: 'vary-only-with-origin', severity: 'warning' },
     ],
     [
-      'varied only with Origin, and asked for each time',
+      'varied only with Origin, and requested each time',
       facts({ 'cache-control': 'no-cache' }, acao(ORIGIN, vary)),
       { cause: 'vary-only-with-origin', severity: 'note' },
     ],

@@ -4,9 +4,9 @@ import { corsOriginRefused } from '../../../../src/core/rules/cors/cors-origin-r
 import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, failed, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
-const facts = (asked: Probe | Probe[], origins: string[] = [ORIGIN]) => ({
+const facts = (responses: Probe | Probe[], origins: string[] = [ORIGIN]) => ({
   resource: 'manifest' as const,
-  web: web(probe(), { browser: [asked].flat() }),
+  web: web(probe(), { browser: [responses].flat() }),
   answer: probe(),
   origins,
 });
@@ -19,7 +19,7 @@ ruleTable(corsOriginRefused, {
     ['anybody', facts(browser(acao('*')))],
     ['moved, anybody', facts(redirectedWithOrigin('*'))],
     ['none, which is cors-missing', facts(browser({}))],
-    ['503, which is no answer to an origin', facts(browser([hop({}, { status: 503 })]))],
+    ['503, which does not depend on the origin', facts(browser([hop({}, { status: 503 })]))],
     [
       'a part of an artifact that broke off',
       { ...facts(failed('body', 'SOCKET_CLOSED')), resource: 'artifact' as const },
@@ -33,12 +33,12 @@ ruleTable(corsOriginRefused, {
       { cause: 'other-origin', message: 'https://other.test', advice: `Access-Control-Allow-Origin: ${ORIGIN}` },
     ],
     [
-      'another one, asked by nobody',
+      'another one, no origin configured',
       facts(browser(acao('https://other.test'), PROBE_ORIGIN), []),
       { cause: 'other-origin', severity: 'warning', advice: '--origin https://other.test' },
     ],
     [
-      'by Origin, asked by nobody',
+      'by Origin, no origin configured',
       facts(browser({ vary: 'Accept, ORIGIN' }, PROBE_ORIGIN), []),
       { cause: 'origins-unknown', severity: 'warning' },
     ],
@@ -48,7 +48,7 @@ ruleTable(corsOriginRefused, {
       { cause: 'redirect-null-origin', message: 'Origin: null', advice: 'Never allow "null"' },
     ],
     [
-      '“null” by Origin, asked by nobody',
+      '“null” by Origin, no origin configured',
       facts(browser(acao('null', { vary: 'Origin' }), PROBE_ORIGIN), []),
       { cause: 'origins-unknown', severity: 'warning' },
     ],
@@ -60,7 +60,7 @@ ruleTable(corsOriginRefused, {
       [{ message: 'https://two.test' }],
     ],
     [
-      'one of two, to whom nothing is said',
+      'one of two without the header',
       facts(
         [browser(acao(ORIGIN, { vary: 'Origin' })), browser({ vary: 'Origin' }, 'https://two.test')],
         [ORIGIN, 'https://two.test'],
@@ -74,7 +74,7 @@ ruleTable(corsOriginRefused, {
       ],
     ],
     [
-      'a setting of the host is told once for each kind of file',
+      'a setting of the host is reported once for each kind of file',
       facts(browser(acao('https://other.test'))),
       {
         dedupeKey: `manifest apps.example.com lets browsers read the manifest from https://other.test only, not from ${ORIGIN}.`,

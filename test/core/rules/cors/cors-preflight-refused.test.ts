@@ -3,8 +3,8 @@ import { corsPreflightRefused } from '../../../../src/core/rules/cors/cors-prefl
 import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, failed, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
-const options = (headers: Record<string, string>, status = 204, asked = ['x-appreg-probe']): Probe =>
-  probe(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, requestedHeaders: asked });
+const options = (headers: Record<string, string>, status = 204, requested = ['x-appreg-probe']): Probe =>
+  probe(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, requestedHeaders: requested });
 const facts = (preflight: Probe | Missing, plain: Probe = browser(acao('*')), ...preflights: (Probe | Missing)[]) => ({
   resource: 'manifest' as const,
   web: web(probe(), { browser: [plain], preflight, preflights }),
@@ -23,7 +23,7 @@ ruleTable(corsPreflightRefused, {
     ['every request from a page is refused', facts(options({}, 403), browser([hop(acao('*'), { status: 403 })]))],
     ['rate limited', facts(options({}, 429))],
     ['no answer', facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN })],
-    ['not asked', { resource: 'manifest', web: web(), answer: probe() }],
+    ['not requested', { resource: 'manifest', web: web(), answer: probe() }],
     ['at the page’s own origin', facts(notRequested)],
     [
       'after a redirect as well',

@@ -14,7 +14,7 @@ const facts = (fresh: Record<string, string> | [string, string][], stored = acao
 // What Chromium does with each of these is in test/browser/revalidation.test.ts.
 ruleTable(corsRevalidationRefused, {
   clean: [
-    ['not asked', resourceFacts({ browser: [browser(acao('*'))] })],
+    ['not requested', resourceFacts({ browser: [browser(acao('*'))] })],
     ['none', facts({})],
     ['the same', facts(acao('*'))],
     ['this origin', facts(acao(ORIGIN))],

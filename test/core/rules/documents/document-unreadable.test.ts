@@ -221,7 +221,7 @@ ruleTable(documentUnreadable, {
       { cause: 'xml-error', message: '<rss>', advice: 'Check the URL' },
     ],
     ['a fragment of HTML', documentFacts('<br />Hello'), { cause: 'html-page' }],
-    ['a truncated document is no text before JSON', documentFacts('{"apps": {"a": {"b": 1}}'), { cause: 'truncated' }],
+    ['a truncated document, not text before JSON', documentFacts('{"apps": {"a": {"b": 1}}'), { cause: 'truncated' }],
     ['an array that breaks off', documentFacts('[1, {"a": {"b": 1}}'), { cause: 'truncated' }],
     ['a fault in front of a whole object', documentFacts('{"a": x, "b": {"c": 1}}'), { cause: 'unexpected' }],
     ['a comment in front', documentFacts('// made by hand\n{"apps":{"a":{}}}'), { cause: 'comment' }],
@@ -229,7 +229,7 @@ ruleTable(documentUnreadable, {
 });
 
 test.each(['undefined', 'true false', 'name: "x"', '12 13', 'a\nb c', 'one, two: {', '// a comment here'])(
-  'no message of a host: %j',
+  'text that is not a message of a host: %j',
   (text) => {
     const found = documentUnreadable.check(documentFacts(text));
     expect(found).toMatchObject({ cause: expect.not.stringMatching(/^text-message$/) });

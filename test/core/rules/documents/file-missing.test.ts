@@ -10,7 +10,7 @@ const facts = (local?: 'missing' | 'not-a-file' | 'outside', file: string | null
 ruleTable(fileMissing, {
   clean: [
     ['a file that is there', facts()],
-    ['a document that is no local file', facts(undefined, null)],
+    ['a document that is not a local file', facts(undefined, null)],
   ],
   faulty: [
     [

@@ -11,7 +11,7 @@ ruleTable(jsonByteOrderMark, {
   faulty: [
     ['in front', documentFacts('\ufeff{"apps":{}}'), { offset: 0, advice: '--fix' }],
     ['in front, as bytes', documentFacts(Uint8Array.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d])), { offset: 0 }],
-    ['in front of what is no JSON', documentFacts('\ufeff{'), { offset: 0 }],
+    ['in front of invalid JSON', documentFacts('\ufeff{'), { offset: 0 }],
     ['in front of what is too deep', documentFacts(`\ufeff${'['.repeat(100)}`), { offset: 0 }],
   ],
 });

@@ -12,7 +12,7 @@ ruleTable(jsonDuplicateKey, {
     ['composed and decomposed é', documentFacts('{"\u00e9":1,"e\u0301":2}')],
     ['__proto__ once', documentFacts('{"apps":{"__proto__":1,"constructor":2}}')],
     ['colons and quotes inside strings', documentFacts('{"a":":\\":","b":"\\\\"}')],
-    ['a text that is no JSON', documentFacts('{"a":1,"a":2')],
+    ['invalid JSON', documentFacts('{"a":1,"a":2')],
     ['numbers as names', documentFacts('{"1":1,"01":2,"1.0":3}')],
   ],
   faulty: [

@@ -12,11 +12,14 @@ ruleTable(propertyUnknown, {
     ['every known field', entry({ name: 1, description: 1, appMetadataUrl: 1, blockStyle: { iconUrl: 1, color: 1 } })],
     ['every known field of metadata', version({ version: 1, artifactUrl: 1, artifactChecksum: 1 })],
     [
-      'x- fields at every level, whatever is in them',
+      'x- fields at every level, with any value',
       manifest({ 'x-a': { b: 1 }, apps: { a: { 'x-b': 1, blockStyle: { 'x-c': 1 } } } }),
     ],
     ['$schema', manifest({ $schema: 'https://x.test/s.json', apps: {} })],
-    ['app keys are no fields', manifest({ apps: { version: {}, __proto__: {}, constructor: {}, 'x-app': {} } })],
+    [
+      'app keys, which are not fields',
+      manifest({ apps: { version: {}, __proto__: {}, constructor: {}, 'x-app': {} } }),
+    ],
     ['documents of another type', manifest([1, 'a', null])],
     ['an entry of another type', entry(['name'])],
     ['apps as a list, which is another fault', manifest({ apps: [{ key: 'a', name: 'A' }] })],

@@ -33,7 +33,7 @@ ruleTable(schemaViolation, {
     ],
     ['the key __proto__', manifest(JSON.parse(`{"apps":{"__proto__":${JSON.stringify(completeEntry)}}}`))],
     ['keys that look like numbers', manifest({ apps: { 2: completeEntry, 1: completeEntry, b: completeEntry } })],
-    ['strings that are empty: a shape is no meaning', app({ ...completeEntry, name: '', description: '' })],
+    ['empty strings, which other rules check', app({ ...completeEntry, name: '', description: '' })],
     ['no versions', metadata({ versions: [] })],
     ['one version', oneVersion(version)],
     ['a version with more fields', oneVersion({ ...version, size: 3, nested: { versions: 1 } })],

@@ -39,7 +39,7 @@ ruleTable(artifactChanged, {
       { version: '1.0.0' },
     ],
     [
-      'each entry of a version that stands twice',
+      'each entry of a duplicate version',
       {
         versions: entries(
           { version: '1.0.0', artifactChecksum: checksum(1) },

@@ -18,7 +18,7 @@ const copyWithDigest = (letter: string) =>
 ruleTable(answersDiffer, {
   clean: [
     ['the same', resourceFacts({ browser: [compressedCopy()] })],
-    ['nobody looked further', resourceFacts({ browser: [differentCopy] })],
+    ['no further requests', resourceFacts({ browser: [differentCopy] })],
     [
       'replaced before the probes',
       resourceFacts({

@@ -9,7 +9,7 @@ const reset = { ...failed('headers', 'ECONNRESET'), origin: ORIGIN };
 ruleTable(browserRefused, {
   clean: [
     ['answered', resourceFacts({ browser: [probe()], image: probe() })],
-    ['nobody looked further', resourceFacts({ browser: [refused()] })],
+    ['no further requests', resourceFacts({ browser: [refused()] })],
     ['for its origin', resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['origin']) })],
     [
       'for its compression',

@@ -11,7 +11,7 @@ const answer = probe(hop({ 'last-modified': NEWER_DATE }));
 ruleTable(compressedCopyDiffers, {
   clean: [
     ['the same', resourceFacts({ browser: [compressedCopy()] })],
-    ['nobody looked what it depends on', resourceFacts({ browser: [differentCopy] })],
+    ['no further requests', resourceFacts({ browser: [differentCopy] })],
     [
       'replaced meanwhile',
       resourceFacts({
@@ -31,7 +31,7 @@ ruleTable(compressedCopyDiffers, {
       { cause: 'older' },
     ],
     [
-      'nobody knows which is older',
+      'unknown which is older',
       resourceFacts({ browser: [differentCopy], headerProbes: probesDifferingBy(differentCopy, ['encoding']) }),
       { cause: 'other', message: '100 bytes, SHA-256 aaaaaaaaaaaa…, from 192.0.2.1 and 90 bytes, SHA-256 bbbb' },
     ],

@@ -47,7 +47,7 @@ ruleTable(compressedCopyUnreadable, {
       },
     ],
     [
-      'a label that is no coding',
+      'an unknown content coding',
       resourceFacts({
         browser: [
           compressedCopy({

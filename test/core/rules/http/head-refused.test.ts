@@ -13,13 +13,13 @@ const signed = probe(hop({}, { url: 'https://a.test/x?X-Amz-Signature=abc' }));
 ruleTable(headRefused, {
   clean: [
     ['the same', facts(probe(hop({ 'content-length': '5', etag: 'W/"a"' })))],
-    ['says less', facts(probe(hop()))],
+    ['fewer headers', facts(probe(hop()))],
     ['a signed URL, which is signed for GET', facts(probe(hop({}, { status: 403 })), signed)],
     ['reset', facts(failed('headers', 'ECONNRESET'))],
     ['408', facts(probe(hop({}, { status: 408 })))],
     ['rate limited', facts(probe(hop({}, { status: 429 })))],
     ['compressed for HEAD alone', facts(probe(hop({ 'content-length': '3', 'content-encoding': 'gzip' })))],
-    ['not asked', { resource: 'manifest', web: web(), answer: probe() }],
+    ['not requested', { resource: 'manifest', web: web(), answer: probe() }],
   ],
   faulty: [
     ['405', facts(probe(hop({}, { status: 405 }))), { cause: 'status-405' }],

@@ -14,7 +14,7 @@ ruleTable(hostIntermittent, {
   clean: [
     ['at once', { resource: 'icon', url: ADDRESS, web: web() }],
     [
-      'waited as asked',
+      'waited for Retry-After',
       { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retryAfterMs: 1000 })) },
     ],
     [

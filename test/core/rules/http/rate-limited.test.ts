@@ -6,7 +6,7 @@ ruleTable(rateLimited, {
   clean: [
     ['at once', { resource: 'icon', url: ADDRESS, web: web() }],
     [
-      'retried, but not asked to wait',
+      'retried, but without Retry-After',
       { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
     ],
   ],

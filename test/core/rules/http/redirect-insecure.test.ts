@@ -21,7 +21,7 @@ ruleTable(redirectInsecure, {
     ],
     ['and back', chain('https://a.test/', 'http://a.test/x', 'https://a.test/y'), {}],
     [
-      'where nobody answers',
+      'to a host that does not respond',
       {
         resource: 'icon' as const,
         web: web(

@@ -23,7 +23,7 @@ ruleTable(tlsUntrusted, {
   clean: [
     ['trusted', facts(probe(hop({}, { tls: tls() })))],
     ['plain http', facts(probe())],
-    ['a reset during the handshake says nothing about trust', facts(failed('tls', 'ECONNRESET'))],
+    ['a reset during the handshake', facts(failed('tls', 'ECONNRESET'))],
     ['HTTP/2 alone is another matter', facts(failed('tls', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'))],
   ],
   faulty: [
@@ -144,7 +144,7 @@ ruleTable(tlsUntrusted, {
       { cause: 'wrong-host', message: 'has no subjectAltName for apps.example.com', advice: 'common name' },
     ],
     [
-      'no name, and asked by an address',
+      'no name, and requested by an address',
       facts(
         failed(
           'tls',

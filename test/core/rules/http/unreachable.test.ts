@@ -86,7 +86,7 @@ ruleTable(unreachable, {
     ['a proxy without a name', facts(failedBehindProxy('ENOTFOUND')), { cause: 'proxy-not-found' }],
     ['a silent proxy', facts(failedBehindProxy('CONNECT_TIMEOUT')), { cause: 'proxy-timeout' }],
     ['a proxy that breaks off', facts(failedBehindProxy('ECONNRESET')), { cause: 'proxy-reset' }],
-    ['a proxy that is none', facts(failedBehindProxy('PROXY_NOT_HTTP')), { cause: 'proxy-not-http' }],
+    ['a server that is not a proxy', facts(failedBehindProxy('PROXY_NOT_HTTP')), { cause: 'proxy-not-http' }],
     [
       'a proxy with a login',
       facts(failedBehindProxy('PROXY_407')),
@@ -104,11 +104,11 @@ ruleTable(unreachable, {
       { cause: 'proxy-untrusted', advice: '--ca' },
     ],
     ['a proxy of another kind', facts(failedBehindProxy('PROXY_UNUSABLE')), { cause: 'proxy-unusable' }],
-    ['some other trouble with a proxy', facts(failedBehindProxy('EPROTO')), { cause: 'proxy-failed' }],
+    ['another failure of a proxy', facts(failedBehindProxy('EPROTO')), { cause: 'proxy-failed' }],
     ['reset', facts(failed('headers', 'ECONNRESET')), { cause: 'reset' }],
     ['no answer', facts(failed('headers', 'HEADERS_TIMEOUT')), { cause: 'no-answer' }],
     [
-      'no answer, whatever is asked for',
+      'no response to any request',
       facts(failed('headers', 'HEADERS_TIMEOUT')),
       { dedupeKey: 'manifest apps.example.com no-answer' },
     ],
@@ -177,7 +177,7 @@ ruleTable(unreachable, {
     ['410', status(410), { cause: 'status-410' }],
     ['304', status(304), { cause: 'status-304' }],
     ['429 for a day', status(429, { 'retry-after': '86400' }), { cause: 'rate-limited', message: '86400 s' }],
-    ['503 that says when', status(503, { 'retry-after': '120' }), { cause: 'rate-limited' }],
+    ['503 with Retry-After', status(503, { 'retry-after': '120' }), { cause: 'rate-limited' }],
     ['503', status(503), { cause: 'status-503' }],
     [
       '511, which a network answers in place of the host',

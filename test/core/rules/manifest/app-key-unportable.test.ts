@@ -7,7 +7,7 @@ ruleTable(appKeyUnportable, {
     ['64 characters', { key: 'a'.repeat(64) }],
     ['device names as parts', { key: 'con-air' }],
     ['more than a device has', { key: 'com10' }],
-    ['null, which is no device', { key: 'null' }],
+    ['null, which is not a device name', { key: 'null' }],
     ['console', { key: 'console' }],
   ],
   faulty: [

@@ -5,7 +5,7 @@ const requestedApps = (keys: string[], asked: string[], copyAge = 0) => ({ keys,
 
 ruleTable(appNotListed, {
   clean: [
-    ['nobody asked', requestedApps(['a'], [])],
+    ['no app was requested', requestedApps(['a'], [])],
     ['it is listed', requestedApps(['a', 'b'], ['b'])],
     ['names that objects inherit', requestedApps(['__proto__', 'constructor'], ['constructor', '__proto__'])],
   ],

@@ -4,7 +4,7 @@ import { ruleTable } from '../../../support/rule-table.ts';
 ruleTable(noApps, {
   clean: [
     ['one app', { keys: ['a'] }],
-    ['one app with an odd key', { keys: [''] }],
+    ['one app with an unusual key', { keys: [''] }],
   ],
   faulty: [['none', { keys: [] }, { message: 'no apps', advice: 'appreg add-app' }]],
 });

@@ -72,7 +72,7 @@ ruleTable(artifactUrlShared, {
       ],
     ],
     [
-      'three, the odd one first',
+      'three, the different one first',
       versionsWithUrls(['3.0.0', ARTIFACT_URL, 2], ['1.0.0', ARTIFACT_URL, 1], ['2.0.0', ARTIFACT_URL, 1]),
       [{ severity: 'error' }, { severity: 'error' }],
     ],
@@ -82,7 +82,7 @@ ruleTable(artifactUrlShared, {
       { severity: 'warning' },
     ],
     [
-      'versions that are no text',
+      'versions that are not strings',
       {
         versions: entries(
           { version: null, artifactUrl: ARTIFACT_URL },

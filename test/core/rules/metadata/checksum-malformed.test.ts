@@ -18,7 +18,7 @@ function content(bytes: Uint8Array): Content {
 const archive = content(tgz(entry('app.js', '1')));
 const page = content(Buffer.from('<!doctype html><title>Sign in</title>'));
 
-// Every near miss with its cause and its fixed value stands in test/core/registry/checksum.test.ts.
+// test/core/registry/checksum.test.ts covers each malformed form with its cause and correction.
 ruleTable(checksumMalformed, {
   clean: [
     ['as it should be', withChecksum(validChecksum)],

@@ -24,7 +24,7 @@ ruleTable(noValidVersions, {
       },
     ],
     [
-      'one that is none',
+      'one invalid version',
       listedVersions({ version: 'v1.0.0' }),
       { cause: 'all-invalid', message: 'only listed version' },
     ],
@@ -34,7 +34,7 @@ ruleTable(noValidVersions, {
       { cause: 'all-invalid', message: '2 listed versions', advice: 'no new version is needed' },
     ],
     [
-      'elements that are no objects',
+      'elements that are not objects',
       { versions: [], listed: 2 },
       { cause: 'all-invalid', message: '2 listed versions' },
     ],

@@ -40,7 +40,7 @@ ruleTable(versionDuplicate, {
       [{ cause: 'other-checksum' }, { cause: 'other-checksum' }],
     ],
     [
-      'three times, the odd one first',
+      'three times, the different one first',
       versionsWithSeeds(['1.0.0', 2], ['1.0.0', 1], ['1.0.0', 1]),
       [{ cause: 'other-checksum' }, { cause: 'other-checksum' }],
     ],

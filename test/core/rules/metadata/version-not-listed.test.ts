@@ -10,9 +10,9 @@ const requestedVersion = (askedVersion: string | null, ...versions: (string | nu
 
 ruleTable(versionNotListed, {
   clean: [
-    ['nobody asked', requestedVersion(null, '1.0.0')],
+    ['no version was requested', requestedVersion(null, '1.0.0')],
     ['it is listed', requestedVersion('1.0.0', '2.0.0', '1.0.0')],
-    ['listed as it was asked for, valid or not', requestedVersion('v1', 'v1')],
+    ['listed as requested, valid or not', requestedVersion('v1', 'v1')],
   ],
   faulty: [
     [
@@ -34,7 +34,7 @@ ruleTable(versionNotListed, {
       requestedVersion('1.2.0', 'v1.2.0'),
       { cause: 'other-form', message: '“v1.2.0” is, which is not', advice: '"1.2.0"' },
     ],
-    ['asked for with a v', requestedVersion('v1.2.0', '1.2.0'), { cause: 'other-form', advice: 'use "1.2.0"' }],
+    ['requested with a v', requestedVersion('v1.2.0', '1.2.0'), { cause: 'other-form', advice: 'use "1.2.0"' }],
     ['two parts', requestedVersion('1.2.0', '1.2'), { cause: 'other-form', advice: '"1.2.0"' }],
     ['other build metadata', requestedVersion('1.2.0', '1.2.0+5'), { cause: 'other-form', message: '“1.2.0+5” is.' }],
     ['a pre-release is another release', requestedVersion('1.2.0', '1.2.0-rc.1'), { cause: 'absent' }],

@@ -67,7 +67,7 @@ ruleTable(urlMalformed, {
     ['punycode that decodes to nothing', withUrl('https://xn--a/'), { cause: 'unparsable' }],
     ['a host that ends like a bad IPv4 address', withUrl('https://example.08/'), { cause: 'unparsable' }],
     ['a number as the last label', withUrl('https://a.1/x'), { cause: 'unparsable' }],
-    ['an escape in the host that is none', withUrl('https://x%zz.test/'), { cause: 'unparsable' }],
+    ['an invalid escape in the host', withUrl('https://x%zz.test/'), { cause: 'unparsable' }],
     ['user and password', withUrl('https://user:pw@x.test/a'), { cause: 'userinfo', advice: 'signed URL' }],
     ['a user alone', withUrl('https://user@x.test/a'), { cause: 'userinfo' }],
     ['a host as a user', withUrl('https://good.test@evil.test/a'), { cause: 'userinfo' }],

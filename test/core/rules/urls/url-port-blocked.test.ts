@@ -39,12 +39,12 @@ ruleTable(urlPortBlocked, {
   ],
 });
 
-test('no other port is blocked', () => {
+test('only the ports of the list are blocked', () => {
   const blocked = Array.from({ length: 65_536 }, (_, port) => port).filter((port) => blockedPort(`x:${port}`) !== null);
   expect(blocked).toEqual(PORTS.map(Number));
 });
 
-test('Node’s fetch agrees', async () => {
+test('fetch in Node blocks the same ports', async () => {
   for (const port of ['1', '6000', '10080'])
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ cause: { message: 'bad port' } });
 });

@@ -17,8 +17,8 @@ ruleTable(urlSignedExpiring, {
     ['an end without a signature', withQuery('Expires=1')],
     ['se without a signature', withQuery('se=2020-01-01')],
     ['X-Amz-Expires without a date', withQuery('X-Amz-Expires=60&X-Amz-Signature=00')],
-    ['a date that is none', withQuery('X-Amz-Date=yesterday&X-Amz-Expires=60&X-Amz-Signature=00')],
-    ['an end that is no moment', withQuery('Expires=never&Signature=x')],
+    ['an invalid date', withQuery('X-Amz-Date=yesterday&X-Amz-Expires=60&X-Amz-Signature=00')],
+    ['an invalid end', withQuery('Expires=never&Signature=x')],
     ['an end beyond all calendars', withQuery('Expires=99999999999999999&Signature=x')],
   ],
   faulty: [

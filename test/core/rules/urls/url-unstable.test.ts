@@ -90,7 +90,7 @@ ruleTable(urlUnstable, {
     ],
     ['a CDN of a branch', artifactUrl('https://cdn.jsdelivr.net/gh/o/r@main/app.tar.gz'), { cause: 'branch' }],
     [
-      'a CDN of whatever is newest',
+      'a CDN of the latest release',
       artifactUrl('https://cdn.jsdelivr.net/gh/o/r/app.tar.gz'),
       { cause: 'branch', advice: 'for each version' },
     ],
