@@ -112,11 +112,11 @@ export function markdownDiagnosis(
   return [
     ...lines,
     '',
-    `Resummaryry: ${[code(target), ...rest.map((part) => (TIME.test(part) ? part : prose(part)))].join(' · ')}`,
+    `Registry: ${[code(target), ...rest.map((part) => (TIME.test(part) ? part : prose(part)))].join(' · ')}`,
   ].join('\n');
 }
 
-// Our own text, and harmless; a colon in a resummaryry's text is not.
+// Our own text, and harmless; a colon in a registry's text is not.
 const TIME = /^(saved )?[\d-]+ [\d:]+ UTC$/;
 
 function causeItems(cause: Cause): string[] {
