@@ -28,8 +28,8 @@ function writeApp(root: string, key: string, more: object = {}): void {
 
 const read = (root: string, path: string): any => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
-describe('in a folder', () => {
-  test('makes the manifest, and metadata files; and once more there is nothing to do', async () => {
+describe('assembling into a folder', () => {
+  test('writes the manifest and the metadata files, and changes nothing when it runs again', async () => {
     const root = workspace(['watch', 'clock']);
     const context = contextIn(root);
     expect(await assembleManifest(context, {})).toBe(0);
@@ -53,7 +53,7 @@ describe('in a folder', () => {
     expect(snapshot(root)).toBe(before);
   });
 
-  test('as JSON', async () => {
+  test('prints its result as JSON', async () => {
     const root = workspace(['clock']);
     const context = contextIn(root);
     await assembleManifest(context, { format: 'json' });
@@ -72,33 +72,33 @@ describe('in a folder', () => {
 
   test.each<[string, (root: string) => void, RegExp]>([
     [
-      'an app.json that is gone',
+      'a missing app.json',
       (root) => rmSync(join(root, 'apps/clock/app.json')),
       /apps\/clock\/app\.json: the file does not exist/,
     ],
     [
-      'a folder that is gone',
+      'a missing folder',
       (root) => rmSync(join(root, 'apps/clock'), { recursive: true }),
       /apps\/clock\/app\.json does not exist/,
     ],
     ['broken JSON', (root) => write(root, { 'apps/clock/app.json': '{' }), /apps\/clock\/app\.json:1:2: /],
     [
-      'a colour that is none',
+      'an invalid color',
       (root) => writeApp(root, 'clock', { color: 'red' }),
       /apps\/clock\/app\.json: .*color-malformed/,
     ],
     [
-      'a metadata URL that is none',
+      'an invalid metadata URL',
       (root) => writeApp(root, 'clock', { appMetadataUrl: 'x' }),
       /apps\/clock\/app\.json: .*url-malformed/,
     ],
     [
-      'an icon that is a page',
+      'an HTML page as its icon',
       (root) => write(root, { 'apps/clock/logo.svg': '<!doctype html><html></html>' }),
       /apps\/clock\/logo\.svg cannot be an icon/,
     ],
     [
-      'a PNG that is called SVG',
+      'a PNG icon that is named .svg',
       (root) =>
         write(root, {
           'apps/clock/logo.svg': Buffer.from(
@@ -108,22 +108,22 @@ describe('in a folder', () => {
         }),
       /apps\/clock\/logo\.svg is PNG/,
     ],
-    ['a key that is unsafe', (root) => writeApp(root, 'my clock'), /apps\/my clock: .*is not a valid app key/],
-    ['a key that is a device', (root) => writeApp(root, 'CON'), /name of a device/],
-  ])('%s is refused by its file, and nothing is changed', async (_, change, words) => {
+    ['an unsafe key', (root) => writeApp(root, 'my clock'), /apps\/my clock: .*is not a valid app key/],
+    ['a key that is a device name', (root) => writeApp(root, 'CON'), /name of a device/],
+  ])('an app with %s is refused with the path of its file, and nothing is changed', async (_, change, words) => {
     const root = workspace(['clock', 'watch']);
     await assembleManifest(contextIn(root), {});
     change(root);
     const before = snapshot(root);
-    const trouble = await refusal(assembleManifest(contextIn(root), {}));
-    expect(trouble).toMatchObject({ code: 'apps-invalid', exit: 1 });
-    expect(trouble.message).toMatch(words);
-    expect(trouble.message).toContain('Nothing was changed.');
+    const error = await refusal(assembleManifest(contextIn(root), {}));
+    expect(error).toMatchObject({ code: 'apps-invalid', exit: 1 });
+    expect(error.message).toMatch(words);
+    expect(error.message).toContain('Nothing was changed.');
     expect(snapshot(root)).toBe(before);
   });
 
   test.skipIf(process.platform === 'win32').each(['app.json', 'logo.svg'])(
-    'a link in place of %s is not followed',
+    'a symbolic link in place of %s is not followed',
     async (name) => {
       const root = workspace(['clock']);
       const elsewhere = folder();
@@ -131,13 +131,13 @@ describe('in a folder', () => {
       const secret = join(elsewhere, 'secret');
       rmSync(join(root, 'apps/clock', name));
       symlinkSync(secret, join(root, 'apps/clock', name));
-      const trouble = await refusal(assembleManifest(contextIn(root), { check: true }));
-      expect(trouble.exit).toBe(1);
-      expect(trouble.message).toContain(`apps/clock/${name} is not a regular file`);
+      const error = await refusal(assembleManifest(contextIn(root), { check: true }));
+      expect(error.exit).toBe(1);
+      expect(error.message).toContain(`apps/clock/${name} is not a regular file`);
     },
   );
 
-  test('an app leaves where it is named, and not otherwise', async () => {
+  test('--remove removes the named app', async () => {
     const root = workspace(['clock', 'watch']);
     await assembleManifest(contextIn(root), {});
     rmSync(join(root, 'apps/watch'), { recursive: true });
@@ -145,7 +145,7 @@ describe('in a folder', () => {
     expect(Object.keys(read(root, 'registry.json').apps)).toEqual(['clock']);
   });
 
-  test('a check sees a folder that is gone, where it is told what is listed', async () => {
+  test('--check --against reports an app that is listed there and has no folder', async () => {
     const root = workspace(['clock', 'watch']);
     await assembleManifest(contextIn(root), {});
     execFileSync('git', ['init', '--quiet', '-b', 'main'], { cwd: root });
@@ -160,13 +160,13 @@ describe('in a folder', () => {
       expect(await assembleManifest(contextIn(root), { check: true })).toBe(0);
       for (const against of ['HEAD', 'main', before, 'registry.json', `${host.origin}/registry.json`]) {
         const check = { check: true, against };
-        const trouble = await refusal(assembleManifest(contextIn(root), check));
-        expect(trouble).toMatchObject({ code: 'apps-invalid', exit: 1 });
-        expect(trouble.message).toContain(`apps/watch/app.json does not exist, but ${against} lists the app`);
+        const error = await refusal(assembleManifest(contextIn(root), check));
+        expect(error).toMatchObject({ code: 'apps-invalid', exit: 1 });
+        expect(error.message).toContain(`apps/watch/app.json does not exist, but ${against} lists the app`);
         expect(await assembleManifest(contextIn(root), { ...check, remove: ['watch'] })).toBe(0);
         expect(await assembleManifest(contextIn(before), check)).toBe(0);
       }
-      // The manifest is asked for, and nothing that it leads to.
+      // Only the manifest is requested, none of the files that it refers to.
       expect(new Set(host.requests.map(({ path }) => path))).toEqual(new Set(['/registry.json']));
       for (const against of ['nowhere', `${host.origin}/none.json`, `${host.origin}/gone.json`])
         expect(await refusal(assembleManifest(contextIn(root), { check: true, against }))).toMatchObject({ exit: 2 });
@@ -176,14 +176,14 @@ describe('in a folder', () => {
   });
 
   test.each([{ check: true, dryRun: true }, { against: 'main' }, { check: true, remove: ['x'] }])(
-    '%j is a slip',
+    'the options %j are a usage error',
     async (options) => {
       expect(await refusal(assembleManifest(contextIn(workspace([])), options))).toMatchObject({ exit: 2 });
     },
   );
 });
 
-test('in a branch elsewhere: icons go there as well, and a changed one is put in its place', async () => {
+test('a git store receives the icons as well, and a changed icon replaces the stored one', async () => {
   const remote = folder();
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
   const root = workspace(['clock'], { type: 'git', remote, branch: 'gh-pages' });
@@ -205,10 +205,10 @@ test('in a branch elsewhere: icons go there as well, and a changed one is put in
   expect(shown('apps/clock/logo.svg')).toBe(other);
 });
 
-test('a hundred and fifty apps are one commit, and another run none', async () => {
+test('150 apps are added in one commit, and another run adds no commit', async () => {
   const remote = folder();
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
-  // As the hosts of git have it.
+  // As hosts of git are configured.
   execFileSync('git', ['-C', remote, 'config', 'uploadpack.allowFilter', 'true']);
   execFileSync('git', ['-C', remote, 'config', 'uploadpack.allowAnySHA1InWant', 'true']);
   const store = { type: 'git', remote: `file://${remote}`, branch: 'pages' };

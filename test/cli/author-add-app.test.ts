@@ -23,8 +23,8 @@ async function workspace(): Promise<string> {
 const manifestOf = (dir: string): { apps: Record<string, unknown> } =>
   JSON.parse(readFileSync(join(dir, 'registry.json'), 'utf8')) as { apps: Record<string, unknown> };
 
-describe('an app', () => {
-  test('gets its icon, its metadata file and its entry', async () => {
+describe('add-app', () => {
+  test('stores the icon and the metadata file, and lists the app', async () => {
     const dir = await workspace();
     const context = contextIn(dir);
     expect(await addApp(context, 'feed-watch', FLAGS)).toBe(0);
@@ -42,7 +42,7 @@ describe('an app', () => {
     });
   });
 
-  test('the icon is called by its content, whatever the name of the file', async () => {
+  test('names the stored icon by its content, not by the name of the file', async () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'my icon.svg'), PNG);
     await addApp(contextIn(dir), 'a', FLAGS);
@@ -50,7 +50,7 @@ describe('an app', () => {
     expect(existsSync(join(dir, 'apps/a/icon.svg'))).toBe(false);
   });
 
-  test('once more: nothing to do; with another entry: refused', async () => {
+  test('changes nothing for an identical entry, and refuses a different one', async () => {
     const dir = await workspace();
     await addApp(contextIn(dir), 'a', FLAGS);
     const before = snapshot(dir);
@@ -64,7 +64,7 @@ describe('an app', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
-  test.each(['__proto__', 'constructor', 'toString', '2'])('may be called %s', async (key) => {
+  test.each(['__proto__', 'constructor', 'toString', '2'])('accepts the key %s', async (key) => {
     const dir = await workspace();
     expect(await addApp(contextIn(dir), key, FLAGS)).toBe(0);
     expect(Object.keys(manifestOf(dir).apps)).toEqual([key]);
@@ -72,7 +72,7 @@ describe('an app', () => {
     expect(await addApp(contextIn(dir), key, FLAGS)).toBe(0);
   });
 
-  test('with --dry-run every check is made and nothing written', async () => {
+  test('with --dry-run makes every check and writes nothing', async () => {
     const dir = await workspace();
     const before = snapshot(dir);
     const context = contextIn(dir);
@@ -87,14 +87,14 @@ describe('an app', () => {
   });
 });
 
-describe('the manifest keeps its bytes', () => {
+describe('the bytes of the manifest around a new entry are unchanged', () => {
   const entry =
     '"old": {"name":"Old","description":"","blockStyle":{"iconUrl":"https://x.test/i.png","color":"#000000"},"appMetadataUrl":"https://x.test/v.json","x-n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/\u2028"]}';
   test.each([
     ['CRLF, tabs, no final newline', `{\r\n\t"x-before": {},\r\n\t"apps": {\r\n\t\t${entry}\r\n\t}\r\n}`],
     ['minified', `{"apps":{${entry}},"x":1}`],
     ['three spaces', `{\n   "apps": {\n      ${entry}\n   }\n}\n\n`],
-    ['strange', `\n{ "apps"\t:{${entry}\n\n}  }  `],
+    ['unusual whitespace', `\n{ "apps"\t:{${entry}\n\n}  }  `],
   ])('%s', async (_, text) => {
     const dir = await workspace();
     writeFileSync(join(dir, 'registry.json'), text);
@@ -108,15 +108,15 @@ describe('the manifest keeps its bytes', () => {
 
   test.each([
     ['a byte order mark', Buffer.from('\ufeff{"apps":{}}')],
-    ['a name twice', Buffer.from('{"apps":{},"apps":{}}')],
+    ['a duplicate name', Buffer.from('{"apps":{},"apps":{}}')],
     [
-      'a byte that is no UTF-8',
+      'a byte that is not UTF-8',
       Buffer.from([
         0x7b, 0x22, 0x61, 0x70, 0x70, 0x73, 0x22, 0x3a, 0x7b, 0x7d, 0x2c, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d,
       ]),
     ],
     ['a trailing comma', Buffer.from('{"apps":{},}')],
-  ])('one with %s is refused as it is', async (_, bytes) => {
+  ])('a manifest with %s is refused and not changed', async (_, bytes) => {
     const dir = await workspace();
     writeFileSync(join(dir, 'registry.json'), bytes);
     const before = snapshot(dir);
@@ -129,9 +129,9 @@ describe('the manifest keeps its bytes', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('add-app refuses', () => {
   test.each(['../../etc/x', 'a/b', '..', '.', '', 'a b', 'CON', 'a'.repeat(300), 'é', '../registry'])(
-    'the key %j, before any path is made',
+    'the key %j before it creates any path',
     async (key) => {
       const dir = await workspace();
       const before = snapshot(dir);
@@ -143,8 +143,8 @@ describe('what is refused', () => {
   const icons: [what: string, bytes: string | Buffer][] = [
     ['a JPEG', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16])],
     ['an HTML page', '<!doctype html><title>x</title>'],
-    ['nothing', ''],
-    ['half a PNG', PNG.subarray(0, 40)],
+    ['empty', ''],
+    ['a truncated PNG', PNG.subarray(0, 40)],
     ['an SVG that does not parse', '<svg xmlns="http://www.w3.org/2000/svg"><rect></svg>'],
   ];
   test.each(icons)('an icon that is %s', async (_, bytes) => {
@@ -158,20 +158,20 @@ describe('what is refused', () => {
   const flags: [what: string, options: Parameters<typeof addApp>[2], names: string][] = [
     ['no flags', {}, '--name, --description, --color, --icon'],
     ['no icon', { ...FLAGS, icon: undefined as never }, '--icon'],
-    ['an empty icon', { ...FLAGS, icon: '' }, '--icon'],
-    ['an icon that is not there', { ...FLAGS, icon: 'gone.svg' }, '--icon'],
+    ['an icon with an empty path', { ...FLAGS, icon: '' }, '--icon'],
+    ['an icon that does not exist', { ...FLAGS, icon: 'gone.svg' }, '--icon'],
     ['a short colour', { ...FLAGS, blockColor: '#fff' }, '--color'],
     ['a blank name', { ...FLAGS, name: ' ' }, '--name'],
-    ['metadata at no URL', { ...FLAGS, metadataUrl: 'versions.json' }, '--metadata-url'],
+    ['a metadata URL without a scheme', { ...FLAGS, metadataUrl: 'versions.json' }, '--metadata-url'],
   ];
-  test.each(flags)('%s: a usage error that names the flag', async (_, options, names) => {
+  test.each(flags)('a call with %s as a usage error that names the flag', async (_, options, names) => {
     const dir = await workspace();
-    const trouble = await refusal(addApp(contextIn(dir), 'a', options));
-    expect(trouble.exit).toBe(2);
-    expect(trouble.message).toContain(names);
+    const error = await refusal(addApp(contextIn(dir), 'a', options));
+    expect(error.exit).toBe(2);
+    expect(error.message).toContain(names);
   });
 
-  test('a workspace that is none', async () => {
+  test('a folder without a workspace', async () => {
     expect(await refusal(addApp(contextIn(folder()), 'a', FLAGS))).toMatchObject({
       code: 'workspace-missing',
       exit: 2,
@@ -179,7 +179,7 @@ describe('what is refused', () => {
     });
   });
 
-  test('a folder that is a link out of the workspace', async () => {
+  test('an app folder that is a symbolic link out of the workspace', async () => {
     const dir = await workspace();
     const outside = folder();
     mkdirSync(join(dir, 'apps'));
@@ -189,8 +189,8 @@ describe('what is refused', () => {
   });
 });
 
-describe('at a terminal', () => {
-  test('what is missing is asked for, with suggestions; without an icon one is drawn', async () => {
+describe('add-app at a terminal', () => {
+  test('prompts for missing values with suggestions, and generates an icon if none is given', async () => {
     const dir = await workspace();
     const context = contextIn(dir, {}, ['\r', 'Watches feeds.\r', '\r', '\r']);
     expect(await addApp(context, 'feed-watch', {})).toBe(0);
@@ -201,10 +201,10 @@ describe('at a terminal', () => {
     });
     expect(readFileSync(join(dir, 'apps/feed-watch/icon.svg'), 'utf8')).toContain('>F</text>');
     expect(context.printed.log.join()).toContain('An icon was generated');
-    expect(context.asked()).toContain('What does it do');
+    expect(context.questions()).toContain('What does it do');
   });
 
-  test('Ctrl+C writes nothing', async () => {
+  test('writes nothing after Ctrl+C', async () => {
     const dir = await workspace();
     const before = snapshot(dir);
     expect(await addApp(contextIn(dir, {}, ['\r', '\u0003']), 'a', {})).toBe(130);

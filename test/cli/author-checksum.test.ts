@@ -25,7 +25,7 @@ async function serving(answer: RequestListener): Promise<string> {
 
 const sha = (bytes: string | Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-test('of one file: the checksum alone', async () => {
+test('prints only the checksum for one file', async () => {
   const dir = folder();
   const bytes = Buffer.alloc(3_000_000, 'appreg');
   writeFileSync(join(dir, 'a.tar.gz'), bytes);
@@ -34,7 +34,7 @@ test('of one file: the checksum alone', async () => {
   expect(context.printed).toMatchObject({ out: [sha(bytes)], log: [] });
 });
 
-test('of several: each with its name, escaped', async () => {
+test('prints each checksum with the escaped name of its file for several files', async () => {
   const dir = folder();
   writeFileSync(join(dir, 'a'), 'a');
   writeFileSync(join(dir, 'b\u001b[31m'), 'b');
@@ -43,7 +43,7 @@ test('of several: each with its name, escaped', async () => {
   expect(context.printed.out).toEqual([`${sha('a')}  a`, `${sha('b')}  b\\u{1b}[31m`]);
 });
 
-test('as JSON: one document', async () => {
+test('prints one JSON document with --format json', async () => {
   const dir = folder();
   writeFileSync(join(dir, 'a'), 'abc');
   const context = contextIn(dir);
@@ -53,7 +53,7 @@ test('as JSON: one document', async () => {
   ]);
 });
 
-test('of a URL: the bytes on the wire, behind redirects', async () => {
+test('hashes the bytes of a URL as transferred, after redirects', async () => {
   const packed = gzipSync('content');
   const url = await serving((request, response) => {
     if (request.url === '/from') return void response.writeHead(302, { location: '/to' }).end();
@@ -67,17 +67,17 @@ test('of a URL: the bytes on the wire, behind redirects', async () => {
 test.each([
   ['an HTML page', '<!doctype html><title>Sign in</title>', 'HTML page'],
   ['a Git LFS pointer', 'version https://git-lfs.github.com/spec/v1\noid sha256:x\nsize 1\n', 'Git LFS pointer'],
-  ['nothing', '', 'is empty'],
-])('%s gets its checksum and a warning', async (_, text, says) => {
+  ['an empty file', '', 'is empty'],
+])('%s is hashed with a warning', async (_, text, warning) => {
   const dir = folder();
   writeFileSync(join(dir, 'a'), text);
   const context = contextIn(dir);
   expect(await checksum(context, ['a'], {})).toBe(0);
   expect(context.printed.out).toEqual([sha(text)]);
-  expect(context.printed.log.join()).toContain(says);
+  expect(context.printed.log.join()).toContain(warning);
 });
 
-test('what cannot be hashed', async () => {
+test('inputs that cannot be hashed are refused with an error code', async () => {
   const url = await serving((_, response) => void response.writeHead(404).end('gone'));
   const dir = folder();
   const context = contextIn(dir);

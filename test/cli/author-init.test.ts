@@ -11,8 +11,8 @@ import { contextIn, folder, refusal, snapshot } from './author-support.ts';
 
 const BASE = { baseUrl: 'https://apps.example.com/r' };
 
-describe('a new workspace', () => {
-  test('has a configuration that is valid, and a manifest', async () => {
+describe('init', () => {
+  test('creates a valid configuration and a manifest', async () => {
     const dir = folder();
     const context = contextIn(dir);
     expect(
@@ -34,7 +34,7 @@ describe('a new workspace', () => {
     expect(context.printed.next).toEqual(['cd registry && appreg add-app <key>']);
   });
 
-  test('in the current folder, with a manifest of another name, as JSON', async () => {
+  test('creates a manifest with another name in the current folder, and prints JSON', async () => {
     const dir = folder();
     const context = contextIn(dir);
     await init(context, undefined, { ...BASE, manifest: 'apps.json', format: 'json' });
@@ -51,7 +51,7 @@ describe('a new workspace', () => {
     expect(existsSync(join(dir, 'apps.json'))).toBe(true);
   });
 
-  test('in a checkout with CRLF line endings: nothing to do', async () => {
+  test('changes nothing in a checkout with CRLF line endings', async () => {
     const dir = folder();
     await init(contextIn(dir), undefined, { ...BASE, ci: 'github' });
     const files = ['appreg.config.json', 'registry.json', '.github/workflows/registry.yml'];
@@ -64,13 +64,13 @@ describe('a new workspace', () => {
     expect(context.printed.out).toEqual(files.map((file) => `unchanged ${file}`));
   });
 
-  test('in a folder with a space in its name: the next command can be pasted', async () => {
+  test('quotes a folder name with a space in the next command', async () => {
     const context = contextIn(folder());
     await init(context, 'my registry', BASE);
     expect(context.printed.next).toEqual(['cd "my registry" && appreg add-app <key>']);
   });
 
-  test('once more: nothing to do', async () => {
+  test('changes nothing when it runs again', async () => {
     const dir = folder();
     await init(contextIn(dir), undefined, BASE);
     const before = snapshot(dir);
@@ -101,7 +101,7 @@ describe('a new workspace', () => {
         'REGISTRY_URL: "https://apps.example.com/r/registry.json"',
       ],
     ],
-  ])('with CI for %s', async (ci, path, lines) => {
+  ])('writes the CI configuration for %s', async (ci, path, lines) => {
     const dir = folder();
     await init(contextIn(dir), undefined, { ...BASE, ci, serviceOrigin: ['https://flows.example.com'] });
     const text = readFileSync(join(dir, path), 'utf8');
@@ -110,7 +110,7 @@ describe('a new workspace', () => {
   });
 });
 
-test('every host that can be chosen has its configuration', () => {
+test('every host that can be chosen has a preset', () => {
   expect([...HOSTS]).toEqual(Object.keys(PRESETS));
 });
 
@@ -120,11 +120,11 @@ function bare(): string {
   return dir;
 }
 
-describe('for a host', () => {
+describe('init --host', () => {
   test.each<[string, Parameters<typeof init>[2], object]>([
     ['r2', { store: 'directory' }, { type: 'directory' }],
     ['nginx', {}, { type: 'directory' }],
-  ])('%s: its configuration stands beside the workspace', async (host, more, store) => {
+  ])('%s: writes the configuration of the host next to the workspace', async (host, more, store) => {
     const dir = folder();
     const context = contextIn(dir);
     await init(context, undefined, { ...BASE, ...more, host });
@@ -139,7 +139,7 @@ describe('for a host', () => {
     ['github-pages', 'gh-pages', ['.nojekyll', 'registry.json']],
     ['netlify', 'registry', ['_headers', 'registry.json']],
     ['cloudflare-pages', 'registry', ['404.html', '_headers', 'registry.json']],
-  ])('%s: what it reads lies in the branch that it serves', async (host, branch, files) => {
+  ])('%s: stores the files that the host reads in the branch that it serves', async (host, branch, files) => {
     const dir = folder();
     const remote = bare();
     const options = { baseUrl: 'https://apps.example.com/', host, remote };
@@ -155,7 +155,7 @@ describe('for a host', () => {
     expect(listed()).toEqual(files);
   });
 
-  test('r2: a bucket of the account that is named', async () => {
+  test('r2: stores the registry in the bucket of the given account', async () => {
     const server = await openObjectStore();
     try {
       const dir = folder();
@@ -175,36 +175,36 @@ describe('for a host', () => {
     }
   });
 
-  test('a remote that is not there: nothing is written here either', async () => {
+  test('writes no local files if the remote does not exist', async () => {
     const dir = folder();
     const options = { baseUrl: 'https://apps.example.com/', host: 'netlify', remote: join(dir, 'no.git') };
     expect((await refusal(init(contextIn(dir), undefined, options))).exit).toBe(2);
     expect(snapshot(dir)).toBe('');
   });
 
-  test('a file of that name which is there stays', async () => {
+  test('does not overwrite an existing file with the name of one of its own', async () => {
     const dir = folder();
     mkdirSync(join(dir, 'host'));
     writeFileSync(join(dir, 'host/nginx.conf'), 'mine');
     const before = snapshot(dir);
-    const trouble = await refusal(init(contextIn(dir), undefined, { ...BASE, host: 'nginx' }));
-    expect(trouble).toMatchObject({ code: 'already-exists', exit: 1 });
+    const error = await refusal(init(contextIn(dir), undefined, { ...BASE, host: 'nginx' }));
+    expect(error).toMatchObject({ code: 'already-exists', exit: 1 });
     expect(snapshot(dir)).toBe(before);
   });
 });
 
-describe('nothing is overwritten', () => {
-  test.each(['registry.json', 'appreg.config.json', '.gitlab-ci.yml'])('%s is there', async (name) => {
+describe('init overwrites nothing', () => {
+  test.each(['registry.json', 'appreg.config.json', '.gitlab-ci.yml'])('if %s exists', async (name) => {
     const dir = folder();
     writeFileSync(join(dir, name), '{ "apps": {} }');
     const before = snapshot(dir);
-    const trouble = await refusal(init(contextIn(dir), undefined, { ...BASE, ci: 'gitlab' }));
-    expect(trouble).toMatchObject({ code: 'already-exists', exit: 1 });
-    expect(trouble.message).toContain(name);
+    const error = await refusal(init(contextIn(dir), undefined, { ...BASE, ci: 'gitlab' }));
+    expect(error).toMatchObject({ code: 'already-exists', exit: 1 });
+    expect(error.message).toContain(name);
     expect(snapshot(dir)).toBe(before);
   });
 
-  test('a link out of the folder is not written through', async () => {
+  test('through a symbolic link out of the folder', async () => {
     const dir = folder();
     const outside = folder();
     mkdirSync(join(dir, '.github'));
@@ -215,43 +215,43 @@ describe('nothing is overwritten', () => {
   });
 });
 
-describe('what it is given', () => {
+describe('init and its options', () => {
   const wrong: [what: string, options: Parameters<typeof init>[2], names: string][] = [
-    ['no address', {}, '--base-url'],
+    ['no base URL', {}, '--base-url'],
     ['plain http', { baseUrl: 'http://apps.example.com/' }, '--base-url'],
-    ['no URL', { baseUrl: 'apps.example.com' }, '--base-url'],
-    ['a query', { baseUrl: 'https://x.test/?a=1' }, '--base-url'],
-    ['a password', { baseUrl: 'https://me:pw@x.test/' }, '--base-url'],
+    ['a base URL without a scheme', { baseUrl: 'apps.example.com' }, '--base-url'],
+    ['a base URL with a query', { baseUrl: 'https://x.test/?a=1' }, '--base-url'],
+    ['a base URL with a password', { baseUrl: 'https://me:pw@x.test/' }, '--base-url'],
     ['a path as manifest', { ...BASE, manifest: '../registry.json' }, '--manifest'],
-    ['a manifest that is no JSON', { ...BASE, manifest: 'registry.yaml' }, '--manifest'],
+    ['a manifest that is not JSON', { ...BASE, manifest: 'registry.yaml' }, '--manifest'],
     ['the configuration as manifest', { ...BASE, manifest: 'appreg.config.json' }, '--manifest'],
     ['an origin with a path', { ...BASE, serviceOrigin: ['https://x.test/'] }, '--service-origin'],
     ['an unknown CI', { ...BASE, ci: 'jenkins' }, '--ci'],
     ['an unknown store', { ...BASE, store: 'ftp' }, '--store'],
     ['a bucket store without a bucket', { ...BASE, store: 's3' }, '--bucket'],
-    ['a flag of another store', { ...BASE, branch: 'pages' }, '--branch'],
+    ['an option of another store', { ...BASE, branch: 'pages' }, '--branch'],
     ['an unknown host', { ...BASE, host: 'ftp' }, '--host'],
     ['a host whose store needs a bucket', { ...BASE, host: 's3' }, '--bucket'],
     ['R2 without an account', { ...BASE, host: 'r2', bucket: 'b-1' }, '--endpoint'],
-    ['a flag of another store than the host has', { ...BASE, host: 'netlify', bucket: 'b-1' }, '--bucket'],
+    ['an option of another store than that of the host', { ...BASE, host: 'netlify', bucket: 'b-1' }, '--bucket'],
   ];
-  test.each(wrong)('%s', async (_, options, names) => {
+  test.each(wrong)('refuses %s as a usage error that names the option', async (_, options, names) => {
     const dir = folder();
-    const trouble = await refusal(init(contextIn(dir), 'new', options));
-    expect(trouble.exit).toBe(2);
-    expect(trouble.message).toContain(names);
+    const error = await refusal(init(contextIn(dir), 'new', options));
+    expect(error.exit).toBe(2);
+    expect(error.message).toContain(names);
     expect(existsSync(join(dir, 'new'))).toBe(false);
   });
 
-  test('an address of this very machine is allowed, with a remark', async () => {
+  test('accepts a base URL on localhost, with a remark', async () => {
     const context = contextIn(folder());
     expect(await init(context, undefined, { baseUrl: 'http://localhost:8080' })).toBe(0);
     expect(context.printed.log.join()).toContain('https');
   });
 });
 
-describe('at a terminal', () => {
-  test('the address is asked for, until it is one; results stay clean of the questions', async () => {
+describe('init at a terminal', () => {
+  test('prompts for the base URL on the terminal, and keeps questions out of stdout', async () => {
     const dir = folder();
     const context = contextIn(dir, {}, ['https://apps.example.com\r']);
     expect(await init(context, undefined, {})).toBe(0);
@@ -259,10 +259,10 @@ describe('at a terminal', () => {
       baseUrl: 'https://apps.example.com/',
     });
     expect(context.printed.out.join()).not.toContain('At which URL');
-    expect(context.asked()).toContain('At which URL');
+    expect(context.questions()).toContain('At which URL');
   });
 
-  test('Ctrl+C writes nothing', async () => {
+  test('writes nothing after Ctrl+C', async () => {
     const dir = folder();
     expect(await init(contextIn(dir, {}, ['\u0003']), 'new', {})).toBe(130);
     expect(snapshot(dir)).toBe('');

@@ -11,7 +11,7 @@ import { lint } from '../../src/cli/commands/lint/run.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, folder, snapshot } from './author-support.ts';
 
-/** The whole command line, in processes of its own: what only shows there. */
+/** The whole command line in separate processes: what only occurs there. */
 
 const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
@@ -69,7 +69,7 @@ async function appreg(cwd: string, args: readonly string[], env: NodeJS.ProcessE
 async function workspace(): Promise<string> {
   const dir = folder();
   writeFileSync(join(dir, 'i.svg'), SVG);
-  // A host that refuses at once, so that nobody waits for it.
+  // A host that refuses connections at once, so that no test waits for it.
   await init(contextIn(dir), undefined, { baseUrl: 'http://127.0.0.1:5/' });
   await addApp(contextIn(dir), 'a', { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' });
   return dir;
@@ -82,7 +82,7 @@ const versions = (dir: string): string[] =>
 const leftovers = (dir: string): string[] =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((path) => /\.(tmp|lock)$/.test(path));
 
-test('--color of an app and --no-color of the terminal are two things', async () => {
+test('--color of an app and --no-color of the terminal are independent options', async () => {
   const dir = await workspace();
   const add = (key: string, ...more: string[]): Promise<Ended> =>
     appreg(
@@ -95,7 +95,7 @@ test('--color of an app and --no-color of the terminal are two things', async ()
   expect(readFileSync(join(dir, 'registry.json'), 'utf8').match(/"color": "#a1b2c3"/g)).toHaveLength(2);
 });
 
-test('without a terminal nothing is asked: what is missing is a usage error', async () => {
+test('without a terminal, missing values are a usage error and no prompt appears', async () => {
   const dir = await workspace();
   expect(await appreg(dir, ['add-app', 'b'])).toMatchObject({
     code: 2,
@@ -109,7 +109,7 @@ test('without a terminal nothing is asked: what is missing is a usage error', as
   });
 });
 
-test('two publishers at once both end up in the file', async () => {
+test('two concurrent publishers both add their version to the file', async () => {
   const dir = await workspace();
   for (let round = 0; round < 6; round++) {
     writeFileSync(join(dir, 'x.tar.gz'), tarGz(`x${round}`));
@@ -126,7 +126,7 @@ test('two publishers at once both end up in the file', async () => {
   expect(leftovers(dir)).toEqual([]);
 });
 
-test('two publishers of the same version at once: the same bytes are success, other bytes are refused', async () => {
+test('of two concurrent publishers of a version, one with the same bytes succeeds and one with other bytes is refused', async () => {
   const dir = await workspace();
   writeFileSync(join(dir, 'x.tar.gz'), tarGz('x'));
   writeFileSync(join(dir, 'y.tar.gz'), tarGz('y'));
@@ -141,7 +141,7 @@ test('two publishers of the same version at once: the same bytes are success, ot
   expect(versions(dir)).toEqual(['1.0.0']);
 });
 
-describe.skipIf(WINDOWS)('killed at any step, it finishes when it is run again', () => {
+describe.skipIf(WINDOWS)('publish-version completes on the next run after it was killed', () => {
   test.each([
     'temp-created',
     'half-written',
@@ -152,12 +152,12 @@ describe.skipIf(WINDOWS)('killed at any step, it finishes when it is run again',
     'before-rename',
     'after-rename',
     'before-unlock',
-  ])('%s', async (step) => {
+  ])('at %s', async (step) => {
     const dir = await workspace();
     writeFileSync(join(dir, 'x.tar.gz'), tarGz('x'));
     const args = ['publish-version', 'a', '1.0.0', '--artifact', 'x.tar.gz'];
     expect(await appreg(dir, args, { APPREG_FAILPOINT: step })).toMatchObject({ signal: 'SIGKILL' });
-    // What a subscriber would read at this instant is whole, and names nothing that is not there.
+    // What a subscriber would read at this moment is complete, and refers to no missing file.
     for (const version of versions(dir))
       expect(readFileSync(join(dir, `apps/a/versions/${version}.tar.gz`))).toEqual(tarGz('x'));
     expect(await appreg(dir, args)).toMatchObject({ code: 0 });

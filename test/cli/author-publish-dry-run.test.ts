@@ -8,8 +8,8 @@ import { workspace, type Options, publish, listedVersions, lintsClean } from './
 
 /** publish-version: --dry-run, interrupted runs, and refused arguments. */
 
-describe('4. interrupted, it can be run again', () => {
-  test('the artifact is there, its entry is not', async () => {
+describe('4. an interrupted publish-version can be run again', () => {
+  test('and lists an artifact that is stored but not listed', async () => {
     const dir = await workspace();
     await publish(dir, '1.0.0');
     writeFileSync(join(dir, 'apps/a/versions.json'), '{\n  "versions": []\n}\n');
@@ -19,7 +19,7 @@ describe('4. interrupted, it can be run again', () => {
     expect(listedVersions(dir)).toHaveLength(1);
   });
 
-  test('the entry is there, its artifact is gone', async () => {
+  test('and stores the missing artifact of a listed version', async () => {
     const dir = await workspace();
     await publish(dir, '1.0.0');
     rmSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'));
@@ -27,7 +27,7 @@ describe('4. interrupted, it can be run again', () => {
     await lintsClean(dir);
   });
 
-  test('several at once in one process all end up in the file', async () => {
+  test('and concurrent runs in one process all add their version', async () => {
     const dir = await workspace();
     await publish(dir, '1.0.0');
     const codes = ['b', 'c', 'd', 'e'];
@@ -43,8 +43,8 @@ describe('4. interrupted, it can be run again', () => {
   });
 });
 
-describe('5. --dry-run', () => {
-  test('makes every read and check, prints the plan, writes nothing', async () => {
+describe('5. publish-version --dry-run', () => {
+  test('makes every read and check, prints the plan and writes nothing', async () => {
     const dir = await workspace();
     await publish(dir, '1.0.0');
     const before = snapshot(join(dir, '..'));
@@ -75,19 +75,26 @@ describe('5. --dry-run', () => {
   });
 });
 
-describe('what is refused before anything is done', () => {
+describe('before it writes anything, publish-version refuses', () => {
   const wrong: [what: string, key: string, word: string, options: Options, code: string, exit: number][] = [
     ['no source', 'a', '1.0.0', {}, 'option-missing', 2],
     ['two sources', 'a', '1.0.0', { artifact: 'x', entry: 'y' }, 'option-conflict', 2],
     ['a UI without an entry', 'a', '1.0.0', { artifact: 'x', ui: 'y' }, 'option-conflict', 2],
     ['a hostile key', '../../a', '1.0.0', { artifact: '../one.tar.gz' }, 'app-key-invalid', 1],
     ['an unknown app', 'b', '1.0.0', { artifact: '../one.tar.gz' }, 'app-unknown', 2],
-    ['no version', 'a', 'v1', { artifact: '../one.tar.gz' }, 'version-invalid', 2],
+    ['an invalid version', 'a', 'v1', { artifact: '../one.tar.gz' }, 'version-invalid', 2],
     ['a pre-release', 'a', '1.0.0-rc.1', { artifact: '../one.tar.gz' }, 'prerelease-not-allowed', 1],
-    ['nothing to count from', 'a', 'patch', { artifact: '../one.tar.gz' }, 'no-version-to-increment', 2],
-    ['no such artifact', 'a', '1.0.0', { artifact: 'gone.tar.gz' }, 'file-unreadable', 2],
-    ['no such entry', 'a', '1.0.0', { entry: 'gone.ts' }, 'entry-point-missing', 2],
-    ['no archive', 'a', '1.0.0', { artifact: '../i.svg' }, 'rule-violation', 1],
+    [
+      'an increment without an earlier version',
+      'a',
+      'patch',
+      { artifact: '../one.tar.gz' },
+      'no-version-to-increment',
+      2,
+    ],
+    ['a missing artifact', 'a', '1.0.0', { artifact: 'gone.tar.gz' }, 'file-unreadable', 2],
+    ['a missing entry point', 'a', '1.0.0', { entry: 'gone.ts' }, 'entry-point-missing', 2],
+    ['a file that is not an archive', 'a', '1.0.0', { artifact: '../i.svg' }, 'rule-violation', 1],
     ['a URL with a password', 'a', '1.0.0', { artifactUrl: 'https://me:pw@x.test/a.tar.gz' }, 'url-invalid', 2],
   ];
   test.each(wrong)('%s', async (_, key, word, options, code, exit) => {
@@ -97,7 +104,7 @@ describe('what is refused before anything is done', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
-  test('--allow-prerelease allows one, with a warning', async () => {
+  test('--allow-prerelease accepts a pre-release, with a warning', async () => {
     const dir = await workspace();
     const { printed } = await publish(dir, '1.0.0-rc.1', { artifact: '../one.tar.gz', allowPrerelease: true });
     expect(printed.log.join()).toContain('version-not-plain');

@@ -22,21 +22,21 @@ async function serving(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** A host that serves the workspace's files, and notes what was listed when each was asked for. */
+/** A host that serves the workspace's files, and records how many versions were listed at each request. */
 async function live(
   change: (bytes: Buffer) => Buffer = (bytes) => bytes,
-): Promise<{ dir: string; asked: { url: string; listed: number }[] }> {
-  const asked: { url: string; listed: number }[] = [];
+): Promise<{ dir: string; requests: { url: string; listed: number }[] }> {
+  const requests: { url: string; listed: number }[] = [];
   let dir = '';
   const base = await serving((request, response) => {
     const path = new URL(request.url!, 'http://x').pathname;
-    asked.push({ url: request.url!, listed: listedVersions(dir).length });
+    requests.push({ url: request.url!, listed: listedVersions(dir).length });
     const file = join(dir, path);
     if (existsSync(file)) response.end(change(readFileSync(file)));
     else response.writeHead(404).end();
   });
   dir = await workspace(base);
-  return { dir, asked };
+  return { dir, requests };
 }
 
 afterEach(() => {
@@ -46,8 +46,8 @@ afterEach(() => {
   }
 });
 
-describe('a version', () => {
-  test('is stored, listed, and lints clean', async () => {
+describe('publish-version', () => {
+  test('stores and lists a version that lints clean', async () => {
     const dir = await workspace();
     const { printed } = await publish(dir, '1.0.0');
     expect(readFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'))).toEqual(FIRST_ARTIFACT);
@@ -67,7 +67,7 @@ describe('a version', () => {
     await lintsClean(dir);
   });
 
-  test('is built from an entry point, with its UI', async () => {
+  test('builds the artifact from an entry point and its UI', async () => {
     const dir = await workspace();
     writeFileSync(join(dir, '../main.ts'), 'export const answer: number = 42;');
     writeFileSync(join(dir, '../ui.ts'), 'export const ui: string = "x";');
@@ -90,7 +90,7 @@ describe('a version', () => {
     await lintsClean(dir);
   });
 
-  test('by major, minor, patch', async () => {
+  test('increments by major, minor and patch', async () => {
     const dir = await workspace();
     for (const [word, code] of [
       ['1.0.0', 'a'],
@@ -105,7 +105,7 @@ describe('a version', () => {
     expect(listedVersions(dir).map(({ version }) => version)).toEqual(['1.0.0', '1.0.1', '1.1.0', '2.0.0', '2.0.1']);
   });
 
-  test.each(['__proto__', 'constructor', '2'])('of the app %s', async (key) => {
+  test.each(['__proto__', 'constructor', '2'])('accepts the app key %s', async (key) => {
     const dir = await workspace(undefined, key);
     expect(await publishVersion(contextIn(dir), key, '1.0.0', { artifact: '../one.tar.gz', readBack: false })).toBe(0);
     expect(existsSync(join(dir, 'apps', key, 'versions/1.0.0.tar.gz'))).toBe(true);
@@ -114,7 +114,7 @@ describe('a version', () => {
 });
 
 describe('1. a published version never changes', () => {
-  test('the same bytes again are success, and nothing is written', async () => {
+  test('publishing the same bytes again succeeds and writes nothing', async () => {
     const dir = await workspace();
     await publish(dir, '1.0.0');
     const before = snapshot(dir);
@@ -124,18 +124,18 @@ describe('1. a published version never changes', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
-  test('other bytes are refused, naming both digests, and nothing is written', async () => {
+  test('other bytes are refused with both digests, and nothing is written', async () => {
     const dir = await workspace();
     await publish(dir, '1.0.0');
     const before = snapshot(dir);
-    const trouble = await refusal(publish(dir, '1.0.0', { artifact: '../two.tar.gz' }));
-    expect(trouble).toMatchObject({ code: 'immutable', exit: 1 });
-    expect(trouble.message).toContain(sha(FIRST_ARTIFACT));
-    expect(trouble.message).toContain(sha(SECOND_ARTIFACT));
+    const error = await refusal(publish(dir, '1.0.0', { artifact: '../two.tar.gz' }));
+    expect(error).toMatchObject({ code: 'immutable', exit: 1 });
+    expect(error.message).toContain(sha(FIRST_ARTIFACT));
+    expect(error.message).toContain(sha(SECOND_ARTIFACT));
     expect(snapshot(dir)).toBe(before);
   });
 
-  test('an artifact that lies there unlisted is never overwritten', async () => {
+  test('a stored artifact that is not listed is never overwritten', async () => {
     const dir = await workspace();
     mkdirSync(join(dir, 'apps/a/versions'));
     writeFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'), SECOND_ARTIFACT);
@@ -145,23 +145,23 @@ describe('1. a published version never changes', () => {
   });
 });
 
-describe('2. the artifact, then its public address, then the metadata', () => {
-  test('the stored bytes are fetched before they are listed, and never before they are stored', async () => {
-    const { dir, asked } = await live();
+describe('2. the artifact is stored and read back before it is listed', () => {
+  test('the stored bytes are requested after they are stored and before they are listed', async () => {
+    const { dir, requests } = await live();
     await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { url: `/apps/a/versions/1.0.0.tar.gz?read-back=${sha(FIRST_ARTIFACT).slice(7, 23)}`, listed: 0 },
     ]);
     expect(listedVersions(dir)).toHaveLength(1);
   });
 
-  test('an address that serves another archive: nothing is listed, and the state is told', async () => {
+  test('a URL that serves another archive prevents the listing, and the error states what is stored', async () => {
     const { dir } = await live(() => SECOND_ARTIFACT);
-    const trouble = await refusal(publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true }));
-    expect(trouble.exit).toBe(1);
-    expect(trouble.message).toContain(sha(FIRST_ARTIFACT));
-    expect(trouble.message).toContain(sha(SECOND_ARTIFACT));
-    expect(trouble.message).toContain('Stored: apps/a/versions/1.0.0.tar.gz. Not stored: apps/a/versions.json.');
+    const error = await refusal(publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true }));
+    expect(error.exit).toBe(1);
+    expect(error.message).toContain(sha(FIRST_ARTIFACT));
+    expect(error.message).toContain(sha(SECOND_ARTIFACT));
+    expect(error.message).toContain('Stored: apps/a/versions/1.0.0.tar.gz. Not stored: apps/a/versions.json.');
     expect(listedVersions(dir)).toEqual([]);
   });
 
@@ -172,33 +172,33 @@ describe('2. the artifact, then its public address, then the metadata', () => {
       'responds with status 404',
     ],
     [
-      'a page for whatever is not there',
+      'an HTML page for every missing file',
       (): RequestListener => (_, response) => void response.end('<!doctype html><title>App</title>'),
       'is an HTML page',
     ],
-    ['a broken answer', (): RequestListener => (_, response) => void response.destroy(), 'cannot be fetched'],
-  ])('a folder that is uploaded later is only a remark: %s', async (_, answer, says) => {
+    ['a broken response', (): RequestListener => (_, response) => void response.destroy(), 'cannot be fetched'],
+  ])('a folder that is not uploaded yet only causes a remark: %s', async (_, answer, message) => {
     const dir = await workspace(await serving(answer()));
     const { printed } = await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
     expect(printed.log.join()).toContain('Not served yet');
-    expect(printed.log.join()).toContain(says);
+    expect(printed.log.join()).toContain(message);
     expect(listedVersions(dir)).toHaveLength(1);
   });
 
-  test('--no-read-back asks nobody', async () => {
-    const { dir, asked } = await live();
+  test('--no-read-back sends no request', async () => {
+    const { dir, requests } = await live();
     await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: false });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
-describe('3. edits change nothing else', () => {
+describe('3. an edit of the metadata file preserves all other bytes', () => {
   const old =
     '{"version":"0.9.0" , "artifactUrl":"https://x.test/0.9.0.tar.gz","artifactChecksum":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b851","x":[1.0,-0,1E5,9007199254740993,"\\u0041\\/\u2028"]}';
   test.each([
     ['CRLF, tabs, no final newline', `{\r\n\t"x-before": { },\r\n\t"versions": [\r\n\t\t${old}\r\n\t]\r\n}`],
     ['minified', `{"versions":[${old}],"x":1}`],
-    ['strange', `\n{ "versions"\t:[${old}\n\n]  }  \n\n`],
+    ['unusual whitespace', `\n{ "versions"\t:[${old}\n\n]  }  \n\n`],
   ])('%s', async (_, text) => {
     const dir = await workspace();
     const file = join(dir, 'apps/a/versions.json');
@@ -214,14 +214,14 @@ describe('3. edits change nothing else', () => {
 
   test.each([
     ['a byte order mark', Buffer.from('\ufeff{"versions":[]}')],
-    ['a name twice', Buffer.from('{"versions":[],"versions":[]}')],
+    ['a duplicate name', Buffer.from('{"versions":[],"versions":[]}')],
     [
-      'a byte that is no UTF-8',
+      'a byte that is not UTF-8',
       Buffer.concat([Buffer.from('{"versions":[],"'), Buffer.from([0xff]), Buffer.from('":1}')]),
     ],
     ['a comment', Buffer.from('{"versions":[]} // none')],
-    ['versions that are no list', Buffer.from('{"versions":{}}')],
-  ])('a file with %s is refused as it is', async (_, bytes) => {
+    ['versions that are not an array', Buffer.from('{"versions":{}}')],
+  ])('a file with %s is refused and not changed', async (_, bytes) => {
     const dir = await workspace();
     writeFileSync(join(dir, 'apps/a/versions.json'), bytes);
     const before = snapshot(dir);
@@ -234,8 +234,8 @@ describe('3. edits change nothing else', () => {
   });
 });
 
-describe('an artifact that is kept elsewhere', () => {
-  test('is fetched, digested and listed; over plain http it is refused elsewhere than on this machine', async () => {
+describe('--artifact-url', () => {
+  test('lists a downloaded artifact, and accepts plain http on localhost with a warning', async () => {
     const base = await serving((request, response) =>
       request.url === '/from'
         ? void response.writeHead(302, { location: '/to' }).end()
@@ -252,7 +252,7 @@ describe('an artifact that is kept elsewhere', () => {
 
   test.each([
     [
-      'not found',
+      'a response with status 404',
       (): RequestListener => (_, response) => void response.writeHead(404).end(),
       'download-failed',
       'status 404',
@@ -264,19 +264,19 @@ describe('an artifact that is kept elsewhere', () => {
       'HTML page',
     ],
     [
-      'cut off',
+      'a truncated response',
       (): RequestListener => (_, response) =>
         void response.writeHead(200, { 'content-length': 9999 }).write(FIRST_ARTIFACT, () => response.destroy()),
       'download-failed',
       'cannot be fetched',
     ],
-  ])('%s', async (_, answer, code, says) => {
+  ])('refuses %s', async (_, answer, code, message) => {
     const dir = await workspace();
     const before = snapshot(dir);
     expect(await refusal(publish(dir, '1.0.0', { artifactUrl: `${await serving(answer())}a.tar.gz` }))).toMatchObject({
       code,
       exit: 1,
-      message: expect.stringContaining(says) as string,
+      message: expect.stringContaining(message) as string,
     });
     expect(snapshot(dir)).toBe(before);
   });

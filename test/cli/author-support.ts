@@ -14,11 +14,11 @@ import { cliContext, type Printed } from '../support/cli-context.ts';
 
 export interface Recorded extends Context {
   printed: Printed;
-  /** What the questions looked like. */
-  asked(): string;
+  /** The text of all questions. */
+  questions(): string;
 }
 
-/** @param keys what somebody types, one portion for each question; with it the terminal is interactive */
+/** @param keys what the user types, one item for each question; with it the terminal is interactive */
 export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readonly string[] | null = null): Recorded {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 40 });
@@ -39,7 +39,7 @@ export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readon
     config: (from = cwd) => loadConfig(from, null, {}),
     ...(keys && { dialog: { input, output } }),
   });
-  return { ...context, journal: newJournal(), asked: () => shown };
+  return { ...context, journal: newJournal(), questions: () => shown };
 }
 
 const MESSAGES = ['At which URL', 'Display name', 'What does it do', 'Background color', 'Icon:'];
@@ -73,7 +73,7 @@ export function snapshot(root: string): string {
     .join('\n');
 }
 
-/** What a command was refused with. */
+/** The error with which a command was refused. */
 export async function refusal(promise: Promise<unknown>): Promise<AppregError> {
   return promise.then(
     () => Promise.reject(new Error('it was not refused')),

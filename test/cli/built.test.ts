@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { build } from '../../scripts/build.mjs';
 
-/** The program as it is shipped: what only the real build shows. */
+/** The program as it is published: what only occurs in the real build. */
 
 const root = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
 const program = join(root, 'dist/cli/main.cjs');
@@ -47,11 +47,11 @@ test('no file of the product contains a failpoint or the environment variable th
   expect(files.filter((file) => trace.test(readFileSync(join(root, 'dist', file), 'utf8')))).toEqual([]);
 });
 
-describe('a configuration that is code', () => {
+describe('lint reads a configuration in', () => {
   const config = '{ manifest: "registry.json", rules: { "no-apps": "error" } }';
   test.each([
     ['an ES module', 'config.mjs', `export default ${config};`],
-    ['an ES module that waits', 'waits.mjs', `await Promise.resolve(); export default ${config};`],
+    ['an ES module with a top-level await', 'waits.mjs', `await Promise.resolve(); export default ${config};`],
     ['a CommonJS module', 'config.cjs', `module.exports = ${config};`],
   ])('%s', (_, name, text) => {
     writeFileSync(join(root, name), text);
@@ -62,20 +62,20 @@ describe('a configuration that is code', () => {
   });
 });
 
-test('a file for the results that cannot be written is no defect', () => {
+test('an output file that cannot be written is an expected error', () => {
   const { status, stdout, stderr } = appreg({}, 'lint', '.', '--output', 'no/such/folder/report.txt');
   expect(status).toBe(2);
   expect(stdout).toBe('');
   expect(stderr).toMatch(/cannot be written to .*report\.txt: ENOENT\n {2}Give a file/);
 });
 
-test('a rule has one level', () => {
+test('--rule with two levels is a usage error', () => {
   const { status, stderr } = appreg({}, 'lint', '.', '--rule', 'no-apps=off=error');
   expect(status).toBe(2);
   expect(stderr).toContain('“off=error” is not a level');
 });
 
-test.runIf(existsSync('/dev/full'))('a full disk behind stdout is told in a line', () => {
+test.runIf(existsSync('/dev/full'))('a full disk behind stdout is reported in one line', () => {
   const { status, stderr } = appreg({ stdout: openSync('/dev/full', 'w') }, 'lint', '.');
   expect(stderr).toBe('appreg: The results cannot be written: ENOSPC\n');
   expect(status).toBe(2);
@@ -88,13 +88,13 @@ function shell(script: string): { stdout: string; stderr: string } {
   return spawnSync('bash', ['-c', start, run], { encoding: 'utf8', env: { ...process.env, node: process.execPath } });
 }
 
-describe.skipIf(process.platform === 'win32')('the other end of a pipe', () => {
-  test('may have read enough', () => {
+describe.skipIf(process.platform === 'win32')('a pipe', () => {
+  test('that is closed by its reader does not fail the command', () => {
     const { stdout, stderr } = shell('{ sleep 0.1; appreg --help; echo "ended with $?" >&2; } | true');
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'ended with 0\n' });
   });
 
-  test('may be slow, where the pipe does not wait for it', () => {
+  test('that is non-blocking and read slowly receives the whole output', () => {
     const nonBlocking = `process.stdout.write('.'.repeat(65000)); process.stdout._handle.setBlocking(false); process.kill(process.pid, 'SIGKILL')`;
     const { stdout } = shell(`{ "$node" -e "${nonBlocking}"; appreg --help; } 2>/dev/null | { sleep 0.5; cat; }`);
     expect(stdout.replace(/^\.+/, '')).toBe(appreg({}, '--help').stdout);
@@ -105,7 +105,7 @@ test.each([
   [['lint', '--no-such', '--format', 'json']],
   [['--format=json', 'lint', '--max-warnings', 'many']],
   [['judge', '--format', 'json']],
-])('a machine reads a report even when it cannot spell: %j', (words) => {
+])('a usage error is reported in the requested machine format: %j', (words) => {
   const { status, stdout, stderr } = appreg({}, ...words);
   expect(status).toBe(2);
   expect(stderr).toMatch(/^error: /);
@@ -116,7 +116,7 @@ test.each([
   });
 });
 
-test('people get no report for what cannot be understood', () => {
+test('a usage error without a machine format prints nothing to stdout', () => {
   expect(appreg({}, 'lint', '--no-such').stdout).toBe('');
   expect(appreg({}, 'bundle', '--no-such').stdout).toBe('');
 });

@@ -8,7 +8,7 @@ import { folder, git, write } from '../support/folders.ts';
 import { checkout, ONE, pullRequest, registry, TWO } from '../support/pull-request.ts';
 import { makeTools, type Tools } from '../support/workflow.ts';
 
-/** What `init --ci` writes is run, on checkouts as the CI systems make them. */
+/** Runs the files that `init --ci` writes, in checkouts like those of the CI systems. */
 
 const workspace = {
   manifest: 'registry.json',
@@ -40,13 +40,13 @@ describe('the GitHub workflow', () => {
   const lintOn = ({ origin, merge }: typeof changed): ReturnType<typeof run> =>
     run(lint.run, checkout(origin, merge, clone.with['fetch-depth']), { GITHUB_ACTIONS: 'true' });
 
-  test('fails a pull request that changes what was published, and marks the line', () => {
+  test('fails a pull request that changes a published version, and annotates the line', () => {
     const { status, stdout } = lintOn(changed);
     expect(status).toBe(1);
     expect(stdout).toMatch(/^::error file=apps\/clock\/versions\.json,line=6,/m);
   });
 
-  test('passes one that adds a version', () => {
+  test('passes a pull request that adds a version', () => {
     expect(lintOn(added).status).toBe(0);
   });
 });
@@ -55,9 +55,9 @@ describe('the GitLab pipeline', () => {
   const { lint } = parse(gitlabPipeline(workspace));
 
   test.each([
-    ['changes what was published', changed, 1, ['artifact-changed']],
+    ['changes a published version', changed, 1, ['artifact-changed']],
     ['adds a version', added, 0, []],
-  ])('on a merge request that %s', (_, { origin, pull }, status, rules) => {
+  ])('reports the expected rules for a merge request that %s', (_, { origin, pull }, status, rules) => {
     const cwd = checkout(origin, pull.head.sha, lint.variables.GIT_DEPTH);
     git(cwd, 'fetch', '--quiet', 'origin', 'main');
     const env = { GITLAB_CI: 'true', CI_MERGE_REQUEST_DIFF_BASE_SHA: pull.base.sha };
@@ -75,7 +75,7 @@ function versionsIn(remote: string, branch: string): string[] {
   return versions.map(({ version }: { version: string }) => version);
 }
 
-describe('publishing', () => {
+describe('the publishing job', () => {
   const APP = { 'src/clock/main.ts': 'export const app = 1;\n' };
   const NOT_SERVED = { GH_LOG: join(logs, 'gh.log'), GITHUB_REPOSITORY: 'acme/apps' };
 
@@ -93,7 +93,7 @@ describe('publishing', () => {
     return { remote, cwd };
   }
 
-  test('GitHub: a tag, the same again, the next by hand; and the site is built', () => {
+  test('of GitHub publishes a tag once, refuses other bytes, publishes a version by hand, and requests a build of the site', () => {
     const { remote, cwd } = published('gh-pages');
     const store = { type: 'git', remote: 'origin', branch: 'gh-pages' };
     const script = parse(githubWorkflow({ ...workspace, store })).jobs.publish.steps.at(-1).run;
@@ -111,7 +111,7 @@ describe('publishing', () => {
   }, 120_000);
 
   test.each(['clock/v$(touch pwned)', '../clock/v1.0.0', '--config=evil.js/v1.0.0', 'clock'])(
-    'a tag that is called %s publishes nothing, and runs nothing',
+    'publishes and executes nothing for the tag %s',
     (tag) => {
       const { remote, cwd } = published('gh-pages');
       const store = { type: 'git', remote: 'origin', branch: 'gh-pages' };
@@ -122,7 +122,7 @@ describe('publishing', () => {
     },
   );
 
-  test('GitLab: a tag', () => {
+  test('of GitLab publishes a tag', () => {
     const { remote, cwd } = published('registry');
     const store = { type: 'git', remote: 'origin', branch: 'registry' };
     const { script } = parse(gitlabPipeline({ ...workspace, store })).publish;

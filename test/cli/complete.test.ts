@@ -9,7 +9,7 @@ import { unquoted } from '../../src/cli/io/shell-words.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { folder, write } from '../support/folders.ts';
 
-/** What is offered at Tab, before any shell comes into it. */
+/** The candidates at Tab, without a shell. */
 
 const program = buildProgram(async () => {}, null);
 const CHECK_FORMATS = expect.arrayContaining(['pretty', 'json']);
@@ -23,15 +23,15 @@ const valuesAt = async (...words: string[]): Promise<string[]> => (await candida
 /** The program and its commands, help among them. */
 const allCommands: Command[] = [program, ...program.createHelp().visibleCommands(program)];
 
-describe('commands and options are those of the program', () => {
-  test('every command, where a command is wanted', async () => {
+describe('completion of commands and options', () => {
+  test('offers every command where a command is expected', async () => {
     expect(await valuesAt('')).toEqual(allCommands.slice(1).map((command) => command.name()));
     expect(await valuesAt('help', 'ver')).toEqual(['verify']);
     expect(await valuesAt('--cwd', 'x', '--quiet', 'pub')).toEqual(['publish-version']);
   });
 
   test.each(allCommands.map((command) => [command.name(), command] as const))(
-    'every option of %s',
+    'offers every option of %s',
     async (name, command) => {
       const options = command.createHelp().visibleOptions(command);
       expect(await valuesAt(...(command === program ? [] : [name]), '-')).toEqual(
@@ -40,21 +40,21 @@ describe('commands and options are those of the program', () => {
     },
   );
 
-  test('what they are stands behind them, for shells that show it', async () => {
+  test('includes descriptions for shells that show them', async () => {
     expect(await complete(program, ['fish', 'lint', '--fi'])).toBe(
       'nothing\n--fix\tfix what can be fixed automatically\n',
     );
     expect(await complete(program, ['bash', 'lint', '--fi'])).toBe('nothing\n--fix\n');
   });
 
-  test('every option with a value declares what it is', () => {
+  test('knows the type of every option with a value', () => {
     const definitions = COMMANDS.flatMap(({ definition }) => Object.values<OptionDefinition>(definition.options));
     expect(definitions.length).toBeGreaterThan(50);
     for (const { type, flags } of definitions) expect(flags.includes('<'), flags).toBe(type !== 'boolean');
   });
 
   test.each(COMMANDS.flatMap(({ definition }) => definition.examples))(
-    'the example “%s” is a valid call',
+    'accepts the example “%s” as a valid call',
     async (line) => {
       const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
       let calls = 0;
@@ -64,7 +64,7 @@ describe('commands and options are those of the program', () => {
   );
 });
 
-describe('values', () => {
+describe('completion of values', () => {
   const ids = rules.map(({ id }) => `${id}=`);
   test.each<[string[], unknown]>([
     [['lint', '--format', ''], CHECK_FORMATS],
@@ -106,7 +106,7 @@ describe('values', () => {
     [['bundle', 'a', 'b', ''], []],
     [['lint', '--', '--f'], []],
     [['lint', '--no-such=', ''], []],
-  ])('%j', async (words, values) => {
+  ])('offers the expected values for %j', async (words, values) => {
     expect(await valuesAt(...words)).toEqual(values);
   });
 
@@ -121,12 +121,12 @@ describe('values', () => {
     [['lint', '--rule', ''], 'nothing nospace'],
     [['bundle', 'a', 'b', ''], 'nothing'],
     [['verify', '--concurrency', ''], 'nothing'],
-  ])('%j: the shell adds %s', async (words, otherwise) => {
+  ])('for %j lets the shell add %s', async (words, otherwise) => {
     expect((await candidatesFor(...words)).otherwise).toBe(otherwise);
   });
 });
 
-describe("the workspace's own", () => {
+describe('completion from the workspace', () => {
   const root = folder({
     'appreg.config.json': { manifest: 'apps.json', baseUrl: 'https://apps.example.com/x/' },
     'apps.json': { apps: { clock: {}, 'feed-watch': {}, 'bad key; rm -rf ~': {}, '$(id)': {} } },
@@ -134,33 +134,33 @@ describe("the workspace's own", () => {
     'hostile/registry.json': '{ "apps": ',
     'code/appreg.config.mjs': 'throw new Error("was run");',
     'code/registry.json': { apps: { timer: {} } },
-    'odd/appreg.config.json': { manifest: 7, baseUrl: {} },
+    'wrong-types/appreg.config.json': { manifest: 7, baseUrl: {} },
   });
 
   test.each([
     ['publish-version', ['--cwd', root, 'publish-version', '']],
     ['verify --app', ['verify', 'https://x.example/', '--cwd', root, '--app', '']],
     ['--config', ['publish-version', `--config=${join(root, 'appreg.config.json')}`, '']],
-  ])('app keys: %s, those alone that are URL-safe', async (_, words) => {
+  ])('offers only URL-safe app keys for %s', async (_, words) => {
     expect(await valuesAt(...words)).toEqual(['clock', 'feed-watch']);
   });
 
-  test('the registry’s address', async () => {
+  test('offers the URL of the registry', async () => {
     expect(await valuesAt('verify', '--cwd', root, '')).toEqual(['https://apps.example.com/x/apps.json']);
   });
 
-  test('nothing of a workspace that is broken, or would do harm in a shell', async () => {
+  test('offers nothing from a broken workspace, or one with text that is unsafe in a shell', async () => {
     expect(await valuesAt('verify', '--cwd', join(root, 'hostile'), '')).toEqual([]);
     expect(await valuesAt('publish-version', '--cwd', join(root, 'hostile'), '')).toEqual([]);
-    expect(await valuesAt('publish-version', '--cwd', join(root, 'odd'), '')).toEqual([]);
+    expect(await valuesAt('publish-version', '--cwd', join(root, 'wrong-types'), '')).toEqual([]);
     expect(await valuesAt('publish-version', '--cwd', join(root, 'nowhere'), '')).toEqual(['clock', 'feed-watch']);
   });
 
-  test('a configuration that is code is not run', async () => {
+  test('does not execute a configuration that is code', async () => {
     expect(await valuesAt('publish-version', '--cwd', join(root, 'code'), '')).toEqual(['timer']);
   });
 
-  test('a manifest that takes long to read is left alone', async () => {
+  test('ignores a manifest that is too large to read quickly', async () => {
     write(root, {
       'large/appreg.config.json': {},
       'large/registry.json': JSON.stringify({ apps: { clock: { name: 'x'.repeat(4_000_000) } } }),
@@ -169,7 +169,7 @@ describe("the workspace's own", () => {
   });
 });
 
-describe('words', () => {
+describe('words of the command line', () => {
   test.each([
     [`'ver`, 'ver'],
     [`"a b`, 'a b'],
@@ -178,11 +178,11 @@ describe('words', () => {
     [`it\\'s`, "it's"],
     ['$(id)', '$(id)'],
     ['', ''],
-  ])('%s is %s', (raw, word) => {
+  ])('%s is parsed as %s', (raw, word) => {
     expect(unquoted(raw)).toBe(word);
   });
 
-  // As bash 5 cuts them; what it takes for words of their own it does not want back.
+  // As bash 5 splits them; it expects only the last of the words that it splits off.
   test.each([
     [['lint', '--format', '=', 'js'], 'json'],
     [['lint', '--format', '='], 'json'],
@@ -191,7 +191,7 @@ describe('words', () => {
     [['lint', '--rule=artifact-changed=w'], '--rule=artifact-changed=warning'],
     [['lint', '"--format=js'], '--format=json'],
     [['verify', 'https', ':', '//x.example/', '--versions', 'la'], 'latest'],
-  ])('bash: %j', async (words, value) => {
+  ])('of bash are completed: %j', async (words, value) => {
     expect((await complete(program, ['bash', ...words])).split('\n')).toContain(value);
   });
 });

@@ -83,21 +83,21 @@ for (const shell of ['bash', 'zsh']) {
     }, 30_000);
     afterAll(() => keys.close());
 
-    test.each(LINES)('%s', async (line, wanted) => {
+    test.each(LINES)('completes %s', async (line, wanted) => {
       expect(await keys.type(`${line}\t`, wanted)).toContain(wanted);
     });
   });
 }
 
 describe.runIf(isInstalled('bash') || ci)('bash without a terminal', () => {
-  test('COMP_WORDS in, COMPREPLY out', () => {
+  test('receives COMPREPLY for COMP_WORDS', () => {
     expect(bashReplies(['appreg', 'completion', ''])).toEqual(['bash', 'zsh', 'fish']);
     expect(bashReplies(['appreg', 'lint', '--format', '=', 'j'])).toContain('json');
     expect(bashReplies(['appreg', 'lint', '--fi'], 'set -u;')).toEqual(['--fix']);
     expect(bashReplies(['appreg', 'lint', '$(touch pwned)'])).toEqual(['']);
   });
 
-  test('the appreg that is typed is the one that is asked', () => {
+  test('runs the appreg that is typed', () => {
     expect(bashReplies([join(root, 'bin/appreg'), 'ver'])).toEqual(['verify']);
     expect(
       bashReplies(
@@ -125,25 +125,25 @@ describe.runIf(isInstalled('fish') || ci)(`fish${isInstalled('fish') ? '' : ' (n
     ['appreg lint --cwd s', ['sub/']],
     ['appreg lint -- --fi', ['']],
     ['appreg verify --timeout ', ['']],
-  ])('%s', async (line, wanted) => {
+  ])('completes %s', async (line, wanted) => {
     expect(fishReplies(line)).toEqual(wanted);
   });
 });
 
-test.each(['bash', 'zsh', 'fish'])('%s finds no fault in the script', (shell) => {
+test.each(['bash', 'zsh', 'fish'])('%s reports no syntax error in the completion script', (shell) => {
   if (!isInstalled(shell) && !ci) return console.log(`${shell} is not installed`);
   const script = execFileSync('appreg', ['completion', shell], { env, encoding: 'utf8' });
   write(root, { [`script.${shell}`]: script });
   expect(execFileSync(shell, ['-n', join(root, `script.${shell}`)], { encoding: 'utf8' })).toBe('');
 });
 
-test('another shell is refused', () => {
+test('completion for another shell is refused', () => {
   expect(() => execFileSync('appreg', ['completion', 'toString'], { env, stdio: 'pipe' })).toThrow(
     /Use one of bash, zsh, fish/,
   );
 });
 
 afterAll(() => {
-  // Nothing that was typed, or stands in a manifest, is ever run.
+  // Text that was typed or is in a manifest is never executed.
   expect(isInstalled('ls') && execFileSync('ls', [cwd], { encoding: 'utf8' })).not.toContain('pwned');
 });

@@ -72,8 +72,8 @@ const app = (key: string, more: object = {}): object => ({
 });
 const UNUSABLE_MANIFEST = ['confirmed', 'not judged', 'not judged', 'not judged'];
 
-describe('told by symptom', () => {
-  test('nothing wrong: what was checked, and what to look at next', async () => {
+describe('diagnose reports the four symptoms', () => {
+  test('for a registry without problems, with what was checked and what to check next', async () => {
     const { code, out } = await run(live.url);
     expect(code).toBe(0);
     expect(statuses(out)).toEqual(['clear', 'clear', 'clear', 'clear']);
@@ -86,14 +86,14 @@ describe('told by symptom', () => {
     expect(out.split('\n').length).toBeLessThan(25);
   });
 
-  test('asked as the service, the origin is not advised again', async () => {
+  test('without advice to add --origin and --app if they are given', async () => {
     const { out } = await run(live.url, { origin: [ORIGIN], app: ['app-a'] });
     expect(out).not.toContain('--origin');
     expect(out).not.toContain('--app');
     expect(out).toContain('  app-a: visible, latest 2.0.0');
   });
 
-  test('the manifest is not there', async () => {
+  test('for a missing manifest', async () => {
     live.serve('registry.json', answer({ status: 404, headers: { Server: 'nginx' } }));
     const { code, out } = await run(live.url);
     expect(code).toBe(1);
@@ -104,14 +104,14 @@ describe('told by symptom', () => {
     expect(out).not.toContain('What to check next');
   });
 
-  test('a cache that holds the answer of before the upload', async () => {
+  test('for a cache that still serves a response from before the upload', async () => {
     live.serve('registry.json', answer({ status: 404, headers: { 'CF-Ray': 'x', Age: '100' } }));
     const { out } = await run(live.url);
     expect(line(out, 'who')).toMatch(/the CDN or cache in front of 127\.0\.0\.1:\d+ \(Cloudflare\): age: 100 s$/);
     expect(line(out, 'next')).toContain('purge the cache, and check again');
   });
 
-  test('an expired certificate', async () => {
+  test('for an expired certificate', async () => {
     const other = await openFaultHost({ tls: certificates().get('expired') });
     try {
       const { code, out } = await run(putRegistry(other).url);
@@ -125,7 +125,7 @@ describe('told by symptom', () => {
     }
   });
 
-  test('icons without CORS headers: one cause over all apps', async () => {
+  test('for icons without CORS headers as one cause in all apps', async () => {
     const keys = Array.from({ length: 12 }, (_, i) => `app-${i}`);
     for (const key of keys) host.on(`/${key}.json`, json({ versions: live.versions }));
     live.serve('a.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml' }, body: SVG }) }));
@@ -140,7 +140,7 @@ describe('told by symptom', () => {
     expect(out).toContain('Apps\n  12 visible apps\n');
   });
 
-  test('one app hidden by its metadata: hidden ones first', async () => {
+  test('for an app hidden by its metadata, with hidden apps first', async () => {
     host.on('/app-b.json', json({ versions: [{ ...live.versions[0], version: 'v1' }] }));
     host.on('/app-a.json', json({ versions: live.versions }));
     live.serve('registry.json', json({ apps: { 'app-a': app('app-a'), 'app-b': app('app-b') } }));
@@ -153,7 +153,7 @@ describe('told by symptom', () => {
     );
   });
 
-  test('a CDN that packs artifacts anew', async () => {
+  test('for a CDN that compresses artifacts again', async () => {
     live.serve(
       '2.tar.gz',
       gzipped(gzipSync(gunzipSync(live.artifact), { level: 0 }), { 'Content-Encoding': 'gzip', 'CF-Ray': '8a1b-FRA' }),
@@ -168,7 +168,7 @@ describe('told by symptom', () => {
     expect(line(out, 'next')).toContain('Exclude .gz files');
   });
 
-  test('everything dead', async () => {
+  test('for a host that refuses connections', async () => {
     const { code, out } = await run('https://127.0.0.1:2/registry.json', { app: ['app-a'] });
     expect(code).toBe(1);
     expect(statuses(out)).toEqual(UNUSABLE_MANIFEST);
@@ -179,7 +179,7 @@ describe('told by symptom', () => {
     );
   });
 
-  test('what nobody looked at', async () => {
+  test('with a checksum symptom that is not judged for --skip-artifacts', async () => {
     const { code, out } = await run(live.url, { skipArtifacts: true });
     expect(code).toBe(0);
     expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'clear']);
@@ -190,7 +190,7 @@ describe('told by symptom', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s: %i, and nothing is called clear', async (signal, exit) => {
+  ] as const)('as not judged after %s, with exit code %i', async (signal, exit) => {
     live.serve('a.json', (request, socket) => {
       if (request.method === 'GET') process.emit(signal, signal);
       return delayed(2000, json({ versions: [] }))(request, socket);
@@ -207,12 +207,12 @@ describe('told by symptom', () => {
   });
 });
 
-describe('why is my app not there?', () => {
+describe('diagnose --app explains why an app does not appear', () => {
   test.each<[string, string, RegExp]>([
-    ['another case', 'App-A', /It lists “app-a”, which differs only in case\. \(App-A\) app-not-listed/],
-    ['an underscore', 'app_a', /“app-a”, which differs in its hyphens/],
-    ['nothing like it', 'calendar', /the only app in it has another key/],
-  ])('%s', async (_, key, words) => {
+    ['a key that differs in case', 'App-A', /It lists “app-a”, which differs only in case\. \(App-A\) app-not-listed/],
+    ['a key with an underscore', 'app_a', /“app-a”, which differs in its hyphens/],
+    ['a key without a similar one', 'calendar', /the only app in it has another key/],
+  ])('for %s', async (_, key, words) => {
     const { code, out } = await run(live.url, { app: [key] });
     expect(code).toBe(1);
     expect(statuses(out)).toEqual(['clear', 'not judged', 'not judged', 'confirmed']);
@@ -222,7 +222,7 @@ describe('why is my app not there?', () => {
     expect(host.requests.map((request) => request.path)).not.toContain('/2.tar.gz');
   });
 
-  test('a version that is not listed', async () => {
+  test('for a version that is not listed', async () => {
     const { code, out } = await run(live.url, { app: ['app-a'], version: '2.1.0' });
     expect(out).toContain('version-not-listed');
     expect(code).toBe(1);
@@ -232,7 +232,7 @@ describe('why is my app not there?', () => {
     expect(out).toContain('(a version that is not listed has no artifact to check)');
   });
 
-  test('a version that is listed: its artifact alone is fetched', async () => {
+  test('for a listed version, and downloads only its artifact', async () => {
     const { code, out } = await run(live.url, { app: ['app-a'], version: '1.0.0' });
     expect(out).not.toContain('version-not-listed');
     expect(code).toBe(0);
@@ -241,14 +241,14 @@ describe('why is my app not there?', () => {
     expect(host.asked('/2.tar.gz')).toEqual([]);
   });
 
-  test('a version that is listed, and whose artifact is another', async () => {
+  test('for a listed version with a changed artifact', async () => {
     live.serve('1.tar.gz', gzipped(archive('other')));
     const { code, out } = await run(live.url, { app: ['app-a'], version: '1.0.0' });
     expect(code).toBe(1);
     expect(out).toContain('  app-a: visible, latest 2.0.0; 1.0.0 is listed, with 1 error');
   });
 
-  test('in JSON: the shape of every report, with the actor in the evidence', async () => {
+  test('in JSON, with the schema of every report and the actor in the evidence', async () => {
     const report = await reported(live.url, { app: ['App-A', 'app-a'], version: '1.0.0' });
     expect(report).toMatchObject({ command: 'diagnose', outcome: 'findings', summary: { errors: 1, apps: 1 } });
     expect(report.apps).toEqual([
@@ -264,7 +264,7 @@ describe('why is my app not there?', () => {
     expect(valid(report), JSON.stringify(valid.errors)).toBe(true);
   });
 
-  test('artifacts are fetched from the newest version downwards', async () => {
+  test('after it downloaded artifacts from the newest version downwards', async () => {
     live.versions.reverse();
     live.list();
     await run(live.url, { concurrency: 1 });
@@ -273,7 +273,7 @@ describe('why is my app not there?', () => {
   });
 });
 
-describe('usage', () => {
+describe('diagnose reports usage errors', () => {
   test.each<[string, DiagnoseOptions, string, RegExp]>([
     ['apps.example.com/registry.json', {}, 'url-invalid', /https:\/\/apps\.example\.com\/registry\.json/],
     ['https://apps.example.com/', { version: '1.0.0' }, 'option-missing', /--app/],
@@ -281,11 +281,11 @@ describe('usage', () => {
     ['nowhere.json', {}, 'facts-invalid', /--save/],
     ['ca.pem', { bundle: 'b.json' }, 'option-conflict', /URL/],
     ['ca.pem', { headerEnv: ['A=B'] }, 'option-conflict', /URL/],
-  ])('%s %j', async (where, options, code, hint) => {
+  ])('for %s with %j', async (where, options, code, hint) => {
     await expect(run(where, options)).rejects.toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
   });
 
-  test('with a machine format stdout holds a document all the same', async () => {
+  test('and prints a document in a machine format', async () => {
     const context = cliContext({ cwd: folder, options: { format: 'json' } });
     await expect(diagnose(context, 'no-url', {})).rejects.toMatchObject({ exit: 2 });
     expect(JSON.parse(context.printed.out.join(''))).toMatchObject({ outcome: 'incomplete', command: 'diagnose' });
@@ -309,8 +309,8 @@ const comparable = (report: Report): unknown => ({
 });
 const ticket = (name: string): string => readFileSync(join(folder, name), 'utf8');
 
-describe('a file for the ticket', () => {
-  test('gives the same findings to judge, and the same diagnosis to diagnose', async () => {
+describe('diagnose --bundle', () => {
+  test('saves facts that give the same findings with judge, and the same diagnosis with diagnose', async () => {
     live.serve('2.tar.gz', gzipped(live.older));
     live.serve('a.svg', answer({ status: 403 }));
     const options = { app: ['app-a', 'App-A'], version: '2.0.0', origin: [ORIGIN] };
@@ -332,7 +332,7 @@ describe('a file for the ticket', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
-  test('answers for one app of those that were looked at, and says what it does not hold', async () => {
+  test('saves facts that answer for the observed apps, and reports other apps as missing from the file', async () => {
     host.on('/app-b.json', json({ versions: live.versions }));
     live.serve(
       'registry.json',
@@ -346,7 +346,7 @@ describe('a file for the ticket', () => {
     expect(other.out).toContain('the facts of app-b are not in this file');
   });
 
-  test('holds no secret, whatever a host echoes', async () => {
+  test('saves no secret, even if a host echoes it', async () => {
     const [inHeader, inEnv, inUrl, inCookie, inProxy] = ['header', 'environment', 'url', 'cookie', 'proxy'].map(
       (name) => `canary-${name}-7f3a`,
     ) as [string, string, string, string, string];
@@ -373,7 +373,7 @@ describe('a file for the ticket', () => {
     });
   });
 
-  test('names the proxy that was asked over, without its password', async () => {
+  test('saves the proxy of the requests without its password', async () => {
     const proxy = 'http://127.0.0.1:1';
     const env = { HTTPS_PROXY: 'http://me:canary-proxy@127.0.0.1:1' };
     const { out } = await run(live.url, { bundle: 'proxy.json' }, {}, env);
@@ -384,7 +384,7 @@ describe('a file for the ticket', () => {
     expect(out + ticket('proxy.json')).not.toContain('canary');
   });
 
-  test('what could move a cursor is shown escaped', async () => {
+  test('escapes control characters in its output', async () => {
     live.serve('registry.json', json({ apps: { 'a\u001b[2J\u202e\n': app('app-a') } }));
     for (const verbose of [false, true]) {
       const { out } = await run(live.url, {}, { verbose });

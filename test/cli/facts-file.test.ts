@@ -21,7 +21,7 @@ import {
 } from '../support/fault-host.ts';
 import { gzipped, type Live, ORIGIN, putRegistry, SVG } from '../support/live-registry.ts';
 
-/** What `verify --save` writes, held against schemas/facts.schema.json, and what is refused by it. */
+/** What `verify --save` writes, compared with schemas/facts.schema.json, and which facts are refused. */
 
 const schema = JSON.parse(readFileSync(new URL('../../schemas/facts.schema.json', import.meta.url), 'utf8')) as object;
 const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
@@ -54,18 +54,18 @@ async function saved(): Promise<Record<string, any>> {
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, any>;
 }
 
-describe('saved facts are as their schema says, and it names every field', () => {
+describe('saved facts conform to their schema, which names every field', () => {
   test.each<[string, () => void]>([
-    ['a sound registry', () => {}],
+    ['a correct registry', () => {}],
     [
-      'a redirect',
+      'a redirect of an icon',
       () => {
         host.on('/moved.svg', byMethod({ GET: answer({ headers: { ...CORS }, body: SVG }) }));
         live.serve('a.svg', byMethod({ GET: redirect('/moved.svg', 302, CORS) }));
       },
     ],
     [
-      'a host that refuses a request for now',
+      'a host that refuses a request temporarily',
       () => {
         let count = 0;
         const icon = byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) });
@@ -73,16 +73,16 @@ describe('saved facts are as their schema says, and it names every field', () =>
         live.serve('a.svg', (request, socket) => ((count += 1) === 1 ? refusal : icon)(request, socket));
       },
     ],
-    ['a redirect to what is gone', () => live.serve('a.json', redirect('/gone.json'))],
+    ['a redirect to a missing file', () => live.serve('a.json', redirect('/gone.json'))],
     [
-      'a redirect',
+      'a redirect of a metadata file',
       () => (live.serve('a.json', redirect('/b.json')), host.on('/b.json', json({ versions: live.versions }))),
     ],
-    ['a host that breaks off', () => live.serve('a.json', cutShort(900, '{"versions":'))],
-    ['bytes that are no UTF-8', () => live.serve('registry.json', answer({ body: Buffer.from([0xff]) }))],
-    ['no JSON', () => live.serve('registry.json', answer({ body: '<html>' }))],
+    ['a truncated response', () => live.serve('a.json', cutShort(900, '{"versions":'))],
+    ['bytes that are not UTF-8', () => live.serve('registry.json', answer({ body: Buffer.from([0xff]) }))],
+    ['a manifest that is not JSON', () => live.serve('registry.json', answer({ body: '<html>' }))],
     [
-      'another ETag each time',
+      'an ETag that changes with each response',
       () => {
         let n = 0;
         live.serve('a.json', (request, socket) =>
@@ -91,14 +91,14 @@ describe('saved facts are as their schema says, and it names every field', () =>
       },
     ],
     ['an artifact that was replaced', () => live.serve('2.tar.gz', gzipped(live.older))],
-    ['an artifact that is no archive', () => live.serve('2.tar.gz', gzipped('<!doctype html>'))],
-    ['an archive that breaks off', () => live.serve('2.tar.gz', gzipped(live.artifact.subarray(0, 40)))],
+    ['an artifact that is not an archive', () => live.serve('2.tar.gz', gzipped('<!doctype html>'))],
+    ['a truncated archive', () => live.serve('2.tar.gz', gzipped(live.artifact.subarray(0, 40)))],
     [
-      'an artifact with a coding',
+      'an artifact with a content coding',
       () => live.serve('2.tar.gz', gzipped(gzipSync(live.artifact), { 'Content-Encoding': 'gzip' })),
     ],
     [
-      'an artifact with no digest that could be right',
+      'an artifact with a malformed checksum',
       () => {
         live.versions[0]!.artifactChecksum = 'sha1:00';
         live.list();
@@ -112,8 +112,8 @@ describe('saved facts are as their schema says, and it names every field', () =>
           byMethod({ GET: answer({ headers: { ...CORS }, body: SVG.replace('<rect', '<script>1</script><rect') }) }),
         ),
     ],
-    ['an unsteady host', () => live.serve('1.tar.gz', inTurn(answer({ status: 503 }), gzipped(live.older)))],
-  ])('%s', async (_, spoil) => {
+    ['an intermittent host', () => live.serve('1.tar.gz', inTurn(answer({ status: 503 }), gzipped(live.older)))],
+  ])('for %s', async (_, spoil) => {
     live = putRegistry(host);
     spoil();
     const facts = await saved();
@@ -122,64 +122,72 @@ describe('saved facts are as their schema says, and it names every field', () =>
     expect(await readSnapshot(join(folder, 'facts.json'))).toEqual(facts);
   });
 
-  test('the walk sees a field that is not named', () => {
+  test('undescribed() finds a field that the schema does not name', () => {
     expect(
       undescribed(schema, { snapshot: 1, manifest: { web: { missing: { code: 'offline' }, more: 1 }, new: 1 } }),
     ).toEqual(['/manifest/web/more', '/manifest/new']);
   });
 });
 
-/** Why a text is not taken for saved facts. */
+/** Why a text is refused as saved facts. */
 async function refused(text: string): Promise<string> {
   writeFileSync(join(folder, 'other.json'), text);
   return readSnapshot(join(folder, 'other.json')).then(
-    () => 'taken',
+    () => 'accepted',
     (error: Error) => error.message.replace(/^.*other\.json /, ''),
   );
 }
 
-describe('what is refused, and where it is wrong', () => {
+describe('saved facts are refused, with the location of the fault', () => {
   test.each<[string, (facts: Record<string, any>) => void, string]>([
-    ['no manifest', (f) => delete f['manifest'], 'the file has no field “manifest”'],
-    ['a moment that is none', (f) => (f['seenAt'] = 'yesterday'), '/seenAt must match pattern'],
-    ['an app that is none', (f) => (f['apps'][0] = 1), '/apps/0 must be object'],
-    ['a look that is none', (f) => delete f['apps'][0].icon.web.server, '/apps/0/icon/web has no field “server”'],
+    ['without a manifest', (f) => delete f['manifest'], 'the file has no field “manifest”'],
+    ['with an invalid time', (f) => (f['seenAt'] = 'yesterday'), '/seenAt must match pattern'],
+    ['with an app that is not an object', (f) => (f['apps'][0] = 1), '/apps/0 must be object'],
     [
-      'a hop without headers',
+      'with a web observation without a field',
+      (f) => delete f['apps'][0].icon.web.server,
+      '/apps/0/icon/web has no field “server”',
+    ],
+    [
+      'with invalid headers of a hop',
       (f) => (f['manifest'].web.server.hops[0].headers = 'none'),
       '/manifest/web/server/hops/0/headers must be array',
     ],
     [
-      'a size that is none',
+      'with a negative size',
       (f) => (f['apps'][0].artifacts[1].content.bytes = -1),
       '/apps/0/artifacts/1/content/bytes must be >= 0',
     ],
     [
-      'a digest that is none',
+      'with an invalid digest',
       (f) => (f['apps'][0].artifacts[0].content.sha256 = '../x'),
       '/apps/0/artifacts/0/content',
     ],
-    ['another version', (f) => (f['snapshot'] = 2), 'in a format that this version of appreg does not support'],
+    [
+      'in another format version',
+      (f) => (f['snapshot'] = 2),
+      'in a format that this version of appreg does not support',
+    ],
   ])('%s', async (_, spoil, message) => {
     live = putRegistry(host);
     const facts = await saved();
     spoil(facts);
-    const said = await refused(JSON.stringify(facts));
-    expect(said).toMatch(/^contains /);
-    expect(said).toContain(message);
+    const reason = await refused(JSON.stringify(facts));
+    expect(reason).toMatch(/^contains /);
+    expect(reason).toContain(message);
     expect(validate(facts)).toBe(false);
   });
 
-  test('what is no JSON, or nothing', async () => {
+  test('if they are not JSON, empty or null', async () => {
     expect(await refused('{"snapshot":1,"tok')).toBe('contains no saved facts: it is not JSON.');
     expect(await refused('')).toBe('contains no saved facts: it is not JSON, but empty.');
     expect(await refused('null')).toBe('contains no saved facts: the file must be object.');
   });
 
-  test('fields that a later version adds are no fault', async () => {
+  test('but not because of fields that a later version adds', async () => {
     live = putRegistry(host);
     const facts = await saved();
     facts['more'] = facts['manifest'].web.more = [1];
-    expect(await refused(JSON.stringify(facts))).toBe('taken');
+    expect(await refused(JSON.stringify(facts))).toBe('accepted');
   });
 });

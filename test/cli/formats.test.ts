@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { folderInRepository } from '../../src/cli/ci.ts';
 import { FORMATS } from '../../src/report/options.ts';
 
-/** The formats as the built command line writes them: to stdout or a file, when all is well and when nothing is. */
+/** The formats as the built command line writes them: to stdout or a file, for complete and incomplete checks. */
 
 const appreg = join(dirname(fileURLToPath(import.meta.url)), '../../bin/appreg.js');
 const MACHINES = FORMATS.filter((format) => format !== 'pretty');
@@ -39,7 +39,7 @@ function run(words: string, env: NodeJS.ProcessEnv = {}): { code: number | null;
   return { code: status, out: stdout, err: stderr };
 }
 
-/** Reads a document back as its reader would, and gives the errors and other signs of trouble that it shows. */
+/** Parses a document as its consumer would, and returns whether it shows errors or an incomplete check. */
 const READ: Record<string, (text: string) => boolean> = {
   json: (text) => (JSON.parse(text) as { outcome: string }).outcome !== 'clean',
   sarif(text) {
@@ -73,27 +73,27 @@ const withoutTimes = (text: string): string => text.replace(/\d\.\d+( s|")/g, '<
 
 describe.each(MACHINES)('%s', (format) => {
   test.each([
-    ['a registry with a fault', `lint broken --format ${format}`, 1],
+    ['a registry with an error', `lint broken --format ${format}`, 1],
     ['a folder without a registry', `lint empty --format=${format}`, 2],
-    ['a path that is not there', `lint nowhere --format ${format}`, 2],
-    ['a configuration that is not valid', `lint no-config --format ${format}`, 2],
-    ['a rule that there is not', `lint clean --rule nonsense=off --format ${format}`, 2],
-    ['an option that there is not', `lint clean --fixx --format ${format}`, 2],
-    ['facts that are none', `judge clean/registry.json --format ${format}`, 2],
-  ])('stdout holds that document and nothing else: %s', (what, words, code) => {
+    ['a path that does not exist', `lint nowhere --format ${format}`, 2],
+    ['an invalid configuration', `lint no-config --format ${format}`, 2],
+    ['an unknown rule', `lint clean --rule nonsense=off --format ${format}`, 2],
+    ['an unknown option', `lint clean --fixx --format ${format}`, 2],
+    ['a file without saved facts', `judge clean/registry.json --format ${format}`, 2],
+  ])('stdout contains one document of the format and nothing else for %s', (what, words, code) => {
     const ran = run(words);
     expect(ran.code).toBe(code);
     expect(READ[format]!(ran.out), what).toBe(true);
     if (code === 2) expect(ran.err).not.toBe('');
   });
 
-  test('a file of --output holds it, and stdout nothing', () => {
+  test('--output receives the document, and stdout nothing', () => {
     const ran = run(`lint broken --format ${format} --output ${format}.txt`);
     expect(ran).toMatchObject({ code: 1, out: '' });
     expect(READ[format]!(readFileSync(join(root, `${format}.txt`), 'utf8'))).toBe(true);
   });
 
-  test('in GitHub Actions it stays the same: who names a format gets that', () => {
+  test('in GitHub Actions, a named format gives the same document and no step summary', () => {
     const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(root, `${format}-summary.md`) };
     expect(withoutTimes(run(`lint broken --format ${format}`, env).out)).toBe(
       withoutTimes(run(`lint broken --format ${format}`).out),
@@ -106,7 +106,7 @@ describe('in GitHub Actions, without a format', () => {
   const env = { GITHUB_ACTIONS: 'true' };
   const ANNOTATION = /^::error file=broken\/registry\.json,line=\d+,col=\d+,title=document-unreadable::/m;
 
-  test('the pretty output is followed by annotations', () => {
+  test('pretty output is followed by annotations', () => {
     const { code, out } = run('lint broken', env);
     expect(code).toBe(1);
     expect(out).toMatch(/^broken\/registry\.json\n/);
@@ -115,14 +115,14 @@ describe('in GitHub Actions, without a format', () => {
     expect(run('lint broken --format pretty', env).out).not.toContain('::error');
   });
 
-  test('with --output, the file has the report and stdout the annotations', () => {
+  test('--output receives the report, and stdout the annotations', () => {
     const { out } = run('lint broken --output pretty.txt', env);
     expect(out).toMatch(ANNOTATION);
     expect(out.trimEnd().split('\n')).toHaveLength(1);
     expect(readFileSync(join(root, 'pretty.txt'), 'utf8')).not.toContain('::');
   });
 
-  test('the summary of the step has the report as Markdown, behind what is there', () => {
+  test('the report is appended to the step summary as Markdown', () => {
     writeDocument('summary.md', 'before');
     const { code } = run('lint broken', { ...env, GITHUB_STEP_SUMMARY: join(root, 'summary.md') });
     expect(code).toBe(1);
@@ -133,27 +133,27 @@ describe('in GitHub Actions, without a format', () => {
     expect(() => readFileSync(join(root, 'elsewhere.md'))).toThrow('ENOENT');
   });
 
-  test('a summary that cannot be written is said, and changes nothing else', () => {
+  test('a summary that cannot be written is reported, and changes nothing else', () => {
     const { code, out, err } = run('lint clean', { ...env, GITHUB_STEP_SUMMARY: join(root, 'no/such/folder.md') });
     expect(code).toBe(0);
     expect(out).toContain('no-apps');
     expect(err).toMatch(/^No summary was written to .*folder\.md \(GITHUB_STEP_SUMMARY\): ENOENT$/m);
   });
 
-  test('a check that cannot be made is annotated too', () => {
+  test('a check that is incomplete is annotated', () => {
     const { code, out } = run('lint empty', env);
     expect(code).toBe(2);
     expect(out).toMatch(/^::error title=appreg lint is incomplete::.+\n$/);
   });
 
-  test('paths lead from the workspace of the job', () => {
+  test('paths are relative to the workspace of the job', () => {
     const inside = { ...env, GITHUB_WORKSPACE: root };
     expect(run('lint --cwd broken', inside).out).toMatch(ANNOTATION);
     expect(run('lint --cwd broken', env).out).toMatch(/^::error file=registry\.json,/m);
   });
 });
 
-describe('the folder within the repository', () => {
+describe('the folder in the repository is determined', () => {
   beforeAll(() => {
     mkdirSync(join(root, 'repo/.git'), { recursive: true });
     mkdirSync(join(root, 'repo/a/b'), { recursive: true });
@@ -163,16 +163,16 @@ describe('the folder within the repository', () => {
   });
 
   test.each([
-    ['at its root', 'repo', {}, ''],
-    ['below it', 'repo/a/b', {}, 'a/b'],
+    ['at the root of the repository', 'repo', {}, ''],
+    ['below the root', 'repo/a/b', {}, 'a/b'],
     ['in a worktree, whose .git is a file', 'worktree/c', {}, 'c'],
-    ['by a link', 'link/a', {}, 'a'],
-    ['without one', 'empty', {}, ''],
-    ['in the workspace of GitHub', 'repo/a', { GITHUB_WORKSPACE: '.' }, 'repo/a'],
-    ['in the project of GitLab', 'repo/a', { CI_PROJECT_DIR: 'repo/a' }, ''],
-    ['in a workspace that is another one', 'repo/a', { GITHUB_WORKSPACE: 'repo/a/b' }, 'a'],
-    ['in a workspace that is not there', 'repo/a', { GITHUB_WORKSPACE: 'nowhere' }, 'a'],
-    ['where the workspace is not named', 'repo/a', { GITHUB_WORKSPACE: '' }, 'a'],
+    ['through a symbolic link', 'link/a', {}, 'a'],
+    ['outside of a repository', 'empty', {}, ''],
+    ['in the workspace of GitHub Actions', 'repo/a', { GITHUB_WORKSPACE: '.' }, 'repo/a'],
+    ['in the project folder of GitLab', 'repo/a', { CI_PROJECT_DIR: 'repo/a' }, ''],
+    ['if the workspace is a different folder', 'repo/a', { GITHUB_WORKSPACE: 'repo/a/b' }, 'a'],
+    ['if the workspace does not exist', 'repo/a', { GITHUB_WORKSPACE: 'nowhere' }, 'a'],
+    ['if the workspace variable is empty', 'repo/a', { GITHUB_WORKSPACE: '' }, 'a'],
   ])('%s', (_, cwd, env, folder) => {
     const named = Object.entries(env).map(([name, path]) => [name, path === '' ? '' : join(root, path)]);
     expect(folderInRepository(join(root, cwd), Object.fromEntries(named) as NodeJS.ProcessEnv)).toBe(folder);

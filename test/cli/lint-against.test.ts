@@ -65,12 +65,12 @@ async function linted(against: string, paths: string[] = []): Promise<{ code: nu
   return { code, found: report.findings.map((f) => `${f.rule} ${f.version}`) };
 }
 
-test('a live registry: new versions are welcome', async () => {
+test('lint --against a URL accepts new versions', async () => {
   put('next/apps/a/versions.json', { versions: [version('1.0.0', '1'), version('1.1.0', '2'), version('1.2.0', '3')] });
   expect((await linted(serving.manifestUrl)).found.filter((line) => !line.startsWith('artifact-moved'))).toEqual([]);
 });
 
-test('a live registry: what it lists may not change', async () => {
+test('lint --against a URL reports changed and withdrawn versions', async () => {
   put('next/apps/a/versions.json', { versions: [version('1.0.0', '9')] });
   const { code, found } = await linted(serving.manifestUrl);
   expect(code).toBe(1);
@@ -78,14 +78,14 @@ test('a live registry: what it lists may not change', async () => {
   expect(found).toContain('version-withdrawn 1.1.0');
 });
 
-test('a live registry that is not there is no earlier state', async () => {
+test('lint --against a missing registry is refused, and changes no file', async () => {
   const before = readFileSync(join(folder, 'next/apps/a/versions.json'));
   await expect(linted(`${serving.manifestUrl}.gone`)).rejects.toMatchObject({ code: 'baseline-unusable', exit: 2 });
   expect(readFileSync(join(folder, 'next/apps/a/versions.json'))).toEqual(before);
 });
 
 test.each(['../live', '../live/apps/a/versions.json'])(
-  'a metadata file by itself may not change: %s',
+  'lint --against %s reports changed versions of one metadata file',
   async (against) => {
     put('next/apps/a/versions.json', { versions: [version('1.0.0', '9')] });
     const { code, found } = await linted(against, ['apps/a/versions.json']);
@@ -95,7 +95,7 @@ test.each(['../live', '../live/apps/a/versions.json'])(
   },
 );
 
-test('what cannot be compared with is refused, not passed over', async () => {
+test('lint --against an unusable baseline is refused, not ignored', async () => {
   await expect(linted('')).rejects.toMatchObject({ code: 'option-invalid', exit: 2 });
   await expect(linted('../live/registry.json', ['apps/a/versions.json'])).rejects.toMatchObject({
     code: 'baseline-unusable',

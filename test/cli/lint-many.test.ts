@@ -8,7 +8,7 @@ import type { Report } from '../../src/core/engine/report.ts';
 import { observeWorkspace } from '../../src/observe/workspace/observe-workspace.ts';
 import { folder as temporaryFolder } from '../support/folders.ts';
 
-/** Of many apps the built program reads the metadata files in a thread of their own; what it says is the same. */
+/** With many apps, the built program reads metadata files in a separate thread; its report is the same. */
 
 const program = fileURLToPath(new URL('../../bin/appreg.js', import.meta.url));
 const base = 'https://apps.example.com/';
@@ -22,7 +22,7 @@ function metadata(key: string): string {
   return JSON.stringify({ versions });
 }
 
-const odd: Record<string, (file: string, key: string) => void> = {
+const unusualFiles: Record<string, (file: string, key: string) => void> = {
   missing: (file) => expect(existsSync(file)).toBe(false),
   folder: (file) => void mkdirSync(file),
   empty: (file) => writeFileSync(file, ''),
@@ -39,10 +39,10 @@ const odd: Record<string, (file: string, key: string) => void> = {
   },
 };
 
-test('a workspace of many apps is read ahead, odd files and all', async () => {
+test('lint of many apps reports the same as one thread, including unusual files', async () => {
   const root = temporaryFolder();
   const keys = Array.from({ length: 5_100 }, (_, i) => `app-${i}`);
-  const kinds = Object.values(odd);
+  const kinds = Object.values(unusualFiles);
   mkdirSync(join(root, 'metadata'));
   for (const [i, key] of keys.entries()) {
     const file = join(root, 'metadata', `${key}.json`);

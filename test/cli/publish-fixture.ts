@@ -34,7 +34,7 @@ export async function workspace(baseUrl = 'https://apps.example.com/', key = 'a'
 
 export type Options = Parameters<typeof publishVersion>[3];
 
-/** Publishes without asking the public address, unless told otherwise. */
+/** Publishes without requesting the public URL, unless the options require it. */
 export async function publish(
   dir: string,
   version: string,

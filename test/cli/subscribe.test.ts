@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { subscribeTo } from '../../src/cli/commands/subscribe/run.ts';
 import { contextIn, folder, type Recorded, refusal } from './author-support.ts';
 
-/** A service that answers as it is told, and keeps what it was sent. */
+/** A service with a configurable response, which records the requests. */
 let server: Server;
 let service: string;
 let answerWith: { status: number; type?: string; body: string };
@@ -44,7 +44,7 @@ async function run(
   return { code, printed: context.printed };
 }
 
-test('posts what the specification says, where it says', async () => {
+test('subscribe sends the request that the specification defines', async () => {
   const { code, printed } = await run(
     { tokenEnv: 'TOKEN', headerEnv: ['X-Org=ORG'] },
     { TOKEN: 's3cret-token', ORG: 'seven' },
@@ -63,32 +63,32 @@ test('posts what the specification says, where it says', async () => {
 
 test.each([
   [
-    'already subscribed',
+    'an existing subscription',
     409,
     '{"type":"https://x.test/problems/already-subscribed","title":"Already subscribed"}',
     0,
     /^already subscribed/,
   ],
-  ['another conflict', 409, '{"type":"about:blank","title":"The name is taken"}', 1, /409: The name is taken/],
+  ['any other conflict', 409, '{"type":"about:blank","title":"The name is taken"}', 1, /409: The name is taken/],
   [
-    'a registry that cannot be used',
+    'an unusable registry',
     422,
     '{"title":"Unusable","detail":"no manifest","findings":[{"severity":"error","rule":"unreachable","message":"It answers with 404.","advice":"Upload it."}]}',
     1,
     /422: Unusable: no manifest\n {2}error {2}It answers with 404\. {2}unreachable\n {4}→ Upload it\./,
   ],
-  ['no credentials', 401, '{"title":"Unauthorized"}', 1, /--token-env/],
-  ['another address', 404, '<html><h1>Not found</h1></html>', 1, /404: <html>[\s\S]*subscribe\./],
-  ['trouble', 503, '', 1, /503: no reason given/],
-  ['control characters', 400, '{"title":"a\\u001b[2Jb\\n::error::c"}', 1, /400: a\\u\{?1b/i],
-] as const)('%s', async (_, status, body, code, words) => {
+  ['missing credentials', 401, '{"title":"Unauthorized"}', 1, /--token-env/],
+  ['a wrong service URL', 404, '<html><h1>Not found</h1></html>', 1, /404: <html>[\s\S]*subscribe\./],
+  ['a server error without a body', 503, '', 1, /503: no reason given/],
+  ['a message with control characters', 400, '{"title":"a\\u001b[2Jb\\n::error::c"}', 1, /400: a\\u\{?1b/i],
+] as const)('subscribe reports %s', async (_, status, body, code, words) => {
   answerWith = { status, body };
   const done = await run();
   expect(done.code).toBe(code);
   expect(done.printed.out.join('\n')).toMatch(words);
 });
 
-test('a service that says what it was sent gives nothing away', async () => {
+test('subscribe does not print a secret that the service echoes', async () => {
   answerWith = { status: 400, body: '{"title":"bad token s3cret-token"}' };
   for (const format of ['pretty', 'json']) {
     const { printed } = await run({ tokenEnv: 'TOKEN', format }, { TOKEN: 's3cret-token' });
@@ -96,7 +96,7 @@ test('a service that says what it was sent gives nothing away', async () => {
   }
 });
 
-test('as JSON', async () => {
+test('subscribe prints JSON', async () => {
   const { printed } = await run({ format: 'json' });
   expect(JSON.parse(printed.out[0]!)).toEqual({
     registry: REGISTRY,
@@ -109,14 +109,18 @@ test('as JSON', async () => {
 });
 
 test.each<[string, Given, string]>([
-  ['no service', { service: undefined as never }, '--service'],
-  ['no name', { name: ' ' }, '--name'],
-  ['a service that is no URL', { service: 'flows' }, '--service'],
-  ['a token that is not set', { tokenEnv: 'NONE' }, 'NONE'],
-  ['credentials over plain http', { service: 'http://flows.example.com', header: ['Authorization: Bearer x'] }, 'http'],
-  ['nobody there', { service: 'http://127.0.0.1:9' }, '127.0.0.1:9'],
-])('%s', async (_, options, names) => {
-  const trouble = await refusal(run(options));
-  expect(trouble).toMatchObject({ exit: 2, message: expect.stringContaining(names) as string });
+  ['without a service', { service: undefined as never }, '--service'],
+  ['without a name', { name: ' ' }, '--name'],
+  ['with a service that is not a URL', { service: 'flows' }, '--service'],
+  ['with a token variable that is not set', { tokenEnv: 'NONE' }, 'NONE'],
+  [
+    'with credentials over plain http',
+    { service: 'http://flows.example.com', header: ['Authorization: Bearer x'] },
+    'http',
+  ],
+  ['with a service that refuses connections', { service: 'http://127.0.0.1:9' }, '127.0.0.1:9'],
+])('subscribe %s is a usage error', async (_, options, names) => {
+  const error = await refusal(run(options));
+  expect(error).toMatchObject({ exit: 2, message: expect.stringContaining(names) as string });
   expect(receivedRequests).toEqual([]);
 });

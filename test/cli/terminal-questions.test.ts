@@ -98,8 +98,8 @@ const entryOf = (key: string): unknown =>
   (JSON.parse(readFileSync(join(root, 'registry.json'), 'utf8')) as { apps: Record<string, unknown> }).apps[key];
 const ENTER = '\r';
 
-describe.skipIf(!canType('bash'))('at a terminal', () => {
-  test('a default is shown in brackets, taken by Enter, and replaced by typing', async () => {
+describe.skipIf(!canType('bash'))('a prompt at a terminal', () => {
+  test('shows the default in brackets, accepts it by Enter, and replaces it by typed text', async () => {
     workspace();
     const { code, shown } = await atTerminal(
       ['add-app'],
@@ -116,7 +116,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     expect(entryOf('my-clock')).toMatchObject({ name: 'Timer', blockStyle: { color: '#3b5bdb' } });
   }, 90_000);
 
-  test('a wrong answer is told, and asked again', async () => {
+  test('reports an invalid answer, and asks again', async () => {
     workspace();
     const { code, shown } = await atTerminal(
       ['add-app', '--name', 'A', '--description', 'An app.', '--icon', 'i.svg'],
@@ -132,7 +132,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     expect(entryOf('ab')).toMatchObject({ name: 'A', blockStyle: { color: '#445566' } });
   }, 90_000);
 
-  test('publish-version asks for the app, the version and the source', async () => {
+  test('of publish-version asks for the app, the version and the source', async () => {
     workspace('clock');
     const { code, shown } = await atTerminal(
       ['publish-version', '--no-read-back'],
@@ -146,7 +146,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     expect(code).toBe(0);
   }, 90_000);
 
-  test('only what is missing is asked for', async () => {
+  test('asks only for missing values', async () => {
     workspace('clock');
     const { code, shown } = await atTerminal(
       ['publish-version', 'clock', '--entry', 'main.mjs', '--no-read-back'],
@@ -157,7 +157,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     expect(code).toBe(0);
   }, 90_000);
 
-  test('bundle asks for the entry point and the output', async () => {
+  test('of bundle asks for the entry point and the output', async () => {
     const { code } = await atTerminal(
       ['bundle'],
       [
@@ -169,7 +169,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     expect(existsSync(join(root, 'app.tar.gz'))).toBe(true);
   }, 90_000);
 
-  test('a mistyped app is told before a source is asked for', async () => {
+  test('for a source does not appear if the app is misspelled', async () => {
     workspace('clock');
     const { code, shown } = await atTerminal(['publish-version', 'clok', '1.0.0'], []);
     expect(shown).toContain('Did you mean clock?');
@@ -177,7 +177,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     expect(code).toBe(2);
   }, 90_000);
 
-  test('Ctrl+C ends with 130, and nothing is written', async () => {
+  test('ends with exit code 130 on Ctrl+C, and nothing is written', async () => {
     workspace('clock');
     const before = readFileSync(join(root, 'registry.json'), 'utf8');
     expect((await atTerminal(['add-app'], [['Key of the app', '\x03']])).code).toBe(130);
@@ -190,7 +190,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     [['publish-version', '--yes'], "missing required arguments 'app', 'version'"],
     [['bundle', 'main.mjs', '--yes'], "missing required argument 'output'"],
   ])(
-    'with --yes nothing is asked: %j',
+    'does not appear with --yes: %j',
     async (args, message) => {
       const { code, shown } = await atTerminal(args, []);
       expect(shown).toContain(message);
@@ -228,14 +228,14 @@ describe('without a terminal', () => {
     [['lint', '--agianst', 'x'], 'Did you mean --against?'],
     [['completion', 'bsh'], 'Did you mean bash?'],
     [['init', 'x', '--base-url', 'https://a.example/', '--store', 'gti'], 'Did you mean git?'],
-  ])('%j offers what is probably meant', (args, message) => {
+  ])('%j suggests the probable name', (args, message) => {
     workspace('clock', 'weather');
     const { code, shown } = withoutTerminal(...args);
     expect(shown).toContain(message);
     expect(code).toBe(2);
   });
 
-  test('what is like nothing offers nothing', () => {
+  test('an app that is unlike any other gets no suggestion', () => {
     workspace('clock');
     const { shown } = withoutTerminal('publish-version', 'calendar', '1.0.0', '--entry', 'main.mjs');
     expect(shown).toContain('The app “calendar” is not listed');

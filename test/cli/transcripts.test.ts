@@ -17,13 +17,13 @@ import { play } from '../support/transcript.ts';
 /**
  * What the built command line prints, word for word, on several versions of Node.
  *
- * UPDATE=1 writes what is printed now into the walks. APPREG_NODES names further Node binaries: absolute paths with
+ * UPDATE=1 writes the current output into the transcripts. APPREG_NODES names further Node binaries: absolute paths with
  * commas between them. APPREG_BIN names another appreg.js, such as that of an installed package.
  */
 
 const testFolder = dirname(fileURLToPath(import.meta.url));
 const root = join(testFolder, '../..');
-/** Walks, and the guides among the docs, which are true because they are walks as well. */
+/** Transcripts, and the guides in docs/ that are transcripts as well. */
 const transcripts = ['test/cli/transcripts', 'docs'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((file) => file.endsWith('.md'))
@@ -42,23 +42,23 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** All walks on this Node. In CI also on every other one; elsewhere each walk runs on one other, in turn. */
+/** All transcripts on this Node. In CI also on every other one; elsewhere each transcript runs on one other, in turn. */
 const runs = [
-  { node: process.execPath, walks: transcripts },
+  { node: process.execPath, files: transcripts },
   ...otherNodes.map((node, turn) => ({
     node,
-    walks: process.env['CI'] ? transcripts : transcripts.filter((_, index) => index % otherNodes.length === turn),
+    files: process.env['CI'] ? transcripts : transcripts.filter((_, index) => index % otherNodes.length === turn),
   })),
 ];
 
-describe.each(runs)('with $node', ({ node, walks: chosen }) => {
-  test.each(chosen)('%s', { timeout: 120_000 }, (file) => {
+describe.each(runs)('the command line with $node', ({ node, files }) => {
+  test.each(files)('prints what %s contains', { timeout: 120_000 }, (file) => {
     const folder = join(mkdtempSync(join(scratch, 'run-')), basename(file, '.md'));
     mkdirSync(folder);
     // A checkout on Windows may have given it other line endings.
     const text = readFileSync(join(root, file), 'utf8').replaceAll('\r\n', '\n');
     const played = play(text, { appreg: [node, appreg], folder });
     if (process.env['UPDATE'] === '1' && node === process.execPath) writeFileSync(join(root, file), played);
-    else expect(played, 'If this is what it ought to print: UPDATE=1 writes it into the walk').toBe(text);
+    else expect(played, 'If this output is correct, write it into the transcript with UPDATE=1').toBe(text);
   });
 });

@@ -7,8 +7,8 @@ import { cached, comparable, files, fixture, manifest, REVALIDATED } from './ver
 
 /** The folder of `verify --cache`: its files, what happens to unusable ones, and that it contains no secrets. */
 
-describe('the folder', () => {
-  test('files have digests as names, and only the owner can read them', async () => {
+describe('the cache folder', () => {
+  test('contains files named by digests, which only the owner can read', async () => {
     await cached();
     for (const path of files()) {
       expect(path.slice(fixture.folder.length)).toMatch(
@@ -20,11 +20,11 @@ describe('the folder', () => {
   });
 
   test.each<[string, (text: string) => string]>([
-    ['cut off', (text) => text.slice(0, text.length / 2)],
+    ['truncated', (text) => text.slice(0, text.length / 2)],
     ['empty', () => ''],
-    ['another document', () => '[1, 2]'],
-    ['of the right form with other facts', (text) => text.replaceAll('"hops":[', '"hops":[1,')],
-  ])('a file that is %s is ignored with a message, and rewritten', async (_, spoil) => {
+    ['a different document', () => '[1, 2]'],
+    ['correctly structured with invalid facts', (text) => text.replaceAll('"hops":[', '"hops":[1,')],
+  ])('ignores a file that is %s with a message, and rewrites it', async (_, spoil) => {
     const first = await cached();
     for (const path of files()) writeFileSync(path, spoil(readFileSync(path, 'utf8')));
     const second = await cached();
@@ -35,14 +35,14 @@ describe('the folder', () => {
     expect([third.requested, third.logged]).toEqual([REVALIDATED, []]);
   });
 
-  test('a file of another version is ignored without a message', async () => {
+  test('ignores a file of another format version without a message', async () => {
     await cached();
     for (const path of files()) writeFileSync(path, readFileSync(path, 'utf8').replace('{"cache":1', '{"cache":0'));
     const second = await cached();
     expect([second.requested.length, second.logged]).toEqual([5, []]);
   });
 
-  test('apps that are no longer listed are removed, and so are folders unused for a month', async () => {
+  test('drops apps that are no longer listed, and folders unused for a month', async () => {
     fixture.live.serve(
       'registry.json',
       tagged(JSON.stringify(manifest({ b: { appMetadataUrl: `${fixture.host.origin}/a.json` } }))),
@@ -61,14 +61,14 @@ describe('the folder', () => {
     expect(readdirSync(join(fixture.folder, 'cache'))).not.toContain(scope);
   });
 
-  test('a folder that cannot be created is a usage error', async () => {
+  test('is a usage error if it cannot be created', async () => {
     await expect(fixture.runs.verify(fixture.live.url, { cache: 'ca.pem/x' }, {})).rejects.toMatchObject({
       code: 'cache-unusable',
       exit: 2,
     });
   });
 
-  test('parallel runs share it', async () => {
+  test('is shared by parallel runs', async () => {
     const all = await Promise.all([cached(), cached(), cached(), cached()]);
     for (const { report, logged: remarks } of all)
       expect([report.outcome, remarks]).toEqual([all[0].report.outcome, []]);
@@ -86,10 +86,10 @@ function guarded(body: string): ReturnType<typeof tagged> {
   });
 }
 
-describe('secrets', () => {
+describe('the cache and secrets', () => {
   const SECRET = 's3cr3t-canary-value';
 
-  test('never stand in the fixture.folder, and users see nothing of each other', async () => {
+  test('contains no credentials, and is separate for each of them', async () => {
     fixture.live.serve('registry.json', guarded(JSON.stringify(manifest())));
     const header = { headerEnv: ['Authorization=TOKEN'] };
     await cached(header, { TOKEN: `Bearer ${SECRET}` });
@@ -100,7 +100,7 @@ describe('secrets', () => {
     expect((await cached()).code).toBe(1);
   });
 
-  test('a document that contains one is requested in full each time; the artifacts it lists stay verified', async () => {
+  test('omits a document with a secret, but not the artifacts that it lists', async () => {
     const signed = `${fixture.host.origin}/2.tar.gz?X-Amz-Signature=${SECRET}`;
     fixture.live.versions[0]!.artifactUrl = signed;
     fixture.live.list();
@@ -111,7 +111,7 @@ describe('secrets', () => {
     expect(second.report.summary.artifacts).toBe(2);
   });
 
-  test('the signature of a signed URL in a redirect is not saved', async () => {
+  test('omits the signature of a signed URL in a redirect', async () => {
     fixture.live.serve(
       '2.tar.gz',
       answer({ status: 302, headers: { ...CORS, Location: `/signed?X-Amz-Signature=${SECRET}` } }),

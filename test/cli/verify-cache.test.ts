@@ -8,7 +8,7 @@ import { cached, comparable, files, fixture, manifest, REVALIDATED, views } from
 
 /** `verify --cache`: the second run requests only what may have changed, and its report is the same. */
 
-test('verified artifacts are not requested, all else with a condition; the report is the same, and lists what was reused', async () => {
+test('verified artifacts are not requested again, other files conditionally, and the report is the same and lists what was reused', async () => {
   const first = await cached();
   expect(first.requested).toEqual(['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']);
   const second = await cached();
@@ -28,7 +28,7 @@ test('verified artifacts are not requested, all else with a condition; the repor
   expect(second.report.outcome).toBe(first.report.outcome);
 });
 
-test('saved facts of a cached run give its report', async () => {
+test('saved facts of a cached run give the same report', async () => {
   await cached();
   const second = await cached({ save: 'facts.json', origin: [ORIGIN] });
   expect(comparableReport((await fixture.runs.judge('facts.json')).report)).toEqual(comparableReport(second.report));
@@ -38,14 +38,17 @@ test('saved facts of a cached run give its report', async () => {
 });
 
 test('findings in reused facts are reported again', async () => {
-  const odd = tgz(entry('app.js', 'x'), entry('../escape', 'x'));
+  const unsafeArtifact = tgz(entry('app.js', 'x'), entry('../escape', 'x'));
   fixture.live.versions.unshift({
     version: '3.0.0',
     artifactUrl: `${fixture.host.origin}/3.tar.gz`,
-    artifactChecksum: checksum(odd),
+    artifactChecksum: checksum(unsafeArtifact),
   });
   fixture.live.list();
-  fixture.host.on('/3.tar.gz', byMethod({ GET: answer({ headers: { 'Content-Type': 'text/plain' }, body: odd }) }));
+  fixture.host.on(
+    '/3.tar.gz',
+    byMethod({ GET: answer({ headers: { 'Content-Type': 'text/plain' }, body: unsafeArtifact }) }),
+  );
   fixture.live.serve('a.svg', tagged(SVG, { 'Content-Type': 'text/plain', 'Cache-Control': 'max-age=9999999' }));
   fixture.live.serve(
     'a.json',
@@ -59,7 +62,7 @@ test('findings in reused facts are reported again', async () => {
   expect(second.code).toBe(1);
 });
 
-describe('requested again', () => {
+describe('verify --cache requests again', () => {
   test('an artifact whose listed checksum changed', async () => {
     await cached();
     fixture.live.versions[1]!.artifactChecksum = checksum(archive('another'));
@@ -118,7 +121,7 @@ describe('requested again', () => {
     expect((await cached()).requested).toEqual(['/1.tar.gz', '/2.tar.gz', ...REVALIDATED]);
   });
 
-  test('the requests of a browser, if the host now answers them differently', async () => {
+  test('the browser views if the host now responds differently to them', async () => {
     await cached();
     for (const path of ['a.json', 'a.svg'] as const) {
       const body = path === 'a.svg' ? SVG : JSON.stringify({ versions: fixture.live.versions });
@@ -133,7 +136,7 @@ describe('requested again', () => {
     expect(second.report.findings.filter((f) => f.rule.startsWith('cors-')).map((f) => f.resource)).toContain('icon');
   });
 
-  test('the views of one resource of each kind and fixture.host, and those of all where they changed', async () => {
+  test('the browser views of one resource of each kind and host, and of all if they changed', async () => {
     const more: Record<string, object> = {};
     for (const key of ['b', 'c']) {
       more[key] = {
@@ -168,7 +171,7 @@ describe('requested again', () => {
     expect(third.report.findings.map((f) => f.rule)).toContain('cors-invalid');
   });
 
-  test('everything without an ETag or a date', async () => {
+  test('every file without an ETag or a date', async () => {
     fixture.live.serve('a.json', json({ versions: fixture.live.versions }));
     await cached();
     expect((await cached()).requested).toEqual(['/a.json', '/a.svg if changed', '/registry.json if changed']);
@@ -182,23 +185,23 @@ function frozen(body: string): Behaviour {
     (request.headers['if-none-match'] ? answer({ status: 304, headers }) : tagged(body, headers))(request, socket);
 }
 
-describe('a host with incorrect responses to conditional requests', () => {
+describe('a host and conditional requests', () => {
   test.each<[string, Parameters<typeof answer>[0]]>([
-    ['304 about another tag', { status: 304, headers: { ETag: '"other"' } }],
-    ['400', { status: 400 }],
-    ['412', { status: 412 }],
-  ])('%s: the request is repeated without a condition', async (_, odd) => {
+    ['a 304 with another ETag', { status: 304, headers: { ETag: '"other"' } }],
+    ['status 400', { status: 400 }],
+    ['status 412', { status: 412 }],
+  ])('%s: the request is repeated without a condition', async (_, incorrect) => {
     await cached();
     const sound = json({ versions: fixture.live.versions });
     fixture.live.serve('a.json', (request, socket) =>
-      (/probe|^$/.test(request.headers['if-none-match'] ?? '') ? sound : answer(odd))(request, socket),
+      (/probe|^$/.test(request.headers['if-none-match'] ?? '') ? sound : answer(incorrect))(request, socket),
     );
     const { code, requested } = await cached();
     expect(code).toBe(0);
     expect(requested).toEqual(['/a.json', '/a.svg if changed', '/registry.json if changed']);
   });
 
-  test('304 to everything: no 304 of the host is accepted', async () => {
+  test('a 304 to every condition: no 304 of the host is accepted', async () => {
     fixture.live.serve('registry.json', frozen(JSON.stringify(manifest())));
     fixture.live.serve('a.json', frozen(JSON.stringify({ versions: fixture.live.versions })));
     await cached();
@@ -209,7 +212,7 @@ describe('a host with incorrect responses to conditional requests', () => {
     expect(second.report.summary.versions).toBe(1);
   });
 
-  test('the headers of a 304 replace those of the earlier response', async () => {
+  test('a correct 304: its headers replace those of the earlier response', async () => {
     const body = JSON.stringify({ versions: fixture.live.versions });
     fixture.live.serve('a.json', tagged(body, { 'Cache-Control': 'max-age=9999999' }, '"1"'));
     expect((await cached()).report.findings.map((f) => f.rule)).toContain('cache-lifetime-long');
@@ -218,7 +221,7 @@ describe('a host with incorrect responses to conditional requests', () => {
   });
 });
 
-test('with --against, a withdrawn version is reported', async () => {
+test('verify --cache --against reports a withdrawn version', async () => {
   await cached({ save: 'before.json' });
   fixture.live.versions.pop();
   fixture.live.list();
@@ -227,7 +230,7 @@ test('with --against, a withdrawn version is reported', async () => {
   expect(report.findings.filter((f) => f.severity === 'error').map((f) => f.rule)).toEqual(['version-withdrawn']);
 });
 
-test('--skip-artifacts and --versions keep what was verified', async () => {
+test('--skip-artifacts and --versions preserve what was verified', async () => {
   await cached();
   await cached({ skipArtifacts: true });
   await cached({ versions: 'latest' });

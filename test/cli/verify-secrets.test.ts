@@ -11,7 +11,7 @@ import { answer, byMethod, CORS, type FaultHost, json, openFaultHost } from '../
 import { gzipped, type Live, putRegistry } from '../support/live-registry.ts';
 import { cliContext } from '../support/cli-context.ts';
 
-/** Secrets that go in must not come out, wherever a host puts them. */
+/** Secrets in requests must not appear in the output, wherever a host echoes them. */
 
 const TOKEN = 'c4nary-T0ken/with+signs';
 const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'];
@@ -42,7 +42,7 @@ function contextWith(format: string): ReturnType<typeof cliContext> {
   return cliContext({ cwd: folder, options: { format, verbose: true }, env: { TOKEN: `Bearer ${TOKEN}` } });
 }
 
-/** Everything that a run says and saves. */
+/** Everything that a run prints and saves. */
 async function everything(
   format: string,
   options: VerifyOptions = { headerEnv: ['Authorization=TOKEN'] },
@@ -53,29 +53,50 @@ async function everything(
 }
 
 const ECHOES: [string, (token: string) => void][] = [
-  ['in JSON', (token) => live.serve('a.json', json({ versions: live.versions, [token]: token, note: `${token}"` }))],
-  ['in broken JSON', (token) => live.serve('a.json', json(`{"versions": [], "x": ${token}`))],
-  ['in a refusal', (token) => live.serve('a.json', answer({ status: 403, body: `No entry with ${token}` }))],
-  ['in headers', (token) => live.serve('a.json', json('{', { ETag: `"${token}"`, 'Cache-Control': token }))],
-  ['in a redirect', (token) => live.serve('a.json', answer({ status: 302, headers: { Location: `/${token}/x` } }))],
   [
-    'in a redirect to elsewhere',
+    'in a JSON document',
+    (token) => live.serve('a.json', json({ versions: live.versions, [token]: token, note: `${token}"` })),
+  ],
+  ['in a broken JSON document', (token) => live.serve('a.json', json(`{"versions": [], "x": ${token}`))],
+  ['in an error response', (token) => live.serve('a.json', answer({ status: 403, body: `No entry with ${token}` }))],
+  ['in headers', (token) => live.serve('a.json', json('{', { ETag: `"${token}"`, 'Cache-Control': token }))],
+  [
+    'in a redirect on the same host',
+    (token) => live.serve('a.json', answer({ status: 302, headers: { Location: `/${token}/x` } })),
+  ],
+  [
+    'in a redirect to another host',
     (token) =>
       live.serve('a.json', answer({ status: 302, headers: { Location: `${other.origin}/?u=${token}#${token}` } })),
   ],
-  ['in a circle', (token) => live.serve('a.json', answer({ status: 302, headers: { Location: `?t=${token}` } }))],
-  ['in the reason', (token) => live.serve('a.json', (_, socket) => void socket.end(`HTTP/1.1 404 ${token}\r\n\r\n`))],
-  ['in place of HTTP', (token) => live.serve('a.json', (_, socket) => void socket.end(`${token}\r\n\r\n`))],
+  [
+    'in a redirect loop',
+    (token) => live.serve('a.json', answer({ status: 302, headers: { Location: `?t=${token}` } })),
+  ],
+  [
+    'in the reason phrase',
+    (token) => live.serve('a.json', (_, socket) => void socket.end(`HTTP/1.1 404 ${token}\r\n\r\n`)),
+  ],
+  [
+    'in a response that is not HTTP',
+    (token) => live.serve('a.json', (_, socket) => void socket.end(`${token}\r\n\r\n`)),
+  ],
   ['in an artifact', (token) => live.serve('2.tar.gz', gzipped(`x${token}`))],
   [
     'in an icon',
     (token) => live.serve('a.svg', byMethod({ GET: answer({ headers: CORS, body: `<svg>${token}</svg` }) })),
   ],
-  ['in no UTF-8', (token) => live.serve('a.json', answer({ body: Buffer.from(`\xff ${token}`, 'latin1') }))],
-  ['in a Content-Type', (token) => live.serve('a.json', json({ versions: [] }, { 'Content-Type': `text/${token}` }))],
+  [
+    'in bytes that are not UTF-8',
+    (token) => live.serve('a.json', answer({ body: Buffer.from(`\xff ${token}`, 'latin1') })),
+  ],
+  [
+    'in a Content-Type header',
+    (token) => live.serve('a.json', json({ versions: [] }, { 'Content-Type': `text/${token}` })),
+  ],
 ];
 
-describe('a host that echoes what it was sent', () => {
+describe('verify prints and saves no token that a host echoes', () => {
   test.each(ECHOES)('%s', async (_, serve) => {
     serve(TOKEN);
     for (const format of FORMATS) {
@@ -94,7 +115,7 @@ describe('a host that echoes what it was sent', () => {
   });
 });
 
-test('a secret in a URL of the registry itself: asked with it, and told without', async () => {
+test('verify requests a URL with its secret, and reports it without', async () => {
   const signed = `${host.origin}/2.tar.gz?token=${encodeURIComponent(TOKEN)}`;
   live.versions[0]!.artifactUrl = signed;
   live.list();
@@ -111,7 +132,7 @@ const entry = (n: number): object => ({
   artifactChecksum: 'sha256:nothing',
 });
 
-test('saved facts are judged with the same lines and columns, signed URLs and all', async () => {
+test('saved facts with signed URLs are judged with the same lines and columns', async () => {
   const text = JSON.stringify({ versions: [1, 2, 3].map(entry) });
   live.serve(
     'a.json',

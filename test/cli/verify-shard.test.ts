@@ -7,7 +7,7 @@ import { type CommandRun, runsIn, comparableReport } from '../support/cli-runs.t
 import { answer, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { archive, checksum, gzipped, ORIGIN, putRegistry } from '../support/live-registry.ts';
 
-/** `verify --shard` of a registry with faults here and there, and `judge` of what the shards saved. */
+/** `verify --shard` of a registry with several faults, and `judge` of the facts that the shards saved. */
 
 let host: FaultHost;
 let folder: string;
@@ -45,7 +45,7 @@ function errors({ report }: CommandRun): string[] {
   return report.findings.filter((f) => f.severity === 'error').map((f) => `${f.rule} ${f.app}`);
 }
 
-test('the saved facts of the shards are judged like those of one run', async () => {
+test('the saved facts of all shards give the report of a single run', async () => {
   const whole = await runs.verify(url, { save: 'whole.json', origin: [ORIGIN] });
   const shards: CommandRun[] = [];
   for (const i of [1, 2, 3])
@@ -66,8 +66,10 @@ test('the saved facts of the shards are judged like those of one run', async () 
 test('a shard requests only its own apps', async () => {
   host.requests.length = 0;
   const { report } = await runs.verify(url, { shard: '2/3' });
-  const asked = new Set(host.requests.map((r) => /^\/(\d)\.json$/.exec(r.path)?.[1]).filter((n) => n !== undefined));
-  expect([...asked].map((n) => `app-${n}`).toSorted()).toEqual(report.apps.map((app) => app.key));
+  const requested = new Set(
+    host.requests.map((r) => /^\/(\d)\.json$/.exec(r.path)?.[1]).filter((n) => n !== undefined),
+  );
+  expect([...requested].map((n) => `app-${n}`).toSorted()).toEqual(report.apps.map((app) => app.key));
 });
 
 test('a missing shard makes the report incomplete, with exit code 2', async () => {

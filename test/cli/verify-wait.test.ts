@@ -23,8 +23,8 @@ const APP = { app: ['app-a'], versions: '2.0.0' };
 const SEEN =
   /^All subscribers will receive this by \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, in 1 h 5 min at the latest: caches may hold an older copy for 5 min, and the service checks hourly\.$/;
 
-describe('a version that is already served', () => {
-  test.each([APP, {}, { app: ['app-a'] }])('ends at once: %j', async (options) => {
+describe('verify --wait for a version that is already served', () => {
+  test.each([APP, {}, { app: ['app-a'] }])('ends at once with %j', async (options) => {
     const { code, logged, report } = await fixture.runs.verify(fixture.live.url, { ...options, wait: '10m' });
     expect(code).toBe(0);
     expect(logged).toEqual([expect.stringMatching(SEEN)]);
@@ -32,7 +32,7 @@ describe('a version that is already served', () => {
     expect(fixture.host.requests.filter((r) => r.path === '/registry.json' && r.method === 'HEAD')).toHaveLength(1);
   });
 
-  test('does not wait for faults of other apps', async () => {
+  test('ignores errors of other apps', async () => {
     fixture.live.serve('registry.json', async (request, socket) => {
       const entry = {
         name: 'x',
@@ -50,8 +50,8 @@ describe('a version that is already served', () => {
   });
 });
 
-describe('what comes later', () => {
-  test('one version of a range is enough', async () => {
+describe('verify --wait', () => {
+  test('ends with the first version of a range', async () => {
     listAfter(600_000);
     const { code, logged, report } = await fixture.runs.verify(fixture.live.url, {
       ...APP,
@@ -61,7 +61,7 @@ describe('what comes later', () => {
     expect([code, logged.length, report.summary.versions]).toEqual([0, 1, 1]);
   });
 
-  test('a version: its artifact is requested only once it is listed, and no resource twice', async () => {
+  test('requests the artifact of a version only once it is listed, and no resource twice', async () => {
     listAfter(1200);
     const second = await fixture.runs.verify(fixture.live.url, { ...APP, wait: '20s' });
     expect(second.code).toBe(0);
@@ -79,7 +79,7 @@ describe('what comes later', () => {
     expect(plain.filter((r) => r.path === '/1.tar.gz')).toEqual([]);
   });
 
-  test('an app', async () => {
+  test('waits for an app', async () => {
     const without = json({ apps: {} });
     const moment = Date.now() + 1200;
     const entry = {
@@ -96,7 +96,7 @@ describe('what comes later', () => {
     expect(logged[0]).toMatch(/app-a is not in the manifest\.$/);
   });
 
-  test('the manifest itself, and an artifact that is listed too early', async () => {
+  test('waits for the manifest, and for an artifact that is listed too early', async () => {
     // A missing file is requested up to eleven times in one run.
     const missing = Array.from({ length: 11 }, () => answer({ status: 404 }));
     fixture.live.serve('registry.json', inTurn(...missing, json({ apps: {} })));
@@ -109,8 +109,8 @@ describe('what comes later', () => {
   });
 });
 
-describe('what does not come', () => {
-  test('a version: 1, with what is missing, in the report too', async () => {
+describe('verify --wait after the timeout', () => {
+  test('fails for a missing version, and reports what is missing', async () => {
     const { code, logged, report, out } = await fixture.runs.verify(fixture.live.url, {
       app: ['app-a', 'app-b'],
       versions: '3.0.0',
@@ -129,7 +129,7 @@ describe('what does not come', () => {
     expect(readdirSync(fixture.folder).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
-  test('a registry without errors: 1, with the report', async () => {
+  test('fails for a registry with errors, and reports them', async () => {
     fixture.live.serve('2.tar.gz', gzipped(fixture.live.older));
     const { code, logged, report } = await fixture.runs.verify(fixture.live.url, { wait: '1.2s' });
     expect(code).toBe(1);
@@ -140,7 +140,7 @@ describe('what does not come', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s ends the pause: %i, with the report, and nothing is left behind', async (signal, exit) => {
+  ] as const)('is interrupted by %s with exit code %i, prints the report and leaves no files', async (signal, exit) => {
     for (const name of ['TMPDIR', 'TEMP', 'TMP']) vi.stubEnv(name, fixture.folder);
     setTimeout(() => process.emit(signal, signal), 1500);
     const { code, report } = await fixture.runs.verify(fixture.live.url, { ...APP, versions: '3.0.0', wait: '10m' });

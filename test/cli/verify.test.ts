@@ -70,7 +70,7 @@ const errorsIn = (report: Report): string[] =>
   report.findings.filter((f) => f.severity === 'error').map((f) => `${f.rule} ${f.version ?? f.app ?? f.resource}`);
 
 describe('verify', () => {
-  test('a registry without errors: 0, and what was seen is counted', async () => {
+  test('exits with 0 for a registry without errors, and counts what was observed', async () => {
     const { code, report, progress } = await run(live.url, { origin: [ORIGIN] });
     expect(code).toBe(0);
     expect(report).toMatchObject({
@@ -83,7 +83,7 @@ describe('verify', () => {
     expect(progress.at(-1)).toMatch(/\d+ of \d+ files/);
   });
 
-  test('an error: 1', async () => {
+  test('exits with 1 for an error', async () => {
     live.serve('2.tar.gz', gzipped(archive('changed')));
     const { code, report } = await run(live.url);
     expect(code).toBe(1);
@@ -94,7 +94,7 @@ describe('verify', () => {
     });
   });
 
-  test('an unreachable registry is a finding, and nothing behind it is called clear', async () => {
+  test('reports an unreachable registry as a finding, and no symptom as clear', async () => {
     live.serve('registry.json', answer({ status: 404 }));
     const { code, report } = await run(live.url);
     expect(code).toBe(1);
@@ -102,7 +102,7 @@ describe('verify', () => {
     expect(report.symptoms.map((s) => s.status)).toEqual(['confirmed', 'not-judged', 'not-judged', 'not-judged']);
   });
 
-  test('warnings count only against --max-warnings', async () => {
+  test('counts warnings only against --max-warnings', async () => {
     live.serve(
       '2.tar.gz',
       byMethod({
@@ -115,7 +115,7 @@ describe('verify', () => {
     expect((await run(live.url, {}, { format: 'json', maxWarnings: 5 })).code).toBe(0);
   });
 
-  test('for people', async () => {
+  test('prints a pretty report', async () => {
     live.serve('a.svg', answer({ status: 403 }));
     const { code, out } = await run(live.url, {}, {});
     expect(code).toBe(1);
@@ -133,20 +133,24 @@ const judged = async (file: string): Promise<Report> => {
 };
 const withoutTimes = (r: Report): unknown => ({ ...r, command: '', summary: { ...r.summary, seconds: 0 } });
 
-describe('what is looked at', () => {
+describe('verify requests', () => {
   test.each<[string, VerifyOptions, string[]]>([
-    ['everything', {}, ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
-    ['the latest', { versions: 'latest' }, ['/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
-    ['a range', { versions: '<2' }, ['/1.tar.gz', '/a.json', '/a.svg', '/registry.json']],
-    ['no artifacts', { skipArtifacts: true }, ['/a.json', '/a.svg', '/registry.json']],
-    ['an app', { app: ['app-a'] }, ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
+    ['every file by default', {}, ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
+    [
+      'only the latest versions with --versions latest',
+      { versions: 'latest' },
+      ['/2.tar.gz', '/a.json', '/a.svg', '/registry.json'],
+    ],
+    ['only the versions of a range', { versions: '<2' }, ['/1.tar.gz', '/a.json', '/a.svg', '/registry.json']],
+    ['no artifacts with --skip-artifacts', { skipArtifacts: true }, ['/a.json', '/a.svg', '/registry.json']],
+    ['only one app with --app', { app: ['app-a'] }, ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
   ])('%s', async (_, options, expected) => {
     const { code } = await run(live.url, options);
     expect(code).toBe(0);
     expect(fetchedPaths()).toEqual(expected);
   });
 
-  test('each URL once by GET, but for the browser’s view', async () => {
+  test('each URL once by GET, except for the views of a browser', async () => {
     live.versions.push({ ...live.versions[0]!, version: '3.0.0' });
     live.list();
     await run(live.url);
@@ -160,7 +164,7 @@ describe('what is looked at', () => {
     ).toMatchObject([{ headers: { range: 'bytes=0-0' } }]);
   });
 
-  test('no more requests at once than --concurrency', async () => {
+  test('at most --concurrency files at once', async () => {
     host.peak = 0;
     live.serve('2.tar.gz', delayed(20, gzipped(live.artifact)));
     await run(live.url, { concurrency: 2 });
@@ -168,7 +172,7 @@ describe('what is looked at', () => {
   });
 });
 
-describe('usage errors', () => {
+describe('verify reports a usage error', () => {
   test.each<[string, VerifyOptions, string, RegExp]>([
     ['apps.example.com/registry.json', {}, 'url-invalid', /https:\/\/apps\.example\.com\/registry\.json/],
     ['./registry.json', {}, 'url-invalid', /appreg lint/],
@@ -189,15 +193,15 @@ describe('usage errors', () => {
     ],
     ['https://example.com/', { ca: 'nowhere.pem' }, 'ca-file-invalid', /PEM/],
     ['https://example.com/', { against: 'nowhere.json' }, 'facts-invalid', /--save/],
-  ])('%s %j', async (url, options, code, hint) => {
+  ])('for %s with %j', async (url, options, code, hint) => {
     await expect(run(url, options, {})).rejects.toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
   });
 
-  test('an app that is not listed', async () => {
+  test('for an app that is not listed', async () => {
     await expect(run(live.url, { app: ['App-A'] }, {})).rejects.toMatchObject({ code: 'app-unknown', exit: 2 });
   });
 
-  test('with a machine format stdout holds a document all the same', async () => {
+  test('and prints a document in a machine format', async () => {
     const context = cliContext({ cwd: folder, options: { format: 'json' } });
     await expect(verify(context, 'no-url', {})).rejects.toMatchObject({
       code: 'url-invalid',
@@ -206,8 +210,8 @@ describe('usage errors', () => {
   });
 });
 
-describe('saved facts', () => {
-  test('give the same report', async () => {
+describe('facts that verify saves', () => {
+  test('give the same report with judge', async () => {
     live.serve('2.tar.gz', gzipped(live.older));
     live.serve(
       'a.svg',
@@ -219,7 +223,7 @@ describe('saved facts', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
-  test('hold no secrets, and neither does the output', async () => {
+  test('contain no secrets, and neither does the output', async () => {
     const secret = 's3cr3t-canary-value';
     live.serve(
       'registry.json',
@@ -245,7 +249,7 @@ describe('saved facts', () => {
     expect(out).not.toContain(secret);
   });
 
-  test('are not taken from what is none', async () => {
+  test('are refused if they are invalid', async () => {
     const head = '"snapshot":1,"seenAt":"2026-01-01T00:00:00.000Z","origins":[]';
     for (const text of [
       '{"snapshot":2}',
@@ -259,7 +263,7 @@ describe('saved facts', () => {
     await expect(judged('ca.pem')).rejects.toMatchObject({ code: 'facts-invalid' });
   });
 
-  test('serve as an earlier state: a published version may not change', async () => {
+  test('are a baseline for --against, which reports changed and withdrawn versions', async () => {
     await run(live.url, { save: 'before.json' });
     live.versions[0]!.artifactChecksum = checksum(live.older);
     live.versions[0]!.artifactUrl = live.versions[1]!.artifactUrl;
@@ -275,31 +279,36 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('%s: what was judged so far, as incomplete, and %i', async (signal, exit) => {
-  const entry = (key: string) => ({
-    name: key,
-    description: 'x',
-    blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
-    appMetadataUrl: `${host.origin}/${key}.json`,
-  });
-  host.on('/fast.json', json({ versions: live.versions }));
-  host.on('/slow.json', (request, socket) => {
-    // npx passes a signal on that the process got already.
-    if (request.method === 'GET') for (let i = 0; i < 2; i++) process.emit(signal, signal);
-    return delayed(3000, json({ versions: [] }))(request, socket);
-  });
-  live.serve('registry.json', json({ apps: { slow: entry('slow'), fast: entry('fast') } }));
-  const { code, report } = await run(live.url, { save: 'cut.json' });
-  expect(code).toBe(exit);
-  expect(report.outcome).toBe('incomplete');
-  expect(report.notJudged).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('interrupted') }));
-  expect(JSON.parse(readFileSync(join(folder, 'cut.json'), 'utf8'))).toMatchObject({
-    incomplete: expect.stringContaining('interrupted'),
-  });
-  expect(process.listenerCount(signal)).toBe(0);
-});
+] as const)(
+  'verify interrupted by %s reports what was judged as incomplete, and exits with %i',
+  async (signal, exit) => {
+    const entry = (key: string) => ({
+      name: key,
+      description: 'x',
+      blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
+      appMetadataUrl: `${host.origin}/${key}.json`,
+    });
+    host.on('/fast.json', json({ versions: live.versions }));
+    host.on('/slow.json', (request, socket) => {
+      // npx forwards a signal that the process already received.
+      if (request.method === 'GET') for (let i = 0; i < 2; i++) process.emit(signal, signal);
+      return delayed(3000, json({ versions: [] }))(request, socket);
+    });
+    live.serve('registry.json', json({ apps: { slow: entry('slow'), fast: entry('fast') } }));
+    const { code, report } = await run(live.url, { save: 'cut.json' });
+    expect(code).toBe(exit);
+    expect(report.outcome).toBe('incomplete');
+    expect(report.notJudged).toContainEqual(
+      expect.objectContaining({ reason: expect.stringContaining('interrupted') }),
+    );
+    expect(JSON.parse(readFileSync(join(folder, 'cut.json'), 'utf8'))).toMatchObject({
+      incomplete: expect.stringContaining('interrupted'),
+    });
+    expect(process.listenerCount(signal)).toBe(0);
+  },
+);
 
-test('interrupted before the manifest came: nothing is saved, and the report says so', async () => {
+test('verify interrupted before the manifest arrives saves nothing, and reports an incomplete check', async () => {
   live.serve('registry.json', (request, socket) => {
     process.emit('SIGINT', 'SIGINT');
     return delayed(3000, json({ apps: {} }))(request, socket);
@@ -310,7 +319,7 @@ test('interrupted before the manifest came: nothing is saved, and the report say
   expect(readdirSync(folder).filter((name) => name.startsWith('nothing.json'))).toEqual([]);
 });
 
-test('a redirect of the registry is followed, and its target is told in the evidence of what fails', async () => {
+test('verify follows a redirect of the registry, and reports its target as evidence of a failure', async () => {
   host.on('/old.json', redirect('/gone.json'));
   const { report } = await run(`${host.origin}/old.json`);
   expect(report.findings.find((f) => f.severity === 'error')).toMatchObject({

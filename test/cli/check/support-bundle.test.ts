@@ -40,7 +40,7 @@ const found = (report: Report): string[] => report.findings.map((f) => `${f.rule
 const keys = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => `${i % 10 === 9 ? 'bad' : 'app'}-${i}`);
 
-test('a small registry is there whole', async () => {
+test('a small registry is saved completely', async () => {
   const facts = snapshot(keys(10));
   fill('small.json', facts, 1_000_000).finish(judged(facts), null, { node: 'v0' });
   const saved = await readSnapshot(join(folder, 'small.json'));
@@ -48,7 +48,7 @@ test('a small registry is there whole', async () => {
   expect(judged(saved)).toEqual(judged(facts));
 });
 
-test('of a huge one there is what fits, apps with findings first, and what is left out is said', async () => {
+test('a huge registry is cut to the budget, apps with findings first, and the file lists what was left out', async () => {
   const facts = snapshot(
     keys(2000),
     Object.fromEntries(
@@ -59,26 +59,26 @@ test('of a huge one there is what fits, apps with findings first, and what is le
   fill('huge.json', facts, 400_000).finish(report, null, {});
   expect(statSync(join(folder, 'huge.json')).size).toBeLessThan(2_000_000);
   const saved = (await readSnapshot(join(folder, 'huge.json'))) as Snapshot & { leftOut: string[]; report: Report };
-  const kept = saved.apps.map((app) => app.key);
-  expect(kept.filter((key) => key.startsWith('bad')).length).toBeGreaterThan(100);
-  expect(kept.length).toBeLessThan(2000);
-  expect(saved.leftOut).toContain(`the facts of ${2000 - kept.length} apps, those without findings first`);
+  const savedKeys = saved.apps.map((app) => app.key);
+  expect(savedKeys.filter((key) => key.startsWith('bad')).length).toBeGreaterThan(100);
+  expect(savedKeys.length).toBeLessThan(2000);
+  expect(saved.leftOut).toContain(`the facts of ${2000 - savedKeys.length} apps, those without findings first`);
   expect(saved.leftOut).toContain('the text of the manifest, except for the entries of the apps in this file');
-  expect(saved.incomplete).toBe(`the facts of ${2000 - kept.length} apps are not in this file`);
+  expect(saved.incomplete).toBe(`the facts of ${2000 - savedKeys.length} apps are not in this file`);
   const again = judged(saved);
   expect(again.outcome).toBe('incomplete');
-  expect(again.apps.map((app) => app.key).toSorted()).toEqual(kept.toSorted());
-  expect(found(again)).toEqual(found(report).filter((f) => kept.some((key) => f.endsWith(` ${key}`))));
+  expect(again.apps.map((app) => app.key).toSorted()).toEqual(savedKeys.toSorted());
+  expect(found(again)).toEqual(found(report).filter((f) => savedKeys.some((key) => f.endsWith(` ${key}`))));
 });
 
-test('a manifest that cannot be cut down is left out', async () => {
+test('a manifest that cannot be shortened is left out', async () => {
   const facts = snapshot({ note: 'x'.repeat(300_000), apps: { a: entry('a') } });
   fill('wide.json', facts, 100_000).finish(judged(facts), null, {});
   const saved = await readSnapshot(join(folder, 'wide.json'));
   expect(saved.manifest.content).toMatchObject({ missing: { code: 'not-saved' } });
 });
 
-test('names that every object has', async () => {
+test('an app named like a property of every object is saved', async () => {
   const facts = snapshot(
     `{"apps":{"__proto__":${JSON.stringify(entry('a'))}},"x-pad":"${' '.repeat(100)}"${' '.repeat(9000)}}`,
   );
@@ -89,7 +89,7 @@ test('names that every object has', async () => {
   expect(JSON.stringify(saved.manifest).length).toBeLessThan(8000);
 });
 
-test('what is abandoned leaves nothing, and what has no manifest is no ticket', () => {
+test('an abandoned bundle and one without a manifest leave no file', () => {
   fill('gone.json', snapshot(['a']), 1000).abandon();
   const empty = openSupportBundle(join(folder, 'empty.json'), {
     head: { target: 'x', seenAt: NOW, origins: [], requested: null },
@@ -101,7 +101,7 @@ test('what is abandoned leaves nothing, and what has no manifest is no ticket', 
   expect(readdirSync(folder).filter((name) => /gone|empty/.test(name))).toEqual([]);
 });
 
-test('every text goes through the one that takes secrets out', () => {
+test('every text passes through the function that conceals secrets', () => {
   const facts = snapshot(['a']);
   const ticket = openSupportBundle(join(folder, 'secret.json'), {
     head: {
@@ -118,7 +118,7 @@ test('every text goes through the one that takes secrets out', () => {
   expect(readFileSync(join(folder, 'secret.json'), 'utf8')).not.toMatch(/hush|s3cr3t/);
 });
 
-test('of a whole archive the first bytes are not kept, which can be all of it', async () => {
+test("only the first bytes of an archive's content are saved", async () => {
   const facts = snapshot(['a']);
   const bytes = gzipSync('secret source');
   const content = {

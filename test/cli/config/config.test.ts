@@ -16,7 +16,7 @@ function writeFile(path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-describe('the configuration is found', () => {
+describe('the configuration file', () => {
   const base = 'https://apps.example.com/';
   test.each([
     ['appreg.config.json', JSON.stringify({ baseUrl: base })],
@@ -24,25 +24,25 @@ describe('the configuration is found', () => {
     ['appreg.config.mjs', `export default { baseUrl: '${base}' };`],
     ['.appregrc', JSON.stringify({ baseUrl: base })],
     ['package.json', JSON.stringify({ name: 'x', appreg: { baseUrl: base } })],
-  ])('in %s', async (file, text) => {
+  ])('is found as %s', async (file, text) => {
     writeFile(file, text);
     expect(await loadConfig(root, null, {})).toEqual({ config: { baseUrl: base }, file: join(root, file), root });
   });
 
-  test('above, past a package.json that says nothing of it', async () => {
+  test('is found in a parent folder, past a package.json without a configuration', async () => {
     writeFile('appreg.config.json', JSON.stringify({ baseUrl: base }));
     writeFile('apps/a/package.json', '{ "name": "a" }');
     expect((await loadConfig(join(root, 'apps/a'), null, {})).root).toBe(root);
   });
 
-  test('nearest first, and by its name where one is given', async () => {
+  test('is the nearest one, or the one that is named', async () => {
     writeFile('appreg.config.json', JSON.stringify({ baseUrl: base }));
     writeFile('inner/appreg.config.json', JSON.stringify({ baseUrl: `${base}inner/` }));
     expect((await loadConfig(join(root, 'inner'), null, {})).config.baseUrl).toBe(`${base}inner/`);
     expect((await loadConfig(join(root, 'inner'), '../appreg.config.json', {})).config.baseUrl).toBe(base);
   });
 
-  test('nowhere', async () => {
+  test('is null if none exists', async () => {
     expect(await loadConfig(root, null, {})).toMatchObject({ config: {}, file: null, root });
   });
 });
@@ -50,30 +50,30 @@ describe('the configuration is found', () => {
 const outcome = (work: Promise<unknown>): Promise<unknown> =>
   work.catch((error: Error & { code?: string }) => [error.code, error.message]);
 
-describe('JSON is read as the search through all kinds of files reads it', () => {
+describe('JSON configuration is read as the general search reads it', () => {
   const PLACES = ['appreg.config.json', '.appregrc.json', 'package.json'];
   test.each<[string, Record<string, string>]>([
-    ['as usual', { 'appreg.config.json': '{ "manifest": "m.json" }' }],
+    ['an ordinary file', { 'appreg.config.json': '{ "manifest": "m.json" }' }],
     [
-      'in the order of precedence',
+      'files in order of precedence',
       { '.appregrc.json': '{ "manifest": "b.json" }', 'package.json': '{ "appreg": {} }' },
     ],
-    ['empty', { 'appreg.config.json': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
-    ['white', { 'appreg.config.json': ' \n' }],
+    ['an empty file', { 'appreg.config.json': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
+    ['a file with only whitespace', { 'appreg.config.json': ' \n' }],
     ['null', { 'appreg.config.json': 'null' }],
-    ['a list', { 'appreg.config.json': '[]' }],
+    ['an array', { 'appreg.config.json': '[]' }],
     [
-      'that is put together',
+      'a file with an import',
       { 'appreg.config.json': '{ "$import": "./more.json" }', 'more.json': '{ "manifest": "m" }' },
     ],
-    ['with a byte order mark', { 'appreg.config.json': '\ufeff{}' }],
-    ['broken', { 'appreg.config.json': '{' }],
-    ['that is a folder', { 'appreg.config.json/x': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
-    ['in a package', { 'package.json': '{ "appreg": { "manifest": "m.json" } }' }],
-    ['in no package', { 'package.json': '{ "name": "appreg" }' }],
-    ['in a broken package', { 'package.json': '{ "name": ' }],
-    ['in a package that says nothing', { 'package.json': '{ "appreg": null }' }],
-  ])('%s', async (_, files) => {
+    ['a file with a byte order mark', { 'appreg.config.json': '\ufeff{}' }],
+    ['a broken file', { 'appreg.config.json': '{' }],
+    ['a folder', { 'appreg.config.json/x': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
+    ['a field in package.json', { 'package.json': '{ "appreg": { "manifest": "m.json" } }' }],
+    ['a package.json without the field', { 'package.json': '{ "name": "appreg" }' }],
+    ['a broken package.json', { 'package.json': '{ "name": ' }],
+    ['a null field in package.json', { 'package.json': '{ "appreg": null }' }],
+  ])('for %s', async (_, files) => {
     for (const [path, text] of Object.entries(files)) writeFile(path, text);
     for (const file of [null, 'appreg.config.json', 'package.json']) {
       const found = searchConfig(PLACES, root, file, { executesCode: true }).then((one) => [
@@ -87,9 +87,9 @@ describe('JSON is read as the search through all kinds of files reads it', () =>
   });
 });
 
-describe('the configuration is refused', () => {
+describe('a configuration is refused', () => {
   test.each([
-    ['broken', '{ "baseUrl": ', 'config-unreadable'],
+    ['if it is broken JSON', '{ "baseUrl": ', 'config-unreadable'],
     ['with an unknown field', '{ "baseURL": "https://x.example/" }', 'config-invalid'],
     ['with a wrong type', '{ "serviceOrigins": "https://x.example" }', 'config-invalid'],
     ['with an origin that has a path', '{ "serviceOrigins": ["https://x.example/"] }', 'config-invalid'],
@@ -100,8 +100,8 @@ describe('the configuration is refused', () => {
   });
 });
 
-describe('a variable that is not set', () => {
-  const told = {
+describe('an unset variable', () => {
+  const unsetError = {
     known: true,
     code: 'environment-variable-unset',
     exit: 2,
@@ -116,23 +116,23 @@ describe('a variable that is not set', () => {
       (config) => ({ ...config.store }),
     ],
     [
-      'where the format is not text',
+      'in a field that is not a string',
       '{ "verify": { "timeout": "${APPS_HOST}" }, "manifest": "a.json" }',
       (config) => config.verify?.timeout,
     ],
     [
-      'in a list',
+      'in an array',
       '{ "serviceOrigins": ["${SET}", "${APPS_HOST}"], "manifest": "a.json" }',
       (config) => [...(config.serviceOrigins ?? [])],
     ],
-  ])('%s is told once it is read, and stops nobody else', async (_, text, read) => {
+  ])('%s is reported only when the field is read', async (_, text, read) => {
     writeFile('appreg.config.json', text);
     const { config } = await loadConfig(root, null, { SET: 'https://a.example' });
     expect(config.manifest).toBe('a.json');
-    expect(() => read(config)).toThrow(expect.objectContaining(told) as Error);
+    expect(() => read(config)).toThrow(expect.objectContaining(unsetError) as Error);
   });
 
-  test('hides no fault beside it', async () => {
+  test('does not hide other faults of the configuration', async () => {
     writeFile(
       'appreg.config.json',
       '{ "baseUrl": "${APPS_HOST}", "manifest": "a/b.json", "store": { "type": "s3", "region": "${APPS_HOST}" } }',
@@ -146,7 +146,7 @@ describe('a variable that is not set', () => {
   });
 });
 
-test('variables are filled in', async () => {
+test('variables are replaced by their values', async () => {
   writeFile('appreg.config.json', '{ "baseUrl": "https://${APPS_HOST}/" }');
   expect((await loadConfig(root, null, { APPS_HOST: 'a.example' })).config.baseUrl).toBe('https://a.example/');
 });

@@ -4,45 +4,45 @@ import * as streams from '../../../src/cli/io/streams.ts';
 import { openTerminal, type Terminal } from '../../../src/cli/io/terminal.ts';
 import type { Progress } from '../../../src/observe/registry/options.ts';
 
-// Its exports can be put in place of only when they are mocked.
+// Its exports can only be replaced if they are mocked.
 vi.mock('../../../src/cli/io/streams.ts', { spy: true });
 
 const START: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
 
 function lines(...steps: [at: number, progress: Partial<Progress>][]): string[] {
-  const said: string[] = [];
+  const printed: string[] = [];
   let now = 0;
-  const tell = progressLine(
-    (text) => void said.push(text),
+  const update = progressLine(
+    (text) => void printed.push(text),
     () => now,
   );
   for (const [at, progress] of steps) {
     now = at;
-    tell({ ...START, ...progress });
+    update({ ...START, ...progress });
   }
-  return said;
+  return printed;
 }
 
-describe('what a line of progress says', () => {
-  test('files and bytes, done and to do, the rate and the host', () => {
+describe('a progress line', () => {
+  test('shows the files and bytes done and remaining, the rate and the host', () => {
     expect(
       lines([2000, { done: 3, known: 8, bytes: 5e6, announced: 2e7, host: 'apps.example.com', app: 'a' }]),
     ).toEqual(['3 of 8 files, 5.0 of 20 MB at 2.5 MB/s, apps.example.com, a']);
   });
 
-  test('no bytes to do where no length was told', () => {
+  test('shows no remaining bytes if no length was announced', () => {
     expect(lines([1000, { bytes: 1e6, announced: 1e6 }])).toEqual(['0 of 1 files, 1.0 MB at 1.0 MB/s']);
   });
 
-  test('at most ten times a second', () => {
+  test('is updated at most ten times a second', () => {
     expect(lines([0, {}], [50, {}], [99, {}], [100, {}])).toHaveLength(2);
   });
 
-  test('an app key that a log could take for a command is left out', () => {
+  test('omits an app key that a log could interpret as a command', () => {
     expect(lines([0, { app: '##[error]x' }])[0]).not.toContain('#');
   });
 
-  test('a long app key is cut', () => {
+  test('shortens a long app key', () => {
     expect(lines([0, { app: 'x'.repeat(10_000) }])[0]!.length).toBeLessThan(120);
   });
 });
@@ -50,7 +50,7 @@ describe('what a line of progress says', () => {
 const openTestTerminal = (quiet: boolean): Promise<Terminal> =>
   openTerminal({ quiet, verbose: false, color: false, yes: true, output: null, env: {} });
 
-describe('where stderr is no terminal', () => {
+describe('progress without a terminal on stderr', () => {
   let written: string[];
   beforeEach(() => {
     vi.useFakeTimers();
@@ -62,7 +62,7 @@ describe('where stderr is no terminal', () => {
     vi.restoreAllMocks();
     vi.useRealTimers();
   });
-  test('short work says nothing', async () => {
+  test('prints nothing for short work', async () => {
     const progress = (await openTestTerminal(false)).progress('Asking apps.example.com');
     progress.update('1 of 2 files');
     vi.advanceTimersByTime(4900);
@@ -71,7 +71,7 @@ describe('where stderr is no terminal', () => {
     expect(written).toEqual([]);
   });
 
-  test('long work says the latest every few seconds, on a line of its own, escaped', async () => {
+  test('prints the latest state every five seconds, on its own line and escaped', async () => {
     const progress = (await openTestTerminal(false)).progress('Asking apps.example.com');
     vi.advanceTimersByTime(5000);
     progress.update('1 of 2 files, \u001b[2Jx\n::error::');
@@ -85,7 +85,7 @@ describe('where stderr is no terminal', () => {
     ]);
   });
 
-  test('silent with --quiet', async () => {
+  test('prints nothing with --quiet', async () => {
     (await openTestTerminal(true)).progress('Asking');
     vi.advanceTimersByTime(60_000);
     expect(written).toEqual([]);

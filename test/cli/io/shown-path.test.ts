@@ -12,7 +12,7 @@ test.each([
   [win32, 'C:\\a', 'C:\\a', ''],
 ])('shownPath: %#', (path, from, to, shown) => expect(shownPath(from, to, path)).toBe(shown));
 
-test('quoted: only where a shell would split', () => {
+test('quoted() quotes only words that a shell would split', () => {
   expect(quoted('acme/registry')).toBe('acme/registry');
   expect(quoted('my registry')).toBe('"my registry"');
 });
