@@ -17,6 +17,21 @@ export interface LockedVersion extends PublishedVersion {
   bytes: number | null;
   /** ISO 8601. */
   firstSeen: string;
+  /** Recorded for a version that was built here. */
+  provenance?: Provenance;
+}
+
+/** What an artifact was built from. */
+export interface Provenance {
+  /** `sha256:HEX` over path and content of every file that was read. */
+  sources: string;
+  toolchain: Toolchain;
+}
+
+/** The versions of the programs that built an artifact. */
+interface Toolchain {
+  appreg: string;
+  esbuild: string;
 }
 /** By app key, then by version. */
 export type LockFile = Map<string, Map<string, LockedVersion>>;
@@ -47,11 +62,21 @@ export function lockIn(value: JsonValue | undefined): LockFile | null {
         artifactChecksum,
         bytes: typeof bytes === 'number' ? bytes : null,
         firstSeen: typeof firstSeen === 'string' ? firstSeen : '',
+        ...provenanceIn(item),
       });
     }
     lock.set(key, known);
   }
   return lock;
+}
+
+/** Lock files of earlier releases have none. */
+function provenanceIn(item: JsonValue): Pick<LockedVersion, 'provenance'> {
+  const sources = member(item, 'sources');
+  const toolchain = member(item, 'toolchain');
+  const [appreg, esbuild] = [member(toolchain, 'appreg'), member(toolchain, 'esbuild')];
+  if (typeof sources !== 'string' || typeof appreg !== 'string' || typeof esbuild !== 'string') return {};
+  return { provenance: { sources, toolchain: { appreg, esbuild } } };
 }
 
 /**
@@ -65,8 +90,8 @@ export function lockText(lock: LockFile): string {
       const lines = [...versions.values()]
         .sort((a, b) => inOrder(a.version, b.version))
         .map(
-          ({ version, artifactUrl, artifactChecksum, bytes, firstSeen }) =>
-            `      ${JSON.stringify(version)}: ${JSON.stringify({ artifactChecksum, bytes, firstSeen, artifactUrl })}`,
+          ({ version, artifactUrl, artifactChecksum, bytes, firstSeen, provenance }) =>
+            `      ${JSON.stringify(version)}: ${JSON.stringify({ artifactChecksum, bytes, firstSeen, artifactUrl, ...provenance })}`,
         );
       return lines.length === 0
         ? `    ${JSON.stringify(key)}: {}`

@@ -38,8 +38,16 @@ test('a lock file is read as it was written, for any keys and versions', () => {
     bytes: fc.option(fc.nat()),
     firstSeen: fc.constant(NOW),
   });
+  const provenance = fc.record({
+    sources: fc.string(),
+    toolchain: fc.record({ appreg: fc.string(), esbuild: fc.string() }),
+  });
+  const entry = fc.oneof(
+    version,
+    fc.tuple(version, provenance).map(([one, from]) => ({ ...one, provenance: from })),
+  );
   fc.assert(
-    fc.property(fc.array(fc.tuple(name, fc.array(fc.tuple(name, version)))), (apps) => {
+    fc.property(fc.array(fc.tuple(name, fc.array(fc.tuple(name, entry)))), (apps) => {
       const lock: LockFile = new Map(
         apps.map(([key, versions]) => [key, new Map(versions.map(([v, rest]) => [v, { version: v, ...rest }]))]),
       );
@@ -48,6 +56,14 @@ test('a lock file is read as it was written, for any keys and versions', () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test('an entry without provenance, as in earlier lock files, is written as it was read', () => {
+  const line = `{"artifactChecksum":"${checksum(1)}","bytes":5,"firstSeen":"${NOW}","artifactUrl":"${BASE}a.tar.gz"}`;
+  const text = `{\n  "lock": 1,\n  "apps": {\n    "a": {\n      "1.0.0": ${line}\n    }\n  }\n}\n`;
+  expect(lockText(read(text)!)).toBe(text);
+  const half = text.replace('"bytes":5', '"bytes":5,"sources":"sha256:0"');
+  expect(lockText(read(half)!)).toBe(text);
 });
 
 describe('recording', () => {
