@@ -13,7 +13,7 @@ function show(facts: Snapshot, { verbose = false, format = 'pretty' }: Show = {}
   return render(report, format, { style: PLAIN, verbose, diagnosis });
 }
 
-/** As if its host had answered so. */
+/** The snapshot with a response that has these headers. */
 function withResponseHeaders(facts: Snapshot, headers: Record<string, string>): Snapshot {
   const sameForAll = { 'content-type': 'application/json', 'cache-control': 'max-age=300', etag: '"1"', ...headers };
   facts.manifest.web = web(probe(hop(sameForAll)));
@@ -30,13 +30,13 @@ const section = (text: string, title: string): string => text.split(`\n${title}\
 test.each([
   ['http://127.0.0.1:8080/registry.json', 'the manifest is reachable, valid'],
   ['https://apps.example.com/registry.json', 'the manifest is reachable over HTTPS, valid'],
-])('a clear symptom of %s: %s', (target, words) => {
+])('the text of a clear symptom for %s is: %s', (target, words) => {
   const headers = { 'access-control-allow-origin': '*', 'last-modified': 'Sun, 01 Mar 2026 10:00:00 GMT' };
   expect(show({ ...withResponseHeaders(snapshot(['a']), headers), target })).toContain(words);
 });
 
 describe('causes', () => {
-  test('the same cause over many apps is told once, with the count and some names', () => {
+  test('the same cause in many apps is printed once with the count and some names', () => {
     const text = show(snapshot(keys(40), all(keys(40), metadataWith('v1'))));
     expect(text).toContain(
       '“v1” is not a semantic version, so no valid version is left. (40 times in 40 apps: app-0, app-1, app-10, …) version-not-',
@@ -45,13 +45,13 @@ describe('causes', () => {
     expect(text.split('\n').length).toBeLessThan(50);
   });
 
-  test('several times in one app', () => {
+  test('a cause that occurs several times in one app is printed once with the count', () => {
     expect(show(snapshot(['a'], { a: metadataWith('v1', 'v2', '1.0.0') }))).toContain(
       '(2 times in a) version-not-semver',
     );
   });
 
-  test('errors come before warnings, three causes are told, and the rest is counted', () => {
+  test('errors come before warnings, three causes are printed, and the others are counted', () => {
     const facts = snapshot(['a'], {
       a: {
         versions: metadataWith('v1', '1.0', '1.0.0-rc.1', '1.0.0', '1.0.0').versions.map((v) => ({ ...v, extra: 1 })),
@@ -78,7 +78,7 @@ describe('causes', () => {
     expect(many).toMatch(/… and \d+ more causes?; --verbose lists them\./);
   });
 
-  test('what belongs to no symptom is told, when it is an error or a warning', () => {
+  test('errors and warnings without a symptom are printed in a section of their own', () => {
     const text = show(snapshot({ apps: { a: entry('a', { blockStyle: { iconUrl: 'x', color: 'red' } }) } }));
     expect(text).toContain('\nBesides\n  ✗ The color “red” is not of the form #RRGGBB.');
     expect(show(snapshot({ apps: {} }))).not.toContain('Besides');
@@ -86,10 +86,10 @@ describe('causes', () => {
   });
 });
 
-describe('one fault, one finding', () => {
+describe('one fault is one finding', () => {
   const facts = snapshot(['a', 'b'], { a: metadataWith('v1', 'v2'), b: metadataWith('v1', '1.0.0') });
 
-  test('an app that has no valid version left is told with the versions, which are all listed', () => {
+  test('the section of an app without a valid version lists its invalid versions', () => {
     const text = show(facts);
     expect(text).not.toContain('no-valid-versions\n');
     expect(text).toContain('“v1” is not a semantic version, so no valid version is left. (2 times in a) version-not-');
@@ -99,14 +99,14 @@ describe('one fault, one finding', () => {
     expect(text).toContain('“v1” is not a semantic version. (b v1) version-not-semver');
   });
 
-  test('many other places are listed with --verbose alone', () => {
+  test('numerous other positions are listed only with --verbose', () => {
     const many = snapshot(['a'], { a: metadataWith(...keys(30, 'v')) });
     expect(show(many)).not.toContain('also');
     expect(show(many, { verbose: true }).match(/^ {4}also /gm)).toHaveLength(21);
     expect(show(many, { verbose: true })).toContain('… and 9 more; --format json has them.');
   });
 
-  test('the certain stands before the suspected, under one line for each symptom in the order of the specification', () => {
+  test('confirmed symptoms are explained before suspected ones, and the summary lines follow the order of the specification', () => {
     const text = show(withResponseHeaders(facts, { 'cache-control': 'max-age=7200' }));
     expect(text.match(/^[A-Z][^\n:]*: (clear|suspected|confirmed|not judged)/gm)!.slice(0, 4)).toEqual([
       'Registry does not refresh: suspected',
@@ -119,13 +119,13 @@ describe('one fault, one finding', () => {
 });
 
 describe('an app without a version', () => {
-  test('is the cause, and the last section does not say that nothing is known', () => {
+  test('is the cause, and the last section does not claim that no cause is known', () => {
     const text = show(withResponseHeaders(snapshot(['a'], { a: metadataWith() }), {}));
     expect(text).toContain('App does not appear: confirmed');
     expect(text).toContain('What is confirmed is above; no other cause is known. What to check next');
   });
 
-  test('is the cause beside a suspicion', () => {
+  test('is the cause in addition to a suspicion', () => {
     const text = show(withResponseHeaders(snapshot(['a'], { a: metadataWith() }), { 'cache-control': 'max-age=7200' }));
     expect(text).toContain('What is confirmed is above, and 1 suspicion; no other cause is known. What to check next');
   });
@@ -141,14 +141,14 @@ describe('suspicions', () => {
     return { ...facts, origins };
   };
 
-  test('say how they are settled', () => {
+  test('are listed with the option that clarifies them', () => {
     const text = show(refused([]));
     expect(text).toContain('1 suspicion above; run again with --origin <the service’s origin> to clarify it');
     expect(text).not.toContain('→ Browsers');
     expect(text).not.toContain('No cause is known');
   });
 
-  test('that an origin cannot settle', () => {
+  test('are only counted if --origin cannot clarify them', () => {
     const text = show(withResponseHeaders(snapshot(['a']), { 'cache-control': 'max-age=7200' }));
     expect(text).toContain('1 suspicion above; no other cause is known.');
   });
@@ -157,7 +157,7 @@ describe('suspicions', () => {
 describe('an old copy', () => {
   const old = { age: '900000', 'cache-control': 'public, max-age=31536000', 'x-cache': 'HIT' };
 
-  test('leaves nothing clear that depends on it, and its age is told in days', () => {
+  test('leaves dependent symptoms not judged, and its age is printed in days', () => {
     const text = show(withResponseHeaders(snapshot(['a']), old));
     expect(text).toMatch(/App does not appear: not judged \(what was published in the last 10 days/);
     expect(text).toContain('the copy seen here is 10 days old: it lacks everything published since.');
@@ -165,7 +165,7 @@ describe('an old copy', () => {
     expect(text).not.toContain('365 days ago');
   });
 
-  test('is said where something is not in it', () => {
+  test('is mentioned in findings about missing entries', () => {
     const text = show({
       ...withResponseHeaders(snapshot(['a']), old),
       apps: [],
@@ -178,8 +178,8 @@ describe('an old copy', () => {
   });
 });
 
-describe('apps', () => {
-  test('hidden ones first, one by one; visible ones as a count', () => {
+describe('the section about apps', () => {
+  test('lists hidden apps one by one before the number of visible apps', () => {
     const text = show(snapshot([...keys(8), 'z z'], { 'app-3': metadataWith('v1') }));
     expect(section(text, 'Apps')).toBe(
       [
@@ -191,12 +191,12 @@ describe('apps', () => {
     expect(section(show(snapshot(keys(8)), { verbose: true }), 'Apps').split('\n')).toHaveLength(8);
   });
 
-  test('many hidden for one reason are one line', () => {
+  test('lists apps that are hidden for the same reason in one line', () => {
     const text = show(snapshot(keys(40), all(keys(40), metadataWith('v1'))));
     expect(section(text, 'Apps')).toBe('  40 apps hidden, because of no-valid-versions: app-0, app-1, app-10, …');
   });
 
-  test('those without a version yet, one by one and many', () => {
+  test('lists apps without a version one by one, and many of them in one line', () => {
     const few = snapshot(['a'], { a: { versions: [] } });
     expect(section(show(few), 'Apps')).toBe('  a: hidden, because no version is published yet');
     const many = show(snapshot([...keys(40), 'z'], { ...all(keys(40), { versions: [] }), z: metadataWith('v1') }));
@@ -205,43 +205,43 @@ describe('apps', () => {
     );
   });
 
-  test('those that nobody knows of', () => {
+  test('lists an app of unknown visibility', () => {
     const text = show(snapshot(['a'], { a: { missing: { code: 'blocked-by', rule: 'unreachable' } } }));
     expect(section(text, 'Apps')).toBe('  a: not known, because it could not be checked');
   });
 
-  test('an app that its entry hides is told under its symptom as well', () => {
+  test('counts an app that its entry hides under the symptom of hidden apps', () => {
     const text = show(snapshot({ apps: { a: { ...entry('a'), name: 1 } } }));
     expect(text).toContain('\nApp does not appear\n  1 app hidden by problems listed under other symptoms.');
   });
 });
 
-describe('how old what was seen may be', () => {
+describe('the age of the observed copies', () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['five minutes', {}, /store the manifest for 5 min, so a change made less than 65 min ago/],
     ['an hour', { 'cache-control': 'max-age=3600' }, /for 1 hour, so a change made less than 2 hours ago/],
-    ['asked each time', { 'cache-control': 'no-cache' }, /hourly, so a change made less than 1 hour ago/],
-    ['nothing told', { 'cache-control': '' }, /for the manifest no lifetime is set, so caches guess one/],
+    ['revalidation for each request', { 'cache-control': 'no-cache' }, /hourly, so a change made less than 1 hour ago/],
+    ['no lifetime', { 'cache-control': '' }, /for the manifest no lifetime is set, so caches guess one/],
     ['a copy', { age: '100' }, /the manifest seen here was a copy of 100 s/],
-  ])('%s', (_, headers, words) => {
+  ])('is explained: %s', (_, headers, words) => {
     const facts = { ...withResponseHeaders(snapshot(['a']), headers), asked: { apps: ['b'], version: null } };
     expect(show(facts)).toMatch(words);
   });
 
-  test('nobody knows', () => {
+  test('is not mentioned without a response', () => {
     expect(show({ ...snapshot(['a']), requested: { apps: ['b'], version: null } })).not.toContain('every hour');
   });
 });
 
-describe('what nobody looked at', () => {
-  test('offline, no symptom is called clear, and the reason is told', () => {
+describe('what was not checked', () => {
+  test('leaves no symptom clear offline, and the reason is printed', () => {
     const text = show(snapshot(['a']));
     expect(text).not.toContain(': clear');
     expect(text).toContain('Registry does not refresh: not judged (needs the network)');
     expect(text).toContain('Not checked:\n  needs the network (');
   });
 
-  test('an incomplete run is called so, and hints at nothing', () => {
+  test('is called incomplete for an interrupted run, without a list of next steps', () => {
     const text = show({ ...snapshot(['a']), incomplete: 'interrupted after 1 app' });
     expect(text.split('\n').at(-1)).toMatch(/· incomplete: 0 errors, 0 warnings so far$/);
     expect(text).not.toContain('What to check next');
@@ -252,7 +252,7 @@ describe('hostile text', () => {
   const nasty = 'a\u001b[2J\n## x | <b> `` [l](https://x.test) @me \u202e';
   const facts = snapshot({ apps: { [nasty]: entry('a', { blockStyle: { iconUrl: nasty, color: nasty } }) } });
 
-  test.each(['pretty', 'markdown'] as const)('%s: nothing moves the cursor or begins a line', (format) => {
+  test.each(['pretty', 'markdown'] as const)('does not move the cursor or start a line in the format %s', (format) => {
     for (const verbose of [false, true]) {
       const text = show(facts, { format, verbose });
       // eslint-disable-next-line no-control-regex
@@ -261,14 +261,14 @@ describe('hostile text', () => {
     }
   });
 
-  test('Markdown: what is no word stands as code', () => {
+  test('appears only as code in Markdown', () => {
     const text = show(facts, { format: 'markdown' });
     const bare = text.replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '');
     expect(bare).not.toMatch(/<b>|\]\(|@me/);
   });
 });
 
-test('Markdown writes digests out, and the other formats are those of every report', () => {
+test('Markdown contains full digests, and JSON is the format of every report', () => {
   const facts = snapshot(['a'], {
     a: { versions: [{ ...metadataWith('1.0.0').versions[0], artifactChecksum: `SHA256:${'a'.repeat(64)}` }] },
   });
@@ -277,7 +277,7 @@ test('Markdown writes digests out, and the other formats are those of every repo
   expect(JSON.parse(show(facts, { format: 'json' }))).toMatchObject({ command: 'diagnose' });
 });
 
-test('a rule that is off and would report an error is named, and nothing is called right', () => {
+test('a rule that is off but has a finding leaves its symptom not judged', () => {
   const facts = snapshot(['a']);
   const other = { bytes: 3, sha256: 'f'.repeat(64), sha1: '', md5: '', head: '', cut: false, decoded: null };
   facts.apps[0]!.artifacts = [artifact(null, other)];

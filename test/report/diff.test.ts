@@ -12,7 +12,7 @@ const after = snapshot(
 );
 const difference = diffRegistries(before, after);
 
-test('text: what changes, what vanishes, a last line to quote', () => {
+test('the text lists the changes and the vanishing apps, and ends with a summary', () => {
   expect(
     diffAsText(diffRegistries(snapshot(['a', 'b']), snapshot(['a'], { a: metadataWith('1.0.0', '1.1.0') })), PLAIN),
   ).toBe(`~ a  (latest 1.0.0 → 1.1.0)
@@ -24,7 +24,7 @@ Subscribers would no longer see b: it is removed.
   expect(diffAsText(diffRegistries(before, before), PLAIN)).toBe('Nothing changes for subscribers');
 });
 
-test('what was not looked at is said, and nothing of it', () => {
+test('apps that were not read are listed as not compared, without changes', () => {
   const unseen = { content: { missing: { code: 'not-in-source', source: HOSTILE } } } as const;
   const blind = (state: typeof before): typeof before => ({
     ...state,
@@ -42,18 +42,18 @@ test('what was not looked at is said, and nothing of it', () => {
   expect(diffAsMarkdown(more)).toContain('Versions not compared: `a`, `b` (');
 });
 
-describe('what a registry says stays text', () => {
+describe('text from a registry', () => {
   test.each([
     ['text', diffAsText(difference, PLAIN)],
     ['markdown', diffAsMarkdown(difference)],
     ['json', diffAsJson(difference)],
-  ])('in %s', (_, text) => {
+  ])('contains no control characters, secrets or commands in the format %s', (_, text) => {
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|s3cret/);
     expect(text).not.toMatch(/^::/m);
   });
 
-  test('no cell of the table is broken, and no tag or mention stands outside of code', () => {
+  test('breaks no cell of the table and adds no tag or mention outside of code', () => {
     const rows = diffAsMarkdown(difference)
       .split('\n')
       .filter((line) => line.startsWith('|'));
@@ -63,7 +63,7 @@ describe('what a registry says stays text', () => {
   });
 });
 
-test('a registry that moves as a whole is cut off, and says so', () => {
+test('the text and the Markdown of a large difference are truncated with a count', () => {
   const keys = Array.from({ length: 300 }, (_, i) => `app-${i}`);
   const many = diffRegistries(snapshot([]), snapshot(keys));
   for (const text of [diffAsText(many, PLAIN), diffAsMarkdown(many)]) {

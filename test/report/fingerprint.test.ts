@@ -3,7 +3,7 @@ import type { Finding } from '../../src/core/engine/report.ts';
 import { fnv1a, withFingerprints } from '../../src/report/fingerprint.ts';
 import { finding } from '../support/reports.ts';
 
-test('FNV-1a gives what its authors list', () => {
+test('FNV-1a returns the documented hashes', () => {
   expect(['', 'a', 'foobar'].map(fnv1a)).toEqual(['cbf29ce484222325', 'af63dc4c8601ec8c', '85944171f73967e8']);
 });
 
@@ -16,10 +16,10 @@ test.each([
   ['the place in the list', { pointer: '/versions/12/artifactChecksum' }],
   ['a message that quotes what changes', { message: 'It took 3 s.' }],
   ['the severity', { severity: 'warning' as const }],
-])('another %s is the same finding', (_, more) => expect(name(more)).toBe(name({})));
+])('another %s does not change the fingerprint', (_, more) => expect(name(more)).toBe(name({})));
 
 const nameWithQuery = (query: string): string => name({ file: null, url: `https://x.example/a.tar.gz?${query}` });
-test('a URL that is signed anew is the same', () => {
+test('another signature in a URL does not change the fingerprint', () => {
   expect(nameWithQuery('X-Amz-Date=1')).toBe(nameWithQuery('X-Amz-Date=2'));
 });
 
@@ -30,9 +30,9 @@ test.each([
   ['version', { version: '2.0.0' }],
   ['file', { file: 'x.json' }],
   ['field', { pointer: '/versions/0/artifactUrl' }],
-])('another %s is another finding', (_, more) => expect(name(more)).not.toBe(name({})));
+])('another %s changes the fingerprint', (_, more) => expect(name(more)).not.toBe(name({})));
 
-test('equal findings get names of their own, in order', () => {
+test('equal findings have different fingerprints in a stable order', () => {
   const names = fingerprints([finding(), finding(), finding({ app: 'x' }), finding()]);
   expect(new Set(names).size).toBe(4);
   expect(names[0]).toBe(name({}));

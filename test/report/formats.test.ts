@@ -6,12 +6,12 @@ import { HOSTILE, hostile, NOTHING, report } from '../support/reports.ts';
 
 /** What holds of every format; each has its own file for the rest. */
 
-// What CI systems carry out: GitHub's `::name::` at the start of a line and `##[name]` anywhere, Azure's, TeamCity's,
+// Commands of CI systems: GitHub's `::name::` at the start of a line and `##[name]` anywhere, Azure's, TeamCity's,
 // GitLab's section markers (which need a carriage return).
 const OWN_COMMAND = /^::(error|warning|notice) (file=[^:,]*,line=\d+(,col=\d+)?,)?title=[^:,]*::/;
 const COMMAND = /^\s*::[a-z-]+|##(\[|vso\[|teamcity\[)|section_(start|end):.*\r/i;
 
-describe.each(FORMATS)('%s', (format) => {
+describe.each(FORMATS)('the format %s', (format) => {
   const show = (text: string): string => render(hostile(text), format, { ...DEFAULTS, verbose: true, maxWarnings: 0 });
 
   function holds(text: string): void {
@@ -25,14 +25,14 @@ describe.each(FORMATS)('%s', (format) => {
     if (format === 'github') for (const line of shown.split('\n').slice(0, -1)) expect(line).toMatch(OWN_COMMAND);
   }
 
-  test.each(HOSTILE)('sends nothing that moves a cursor or commands a CI system: %j', holds);
+  test.each(HOSTILE)('contains no terminal control characters and no commands for CI systems: %j', holds);
 
-  test('whatever a registry writes', () => {
+  test('contains neither for any text', () => {
     const marks = fc.string({ unit: fc.constantFrom(...':#[]tervso\r\n\u001b %'), maxLength: 30 });
     fc.assert(fc.property(fc.oneof(marks, fc.string({ unit: 'binary' })), holds), { numRuns: 25 });
   });
 
-  test('is never empty, and ends without a line feed of its own', () => {
+  test('is not empty and does not end with a line feed', () => {
     for (const one of [report(), NOTHING]) {
       expect(render(one, format, DEFAULTS)).not.toBe('');
       expect(render(one, format, DEFAULTS)).not.toMatch(/\n$/);

@@ -12,7 +12,7 @@ interface Command {
 
 const unescape = (value: string): string => value.replaceAll('%0D', '\r').replaceAll('%0A', '\n');
 
-/** As the runner reads a line: white space in front is trimmed; escapes are undone in this order. */
+/** Parses a line as the runner does: leading white space is trimmed, and escapes are decoded in this order. */
 function commandIn(line: string): Command | null {
   const text = line.trimStart();
   const end = text.indexOf('::', 2);
@@ -36,7 +36,7 @@ const commandsOf = (of: Report, folder = ''): Command[] =>
     .map(commandIn)
     .filter((command) => command !== null);
 
-test('a finding in a file, by its path from the root of the repository', () => {
+test('a finding in a file has the path from the root of the repository', () => {
   expect(commandsOf(report({ findings: [finding()] }), 'registries/acme')).toEqual([
     {
       name: 'error',
@@ -51,19 +51,19 @@ test('a finding in a file, by its path from the root of the repository', () => {
   ]);
 });
 
-test('errors, warnings and notes are errors, warnings and notices, the most severe first', () => {
+test('errors, warnings and notes become errors, warnings and notices, the most severe first', () => {
   const findings = (['note', 'warning', 'error'] as const).map((severity) => finding({ severity }));
   expect(commandsOf(report({ findings })).map(({ name }) => name)).toEqual(['error', 'warning', 'notice']);
 });
 
-test('what a host serves has no file: the title names the URL, and no line of another file is marked', () => {
+test('a finding about a response has its URL in the title and no file', () => {
   const url = 'https://apps.example.com/a,b:c.json';
   expect(commandsOf(report({ target: url, findings: [finding({ file: null, url })] }))[0]!.properties).toEqual({
     title: `checksum-malformed hello 1.0.0: ${url}`,
   });
 });
 
-test('what a manifest names is told by its own URL', () => {
+test('a finding about a resource listed in the manifest has the URL of the resource', () => {
   const icon = {
     file: null,
     url: 'https://b.example/i.svg',
@@ -74,11 +74,11 @@ test('what a manifest names is told by its own URL', () => {
   expect(command!.properties['title']).toBe('checksum-malformed hello 1.0.0: https://b.example/i.svg');
 });
 
-test('nothing found is a line that is no command', () => {
+test('a report without findings is one line that is not a command', () => {
   expect(linesOf(report())).toEqual(['appreg lint: ✓ No problems (1 app, 1 version, 100 bytes, 0.4 s)']);
 });
 
-test('a run that is not complete is an error', () => {
+test('an incomplete run is an error', () => {
   expect(commandsOf(NOTHING)).toEqual([
     { name: 'error', properties: { title: 'appreg lint is incomplete' }, data: 'usage: unknown option --fixx' },
   ]);
@@ -92,19 +92,19 @@ const reportWith = (errors: number, warnings: number): Report =>
     ],
   });
 
-describe('GitHub shows ten of a kind', () => {
-  test('ten are annotated without a remark', () => {
+describe('the limit of ten annotations of a kind', () => {
+  test('ten annotations of a kind are printed without a note', () => {
     expect(commandsOf(reportWith(10, 10))).toHaveLength(20);
     expect(linesOf(reportWith(10, 10))).toHaveLength(21);
   });
 
-  test('of more, ten; and it is said how many are not', () => {
+  test('a note counts the findings beyond the limit', () => {
     const lines = linesOf(reportWith(11, 1012));
     expect(lines).toHaveLength(22);
     expect(lines[20]).toBe('Not annotated, since GitHub shows 10 of a kind per step: 1 error, 1,002 warnings.');
   });
 
-  test('that the run is incomplete is one of them', () => {
+  test('the error about an incomplete run counts toward the limit', () => {
     const commands = commandsOf({ ...reportWith(11, 0), outcome: 'incomplete', notJudged: NOTHING.notJudged });
     expect(commands).toHaveLength(10);
     expect(commands[0]!.data).toBe('usage: unknown option --fixx');
@@ -127,9 +127,9 @@ describe('untrusted text', () => {
     }
   };
 
-  test.each(HOSTILE)('begins no command of its own: %j', expected);
+  test.each(HOSTILE)('starts no command: %j', expected);
 
-  test('whatever it is', () => {
+  test('starts no command for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...':#[]% ,\n\r=0A') })),
@@ -141,7 +141,7 @@ describe('untrusted text', () => {
     );
   });
 
-  test('is read back as it was', () => {
+  test('is unescaped to the original text', () => {
     const message = '100 %, 50%0A: a,b;c=d';
     const [command] = commandsOf(report({ findings: [finding({ message, advice: 'x', file: 'a:b,c%3A.json' })] }));
     expect(command).toMatchObject({ data: `${message}\nx`, properties: { file: 'a:b,c%3A.json' } });

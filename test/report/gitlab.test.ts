@@ -26,7 +26,7 @@ function violationsOf(of: Report, folder = ''): Violation[] {
   return list;
 }
 
-test('a finding in a file, by its path from the root of the repository', () => {
+test('a finding in a file has the path from the root of the repository', () => {
   expect(violationsOf(report({ findings: [finding({ file: './apps/hello/versions.json' })] }), 'acme')).toEqual([
     {
       description: 'hello 1.0.0: The digest is written in upper case. Write it in lower case.',
@@ -38,7 +38,7 @@ test('a finding in a file, by its path from the root of the repository', () => {
   ]);
 });
 
-test('severities', () => {
+test('errors, warnings and notes are major, minor and info', () => {
   const findings = (['error', 'warning', 'note'] as const).map((severity) => finding({ severity, line: null }));
   const list = violationsOf(report({ findings }));
   expect(list.map(({ severity }) => severity)).toEqual(['major', 'minor', 'info']);
@@ -49,12 +49,12 @@ test.each([
   ['https://apps.example.com/apps/a/versions.json?sig=REDACTED', 'apps.example.com/apps/a/versions.json'],
   ['https://apps.example.com:8443/', 'apps.example.com:8443'],
   ['not a URL', 'apps.example.com/registry.json'],
-])('what a host serves has its host and path for a path: %s', (url, path) => {
+])('a finding about a response has the host and path of its URL as the path: %s', (url, path) => {
   const target = 'https://apps.example.com/registry.json';
   expect(violationsOf(report({ target, findings: [finding({ file: null, url })] }))[0]!.location.path).toBe(path);
 });
 
-test('what a manifest names is told by its own URL too', () => {
+test('a finding about a resource listed in the manifest mentions the URL of the resource', () => {
   const icon = {
     file: null,
     url: 'https://b.example/i.svg',
@@ -66,7 +66,7 @@ test('what a manifest names is told by its own URL too', () => {
   expect(violation!.description).toMatch(/ \(https:\/\/b\.example\/i\.svg\)$/);
 });
 
-test('a clean run is an empty list, and one that is not complete is not', () => {
+test('a clean run is an empty list, and an incomplete run is a blocker', () => {
   expect(violationsOf(report())).toEqual([]);
   expect(violationsOf(NOTHING)).toMatchObject([
     {
@@ -77,11 +77,11 @@ test('a clean run is an empty list, and one that is not complete is not', () => 
   ]);
 });
 
-test.each(HOSTILE)('is sound whatever a registry writes: %j', (text) => {
+test.each(HOSTILE)('a report with hostile text is valid: %j', (text) => {
   expect(violationsOf(hostile(text))).toHaveLength(5);
 });
 
-test('is sound for any text', () => {
+test('a report with any text is valid', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(violationsOf(hostile(text))).toHaveLength(5);

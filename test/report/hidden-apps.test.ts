@@ -11,7 +11,7 @@ const hiddenReasons = (report: Report): string[] => {
   return report.apps.filter(({ visible }) => visible === false).map((app) => reasonWords(app, unpublished));
 };
 
-test('an app without a version, in words', () => {
+test('the reasons for hidden apps distinguish unpublished apps', () => {
   const report = judge(
     snapshot(['a', 'b c', 'd'], { a: { versions: [] }, 'b c': { versions: [] }, d: metadataWith('v1') }),
     {
@@ -25,7 +25,7 @@ test('an app without a version, in words', () => {
   ]);
 });
 
-test('an app that had a version before is not called unpublished', () => {
+test('an app with earlier versions is not called unpublished', () => {
   const before: Baseline = {
     source: 'main',
     keys: ['a'],

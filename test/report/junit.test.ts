@@ -15,7 +15,7 @@ interface Element {
   text: string;
 }
 
-/** Reads XML as strictly as XML 1.0 is, and throws where it is not well-formed. */
+/** Parses XML 1.0, and throws if it is not well-formed. */
 function parse(xml: string): Element {
   const parser = new SaxesParser();
   const top: Element = { name: '', attributes: {}, children: [], text: '' };
@@ -79,7 +79,7 @@ function casesOf(of: Report, more: More = {}): Case[] {
 const findCase = (cases: readonly Case[], suite: string, name: string): Case | undefined =>
   cases.find((item) => item.suite === suite && item.name === name);
 
-test('what is clean has passed: each rule, on the registry and on each app', () => {
+test('each rule without findings is a passed case of the registry or of each app', () => {
   const cases = casesOf(report());
   expect(cases.every(({ outcome, text }) => outcome === 'passed' && text === '')).toBe(true);
   expect(findCase(cases, 'registry', 'run-complete')).toBeDefined();
@@ -89,7 +89,7 @@ test('what is clean has passed: each rule, on the registry and on each app', () 
   expect(findCase(cases, 'app hello', 'no-apps')).toBeUndefined();
 });
 
-test('an error fails its case, with the place and what to do; a warning is told by a case that passes', () => {
+test('an error fails its case, with position and advice, and a warning is printed in a passed case', () => {
   const cases = casesOf(
     report({
       findings: [
@@ -119,7 +119,7 @@ test('an error fails its case, with the place and what to do; a warning is told 
   });
 });
 
-test('what is found in the manifest fails the registry, and what is found in an entry its app', () => {
+test('a finding about the manifest fails a case of the registry, and one about an entry a case of its app', () => {
   const cases = casesOf(
     report({
       findings: [
@@ -133,8 +133,8 @@ test('what is found in the manifest fails the registry, and what is found in an 
   expect(findCase(cases, 'app hello', 'app-key-unsafe')!.outcome).toBe('failure');
 });
 
-describe('what was not judged', () => {
-  test('anywhere, is skipped once', () => {
+describe('a check that was not judged', () => {
+  test('for the whole registry is skipped once', () => {
     const cases = casesOf(report({ notJudged: [notJudged()] }));
     expect(findCase(cases, 'registry', 'unreachable')).toMatchObject({
       outcome: 'skipped',
@@ -143,7 +143,7 @@ describe('what was not judged', () => {
     expect(findCase(cases, 'app hello', 'unreachable')).toBeUndefined();
   });
 
-  test('in an app, is skipped there, even when other versions of it were judged', () => {
+  test('in an app is skipped in that app, even if it was judged for other versions', () => {
     const about: Partial<NotJudged> = {
       rule: 'artifact-bomb',
       app: 'hello',
@@ -158,20 +158,20 @@ describe('what was not judged', () => {
     });
   });
 
-  test('too often to be listed, is skipped in every app', () => {
+  test('in too many apps to list is skipped in every app', () => {
     const keys = Array.from({ length: 300 }, (_, i) => `a${i}`);
     const cases = casesOf(judge(snapshot(keys), { command: 'lint' })).filter(({ name }) => name === 'artifact-bomb');
     expect(cases).toHaveLength(300);
     expect(new Set(cases.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
   });
 
-  test('because its rule is off, is no case', () => {
+  test('because its rule is off has no case', () => {
     const cases = casesOf(report(), { severities: { 'url-insecure': 'off', 'text-empty': 'note' } });
     expect(cases.filter(({ name }) => name === 'url-insecure')).toEqual([]);
     expect(findCase(cases, 'app hello', 'text-empty')).toBeDefined();
   });
 
-  test('because there is no valid version, is no case', () => {
+  test('because there is no valid version has no case', () => {
     const cases = casesOf(judge(snapshot(['a'], { a: { versions: [] } }), { command: 'lint' }));
     expect(findCase(cases, 'app a', 'artifact-bomb')).toBeUndefined();
     expect(findCase(cases, 'app a', 'no-valid-versions')).toMatchObject({
@@ -180,7 +180,7 @@ describe('what was not judged', () => {
     });
   });
 
-  test('because a metadata file was checked by itself, is no case', () => {
+  test('because only a metadata file was checked has no case', () => {
     const { summary } = report();
     const cases = casesOf(report({ apps: [], summary: { ...summary, apps: 0, versions: 2 } }));
     expect(findCase(cases, 'registry', 'no-apps')).toBeUndefined();
@@ -188,8 +188,8 @@ describe('what was not judged', () => {
   });
 });
 
-describe('a run that is not complete', () => {
-  test('is an error, and nothing passes', () => {
+describe('an incomplete run', () => {
+  test('is an error without passed cases if nothing was judged', () => {
     expect(casesOf(NOTHING)).toEqual([
       {
         suite: 'registry',
@@ -201,7 +201,7 @@ describe('a run that is not complete', () => {
     ]);
   });
 
-  test('leaves open what holds of the registry; the apps that were judged are judged', () => {
+  test('skips the cases of the registry, and includes those of the judged apps', () => {
     const cases = casesOf(
       report({
         outcome: 'incomplete',
@@ -212,7 +212,7 @@ describe('a run that is not complete', () => {
     expect(findCase(cases, 'app hello', 'url-insecure')!.outcome).toBe('passed');
   });
 
-  test('names the rule that failed', () => {
+  test('names the rule that crashed', () => {
     const entry = notJudged({
       rule: 'url-insecure',
       app: 'hello',
@@ -231,18 +231,18 @@ describe('a run that is not complete', () => {
 test.each([
   [2, 'passed'],
   [1, 'failure'],
-])('with --max-warnings %i, two warnings have %s', (maxWarnings, outcome) => {
+])('with --max-warnings %i, the case about two warnings is %s', (maxWarnings, outcome) => {
   const findings = ['1.0.0', '2.0.0'].map((version) => finding({ severity: 'warning', version }));
   expect(findCase(casesOf(report({ findings }), { maxWarnings }), 'registry', 'max-warnings')!.outcome).toBe(outcome);
   expect(findCase(casesOf(report({ findings })), 'registry', 'max-warnings')).toBeUndefined();
 });
 
-test.each(HOSTILE)('is well-formed whatever a registry writes: %j', (text) => {
+test.each(HOSTILE)('the XML is well-formed with hostile text: %j', (text) => {
   const cases = casesOf(hostile(text));
   expect(cases.filter(({ name }) => name === 'checksum-malformed').map(({ outcome }) => outcome)).toContain('failure');
 });
 
-test('is well-formed for any text', () => {
+test('the XML is well-formed with any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const cases = casesOf(hostile(text));
@@ -252,7 +252,7 @@ test('is well-formed for any text', () => {
   );
 });
 
-test('a case that fails tells at most 200 findings', () => {
+test('a failed case lists at most 200 findings', () => {
   const versions = Array.from({ length: 450 }, (_, i) => `1.${i}`);
   const cases = casesOf(judge(snapshot(['a'], { a: metadataWith(...versions) }), { command: 'lint' }));
   const { text } = findCase(cases, 'app a', 'version-not-semver')!;
@@ -260,8 +260,8 @@ test('a case that fails tells at most 200 findings', () => {
   expect(text).toMatch(/\n… and 250 more$/);
 });
 
-describe('what a run left to others', () => {
-  test('the manifest: another shard reports on it', () => {
+describe('a check that another run makes', () => {
+  test('is skipped if another shard reports on the manifest', () => {
     const aside = notJudged({
       rule: '*',
       resource: 'manifest',
@@ -277,7 +277,7 @@ describe('what a run left to others', () => {
     });
   });
 
-  test('to an earlier run: it is judged', () => {
+  test('is judged if the facts of an earlier run were reused', () => {
     const aside = notJudged({
       rule: '*',
       resource: 'manifest',

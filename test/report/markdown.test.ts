@@ -45,7 +45,7 @@ function onlyOurs(text: string): void {
   }
 }
 
-test('what it means first, then symptoms, hidden apps, errors, the rest folded', () => {
+test('the report starts with the result, followed by symptoms, hidden apps, errors and folded sections', () => {
   const text = show(
     report({
       target: 'registry.json',
@@ -100,18 +100,18 @@ test('what it means first, then symptoms, hidden apps, errors, the rest folded',
   onlyOurs(text);
 });
 
-test('what a host serves is told with its evidence', () => {
+test('a finding about a response is printed with its evidence', () => {
   const url = 'https://apps.example.com/a.json';
   const text = show(report({ findings: [finding({ file: null, url, evidence: { status: 404, list: ['a', 'b'] } })] }));
   expect(text).toContain(`**\`${url}\`**`);
   expect(text).toContain('\\\n  `status: 404` · `list: a, b`');
 });
 
-test('a run that is not complete says so, and why', () => {
+test('an incomplete run is printed with the reason', () => {
   expect(show(NOTHING)).toContain('\n**Incomplete**: usage: unknown option --fixx\n');
 });
 
-test('what a run left to others is no failure of it', () => {
+test('a check that another shard makes does not make the run incomplete', () => {
   const aside = notJudged({
     rule: '*',
     resource: 'metadata',
@@ -123,27 +123,27 @@ test('what a run left to others is no failure of it', () => {
   expect(text).toContain('\n- 3 apps belong to the other shards of 2\n');
 });
 
-describe('it fits into a comment', () => {
-  test('with too many findings, apps and reasons', () => {
+describe('the length for a comment', () => {
+  test('is not exceeded with too many findings, apps and reasons', () => {
     const keys = Array.from({ length: 2000 }, (_, i) => `a.${i}`);
     const text = show(judge(snapshot(keys), { command: 'lint' }));
     expect(text.length).toBeLessThan(60_100);
     expect(text.length).toBeGreaterThan(40_000);
-    const told = text.match(/^- `app-key-unsafe`/gm)!.length;
+    const printed = text.match(/^- `app-key-unsafe`/gm)!.length;
     const { length } = judge(snapshot(keys), { command: 'lint' }).findings;
-    expect(text).toContain(`… and ${(length - told).toLocaleString('en-US')} more findings that would not fit here`);
+    expect(text).toContain(`… and ${(length - printed).toLocaleString('en-US')} more findings that would not fit here`);
     expect(text).toContain('- … and 1,950 more apps');
     onlyOurs(text);
   });
 
-  test('errors are told before notes', () => {
+  test('is not exceeded, and errors come before notes', () => {
     const many = Array.from({ length: 1000 }, () => finding({ severity: 'note', message: 'x'.repeat(500) }));
     const text = show(report({ findings: [...many, finding()] }));
     expect(text).toContain('### 1 error');
     onlyOurs(text);
   });
 
-  test('whatever the texts', () => {
+  test('is not exceeded with hostile text', () => {
     for (const character of ['`', '* ', '` `', '\u001b', '|', '電'])
       onlyOurs(
         show(
@@ -163,9 +163,9 @@ describe('it fits into a comment', () => {
 });
 
 describe('untrusted text', () => {
-  test.each(HOSTILE)('is nothing but words and code: %j', (text) => onlyOurs(show(hostile(text))));
+  test.each(HOSTILE)('contains only words and code: %j', (text) => onlyOurs(show(hostile(text))));
 
-  test('whatever it is', () => {
+  test('contains only words and code for any text', () => {
     const marks = fc.string({ unit: fc.constantFrom(...'`*_[]()<>#|~@:/!-+1. \\$&aw\n'), maxLength: 60 });
     fc.assert(
       fc.property(fc.oneof(marks, fc.string({ unit: 'binary' })), (text) => onlyOurs(show(hostile(text)))),
@@ -186,7 +186,7 @@ describe('untrusted text', () => {
     ['100 % of 50%', '100 % of 50%'],
     ['Größe und 大小', 'Größe und 大小'],
     ['a `b` c', 'a `` `b` `` c'],
-  ])('prose: %s', (raw, shown) => expect(prose(raw)).toBe(shown));
+  ])('is escaped in prose: %s', (raw, shown) => expect(prose(raw)).toBe(shown));
 
   test.each([
     ['a', '`a`'],
@@ -195,12 +195,12 @@ describe('untrusted text', () => {
     ['a``b`', '``` a``b` ```'],
     [' a ', '`  a  `'],
     ['a\nb', '`a\\u{a}b`'],
-  ])('code: %j', (raw, shown) => expect(code(raw)).toBe(shown));
+  ])('is escaped in code: %j', (raw, shown) => expect(code(raw)).toBe(shown));
 
-  test('a cell stays one cell', () => expect(cell(code('a|b'))).toBe('`a\\|b`'));
+  test('does not end a table cell', () => expect(cell(code('a|b'))).toBe('`a\\|b`'));
 });
 
-test('many findings of one place stand below it once', () => {
+test('findings with the same location are listed under one heading', () => {
   const text = show(judge(snapshot(['a'], { a: metadataWith('v1', 'v2') }), { command: 'lint' }));
   expect(text.match(/^\*\*`apps\/a\/versions\.json`\*\*$/gm)).toHaveLength(1);
 });

@@ -15,7 +15,7 @@ const last = (text: string): string => text.split('\n').at(-1)!;
 
 describe('the last line', () => {
   test.each([
-    ['nothing wrong', lint(snapshot(['a'])), /^✓ No problems \(1 app, 1 version, \d+ bytes, 0\.4 s\)$/],
+    ['no findings', lint(snapshot(['a'])), /^✓ No problems \(1 app, 1 version, \d+ bytes, 0\.4 s\)$/],
     ['warnings alone', lint(snapshot({ apps: { a: entry('a', { name: '' }) } })), /^! 0 errors, 1 warning \(1 app/],
     ['notes alone', lint(snapshot({ apps: {} })), /^✓ 0 errors, 0 warnings, 1 note \(0 apps, 0 versions, \d+ bytes/],
     ['errors', lint(snapshot('{')), /^✗ 1 error, 0 warnings \(0 apps/],
@@ -24,24 +24,24 @@ describe('the last line', () => {
       lint({ ...snapshot(['a']), incomplete: 'it was interrupted' }),
       /^Incomplete: 0 errors, 0 warnings so far \(1 app/,
     ],
-  ])('%s', (_, report, line) => expect(last(show(report))).toMatch(line));
+  ])('summarizes the result: %s', (_, report, line) => expect(last(show(report))).toMatch(line));
 });
 
-test('a finding: position, severity, message, rule, what it is about, and what to do', () => {
+test('a finding has position, severity, message, rule, subject and advice', () => {
   const text = show(lint(snapshot(['a'], { a: metadataWith('1.0.0', 'v2') })));
   expect(text).toContain(
     'apps/a/versions.json\n  9:18  error  “v2” is not a semantic version.  version-not-semver (a v2)\n    → Write it as "2.0.0".\n',
   );
 });
 
-test('hidden apps are named with the reason, and what needs the network is counted once', () => {
+test('hidden apps have a reason, and checks that need the network are counted once', () => {
   const text = show(lint(snapshot(['a b', 'c'], { c: metadataWith('1.0.0') })));
   expect(text).toContain('1 app that subscribers will not see:\n  a b  hidden, because of app-key-unsafe\n');
   expect(text.match(/need the network \(appreg verify <registry-url>\)/g)).toHaveLength(1);
   expect(text).toContain('2 artifacts not hashed: not in the workspace.');
 });
 
-test('nothing is printed twice', () => {
+test('no line is printed twice', () => {
   const report = lint(
     snapshot(
       { more: 1, apps: { 'a b': entry('a'), c: entry('c', { name: '' }), d: entry('d', { appMetadataUrl: 'x' }) } },
@@ -56,13 +56,13 @@ test('nothing is printed twice', () => {
   }
 });
 
-test('each place is a heading once, and its findings stand below it', () => {
+test('each location is printed once as the heading of its findings', () => {
   const text = show(lint(snapshot(['a', 'b'], { a: metadataWith('v1', '1.0'), b: metadataWith('v1') })));
   expect(text.match(/^apps\/a\/versions\.json$/gm)).toHaveLength(1);
   expect(text.match(/^apps\/b\/versions\.json$/gm)).toHaveLength(1);
 });
 
-test('verbose shows evidence, and every check that was not made', () => {
+test('--verbose prints evidence and every check that was not made', () => {
   const report = lint(snapshot(['a'], { a: metadataWith('v1') }));
   expect(show(report)).not.toContain('version: v1');
   expect(show(report, true)).toContain('      version: v1');
@@ -70,12 +70,12 @@ test('verbose shows evidence, and every check that was not made', () => {
   expect(show(report, true)).toContain('  unreachable: needs the network');
 });
 
-test('a rule that failed, and a run that was not completed, are said without asking', () => {
+test('the reason for an incomplete run is printed without --verbose', () => {
   const report = lint({ ...snapshot(['a']), incomplete: 'it was interrupted' });
   expect(show(report)).toContain('Incomplete: it was interrupted');
 });
 
-test('at most 200 findings and 200 apps, and then their number', () => {
+test('at most 200 findings and 200 apps are printed, followed by the number of the others', () => {
   const keys = Array.from({ length: 1500 }, (_, i) => `a.${i}`);
   const report = lint(snapshot(keys));
   const text = show(report);
@@ -106,7 +106,7 @@ describe('hostile text', () => {
     incomplete: evil,
   });
 
-  test('moves no cursor, turns no line around and begins no line of its own', () => {
+  test('contains no control characters and starts no line', () => {
     for (const verbose of [false, true]) {
       const text = show(hostile, verbose);
       expect(hostile.findings.length).toBeGreaterThan(5);
@@ -120,7 +120,7 @@ describe('hostile text', () => {
     expect(JSON.parse(json(hostile))).toEqual(JSON.parse(JSON.stringify(hostile)));
   });
 
-  test('whatever the field', () => {
+  test('contains no control characters in any field', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (raw) => {
         const name = raw.replace(/\p{Cs}/gu, 'x');
@@ -143,7 +143,7 @@ describe('words', () => {
     [2, '2 errors'],
     [1000, '1,000 errors'],
     [1234567, '1,234,567 errors'],
-  ])('%d is %s', (n, text) => expect(count(n, 'error')).toBe(text));
+  ])('the count %d is %s', (n, text) => expect(count(n, 'error')).toBe(text));
   test.each([
     [0, '0 bytes'],
     [1, '1 byte'],
@@ -156,7 +156,7 @@ describe('words', () => {
     [43_000_000, '43.0 MB'],
     [2.5e9, '2.5 GB'],
     [5e15, '5000.0 TB'],
-  ])('%d is %s', (n, text) => expect(size(n)).toBe(text));
+  ])('the size %d is %s', (n, text) => expect(size(n)).toBe(text));
   test.each([
     [0, '0.0 s'],
     [0.04, '0.0 s'],
@@ -168,5 +168,5 @@ describe('words', () => {
     [119.6, '2 min 0 s'],
     [200, '3 min 20 s'],
     [3725, '62 min 5 s'],
-  ])('%d seconds are %s', (n, text) => expect(elapsedTime(n)).toBe(text));
+  ])('the duration of %d seconds is %s', (n, text) => expect(elapsedTime(n)).toBe(text));
 });

@@ -10,7 +10,7 @@ import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../suppor
 const schema = JSON.parse(
   readFileSync(new URL('../fixtures/sarif-2.1.0-rtm.5.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
-// Draft 4 in what it is called only: nothing in it means something else in draft 7.
+// The schema names draft 4, but has the same meaning in draft 7.
 delete schema['$schema'];
 delete schema['id'];
 const ajv = new Ajv({
@@ -61,7 +61,7 @@ function runOf(of: Report, folder = '', severities: Record<string, Severity | 'o
 
 const placeOf = (result: Result | undefined): unknown => result!.locations[0].physicalLocation;
 
-test('a clean report: every rule is described, nothing is found', () => {
+test('a clean report describes every rule and has no results', () => {
   const run = runOf(report());
   expect(run.results).toEqual([]);
   expect(run.invocations[0]).toMatchObject({ executionSuccessful: true, toolExecutionNotifications: [] });
@@ -69,7 +69,7 @@ test('a clean report: every rule is described, nothing is found', () => {
 });
 
 test.each(rules.map((rule) => [rule.id, rule] as const))(
-  '%s has texts of the lengths that code scanning takes',
+  'the descriptions of %s have lengths that code scanning accepts',
   (id) => {
     const { shortDescription, fullDescription, help } = runOf(report()).tool.driver.rules.find(
       (rule) => rule.id === id,
@@ -84,7 +84,7 @@ test.each(rules.map((rule) => [rule.id, rule] as const))(
   },
 );
 
-test('a finding in a file: rule, level, message with advice, place, what it is about', () => {
+test('a finding in a file has rule, level, message, location and subject', () => {
   const [result] = runOf(report({ findings: [finding()] })).results;
   expect(result).toMatchObject({
     ruleId: 'checksum-malformed',
@@ -118,7 +118,7 @@ test.each([
 
 const live = (more: Parameters<typeof finding>[0]) => finding({ file: null, line: null, column: null, ...more });
 
-describe('what a host serves', () => {
+describe('a finding about a response', () => {
   const target = 'https://apps.example.com/registry.json';
 
   test.each([
@@ -128,7 +128,7 @@ describe('what a host serves', () => {
     ['https://apps.example.com/a:b/x.json', './a:b/x.json', 'https://apps.example.com/'],
     ['https://apps.example.com//x.json', './/x.json', 'https://apps.example.com/'],
     ['https://u:p@apps.example.com/x.json', 'x.json', 'https://apps.example.com/'],
-  ])('%s is relative to its origin, and no reader has to take a URL for a file', (url, uri, base) => {
+  ])('at %s has a location relative to its origin', (url, uri, base) => {
     const run = runOf(report({ command: 'verify', target, findings: [live({ url })] }));
     const { artifactLocation } = run.results[0]!.locations[0].physicalLocation;
     expect(artifactLocation.uri).toBe(uri);
@@ -137,7 +137,7 @@ describe('what a host serves', () => {
     expect(run.results[0]!.message.text).toContain(url);
   });
 
-  test('each origin is a base of its own', () => {
+  test('has one base per origin', () => {
     const urls = ['https://a.example/x', 'https://b.example/x', 'https://a.example/y'];
     const run = runOf(report({ target, findings: urls.map((url) => live({ url })) }));
     const bases = run.results.map((one) => one.locations[0].physicalLocation.artifactLocation.uriBaseId!);
@@ -145,7 +145,7 @@ describe('what a host serves', () => {
     expect(Object.keys(run.originalUriBaseIds)).toEqual(['ORIGIN', 'ORIGIN2']);
   });
 
-  test('a line is given where it leads into that very document', () => {
+  test('has a line only if the line is in the document at its URL', () => {
     const at = { line: 7, column: 3 };
     const run = runOf(
       report({
@@ -170,7 +170,7 @@ describe('what a host serves', () => {
     ]);
   });
 
-  test('it is named for the uploader, who cannot read it', () => {
+  test('has a fingerprint for uploaders that cannot read the file', () => {
     const [result] = runOf(report({ target, findings: [live({ url: 'https://a.example/x' })] })).results;
     expect(result!.partialFingerprints['primaryLocationLineHash']).toBe(
       `${result!.partialFingerprints['appreg/v1']}:1`,
@@ -178,8 +178,8 @@ describe('what a host serves', () => {
   });
 });
 
-describe('a run', () => {
-  test('that is not complete is not successful, and says why', () => {
+describe('the invocation', () => {
+  test('is not successful if the run is incomplete, and states the reason', () => {
     const [invocation] = runOf(NOTHING).invocations;
     expect(invocation.executionSuccessful).toBe(false);
     expect(invocation.toolExecutionNotifications).toEqual([
@@ -187,7 +187,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('says what was not judged, once for each rule and reason', () => {
+  test('lists what was not judged once for each rule and reason', () => {
     const entries = ['1.0.0', '1.1.0'].map((version) =>
       notJudged({
         rule: 'artifact-bomb',
@@ -205,7 +205,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('says what it left to others', () => {
+  test('lists what other shards check', () => {
     const aside = notJudged({
       rule: '*',
       resource: 'metadata',
@@ -219,7 +219,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('says which rules were set to something else', () => {
+  test('lists rules with changed severities', () => {
     const [invocation] = runOf(report(), '', { 'url-insecure': 'off', 'text-empty': 'error' }).invocations;
     expect(invocation.ruleConfigurationOverrides).toMatchObject([
       { descriptor: { id: 'url-insecure' }, configuration: { enabled: false } },
@@ -231,19 +231,19 @@ describe('a run', () => {
     [5000, 5000, 'warning', null],
     [5001, 5001, 'error', /^There are 5,001 findings, the most severe first\. code scanning|keeps 5,000/],
     [25_001, 25_000, 'error', /1 finding of the least severe are omitted/],
-  ])('with %i findings lists %i; the least severe are cut', (all, listed, first, said) => {
+  ])('contains %i findings as %i results, without the least severe ones', (all, listed, first, notification) => {
     const findings = Array.from({ length: all }, (_, i) => finding({ severity: i === all - 1 ? 'error' : 'warning' }));
     const log = JSON.parse(sarif(report({ findings }), { folder: '', severities: {} })) as { runs: [Run] };
     const [run] = log.runs;
     expect(run.results).toHaveLength(listed);
     expect(run.results[0]!.level).toBe(first);
     const texts = run.invocations[0].toolExecutionNotifications.map(({ message }) => message.text);
-    if (said === null) expect(texts).toEqual([]);
-    else expect(texts[0]).toMatch(said);
+    if (notification === null) expect(texts).toEqual([]);
+    else expect(texts[0]).toMatch(notification);
   });
 });
 
-test('in a message, brackets are no link', () => {
+test('brackets in a message are escaped so that they are not links', () => {
   const message = 'See [here](https://evil.example) and a[0].';
   const [result] = runOf(report({ findings: [finding({ message, advice: 'x' })] })).results;
   expect(result!.message.text).toBe('See \\[here\\](https://evil.example) and a\\[0\\]. x');
@@ -251,6 +251,6 @@ test('in a message, brackets are no link', () => {
   expect(plain!.message.text).toBe('a[0] is no string. x');
 });
 
-test.each(HOSTILE)('is valid whatever a registry writes: %j', (text) => {
+test.each(HOSTILE)('the log is valid with hostile text: %j', (text) => {
   expect(runOf(hostile(text)).results).toHaveLength(4);
 });
