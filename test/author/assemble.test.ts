@@ -24,7 +24,7 @@ function issuesOf(...sources: AppSource[]): string[] {
 }
 
 describe('an app', () => {
-  test('has its entry, with the places that a workspace has for its files', () => {
+  test('has an entry with the default URLs of the workspace', () => {
     const { apps, issues } = assemble([source('clock')], BASE);
     expect(issues).toEqual([]);
     expect(apps).toEqual([
@@ -41,7 +41,7 @@ describe('an app', () => {
     ]);
   });
 
-  test('may have an icon and metadata elsewhere', () => {
+  test('may have URLs of an icon and a metadata file elsewhere', () => {
     const elsewhere = { iconUrl: 'https://x.test/i.png', appMetadataUrl: 'https://x.test/versions.json' };
     const { apps } = assemble([source('clock', { ...FIELDS, ...elsewhere }, ['app.json'])], BASE);
     expect(apps[0]).toMatchObject({
@@ -62,7 +62,7 @@ describe('an app', () => {
     ['without a colour', source('clock', { name: 'a', description: 'b' }), /the field “color” is missing/],
     ['with an empty name', source('clock', { ...FIELDS, name: ' ' }), /the field “name” is empty, or not a string/],
     ['with a number', source('clock', { ...FIELDS, color: 3 }), /the field “color” is empty/],
-    ['with a slip of the pen', source('clock', { ...FIELDS, colour: '#fff' }), /the field “colour” is not supported/],
+    ['with a misspelled field', source('clock', { ...FIELDS, colour: '#fff' }), /the field “colour” is not supported/],
     ['without an icon', source('clock', FIELDS, ['app.json']), /the app has no icon\.$/],
     ['with a photograph', source('clock', FIELDS, ['logo.jpg']), /no icon: logo\.jpg is not a PNG/],
     ['with two icons', source('clock', FIELDS, ['icon.svg', 'icon.png']), /several icons: icon\.png and icon\.svg\./],
@@ -76,13 +76,13 @@ describe('an app', () => {
       source('clock', { ...FIELDS, '\u001b[2J': 'x' }),
       /“\\u\{1b\}\[2J” is not supported/,
     ],
-  ])('%s is complained of, by its file, and left out', (_, one, words) => {
+  ])('%s is reported with its file and left out', (_, one, words) => {
     const { apps, issues } = assemble([one, source('other')], BASE);
     expect(issues.map(({ message }) => message)).toEqual([expect.stringMatching(words)]);
     expect(apps.map(({ key }) => key)).toEqual(['other']);
   });
 
-  test('all that is wrong is told at once', () => {
+  test('with faults does not stop the check of the others', () => {
     expect(issuesOf(source('a', null), source('b', {}), source('c', FIELDS, []))).toHaveLength(5);
   });
 });
@@ -102,7 +102,7 @@ function assembled(
 }
 
 describe('the manifest', () => {
-  test('is in the order of the keys, whatever the disk says; one that is made again does not change', () => {
+  test('is in the order of the keys, and assembling it again changes nothing', () => {
     const { text, added } = assembled(newManifest(), apps('zebra', 'Ant', 'bee', '2048', '__proto__'));
     expect(Object.keys(JSON.parse(text!).apps)).toEqual(['2048', 'Ant', '__proto__', 'bee', 'zebra']);
     expect(added).toHaveLength(5);
@@ -114,7 +114,7 @@ describe('the manifest', () => {
     });
   });
 
-  test('keeps what else stands in it, and says what changes', () => {
+  test('preserves other members and lists the changes', () => {
     const before = JSON.stringify({ title: 'Ours', apps: { clock: { name: 'Old' } } });
     const { text, changed, added } = assembled(before, apps('clock', 'new'));
     expect(JSON.parse(text!)).toMatchObject({ title: 'Ours', apps: { clock: { name: 'Clock' } } });
@@ -122,26 +122,26 @@ describe('the manifest', () => {
   });
 
   const listed = JSON.stringify({ apps: { clock: {}, gone: {} } });
-  test('never loses an app that nobody removed', () => {
+  test('is not written if the folder of a listed app is missing', () => {
     expect(assembled(listed, apps('clock')).issues.map(({ message }) => message)).toEqual([
       'apps/gone/app.json does not exist, but registry.json lists the app, which would disappear.',
     ]);
   });
 
-  test('one whose folder is there was complained of already', () => {
+  test('has no further issue for an app whose folder was already reported', () => {
     expect(assembled(listed, apps('clock'), [], ['clock', 'gone']).issues).toEqual([]);
   });
 
-  test('loses one that is removed by its name', () => {
+  test('loses an app that is removed by name', () => {
     const { text, removed, issues } = assembled(listed, apps('clock'), ['gone']);
     expect([Object.keys(JSON.parse(text!).apps), removed, issues]).toEqual([['clock'], ['gone'], []]);
   });
 
-  test('does not lose one that is there', () => {
+  test('does not lose an app whose folder exists', () => {
     expect(assembled(listed, apps('clock', 'gone'), ['gone']).issues).toHaveLength(1);
   });
 
-  test('that is broken is left alone', () => {
+  test('is not changed if it is invalid', () => {
     expect(errorOf(() => assembled('{', apps('clock')))).toMatchObject({ code: 'document-invalid', exit: 1 });
   });
 });

@@ -12,14 +12,14 @@ const workspace: Checked = {
   appreg: '1.2.3',
   store: { type: 'directory' },
 };
-/** What nobody would choose, and a careless script would run. */
-const odd: Checked = {
+/** Settings with characters that an unquoted script would execute. */
+const unusual: Checked = {
   ...workspace,
   baseUrl: `https://apps.example.com/"$(id)'\${HOME}%20#: |/`,
   serviceOrigins: ['https://$(id).example'],
 };
 
-/** What a shell makes of a script whose appreg prints its arguments, one a line. */
+/** The arguments that a shell passes to appreg in a script. */
 function argumentsIn(script: readonly string[], env: Record<string, string>): string[] {
   const text = ['appreg() { printf "%s\\n" "$@"; }', ...script].join('\n');
   return execFileSync('bash', ['--norc', '-euc', text], { env, encoding: 'utf8' }).trimEnd().split('\n');
@@ -28,23 +28,23 @@ function argumentsIn(script: readonly string[], env: Record<string, string>): st
 describe('the GitHub workflow', () => {
   test.each([
     ['plain', workspace],
-    ['odd', odd],
-  ])('GitHub has nothing against it: %s', (_, given) => {
+    ['unusual characters', unusual],
+  ])('is valid: %s', (_, given) => {
     expect(problemsIn('workflow', githubWorkflow(given))).toEqual([]);
   });
 
-  test('but against a mistake in it', () => {
+  test('is invalid after a misspelling', () => {
     expect(problemsIn('workflow', githubWorkflow(workspace).replace('runs-on', 'runs-in'))).not.toEqual([]);
   });
 
-  test('compares a pull request with the commit that it is merged into, which is fetched', () => {
+  test('compares a pull request with its fetched base commit', () => {
     const { jobs } = parse(githubWorkflow(workspace));
     const [checkout, , lint] = jobs.lint.steps;
     expect(checkout.with['fetch-depth']).toBe(2);
     expect(lint.run).toBe('npx --yes appreg@1.2.3 lint --against HEAD^1');
   });
 
-  test.each([workspace, odd])('hands on what was chosen as it is: %j', (given) => {
+  test.each([workspace, unusual])('passes the settings unchanged: %j', (given) => {
     const step = parse(githubWorkflow(given)).jobs.verify.steps.at(-1);
     const run = step.run.replace('npx --yes appreg@1.2.3', 'appreg');
     expect(argumentsIn([run], step.env)).toEqual([
@@ -63,11 +63,11 @@ const STORES: [string, Checked['store'], permissions: string[]][] = [
 ];
 
 describe.each(STORES)('publishing to %s', (_, store, permissions) => {
-  const github = githubWorkflow({ ...odd, store });
+  const github = githubWorkflow({ ...unusual, store });
   const { on, jobs, permissions: usual } = parse(github);
-  const gitlab = parse(gitlabPipeline({ ...odd, store }));
+  const gitlab = parse(gitlabPipeline({ ...unusual, store }));
 
-  test('GitHub has nothing against it, and it may do what it needs alone', () => {
+  test('is valid on GitHub and has only the required permissions', () => {
     expect(problemsIn('workflow', github)).toEqual([]);
     expect(usual).toEqual({ contents: 'read' });
     const granted = Object.entries(jobs.publish.permissions as Record<string, string>).map(
@@ -76,7 +76,7 @@ describe.each(STORES)('publishing to %s', (_, store, permissions) => {
     expect(granted).toEqual(permissions);
   });
 
-  test('by a tag or by hand; nothing is linted that lies elsewhere, and one thing is done at a time', () => {
+  test('runs on a tag or by hand, one job at a time, without lint', () => {
     expect(Object.keys(on)).toEqual(['push', 'schedule', 'workflow_dispatch']);
     expect(Object.keys(jobs)).toEqual(['publish', 'verify']);
     expect(jobs.publish.concurrency).toMatchObject({ 'cancel-in-progress': false });
@@ -84,7 +84,7 @@ describe.each(STORES)('publishing to %s', (_, store, permissions) => {
     expect(gitlab).not.toHaveProperty('lint');
   });
 
-  test('no script holds text from outside, and no word is an option', () => {
+  test('passes external text only as arguments, never as script or options', () => {
     for (const { run } of jobs.publish.steps.filter((step: { run?: string }) => step.run !== undefined))
       expect(run).not.toContain('${{');
     const script = jobs.publish.steps
@@ -102,9 +102,9 @@ describe.each(STORES)('publishing to %s', (_, store, permissions) => {
   });
 });
 
-test('git gets its password from the workflow wherever it works', () => {
+test('git receives the token of the workflow in any folder', () => {
   const { env } = parse(githubWorkflow({ ...workspace, store: STORES[0]![1] })).jobs.publish.steps.at(-1);
-  const said = execFileSync('git', ['credential', 'fill'], {
+  const output = execFileSync('git', ['credential', 'fill'], {
     input: 'protocol=https\nhost=github.com\n\n',
     encoding: 'utf8',
     cwd: '/',
@@ -117,18 +117,18 @@ test('git gets its password from the workflow wherever it works', () => {
       GH_TOKEN: 'a-token',
     },
   });
-  expect(said).toContain('username=x-access-token\npassword=a-token\n');
+  expect(output).toContain('username=x-access-token\npassword=a-token\n');
 });
 
 describe('the GitLab pipeline', () => {
   const pipeline = parse(gitlabPipeline(workspace));
 
-  test('compares a merge request with where it left its target, with the history there', () => {
+  test('compares a merge request with its diff base, with full history', () => {
     expect(pipeline.lint.variables.GIT_DEPTH).toBe(0);
     expect(pipeline.lint.script).toEqual(['appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA"']);
   });
 
-  test.each(['lint', 'verify'])('the reports that %s leaves behind are written, in formats that there are', (job) => {
+  test.each(['lint', 'verify'])('writes the reports of %s in supported formats', (job) => {
     const { after_script: after, artifacts } = pipeline[job];
     const written = (after as string[]).map((line) => / --format (\w+) --output (\S+) \|\| true$/.exec(line)!.slice(1));
     expect(written.map(([, file]) => file).toSorted()).toEqual(Object.values(artifacts.reports).toSorted());
@@ -136,7 +136,7 @@ describe('the GitLab pipeline', () => {
     expect(artifacts.when).toBe('always');
   });
 
-  test.each([workspace, odd])('hands on what was chosen as it is: %j', (given) => {
+  test.each([workspace, unusual])('passes the settings unchanged: %j', (given) => {
     const { variables, verify } = parse(gitlabPipeline(given));
     // GitLab fills in variables of its own in values; $$ is a dollar sign there.
     const env = Object.fromEntries(

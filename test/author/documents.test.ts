@@ -29,13 +29,13 @@ function addApp(text: string, key: string, entry: typeof app, path: string): str
   return manifests.addApp(documentWithText(text, path), key, entry)?.text ?? null;
 }
 
-function refusal(run: () => unknown): AppregError {
+function rejection(run: () => unknown): AppregError {
   try {
     run();
   } catch (error) {
     return error as AppregError;
   }
-  throw new Error('it was not refused');
+  throw new Error('it was not rejected');
 }
 
 function order(text: string | null): string[] {
@@ -50,17 +50,17 @@ describe('adding a version', () => {
     ['in front of a list that descends', ['1.1.0', '1.0.0'], '2.0.0', ['2.0.0', '1.1.0', '1.0.0']],
     ['at its place in a list that descends', ['2.0.0', '1.0.0'], '1.0.1', ['2.0.0', '1.0.1', '1.0.0']],
     ['behind all in a list that descends', ['2.0.0', '1.0.0'], '0.9.0', ['2.0.0', '1.0.0', '0.9.0']],
-    ['numbers count as numbers', ['1.10.0', '1.9.0'], '1.11.0', ['1.11.0', '1.10.0', '1.9.0']],
+    ['numbers are compared as numbers', ['1.10.0', '1.9.0'], '1.11.0', ['1.11.0', '1.10.0', '1.9.0']],
     ['at the end of a list without order', ['1.0.0', '3.0.0', '2.0.0'], '4.0.0', ['1.0.0', '3.0.0', '2.0.0', '4.0.0']],
-    ['past versions that are none', ['2.0.0', 'latest', '1.0.0'], '3.0.0', ['3.0.0', '2.0.0', 'latest', '1.0.0']],
+    ['past invalid versions', ['2.0.0', 'latest', '1.0.0'], '3.0.0', ['3.0.0', '2.0.0', 'latest', '1.0.0']],
   ];
-  test.each(cases)('%s', (_, before, added, after) => {
+  test.each(cases)('inserts it by the order of the list: %s', (_, before, added, after) => {
     expect(order(addVersion(list(...before.map((one) => version(one))), version(added, 'b'), 'versions.json'))).toEqual(
       after,
     );
   });
 
-  test('the same version with the same bytes is nothing to do', () => {
+  test('changes nothing if the same version with the same digest is listed', () => {
     expect(addVersion(list(version('1.0.0')), version('1.0.0'), 'f')).toBeNull();
     expect(
       addVersion(list({ ...version('1.0.0'), artifactUrl: 'https://else.test/1.tar.gz' }), version('1.0.0'), 'f'),
@@ -77,20 +77,20 @@ describe('adding a version', () => {
   test.each([
     ['other bytes', '1.0.0', version('1.0.0', 'b'), [digest('a'), digest('b')]],
     ['other build metadata', '1.0.0+linux', version('1.0.0'), ['1.0.0+linux']],
-  ])('a published version is immutable: %s', (_, there, added, named) => {
-    const trouble = refusal(() => addVersion(list(version(there)), added, 'versions.json'));
-    expect(trouble).toMatchObject({ code: 'immutable', exit: 1 });
-    for (const word of named) expect(trouble.message).toContain(word);
+  ])('is rejected for a published version with %s', (_, there, added, named) => {
+    const error = rejection(() => addVersion(list(version(there)), added, 'versions.json'));
+    expect(error).toMatchObject({ code: 'immutable', exit: 1 });
+    for (const word of named) expect(error.message).toContain(word);
   });
 
-  test('what is listed is not trusted in messages', () => {
-    const trouble = refusal(() =>
+  test('escapes listed text in messages', () => {
+    const error = rejection(() =>
       addVersion(list({ ...version('1.0.0'), artifactChecksum: '\u001b[31m' }), version('1.0.0'), 'f'),
     );
-    expect(trouble.message).not.toContain('\u001b');
+    expect(error.message).not.toContain('\u001b');
   });
 
-  test('the valid versions are listed with their index, whatever else is listed', () => {
+  test('uses the valid versions with their index', () => {
     const versions = validVersions(documentWithText(list(version('1.0.0'), { version: 'x' }, version('1.2.0')), 'f'));
     expect(versions.map((one) => [one.index, one.version])).toEqual([
       [0, '1.0.0'],
@@ -101,25 +101,25 @@ describe('adding a version', () => {
 });
 
 describe('adding an app', () => {
-  test('to a new manifest', () => {
+  test('inserts it into a new manifest', () => {
     expect(addApp(manifests.newManifest(), 'a', app, 'registry.json')).toBe(
       `${JSON.stringify({ apps: { a: app } }, null, 2)}\n`,
     );
   });
 
-  test.each(['__proto__', 'constructor', 'toString', '2'])('%s is a key like any other', (key) => {
+  test.each(['__proto__', 'constructor', 'toString', '2'])('accepts the key %s', (key) => {
     const once = addApp(manifests.newManifest(), key, app, 'f')!;
     expect(Object.keys((JSON.parse(once) as { apps: object }).apps)).toEqual([key]);
     expect(addApp(once, key, app, 'f')).toBeNull();
-    expect(refusal(() => addApp(once, key, { ...app, name: 'B' }, 'f'))).toMatchObject({
+    expect(rejection(() => addApp(once, key, { ...app, name: 'B' }, 'f'))).toMatchObject({
       code: 'already-exists',
       exit: 1,
     });
   });
 });
 
-/** The rows of what must not be edited: each is refused, with the place and the advice. */
-const refused: [what: string, document: string | Uint8Array, says: string | RegExp][] = [
+/** Documents that must not be edited, with the position and the advice. */
+const rejected: [what: string, document: string | Uint8Array, message: string | RegExp][] = [
   ['a byte order mark', '\ufeff{"versions":[]}', /^v\.json:1:1: .*byte order mark/],
   ['a name twice', '{"versions":[],\n "versions":[]}', /^v\.json:2:2: The name “versions” occurs twice/],
   [
@@ -128,11 +128,7 @@ const refused: [what: string, document: string | Uint8Array, says: string | RegE
     /^v\.json:1:27: The name “a” occurs twice/,
   ],
   ['a name twice in a version', '{"versions":[{"version":"1.0.0","version":"1.0.0"}]}', /occurs twice/],
-  [
-    'a byte that is no UTF-8',
-    new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]),
-    /^v\.json: Byte 2 \(0xff\) is not valid UTF-8/,
-  ],
+  ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), /^v\.json: Byte 2 \(0xff\) is not valid UTF-8/],
   ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0x00]), /UTF-16/],
   ['a trailing comma', '{\n  "versions": [],\n}', /^v\.json:2:\d+: /],
   ['a comment', '{"versions":[]} // c', /^v\.json:1:17: /],
@@ -149,17 +145,17 @@ const refused: [what: string, document: string | Uint8Array, says: string | RegE
   ['versions that are inherited', '{"__proto__":{"versions":[]}}', /is missing/],
 ];
 
-test.each(refused)('refuses to edit %s', (_, document, says) => {
+test.each(rejected)('editing is rejected for %s', (_, document, message) => {
   const content = documentContent(typeof document === 'string' ? new TextEncoder().encode(document) : document);
-  const trouble = refusal(() => addVersionTo(openDocument(content, 'v.json'), version('1.0.0')));
-  expect(trouble).toMatchObject({ code: 'document-invalid', exit: 1 });
-  expect(trouble.message).toMatch(says);
-  expect(trouble.message).toContain('The file was left as it is.');
-  expect(trouble.hint).not.toBe('');
+  const error = rejection(() => addVersionTo(openDocument(content, 'v.json'), version('1.0.0')));
+  expect(error).toMatchObject({ code: 'document-invalid', exit: 1 });
+  expect(error.message).toMatch(message);
+  expect(error.message).toContain('The file was left as it is.');
+  expect(error.hint).not.toBe('');
 });
 
-test('a manifest whose apps are a list is refused', () => {
-  expect(refusal(() => addApp('{"apps": []}', 'a', app, 'r.json')).message).toMatch(
+test('editing is rejected for a manifest whose apps are a list', () => {
+  expect(rejection(() => addApp('{"apps": []}', 'a', app, 'r.json')).message).toMatch(
     /^r\.json:1:10: The field “apps” is not an object/,
   );
 });

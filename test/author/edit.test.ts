@@ -28,8 +28,8 @@ function insertedText(before: string, after: string): string | null {
   return null;
 }
 
-describe('whatever the document, whatever its style', () => {
-  test('an element is all that is added to an array', () => {
+describe('an edit of any document in any style', () => {
+  test('inserts only the element into an array', () => {
     fc.assert(
       fc.property(
         fc.array(json, { maxLength: 4 }),
@@ -52,7 +52,7 @@ describe('whatever the document, whatever its style', () => {
     );
   });
 
-  test('a member is all that is added to an object', () => {
+  test('inserts only the member into an object', () => {
     fc.assert(
       fc.property(
         fc.dictionary(name(), json, { maxKeys: 4, noNullPrototype: true }),
@@ -75,7 +75,7 @@ describe('whatever the document, whatever its style', () => {
     );
   });
 
-  test('adding to a pretty-printed document gives what pretty-printing gives', () => {
+  test('of a pretty-printed document gives a pretty-printed document', () => {
     const entry = fc.record({
       version: fc.string(),
       artifactUrl: fc.string(),
@@ -94,7 +94,7 @@ describe('whatever the document, whatever its style', () => {
     );
   });
 
-  test('many edits in a row keep everything', () => {
+  test('preserves the style over many edits', () => {
     let text = '{\r\n\t"apps": {}\r\n}';
     for (let i = 0; i < 50; i++) text = addMember(text, '/apps', `app-${i}`, { n: i, deep: { er: [i] } });
     const want = JSON.stringify(
@@ -115,7 +115,7 @@ function sorted(value: Json): Json {
     .sort((a, b) => ((a[0] as string) < (b[0] as string) ? -1 : 1));
 }
 
-describe('in the style of the document', () => {
+describe('an insertion in the style of the document', () => {
   const added = { version: '2.0.0', artifactUrl: 'u' };
   const cases: [what: string, before: string, after: string][] = [
     ['minified', '{"versions":[]}', '{"versions":[{"version":"2.0.0","artifactUrl":"u"}]}'],
@@ -170,22 +170,22 @@ describe('in the style of the document', () => {
       '{"n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/"],"versions":[{"version":"2.0.0","artifactUrl":"u"}]}',
     ],
   ];
-  test.each(cases)('%s', (_, before, after) => {
+  test.each(cases)('matches %s', (_, before, after) => {
     expect(addElement(before, '/versions', Infinity, added)).toBe(after);
   });
 
-  test.each(['__proto__', 'constructor', 'toString', '2'])('the name %s is a name like any other', (key) => {
+  test.each(['__proto__', 'constructor', 'toString', '2'])('accepts the name %s', (key) => {
     const edited = addMember('{\n  "apps": {\n    "b": {},\n    "1": {}\n  }\n}', '/apps', key, { x: 1 });
     expect(edited).toBe(`{\n  "apps": {\n    "b": {},\n    "1": {},\n    "${key}": {\n      "x": 1\n    }\n  }\n}`);
     expect(Object.hasOwn((JSON.parse(edited) as { apps: object }).apps, key)).toBe(true);
   });
 });
 
-test('an edit that would repeat a name is a defect, and no result', () => {
+test('adding a duplicate name throws an internal error', () => {
   expect(() => addMember('{"apps":{"a":1}}', '/apps', 'a', 1)).toThrow('came out wrong');
 });
 
-test('equal as JSON', () => {
+test('isSame compares JSON values regardless of the order of members', () => {
   expect(isSame({ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 })).toBe(true);
   for (const [a, b] of [
     [{ a: 1 }, { b: 1 }],

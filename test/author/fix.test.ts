@@ -14,7 +14,7 @@ const metadata = (fields: string): string =>
 const fixedText = (fields: string): string => fixDocument('metadata', metadata(fields)).text;
 const entryText = (fields: string): string => `{"apps":{"a/~":{${fields}}}}`;
 
-describe('what is certain is fixed, and every other byte stays', () => {
+describe('a certain fix', () => {
   test.each([
     ['upper case', `"artifactChecksum": "sha256:${digest(1).toUpperCase()}"`, `"artifactChecksum": "${validChecksum}"`],
     ['no prefix', `"artifactChecksum":"${digest(1)}"`, `"artifactChecksum":"${validChecksum}"`],
@@ -35,7 +35,9 @@ describe('what is certain is fixed, and every other byte stays', () => {
       `"version":"v1.0.0","artifactUrl":"https://x.test/ ","artifactChecksum":"${digest(1)}"`,
       `"version":"1.0.0","artifactUrl":"https://x.test/","artifactChecksum":"${validChecksum}"`,
     ],
-  ])('%s', (_, before, after) => expect(fixedText(before)).toBe(metadata(after)));
+  ])('changes only the affected bytes of a metadata file: %s', (_, before, after) =>
+    expect(fixedText(before)).toBe(metadata(after)),
+  );
 
   test.each([
     ['no #', '"blockStyle":{"color":"1A73e8"}', '"blockStyle":{"color":"#1A73e8"}'],
@@ -45,16 +47,18 @@ describe('what is certain is fixed, and every other byte stays', () => {
       '"appMetadataUrl":" https://x.test/a","blockStyle":{"iconUrl":"https://x.test/i "}',
       '"appMetadataUrl":"https://x.test/a","blockStyle":{"iconUrl":"https://x.test/i"}',
     ],
-  ])('%s', (_, before, after) => expect(fixDocument('manifest', entryText(before)).text).toBe(entryText(after)));
+  ])('changes only the affected bytes of a manifest: %s', (_, before, after) =>
+    expect(fixDocument('manifest', entryText(before)).text).toBe(entryText(after)),
+  );
 
-  test('the byte order mark', () => {
+  test('removes the byte order mark', () => {
     expect(fixDocument('manifest', '\ufeff{"apps":{}}\r\n')).toEqual({
       text: '{"apps":{}}\r\n',
       fixes: [{ pointer: '', what: expect.stringContaining('byte order mark'), version: null }],
     });
   });
 
-  test('commas too many, and what was hidden behind them', () => {
+  test('removes extra commas and fixes what follows them', () => {
     const { text, fixes } = fixDocument('metadata', `{"versions":[{"version":"v1.0.0",},,\n{"version":"2.0.0"},\n],}`);
     expect(text).toBe('{"versions":[{"version":"1.0.0"},\n{"version":"2.0.0"}\n]}');
     expect(fixes.map((fix) => fix.what)).toEqual([
@@ -66,7 +70,7 @@ describe('what is certain is fixed, and every other byte stays', () => {
     ]);
   });
 
-  test('says where, what, and to which version', () => {
+  test('is listed with pointer, description and version', () => {
     const { fixes } = fixDocument('metadata', metadata(`"version": "v1.0.0", "artifactChecksum": "${digest(1)}"`));
     expect(fixes).toEqual([
       { pointer: '/versions/0/version', what: 'wrote the version "v1.0.0" as "1.0.0"', version: 'v1.0.0' },
@@ -75,7 +79,7 @@ describe('what is certain is fixed, and every other byte stays', () => {
   });
 });
 
-describe('what is not certain stays', () => {
+describe('uncertain fixes', () => {
   test.each([
     ['a version that might mean several', '"version": "1.2"'],
     ['leading zeros', '"version": "01.2.3"'],
@@ -84,20 +88,20 @@ describe('what is not certain stays', () => {
     ['43 digits, which would pass for base64', `"artifactChecksum": "sha256:${digest(1).slice(0, 43)}"`],
     ['another algorithm', `"artifactChecksum": "sha1:${digest(1).slice(0, 40)}"`],
     ['a placeholder', '"artifactChecksum": "unknown"'],
-    ['no text', '"version": 1, "artifactUrl": null, "artifactChecksum": {}'],
+    ['values that are not strings', '"version": 1, "artifactUrl": null, "artifactChecksum": {}'],
     ['http', '"artifactUrl": "http://x.test/a"'],
     ['a URL of white space', '"artifactUrl": "  "'],
     ['fields of that name elsewhere', `"more": {"version": "v1.0.0", "artifactChecksum": "${digest(1)}"}`],
-  ])('%s', (_, fields) =>
+  ])('are not made: %s', (_, fields) =>
     expect(fixDocument('metadata', metadata(fields))).toEqual({ text: metadata(fields), fixes: [] }),
   );
 
-  test.each(['#FFF', 'red', '#11223344', 'rgb(1,2,3)'])('the colour %s', (color) => {
+  test.each(['#FFF', 'red', '#11223344', 'rgb(1,2,3)'])('are not made for the color %s', (color) => {
     const text = entryText(`"blockStyle":{"color":"${color}"}`);
     expect(fixDocument('manifest', text)).toEqual({ text, fixes: [] });
   });
 
-  test('a version whose right spelling is taken, or wanted twice', () => {
+  test('are not made for a version whose correct form is already listed', () => {
     const wanted = JSON.stringify(metadataWith('v1.0.0', 'V1.0.0'));
     const taken = JSON.stringify(metadataWith('1.0.0', 'v1.0.0'));
     expect(fixDocument('metadata', taken)).toEqual({ text: taken, fixes: [] });
@@ -105,14 +109,14 @@ describe('what is not certain stays', () => {
   });
 
   test.each([
-    ['a name that stands twice', `{"versions":[{"version":"v1.0.0","version":"v1.0.0"}]}`],
+    ['a duplicate name', `{"versions":[{"version":"v1.0.0","version":"v1.0.0"}]}`],
     ['another fault of syntax', `{"versions":[{"version":"v1.0.0"}]`],
-    ['nothing', ''],
+    ['an empty file', ''],
     ['null', 'null'],
     ['a list', '[]'],
     ['100,000 levels', `{"versions":${'['.repeat(100_000)}`],
     ['a page', '<html>'],
-  ])('%s', (_, text) => expect(fixDocument('metadata', text)).toEqual({ text, fixes: [] }));
+  ])('are not made in %s', (_, text) => expect(fixDocument('metadata', text)).toEqual({ text, fixes: [] }));
 });
 
 const rules = (of: string): string[] =>
@@ -123,7 +127,7 @@ const shape = (of: string): string =>
     typeof value === 'string' ? '' : value,
   );
 
-describe('any document', () => {
+describe('fixing any document', () => {
   const version = fc.constantFrom('1.0.0', 'v1.0.0', ' 1.0.0', '1.0', '2.0.0', 'V2.0.0');
   const sum = fc.constantFrom(
     validChecksum,
@@ -153,7 +157,7 @@ describe('any document', () => {
       return mark + (crlf ? plain.replaceAll('\n', '\r\n') : plain) + end;
     });
 
-  test('fixed twice is fixed once; nothing new is found; only texts change', () => {
+  test('is idempotent, causes no new findings and changes only strings', () => {
     fc.assert(
       fc.property(text, (source) => {
         const { text: fixed, fixes } = fixDocument('metadata', source);
@@ -171,7 +175,7 @@ describe('any document', () => {
   });
 });
 
-test('ten thousand versions and a thousand commas take no more than a moment', () => {
+test('ten thousand versions and a thousand commas are fixed in linear time', () => {
   const start = performance.now();
   const many = JSON.stringify(metadataWith(...Array.from({ length: 10_000 }, (_, i) => `v1.0.${i}`)));
   expect(fixDocument('metadata', many).fixes).toHaveLength(10_000);
@@ -179,7 +183,7 @@ test('ten thousand versions and a thousand commas take no more than a moment', (
   expect(performance.now() - start).toBeLessThan(5000);
 });
 
-test('a sound manifest stays as it is', () => {
+test('a valid manifest is unchanged', () => {
   const text = `${JSON.stringify({ apps: { a: entry('a') }, base: BASE }, null, 2)}\n`;
   expect(fixDocument('manifest', text)).toEqual({ text, fixes: [] });
 });
