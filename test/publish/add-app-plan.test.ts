@@ -39,7 +39,7 @@ async function refusal(promise: Promise<unknown>): Promise<AppregError> {
 
 const written = ({ plan: { steps } }: AppPlan): [string, string][] => steps.map(({ kind, path }) => [kind, path]);
 
-test('the icon, the metadata file, and last the manifest', async () => {
+test('a plan to add an app writes the icon, the metadata file, and the manifest last', async () => {
   const planned = await plan(newApp());
   expect(written(planned)).toEqual([
     ['create', 'apps/a/icon.svg'],
@@ -54,30 +54,30 @@ test('the icon, the metadata file, and last the manifest', async () => {
   });
 });
 
-test('an icon and metadata that are kept elsewhere are only named', async () => {
+test('a plan to add an app only refers to an icon and metadata on other hosts', async () => {
   const planned = await plan(
     newApp({ icon: { url: 'https://cdn.example.com/a.png' }, metadataUrl: 'https://raw.example.com/a/versions.json' }),
   );
   expect(written(planned)).toEqual([['edit', 'registry.json']]);
 });
 
-test('metadata at another place of the workspace', async () => {
+test('a plan to add an app creates metadata at another path of the workspace', async () => {
   expect(written(await plan(newApp({ metadataUrl: `${BASE}meta/a.json` })))).toContainEqual(['create', 'meta/a.json']);
 });
 
-test('metadata that is there already is taken over, unless it is none', async () => {
-  const kept = { 'registry.json': empty, 'apps/a/versions.json': '{"versions":[{"version":"1.0.0"}]}' };
-  expect(written(await plan(newApp(), { ...kept, 'apps/a/versions.json': '{"versions":[]}' }))).not.toContainEqual([
+test('a plan to add an app reuses an existing metadata file, and refuses an invalid one', async () => {
+  const existing = { 'registry.json': empty, 'apps/a/versions.json': '{"versions":[{"version":"1.0.0"}]}' };
+  expect(written(await plan(newApp(), { ...existing, 'apps/a/versions.json': '{"versions":[]}' }))).not.toContainEqual([
     'create',
     'apps/a/versions.json',
   ]);
-  expect(await refusal(plan(newApp(), { ...kept, 'apps/a/versions.json': '{"version":[]}' }))).toMatchObject({
+  expect(await refusal(plan(newApp(), { ...existing, 'apps/a/versions.json': '{"version":[]}' }))).toMatchObject({
     code: 'document-invalid',
     exit: 1,
   });
 });
 
-test('once it is all there, there is nothing to do, whatever was published since', async () => {
+test('a plan for an app that is already added is empty, and a different entry or icon is refused', async () => {
   const store = memoryStore({ 'registry.json': empty });
   const place = placeOf(store);
   for (const step of (await planApp(place, newApp(), JUDGEMENT)).plan.steps) {
@@ -96,7 +96,7 @@ test('once it is all there, there is nothing to do, whatever was published since
   });
 });
 
-describe('keys', () => {
+describe('app keys', () => {
   test.each([
     '../../etc/x',
     'a/b',
@@ -113,7 +113,7 @@ describe('keys', () => {
     'com1',
     'a'.repeat(300),
     'a\u0000',
-  ])('%j is refused before anything is read', async (key) => {
+  ])('%j is refused before any file is read', async (key) => {
     const store = memoryStore({});
     store.read = () => Promise.reject(new Error('read'));
     expect(await refusal(planApp(placeOf(store), newApp({ key }), JUDGEMENT))).toMatchObject({
@@ -123,7 +123,7 @@ describe('keys', () => {
   });
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '2', '-', '_'])(
-    '%s is a key like any other',
+    '%s is accepted',
     async (key) => {
       const planned = await plan(newApp({ key }));
       const edit = planned.plan.steps.at(-1)!;
@@ -133,7 +133,7 @@ describe('keys', () => {
     },
   );
 
-  test('a key that differs in case alone is worth a warning', async () => {
+  test('a key that differs only in case from another causes a warning', async () => {
     const manifest = JSON.stringify({ apps: { A: (await plan(newApp({ key: 'A' }))).entry } });
     expect((await plan(newApp(), { 'registry.json': manifest })).findings.map(({ rule }) => rule)).toContain(
       'app-key-ambiguous',
@@ -141,20 +141,20 @@ describe('keys', () => {
   });
 });
 
-describe('what the rules refuse is not written', () => {
+describe('the rules refuse', () => {
   const cases: [what: string, app: Partial<NewApp>, rule: string][] = [
-    ['a colour', { color: 'blue' }, 'block-color-malformed'],
+    ['a malformed color', { color: 'blue' }, 'block-color-malformed'],
     ['an icon over plain http', { icon: { url: 'http://cdn.example.com/a.png' } }, 'url-insecure'],
-    ['metadata that is no URL', { metadataUrl: 'versions.json' }, 'url-malformed'],
+    ['a metadata URL that is not a URL', { metadataUrl: 'versions.json' }, 'url-malformed'],
     ['a URL with a password', { metadataUrl: 'https://me:secret@x.test/v.json' }, 'url-malformed'],
   ];
   test.each(cases)('%s', async (_, more, rule) => {
-    const trouble = await refusal(plan(newApp(more)));
-    expect(trouble).toMatchObject({ code: 'rule-violation', rules: [rule], exit: 1 });
-    expect(trouble.message + trouble.hint).not.toContain('secret');
+    const error = await refusal(plan(newApp(more)));
+    expect(error).toMatchObject({ code: 'rule-violation', rules: [rule], exit: 1 });
+    expect(error.message + error.hint).not.toContain('secret');
   });
 
-  test('a rule that is switched off refuses nothing', async () => {
+  test('nothing for a rule that is switched off', async () => {
     const place = placeOf(memoryStore({ 'registry.json': empty }));
     expect(
       (
@@ -166,26 +166,26 @@ describe('what the rules refuse is not written', () => {
     ).toHaveLength(2);
   });
 
-  test('an icon with a script is a warning', async () => {
+  test('no icon with a script, which only causes a warning', async () => {
     const active = iconOf('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><script>1</script></svg>');
     expect((await plan(newApp({ icon: active }))).findings.map(({ rule }) => rule)).toContain('icon-svg-active');
   });
 });
 
 test.each([
-  ['no manifest', {}, 'manifest-missing', 2],
+  ['a missing manifest', {}, 'manifest-missing', 2],
   ['a manifest with a byte order mark', { 'registry.json': `\ufeff${empty}` }, 'document-invalid', 1],
-  ['a manifest whose apps are a list', { 'registry.json': '{"apps":[]}' }, 'document-invalid', 1],
-])('%s', async (_, files, code, exit) => {
+  ['a manifest with an array of apps', { 'registry.json': '{"apps":[]}' }, 'document-invalid', 1],
+])('planning is refused for %s', async (_, files, code, exit) => {
   expect(await refusal(plan(newApp(), files))).toMatchObject({ code, exit });
 });
 
-describe('the icon that is drawn where there is none', () => {
+describe('the generated icon', () => {
   test.each([
     ['my-app', '#ffffff', '#111111'],
     ['9lives', '#000000', '#ffffff'],
     ['__', '#3b5bdb', '#ffffff'],
-  ])('for %s on %s', (key, color, ink) => {
+  ])('for %s on %s is a valid SVG with readable colors', (key, color, ink) => {
     const text = placeholderIcon(key, color);
     expect(inspectImage(Buffer.from(text))).toMatchObject({ kind: 'svg', fault: null, active: [] });
     expect(text).toContain(`fill="${color}"`);

@@ -10,7 +10,7 @@ import { artifact, metadata, adding, plan, outcomes, watched, full, refusing } f
 // Retries do not wait in these tests.
 vi.mock('node:timers/promises', () => ({ setTimeout: () => new Promise(setImmediate) }));
 
-/** A store that writes several files at once, and says in which order it was asked. */
+/** A store that writes several files at once, and records the order of the writes. */
 function together(
   files: Record<string, string | Uint8Array>,
   before: (inner: Store) => Promise<void> = async () => {},
@@ -37,18 +37,18 @@ function together(
 /** The writes of several files. */
 const one = (log: readonly string[]): string[] => log.filter((line) => /^(written|changed) .* /.test(line));
 
-describe('where the store writes several files at once', () => {
+describe('a plan in a store that writes several files at once', () => {
   const created: Step = { ...artifact, path: metadata, bytes: Buffer.from('0\n') };
   const icon: Step = { kind: 'replace', path: 'a/icon.svg', bytes: Buffer.from('new'), what: 'the icon' };
 
-  test('the whole plan is one write, each step with its outcome', async () => {
+  test('is one write, and reports the outcome of each step', async () => {
     const { store, log, text } = together({ 'a/icon.svg': 'old', 'b.json': 'b\n' });
     const b: Step = { ...adding('x'), path: 'b.json' };
     const steps: Step[] = [artifact, created, adding('1'), adding('1'), icon, b, { ...b, edit: () => null }];
-    const told: string[] = [];
-    const results = await applyPlan({ steps }, store, { onStep: ({ outcome }) => void told.push(outcome) });
-    expect(told).toEqual(['created', 'created', 'edited', 'unchanged', 'edited', 'edited', 'unchanged']);
-    expect(results.map(({ outcome }) => outcome)).toEqual(told);
+    const reported: string[] = [];
+    const results = await applyPlan({ steps }, store, { onStep: ({ outcome }) => void reported.push(outcome) });
+    expect(reported).toEqual(['created', 'created', 'edited', 'unchanged', 'edited', 'edited', 'unchanged']);
+    expect(results.map(({ outcome }) => outcome)).toEqual(reported);
     expect(one(log)).toEqual(['written a/1.0.0.tar.gz a/versions.json a/icon.svg b.json']);
     expect([text(metadata), text('a/icon.svg'), text('b.json')]).toEqual(['0\n1\n', 'new', 'b\nx\n']);
     log.length = 0;
@@ -59,13 +59,13 @@ describe('where the store writes several files at once', () => {
     expect(log).toEqual([]);
   });
 
-  test('but not where a file is read back before the next', async () => {
+  test('is not one write if a file is read back before the next step', async () => {
     const { store, log } = together({ [metadata]: '' });
     await applyPlan(plan, store, { readBack: async () => void log.push('read back') });
     expect(log).toEqual(['created a/1.0.0.tar.gz', 'read back', 'replaced a/versions.json']);
   });
 
-  test('others who were faster: it is made anew on what they wrote', async () => {
+  test('is computed again after concurrent writes', async () => {
     let rivals = 3;
     const { store, log, text } = together({ [metadata]: '' }, async (inner) => {
       const now = (await inner.read(metadata))!;
@@ -79,13 +79,13 @@ describe('where the store writes several files at once', () => {
 
   test.each<[string, Store, Partial<AppregError>]>([
     [
-      'other bytes',
+      'existing files with other bytes',
       together({ [metadata]: '', [artifact.path]: 'others' }).store,
       { code: 'immutable', exit: 1, message: expect.stringMatching(/Nothing was changed\.$/) as string },
     ],
-    ['no document', together({}).store, { message: 'a/versions.json does not exist. Nothing was changed.' }],
+    ['a missing document', together({}).store, { message: 'a/versions.json does not exist. Nothing was changed.' }],
     [
-      'always faster others',
+      'concurrent writes after every attempt',
       together({ [metadata]: '' }, async (inner) => {
         const now = (await inner.read(metadata))!;
         await inner.replace(metadata, Buffer.concat([now.bytes, Buffer.from('x\n')]), now.token);
@@ -93,12 +93,12 @@ describe('where the store writes several files at once', () => {
       { code: 'write-conflict', message: expect.stringMatching(/Nothing was changed\.$/) as string },
     ],
     [
-      'a host that refuses',
+      'a full disk',
       together({ [metadata]: '' }, full).store,
       { message: 'Cannot write it: the disk is full. Nothing was changed.' },
     ],
     [
-      'a host that breaks off',
+      'an interrupted connection',
       together({ [metadata]: '' }, () => {
         throw new AppregError('git-unreachable', 'It broke off.', 'Run it again.', { effect: 'unknown' });
       }).store,
@@ -107,11 +107,11 @@ describe('where the store writes several files at once', () => {
         hint: 'Run it again.',
       },
     ],
-  ])('%s: what holds is said', async (_, store, trouble) => {
-    await expect(applyPlan(plan, store)).rejects.toMatchObject(trouble);
+  ])('that fails because of %s reports what is stored', async (_, store, expected) => {
+    await expect(applyPlan(plan, store)).rejects.toMatchObject(expected);
   });
 
-  test('and the edit is refused on what they wrote: nothing was changed', async () => {
+  test('changes nothing if an edit is refused after a concurrent write', async () => {
     const { store, text } = together({ [metadata]: '' }, async (inner) => {
       const now = (await inner.read(metadata))!;
       await inner.replace(metadata, Buffer.from('taken\n'), now.token);

@@ -3,12 +3,12 @@ import { applyPlan } from '../../src/publish/apply-plan.ts';
 import type { Store } from '../../src/store/store.ts';
 import { artifact, metadata, adding, plan, outcomes, watched, refusing } from './plan-fixture.ts';
 
-/** Plans while others write, and in stores that do not keep what they were given. */
+/** Plans with concurrent writers, and in stores that do not store what they received. */
 
 // Retries do not wait in these tests.
 vi.mock('node:timers/promises', () => ({ setTimeout: () => new Promise(setImmediate) }));
 
-/** Somebody who puts `content` there just before. */
+/** Another writer that creates the file with `content` just before. */
 const faster =
   (content: string) =>
   (inner: Store): Partial<Store> => ({
@@ -18,8 +18,8 @@ const faster =
     },
   });
 
-describe('when others are faster', () => {
-  test('an edit is made anew on what they wrote', async () => {
+describe('with concurrent writers', () => {
+  test('an edit is computed again on their text', async () => {
     let rivals = 5;
     const { store, log, text } = watched({ [metadata]: '' }, (inner) => ({
       async replace(path, bytes, token) {
@@ -35,14 +35,14 @@ describe('when others are faster', () => {
     expect(log.filter((line) => line.startsWith('changed'))).toHaveLength(5);
   });
 
-  test('forty at once all get through', async () => {
+  test('forty concurrent plans are all applied', async () => {
     const { store, text } = watched({ [metadata]: '' });
     const versions = Array.from({ length: 40 }, (_, i) => `1.${i}.0`);
     await Promise.all(versions.map((version) => applyPlan({ steps: [adding(version)] }, store)));
     expect(text(metadata)!.trim().split('\n').sort()).toEqual(versions.sort());
   });
 
-  test('the same file with the same bytes is theirs and ours; with other bytes it is refused', async () => {
+  test('a file with the same bytes counts as stored, and one with other bytes is refused', async () => {
     expect(outcomes(await applyPlan({ steps: [artifact] }, watched({}, faster('bytes')).store))).toEqual([
       'a/1.0.0.tar.gz: already-there',
     ]);
@@ -52,7 +52,7 @@ describe('when others are faster', () => {
     });
   });
 
-  test('and the edit is refused on what they wrote: the artifact is there, and that is said', async () => {
+  test('an edit that is refused on their text reports that the artifact is stored', async () => {
     const { store } = watched({ [metadata]: '' }, (inner) => ({
       async replace(path, bytes, token) {
         await inner.replace(path, Buffer.from('taken\n'), token);
@@ -66,7 +66,7 @@ describe('when others are faster', () => {
     });
   });
 
-  test('always: it gives up in the end', async () => {
+  test('an edit with a conflict on every attempt is given up', async () => {
     const { store } = watched({ [metadata]: '' }, (inner) => ({
       async replace(path) {
         const now = (await inner.read(path))!;
@@ -77,12 +77,12 @@ describe('when others are faster', () => {
     await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({ code: 'write-conflict', exit: 2 });
   });
 
-  test('and the store does not notice: the edit is found lost, and made again', async () => {
+  test('an edit that the store lost without a conflict is made again', async () => {
     let lost = 2;
     const { store, text } = watched({ [metadata]: '' }, (inner) => ({
       async replace(path, bytes, token) {
         if (lost-- <= 0) return inner.replace(path, bytes, token);
-        // Theirs, read before ours and written after it.
+        // A concurrent edit, computed before ours and written after it.
         await inner.replace(path, Buffer.from(`rival ${lost}\n`), token);
         return 'replaced';
       },
@@ -91,7 +91,7 @@ describe('when others are faster', () => {
     expect(text(metadata)).toBe('rival 0\nours\n');
   });
 
-  test('but keep what we wrote: it is not written twice', async () => {
+  test('an edit that is followed by theirs is not made twice', async () => {
     const { store, text } = watched({ [metadata]: '' }, (inner) => ({
       async replace(path, bytes, token) {
         const answer = await inner.replace(path, bytes, token);
@@ -105,10 +105,10 @@ describe('when others are faster', () => {
   });
 });
 
-describe('a store that does not do what it answers', () => {
+describe('a store with incorrect responses is reported', () => {
   const found = { exit: 2, message: expect.stringContaining('a/versions.json') as string };
 
-  test('keeps the old document: found after a few tries, not taken for others', async () => {
+  test('if it keeps the previous document, after fewer than ten writes', async () => {
     const { store, log } = watched({ [metadata]: '' }, () => ({ replace: async () => 'replaced' }));
     await expect(applyPlan(plan, store)).rejects.toMatchObject({
       ...found,
@@ -120,16 +120,16 @@ describe('a store that does not do what it answers', () => {
     expect(log.length).toBeLessThan(10);
   });
 
-  test('refuses each write as if the document had changed, and it did not', async () => {
+  test('if it refuses each write although the document did not change', async () => {
     const { store, log } = watched({ [metadata]: '' }, () => ({ replace: async () => 'changed' }));
     await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({ ...found, code: 'store-stale' });
     expect(log.length).toBeLessThan(20);
   });
 
   test.each([
-    ['something else', Buffer.from([0xff, 0xfe])],
-    ['nothing', null],
-  ])('keeps %s', async (_, kept) => {
+    ['different bytes', Buffer.from([0xff, 0xfe])],
+    ['no file', null],
+  ])('if it contains %s after the write', async (_, stored) => {
     let isWritten = false;
     const { store } = watched({ [metadata]: '' }, (inner) => ({
       async replace() {
@@ -138,7 +138,7 @@ describe('a store that does not do what it answers', () => {
       },
       async read(path) {
         if (!isWritten || path !== metadata) return inner.read(path);
-        return kept && { bytes: kept, token: 'other' };
+        return stored && { bytes: stored, token: 'other' };
       },
     }));
     await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('a store that does not do what it answers', () => {
     });
   });
 
-  test('says that a file exists, and does not have it', async () => {
+  test('if it states that a file exists and does not return it', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({ create: async () => 'exists' }));
     await expect(applyPlan(plan, store)).rejects.toMatchObject({
       code: 'store-stale',

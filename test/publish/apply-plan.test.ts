@@ -18,24 +18,24 @@ async function notServed(): Promise<void> {
 vi.mock('node:timers/promises', () => ({ setTimeout: () => new Promise(setImmediate) }));
 
 describe('a plan', () => {
-  test('is carried out in its order, and each step is told when it is done', async () => {
+  test('is applied in its order, and each step is reported once it is done', async () => {
     const { store, log, text } = watched({ [metadata]: '' });
     const results = await applyPlan(plan, store, {
-      onStep: ({ step, outcome }) => log.push(`told ${outcome} ${step.path}`),
+      onStep: ({ step, outcome }) => log.push(`reported ${outcome} ${step.path}`),
       readBack: async (step) => void log.push(`read back ${step.path}`),
     });
     expect(log).toEqual([
       'created a/1.0.0.tar.gz',
-      'told created a/1.0.0.tar.gz',
+      'reported created a/1.0.0.tar.gz',
       'read back a/1.0.0.tar.gz',
       'replaced a/versions.json',
-      'told edited a/versions.json',
+      'reported edited a/versions.json',
     ]);
     expect(outcomes(results)).toEqual(['a/1.0.0.tar.gz: created', 'a/versions.json: edited']);
     expect(text(metadata)).toBe('1.0.0\n');
   });
 
-  test('carried out again writes nothing and reads nothing back', async () => {
+  test('that is applied again writes nothing and reads nothing back', async () => {
     const { store, log } = watched({ [metadata]: '' });
     await applyPlan(plan, store);
     log.length = 0;
@@ -47,7 +47,7 @@ describe('a plan', () => {
     expect(log).toEqual([]);
   });
 
-  test('whose artifact an earlier run left there reads it back before it is listed', async () => {
+  test('with an artifact from an earlier run reads it back before it is listed', async () => {
     const { store, log } = watched({ [metadata]: '', [artifact.path]: 'bytes' });
     const readBack = async (): Promise<void> => void log.push('read back');
     expect(outcomes(await applyPlan(plan, store, { readBack }))).toEqual([
@@ -57,7 +57,7 @@ describe('a plan', () => {
     expect(log).toEqual(['read back', 'replaced a/versions.json']);
   });
 
-  test('may create a document and edit it, and edit it twice', async () => {
+  test('can create a document and edit it twice', async () => {
     const { store, text } = watched({});
     const steps: Step[] = [
       { kind: 'create', path: metadata, bytes: Buffer.from('0\n'), what: 'the file' },
@@ -74,23 +74,23 @@ describe('a plan', () => {
     expect(text(metadata)).toBe('0\n1\n2\n');
   });
 
-  test('without steps is done', async () => {
+  test('without steps does nothing', async () => {
     expect(await applyPlan({ steps: [] }, watched({}).store)).toEqual([]);
   });
 
-  test('keeps a byte order mark and line endings', async () => {
+  test('preserves a byte order mark and line endings', async () => {
     const { store, text } = watched({ [metadata]: '\ufeffa\r\nb\r\n' });
     await applyPlan({ steps: [adding('c')] }, store);
     expect(text(metadata)).toBe('\ufeffa\r\nb\r\nc\n');
   });
 
-  test('an edit that would always find something to do is done once', async () => {
+  test('applies an edit once, even if the edit would always change the text', async () => {
     const { store, text } = watched({ [metadata]: '' });
     await applyPlan({ steps: [{ ...adding('x'), edit: (text) => `${text}x` }] }, store);
     expect(text(metadata)).toBe('x');
   });
 
-  test('an edit that gives the same text changes nothing', async () => {
+  test('does not write an edit that results in the same text', async () => {
     const { store, log } = watched({ [metadata]: 'x' });
     expect(outcomes(await applyPlan({ steps: [{ ...adding('x'), edit: (text) => text }] }, store))).toEqual([
       'a/versions.json: unchanged',
@@ -99,10 +99,10 @@ describe('a plan', () => {
   });
 });
 
-describe('is refused before anything is written', () => {
+describe('before anything is written, a plan refuses', () => {
   test.each<[string, Record<string, string | Uint8Array>, Step[], Partial<AppregError>]>([
     [
-      'other bytes under a published name, by both digests',
+      'other bytes under a published name, with both digests',
       { [metadata]: '', [artifact.path]: 'others' },
       [adding('1'), artifact],
       {
@@ -118,13 +118,13 @@ describe('is refused before anything is written', () => {
       { code: 'not-utf8', exit: 2 },
     ],
     [
-      'a document that is not there',
+      'a missing document',
       {},
       [artifact, adding('1')],
       { code: 'document-missing', exit: 2, message: 'a/versions.json does not exist. Nothing was changed.' },
     ],
     [
-      'what the edit refuses',
+      'a document that its edit refuses',
       { [metadata]: '' },
       [
         artifact,
@@ -137,18 +137,18 @@ describe('is refused before anything is written', () => {
       ],
       { code: 'immutable', exit: 1, message: 'No. Nothing was changed.', hint: 'Another version.' },
     ],
-  ])('%s', async (_, files, steps, trouble) => {
+  ])('%s', async (_, files, steps, expected) => {
     const { store, log } = watched(files);
     await expect(applyPlan({ steps }, store)).rejects.toMatchObject({
       message: expect.stringMatching(/Nothing was changed\.$/),
-      ...trouble,
+      ...expected,
     });
     expect(log).toEqual([]);
   });
 });
 
-describe('what holds after a failure is said', () => {
-  test('of the file that was read back, and of the rest', async () => {
+describe('a failed plan', () => {
+  test('reports the file that was read back as stored, and the others as not stored', async () => {
     const { store, log, text } = watched({ [metadata]: '' });
     await expect(applyPlan(plan, store, { readBack: notServed })).rejects.toMatchObject({
       code: 'read-back-missing',
@@ -165,7 +165,7 @@ describe('what holds after a failure is said', () => {
     ]);
   });
 
-  test('when the first step fails', async () => {
+  test('reports that nothing was changed if the first step fails', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({ create: full }));
     await expect(applyPlan(plan, store)).rejects.toMatchObject({
       message: 'Cannot write it: the disk is full. Nothing was changed.',
@@ -173,14 +173,14 @@ describe('what holds after a failure is said', () => {
     });
   });
 
-  test('when a later one fails', async () => {
+  test('reports what is stored if a later step fails', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({ replace: full }));
     await expect(applyPlan(plan, store)).rejects.toMatchObject({
       message: 'Cannot write it: the disk is full. Stored: a/1.0.0.tar.gz. Not stored: a/versions.json.',
     });
   });
 
-  test('and nothing more than is known: who does not say that nothing was changed is not made to', async () => {
+  test('does not report that nothing was changed if that is unknown', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({
       replace() {
         throw new AppregError('git-unreachable', 'The host hung up.', 'Look at it.');
@@ -200,7 +200,7 @@ describe('what holds after a failure is said', () => {
     });
   });
 
-  test('a defect keeps its stack', async () => {
+  test('passes on an unexpected error with its stack', async () => {
     const defect = new TypeError('ours');
     const { store } = watched({}, () => ({
       create() {
@@ -211,9 +211,9 @@ describe('what holds after a failure is said', () => {
   });
 });
 
-test('a plan in words: a line for each step, with nothing in it that moves the cursor', () => {
-  const odd: Step = { ...adding('2.0.0'), path: 'a\u001b[2J.json' };
-  expect(describePlan({ steps: [{ ...artifact, bytes: new Uint8Array(12_345) }, odd] })).toBe(
+test('a plan is printed with one line for each step, with control characters escaped', () => {
+  const unsafeStep: Step = { ...adding('2.0.0'), path: 'a\u001b[2J.json' };
+  expect(describePlan({ steps: [{ ...artifact, bytes: new Uint8Array(12_345) }, unsafeStep] })).toBe(
     'create a/1.0.0.tar.gz  (the artifact of a 1.0.0, 12,345 bytes)\nedit   a\\u{1b}[2J.json  (the version 2.0.0)',
   );
 });

@@ -8,7 +8,7 @@ import type { Kind } from '../support/arena.ts';
 import { openPlaces, type Places, succeeds } from '../support/places.ts';
 import { publish, type Storm } from '../support/storm.ts';
 
-/** Runs that are ended by a signal: what they say is stored is stored, and the next run finishes. */
+/** Runs that are ended by a signal: files that they report as stored are stored, and the next run completes. */
 
 let places: Places;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ function documentIn(stdout: string): Document {
 
 type Opened = Awaited<ReturnType<Places['opened']>>;
 
-/** What the document says of each file must be what the store has. */
+/** Checks that the store matches what the document states about each file. */
 async function expectTrue({ arena }: Opened, { written }: Document): Promise<void> {
   for (const path of written?.stored ?? []) expect(await arena.get(path), path).not.toBeNull();
   for (const path of written?.notStored ?? [])
@@ -44,7 +44,7 @@ async function expectTrue({ arena }: Opened, { written }: Document): Promise<voi
 }
 
 describe.each(KINDS)('publish-version to a %s', (kind) => {
-  test('ended by a signal at every step: the exit code, one document that is true, and the next run finishes', async () => {
+  test('interrupted by a signal at every step exits with its code, prints one correct document, and completes on the next run', async () => {
     const place = await places.opened(kind);
     const { arena, storm } = place;
     for (const step of arena.steps) {
@@ -56,8 +56,8 @@ describe.each(KINDS)('publish-version to a %s', (kind) => {
         const document = documentIn(ended.stdout);
         await expectTrue(place, document);
         const isListed = (await storm.audit()).some((line) => line.endsWith(checksum));
-        const isSaid = document.status === 'published' || document.written?.stored.includes('apps/a/versions.json');
-        expect(isSaid === true, step).toBe(isListed);
+        const isReported = document.status === 'published' || document.written?.stored.includes('apps/a/versions.json');
+        expect(isReported === true, step).toBe(isListed);
         if (!isListed) expect(ended.stderr).toMatch(/Interrupted \(SIG.*\n.*again to finish/);
         await succeeds(storm, file);
         expect((await storm.audit()).filter((line) => line.endsWith(checksum))).toHaveLength(1);
@@ -66,7 +66,7 @@ describe.each(KINDS)('publish-version to a %s', (kind) => {
   }, 240_000);
 });
 
-/** A remote whose hook takes its time, and says in a file that it has begun. */
+/** A remote with a slow hook, which creates a file when it begins. */
 function slowly(repository: string, seconds: number): { begun(): boolean; calm(): void } {
   const hook = join(repository, 'hooks/pre-receive');
   const mark = join(repository, 'begun');
@@ -84,7 +84,7 @@ function slowly(repository: string, seconds: number): { begun(): boolean; calm()
 
 async function waitUntil(holds: () => boolean): Promise<void> {
   for (let tries = 0; !holds(); tries++) {
-    if (tries === 600) throw new Error('it did not come to that');
+    if (tries === 600) throw new Error('the condition was not met');
     await sleep(50);
   }
 }
@@ -92,14 +92,14 @@ async function waitUntil(holds: () => boolean): Promise<void> {
 const isChecksumListed = async (storm: Storm, checksum: string): Promise<boolean> =>
   (await storm.audit()).some((line) => line.endsWith(checksum));
 
-describe.skipIf(process.platform === 'win32')('Ctrl+C during git push, to the whole group of processes', () => {
+describe.skipIf(process.platform === 'win32')('Ctrl+C during git push for the whole process group', () => {
   test.each<[Kind, number]>([
     ['git', 1],
     ['git over http', 1],
     ['git', 12],
     ['git over http', 12],
   ])(
-    '%s whose hook takes %i s: it is never published after the run said that it is not',
+    'does not publish later what the document of a %s with a hook of %i s states as not published',
     async (kind, seconds) => {
       const { arena, storm } = await places.opened(kind);
       const hook = slowly(arena.repository!, seconds);
@@ -125,7 +125,7 @@ describe.skipIf(process.platform === 'win32')('Ctrl+C during git push, to the wh
     90_000,
   );
 
-  test('a second signal ends the run at once', async () => {
+  test('ends the run at once on the second signal', async () => {
     const { arena, storm } = await places.opened('git');
     const hook = slowly(arena.repository!, 30);
     const { file } = storm.artifact();
@@ -144,7 +144,7 @@ describe.skipIf(process.platform === 'win32')('Ctrl+C during git push, to the wh
   }, 60_000);
 });
 
-test('a bucket that stores a file and does not answer: it is looked for, and said to be stored', async () => {
+test('a bucket that stores a file without a response is read again, and the file is reported as stored', async () => {
   const place = await places.opened('bucket in memory');
   const { arena, storm } = place;
   const { file, checksum } = storm.artifact();
@@ -168,7 +168,7 @@ test('a bucket that stores a file and does not answer: it is looked for, and sai
   expect(await isChecksumListed(storm, checksum)).toBe(true);
 }, 60_000);
 
-test('while the artifact is not served yet: it is stored, and not listed', async () => {
+test('publish-version interrupted while the artifact is not served reports it as stored and not listed', async () => {
   const { arena, storm } = await places.opened('bucket in memory');
   arena.front = async (path, stored) => (path.endsWith('.tar.gz') ? null : stored());
   const { file } = storm.artifact();
@@ -184,8 +184,8 @@ test('while the artifact is not served yet: it is stored, and not listed', async
 
 const ICON = ['--name', 'B', '--description', 'An app.', '--icon', 'i.svg', '--color', '#112233'];
 
-describe.each(KINDS)('the other commands that write, to a %s', (kind) => {
-  test('say what is stored, and finish when they are run again', async () => {
+describe.each(KINDS)('other commands that write to a %s and are interrupted', (kind) => {
+  test('report what is stored, and complete on the next run', async () => {
     const place = await places.opened(kind);
     const { arena, storm } = place;
     let count = 0;
@@ -199,14 +199,14 @@ describe.each(KINDS)('the other commands that write, to a %s', (kind) => {
     }
   }, 120_000);
 
-  test('init', async () => {
+  test('create the registry on the next init', async () => {
     const { arena, storm } = await places.opened(kind);
     for (const step of arena.steps) {
       const folder = mkdtempSync(join(tmpdir(), 'appreg-interrupted-'));
       const name = `other-${step}.json`;
       const words = ['init', folder, '--base-url', arena.base, '--manifest', name, ...arena.flags, ...JSON_FLAGS];
       const ended = await storm.run(words, { APPREG_FAILPOINT: `${step}:SIGTERM` });
-      // A folder's steps come with a file that is replaced only, which a new workspace has none of.
+      // A folder has the steps of a replaced file as well, which do not occur in a new workspace.
       expect([0, 143], `${step} ${ended.stderr}`).toContain(ended.code);
       const document = documentIn(ended.stdout);
       if (ended.code === 143 && document.written)
@@ -217,11 +217,11 @@ describe.each(KINDS)('the other commands that write, to a %s', (kind) => {
   }, 120_000);
 });
 
-test('a command that waits for the network is ended before anything is written', async () => {
+test('a command that is interrupted while it waits for the network reports an incomplete result', async () => {
   const { arena, storm } = await places.opened('folder');
-  let isAsked = false;
+  let isRequested = false;
   arena.front = () => {
-    isAsked = true;
+    isRequested = true;
     return new Promise(() => {});
   };
   for (const words of [
@@ -238,9 +238,9 @@ test('a command that waits for the network is ended before anything is written',
     ['subscribe', `${arena.base}registry.json`, '--service', arena.base, '--name', 'A'],
   ]) {
     for (const [signal, exit] of Object.entries(EXITS)) {
-      isAsked = false;
+      isRequested = false;
       const { child, ended } = storm.start([...words, ...JSON_FLAGS]);
-      await waitUntil(() => isAsked);
+      await waitUntil(() => isRequested);
       child.kill(signal as NodeJS.Signals);
       const { code, stdout, stderr } = await ended;
       expect(code, `${words[0]} ${signal} ${stderr}`).toBe(exit);
@@ -251,7 +251,7 @@ test('a command that waits for the network is ended before anything is written',
   }
 }, 120_000);
 
-test('bundle: nothing is written, and no folder is left', async () => {
+test('an interrupted bundle writes no file and leaves no folder', async () => {
   const { arena, storm } = await places.opened('folder');
   writeFileSync(join(arena.root, 'main.js'), 'export default 1;\n');
   for (const step of ['temp-created', 'half-written', 'before-sync']) {

@@ -14,7 +14,7 @@ import { build } from '../../scripts/build.mjs';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 const MB = 1_000_000;
-/** What the process may take at its peak, in bytes. */
+/** The highest peak memory of the process, in bytes. */
 const BOUND = 150 * MB;
 
 const built = mkdtempSync(join(tmpdir(), 'appreg-large-'));
@@ -69,7 +69,7 @@ function writeLargeArchive(path: string, bytes: number): string {
 
 interface Ran {
   code: number | null;
-  said: string;
+  output: string;
   /** Bytes that the process held at its peak. */
   peak: number;
 }
@@ -85,12 +85,12 @@ async function run({ root, env }: Opened, args: readonly string[]): Promise<Ran>
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += String(text)));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += String(text)));
   const code = await new Promise<number | null>((resolve) => {
     child.on('close', resolve);
   });
-  return { code, said, peak: Number(readFileSync(measured, 'utf8')) * 1024 };
+  return { code, output, peak: Number(readFileSync(measured, 'utf8')) * 1024 };
 }
 
 async function registry(kind: Kind): Promise<Opened> {
@@ -119,9 +119,9 @@ const SIZES: [Kind, number][] = [
   ['bucket in memory', 500],
   ['git', 200],
 ];
-describe.skipIf(process.platform !== 'linux')('an artifact', () => {
+describe.skipIf(process.platform !== 'linux')('publishing an artifact uses limited memory', () => {
   test.each(SIZES)(
-    'in a %s, of %i MB',
+    'in a %s for %i MB',
     async (kind, size) => {
       const arena = await registry(kind);
       const checksum = `sha256:${writeLargeArchive(join(arena.root, 'large.tar.gz'), size * MB)}`;
@@ -131,25 +131,25 @@ describe.skipIf(process.platform !== 'linux')('an artifact', () => {
       expect(await listed(arena)).toEqual([checksum]);
       const stored = await arena.get('apps/a/versions/1.0.0.tar.gz');
       expect(createHash('sha256').update(stored!).digest('hex')).toBe(checksum.slice(7));
-      // Again: what is stored is compared.
+      // The second run compares the stored file.
       const second = await run(arena, ['publish-version', 'a', '1.0.0', '--artifact', 'large.tar.gz']);
-      expect(second).toMatchObject({ code: 0, said: expect.stringContaining('already published') as string });
+      expect(second).toMatchObject({ code: 0, output: expect.stringContaining('already published') as string });
       expect(second.peak).toBeLessThan(BOUND);
     },
     300_000,
   );
 
-  test('that is fetched from its own address, of 200 MB', async () => {
+  test('for 200 MB that are downloaded from --artifact-url', async () => {
     const arena = await registry('bucket in memory');
     const path = join(arena.root, 'large.tar.gz');
     writeLargeArchive(path, 200 * MB);
-    arena.front = async (asked, stored) => (asked === 'elsewhere.tar.gz' ? readFileSync(path) : stored());
+    arena.front = async (requested, stored) => (requested === 'elsewhere.tar.gz' ? readFileSync(path) : stored());
     const done = await run(arena, ['publish-version', 'a', '1.0.0', '--artifact-url', `${arena.base}elsewhere.tar.gz`]);
     expect(done).toMatchObject({ code: 0 });
     expect(done.peak).toBeLessThan(BOUND);
   }, 300_000);
 
-  test('of 200 MB whose upload is cut off is sent again from its start', async () => {
+  test('for 200 MB whose interrupted upload is repeated', async () => {
     const arena = await registry('bucket in memory');
     const checksum = `sha256:${writeLargeArchive(join(arena.root, 'large.tar.gz'), 200 * MB)}`;
     const mishaps = ['reset-before', '500-before'] as const;
@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== 'linux')('an artifact', () => {
   }, 300_000);
 });
 
-describe('a file that changes while it is published', () => {
+describe('a file that changes during publishing', () => {
   const changes = [
     ['in one byte', 'const file = fs.openSync(path, "r+"); fs.writeSync(file, "X", 1_000_000); fs.closeSync(file);'],
     ['in its length', 'fs.appendFileSync(path, "more");'],
@@ -172,7 +172,7 @@ describe('a file that changes while it is published', () => {
   test.each(
     (['folder', 'bucket in memory', 'git'] as const).flatMap((kind) => changes.map((one) => [kind, ...one] as const)),
   )(
-    'is not published in a %s: %s',
+    'is not published in a %s: it changes %s',
     async (kind, _what, change) => {
       const arena = await registry(kind);
       const path = join(arena.root, 'large.tar.gz');
@@ -196,7 +196,7 @@ fs.createReadStream = function (path, ...rest) {
       );
       arena.env['NODE_OPTIONS'] = `--require=${preload}`;
       const done = await run(arena, ['publish-version', 'a', '1.0.0', '--artifact', 'large.tar.gz']);
-      expect(done.said).toContain('large.tar.gz changed while it was published');
+      expect(done.output).toContain('large.tar.gz changed while it was published');
       expect(done).toMatchObject({ code: 1 });
       expect(await listed(arena)).toEqual([]);
       expect(await arena.get('apps/a/versions/1.0.0.tar.gz')).toBeNull();

@@ -11,29 +11,29 @@ function token(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** A store that is a Map, and nothing else. */
+/** A store in a Map. */
 export function memoryStore(files: Record<string, string | Uint8Array>): Store & { files: Map<string, Buffer> } {
-  const kept = new Map(Object.entries(files).map(([path, bytes]) => [path, Buffer.from(bytes)]));
+  const stored = new Map(Object.entries(files).map(([path, bytes]) => [path, Buffer.from(bytes)]));
   return {
     name: 'memory',
-    files: kept,
+    files: stored,
     async read(path) {
-      const bytes = kept.get(path);
+      const bytes = stored.get(path);
       return bytes ? { bytes, token: token(bytes) } : null;
     },
     async digest(path) {
-      const bytes = kept.get(path);
+      const bytes = stored.get(path);
       return bytes ? digestOf(bytes) : null;
     },
     async create(path, bytes) {
-      if (kept.has(path)) return 'exists';
-      kept.set(path, Buffer.from(bytes as Uint8Array));
+      if (stored.has(path)) return 'exists';
+      stored.set(path, Buffer.from(bytes as Uint8Array));
       return 'created';
     },
     async replace(path, bytes, expected) {
-      const there = kept.get(path);
+      const there = stored.get(path);
       if (!there || token(there) !== expected) return 'changed';
-      kept.set(path, Buffer.from(bytes));
+      stored.set(path, Buffer.from(bytes));
       return 'replaced';
     },
   };

@@ -7,7 +7,7 @@ import type { Mishap } from '../support/object-store.ts';
 import { addedEntries, openPlaces, type Places, succeeds } from '../support/places.ts';
 import { publish } from '../support/storm.ts';
 
-/** A publisher that is a real process, and whatever a server, a disk or a cache may do: nothing is lost, and it is told. */
+/** A publisher in a real process, with failures of servers, disks and caches: nothing is lost, and failures are reported. */
 
 let places: Places;
 beforeAll(async () => {
@@ -16,11 +16,11 @@ beforeAll(async () => {
 afterEach(() => places.calm());
 afterAll(() => places.close());
 
-describe('a bucket that fails', () => {
+describe('publish-version to a bucket with failures', () => {
   const ARTIFACT = /\.tar\.gz$/;
   const METADATA = /versions\.json$/;
 
-  test('before, during and after it stores: one run gets through', { timeout: 60_000 }, async () => {
+  test('succeeds in one run despite errors before, during and after writes', { timeout: 60_000 }, async () => {
     const { arena, storm } = await places.opened('bucket in memory');
     const { file, checksum } = storm.artifact();
     const mishaps: [RegExp, Mishap[]][] = [
@@ -41,24 +41,28 @@ describe('a bucket that fails', () => {
       METADATA,
       /Stored: apps\/a\/versions\/[\d.]+\.tar\.gz\. It is unknown whether this was stored: apps\/a\/versions\.json\.\n/,
     ],
-  ])('%s, each time, with %s: told, and the next run finishes', { timeout: 60_000 }, async (mishap, _, path, words) => {
-    const { arena, storm } = await places.opened('bucket in memory');
-    const before = await arena.get('apps/a/versions.json');
-    const { file, checksum } = storm.artifact();
-    arena.objects!.mishapOf = (key) => (path.test(key) ? mishap : undefined);
-    const failed = await storm.run(publish('minor', file));
-    expect(failed).toMatchObject({ code: 2, stderr: expect.stringMatching(words) as string });
-    arena.objects!.mishapOf = () => undefined;
-    // A host that breaks the metadata itself breaks the registry: whoever runs it has to bring back the file.
-    if (mishap === 'truncate' && path === METADATA)
-      arena.objects!.objects.get('registry/apps/a/versions.json')!.bytes = before!;
-    // A number whose file was damaged is passed by.
-    expect(await addedEntries(storm, () => succeeds(storm, file))).toEqual([checksum]);
-  });
+  ])(
+    'reports a persistent %s of %s, and completes on the next run',
+    { timeout: 60_000 },
+    async (mishap, _, path, words) => {
+      const { arena, storm } = await places.opened('bucket in memory');
+      const before = await arena.get('apps/a/versions.json');
+      const { file, checksum } = storm.artifact();
+      arena.objects!.mishapOf = (key) => (path.test(key) ? mishap : undefined);
+      const failed = await storm.run(publish('minor', file));
+      expect(failed).toMatchObject({ code: 2, stderr: expect.stringMatching(words) as string });
+      arena.objects!.mishapOf = () => undefined;
+      // A host that damages the metadata breaks the registry: its operator has to restore the file.
+      if (mishap === 'truncate' && path === METADATA)
+        arena.objects!.objects.get('registry/apps/a/versions.json')!.bytes = before!;
+      // A version whose file was damaged is skipped.
+      expect(await addedEntries(storm, () => succeeds(storm, file))).toEqual([checksum]);
+    },
+  );
 });
 
-describe('who may only read', () => {
-  test('a bucket says what is refused, and what is needed', async () => {
+describe('a publisher without write access', () => {
+  test('to a bucket receives the refused request and the required permission', async () => {
     const { arena, storm } = await places.opened('bucket in memory');
     const { file } = storm.artifact();
     arena.objects!.mishapOf = () => '403';
@@ -70,7 +74,7 @@ describe('who may only read', () => {
     expect(lines).toEqual([]);
   });
 
-  test('a git remote says so', { timeout: 60_000 }, async () => {
+  test('to a git remote receives the refusal and the required permission', { timeout: 60_000 }, async () => {
     const { arena, storm } = await places.opened('git over http');
     const { file } = storm.artifact();
     arena.host!.readOnly = 403;
@@ -113,7 +117,7 @@ test.skipIf(noMount !== null)(
         );
       });
       expect(ended.stderr).toMatch(/^appreg: git has no space left .*Nothing was changed\.\n.*TMPDIR/);
-      // Nothing of it stays on that disk.
+      // No file is left on that disk.
       expect(ended).toMatchObject({ code: 2, stdout: 'filler\n' });
     }
     expect(await arena.get('apps/a/versions.json')).toEqual(before);
@@ -121,7 +125,7 @@ test.skipIf(noMount !== null)(
 );
 
 describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (kind) => {
-  test('that serves old metadata for ever, and remembers what was not there', { timeout: 60_000 }, async () => {
+  test('that serves outdated metadata and caches 404 does not affect publishing', { timeout: 60_000 }, async () => {
     const { arena, storm } = await places.opened(kind);
     const old = new Map<string, Buffer | null>();
     const counts = new Map<string, number>();
@@ -140,19 +144,19 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
       for (const { file } of artifacts) await succeeds(storm, file);
     });
     expect(lines).toEqual(artifacts.map(({ checksum }) => checksum));
-    // What is there is asked of the store, never of the host in front.
+    // Existing files are read from the store, never from the host in front of it.
     expect(arena.asked.filter((path) => path.endsWith('.json'))).toEqual([]);
     expect([...counts.values()]).toEqual([3, 3]);
   });
 
   test.each<[string, (bytes: Buffer | null) => Buffer | null, RegExp]>([
-    ['never has the artifact', () => null, /after 1 s .* responds with status 404.*Stored: .*Not stored: /],
+    ['never serves the artifact', () => null, /after 1 s .* responds with status 404.*Stored: .*Not stored: /],
     [
-      'serves half of it',
+      'serves half of the artifact',
       (bytes) => bytes && bytes.subarray(0, bytes.length >> 1),
       /serves different bytes.*Not stored: /,
     ],
-  ])('that %s: not listed until it is served', { timeout: 60_000 }, async (_, spoil, words) => {
+  ])('that %s prevents the listing until the artifact is served', { timeout: 60_000 }, async (_, spoil, words) => {
     const { arena, storm } = await places.opened(kind);
     arena.front = async (path, stored) => spoil(await stored());
     const { file, checksum } = storm.artifact();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPlaces, type Places, succeeds } from '../support/places.ts';
 import { publish } from '../support/storm.ts';
 
-/** With a machine format, stdout holds one document whatever happens; and what killed runs leave behind is removed. */
+/** With a machine format, stdout contains one document after any error; and the files of killed runs are removed. */
 
 let places: Places;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => places.close());
 
-/** Each command with arguments that it takes, and whether it makes a report. */
+/** Each command with valid arguments. */
 const COMMANDS: [name: string, words: string[]][] = [
   ['init', ['x', '--base-url', 'https://x.example/']],
   ['add-app', ['b', '--name', 'B', '--description', 'An app.', '--icon', 'i.svg', '--color', '#112233']],
@@ -33,7 +33,7 @@ const COMMANDS: [name: string, words: string[]][] = [
   ['completion', ['tcsh']],
 ];
 
-describe('one document for each kind of error', () => {
+describe('with a machine format, stdout contains one document for errors of', () => {
   test.each(COMMANDS)(
     '%s',
     async (name, words) => {
@@ -63,14 +63,14 @@ describe('one document for each kind of error', () => {
     60_000,
   );
 
-  test('an unknown command, and --format at the end with an equals sign', async () => {
+  test('an unknown command with --format as its last option', async () => {
     const { storm } = await places.opened('folder');
     const unknown = await storm.run(['publsh', '--format=json']);
     expect(unknown.code).toBe(2);
     expect(JSON.parse(unknown.stdout)).toMatchObject({ command: 'publsh', error: { code: 'usage', exit: 2 } });
   });
 
-  test('a file of results that cannot be written', async () => {
+  test('an output file that cannot be written', async () => {
     const { storm } = await places.opened('folder');
     const { code, stdout } = await storm.run(['lint', '--format', 'json', '--output', 'missing/x.json']);
     expect(code).toBe(2);
@@ -78,12 +78,12 @@ describe('one document for each kind of error', () => {
   });
 });
 
-describe('a store that does not keep what it answered that it stored', () => {
+describe('a store that loses writes despite a success response', () => {
   test.each([
     ['keep-old', 'write-lost'],
     ['keep-other', 'write-lost'],
   ] as const)(
-    '%s: told after a few tries, with what is stored',
+    'is reported for the failure %s after a few attempts, with what is stored',
     async (mishap, error) => {
       const { arena, storm } = await places.opened('bucket in memory');
       const { file } = storm.artifact();
@@ -106,7 +106,7 @@ describe('a store that does not keep what it answered that it stored', () => {
     60_000,
   );
 
-  test('a refusal after the probe was written does not say that nothing was changed', async () => {
+  test('is not reported as unchanged after the probe was written', async () => {
     const { arena, storm } = await places.opened('bucket in memory');
     const { file } = storm.artifact();
     arena.objects!.mishapOf = (key) => (key.endsWith('.tar.gz') ? '403' : undefined);
@@ -124,9 +124,9 @@ describe('a store that does not keep what it answered that it stored', () => {
 const hidden = (root: string): string[] =>
   readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.(lock|tmp)$/.test(path));
 
-describe('what a killed run leaves behind', () => {
+describe('files of a killed run', () => {
   test.each(['locked', 'after-rename', 'before-unlock', 'after-link', 'half-written'])(
-    'in a folder, at %s: removed by the next run, also where it has nothing to write',
+    'are removed from a folder by the next run, also if it has nothing to write, after %s',
     async (step) => {
       const { arena, storm } = await places.opened('folder');
       const { file } = storm.artifact(1000);
@@ -138,7 +138,7 @@ describe('what a killed run leaves behind', () => {
     60_000,
   );
 
-  test('a lock that a live process holds is left alone', async () => {
+  test('are preserved if they are the lock of a running process', async () => {
     const { arena, storm } = await places.opened('folder');
     const { file } = storm.artifact();
     const { child } = storm.start(publish('patch', file), { APPREG_FAILPOINT: 'locked:SIGSTOP' });
@@ -162,7 +162,7 @@ describe('what a killed run leaves behind', () => {
     child.kill('SIGKILL');
   }, 60_000);
 
-  test('a temporary clone of git: removed by the next run', async () => {
+  test('are removed by the next run if they are a temporary clone of git', async () => {
     const { storm } = await places.opened('git');
     const temporary = mkdtempSync(join(tmpdir(), 'appreg-clones-'));
     mkdirSync(join(temporary, 'appreg-git-other'));

@@ -31,25 +31,25 @@ export function outcomes(results: readonly StepResult[]): string[] {
   return results.map(({ step, outcome }) => `${step.path}: ${outcome}`);
 }
 
-/** A store that says in which order it was asked to write, and can be made to fail. */
+/** A store that records the order of its writes, and whose methods can be replaced. */
 export function watched(
   files: Record<string, string | Uint8Array>,
   over: (store: Store) => Partial<Store> = () => ({}),
 ): { store: Store; log: string[]; text(path: string): string | undefined } {
   const memory = memoryStore(files);
-  const odd = { ...memory, ...over(memory) };
+  const changed = { ...memory, ...over(memory) };
   const log: string[] = [];
   const store: Store = {
     name: 'memory',
-    read: (path) => odd.read(path),
-    digest: (path) => odd.digest(path),
+    read: (path) => changed.read(path),
+    digest: (path) => changed.digest(path),
     async create(path, bytes) {
-      const answer = await odd.create(path, bytes);
+      const answer = await changed.create(path, bytes);
       log.push(`${answer} ${path}`);
       return answer;
     },
     async replace(path, bytes, token) {
-      const answer = await odd.replace(path, bytes, token);
+      const answer = await changed.replace(path, bytes, token);
       log.push(`${answer} ${path}`);
       return answer;
     },
@@ -61,7 +61,7 @@ export const full = (): never => {
   throw new AppregError('disk-full', 'Cannot write it: the disk is full.', 'Free some space.', { effect: 'none' });
 };
 
-/** An edit that somebody else's text makes impossible. */
+/** An edit that is refused on another writer's text. */
 export const refusing: Step = {
   ...adding('1'),
   edit(text) {

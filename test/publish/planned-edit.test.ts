@@ -12,7 +12,7 @@ const PATH = 'a/versions.json';
 /** A plan that adds a member `new`, and the texts for which the edit was computed again. */
 async function planOn(store: ReturnType<typeof memoryStore>): Promise<{ plan: Plan; recomputed: string[] }> {
   const document = await readDocument(store, PATH);
-  if (document === null) throw new Error('there is no document to plan on');
+  if (document === null) throw new Error('the document is missing');
   const recomputed: string[] = [];
   const edit = (text: string): string => {
     recomputed.push(text);
@@ -21,7 +21,7 @@ async function planOn(store: ReturnType<typeof memoryStore>): Promise<{ plan: Pl
   return { plan: { steps: [editStep(document, '{"old":1,"new":2}', edit, 'a member')] }, recomputed };
 }
 
-test('the document did not change: the planned text is written, and nothing is computed again', async () => {
+test('an unchanged document is written with the planned text, and nothing is computed again', async () => {
   const store = memoryStore({ [PATH]: '{"old":1}' });
   const { plan, recomputed } = await planOn(store);
   await applyPlan(plan, store);
@@ -29,7 +29,7 @@ test('the document did not change: the planned text is written, and nothing is c
   expect(recomputed).toEqual([]);
 });
 
-test('the document changed after it was planned on: the edit is computed for the current text', async () => {
+test('an edit is computed again for a document that changed after it was planned', async () => {
   const store = memoryStore({ [PATH]: '{"old":1}' });
   const { plan, recomputed } = await planOn(store);
   store.files.set(PATH, Buffer.from('{"other":3}'));
@@ -38,7 +38,7 @@ test('the document changed after it was planned on: the edit is computed for the
   expect(new Set(recomputed)).toEqual(new Set(['{"other":3}']));
 });
 
-test('the document changes while it is replaced: the edit is computed again after the conflict', async () => {
+test('an edit is computed again after a conflict', async () => {
   const store = memoryStore({ [PATH]: '{"old":1}' });
   const { plan, recomputed } = await planOn(store);
   const { replace } = store;
@@ -55,6 +55,6 @@ test('the document changes while it is replaced: the edit is computed again afte
   expect(recomputed).toEqual(['{"other":3}']);
 });
 
-test('a document that is not stored yet has no planned text', () => {
+test('an edit of a document that is not stored yet has no planned text', () => {
   expect(editStep(documentWithText('{}', PATH), '{"new":2}', () => null, 'a member')).not.toHaveProperty('planned');
 });

@@ -52,8 +52,8 @@ async function listed(
   return { version, artifactUrl: url, artifactChecksum: await checksumOf(bytes) };
 }
 
-describe('the plan', () => {
-  test('the artifact first, its entry last; planning writes nothing', async () => {
+describe('the plan of a version', () => {
+  test('creates the artifact first and lists it last, and planning writes nothing', async () => {
     const store = await registry();
     const before = new Map(store.files);
     const planned = await plan(store, '1.0.0', one);
@@ -66,7 +66,7 @@ describe('the plan', () => {
     expect(store.files).toEqual(before);
   });
 
-  test('an artifact that is kept elsewhere is only listed', async () => {
+  test('only lists an artifact on another host', async () => {
     const url = 'https://releases.example.com/a/1.0.0.tar.gz';
     const planned = await plan(await registry(), '1.0.0', one, url);
     expect(planned.plan.steps.map(({ kind }) => kind)).toEqual(['edit']);
@@ -78,14 +78,14 @@ describe('the plan', () => {
     ['a.json', 'a/1.0.0.tar.gz'],
     ['all/b', 'all/b-artifacts/1.0.0.tar.gz'],
     ['with space/versions.json', 'with space/versions/1.0.0.tar.gz'],
-  ])('the artifact of %s goes to %s', async (metadata, path) => {
+  ])('stores the artifact of %s at %s', async (metadata, path) => {
     const store = await registry([], { [metadata]: '{"versions":[]}' }, app(BASE + metadata.replaceAll(' ', '%20')));
     const planned = await plan(store, '1.0.0', one);
     expect(planned.path).toBe(path);
     expect(planned.entry.artifactUrl).toBe(BASE + path.replaceAll(' ', '%20'));
   });
 
-  test('the edit is made again on what somebody else has written meanwhile', async () => {
+  test('computes the edit again on the text of another writer', async () => {
     const { plan: made } = await plan(await registry(), '1.0.0', one);
     const step = made.steps.at(-1)!;
     const meanwhile = JSON.stringify({ versions: [await listed('0.9.0', two)] });
@@ -98,12 +98,12 @@ describe('the plan', () => {
 });
 
 describe('a published version never changes', () => {
-  test('the same bytes again: nothing to do', async () => {
+  test('the same bytes result in an empty plan', async () => {
     const store = await registry([await listed('1.0.0', one)], { 'apps/a/versions/1.0.0.tar.gz': one });
     expect(await plan(store, '1.0.0', one)).toMatchObject({ published: true, plan: { steps: [] } });
   });
 
-  test('the same bytes at another address: nothing to do, and no second copy', async () => {
+  test('the same bytes at another URL result in an empty plan without a second copy', async () => {
     const url = 'https://releases.example.com/a/1.0.0.tar.gz';
     expect(await plan(await registry([await listed('1.0.0', one, url)]), '1.0.0', one)).toMatchObject({
       published: true,
@@ -112,7 +112,7 @@ describe('a published version never changes', () => {
     });
   });
 
-  test('a listed file that is gone is put back', async () => {
+  test('a missing file of a listed version is stored again', async () => {
     const planned = await plan(await registry([await listed('1.0.0', one)]), '1.0.0', one);
     expect(planned).toMatchObject({
       published: true,
@@ -120,23 +120,26 @@ describe('a published version never changes', () => {
     });
   });
 
-  test.each(['listed', 'not listed yet'])('other bytes are refused, naming both digests: %s', async (what) => {
-    const store = await registry(what === 'listed' ? [await listed('1.0.0', one)] : [], {
-      'apps/a/versions/1.0.0.tar.gz': one,
-    });
-    const trouble = await refusal(plan(store, '1.0.0', two));
-    expect(trouble).toMatchObject({ code: 'immutable', exit: 1 });
-    expect(trouble.message).toContain(await checksumOf(one));
-    expect(trouble.message).toContain(await checksumOf(two));
-  });
+  test.each(['listed', 'not listed yet'])(
+    'other bytes under a version that is %s are refused with both digests',
+    async (what) => {
+      const store = await registry(what === 'listed' ? [await listed('1.0.0', one)] : [], {
+        'apps/a/versions/1.0.0.tar.gz': one,
+      });
+      const error = await refusal(plan(store, '1.0.0', two));
+      expect(error).toMatchObject({ code: 'immutable', exit: 1 });
+      expect(error.message).toContain(await checksumOf(one));
+      expect(error.message).toContain(await checksumOf(two));
+    },
+  );
 
-  test('an interrupted run is finished: the artifact is there, its entry is not', async () => {
+  test('an unlisted artifact of an interrupted run is listed', async () => {
     const planned = await plan(await registry([], { 'apps/a/versions/1.0.0.tar.gz': one }), '1.0.0', one);
     expect(planned.published).toBe(false);
     expect(planned.plan.steps.map(({ kind }) => kind)).toEqual(['create', 'edit']);
   });
 
-  test('a bump passes by a number whose file is there with other bytes', async () => {
+  test('an increment skips a version whose file exists with other bytes', async () => {
     const files = { 'apps/a/versions/1.0.1.tar.gz': two };
     const versions = [await listed('1.0.0', tarGz('zero'))];
     expect((await plan(await registry(versions, files), 'patch', one)).entry.version).toBe('1.0.2');
@@ -144,7 +147,7 @@ describe('a published version never changes', () => {
     expect((await plan(await registry(versions, files), 'minor', one)).entry.version).toBe('1.1.0');
   });
 
-  test('a bump passes by a number that was published before with other bytes', async () => {
+  test('an increment skips a version that was published before with other bytes', async () => {
     const place = {
       ...placeOf(await registry([await listed('1.0.0', one)])),
       firstSeen: (key: string, version: string) => (key === 'a' && version === '1.0.1' ? 'sha256:0' : null),
@@ -156,7 +159,7 @@ describe('a published version never changes', () => {
     expect((await planned('1.1.0')).entry.version).toBe('1.1.0');
   });
 
-  test('a bump with the bytes of the highest version publishes them no second time', async () => {
+  test('an increment with the bytes of the highest version publishes nothing', async () => {
     const store = await registry([await listed('2.0.0', two), await listed('1.0.0', one)], {
       'apps/a/versions/2.0.0.tar.gz': two,
     });
@@ -172,25 +175,25 @@ describe('a published version never changes', () => {
     ['patch', '10.0.2'],
     ['minor', '10.1.0'],
     ['major', '11.0.0'],
-  ])('%s with the bytes of an older version is refused; the full number publishes them', async (word, next) => {
+  ])('%s with the bytes of an older version is refused, and the hint names the version %s', async (word, next) => {
     const store = await registry([await listed('10.0.0', one), await listed('10.0.1', two)], {
       'apps/a/versions/10.0.0.tar.gz': one,
       'apps/a/versions/10.0.1.tar.gz': two,
     });
-    const trouble = await refusal(plan(store, word, one));
-    expect(trouble).toMatchObject({ code: 'version-rollback', exit: 1 });
-    expect(trouble.message).toMatch(/as a 10\.0\.0, and 10\.0\.1 is the latest.*Nothing was changed\.$/);
-    expect(trouble.hint).toContain(`appreg publish-version a ${next} `);
+    const error = await refusal(plan(store, word, one));
+    expect(error).toMatchObject({ code: 'version-rollback', exit: 1 });
+    expect(error.message).toMatch(/as a 10\.0\.0, and 10\.0\.1 is the latest.*Nothing was changed\.$/);
+    expect(error.hint).toContain(`appreg publish-version a ${next} `);
     expect(await plan(store, next, one)).toMatchObject({ published: false, entry: { version: next } });
     expect(await plan(store, word, two)).toMatchObject({ published: true, entry: { version: '10.0.1' } });
   });
 
-  test('bytes of a pre-release above the latest version are no older code', async () => {
+  test('the bytes of a pre-release above the latest version can be published', async () => {
     const store = await registry([await listed('1.0.0', one), await listed('2.0.0-rc.1', two)]);
     expect(await plan(store, 'major', two)).toMatchObject({ published: false, entry: { version: '2.0.0' } });
   });
 
-  test('bytes that the latest and an older version have are published already', async () => {
+  test('bytes of both the latest and an older version are already published', async () => {
     const store = await registry([await listed('1.0.0', one), await listed('1.0.1', one)], {
       'apps/a/versions/1.0.1.tar.gz': one,
     });
@@ -198,20 +201,20 @@ describe('a published version never changes', () => {
   });
 });
 
-describe('what the rules refuse is not written', () => {
+describe('the rules', () => {
   test.each([
-    ['no archive', Buffer.from('hello'), 'artifact-not-tar-gz'],
+    ['a file that is not an archive', Buffer.from('hello'), 'artifact-not-tar-gz'],
     ['a truncated archive', one.subarray(0, one.length - 10), 'artifact-not-tar-gz'],
-  ])('%s', async (_, bytes, rule) => {
-    const trouble = await refusal(plan(await registry(), '1.0.0', bytes));
-    expect(trouble).toMatchObject({ code: 'rule-violation', rules: [rule], exit: 1 });
-    expect(trouble.message).toContain('Nothing was changed.');
+  ])('refuse %s', async (_, bytes, rule) => {
+    const error = await refusal(plan(await registry(), '1.0.0', bytes));
+    expect(error).toMatchObject({ code: 'rule-violation', rules: [rule], exit: 1 });
+    expect(error.message).toContain('Nothing was changed.');
   });
 
   test.each([
     ['plain http', 'http://releases.example.com/1.tar.gz', 'url-insecure'],
-    ['the address of another version', `${BASE}apps/a/versions/0.9.0.tar.gz`, 'artifact-url-shared'],
-  ])('an artifact URL: %s', async (_, url, rule) => {
+    ['the URL of another version', `${BASE}apps/a/versions/0.9.0.tar.gz`, 'artifact-url-shared'],
+  ])('refuse an artifact URL with %s', async (_, url, rule) => {
     expect(await refusal(plan(await registry([await listed('0.9.0', two)]), '1.0.0', one, url))).toMatchObject({
       code: 'rule-violation',
       rules: [rule],
@@ -219,7 +222,7 @@ describe('what the rules refuse is not written', () => {
     });
   });
 
-  test('an address whose bytes move is a warning', async () => {
+  test('warn about a URL whose bytes can change', async () => {
     const planned = await plan(
       await registry(),
       '1.0.0',
@@ -229,24 +232,24 @@ describe('what the rules refuse is not written', () => {
     expect(planned.findings.map(({ rule, severity }) => [rule, severity])).toContainEqual(['url-unstable', 'warning']);
   });
 
-  test('errors that were there before do not stand in the way', async () => {
+  test('do not refuse a version because of existing errors', async () => {
     const store = await registry([{ version: 'v0.1', artifactUrl: 'nowhere', artifactChecksum: 'unknown' }]);
     expect((await plan(store, '1.0.0', one)).plan.steps).toHaveLength(2);
   });
 });
 
-describe('which app', () => {
+describe('the app to publish is refused', () => {
   const cases: [what: string, entry: object | null, code: string, exit: number][] = [
-    ['none of that name', null, 'app-unknown', 2],
+    ['if it is not listed', null, 'app-unknown', 2],
     [
-      'metadata that is kept elsewhere',
+      'if its metadata is on another host',
       app('https://raw.example.com/a/versions.json'),
       'metadata-outside-workspace',
       2,
     ],
-    ['metadata that leads out of the workspace', app(`${BASE}..%2f..%2fetc/passwd`), 'metadata-outside-workspace', 2],
-    ['no metadata URL', { name: 'A' }, 'document-invalid', 1],
-    ['metadata that is gone', app(`${BASE}apps/gone/versions.json`), 'metadata-missing', 2],
+    ['if its metadata is outside the workspace', app(`${BASE}..%2f..%2fetc/passwd`), 'metadata-outside-workspace', 2],
+    ['if it has no metadata URL', { name: 'A' }, 'document-invalid', 1],
+    ['if its metadata is missing', app(`${BASE}apps/gone/versions.json`), 'metadata-missing', 2],
   ];
   test.each(cases)('%s', async (_, entry, code, exit) => {
     const store = memoryStore({ 'registry.json': JSON.stringify({ apps: entry === null ? {} : { a: entry } }) });
@@ -254,7 +257,7 @@ describe('which app', () => {
   });
 
   test.each(['../../etc/x', 'a/b', '..', '.', '', 'a b', 'é', 'a\u0000b'])(
-    'the key %j is refused before anything is read',
+    'if its key is %j, before any file is read',
     async (key) => {
       const store = memoryStore({});
       store.read = () => Promise.reject(new Error('read'));
@@ -262,25 +265,25 @@ describe('which app', () => {
     },
   );
 
-  test.each(['constructor', 'toString', '__proto__'])('%s is no app where it is not listed', async (key) => {
+  test.each(['constructor', 'toString', '__proto__'])('if it is not listed and has the key %s', async (key) => {
     expect(await refusal(appToPublish(placeOf(memoryStore({ 'registry.json': '{"apps":{}}' })), key))).toMatchObject({
       code: 'app-unknown',
     });
   });
 });
 
-describe('which version', () => {
+describe('the version to publish', () => {
   test.each([
     ['patch', ['1.2.3'], '1.2.4'],
     ['minor', ['1.2.3', '1.10.0'], '1.11.0'],
     ['major', ['1.2.3', '2.0.0-rc.1'], '2.0.0'],
     ['patch', ['9007199254740993.0.0'], '9007199254740993.0.1'],
     ['1.2.3', [], '1.2.3'],
-  ])('%s of %j is %s', (word, versions, chosen) => {
+  ])('for %s of %j is %s', (word, versions, chosen) => {
     expect(chooseVersion(word, versions, 'a')).toBe(chosen);
   });
 
-  test('there is nothing to count from', () => {
+  test('cannot be incremented without a release', () => {
     expect(() => chooseVersion('minor', ['1.0.0-rc.1'], 'a')).toThrow(
       expect.objectContaining({
         code: 'no-version-to-increment',
@@ -300,7 +303,7 @@ describe('which version', () => {
     ['../1.0.0', 'version-invalid', 2],
     ['1.2.3-rc.1', 'prerelease-not-allowed', 1],
     ['1.2.3+b', 'prerelease-not-allowed', 1],
-  ])('%j is refused: %s', (word, code, exit) => {
+  ])('cannot be %j: %s', (word, code, exit) => {
     expect(() => checkVersion(word, false)).toThrow(expect.objectContaining({ code, exit }) as Error);
     if (exit === 1) expect(() => checkVersion(word, true)).not.toThrow();
   });

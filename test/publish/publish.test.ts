@@ -20,27 +20,27 @@ function registry(): ReturnType<typeof memoryStore> {
   });
 }
 
-// [at which look at the next number's file, or write of it, somebody else has just put theirs there]
+// [at which read or write of the next version's file another publisher has just created it]
 test.each([
-  ['look', 1],
-  ['look', 2],
-  ['look', 3],
+  ['read', 1],
+  ['read', 2],
+  ['read', 3],
   ['write', 1],
-])('a bump whose number is taken at %s %i goes on to the next', async (kind, at) => {
+])('an increment whose version is taken at %s %i continues with the next one', async (kind, at) => {
   const store = registry();
   const next = 'apps/a/versions/1.0.1.tar.gz';
-  const seen = { look: 0, write: 0 };
-  const rival = async (path: string, now: 'look' | 'write'): Promise<void> => {
+  const seen = { read: 0, write: 0 };
+  const rival = async (path: string, now: 'read' | 'write'): Promise<void> => {
     if (path === next && ++seen[now] === at && now === kind) await store.create(next, tarGz('theirs'));
   };
   const rivalled = {
     ...store,
     async read(path: string) {
-      await rival(path, 'look');
+      await rival(path, 'read');
       return store.read(path);
     },
     async digest(path: string) {
-      await rival(path, 'look');
+      await rival(path, 'read');
       return store.digest(path);
     },
     async create(path: string, bytes: Bytes) {
@@ -54,7 +54,7 @@ test.each([
   expect(store.files.get('apps/a/versions/1.0.2.tar.gz')).toEqual(tarGz('ours'));
 });
 
-test('a version that is named, and taken meanwhile, is refused', async () => {
+test('a given version that is taken meanwhile is refused', async () => {
   const store = registry();
   const taken = {
     ...store,

@@ -11,7 +11,7 @@ import { openArena } from '../support/arena.ts';
 import type { ObjectStoreOptions } from '../support/object-store.ts';
 import { tarGz } from './memory.ts';
 
-/** How many requests the commands make to a bucket. */
+/** The number of requests of the commands to a bucket. */
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 
@@ -58,7 +58,7 @@ async function withApp(more: ObjectStoreOptions = {}): Promise<Opened & { cache:
 
 /** Requests of a publish once the conditions of the store are remembered. */
 const REMEMBERED = 7;
-/** Requests that try out the conditions of a store, where they were tried before. */
+/** Requests that test the conditions of a store that was tested before. */
 const PROBE = 4;
 
 const entryOf = (arena: { cache: string }): string =>
@@ -75,8 +75,8 @@ async function withFolders(more: ObjectStoreOptions): Promise<Opened> {
   return arena;
 }
 
-describe('a publish to a bucket', () => {
-  test('takes seven requests, and four more where the conditions of the store are not remembered', async () => {
+describe('publishing to a bucket', () => {
+  test('sends seven requests, and four more without remembered conditions of the store', async () => {
     const arena = await withApp();
     expect(await counted(arena, publishing(arena, '1.0.0'))).toEqual({ GET: 5, PUT: 2, all: REMEMBERED });
     expect(await counted(arena, publishing(arena, '1.0.1'))).toEqual({ GET: 5, PUT: 2, all: REMEMBERED });
@@ -85,7 +85,7 @@ describe('a publish to a bucket', () => {
     expect((await counted(arena, publishing(arena, '1.0.3'))).all).toBe(REMEMBERED + PROBE);
   });
 
-  test('what is remembered holds no secret, and no name of the place', async () => {
+  test('remembers no secret and no name of the bucket', async () => {
     const arena = await withApp();
     const folder = join(arena.cache, 'stores');
     const [name, ...others] = readdirSync(folder);
@@ -104,38 +104,41 @@ describe('a publish to a bucket', () => {
   test.each<[string, (file: string) => void | Promise<void>]>([
     ['broken', (file) => writeFileSync(file, '{')],
     ['empty', (file) => writeFileSync(file, '')],
-    ['something else', (file) => writeFileSync(file, '[]')],
-    ['of an unknown kind', (file) => writeFileSync(file, readFileSync(file, 'utf8').replace('"etag"', '"none"'))],
-    ['of another place', (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/"place":"./, '"place":"_'))],
+    ['a different document', (file) => writeFileSync(file, '[]')],
+    ['of an unknown condition', (file) => writeFileSync(file, readFileSync(file, 'utf8').replace('"etag"', '"none"'))],
     [
-      'of another format',
+      'of another bucket',
+      (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/"place":"./, '"place":"_')),
+    ],
+    [
+      'in another format version',
       (file) => writeFileSync(file, readFileSync(file, 'utf8').replace('"schema":1', '"schema":2')),
     ],
     [
-      'a day old',
+      '24 hours old',
       (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/At":"[^"]*/, `At":"${ago(86_400_000)}`)),
     ],
     [
-      'of the future',
+      'dated in the future',
       (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/At":"[^"]*/, `At":"${ago(-60_000)}`)),
     ],
     ['without a date', (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/At":"[^"]*/, 'At":"soon'))],
-    ['writable for others', (file) => chmodSync(file, 0o666)],
+    ['writable by other users', (file) => chmodSync(file, 0o666)],
     [
-      'a link',
+      'a symbolic link',
       async (file) => {
         await rename(file, `${file}.there`);
         symlinkSync(`${file}.there`, file);
       },
     ],
-  ])('a remembered file that is %s is ignored', async (_what, change) => {
+  ])('ignores a remembered file that is %s', async (_what, change) => {
     const arena = await withApp();
     await change(entryOf(arena));
     expect((await counted(arena, publishing(arena, '1.0.0'))).all).toBe(REMEMBERED + PROBE);
     expect((await counted(arena, publishing(arena, '1.0.1'))).all).toBe(REMEMBERED);
   });
 
-  test('other credentials and another prefix are other places', async () => {
+  test('tests the conditions again with other credentials', async () => {
     const arena = await withApp();
     const before = { ...arena.env };
     Object.assign(arena.env, { AWS_ACCESS_KEY_ID: 'AKIAOTHER' });
@@ -144,14 +147,14 @@ describe('a publish to a bucket', () => {
     expect((await counted(arena, publishing(arena, '1.0.1'))).all).toBe(REMEMBERED);
   });
 
-  test('a cache folder that cannot be written to is no obstacle', async () => {
+  test('succeeds if the cache folder cannot be written', async () => {
     const arena = await withApp();
     writeFileSync(join(arena.root, 'file'), '');
     arena.env['APPREG_CACHE_DIR'] = join(arena.root, 'file', 'cache');
     expect((await counted(arena, publishing(arena, '1.0.0'))).all).toBe(REMEMBERED + PROBE);
   });
 
-  test('conditions that the store no longer honours that way are tried again', async () => {
+  test('tests the conditions again if the remembered ones fail', async () => {
     const arena = await withApp();
     const file = entryOf(arena);
     writeFileSync(file, readFileSync(file, 'utf8').replace('"etag"', '"bare-etag"'));
@@ -170,11 +173,11 @@ describe('assembling 112 apps', () => {
   const FILES = 225;
 
   test.each<[string, ObjectStoreOptions, number]>([
-    ['lists once', { lists: { page: 1000 } }, FILES + 2],
-    ['lists once, though unsorted', { lists: { page: 1000, sorted: false } }, FILES + 2],
-    ['does not list', {}, 2 * FILES + 1],
+    ['lists all files in one request', { lists: { page: 1000 } }, FILES + 2],
+    ['lists all files in one request, unsorted', { lists: { page: 1000, sorted: false } }, FILES + 2],
+    ['cannot list files', {}, 2 * FILES + 1],
   ])(
-    'writes many files at a time where the store %s',
+    'writes many files at a time to a store that %s',
     async (_what, more, gets) => {
       const arena = await withFolders({ ...more, delay: 50 });
       arena.objects!.mostAtOnce = 0;
@@ -197,7 +200,7 @@ describe('assembling 112 apps', () => {
   );
 
   test.each([true, false])(
-    'where a listing has several pages (sorted: %s), nothing is taken for absent that is there',
+    'finds all existing files in a listing of several pages (sorted: %s)',
     async (sorted) => {
       const arena = await withFolders({ lists: { page: 40, sorted } });
       await counted(arena, () => assembleManifest(contextOf(arena), {}));

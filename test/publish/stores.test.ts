@@ -21,7 +21,7 @@ import { git } from '../support/git-host.ts';
 import { contextIn, type Recorded, refusal, snapshot } from '../cli/author-support.ts';
 import { tarGz } from './memory.ts';
 
-/** The commands that write, on every store: what they write where, and that a dry run writes nothing. */
+/** The commands that write, on every store: which files they write, and that a dry run writes nothing. */
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 const APP = { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' };
@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const arena of openedStores.splice(0)) await arena.close();
 });
 
-/** Somebody else's host: release assets behind redirects, and what is none. */
+/** Another host: release assets after redirects, and responses that are not archives. */
 let assets: Server;
 let otherFolder: string;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ async function registry(kind: Kind, app = 'a'): Promise<Opened> {
   return arena;
 }
 
-/** All that a write would change. */
+/** Everything that a write would change. */
 function state({ root, repository, objects }: Opened): string {
   const refs = repository === undefined ? '' : git(repository, 'for-each-ref');
   const puts = objects?.requests.filter(({ method }) => method !== 'GET').length;
@@ -85,8 +85,8 @@ async function verifies({ root, base }: Opened): Promise<void> {
   expect(report.summary).toMatchObject({ errors: 0, artifacts: expect.any(Number) as number });
 }
 
-describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => {
-  test('a dry run makes every check, shows what would be new, and writes nothing', async () => {
+describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s', (kind) => {
+  test('is not changed by a dry run, which makes every check and prints the plan', async () => {
     const arena = await registry(kind);
     const before = state(arena);
 
@@ -104,7 +104,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     expect(state(arena)).toBe(before);
   }, 60_000);
 
-  test('an artifact that is kept elsewhere is fetched, and only listed', async () => {
+  test('lists an artifact on another host, after it was downloaded', async () => {
     const arena = await registry(kind);
     const artifactUrl = `${otherFolder}/latest/a.tar.gz`;
     const context = contextOf(arena);
@@ -128,7 +128,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     expect(String(await arena.get('apps/a/versions.json'))).toBe(before);
   }, 60_000);
 
-  test('a ledger holds what was published first, wherever the registry is kept', async () => {
+  test('has a lock file with the first published checksums, which publishing and checks enforce', async () => {
     const arena = await registry(kind);
     const { root, base } = arena;
     const url = `${base}registry.json`;
@@ -139,7 +139,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     expect(await diff(same, '.', url, {})).toBe(0);
     expect(same.printed.out.join()).toContain('Nothing changes');
 
-    // Somebody takes the version back, and its artifact.
+    // Another writer withdraws the version, and replaces its artifact.
     const { config } = await contextOf(arena).config();
     const store = await openStore(contextOf(arena), config.store, root);
     for (const [path, text] of [
@@ -149,8 +149,8 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
       await store.replace(path, Buffer.from(text), (await store.read(path))!.token);
 
     const before = state(arena);
-    const anew = publishVersion(contextOf(arena), 'a', '1.0.0', { artifact: 'two.tar.gz' });
-    expect(await refusal(anew)).toMatchObject({
+    const republished = publishVersion(contextOf(arena), 'a', '1.0.0', { artifact: 'two.tar.gz' });
+    expect(await refusal(republished)).toMatchObject({
       code: 'immutable',
       exit: 1,
       message: expect.stringMatching(
@@ -165,7 +165,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     const [verified, judged] = json.printed.out.map((text) => rulesIn(JSON.parse(text) as Report));
     expect(verified).toContain('version-withdrawn');
     expect(judged).toEqual(verified);
-    // It says nothing of other registries.
+    // The lock file does not apply to other registries.
     writeFileSync(join(root, 'appreg.config.json'), '{ "baseUrl": "https://elsewhere.example/${NOT_SET}" }');
     const other = { ...contextIn(root, { format: 'json' }), env: arena.env };
     await verify(other, url, {});
@@ -173,19 +173,19 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
   }, 60_000);
 
   if (kind !== 'folder')
-    test('what wants the files themselves is told where they are', async () => {
+    test('is not available to commands that need its files, which name its URL', async () => {
       const arena = await registry(kind);
-      const told = {
+      const expected = {
         code: 'registry-in-store',
         exit: 2,
         message: expect.stringContaining(kind === 'git' ? 'in a branch of git' : 'in a bucket') as string,
         hint: `Check what is served: appreg verify ${arena.base}registry.json`,
       };
-      expect(await refusal(lint(contextOf(arena), [], {}))).toMatchObject(told);
-      expect(await refusal(serve(contextOf(arena), undefined, {}))).toMatchObject(told);
+      expect(await refusal(lint(contextOf(arena), [], {}))).toMatchObject(expected);
+      expect(await refusal(serve(contextOf(arena), undefined, {}))).toMatchObject(expected);
     });
 
-  test('metadata may be kept in another repository, and is published there', async () => {
+  test('can refer to metadata in another repository, where its versions are published', async () => {
     const [arena, other] = [await registry(kind), await registry('git', 'x')];
     const metadataUrl = `${other.base}apps/x/versions.json`;
     expect(await addApp(contextOf(arena), 'x', { ...APP, metadataUrl })).toBe(0);
@@ -197,7 +197,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     });
     expect(await publishVersion(contextOf(other), 'x', '1.1.0', { artifact: 'two.tar.gz' })).toBe(0);
     await verifies(arena);
-    // From here, what is kept there is neither known nor missing.
+    // From this workspace, the files of the other repository are neither known nor missing.
     for (const [before, after] of [
       ['.', `${arena.base}registry.json`],
       [`${arena.base}registry.json`, '.'],

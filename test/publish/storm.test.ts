@@ -3,7 +3,7 @@ import { type Kind, KINDS } from '../support/arena.ts';
 import { addedEntries, noCeph, openPlaces, type Places } from '../support/places.ts';
 import { killAtRandom, killAtSteps, publish, publishAtOnce } from '../support/storm.ts';
 
-/** Real processes publish to every store, at once and killed: nothing is lost. A hundred rounds are in bench/storm.mjs. */
+/** Real processes publish to every store concurrently, and some are killed: nothing is lost. A hundred rounds are in bench/storm.mjs. */
 
 let places: Places;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => places.close());
 
-// [where, how many publish at once, how many add an app, the steps where one is killed, how many are killed at random]
+// [store, concurrent publishers, new apps, the steps at which a publisher is killed, publishers killed at random]
 // A publisher in git is eighty processes.
 const STORMS: [Kind, number, number, string[], number][] = [
   ['folder', 8, 2, ['after-link', 'after-rename'], 1],
@@ -20,14 +20,14 @@ const STORMS: [Kind, number, number, string[], number][] = [
   ['bucket in memory', 8, 2, ['before-send', 'after-send'], 1],
   ['bucket of Ceph', 6, 1, ['after-send'], 0],
 ];
-test('every place is in the table', () => {
+test('every store is in the table', () => {
   expect(STORMS.map(([kind]) => kind)).toEqual(KINDS);
 });
 
-// Each kind in a place of its own: they are let loose at the same time.
+// Each kind uses a separate store, since they run at the same time.
 describe.concurrent.each(STORMS)('%s', (kind, publishers, adders, steps, random) => {
   const skip = kind === 'bucket of Ceph' && noCeph.skip;
-  const name = `${publishers} publish at once, ${adders} add apps; then some are killed${skip ? noCeph.why : ''}`;
+  const name = `${publishers} concurrent publishers and ${adders} new apps are all stored, also if publishers are killed${skip ? noCeph.why : ''}`;
   test.skipIf(skip)(name, { timeout: 120_000 }, async () => {
     const { storm } = await places.opened(kind);
     const lines = await addedEntries(storm, async () => {
@@ -39,7 +39,7 @@ describe.concurrent.each(STORMS)('%s', (kind, publishers, adders, steps, random)
   });
 });
 
-test.skipIf(noCeph.skip)(`a real bucket tells of a wrong key, and not which${noCeph.why}`, async () => {
+test.skipIf(noCeph.skip)(`a real bucket reports a wrong key without printing it${noCeph.why}`, async () => {
   const { storm } = await places.opened('bucket of Ceph');
   const { file } = storm.artifact();
   const secret = { AWS_SECRET_ACCESS_KEY: 'a-canary-of-a-wrong-key' };
