@@ -31,7 +31,9 @@ export function storeMemory(env: NodeJS.ProcessEnv, now: () => number = Date.now
       const entry = entryIn(textOf(fileOf(place)));
       if (entry?.schema !== SCHEMA || entry.place !== place) return null;
       const age = now() - Date.parse(String(entry.provenAt));
-      if (age < 0 || age >= DAY) return null;
+      // NaN for an entry without a valid date.
+      const isRecent = age >= 0 && age < DAY;
+      if (!isRecent) return null;
       return CONDITIONS_NAMES.find((name) => name === entry.conditions) ?? null;
     },
     keep(place, conditions) {
