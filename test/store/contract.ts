@@ -8,7 +8,7 @@ import { type BatchStore, isBatchStore, type Store } from '../../src/store/store
 
 export interface Made {
   store: Store;
-  /** A second door to the same place, as another process or machine has it (default: the same store). */
+  /** A second store for the same files, as in another process or on another machine (default: the same store). */
   rival?: Store;
   cleanup?(): Promise<void>;
 }
@@ -30,7 +30,7 @@ function batchOf(store: Store): BatchStore['batch'] {
 }
 const textOf = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
-/** What every store must do, wherever it keeps its files. `make` gives an empty one. */
+/** What every store must do. `make` returns an empty store. */
 export function storeContract(
   name: string,
   make: () => Promise<Made>,
@@ -41,7 +41,7 @@ export function storeContract(
     faults = [],
   }: { workers?: number; times?: number; atOnce?: boolean; faults?: readonly StoreFault[] } = {},
 ): void {
-  describe(`${name} keeps the contract of stores`, () => {
+  describe(`${name} fulfills the contract of stores`, () => {
     let made: Made | undefined;
     let store: Store;
     let rival: Store;
@@ -52,13 +52,13 @@ export function storeContract(
     }, 90_000);
     afterAll(() => made?.cleanup?.());
 
-    test('it has a name', () => expect(store.name).not.toBe(''));
+    test('has a name', () => expect(store.name).not.toBe(''));
 
-    test.each(['nothing.json', 'no/such/folder/nothing.json'])('reads null where nothing is: %s', async (path) => {
+    test.each(['nothing.json', 'no/such/folder/nothing.json'])('reads null for the missing file %s', async (path) => {
       expect(await store.read(path)).toBeNull();
     });
 
-    test('creates a file once, and never over another', async () => {
+    test('creates a file once, and never overwrites another', async () => {
       expect(await store.create('once.json', bytesOf('first'))).toBe('created');
       expect(await rival.create('once.json', bytesOf('second'))).toBe('exists');
       expect(await store.create('once.json', bytesOf('first'))).toBe('exists');
@@ -67,10 +67,10 @@ export function storeContract(
 
     test.each([
       ['no bytes', new Uint8Array()],
-      ['every byte there is', Uint8Array.from({ length: 256 }, (_, i) => i)],
-      ['line endings, a byte order mark, half a character', Uint8Array.of(0xef, 0xbb, 0xbf, 13, 10, 10, 13, 0xc3)],
+      ['every byte value', Uint8Array.from({ length: 256 }, (_, i) => i)],
+      ['line endings, a byte order mark, a truncated character', Uint8Array.of(0xef, 0xbb, 0xbf, 13, 10, 10, 13, 0xc3)],
       ['three million bytes', new Uint8Array(3_000_000).map((_, i) => (i * 7919) >> 5)],
-    ])('gives back exactly: %s', async (what, bytes) => {
+    ])('returns exactly the stored bytes: %s', async (what, bytes) => {
       const path = `exact/${what.replace(/\W/g, '-')}.bin`;
       expect(await store.create(path, bytes)).toBe('created');
       const created = await rival.read(path);
@@ -82,7 +82,7 @@ export function storeContract(
       expect(Buffer.compare((await rival.read(path))!.bytes, other)).toBe(0);
     });
 
-    test('creates a file from a local one, and tells its digest', async () => {
+    test('creates a file from a local one, and returns its digest', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'appreg-contract-'));
       try {
         const bytes = Buffer.from(new Uint8Array(300_000).map((_, i) => (i * 7919) >> 5));
@@ -104,13 +104,13 @@ export function storeContract(
       }
     });
 
-    test('only what is asked for is written', async () => {
+    test('writes only the bytes of a view, not its whole buffer', async () => {
       const bytes = Buffer.from('....middle....').subarray(4, 10);
       await store.create('slice.txt', bytes);
       expect(textOf((await store.read('slice.txt'))!.bytes)).toBe('middle');
     });
 
-    test('replaces a file only as it was read', async () => {
+    test('replaces a file only in the state in which it was read', async () => {
       await store.create('replace.json', bytesOf('one'));
       const before = (await store.read('replace.json'))!;
       expect(await rival.replace('replace.json', bytesOf('two'), before.token)).toBe('replaced');
@@ -121,12 +121,12 @@ export function storeContract(
       expect(await store.replace('replace.json', bytesOf('three'), now.token)).toBe('replaced');
     });
 
-    test('a token stands for a state: reading twice gives the same', async () => {
+    test('returns the same token for two reads of the same state', async () => {
       await store.create('token.json', bytesOf('one'));
       expect((await store.read('token.json'))!.token).toBe((await rival.read('token.json'))!.token);
     });
 
-    test('replaces nothing where nothing is', async () => {
+    test('does not replace a missing file', async () => {
       await store.create('token-of.json', bytesOf('one'));
       const { token } = (await store.read('token-of.json'))!;
       expect(await store.replace('gone.json', bytesOf('two'), token)).toBe('changed');
@@ -136,7 +136,7 @@ export function storeContract(
     });
 
     test.each(faults)(
-      'a write fails with $name: the error reports its effect',
+      'reports the effect of a write that fails with $name',
       async (fault) => {
         const path = `fault-${faults.indexOf(fault)}.json`;
         const old = `old-${path}`;
@@ -159,14 +159,14 @@ export function storeContract(
       120_000,
     );
 
-    test('a file is not given up for a folder of its name', async () => {
+    test('does not replace a file with a folder of the same name', async () => {
       await store.create('file.json', bytesOf('one'));
       const answer = await store.create('file.json/below.json', bytesOf('two')).catch((error: unknown) => error);
       expect(answer === 'created' || (answer instanceof AppregError && answer.effect === 'none')).toBe(true);
       expect(textOf((await rival.read('file.json'))!.bytes)).toBe('one');
     });
 
-    test('keeps files in folders, and names with spaces, percent signs and letters beyond ASCII', async () => {
+    test('stores files in folders, and names with spaces, percent signs and non-ASCII letters', async () => {
       const paths = [
         'apps/my-app/versions/1.0.0.tar.gz',
         'a b/c%20d/e+f#g?.json',
@@ -213,7 +213,7 @@ export function storeContract(
       'dots...',
       'space ',
       'a ./b',
-    ])('refuses the path %j for every verb', async (path) => {
+    ])('refuses the path %j in every method', async (path) => {
       const refused = { code: 'path-refused', exit: 2, effect: 'none' };
       await expect(store.read(path)).rejects.toMatchObject(refused);
       await expect(store.digest(path)).rejects.toMatchObject(refused);
@@ -227,7 +227,7 @@ export function storeContract(
 
     if (atOnce)
       describe('writes several files at once', () => {
-        test('all of them, or none', async () => {
+        test('all of them or none', async () => {
           const atOnce = batchOf(store);
           const paths = ['at-once/one.json', 'at-once/two.json', 'at-once/größe 名前.json'];
           expect((await atOnce.read(paths)).size).toBe(0);
@@ -241,12 +241,12 @@ export function storeContract(
 
           const changed = { path: paths[0]!, bytes: bytesOf('changed'), token: there.get(paths[0]!)!.token };
           const added = { path: 'at-once/three.json', bytes: bytesOf('three'), token: null };
-          for (const amiss of [
+          for (const conflicting of [
             { path: paths[1]!, bytes: bytesOf('x'), token: null },
             { path: paths[1]!, bytes: bytesOf('x'), token: changed.token },
             { path: 'at-once/four.json', bytes: bytesOf('x'), token: changed.token },
           ])
-            expect(await atOnce.write([changed, added, amiss])).toBe('changed');
+            expect(await atOnce.write([changed, added, conflicting])).toBe('changed');
           expect(textOf((await rival.read(paths[0]!))!.bytes)).toBe(paths[0]);
           expect(await store.read('at-once/three.json')).toBeNull();
           expect(await atOnce.write([changed, added])).toBe('written');
@@ -254,17 +254,17 @@ export function storeContract(
           expect(textOf((await rival.read('at-once/three.json'))!.bytes)).toBe('three');
         });
 
-        test('many at once, and nobody sees half of it', async () => {
+        test('from concurrent writers, without partial reads', async () => {
           const [left, right] = ['pair/left', 'pair/right'] as const;
           await batchOf(store).write([left, right].map((path) => ({ path, bytes: bytesOf('0'), token: null })));
-          const work = async (door: Store): Promise<void> => {
+          const work = async (opened: Store): Promise<void> => {
             for (let done = 0; done < times;) {
-              const there = await batchOf(door).read([left, right]);
+              const there = await batchOf(opened).read([left, right]);
               const seen = [left, right].map((path) => textOf(there.get(path)!.bytes));
               expect(seen[0]).toBe(seen[1]);
               const bytes = bytesOf(String(Number(seen[0]) + 1));
               const writes = [left, right].map((path) => ({ path, bytes, token: there.get(path)!.token }));
-              if ((await batchOf(door).write(writes)) === 'written') done++;
+              if ((await batchOf(opened).write(writes)) === 'written') done++;
             }
           };
           await Promise.all(Array.from({ length: workers }, (_, i) => work(i % 2 ? rival : store)));
@@ -272,7 +272,7 @@ export function storeContract(
         }, 60_000);
       });
 
-    test('of many who create the same file at once, one does', async () => {
+    test('lets one of several concurrent writers create a file', async () => {
       for (let round = 0; round < 5; round++) {
         const path = `race/${round}.bin`;
         const contents = Array.from({ length: 8 }, (_, i) => new Uint8Array(50_000).fill(i));
@@ -283,13 +283,13 @@ export function storeContract(
       }
     }, 60_000);
 
-    test('of many who add one at once, none is lost', async () => {
+    test('loses no update of concurrent writers', async () => {
       await store.create('counter', bytesOf('0'));
-      const work = async (door: Store): Promise<void> => {
+      const work = async (opened: Store): Promise<void> => {
         for (let done = 0; done < times;) {
-          const { bytes, token } = (await door.read('counter'))!;
+          const { bytes, token } = (await opened.read('counter'))!;
           const next = bytesOf(String(Number(textOf(bytes)) + 1));
-          if ((await door.replace('counter', next, token)) === 'replaced') done++;
+          if ((await opened.replace('counter', next, token)) === 'replaced') done++;
         }
       };
       await Promise.all(Array.from({ length: workers }, (_, i) => work(i % 2 ? rival : store)));

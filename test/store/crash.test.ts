@@ -6,7 +6,7 @@ import { artifacts, verifiedVersions, buildPublisher, seed, start } from './proc
 import { artifactBytes, artifactPath } from './publisher.ts';
 import { leftovers, scratch } from './scratch.ts';
 
-/** Publishers that die: what is there stays whole, and the next run finishes. APPREG_STORM=10 makes ten times the rounds. */
+/** Publishers that are killed: the registry stays complete, and the next run completes. APPREG_STORM=10 runs ten times as many rounds. */
 
 const STORM = Number(process.env['APPREG_STORM'] ?? 1);
 const BYTES = 100_000;
@@ -22,7 +22,7 @@ async function seeded(versions: string[]): Promise<string> {
   return root;
 }
 
-describe.skipIf(process.platform === 'win32')('killed at a step', () => {
+describe.skipIf(process.platform === 'win32')('a publisher that is killed', () => {
   // [what is written then, the step, whether the new state is in place, what may be left behind]
   const steps: ['artifact' | 'metadata', string, boolean][] = [
     ['artifact', 'temp-created', false],
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('killed at a step', () => {
   ];
 
   test.concurrent.each(steps)(
-    'while the %s is written, %s: whole, and finished by the next run',
+    'while it writes the %s, at %s, leaves a complete registry, and the next run completes',
     async (phase, failpoint, placed) => {
       const root = await seeded(['1.0.0']);
       const job = { root, versions: ['1.1.0'], bytes: BYTES };
@@ -51,14 +51,14 @@ describe.skipIf(process.platform === 'win32')('killed at a step', () => {
       expect(killed).toMatchObject({ signal: 'SIGKILL' });
       expect(verifiedVersions(root, BYTES)).toEqual(phase === 'metadata' && placed ? ['1.0.0', '1.1.0'] : ['1.0.0']);
       expect(artifacts(root).includes('1.1.0.tar.gz')).toBe(phase === 'metadata' || placed);
-      // Otherwise this test would prove nothing about the next run.
+      // Otherwise this test would show nothing about the next run.
       expect(leftovers(root)).not.toEqual([]);
 
       const again = await start(publisher, job).ended;
       expect(again.out).toContain('published 1.1.0');
       expect(again.code).toBe(0);
       expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0', '1.1.0']);
-      // What the finished run had no reason to touch is swept by the next write.
+      // Files that the second run did not touch are removed by the next write.
       const other = await start(publisher, { root, versions: ['1.2.0'], bytes: BYTES }).ended;
       expect(other.code).toBe(0);
       expect(leftovers(root)).toEqual([]);
@@ -66,14 +66,14 @@ describe.skipIf(process.platform === 'win32')('killed at a step', () => {
   );
 });
 
-describe.skipIf(process.platform === 'win32')('interrupted', () => {
+describe.skipIf(process.platform === 'win32')('a publisher that is interrupted', () => {
   test.concurrent.each([
     ['artifact', 'half-written', 'SIGINT'],
     ['artifact', 'before-sync', 'SIGTERM'],
     ['metadata', 'half-written', 'SIGINT'],
     ['metadata', 'locked', 'SIGTERM'],
     ['metadata', 'before-sync', 'SIGHUP'],
-  ] as const)('while the %s is written, %s, by %s: nothing is left', async (phase, failpoint, signal) => {
+  ] as const)('while it writes the %s, at %s, by %s leaves no files', async (phase, failpoint, signal) => {
     const root = await seeded(['1.0.0']);
     if (phase === 'metadata') await openDirectory(root).create(artifactPath('1.1.0'), artifactBytes('1.1.0', BYTES));
     const ended = await start(
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('interrupted', () => {
     expect(existsSync(join(root, artifactPath('1.1.0')))).toBe(phase === 'metadata');
   });
 
-  test.concurrent('too late to turn back: the write is done, and the signal strikes then', async () => {
+  test.concurrent('after the rename completes the write before it ends', async () => {
     const root = await seeded([]);
     const ended = await start(
       publisher,
@@ -100,9 +100,9 @@ describe.skipIf(process.platform === 'win32')('interrupted', () => {
   });
 });
 
-describe('killed at any moment', () => {
+describe('a publisher that is killed at random moments', () => {
   test(
-    `${40 * STORM} times: every state could be served, and all is published in the end`,
+    `${40 * STORM} times leaves a complete registry each time, and all versions are published in the end`,
     { timeout: 60_000 * STORM },
     async () => {
       const rounds = 40 * STORM;
@@ -111,7 +111,7 @@ describe('killed at any moment', () => {
       const versions = Array.from({ length: 30 }, (_, i) => `1.${i}.0`);
       let before: string[] = [];
       for (let round = 0; round < rounds; round++) {
-        // A registry that is complete would give the killer nothing to hit.
+        // In a complete registry, there would be no write to interrupt.
         if (before.length === versions.length)
           versions.push(...versions.map((version) => version.replace('.0', `.${round}`)));
         const { child, ready, ended } = start(publisher, { root, versions, bytes });

@@ -7,7 +7,7 @@ import { verifiedVersions, buildPublisher, type Ended, seed, start } from './pro
 import { artifactBytes, artifactPath, METADATA } from './publisher.ts';
 import { leftovers, scratch } from './scratch.ts';
 
-/** Disks that refuse: the old bytes stay, complete, and the user is told. */
+/** Disks that refuse writes: the previous bytes are preserved, and the failure is reported. */
 
 const ENTRY = { version: '0.0.1', artifactChecksum: '', padding: 'p'.repeat(20_000) };
 let publisher: string;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const isRoot = process.getuid?.() === 0;
 
-/** Runs the publisher on a full disk that it alone sees; tells what is there afterwards. */
+/** Runs the publisher on a full disk in its own mount namespace, and prints the files there afterwards. */
 function onSmallDisk(root: string, fill: string): (run: string[]) => string[] {
   const script = [
     `mount -t tmpfs -o size=64k tmpfs "$2"`,
@@ -41,8 +41,8 @@ function files({ out }: Ended): string[] {
   return [...out.matchAll(/^file (.*)$/gm)].map((match) => match[1]!).sort();
 }
 
-/** As a user without rights; root has them all. */
-const humbly = (run: string[]): string[] =>
+/** As a user without privileges. */
+const withoutPrivileges = (run: string[]): string[] =>
   isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', ...run] : run;
 
 async function folder(): Promise<string> {
@@ -68,11 +68,11 @@ async function seeded(): Promise<{ root: string; before: Buffer }> {
 
 const noLimit = unable('bash', ['-c', 'ulimit -f 40']);
 describe.skipIf(noLimit !== null)(
-  `no file may have more than 40 KiB${noLimit === null ? '' : ` (skipped: ${noLimit})`}`,
+  `with a file size limit of 40 KiB${noLimit === null ? '' : ` (skipped: ${noLimit})`}`,
   () => {
     let preload: string;
     beforeAll(() => {
-      // The kernel sends a signal as well; who does not listen to it dies of it.
+      // The kernel sends a signal as well, which ends a process without a handler for it.
       preload = join(scratch(), 'listen.cjs');
       writeFileSync(preload, "process.on('SIGXFSZ', () => {});");
     });
@@ -85,12 +85,12 @@ describe.skipIf(noLimit !== null)(
       file!,
     ];
 
-    test('while the metadata is written: the old bytes stay, and the next run finishes', async () => {
+    test('a failed write of the metadata preserves the previous bytes, and the next run completes', async () => {
       const { root, before } = await seeded();
       const job = { root, versions: ['1.0.0'], bytes: 100, padding: 40_000 };
-      const { code, trouble } = await start(publisher, job, { command: limited }).ended;
-      expect({ code, trouble }).toMatchObject({ code: 2, trouble: { code: 'file-too-large' } });
-      expect(trouble!.message).toBe(
+      const { code, failure } = await start(publisher, job, { command: limited }).ended;
+      expect({ code, failure }).toMatchObject({ code: 2, failure: { code: 'file-too-large' } });
+      expect(failure!.message).toBe(
         `Cannot write apps/a/versions.json: it exceeds the file size limit (EFBIG). Stored: ${artifactPath('1.0.0')}. Not stored: apps/a/versions.json.`,
       );
       expect(readFileSync(join(root, METADATA))).toEqual(before);
@@ -98,16 +98,16 @@ describe.skipIf(noLimit !== null)(
       expect((await start(publisher, job).ended).out).toContain('published 1.0.0 already-there edited');
     });
 
-    test('while an artifact is written: nothing of it is there', async () => {
+    test('a failed write of an artifact leaves no file', async () => {
       const { root } = await seeded();
-      const { code, trouble } = await start(
+      const { code, failure } = await start(
         publisher,
         { root, versions: ['1.0.0'], bytes: 50_000 },
         { command: limited },
       ).ended;
-      expect({ code, trouble }).toMatchObject({
+      expect({ code, failure }).toMatchObject({
         code: 2,
-        trouble: { code: 'file-too-large', message: expect.stringMatching(/Nothing was changed\.$/) },
+        failure: { code: 'file-too-large', message: expect.stringMatching(/Nothing was changed\.$/) },
       });
       expect(readdirSync(join(root, 'apps/a/versions'))).toEqual(['0.0.1.tar.gz']);
     });
@@ -119,8 +119,8 @@ describe.skipIf(noMount !== null)(`a disk of 64 KiB${noMount === null ? '' : ` (
   test.each([
     ['too small for the new metadata', { bytes: 100, padding: 50_000 }, '', true],
     ['too small for the artifact', { bytes: 60_000 }, '', false],
-    ['full already', { bytes: 100 }, 'cat /dev/zero > "$2/filler" 2>/dev/null', false],
-  ])('%s', async (_, job, fill, artifactDone) => {
+    ['already full', { bytes: 100 }, 'cat /dev/zero > "$2/filler" 2>/dev/null', false],
+  ])('that is %s is reported as full, and the metadata is unchanged', async (_, job, fill, artifactDone) => {
     const scratched = scratch();
     const root = join(scratched, 'disk');
     const ended = await start(
@@ -128,18 +128,18 @@ describe.skipIf(noMount !== null)(`a disk of 64 KiB${noMount === null ? '' : ` (
       { root, versions: ['1.0.0'], ...job },
       { command: onSmallDisk(scratched, fill) },
     ).ended;
-    expect(ended).toMatchObject({ code: 2, trouble: { code: 'disk-full' } });
-    expect(ended.trouble!.message).toContain(
+    expect(ended).toMatchObject({ code: 2, failure: { code: 'disk-full' } });
+    expect(ended.failure!.message).toContain(
       artifactDone ? 'Not stored: apps/a/versions.json.' : 'Nothing was changed.',
     );
-    expect(ended.trouble!.hint).toContain('run the same command again');
+    expect(ended.failure!.hint).toContain('run the same command again');
     expect(ended.out).toContain('same\n');
     expect(files(ended)).toEqual(
       [METADATA, ...(artifactDone ? [artifactPath('1.0.0')] : []), ...(fill === '' ? [] : ['filler'])].sort(),
     );
   });
 
-  test('that may only be read', async () => {
+  test('that is mounted read-only is reported as read-only', async () => {
     const scratched = scratch();
     const root = join(scratched, 'disk');
     const ended = await start(
@@ -149,7 +149,7 @@ describe.skipIf(noMount !== null)(`a disk of 64 KiB${noMount === null ? '' : ` (
     ).ended;
     expect(ended).toMatchObject({
       code: 2,
-      trouble: {
+      failure: {
         code: 'read-only',
         message: expect.stringMatching(/^Cannot write apps\/a\/versions.*EROFS.*Nothing was changed\.$/),
       },
@@ -160,15 +160,18 @@ describe.skipIf(noMount !== null)(`a disk of 64 KiB${noMount === null ? '' : ` (
 
 const noPriv = isRoot ? unable('setpriv', ['--reuid=65534', '--regid=65534', '--clear-groups', 'true']) : null;
 describe.skipIf(process.platform === 'win32' || noPriv !== null)(
-  `somebody else's folder${noPriv === null ? '' : ` (skipped: ${noPriv})`}`,
+  `another user's folder${noPriv === null ? '' : ` (skipped: ${noPriv})`}`,
   () => {
-    test('nothing is written, and the file is named', async () => {
+    test('is reported with the path of the file, and nothing is written', async () => {
       const root = await folder();
-      const { code, trouble } = await start(publisher, { root, versions: ['2.0.0'], bytes: 100 }, { command: humbly })
-        .ended;
-      expect({ code, trouble }).toMatchObject({
+      const { code, failure } = await start(
+        publisher,
+        { root, versions: ['2.0.0'], bytes: 100 },
+        { command: withoutPrivileges },
+      ).ended;
+      expect({ code, failure }).toMatchObject({
         code: 2,
-        trouble: {
+        failure: {
           code: 'permission-denied',
           message: `Cannot write ${artifactPath('2.0.0')}: permission is denied (EACCES). Nothing was changed.`,
         },
@@ -176,14 +179,17 @@ describe.skipIf(process.platform === 'win32' || noPriv !== null)(
       expect(verifiedVersions(root, 100)).toEqual([]);
     });
 
-    test('a folder that may be written, with a file that may not: refused, since a rename would replace it', async () => {
+    test('that is writable with a read-only file is refused, since a rename would replace the file', async () => {
       const root = await folder();
       chmodSync(join(root, 'apps/a'), 0o777);
-      const { code, trouble } = await start(publisher, { root, versions: ['1.0.0'], bytes: 100 }, { command: humbly })
-        .ended;
-      expect({ code, trouble }).toMatchObject({
+      const { code, failure } = await start(
+        publisher,
+        { root, versions: ['1.0.0'], bytes: 100 },
+        { command: withoutPrivileges },
+      ).ended;
+      expect({ code, failure }).toMatchObject({
         code: 2,
-        trouble: { code: 'read-only', message: expect.stringContaining('apps/a/versions.json is read-only.') },
+        failure: { code: 'read-only', message: expect.stringContaining('apps/a/versions.json is read-only.') },
       });
       expect(verifiedVersions(root, 100)).toEqual([]);
       expect(leftovers(root)).toEqual([]);

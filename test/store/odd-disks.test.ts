@@ -7,7 +7,7 @@ import { openDirectory } from '../../src/store/directory/directory.ts';
 import { storeContract } from './contract.ts';
 import { scratch } from './scratch.ts';
 
-/** Disks and systems that this machine has not: each fault is put in front of the real functions. */
+/** Disks and systems that are not available here: each fault is simulated in front of the real functions. */
 
 type Name = 'link' | 'rename' | 'open' | 'rm' | 'readFile';
 type Real = typeof promises;
@@ -55,7 +55,7 @@ function file(): { root: string; path: string } {
   return { root, path };
 }
 
-/** A folder is never renamed onto another, not even an empty one; and folders cannot be opened; readers meet writers. */
+/** A folder cannot replace another, not even an empty one; folders cannot be opened; reads can fail because of writers. */
 function windows(): void {
   faults.rename = (from, to) => {
     const [source, target] = [fs.lstatSync(from), fs.lstatSync(to, { throwIfNoEntry: false })];
@@ -64,7 +64,7 @@ function windows(): void {
   faults.open = (path) => {
     if (fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) fail('EISDIR');
   };
-  // One read in five, as if by chance: counting would let one reader meet the writer every time.
+  // One read in five, pseudo-randomly: with a counter, the same reader could fail every time.
   let state = 1;
   faults.readFile = () => {
     state = (state * 48_271) % 0x7fff_ffff;
@@ -72,7 +72,7 @@ function windows(): void {
   };
 }
 
-/** Opens files as the system does, and spoils one function of those that are written. */
+/** Opens files as the system does, and makes one function of written files fail. */
 function spoil(
   name: 'sync' | 'close' | 'writeFile' | 'stat',
   fault: (really: () => unknown) => unknown,
@@ -94,14 +94,14 @@ function endFault(): void {
   delete faults.open;
 }
 
-describe('no hard links', () => {
+describe('without hard links', () => {
   beforeEach(() => {
     faults.link = () => fail('EPERM');
   });
 
-  storeContract('such a disk', async () => ({ store: openDirectory(scratch()) }));
+  storeContract('the folder', async () => ({ store: openDirectory(scratch()) }));
 
-  test('what comes up while the lock is taken is not overwritten', async () => {
+  test('a file that is created while the lock is taken is not overwritten', async () => {
     const root = scratch();
     const path = join(root, 'new.json');
     faults.link = () => {
@@ -114,7 +114,7 @@ describe('no hard links', () => {
   });
 });
 
-describe('as on Windows', () => {
+describe('on Windows', () => {
   const platform = Object.getOwnPropertyDescriptor(process, 'platform')!;
   beforeEach(() => {
     Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
@@ -123,7 +123,7 @@ describe('as on Windows', () => {
 
   describe('a store', () => {
     beforeEach(windows);
-    storeContract('such a disk', async () => ({ store: openDirectory(scratch()) }));
+    storeContract('the folder', async () => ({ store: openDirectory(scratch()) }));
 
     test('an empty lock folder is free', async () => {
       const { root } = file();
@@ -135,7 +135,7 @@ describe('as on Windows', () => {
   });
 
   test.each(['EPERM', 'EACCES', 'EBUSY'])(
-    'a file that a scanner holds for a moment (%s) is replaced then',
+    'a file that a scanner holds briefly (%s) is replaced afterwards',
     async (code) => {
       const { path } = file();
       let times = 3;
@@ -145,7 +145,7 @@ describe('as on Windows', () => {
     },
   );
 
-  test('a file that somebody keeps open is left alone in the end', { timeout: 20_000 }, async () => {
+  test('a file that stays open is not changed, and is reported as in use', { timeout: 20_000 }, async () => {
     const { root, path } = file();
     faults.rename = () => fail('EBUSY');
     await expect(replaceFile(path, Buffer.from('new'), { shownAs: 'a.json' })).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe('as on Windows', () => {
 });
 
 describe('a disk that fails', () => {
-  storeContract('such a disk', async () => ({ store: openDirectory(scratch()) }), {
+  storeContract('the folder', async () => ({ store: openDirectory(scratch()) }), {
     faults: [
       {
         name: 'a full disk',
@@ -178,25 +178,25 @@ describe('a disk that fails', () => {
   });
 
   test.each([
-    ['when the bytes go to the disk', 'sync', 'ENOSPC', 'disk-full'],
-    ['when the bytes go to the disk', 'sync', 'EIO', 'io-error'],
-    ['when the file is closed', 'close', 'EDQUOT', 'disk-full'],
-    ['when it is written', 'writeFile', 'EMFILE', 'too-many-open-files'],
-    ['in a way that nobody has heard of', 'writeFile', 'EWHATEVER', 'io-error'],
-  ] as const)('%s (%s: %s): the old bytes stay', async (_, name, system, code) => {
+    ['while the bytes are synced', 'sync', 'ENOSPC', 'disk-full'],
+    ['while the bytes are synced', 'sync', 'EIO', 'io-error'],
+    ['while the file is closed', 'close', 'EDQUOT', 'disk-full'],
+    ['while the file is written', 'writeFile', 'EMFILE', 'too-many-open-files'],
+    ['with an unknown code', 'writeFile', 'EWHATEVER', 'io-error'],
+  ] as const)('%s (%s: %s) preserves the previous bytes', async (_, name, system, code) => {
     const { root, path } = file();
     spoil(name, async (really) => {
       if (name === 'close') await really();
       fail(system);
     });
-    const trouble = { code, exit: 2, message: expect.stringMatching(new RegExp(`\\(${system}\\)|says ${system}`)) };
-    await expect(replaceFile(path, Buffer.from('new'))).rejects.toMatchObject(trouble);
-    await expect(createFile(join(root, 'b.json'), Buffer.from('new'))).rejects.toMatchObject(trouble);
+    const expected = { code, exit: 2, message: expect.stringMatching(new RegExp(`\\(${system}\\)|says ${system}`)) };
+    await expect(replaceFile(path, Buffer.from('new'))).rejects.toMatchObject(expected);
+    await expect(createFile(join(root, 'b.json'), Buffer.from('new'))).rejects.toMatchObject(expected);
     expect(fs.readFileSync(path, 'utf8')).toBe('old');
     expect(fs.readdirSync(root)).toEqual(['a.json']);
   });
 
-  test('that writes less than it is given, and says nothing: a defect, not a new file', async () => {
+  test('by a short write without an error causes an unexpected error, and the file is unchanged', async () => {
     const { root, path } = file();
     spoil('writeFile', () => Promise.resolve({}));
     await expect(replaceFile(path, Buffer.from('new'))).rejects.toThrow('0 of 3 bytes');
@@ -204,7 +204,7 @@ describe('a disk that fails', () => {
     expect(fs.readdirSync(root)).toEqual(['a.json']);
   });
 
-  test('after the rename: it says that the new file is in place', async () => {
+  test('after the rename reports that the new file is in place', async () => {
     const { path } = file();
     spoil('sync', () => fail('EIO'), true);
     await expect(replaceFile(path, Buffer.from('new'))).rejects.toMatchObject({
@@ -214,13 +214,13 @@ describe('a disk that fails', () => {
     expect(fs.readFileSync(path, 'utf8')).toBe('new');
   });
 
-  test.each(['EINVAL', 'ENOTSUP', 'EPERM'])('that cannot make folders last (%s) is good enough', async (code) => {
+  test.each(['EINVAL', 'ENOTSUP', 'EPERM'])('only to sync folders (%s) is accepted', async (code) => {
     const { path } = file();
     spoil('sync', () => fail(code), true);
     expect(await replaceFile(path, Buffer.from('new'))).toBe(true);
   });
 
-  test('when the lock is given back: it says that the file is written', async () => {
+  test('while the lock is released reports that the file was written', async () => {
     const { root } = file();
     const store = openDirectory(root);
     const { token } = (await store.read('a.json'))!;

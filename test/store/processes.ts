@@ -25,12 +25,12 @@ export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
   out: string;
-  trouble: { code: string; message: string; hint: string } | null;
+  failure: { code: string; message: string; hint: string } | null;
 }
 
 export interface Started {
   child: ChildProcess;
-  /** Resolves when the first line is said: modules are loaded, work begins. */
+  /** Resolves when the first line is printed: modules are loaded, and work begins. */
   ready: Promise<void>;
   ended: Promise<Ended>;
 }
@@ -62,8 +62,8 @@ export function start(
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      const trouble = /^trouble (.*)$/m.exec(out);
-      resolve({ code, signal, out, trouble: trouble && JSON.parse(trouble[1]!) });
+      const failure = /^failure (.*)$/m.exec(out);
+      resolve({ code, signal, out, failure: failure && JSON.parse(failure[1]!) });
     });
   });
   return { child, ready, ended };
@@ -82,7 +82,7 @@ export function seed(root: string, metadata: Metadata = { versions: [] }): void 
 
 /**
  * The versions that the registry lists, after making sure that it could be served as it is: the metadata file is
- * complete, whatever it lists can be fetched with the right digest, and whatever is called an artifact is a whole one.
+ * complete, every listed artifact exists with its digest, and every file with the name of an artifact is complete.
  */
 export function verifiedVersions(root: string, bytes: number): string[] {
   const { versions } = JSON.parse(readFileSync(join(root, METADATA), 'utf8')) as Metadata;
@@ -97,7 +97,7 @@ export function verifiedVersions(root: string, bytes: number): string[] {
       throw new Error(`${name} is not what was published: ${found.length} of ${bytes} bytes`);
   }
   const listed = versions.map(({ version }) => version);
-  if (new Set(listed).size !== listed.length) throw new Error(`a version is listed twice: ${listed.join(' ')}`);
+  if (new Set(listed).size !== listed.length) throw new Error(`duplicate versions: ${listed.join(' ')}`);
   return listed;
 }
 

@@ -4,8 +4,8 @@ import { isAppregError } from '../../src/core/errors.ts';
 import { openDirectory } from '../../src/store/directory/directory.ts';
 
 /**
- * A publisher of its own process, for tests that kill it: publishes the named versions one after the other, each an
- * artifact and an entry in a metadata file. Says `ready`, then a line for each version, in the end its trouble.
+ * A publisher in a separate process, for tests that kill it: publishes the named versions one after the other, each an
+ * artifact and an entry in a metadata file. Prints `ready`, then a line for each version, and an error at the end.
  */
 export interface Job {
   root: string;
@@ -23,7 +23,7 @@ export function artifactPath(version: string): string {
   return `apps/a/versions/${version}.tar.gz`;
 }
 
-/** The same for the same version, and never the same byte for long. */
+/** Bytes that depend on the version only, without long runs of one byte. */
 export function artifactBytes(version: string, bytes: number): Uint8Array {
   const seed = createHash('sha256').update(version).digest();
   return Uint8Array.from({ length: bytes }, (_, i) => (seed[i % 32]! + (i >> 5) * 31) & 255);
@@ -69,7 +69,7 @@ if (process.env['APPREG_TEST_JOB'] !== undefined) {
   publish(JSON.parse(process.env['APPREG_TEST_JOB'])).catch((error: unknown) => {
     if (!isAppregError(error)) throw error;
     const { code, message, hint, exit } = error;
-    console.log(`trouble ${JSON.stringify({ code, message, hint })}`);
+    console.log(`failure ${JSON.stringify({ code, message, hint })}`);
     process.exitCode = exit;
   });
 }

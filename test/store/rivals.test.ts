@@ -5,7 +5,7 @@ import { verifiedVersions, buildPublisher, type Ended, seed, start } from './pro
 import { METADATA } from './publisher.ts';
 import { leftovers, scratch } from './scratch.ts';
 
-/** Publishers at the same time, each a process of its own. */
+/** Concurrent publishers in separate processes. */
 
 const STORM = Number(process.env['APPREG_STORM'] ?? 1);
 const BYTES = 20_000;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 test(
-  'twelve at once, several versions each: all are listed, and those who look meanwhile see a whole registry',
+  'twelve concurrent publishers with several versions each are all listed, and every intermediate registry is complete',
   { timeout: 60_000 * STORM },
   async () => {
     for (let round = 0; round < 2 * STORM; round++) {
@@ -28,26 +28,26 @@ test(
         return start(publisher, { root, versions, bytes: BYTES, padding: 2_000 }).ended;
       });
       const state = { over: false };
-      const everybody = Promise.all(running).finally(() => (state.over = true));
-      let looks = 0;
+      const finished = Promise.all(running).finally(() => (state.over = true));
+      let reads = 0;
       let seen: string[] = [];
       while (!state.over) {
         const now = verifiedVersions(root, BYTES);
         expect(now.slice(0, seen.length)).toEqual(seen);
         seen = now;
-        looks++;
+        reads++;
         await new Promise(setImmediate);
       }
-      for (const { code, out } of await everybody)
+      for (const { code, out } of await finished)
         expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('published') });
-      expect(looks).toBeGreaterThan(10);
+      expect(reads).toBeGreaterThan(10);
       expect(verifiedVersions(root, BYTES).sort()).toEqual(all.sort());
       expect(leftovers(root)).toEqual([]);
     }
   },
 );
 
-test('the same version from several at once: one creates it, all succeed, it is listed once', async () => {
+test('several concurrent publishers of the same version all succeed, and it is created and listed once', async () => {
   const root = scratch();
   seed(root);
   const ended = await Promise.all(
@@ -59,14 +59,14 @@ test('the same version from several at once: one creates it, all succeed, it is 
   expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
 });
 
-test('the same version with other bytes: refused with both digests, and nothing is written', async () => {
+test('a version that exists with other bytes is refused with both digests, and nothing is written', async () => {
   const root = scratch();
   seed(root);
   await start(publisher, { root, versions: ['1.0.0'], bytes: BYTES }).ended;
   const before = readFileSync(join(root, METADATA));
-  const { code, trouble } = await start(publisher, { root, versions: ['1.0.0'], bytes: BYTES + 1 }).ended;
+  const { code, failure } = await start(publisher, { root, versions: ['1.0.0'], bytes: BYTES + 1 }).ended;
   expect(code).toBe(1);
-  expect(trouble).toMatchObject({
+  expect(failure).toMatchObject({
     code: 'immutable',
     message: expect.stringMatching(/sha256:[0-9a-f]{64} .*sha256:[0-9a-f]{64} .*Nothing was changed\.$/),
   });

@@ -20,11 +20,11 @@ export function leftovers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tmp|lock)$/.test(name));
 }
 
-/** Waits for something that no event tells. */
+/** Waits for a condition without an event. */
 export async function waitUntil(holds: () => boolean, limit = 10_000): Promise<void> {
   const end = performance.now() + limit;
   while (!holds()) {
-    if (performance.now() > end) throw new Error(`waited ${limit} ms in vain`);
+    if (performance.now() > end) throw new Error(`the condition was not met within ${limit} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

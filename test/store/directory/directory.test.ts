@@ -36,7 +36,7 @@ function file(mode: number): { path: string; store: Store } {
 }
 
 describe('a folder', () => {
-  test('is made with the first file, and read as empty until then', async () => {
+  test('is created with the first file, and read as empty before', async () => {
     const root = join(scratch(), 'not/yet');
     const store = openDirectory(root);
     expect(await store.read('a.json')).toBeNull();
@@ -45,7 +45,7 @@ describe('a folder', () => {
     expect(fs.readFileSync(join(root, 'b/a.json'), 'utf8')).toBe('1');
   });
 
-  test('keeps nothing but the files', async () => {
+  test('contains only the files', async () => {
     const root = scratch();
     const store = openDirectory(root);
     await store.create('a/b.json', Buffer.from('1'));
@@ -55,7 +55,7 @@ describe('a folder', () => {
     expect(fs.readdirSync(root, { recursive: true }).sort()).toEqual(['a', join('a', 'b.json')]);
   });
 
-  test('works with names up to what the disk takes, and names longer ones', async () => {
+  test('accepts names up to the limit of the disk, and refuses longer ones', async () => {
     const root = scratch();
     const store = openDirectory(root);
     const longest = `${'n'.repeat(250)}.json`;
@@ -68,7 +68,7 @@ describe('a folder', () => {
     expect(leftovers(root)).toEqual([]);
   });
 
-  test('says so where a file stands in the way, or a folder', async () => {
+  test('reports a file in place of a folder, and a folder in place of a file', async () => {
     const root = scratch();
     const store = openDirectory(root);
     await store.create('file', Buffer.from('1'));
@@ -87,7 +87,7 @@ describe('a folder', () => {
     });
   });
 
-  onPosix('refuses what is not a regular file, without waiting for it', async () => {
+  onPosix('refuses a file that is not regular, without blocking', async () => {
     const store = openDirectory('/dev');
     await expect(store.read('null')).rejects.toMatchObject({ code: 'not-a-file' });
   });
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
   test.each([
     ['a relative link', 'real/file.json', 'link.json'],
     ['a link to another folder', 'real', 'linked/file.json'],
-  ])('%s stays one, and what it points to is replaced', async (_, to, path) => {
+  ])('%s is preserved, and its target is replaced', async (_, to, path) => {
     const { root, store } = folder();
     fs.symlinkSync(to, join(root, path.split('/')[0]!));
     expect(await overwrite(store, path, 'new')).toBe('replaced');
@@ -106,7 +106,7 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
     expect(leftovers(root)).toEqual([]);
   });
 
-  test('an absolute link within the root is followed; two names of a file share one lock', async () => {
+  test('an absolute link within the root is followed, and both names of the file share one lock', async () => {
     const { root, store } = folder();
     fs.symlinkSync(join(root, 'real/file.json'), join(root, 'link.json'));
     fs.writeFileSync(join(root, 'real/file.json'), '0');
@@ -122,12 +122,12 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
   });
 
   test.each([
-    ['a file outside', '../secret.json', 'x'],
-    ['a folder outside', '..', 'x/secret.json'],
-    ['a file that would be made outside', '..', 'x/new.json'],
-    ['folders that would be made outside', '..', 'x/new/new.json'],
-    ['an absolute one', '/', 'x/tmp/new.json'],
-  ])('%s is refused for every verb', async (_, to, path) => {
+    ['a link to a file outside', '../secret.json', 'x'],
+    ['a link to a folder outside', '..', 'x/secret.json'],
+    ['a link that would create a file outside', '..', 'x/new.json'],
+    ['a link that would create folders outside', '..', 'x/new/new.json'],
+    ['an absolute link', '/', 'x/tmp/new.json'],
+  ])('%s is refused in every method', async (_, to, path) => {
     const { root, outside, store } = folder();
     fs.symlinkSync(to, join(root, 'x'));
     const refused = { code: 'path-refused', exit: 2 };
@@ -154,7 +154,7 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
     expect(fs.readdirSync(root).sort()).toEqual(['loop', 'real']);
   });
 
-  test('the root itself may be one: the user named it', async () => {
+  test('the root itself can be a symbolic link', async () => {
     const { root, outside } = folder();
     fs.symlinkSync('root', join(outside, 'named'));
     const store = openDirectory(join(outside, 'named'));
@@ -163,19 +163,22 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('what else a file has', () => {
-  test.each([0o600, 0o640, 0o644, 0o664, 0o666, 0o755, 0o2664])('mode %o is kept', async (mode) => {
-    const { path, store } = file(mode);
-    const before = process.umask(0o077);
-    try {
-      expect(await overwrite(store, 'a.json', 'new')).toBe('replaced');
-    } finally {
-      process.umask(before);
-    }
-    expect((fs.statSync(path).mode & 0o7777).toString(8)).toBe(mode.toString(8));
-  });
+describe.skipIf(process.platform === 'win32')('file attributes', () => {
+  test.each([0o600, 0o640, 0o644, 0o664, 0o666, 0o755, 0o2664])(
+    'include the mode %o, which is preserved',
+    async (mode) => {
+      const { path, store } = file(mode);
+      const before = process.umask(0o077);
+      try {
+        expect(await overwrite(store, 'a.json', 'new')).toBe('replaced');
+      } finally {
+        process.umask(before);
+      }
+      expect((fs.statSync(path).mode & 0o7777).toString(8)).toBe(mode.toString(8));
+    },
+  );
 
-  test('a new file has the mode that the umask gives it', async () => {
+  test('of a new file include the mode that results from the umask', async () => {
     const root = scratch();
     const before = process.umask(0o027);
     try {
@@ -186,7 +189,7 @@ describe.skipIf(process.platform === 'win32')('what else a file has', () => {
     expect((fs.statSync(join(root, 'a.json')).mode & 0o777).toString(8)).toBe('640');
   });
 
-  test.runIf(process.getuid?.() === 0)('owner and group are kept (as root)', async () => {
+  test.runIf(process.getuid?.() === 0)('include the owner and group, which are preserved (as root)', async () => {
     const { path, store } = file(0o664);
     fs.chownSync(path, 65534, 65533);
     expect(await overwrite(store, 'a.json', 'new')).toBe('replaced');
@@ -194,7 +197,7 @@ describe.skipIf(process.platform === 'win32')('what else a file has', () => {
     expect(fs.statSync(path).mode & 0o777).toBe(0o664);
   });
 
-  test('a read-only file is refused, for root as well', async () => {
+  test('include read-only, with which a file is refused, also for root', async () => {
     const { path, store } = file(0o444);
     await expect(overwrite(store, 'a.json', 'new')).rejects.toMatchObject({
       code: 'read-only',
@@ -206,7 +209,7 @@ describe.skipIf(process.platform === 'win32')('what else a file has', () => {
     expect(fs.readdirSync(join(path, '..'))).toEqual(['a.json']);
   });
 
-  test('a hard link is parted from its partner, which keeps the old bytes', async () => {
+  test('do not include hard links: the other name keeps the previous bytes', async () => {
     const { path, store } = file(0o644);
     fs.linkSync(path, `${path}.partner`);
     expect(await overwrite(store, 'a.json', 'new')).toBe('replaced');

@@ -24,11 +24,11 @@ function writeLock(lock: string, owner: Partial<Owner> | string): string {
 }
 
 const OTHER_MACHINE = { machine: '0123456789ab', host: 'other-machine' };
-/** No process has this number: the systems' limits are lower. */
+/** No process has this id: the limits of systems are lower. */
 const UNUSED_PID = 2 ** 30;
 
 describe('a lock', () => {
-  test('is held by one, then by the next', async () => {
+  test('is held by one owner at a time', async () => {
     const { file, folder } = target();
     const first = await takeLock(file, 'a.json');
     const order: string[] = [];
@@ -44,7 +44,7 @@ describe('a lock', () => {
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  test('of another live process here is waited for, then named, however old it looks', async () => {
+  test('of another running process on this machine times out with its owner named, regardless of its age', async () => {
     const { file, lock, folder } = target();
     const theirs = writeLock(lock, {});
     fs.utimesSync(theirs, 0, 0);
@@ -61,40 +61,40 @@ describe('a lock', () => {
   });
 
   test.each<[string, Partial<Owner>]>([
-    ['whose process is gone', { pid: UNUSED_PID }],
+    ['whose process has ended', { pid: UNUSED_PID }],
     [
-      'whose number is used by a later process',
+      'whose process id was reused by a later process',
       {
         started: process.platform === 'linux' ? '1' : null,
         pid: process.platform === 'linux' ? process.pid : UNUSED_PID,
       },
     ],
-    // Windows gives the number of a process that ended to a new one soon.
-    ['whose number and thread are ours, and which is not ours', { pid: process.pid, started: null, thread: threadId }],
-  ])('%s is broken at once, and that is told', async (_, owner) => {
+    // Windows soon reuses the id of a process that ended.
+    ['with our process id and thread, which is not ours', { pid: process.pid, started: null, thread: threadId }],
+  ])('%s is taken over at once, with a notice', async (_, owner) => {
     const { file, lock } = target();
     writeLock(lock, owner);
-    const told: string[] = [];
+    const notices: string[] = [];
     const began = performance.now();
-    const mine = await takeLock(file, 'a.json', { notice: (text) => told.push(text) });
+    const mine = await takeLock(file, 'a.json', { notice: (text) => notices.push(text) });
     expect(performance.now() - began).toBeLessThan(5_000);
-    expect(told).toEqual([
+    expect(notices).toEqual([
       expect.stringMatching(/^Took over the lock of a\.json: process \d+ on .* no longer exists\.$/),
     ]);
     await mine.release();
     expect(fs.existsSync(lock)).toBe(false);
   });
 
-  // The clocks of two machines differ, and clocks jump: only our own time between two looks counts.
+  // The clocks of two machines differ, and clocks jump: only our own time between two reads counts.
   test.each<[string, Partial<Owner> | string, number]>([
-    ['of another machine, from the past', OTHER_MACHINE, 1],
-    ['of another machine, from the future', OTHER_MACHINE, Date.now() / 1000 + 3600],
-    ['with a text that a power cut left', '', 1],
-    ['with a text of somebody else', '{"pid":0}', 1],
-    // Windows and macOS: the number may belong to a later process.
-    ['of a process whose start is not known', { pid: process.pid, started: null }, 1],
+    ['of another machine, dated in the past', OTHER_MACHINE, 1],
+    ['of another machine, dated in the future', OTHER_MACHINE, Date.now() / 1000 + 3600],
+    ['with an empty file after a power failure', '', 1],
+    ['with an unknown file', '{"pid":0}', 1],
+    // Windows and macOS: the id may belong to a later process.
+    ['of a process with an unknown start time', { pid: process.pid, started: null }, 1],
     ['of another thread of this process', { pid: process.pid, started: null, thread: threadId + 1 }, 1],
-  ])('%s is broken when it gives no sign of life for a while, not before', async (_, owner, mtime) => {
+  ])('%s is taken over only after it was not renewed for the given time', async (_, owner, mtime) => {
     const { file, lock } = target();
     fs.utimesSync(writeLock(lock, owner), mtime, mtime);
     await expect(takeLock(file, 'a.json', { wait: 100, stale: 5_000 })).rejects.toMatchObject({ code: 'store-locked' });
@@ -104,7 +104,7 @@ describe('a lock', () => {
     await mine.release();
   });
 
-  test('of this thread is kept until it is released', async () => {
+  test('of this thread is held until it is released', async () => {
     const { file } = target();
     const mine = await takeLock(file, 'a.json');
     await expect(takeLock(file, 'a.json', { wait: 100, stale: 20 })).rejects.toMatchObject({ code: 'store-locked' });
@@ -113,7 +113,7 @@ describe('a lock', () => {
     await (await takeLock(file, 'a.json', { wait: 100 })).release();
   });
 
-  test('of another machine stays while it gives signs of life', async () => {
+  test('of another machine is held while it is renewed', async () => {
     const { file, lock } = target();
     const theirs = writeLock(lock, OTHER_MACHINE);
     let beat = 1;
@@ -128,13 +128,13 @@ describe('a lock', () => {
     }
   });
 
-  test('that is an empty folder is what a crash left: free', async () => {
+  test('that is an empty folder is free', async () => {
     const { file, lock } = target();
     fs.mkdirSync(lock);
     await (await takeLock(file, 'a.json', { wait: 0 })).release();
   });
 
-  test('is broken by one of many, and held by one at a time', async () => {
+  test('is taken over by one of several, and held by one at a time', async () => {
     const { file, lock } = target();
     let inside = 0;
     let most = 0;
@@ -154,15 +154,15 @@ describe('a lock', () => {
     expect(most).toBe(1);
   });
 
-  test('needs the folder of the file', async () => {
+  test('requires the folder of the file', async () => {
     await expect(takeLock(join(scratch(), 'no/a.json'), 'a.json')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
 describe.runIf(process.platform === 'linux')('a process that ended', () => {
-  test('but that nobody has waited for holds nothing', async () => {
+  test('without being waited for holds no lock', async () => {
     const { file, lock } = target();
-    // The shell becomes a program that knows nothing of its child.
+    // The shell becomes a program that does not wait for its child.
     const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     try {
       const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (line) => resolve(Number(line))));
@@ -178,21 +178,21 @@ describe.runIf(process.platform === 'linux')('a process that ended', () => {
 const tempOf = (machine: string, pid: number, what: string): string =>
   `.${what}.${machine}-${pid}-0123456789abcdef.tmp`;
 
-describe('what killed runs left in a folder', () => {
+describe('temporary files of killed runs', () => {
   const { machine } = currentProcess();
 
-  test('goes with the next write: what is ours and over, and what is another machine’s and a day old', async () => {
+  test("are removed by the next write if they are ours, or another machine's and two days old", async () => {
     const { folder } = target();
     const day = 24 * 3600;
     const now = Date.now() / 1000;
-    const kept = [
+    const preserved = [
       tempOf(machine, process.pid, 'running'),
       tempOf(OTHER_MACHINE.machine, UNUSED_PID, 'young'),
       `.notes.tmp`,
       `${tempOf(machine, UNUSED_PID, 'other')}.txt`,
     ];
-    const swept = [tempOf(machine, UNUSED_PID, 'over'), tempOf(OTHER_MACHINE.machine, process.pid, 'old')];
-    for (const file of [...kept, ...swept]) {
+    const removed = [tempOf(machine, UNUSED_PID, 'over'), tempOf(OTHER_MACHINE.machine, process.pid, 'old')];
+    for (const file of [...preserved, ...removed]) {
       fs.writeFileSync(join(folder, file), '');
       fs.utimesSync(join(folder, file), now, file.includes('young') ? now - day / 2 : now - 2 * day);
     }
@@ -200,11 +200,11 @@ describe('what killed runs left in a folder', () => {
     fs.mkdirSync(join(folder, prepared));
     fs.writeFileSync(join(folder, prepared, 'id.json'), '');
     await openDirectory(folder).create('a.json', Buffer.from('x'));
-    expect(fs.readdirSync(folder).sort()).toEqual([...kept, 'a.json'].sort());
+    expect(fs.readdirSync(folder).sort()).toEqual([...preserved, 'a.json'].sort());
   });
 });
 
-describe.runIf(process.platform === 'linux')('a publisher that stands still in the middle', () => {
+describe.runIf(process.platform === 'linux')('a publisher that is stopped while it writes', () => {
   const BYTES = 1000;
   const job = (root: string, version: string): Parameters<typeof start>[1] => ({
     root,
@@ -217,7 +217,7 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
     publisher = await buildPublisher(scratch());
   });
 
-  async function standing(
+  async function stoppedAt(
     failpoint: string,
   ): Promise<{ root: string; file: string; go(): Promise<Awaited<ReturnType<typeof start>['ended']>> }> {
     const root = scratch();
@@ -228,11 +228,11 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
     return { root, file: join(root, METADATA), go: () => (child.kill('SIGCONT'), ended) };
   }
 
-  test('keeps its lock: the next one gives up with its name, and nothing is lost', async () => {
-    const { root, go } = await standing('locked');
+  test('holds its lock: the next publisher times out with its name, and nothing is lost', async () => {
+    const { root, go } = await stoppedAt('locked');
     const second = await start(publisher, job(root, '2.0.0')).ended;
-    expect(second).toMatchObject({ code: 2, trouble: { code: 'store-locked' } });
-    expect(second.trouble!.message).toMatch(
+    expect(second).toMatchObject({ code: 2, failure: { code: 'store-locked' } });
+    expect(second.failure!.message).toMatch(
       /Stored: apps\/a\/versions\/2\.0\.0\.tar\.gz\. Not stored: apps\/a\/versions\.json\.$/,
     );
     expect(verifiedVersions(root, BYTES)).toEqual([]);
@@ -242,8 +242,8 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
     expect(leftovers(root)).toEqual([]);
   });
 
-  test('keeps others waiting, who can be interrupted and leave nothing', async () => {
-    const { root, go } = await standing('locked');
+  test('blocks other publishers, which can be interrupted and leave no files', async () => {
+    const { root, go } = await stoppedAt('locked');
     const second = start(publisher, { ...job(root, '1.0.0'), wait: 60_000 });
     await second.ready;
     await waitUntil(() => leftovers(root).some((name) => name.endsWith('.tmp')));
@@ -253,13 +253,13 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
     expect((await go()).code).toBe(0);
   });
 
-  test('and whose lock is removed meanwhile writes nothing', async () => {
-    const { root, file, go } = await standing('before-sync');
+  test('writes nothing after its lock was removed', async () => {
+    const { root, file, go } = await stoppedAt('before-sync');
     fs.rmSync(join(file, '../.versions.json.lock'), { recursive: true });
     expect((await start(publisher, job(root, '2.0.0')).ended).code).toBe(0);
     expect(await go()).toMatchObject({
       code: 2,
-      trouble: {
+      failure: {
         code: 'lock-lost',
         message: expect.stringMatching(/Stored: .*1\.0\.0\.tar\.gz\. Not stored: apps\/a\/versions\.json\.$/),
       },
@@ -269,13 +269,13 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
   });
 
   test.each([
-    ['writes into the file', (file: string, text: string) => fs.writeFileSync(file, text)],
+    ['writes to the file', (file: string, text: string) => fs.writeFileSync(file, text)],
     [
-      'puts another file in its place',
+      'replaces the file',
       (file: string, text: string) => (fs.writeFileSync(`${file}~`, text), fs.renameSync(`${file}~`, file)),
     ],
-  ])('while an editor %s: both changes are kept', async (_, save) => {
-    const { root, file, go } = await standing('before-sync');
+  ])('preserves both changes if an editor %s', async (_, save) => {
+    const { root, file, go } = await stoppedAt('before-sync');
     const edited = `${JSON.stringify({ note: 'by hand', versions: [] })}\n`;
     save(file, edited);
     await waitUntil(() => fs.readFileSync(file, 'utf8') === edited);
@@ -285,10 +285,10 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
     expect(leftovers(root)).toEqual([]);
   });
 
-  test('while the file is removed: that is said, and it is not made anew', async () => {
-    const { file, go } = await standing('before-sync');
+  test('reports a document that was removed meanwhile, and does not create it again', async () => {
+    const { file, go } = await stoppedAt('before-sync');
     fs.rmSync(file);
-    expect(await go()).toMatchObject({ code: 2, trouble: { code: 'document-missing' } });
+    expect(await go()).toMatchObject({ code: 2, failure: { code: 'document-missing' } });
     expect(fs.existsSync(file)).toBe(false);
   });
 });

@@ -47,7 +47,7 @@ describe('a branch', () => {
   afterEach(() => vi.unstubAllEnvs());
   const bytes = Buffer.from('{}');
 
-  test('has one commit for each write, by the name that git knows, or by ours where it knows none', async () => {
+  test('receives one commit for each write, with the author that git is configured with', async () => {
     const remote = bareRepository();
     const root = scratch();
     git(root, 'init', '--quiet');
@@ -62,7 +62,7 @@ describe('a branch', () => {
     expect(git(root, 'for-each-ref').trim()).toBe('');
   });
 
-  test('keeps every other file, modes and links included', async () => {
+  test('preserves all other files, with modes and links', async () => {
     const remote = bareRepository();
     const work = scratch();
     git(work, 'clone', '--quiet', remote, '.');
@@ -79,7 +79,7 @@ describe('a branch', () => {
     await expect(store.read('link')).rejects.toMatchObject({ code: 'not-a-file' });
   });
 
-  test('whose remote can leave contents out is not fetched whole', async () => {
+  test('of a remote with partial clones is not fetched completely', async () => {
     const remote = bareRepository();
     git(remote, 'config', 'uploadpack.allowFilter', 'true');
     git(remote, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
@@ -92,12 +92,12 @@ describe('a branch', () => {
   });
 
   test.each([
-    ['a remote by name, from the top', 'up', '.'],
-    ['a remote by name, from a folder below', 'up', 'deep/er'],
-    ['a path of its own', '../r.git', '.'],
-    ['a path of its own, from a folder below', '../../../r.git', 'deep/er'],
-    ['a path without a dot', 'inside/r.git', '.'],
-  ])('%s with a relative address is found', async (_, remote, below) => {
+    ['a remote by name, from the top folder', 'up', '.'],
+    ['a remote by name, from a subfolder', 'up', 'deep/er'],
+    ['a path', '../r.git', '.'],
+    ['a path, from a subfolder', '../../../r.git', 'deep/er'],
+    ['a path without a leading dot', 'inside/r.git', '.'],
+  ])('is found by %s with a relative address', async (_, remote, below) => {
     const parent = scratch();
     const work = join(parent, 'work');
     mkdirSync(join(work, 'deep/er'), { recursive: true });
@@ -112,15 +112,15 @@ describe('a branch', () => {
   });
 
   test.each([
-    ['a remote of no such name', 'nowhere', 'git-remote-unknown', /git remote -v/],
-    ['a folder that is no repository', './nothing', 'git-unreachable', /git ls-remote/],
-    ['what would be an option', '--upload-pack=touch /tmp/x', 'git-remote-unknown', /git remote -v/],
-  ])('%s is told', async (_, remote, code, hint) => {
+    ['an unknown remote name', 'nowhere', 'git-remote-unknown', /git remote -v/],
+    ['a folder that is not a repository', './nothing', 'git-unreachable', /git ls-remote/],
+    ['a remote that looks like an option', '--upload-pack=touch /tmp/x', 'git-remote-unknown', /git remote -v/],
+  ])('reports %s', async (_, remote, code, hint) => {
     const store = openGit({ remote, branch: 'pages', root: scratch() });
     await expect(store.read('a.json')).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) as string });
   });
 
-  test('a remote that is stuck is not taken for others who are faster, for ever', async () => {
+  test('reports a locked branch instead of retrying forever', async () => {
     const remote = bareRepository();
     const store = openGit({ remote, branch: 'pages', root: scratch() });
     await store.create('a.json', bytes);
@@ -135,7 +135,7 @@ describe('a branch', () => {
     expect(await store.create('b.json', bytes)).toBe('created');
   }, 60_000);
 
-  test('a repository that belongs to somebody else is told as that', async () => {
+  test('reports a repository that belongs to another user', async () => {
     const root = scratch();
     git(root, 'init', '--quiet');
     git(root, 'remote', 'add', 'origin', bareRepository());
@@ -146,7 +146,7 @@ describe('a branch', () => {
     });
   });
 
-  test('a remote that declines is told in its own words, without credentials, and at once', async () => {
+  test('reports the message of a remote that declines, without credentials', async () => {
     const remote = bareRepository();
     writeFileSync(
       join(remote, 'hooks/pre-receive'),
@@ -184,7 +184,7 @@ describe('a remote over http', () => {
   const commits = (): number => Number(git(host.folder, 'rev-list', '--count', 'pages'));
 
   test.each<GitMishap>(['reset-before', 'reset-during', 'reset-after', '503-before', '500-after'])(
-    'a push with %s is made, and made once',
+    'receives a push once despite %s',
     async (mishap) => {
       const path = `${mishap}.json`;
       await store.create('first.json', bytes);
@@ -195,7 +195,7 @@ describe('a remote over http', () => {
     },
   );
 
-  test('what did not move is fetched once, and a write needs no look before it', async () => {
+  test('is fetched once if it did not change, and a write needs no fetch before it', async () => {
     await store.create('once.json', bytes);
     const other = openGit({ remote: host.url, branch: 'pages', root: scratch() });
     await other.read('nothing.json');
@@ -203,16 +203,16 @@ describe('a remote over http', () => {
     for (let i = 0; i < 3; i++) expect(await other.read(`none-${i}.json`)).toBeNull();
     await other.create('twice.json', bytes);
     await other.create('three.json', bytes);
-    const services = host.asked.map((asked) => asked.replace('refs?service=', '? '));
-    const look = ['? git-upload-pack', 'git-upload-pack'];
+    const services = host.asked.map((request) => request.replace('refs?service=', '? '));
+    const fetch = ['? git-upload-pack', 'git-upload-pack'];
     const push = ['? git-receive-pack', 'git-receive-pack'];
-    expect(services).toEqual([...look, ...look, ...look, ...push, ...push]);
-    // And what did move is seen.
+    expect(services).toEqual([...fetch, ...fetch, ...fetch, ...push, ...push]);
+    // A changed branch is fetched.
     expect(await store.create('three.json', bytes)).toBe('exists');
     expect((await store.read('twice.json'))?.bytes.toString()).toBe('{}');
   });
 
-  test('a push that got no answer, with another on top of it since: is told from theirs', async () => {
+  test('with a later commit on top of a push without a response counts the push as stored', async () => {
     await store.create('counter', Buffer.from('0'));
     const { token } = (await store.read('counter'))!;
     const rival = openGit({ remote: host.url, branch: 'pages', root: scratch() });
@@ -228,7 +228,7 @@ describe('a remote over http', () => {
     expect(git(host.folder, 'show', 'pages:counter')).toBe('2');
   });
 
-  test('a remote that may only be read is told at once', async () => {
+  test('without write access is reported at once', async () => {
     host.readOnly = 403;
     await expect(store.create('a.json', bytes)).rejects.toMatchObject({
       code: 'git-push-rejected',
@@ -237,7 +237,7 @@ describe('a remote over http', () => {
     });
   });
 
-  test('the token that the repository around the workspace has for the remote is used, and is not told', async () => {
+  test('is used with the token that the repository around the workspace has for it, which is not printed', async () => {
     host.authorization = `Basic ${Buffer.from('x-access-token:a-canary').toString('base64')}`;
     const root = scratch();
     git(root, 'init', '--quiet');
@@ -251,16 +251,16 @@ describe('a remote over http', () => {
     const error = (await store.create('a.json', bytes).catch((caught: unknown) => caught)) as Error;
     expect(error).toMatchObject({ code: 'git-unreachable' });
     host.readOnly = 403;
-    const told = (await known.create('b.json', bytes).catch((caught: unknown) => caught)) as Error;
-    expect(String(told.stack) + JSON.stringify(told)).not.toMatch(/a-canary|eC1hY2Nlc3M/);
+    const refused = (await known.create('b.json', bytes).catch((caught: unknown) => caught)) as Error;
+    expect(String(refused.stack) + JSON.stringify(refused)).not.toMatch(/a-canary|eC1hY2Nlc3M/);
   }, 60_000);
 });
 
-describe('where git runs', () => {
+describe('git', () => {
   afterEach(() => vi.unstubAllEnvs());
   const bytes = Buffer.from('{}');
 
-  test('in a hook of another repository, that repository is left alone', async () => {
+  test('in a hook of another repository does not change that repository', async () => {
     const [remote, other] = [bareRepository(), scratch()];
     git(other, 'init', '--quiet');
     const before = git(other, 'config', '--list', '--local');
@@ -275,7 +275,7 @@ describe('where git runs', () => {
     expect(git(other, 'count-objects')).toMatch(/^0 objects/);
   });
 
-  test('without a temporary folder, it says which, and what to set', async () => {
+  test('without a temporary folder reports which one, and what to set', async () => {
     const store = openGit({ remote: bareRepository(), branch: 'pages', root: scratch() });
     vi.stubEnv('TMPDIR', join(scratch(), 'gone'));
     await expect(store.read('a.json')).rejects.toMatchObject({
@@ -285,7 +285,7 @@ describe('where git runs', () => {
     });
   });
 
-  test('what a killed run left in the temporary folder is swept a day later', async () => {
+  test('removes folders of killed runs from the temporary folder after a day', async () => {
     const temporary = scratch();
     vi.stubEnv('TMPDIR', temporary);
     expect(tmpdir()).toBe(temporary);

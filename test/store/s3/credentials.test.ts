@@ -9,7 +9,7 @@ import { profileSettings } from '../../../src/store/s3/profile.ts';
 import { openHttp } from '../../../src/store/s3/web.ts';
 import { scratch } from '../scratch.ts';
 
-/** Every place that credentials come from, with one server that plays all the services. */
+/** Every source of credentials, with one server that stands in for all services. */
 
 const OFF = { AWS_EC2_METADATA_DISABLED: 'true' };
 const NO_FILES = { ...OFF, AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
@@ -19,7 +19,7 @@ const file = (name: string, text: string): string => {
   return join(folder, name);
 };
 
-interface Asked {
+interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
@@ -28,8 +28,8 @@ interface Asked {
 type Answer = { status?: number; body: string };
 let server: Server;
 let base: string;
-let requests: Asked[] = [];
-let answers: Record<string, Answer | ((asked: Asked) => Answer)> = {};
+let requests: ReceivedRequest[] = [];
+let answers: Record<string, Answer | ((request: ReceivedRequest) => Answer)> = {};
 beforeAll(async () => {
   server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -99,7 +99,7 @@ describe('credentials come from', () => {
       { accessKeyId: 'AKIA', secretAccessKey: 's' },
     ],
     [
-      'the environment, with a session, before everything else',
+      'the environment, with a session token, before everything else',
       () => ({
         ...NO_FILES,
         AWS_ACCESS_KEY_ID: 'AKIA',
@@ -135,7 +135,7 @@ describe('credentials come from', () => {
       { accessKeyId: 'AKIAOWN', secretAccessKey: 'o' },
     ],
     [
-      'a role, by a token in a file',
+      'a role with a token in a file',
       () => {
         answers = { '/sts': { body: STS() } };
         return {
@@ -148,7 +148,7 @@ describe('credentials come from', () => {
       SESSION_CREDENTIALS,
     ],
     [
-      'a role, by the token of GitHub Actions',
+      'a role with the token of GitHub Actions',
       () => {
         answers = { '/oidc': { body: '{"value":"jwt.c.d"}' }, '/sts': { body: STS() } };
         return {
@@ -174,7 +174,7 @@ describe('credentials come from', () => {
       SERVED,
     ],
     [
-      'the machine',
+      'the metadata service of the machine',
       () => {
         answers = {
           '/latest/api/token': { body: 'session' },
@@ -189,7 +189,7 @@ describe('credentials come from', () => {
     expect(await find(env())).toEqual(credentials);
   });
 
-  test('what is asked of the services is what they want', async () => {
+  test('services that receive the documented requests', async () => {
     answers = { '/oidc': { body: '{"value":"jwt.c.d"}' }, '/sts': { body: STS() } };
     await find({
       ...NO_FILES,
@@ -212,7 +212,7 @@ describe('credentials come from', () => {
     });
   });
 
-  test('a machine’s service that is turned off is not asked', async () => {
+  test('no metadata service that is disabled', async () => {
     await expect(
       find({ ...NO_FILES, AWS_EC2_METADATA_DISABLED: 'TRUE', AWS_EC2_METADATA_SERVICE_ENDPOINT: base }),
     ).rejects.toMatchObject({ code: 's3-credentials' });
@@ -220,7 +220,7 @@ describe('credentials come from', () => {
   });
 });
 
-test('region and endpoint come from the profile, never from what is nested in it', () => {
+test('region and endpoint come from the profile, never from a nested section of it', () => {
   const env = { AWS_CONFIG_FILE: file('g', CONFIG) };
   expect(profileSettings(env)).toEqual({ region: 'eu-central-1', endpoint: null });
   expect(profileSettings({ ...env, AWS_PROFILE: 'work' })).toEqual({
@@ -230,7 +230,7 @@ test('region and endpoint come from the profile, never from what is nested in it
 });
 
 const token = (): string => file('canary', 'jwt-canary');
-const echoRequest = ({ headers, body }: Asked): Answer => {
+const echoRequest = ({ headers, body }: ReceivedRequest): Answer => {
   const form = new URLSearchParams(body).get('WebIdentityToken');
   return {
     status: 403,
@@ -238,11 +238,16 @@ const echoRequest = ({ headers, body }: Asked): Answer => {
   };
 };
 
-describe('where there are none, it is told which and why, and no secret is', () => {
+describe('missing credentials are reported with the reason and without secrets, for', () => {
   const ROLE = { ...NO_FILES, AWS_ROLE_ARN: 'arn:r' };
   test.each<[string, () => Record<string, string>, RegExp, RegExp]>([
-    ['nothing at all', () => NO_FILES, /No credentials/, /AWS_ACCESS_KEY_ID/],
-    ['half a pair', () => ({ ...NO_FILES, AWS_SECRET_ACCESS_KEY: 'a-canary' }), /No credentials/, /AWS_ACCESS_KEY_ID/],
+    ['an empty environment', () => NO_FILES, /No credentials/, /AWS_ACCESS_KEY_ID/],
+    [
+      'an incomplete pair of keys',
+      () => ({ ...NO_FILES, AWS_SECRET_ACCESS_KEY: 'a-canary' }),
+      /No credentials/,
+      /AWS_ACCESS_KEY_ID/,
+    ],
     ['a role without a token', () => ROLE, /No credentials/, /id-token: write/],
     [
       'a token file that does not exist',
@@ -257,13 +262,13 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /AWS_WEB_IDENTITY_TOKEN_FILE/,
     ],
     [
-      'a role that is refused, by a service that quotes the token',
+      'a refused role and a service that echoes the token',
       () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: `${base}/echo` }),
       /arn:r could not be assumed \(Denied: No: {2}REDACTED\)/,
       /trust policy/,
     ],
     [
-      'no OIDC token',
+      'a missing OIDC token',
       () => ({
         ...ROLE,
         ACTIONS_ID_TOKEN_REQUEST_URL: `${base}/echo?token=url-canary`,
@@ -273,7 +278,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /id-token: write/,
     ],
     [
-      'a service of tokens that does not answer',
+      'a token service that refuses connections',
       () => ({
         ...ROLE,
         ACTIONS_ID_TOKEN_REQUEST_URL: 'http://127.0.0.1:9/?token=url-canary',
@@ -283,7 +288,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /network/,
     ],
     [
-      'an address that is not a URL',
+      'a service address that is not a URL',
       () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: 'sts.test' }),
       /sts\.test is not a valid URL/,
       /variable/,
@@ -295,13 +300,13 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /AWS_PROFILE/,
     ],
     [
-      'another kind of profile',
+      'a profile of another kind',
       () => ({ ...NO_FILES, AWS_CONFIG_FILE: file('g', CONFIG), AWS_PROFILE: 'sso' }),
       /sso has no access key/,
       /export-credentials/,
     ],
     [
-      'a profile with half a pair',
+      'a profile with an incomplete pair of keys',
       () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'half' }),
       /half has no access key/,
       /export-credentials/,
@@ -313,7 +318,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /variable/,
     ],
     [
-      'a container whose token does not exist',
+      'a container whose token file does not exist',
       () => ({
         ...NO_FILES,
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/task`,
@@ -323,7 +328,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE/,
     ],
     [
-      'a container that gives none',
+      'a container that returns no credentials',
       () => ({
         ...NO_FILES,
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/echo`,
@@ -333,7 +338,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /role of the task/,
     ],
     [
-      'an answer that is no JSON',
+      'a response that is not JSON',
       () => ({ ...NO_FILES, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/text` }),
       /returned no credentials \(status 200\)/,
       /role of the task/,

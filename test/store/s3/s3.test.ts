@@ -9,7 +9,7 @@ import { storeContract, type StoreFault } from '../contract.ts';
 
 const KEYS = {
   AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
-  AWS_SECRET_ACCESS_KEY: 'a-secret-that-nobody-may-see',
+  AWS_SECRET_ACCESS_KEY: 'a-secret-that-must-not-appear',
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
@@ -17,25 +17,25 @@ function options(endpoint: string, more: Partial<S3Options> = {}): S3Options {
   return { bucket: 'registry', prefix: '', region: 'eu-central-1', endpoint, env: KEYS, ...more };
 }
 
-describe.each(['s3', 'google'] as const)('conditions as %s has them', (conditions) => {
+describe.each(['s3', 'google'] as const)('with the conditions of %s', (conditions) => {
   let server: ObjectStore;
   const fault = (mishap: Mishap, code: string, effect: Effect | null): StoreFault => {
-    let usual: ObjectStore['mishapOf'];
+    let previous: ObjectStore['mishapOf'];
     return {
       name: mishap,
       code,
       effect,
       start() {
-        usual = server.mishapOf;
+        previous = server.mishapOf;
         server.mishapOf = () => mishap;
       },
       end() {
-        server.mishapOf = usual;
+        server.mishapOf = previous;
       },
     };
   };
   storeContract(
-    `a bucket by the rules of ${conditions}`,
+    `a bucket of ${conditions}`,
     async () => {
       server = await openObjectStore({ conditions });
       const more = conditions === 'google' ? { google: true } : {};
@@ -68,7 +68,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
   },
 );
 
-describe('what a bucket does to a write', () => {
+describe('a write to a bucket', () => {
   let server: ObjectStore | null = null;
   afterEach(() => server?.close());
   async function opened(how: ObjectStoreOptions = {}, more: Partial<S3Options> = {}): Promise<Store> {
@@ -78,7 +78,7 @@ describe('what a bucket does to a write', () => {
   const bytes = Buffer.from('{"apps":{}}');
 
   test.each<[Mishap]>([['reset-before'], ['reset-after'], ['500-before'], ['500-after'], ['503'], ['409']])(
-    'a new file: %s, and it is there once',
+    'creates a file once despite %s',
     async (mishap) => {
       const store = await opened();
       await store.create('first.json', bytes);
@@ -89,7 +89,7 @@ describe('what a bucket does to a write', () => {
   );
 
   test.each<[Mishap]>([['reset-before'], ['reset-after'], ['500-before'], ['500-after'], ['503'], ['409']])(
-    'a change: %s, and it is made',
+    'replaces a file despite %s',
     async (mishap) => {
       const store = await opened();
       await store.create('a.json', bytes);
@@ -100,7 +100,7 @@ describe('what a bucket does to a write', () => {
     },
   );
 
-  test.each(['a.json', '1.0.0.tar.gz'])('what is stored truncated is found, and sent anew: %s', async (path) => {
+  test.each(['a.json', '1.0.0.tar.gz'])('is sent again if %s was stored truncated', async (path) => {
     const store = await opened();
     await store.create('first.json', bytes);
     server!.next.push('truncate', 'truncate');
@@ -112,7 +112,7 @@ describe('what a bucket does to a write', () => {
     expect(server!.objects.get(`registry/${path}`)?.bytes.toString()).toBe('{"apps":{"a":1}}');
   });
 
-  test('what is stored truncated each time is told', async () => {
+  test('is reported as corrupted if it is stored truncated every time', async () => {
     const store = await opened();
     await store.create('first.json', bytes);
     server!.next.push('truncate', 'truncate', 'truncate', 'truncate');
@@ -122,7 +122,7 @@ describe('what a bucket does to a write', () => {
     });
   });
 
-  test('a change that somebody else was faster with, after no answer: is told from one of ours', async () => {
+  test('without a response is distinguished from a faster write of another publisher', async () => {
     const store = await opened();
     await store.create('a.json', bytes);
     const { token } = (await store.read('a.json'))!;
@@ -133,7 +133,7 @@ describe('what a bucket does to a write', () => {
     expect(server!.objects.get('registry/a.json')?.bytes.toString()).toBe('theirs');
   });
 
-  test('a change that somebody else made just so, after no answer: is theirs', async () => {
+  test('without a response is distinguished from an identical write of another publisher', async () => {
     const store = await opened();
     await store.create('a.json', bytes);
     const { token } = (await store.read('a.json'))!;
@@ -142,7 +142,7 @@ describe('what a bucket does to a write', () => {
     expect(await store.replace('a.json', Buffer.from('same'), token)).toBe('changed');
   });
 
-  test('every file has its type and lifetime, and its digests go with it', async () => {
+  test('sends the type, lifetime and digests of each file', async () => {
     const store = await opened({}, { prefix: 'r/' });
     for (const name of ['registry.json', 'icon.svg', '1.0.0.tar.gz', 'icon.png']) await store.create(name, bytes);
     const headers = (name: string) => server!.objects.get(`registry/r/${name}`)?.headers;
@@ -166,8 +166,8 @@ describe('what a bucket does to a write', () => {
 
   test.each([
     ['allows a file to be created twice', 'ignores', /created twice/],
-    ['answers conditions with 501', 'unknown', /501/],
-  ] as const)('a store that %s is refused before anything is written', async (_, conditions, words) => {
+    ['responds to conditions with 501', 'unknown', /501/],
+  ] as const)('is refused before it is sent if the store %s', async (_, conditions, words) => {
     const store = await opened({ conditions });
     await expect(store.create('a.json', bytes)).rejects.toMatchObject({
       code: 'conditional-writes-unsupported',
@@ -176,7 +176,7 @@ describe('what a bucket does to a write', () => {
     expect([...server!.objects.keys()].filter((key) => !key.includes('probe'))).toEqual([]);
   });
 
-  test('such a store is used where the user says so, with a look before each write', async () => {
+  test('is made without conditions if the user allows it, with a read before each write', async () => {
     const store = await opened({ conditions: 'ignores' }, { unconditional: true });
     expect(await store.create('a.json', bytes)).toBe('created');
     expect(await store.create('a.json', Buffer.from('other'))).toBe('exists');
@@ -197,34 +197,37 @@ describe('what a bucket does to a write', () => {
       /"region" of the store to "eu-west-9"/,
       'Use it.</Message><Region>eu-west-9</Region><Message>',
     ],
-    [400, 'InvalidToken', /documentation/, 'The token a-session-that-nobody-may-see is a-secret-that-nobody-may-see'],
-  ])('%i %s is told with what to do, and without secrets', async (status, code, hint, says = 'It says so.') => {
-    const env = { ...KEYS, AWS_SESSION_TOKEN: 'a-session-that-nobody-may-see' };
-    const store = await opened({ error: { status, code, says } }, { env });
-    const error = await store
-      .read('a.json')
-      .catch((caught: unknown) => caught as Error & { hint: string; code: string });
-    expect(error).toMatchObject({
-      code: 's3-refused',
-      message: expect.stringContaining(code) as string,
-      hint: expect.stringMatching(hint) as string,
-    });
-    expect(JSON.stringify(error) + String(error)).not.toMatch(/a-secret-that|a-session-that/);
-  });
+    [400, 'InvalidToken', /documentation/, 'The token a-session-that-must-not-appear is a-secret-that-must-not-appear'],
+  ])(
+    'that fails with %i %s is reported with advice and without secrets',
+    async (status, code, hint, says = 'It says so.') => {
+      const env = { ...KEYS, AWS_SESSION_TOKEN: 'a-session-that-must-not-appear' };
+      const store = await opened({ error: { status, code, says } }, { env });
+      const error = await store
+        .read('a.json')
+        .catch((caught: unknown) => caught as Error & { hint: string; code: string });
+      expect(error).toMatchObject({
+        code: 's3-refused',
+        message: expect.stringContaining(code) as string,
+        hint: expect.stringMatching(hint) as string,
+      });
+      expect(JSON.stringify(error) + String(error)).not.toMatch(/a-secret-that|a-session-that/);
+    },
+  );
 
-  test('what was never stored is null, and nothing is probed for reading alone', async () => {
+  test('is not needed to read a missing file, for which no probe is sent', async () => {
     const store = await opened();
     expect(await store.read('a.json')).toBeNull();
     expect(server!.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 });
 
-describe('where a bucket is', () => {
+describe('the address of a bucket', () => {
   test.each<[string, Partial<S3Options>, Record<string, string>, string]>([
     ['on Amazon', { bucket: 'b', region: 'eu-west-1' }, {}, 'https://b.s3.eu-west-1.amazonaws.com/r/a.json'],
-    ['on Amazon, of no named region', { bucket: 'b' }, {}, 'https://b.s3.us-east-1.amazonaws.com/r/a.json'],
+    ['on Amazon without a region', { bucket: 'b' }, {}, 'https://b.s3.us-east-1.amazonaws.com/r/a.json'],
     [
-      'on Amazon, by AWS_REGION',
+      'on Amazon with AWS_REGION',
       { bucket: 'b' },
       { AWS_REGION: 'ap-east-1' },
       'https://b.s3.ap-east-1.amazonaws.com/r/a.json',
@@ -248,22 +251,22 @@ describe('where a bucket is', () => {
       {},
       'https://storage.googleapis.com/b.c/r/a.json',
     ],
-    ['behind a path', { bucket: 'b', endpoint: 'https://h.test/s3/' }, {}, 'https://h.test/s3/b/r/a.json'],
+    ['below a path', { bucket: 'b', endpoint: 'https://h.test/s3/' }, {}, 'https://h.test/s3/b/r/a.json'],
     [
-      'by AWS_ENDPOINT_URL_S3',
+      'from AWS_ENDPOINT_URL_S3',
       { bucket: 'b' },
       { AWS_ENDPOINT_URL_S3: 'http://h.test:9000', AWS_ENDPOINT_URL: 'http://no.test' },
       'http://h.test:9000/b/r/a.json',
     ],
-    ['by AWS_ENDPOINT_URL', { bucket: 'b' }, { AWS_ENDPOINT_URL: 'http://h.test' }, 'http://h.test/b/r/a.json'],
+    ['from AWS_ENDPOINT_URL', { bucket: 'b' }, { AWS_ENDPOINT_URL: 'http://h.test' }, 'http://h.test/b/r/a.json'],
     [
       'with spaces and signs in its keys',
       { bucket: 'b', prefix: 'a b+c/', endpoint: 'http://h.test' },
       {},
       'http://h.test/b/a%20b%2Bc/a.json',
     ],
-  ])('%s', async (_, place, env, address) => {
-    const asked: string[] = [];
+  ])('%s is correct', async (_, place, env, address) => {
+    const requested: string[] = [];
     const store = openS3({
       bucket: '',
       prefix: 'r/',
@@ -272,16 +275,16 @@ describe('where a bucket is', () => {
       env: { ...KEYS, ...env },
       ...place,
       proxyFor(url) {
-        asked.push(url.href);
+        requested.push(url.href);
         throw new AppregError('s3-unreachable', 'Enough seen.', '');
       },
     });
     await expect(store.read('a.json')).rejects.toMatchObject({ message: 'Enough seen.' });
-    expect(asked).toEqual([address]);
+    expect(requested).toEqual([address]);
   });
 
   test.each(['minio.local:9000', 'ftp://h.test', 'https://u:p-canary@h.test', '', 'https://h.test?x=1'])(
-    'an endpoint that is none is refused: %j',
+    'is refused with the invalid endpoint %j',
     (endpoint) => {
       const open = (): Store => openS3(options(endpoint));
       expect(open).toThrow(/not a valid URL/);
@@ -289,7 +292,7 @@ describe('where a bucket is', () => {
     },
   );
 
-  test('Google is spoken to in its own words alone', async () => {
+  test('of Google receives only headers of Google', async () => {
     const server = await openObjectStore({ conditions: 'google' });
     const store = openS3(options(server.endpoint, { google: true }));
     await store.create('a.json', Buffer.from('{}'));
@@ -300,23 +303,26 @@ describe('where a bucket is', () => {
   });
 });
 
-describe('over a proxy', () => {
-  test.each(['http', 'https'] as const)('an endpoint by %s is asked over it, with its login', async (scheme) => {
-    const server = await openObjectStore();
-    const { port } = new URL(server.endpoint);
-    const proxy = await openFaultProxy({ to: '127.0.0.1', login: 'user:a-proxy-secret' });
-    const login = `Basic ${Buffer.from('user:a-proxy-secret').toString('base64')}`;
-    const store = openS3(
-      options(`${scheme}://s3.test:${port}`, {
-        proxyFor: () => ({ uri: proxy.url, authorization: login }),
-      }),
-    );
-    if (scheme === 'http') expect(await store.create('a.json', Buffer.from('{}'))).toBe('created');
-    // There is no certificate behind it: that it was asked at all is enough.
-    else await expect(store.read('a.json')).rejects.toMatchObject({ code: 's3-unreachable' });
-    expect(proxy.asked[0]).toBe(
-      scheme === 'http' ? `PUT http://s3.test:${port}/registry/.appreg-probe.txt` : `CONNECT s3.test:${port}`,
-    );
-    await Promise.all([server.close(), proxy.close()]);
-  });
+describe('a store with a proxy', () => {
+  test.each(['http', 'https'] as const)(
+    'sends requests for an endpoint by %s to the proxy, with its credentials',
+    async (scheme) => {
+      const server = await openObjectStore();
+      const { port } = new URL(server.endpoint);
+      const proxy = await openFaultProxy({ to: '127.0.0.1', login: 'user:a-proxy-secret' });
+      const login = `Basic ${Buffer.from('user:a-proxy-secret').toString('base64')}`;
+      const store = openS3(
+        options(`${scheme}://s3.test:${port}`, {
+          proxyFor: () => ({ uri: proxy.url, authorization: login }),
+        }),
+      );
+      if (scheme === 'http') expect(await store.create('a.json', Buffer.from('{}'))).toBe('created');
+      // The server has no certificate: the request to the proxy is what is tested.
+      else await expect(store.read('a.json')).rejects.toMatchObject({ code: 's3-unreachable' });
+      expect(proxy.asked[0]).toBe(
+        scheme === 'http' ? `PUT http://s3.test:${port}/registry/.appreg-probe.txt` : `CONNECT s3.test:${port}`,
+      );
+      await Promise.all([server.close(), proxy.close()]);
+    },
+  );
 });

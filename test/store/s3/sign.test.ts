@@ -10,8 +10,8 @@ const KEYS = {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const NOW = new Date('2013-05-24T00:00:00Z');
 
-describe('Amazon’s dialect', () => {
-  test('gives the signatures of Amazon’s own examples', () => {
+describe('signatures for Amazon', () => {
+  test('match Amazon’s own examples', () => {
     const url = new URL('https://examplebucket.s3.amazonaws.com/test.txt');
     const get = { method: 'GET', url, headers: { range: 'bytes=0-9' }, body: null, region: 'us-east-1' };
     expect(signed(get, KEYS, AMAZON, NOW)['authorization']).toBe(
@@ -34,7 +34,7 @@ describe('Amazon’s dialect', () => {
     ["it's (a) file!*.json", 'text', undefined],
     ['größe/名前 x.json', 'text', 'a/session+token=='],
     ['a%20b/~x_y.z-1', '', 'token'],
-  ])('agrees with another signer: %s', async (path, text, sessionToken) => {
+  ])('match those of another signer: %s', async (path, text, sessionToken) => {
     const url = new URL(`http://h.test:8080/bucket/${path.split('/').map(encodeSegment).join('/')}`);
     const body = text === null ? null : Buffer.from(text);
     const headers = { 'content-type': 'application/json', 'if-none-match': '*', 'x-amz-meta-a': ' two  spaces ' };
@@ -54,7 +54,7 @@ describe('Amazon’s dialect', () => {
   });
 });
 
-test('Google’s dialect has its own words throughout, and none of Amazon’s', () => {
+test('signatures for Google use only headers and scopes of Google', () => {
   const url = new URL('https://storage.googleapis.com/b/a%2Bb.json');
   const headers = { 'x-goog-if-generation-match': '0' };
   const ours = signed({ method: 'GET', url, headers, body: null, region: 'auto' }, KEYS, GOOGLE, NOW);

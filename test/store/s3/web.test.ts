@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { openHttp } from '../../../src/store/s3/web.ts';
 
-/** A large file over a slow way takes its time; a way on which nothing moves any more is given up. */
+/** A large file over a slow connection can take long; a connection without progress times out. */
 
 const openServers: Server[] = [];
 afterEach(() => {
@@ -28,7 +28,7 @@ const body = Buffer.alloc(36_000_000, 'large');
 const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const PUT_REQUEST = { method: 'PUT', headers: {}, body, timeout: 60_000 } as const;
 
-test('an upload may take longer than its answer', async () => {
+test('an upload can take longer than the idle timeout', async () => {
   let length: string | undefined;
   const url = await served((request, response) => {
     length = request.headers['content-length'];
@@ -48,7 +48,7 @@ test('an upload may take longer than its answer', async () => {
   expect([status, length, bytes.toString()]).toEqual([200, '36000000', sha(body)]);
 }, 30_000);
 
-test('so may a download', async () => {
+test('a download can take longer than the idle timeout', async () => {
   const url = await served(async (_, response) => {
     for (let at = 0; at < 6; at++) {
       response.write('part ');
@@ -61,15 +61,15 @@ test('so may a download', async () => {
 }, 30_000);
 
 test.each([
-  ['that is not taken', PUT_REQUEST, () => {}],
-  ['that is taken, and not answered', PUT_REQUEST, (request: IncomingMessage) => void request.resume()],
+  ['whose body is not read', PUT_REQUEST, () => {}],
+  ['without a response', PUT_REQUEST, (request: IncomingMessage) => void request.resume()],
   [
-    'whose answer stops',
+    'whose response stalls',
     { ...PUT_REQUEST, body: 'x' },
     (_: unknown, response: ServerResponse) => void response.writeHead(200).write('x'),
   ],
 ])(
-  'a request %s is given up',
+  'a request %s times out',
   async (_, request, listener) => {
     const url = await served(listener);
     await expect(web(url, request)).rejects.toMatchObject({ code: expect.stringMatching(/TIMEOUT/) as string });
