@@ -43,7 +43,7 @@ const files = (): string[] =>
     .sort();
 const listedFiles = (): string[] =>
   (parsed('apps/app-a/versions.json').versions as { version: string }[]).map(({ version }) => version);
-const artifactsAsked = (): number => host.requests.filter(({ path }) => path.endsWith('.tar.gz')).length;
+const artifactRequests = (): number => host.requests.filter(({ path }) => path.endsWith('.tar.gz')).length;
 
 /** Errors that lint finds in the copy. */
 async function errors(): Promise<string[]> {
@@ -62,7 +62,7 @@ async function errors(): Promise<string[]> {
   return report.findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule);
 }
 
-test('a copy holds everything, under addresses of its own, and lints clean', async () => {
+test('a mirror contains everything with its own URLs, and lints clean', async () => {
   expect(await run()).toMatchObject({ apps: 1, versions: 2, fetched: 2, problems: [], kept: [], interrupted: false });
   expect(files()).toEqual([
     '.appreg-mirror.json',
@@ -82,23 +82,23 @@ test('a copy holds everything, under addresses of its own, and lints clean', asy
   expect(await errors()).toEqual([]);
 });
 
-test('what is there already is not fetched again, even where nobody remembers having put it there', async () => {
+test('artifacts that exist in the mirror are not downloaded again, also without the state file', async () => {
   await run();
   host.requests.length = 0;
   expect(await run()).toMatchObject({ fetched: 0, bytes: 0 });
   rmSync(join(root, '.appreg-mirror.json'));
   expect(await run()).toMatchObject({ fetched: 0 });
-  expect(artifactsAsked()).toBe(0);
+  expect(artifactRequests()).toBe(0);
 });
 
-test('an artifact that was damaged on disk is fetched again', async () => {
+test('an artifact that was damaged on disk is downloaded again', async () => {
   await run();
   writeFileSync(join(root, 'apps/app-a/versions/1.0.0.tar.gz'), 'damaged');
   expect(await run()).toMatchObject({ fetched: 1, problems: [] });
   expect(await errors()).toEqual([]);
 });
 
-test('a new version alone is fetched', async () => {
+test('only a new version is downloaded', async () => {
   await run();
   const third = Buffer.from(live.artifact);
   live.versions.unshift({
@@ -112,18 +112,22 @@ test('a new version alone is fetched', async () => {
   expect(listedFiles()).toEqual(['3.0.0', '2.0.0', '1.0.0']);
 });
 
-test('fields that nobody knows stay', async () => {
+test('unknown fields are preserved', async () => {
   host.on('/a.json', json({ note: 'x', versions: live.versions.map((one) => ({ ...one, released: '2026-01-01' })) }));
   await run();
   expect(parsed('apps/app-a/versions.json')).toMatchObject({ note: 'x', versions: [{ released: '2026-01-01' }, {}] });
 });
 
-describe('what cannot be had is left out, and said', () => {
+describe('unavailable files', () => {
   test.each<[string, () => void, string]>([
-    ['other bytes than are listed', () => live.serve('2.tar.gz', gzipped('other')), 'artifact-checksum-mismatch'],
-    ['404', () => live.serve('2.tar.gz', answer({ status: 404 })), 'status-404'],
-    ['a connection that breaks off', () => live.serve('2.tar.gz', reset()), 'ECONNRESET'],
-  ])('%s', async (_, breakIt, code) => {
+    [
+      'an artifact with other bytes than listed',
+      () => live.serve('2.tar.gz', gzipped('other')),
+      'artifact-checksum-mismatch',
+    ],
+    ['an artifact with status 404', () => live.serve('2.tar.gz', answer({ status: 404 })), 'status-404'],
+    ['an artifact with an interrupted connection', () => live.serve('2.tar.gz', reset()), 'ECONNRESET'],
+  ])('are left out and reported: %s', async (_, breakIt, code) => {
     breakIt();
     const { problems, versions } = await run({ retries: 1 });
     expect(problems).toMatchObject([{ app: 'app-a', version: '2.0.0', code }]);
@@ -134,7 +138,7 @@ describe('what cannot be had is left out, and said', () => {
     expect(await errors()).toEqual([]);
   });
 
-  test('it is had the next time', async () => {
+  test('are mirrored by the next run once they are available', async () => {
     live.serve('2.tar.gz', answer({ status: 500 }));
     await run({ retries: 0 });
     live.serve('2.tar.gz', gzipped(live.artifact));
@@ -142,7 +146,7 @@ describe('what cannot be had is left out, and said', () => {
     expect(listedFiles()).toEqual(['2.0.0', '1.0.0']);
   });
 
-  test('an attempt that was cut off leaves nothing in the file that the next one makes', async () => {
+  test('from an interrupted attempt leave no bytes in the file of the next attempt', async () => {
     const long = Buffer.alloc(200_000, 1);
     live.serve(
       '2.tar.gz',
@@ -157,7 +161,7 @@ describe('what cannot be had is left out, and said', () => {
     );
   });
 
-  test('metadata that is no metadata keeps the app out, and what was mirrored of it in', async () => {
+  test('include invalid metadata, which leaves out a new app and preserves a mirrored one', async () => {
     host.on('/a.json', answer({ body: '<html>' }));
     expect(await run()).toMatchObject({ apps: 0, problems: [{ code: 'document-unreadable' }] });
     live.list();
@@ -167,7 +171,7 @@ describe('what cannot be had is left out, and said', () => {
     expect(listedFiles()).toEqual(['2.0.0', '1.0.0']);
   });
 
-  test('the fragment of an icon stays: it is the part of the image that is shown', async () => {
+  test('do not affect the fragment of an icon URL, which is preserved', async () => {
     await run();
     const { apps } = parsed('registry.json');
     const source = { ...apps['app-a'], appMetadataUrl: `${host.origin}/a.json` };
@@ -178,21 +182,21 @@ describe('what cannot be had is left out, and said', () => {
     expect(await errors()).toEqual([]);
   });
 
-  test('an icon that is none stays where it is', async () => {
+  test('include an icon that is not an image, whose URL is preserved', async () => {
     live.serve('a.svg', answer({ body: '<html></html>' }));
     expect(await run()).toMatchObject({ apps: 1, problems: [{ code: 'icon-not-image' }] });
     expect(parsed('registry.json').apps['app-a'].blockStyle.iconUrl).toBe(`${host.origin}/a.svg`);
   });
 
-  test('a manifest that is none ends it with nothing written', async () => {
+  test('include an unusable manifest, for which nothing is written', async () => {
     live.serve('registry.json', answer({ body: '{}' }));
     await expect(run()).rejects.toMatchObject({ code: 'mirror-source-unusable', exit: 1 });
     expect(files()).toEqual([]);
   });
 });
 
-describe('what was mirrored once stays', () => {
-  test('a version with other bytes now', async () => {
+describe('the mirror preserves', () => {
+  test('a version that has other bytes now', async () => {
     await run();
     live.versions[1] = { ...live.versions[1]!, artifactChecksum: checksum(live.artifact) };
     live.list();
@@ -201,7 +205,7 @@ describe('what was mirrored once stays', () => {
     expect(await errors()).toEqual([]);
   });
 
-  test('a version that the source withdrew, unless it is to be followed', async () => {
+  test('a version that the source withdrew, without --prune', async () => {
     await run();
     live.versions.pop();
     live.list();
@@ -212,7 +216,7 @@ describe('what was mirrored once stays', () => {
     expect(existsSync(join(root, 'apps/app-a/versions/1.0.0.tar.gz'))).toBe(false);
   });
 
-  test('an app that the source withdrew; and files of others in any case', async () => {
+  test('an app that the source withdrew, without --prune, and always files of others', async () => {
     await run();
     writeFileSync(join(root, 'apps/app-a/versions/mine.tar.gz'), 'mine');
     live.serve('registry.json', json({ apps: {} }));
@@ -223,28 +227,28 @@ describe('what was mirrored once stays', () => {
   });
 });
 
-describe('a part of it', () => {
+describe('a partial mirror', () => {
   test.each<[string, Partial<MirrorOptions>, string[]]>([
     ['the latest version', { versions: 'latest' }, ['2.0.0']],
     ['versions of a range', { versions: (version) => version.startsWith('1.') }, ['1.0.0']],
-  ])('%s', async (_, options, expected) => {
+  ])('contains only %s', async (_, options, expected) => {
     await run(options);
     expect(listedFiles()).toEqual(expected);
     expect(await errors()).toEqual([]);
   });
 
-  test('what an earlier run took and this one did not is not lost', async () => {
+  test('contains the versions of an earlier run as well', async () => {
     await run({ versions: (version) => version === '1.0.0' });
     await run({ versions: 'latest' });
     expect(listedFiles()).toEqual(['2.0.0', '1.0.0']);
   });
 
-  test('an app that is not there is named', async () => {
+  test('of an app that is not listed is refused', async () => {
     await expect(run({ apps: ['nope'] })).rejects.toMatchObject({ code: 'app-unknown' });
   });
 });
 
-test.each(['../x', '__proto__', 'a/b', 'CON'])('the key %j leads nowhere else', async (key) => {
+test.each(['../x', '__proto__', 'a/b', 'CON'])('the key %j causes no file outside of the mirror', async (key) => {
   const entry = {
     name: 'x',
     description: 'x',
@@ -257,7 +261,7 @@ test.each(['../x', '__proto__', 'a/b', 'CON'])('the key %j leads nowhere else', 
   for (const name of files()) expect(name).toMatch(/^(registry\.json|\.appreg-mirror\.json|apps\/[\w-]+\/)/);
 });
 
-test('a folder that mirrors another registry is refused', async () => {
+test('a folder with a mirror of another registry is refused', async () => {
   await run();
   host.on('/other.json', json({ apps: {} }));
   await expect(
@@ -271,7 +275,7 @@ test('a folder that mirrors another registry is refused', async () => {
   ).rejects.toMatchObject({ code: 'mirror-source-differs' });
 });
 
-test('stopped at any moment and run again, it is whole; and never lists what is not there', async () => {
+test('an interrupted mirror never lists missing files, and is complete after another run', async () => {
   for (let i = 3; i < 12; i += 1) {
     const bytes = Buffer.from(live.artifact);
     live.versions.push({
@@ -284,8 +288,8 @@ test('stopped at any moment and run again, it is whole; and never lists what is 
   live.list();
   for (const after of [0, 1, 3, 6, 9]) {
     const stop = new AbortController();
-    const before = artifactsAsked();
-    const poll = setInterval(() => artifactsAsked() - before >= after && stop.abort(), 1);
+    const before = artifactRequests();
+    const poll = setInterval(() => artifactRequests() - before >= after && stop.abort(), 1);
     const { interrupted } = await run({ signal: stop.signal, concurrency: 1 });
     clearInterval(poll);
     if (interrupted && existsSync(join(root, 'registry.json'))) expect(await errors()).toEqual([]);
@@ -294,7 +298,7 @@ test('stopped at any moment and run again, it is whole; and never lists what is 
   expect(await errors()).toEqual([]);
 });
 
-test('on a file system that does not tell case, an app is not put into the folder of another one', async (context) => {
+test('on a case-insensitive file system, an app is not written to the folder of another app', async (context) => {
   const folder = caseInsensitiveFolder();
   if (typeof folder !== 'string') return context.skip(folder.missing);
   root = join(folder, 'mirror');

@@ -15,7 +15,7 @@ function project(): string {
   return copy;
 }
 
-test('writes the rule, its test, and its entry in the list', () => {
+test('new-rule writes the rule, its test and its entry in the list', () => {
   const copy = project();
   const read = (file: string): string => readFileSync(join(copy, file), 'utf8');
   expect(create('url-too-long', 'url', copy)).toEqual([
@@ -32,7 +32,7 @@ test('writes the rule, its test, and its entry in the list', () => {
 });
 
 test.each(['document', 'resource', 'artifact', 'icon', 'workspace', 'host'])(
-  'a new rule about a %s has examples to complete',
+  'new-rule writes examples to complete for a rule about a %s',
   (subject) => {
     const copy = project();
     const [rule = ''] = create('new-one', subject, copy);
@@ -46,6 +46,6 @@ test.each([
   { path: '../x/y-z', subject: 'url', message: /is not a rule id/ },
   { path: 'urls/url-too-long', subject: 'link', message: /"link" is not a subject\. Subjects: document/ },
   { path: 'urls/url-insecure', subject: 'url', message: /The rule "url-insecure" exists/ },
-])('refuses $path $subject', ({ path, subject, message }) => {
+])('new-rule refuses $path $subject', ({ path, subject, message }) => {
   expect(() => create(path, subject, project())).toThrow(message);
 });

@@ -8,7 +8,7 @@ import { waitUntil } from '../store/scratch.ts';
 import { folder, write } from '../support/folders.ts';
 import { describeOnWindows, type Started, windowsPath } from '../support/windows.ts';
 
-/** `serve` on Windows: what it serves passes verify, and no name leads to a file that is not served. */
+/** `serve` on Windows: the served registry passes verify, and no name leads to an excluded file. */
 
 const APPREG = fileURLToPath(new URL('../../bin/appreg.js', import.meta.url));
 const BASE = 'https://apps.example.com/';
@@ -61,7 +61,7 @@ describeOnWindows('serve', '22', (windows) => {
     await serving.ended;
   });
 
-  test('passes verify, on Linux and on Windows', () => {
+  test('passes verify on Linux and on Windows', () => {
     const url = `http://127.0.0.1:${port}/registry.json`;
     const rules = ['--rule', 'url-insecure=off'];
     const linux = onLinux(place, 'verify', url, ...rules);
@@ -72,7 +72,7 @@ describeOnWindows('serve', '22', (windows) => {
   });
 
   test.each(['/registry.json', '/a%20long%20name%20of%20a%20file.json', '/apps/clock/versions/1.0.0.tar.gz'])(
-    '%s is served',
+    'serves %s',
     async (target) => expect(await rawGet(port, target)).toMatchObject({ status: 200 }),
   );
 
@@ -138,14 +138,14 @@ describeOnWindows('serve', '22', (windows) => {
     '/registry.json%00.png',
     '/%ff',
     '/%ed%a0%80',
-  ])('%s is not found', async (target) => {
+  ])('does not serve %s', async (target) => {
     const { status, text } = await rawGet(port, target);
     expect([400, 404]).toContain(status);
     expect(text).not.toContain(SECRET);
     expect(text).not.toMatch(/for 16-bit app support|"apps"|"versions"/);
   });
 
-  test('short names lead to no file that is not served', async () => {
+  test('does not serve excluded files by their short names', async () => {
     const script = join(folder(), 'short.cjs');
     writeFileSync(script, SHORT_NAMES);
     const { out } = windows.script(script, [], { cwd: root });
@@ -156,7 +156,7 @@ describeOnWindows('serve', '22', (windows) => {
     expect(served.status === 404 || served.text.includes('"long"')).toBe(true);
   });
 
-  test('a workspace on a drive is served by its path', async () => {
+  test('serves a workspace that is given with its drive', async () => {
     const other = windows.start(['serve', windowsPath(root), '--port', '0'], { cwd: place });
     try {
       await waitUntil(() => /^http:\S+\n/.test(other.output()), 40_000);

@@ -48,7 +48,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
     return started;
   }
 
-  test('publishers at once: every version ends up in the file', async () => {
+  test('stores every version of concurrent publishers', async () => {
     const root = registry();
     const all = ['1', '2', '3'].map((major) => [`${major}.0.0`, `${major}.1.0`, `${major}.2.0`]);
     const started = all.map((versions) => windows.startScript(publisher, [], optionsFor(root, versions)));
@@ -61,7 +61,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
   });
 
   test.each(['locked', 'half-written', 'before-rename', 'after-rename'])(
-    'a process that is killed at "%s": the next one takes over its lock and finishes',
+    'lets the next publisher take over the lock of one that was killed at "%s", and complete',
     (failpoint) => {
       const root = registry();
       expect(publish(root, ['1.0.0'], failpoint).code).not.toBe(0);
@@ -74,7 +74,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
     },
   );
 
-  test('a document that another program has open for a moment is replaced when it is closed', async () => {
+  test('replaces a document that another program has open briefly, once it is closed', async () => {
     const root = registry();
     const holder = await held(root, 800);
     expect(publish(root, ['1.0.0'])).toMatchObject({ code: 0 });
@@ -82,7 +82,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
     expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
   });
 
-  test('a document that stays open in another program is not changed, and the message says why', async () => {
+  test('does not change a document that stays open in another program, and reports it as in use', async () => {
     const root = registry();
     const before = readFileSync(join(root, METADATA), 'utf8');
     const holder = await held(root, 50_000);
@@ -99,7 +99,7 @@ describeOnWindows('a store in a folder', '20', (windows) => {
     expect(leftovers(root)).toEqual([]);
   });
 
-  test('a read-only document is not replaced', () => {
+  test('does not replace a read-only document', () => {
     const root = registry();
     chmodSync(join(root, METADATA), 0o444);
     expect(publish(root, ['1.0.0']).out).toContain('"code":"read-only"');

@@ -7,7 +7,7 @@ import { play } from '../support/transcript.ts';
 import { describeOnWindows, windowsPath } from '../support/windows.ts';
 
 /**
- * Walks of test/cli/transcripts.test.ts on Windows, where they print the same words. Half of them run on each Node, to
+ * Transcripts of test/cli/transcripts.test.ts on Windows, where the output is the same. Half of them run on each Node, to
  * save time. Not run: those that need git, which is missing under Wine, and the longest ones.
  */
 
@@ -17,9 +17,9 @@ const TRANSCRIPTS = {
   '22': ['test/cli/transcripts/diagnose.md', 'test/cli/transcripts/formats.md'],
 };
 
-for (const [major, walks] of Object.entries(TRANSCRIPTS)) {
+for (const [major, files] of Object.entries(TRANSCRIPTS)) {
   describeOnWindows('transcripts', major, (windows) => {
-    test.each(walks)('%s', { timeout: 240_000 }, (file) => {
+    test.each(files)('print what %s contains', { timeout: 240_000 }, (file) => {
       const text = readFileSync(join(ROOT, file), 'utf8');
       const place = join(folder(), basename(file, '.md'));
       mkdirSync(place);

@@ -16,7 +16,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { folder, write } from '../support/folders.ts';
 import { describeOnWindows, type Ran, windowsPath } from '../support/windows.ts';
 
-/** The main job on Windows, in folders with spaces and other scripts in their names: the same bytes as on Linux. */
+/** The main commands on Windows, in folders with spaces and non-Latin letters in their names: the same bytes as on Linux. */
 
 const APPREG = fileURLToPath(new URL('../../bin/appreg.js', import.meta.url));
 
@@ -36,7 +36,7 @@ b\`].join();
   'icon.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>\n',
 };
 
-/** Runs a program with pipes, and prints what came through. */
+/** Runs a program with pipes, and prints its output. */
 const PIPE = `const { execFileSync } = require('node:child_process');
 const run = () => {
   try {
@@ -94,13 +94,13 @@ describeOnWindows('a workspace', '22', (windows) => {
     });
   }, 60_000);
 
-  test('paths with backslashes, a drive letter or another case are understood', () => {
+  test('accepts paths with backslashes, with a drive letter and in another case', () => {
     expect(appreg(...add('clock', '..\\icon.svg'))).toMatchObject({ code: 0 });
     expect(appreg(...add('mail', windowsPath(join(place, 'ICON.svg'))))).toMatchObject({ code: 0 });
     expect(readFileSync(join(registry, 'apps/mail/icon.svg'), 'utf8')).toBe(SOURCES['icon.svg']);
   });
 
-  test('bundle gives the bytes of Linux, also for CRLF sources and a name in another case', () => {
+  test('is bundled to the same bytes as on Linux, also with CRLF sources and a path in another case', () => {
     const options = ['--ui', '../src/ui.tsx', '--include', 'locales/*'];
     const linux = onLinux(['bundle', '../src/main.ts', '../linux.tar.gz', ...options], registry);
     expect(linux).toMatchObject({ code: 0 });
@@ -109,9 +109,9 @@ describeOnWindows('a workspace', '22', (windows) => {
     expect(sha256(join(place, 'build/windows.tar.gz'))).toBe(sha256(join(place, 'linux.tar.gz')));
 
     const crlf = join(folder(), 'crlf');
-    const { 'src/locales/de.json': kept, ...code } = SOURCES;
+    const { 'src/locales/de.json': unchanged, ...code } = SOURCES;
     const converted = Object.entries(code).map(([path, text]) => [path, text.replaceAll('\n', '\r\n')]);
-    write(crlf, { ...Object.fromEntries(converted), 'src/locales/de.json': kept });
+    write(crlf, { ...Object.fromEntries(converted), 'src/locales/de.json': unchanged });
     const other = windows.run(
       ['bundle', windowsPath(join(crlf, 'SRC/MAIN.TS')), 'out.tar.gz', '--ui', 'src\\ui.tsx', '--include', 'locales/*'],
       { cwd: crlf },
@@ -120,7 +120,7 @@ describeOnWindows('a workspace', '22', (windows) => {
     expect(sha256(join(crlf, 'out.tar.gz'))).toBe(sha256(join(place, 'linux.tar.gz')));
   });
 
-  test('an error in the code names the file as it was given', () => {
+  test('with an error in its code is reported with the path of the file', () => {
     writeFileSync(join(place, 'src/broken.ts'), 'export const a = (;\r\n');
     const ran = appreg('bundle', '..\\src\\broken.ts', 'broken.tar.gz');
     expect(ran).toMatchObject({ code: 1, out: '' });
@@ -128,7 +128,7 @@ describeOnWindows('a workspace', '22', (windows) => {
     expect(existsSync(join(registry, 'broken.tar.gz'))).toBe(false);
   });
 
-  test('publish-version, lint and diff: the workspace of Linux, and slashes in every report', () => {
+  test('has the same files as on Linux after publish-version, and reports contain forward slashes', () => {
     const artifact = join(place, 'linux.tar.gz');
     const publish = ['publish-version', 'clock', '1.0.0', '--no-read-back', '--artifact'];
     expect(appreg(...publish, '..\\linux.tar.gz')).toMatchObject({ code: 0 });
@@ -153,7 +153,7 @@ describeOnWindows('a workspace', '22', (windows) => {
     expect(one).toMatchObject({ code: 0, out: expect.stringContaining('1 artifact hashed') });
   });
 
-  test('a CRLF checkout: documents keep their line endings, and init finds nothing to do', () => {
+  test('in a CRLF checkout keeps its line endings, and init changes nothing', () => {
     for (const file of filesIn(registry).filter((name) => /\.(json|yml|svg)$/.test(name))) {
       const text = readFileSync(join(registry, file), 'utf8');
       writeFileSync(join(registry, file), text.replaceAll(/\r?\n/g, '\r\n'));
@@ -175,7 +175,7 @@ describeOnWindows('a workspace', '22', (windows) => {
     expect(windows.run(init, { cwd: other })).toMatchObject({ code: 0, out: expect.not.stringContaining('created') });
   });
 
-  test('a link that leads out of the workspace is neither read nor written through', () => {
+  test('with a link to a target outside is neither read nor written through the link', () => {
     const outside = join(place, 'outside');
     renameSync(join(registry, 'apps/mail'), outside);
     symlinkSync('../../outside', join(registry, 'apps/mail'));
@@ -190,7 +190,7 @@ describeOnWindows('a workspace', '22', (windows) => {
     }
   });
 
-  test('a file whose name differs from its URL in case is reported, though Windows finds it', () => {
+  test('with a file whose name differs from its URL in case is reported, although Windows finds the file', () => {
     const folderOf = join(registry, 'apps/mail');
     renameSync(join(folderOf, 'icon.svg'), join(folderOf, 'Icon.SVG'));
     try {
@@ -203,20 +203,20 @@ describeOnWindows('a workspace', '22', (windows) => {
     }
   });
 
-  test('a report goes through a pipe of Linux, of which Node for Windows makes no stream', () => {
+  test('has a report that passes through a pipe of Linux, of which Node for Windows makes no stream', () => {
     const [wine, ...words] = [...windows.words(), 'lint', '--format', 'json'];
     const { stdout } = spawnSync(wine, words, { cwd: registry, env: windows.environment(), encoding: 'utf8' });
     expect(JSON.parse(stdout)).toMatchObject({ command: 'lint', summary: { apps: 2 } });
   });
 
-  test('a report goes through a pipe of Windows', () => {
+  test('has a report that passes through a pipe of Windows', () => {
     const script = join(folder(), 'pipe.cjs');
     writeFileSync(script, PIPE);
     const { out } = windows.script(script, [windows.words().at(-1)!, 'lint', '--format', 'json'], { cwd: registry });
     expect(JSON.parse(out)).toMatchObject({ command: 'lint', summary: { apps: 2 } });
   });
 
-  test('--config and --cwd take drive letters; a file: URL is no registry', () => {
+  test('is found by --config and --cwd with drive letters, and refused as a file: URL', () => {
     const config = windowsPath(join(registry, 'appreg.config.json'));
     const clean = { code: 0, out: expect.stringMatching(/\d apps?, /) };
     expect(windows.run(['lint', '--config', config], { cwd: registry })).toMatchObject(clean);
