@@ -10,21 +10,21 @@ import { commitAll, folder, git, write } from './support/folders.ts';
 import { checkout, ONE, type Pull, pullRequest, registry, TWO } from './support/pull-request.ts';
 import { problemsIn, type Ran, runAction, type Runner } from './support/github-actions.ts';
 
-/** The GitHub Action: its steps are really run, on checkouts as actions/checkout makes them. */
+/** The GitHub Action: its steps are executed, in checkouts like those of actions/checkout. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const text = readFileSync(join(root, 'action.yml'), 'utf8');
 const action = parse(text);
 
 describe('action.yml', () => {
-  test('GitHub has nothing against it, but against mistakes in it', () => {
+  test('is valid for the runner of GitHub, and mistakes in it are found', () => {
     expect(problemsIn('action', text)).toEqual([]);
     expect(problemsIn('action', text.replace('using: composite', 'using: composit'))).not.toEqual([]);
     expect(problemsIn('action', text.replace('shell: bash', 'shel: bash'))).not.toEqual([]);
     expect(problemsIn('action', text.replace('inputs.version', 'github.nowhere.version +'))).not.toEqual([]);
   });
 
-  test('no step has untrusted text in its script', () => {
+  test('has no untrusted text in its scripts', () => {
     for (const { run, shell, uses } of action.runs.steps) {
       expect(run).not.toContain('${{');
       expect(shell).toBe('bash');
@@ -32,13 +32,13 @@ describe('action.yml', () => {
     }
   });
 
-  test('every input reaches a step', () => {
+  test('passes every input to a step', () => {
     const values = action.runs.steps.flatMap(({ env }: { env: Record<string, string> }) => Object.values(env));
     for (const name of Object.keys(action.inputs)) expect(values).toContain(`\${{ inputs.${name} }}`);
   });
 });
 
-/** The action as GitHub lays it out, with what a release would install. */
+/** The action in the layout of GitHub, with the files of a release. */
 const home = folder();
 beforeAll(async () => {
   for (const name of ['action.yml', 'action', 'bin', 'package.json'])
@@ -54,8 +54,8 @@ function run(workspace: string, event: Runner['event'], inputs?: Record<string, 
 const onPull = ({ pull }: Pull, name = 'pull_request'): Runner['event'] => ({ name, payload: { pull_request: pull } });
 const PUSH: Runner['event'] = { name: 'push', payload: {} };
 
-describe('a pull request', () => {
-  test('that changes what was published fails, with a mark at the line', () => {
+describe('the action on a pull request', () => {
+  test('fails a change of a published version, and annotates the line', () => {
     const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': TWO }));
     const { code, commands, outputs, summary, log } = run(checkout(change.origin, change.merge), onPull(change));
     expect(code, log).toBe(1);
@@ -70,7 +70,7 @@ describe('a pull request', () => {
     expect(sarif.runs[0].results.map(({ ruleId }: { ruleId: string }) => ruleId)).toEqual(['artifact-changed']);
   });
 
-  test('that adds a version passes', () => {
+  test('passes a new version', () => {
     const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE, '1.1.0': TWO }));
     const { code, commands, outputs, log } = run(checkout(change.origin, change.merge), onPull(change));
     expect(code, log).toBe(0);
@@ -78,14 +78,14 @@ describe('a pull request', () => {
     expect(outputs).toMatchObject({ outcome: 'clean', errors: '0', warnings: '0' });
   });
 
-  test('is compared with the commit that it was merged into, though the base has gone on since', () => {
+  test('compares with the commit that it was merged into, although the base has changed since', () => {
     const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE, '1.1.0': TWO }));
     write(change.origin, registry({ '1.0.0': ONE, '2.0.0': TWO }));
     commitAll(change.origin, 'Another version');
     expect(run(checkout(change.origin, change.merge), onPull(change)).code).toBe(0);
   });
 
-  test('in a merge queue is compared with the base of its group', () => {
+  test('compares with the base of its group in a merge queue', () => {
     const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': TWO }));
     const payload = { merge_group: { base_sha: change.pull.base.sha, head_sha: change.merge } };
     const { code, log } = run(checkout(change.origin, change.merge), { name: 'merge_group', payload });
@@ -93,7 +93,7 @@ describe('a pull request', () => {
     expect(log).toContain('artifact-changed');
   });
 
-  test('whose head is checked out is compared with where it left its base, if the history is there', () => {
+  test('compares a checked-out head with its merge base if the history exists, and is incomplete otherwise', () => {
     const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE, '1.1.0': TWO }));
     write(change.origin, registry({ '1.0.0': ONE, '2.0.0': TWO }));
     change.pull.base.sha = commitAll(change.origin, 'Another version');
@@ -108,7 +108,7 @@ describe('a pull request', () => {
     expect(outputs['outcome']).toBe('incomplete');
   });
 
-  test('that is not what was checked out is not passed', () => {
+  test('is incomplete if something else was checked out', () => {
     const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': TWO }));
     const base = checkout(change.origin, change.pull.base.sha);
     const { code, commands } = run(base, onPull(change, 'pull_request_target'));
@@ -117,7 +117,7 @@ describe('a pull request', () => {
     expect(run(base, onPull(change, 'pull_request_target'), { against: 'none' }).code).toBe(0);
   });
 
-  test('is not compared where the base cannot be fetched, and it says what to set', () => {
+  test('is incomplete if the base cannot be fetched, and names the setting', () => {
     const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': TWO }));
     const workspace = checkout(change.origin, change.merge);
     git(workspace, 'remote', 'set-url', 'origin', `file://${change.origin}-gone`);
@@ -126,14 +126,14 @@ describe('a pull request', () => {
     expect(commands).toEqual([expect.stringMatching(/cannot be fetched: .*set fetch-depth: 0/)]);
   });
 
-  test('without a checkout', () => {
+  test('is incomplete without a checkout, and names the missing step', () => {
     const { code, commands } = run(folder(registry({ '1.0.0': ONE })), onPull(pullRequest({ a: 1 }, { a: 2 })));
     expect(code).toBe(2);
     expect(commands).toEqual([expect.stringContaining('Add actions/checkout before this step')]);
   });
 });
 
-describe('inputs', () => {
+describe('the action with inputs', () => {
   const workspace = folder({
     ...registry({ '1.0.0': ONE }),
     'warned/registry.json': { apps: {} },
@@ -141,13 +141,13 @@ describe('inputs', () => {
     'broken/appreg.config.json': '{',
   });
 
-  test('format: the report that is left behind', () => {
+  test('writes the report in the given format', () => {
     const { outputs } = run(workspace, PUSH, { format: 'junit' });
     expect(outputs['report']).toMatch(/\.xml$/);
     expect(readFileSync(outputs['report']!, 'utf8')).toMatch(/^<\?xml/);
   });
 
-  test('max-warnings and args', () => {
+  test('passes on max-warnings and args', () => {
     const warned = run(workspace, PUSH, { path: 'warned', args: '--rule no-apps=warning' });
     expect(warned).toMatchObject({ code: 0, outputs: { warnings: '1' } });
     expect(run(workspace, PUSH, { path: 'warned', args: `--rule 'no-apps=warning'`, 'max-warnings': '0' }).code).toBe(
@@ -155,22 +155,22 @@ describe('inputs', () => {
     );
   });
 
-  test('against: what a push is compared with', () => {
+  test('compares a push with the given state', () => {
     const files = folder(registry({ '1.0.0': TWO }));
     expect(run(workspace, PUSH).code).toBe(0);
     expect(run(workspace, PUSH, { against: files }).log).toContain('artifact-changed');
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['a command that is none', { command: 'publish-version' }, /must be one of lint, verify, diagnose/],
-    ['a format that is none', { format: 'toString' }, /format must be one of sarif/],
+    ['an unknown command', { command: 'publish-version' }, /must be one of lint, verify, diagnose/],
+    ['an unknown format', { format: 'toString' }, /format must be one of sarif/],
     ['verify without a URL', { command: 'verify' }, /url is missing/],
-    ['an option that the action sets', { args: '--output=x' }, /cannot hold --output/],
+    ['an option that the action itself sets', { args: '--output=x' }, /cannot hold --output/],
     ['the end of options', { args: '-- x' }, /cannot hold --;/],
     ['an open quote', { args: `--rule 'x` }, /quote that is not closed/],
-    ['an option that is none', { args: '--no-such' }, /unknown option/],
-    ['a configuration that is broken', { path: 'broken' }, /cannot be read/],
-  ])('%s', (_, inputs, message) => {
+    ['an unknown option', { args: '--no-such' }, /unknown option/],
+    ['a broken configuration', { path: 'broken' }, /cannot be read/],
+  ])('refuses %s', (_, inputs, message) => {
     const { code, commands, outputs } = run(workspace, PUSH, inputs);
     expect(code).toBe(2);
     expect(commands).toHaveLength(1);
@@ -179,7 +179,7 @@ describe('inputs', () => {
     expect(outputs['outcome']).toBe('incomplete');
   });
 
-  // A branch, a title, a path may be called anything.
+  // Branches, titles and paths can contain any text.
   const HOSTILE = [
     '$(touch pwned)`touch pwned`"; touch pwned; "\'; touch pwned; \'',
     'x\ntouch pwned\n::error::hello',
@@ -187,7 +187,7 @@ describe('inputs', () => {
     '${{ github.token }}',
   ];
   test.each(['path', 'url', 'against', 'format', 'max-warnings', 'args', 'command', 'version'])(
-    'hostile: %s',
+    'executes no hostile text in %s',
     (name) => {
       for (const value of HOSTILE) {
         const before = readFileSync(join(workspace, 'registry.json'), 'utf8');
@@ -199,7 +199,7 @@ describe('inputs', () => {
     },
   );
 
-  test('what a registry says is no command to the runner', () => {
+  test('prints no text of a registry as a command to the runner', () => {
     const name = 'x\n::error::spoofed\n ::add-mask::a\n##[error]spoofed\u2028::error::spoofed';
     const hostile = folder({ ...registry({ '1.0.0': ONE }, name), '::error::name.json': '{' });
     for (const inputs of [{}, { path: '::error::name.json' }, { args: `--rule text-unprintable=error` }]) {
@@ -209,49 +209,52 @@ describe('inputs', () => {
   });
 });
 
-/** An npm that writes down what it is asked for, and installs what is built here. */
-function npm(): { env: NodeJS.ProcessEnv; asked(): string } {
+/** An npm that records its arguments, and installs the local build. */
+function npm(): { env: NodeJS.ProcessEnv; arguments(): string } {
   const stub = folder({
-    npm: `#!/bin/sh\nprintf '%s\\n' "$PWD" "$@" > "$(dirname "$0")/asked"\ntest -f package.json && mkdir node_modules && ln -s '${home}' node_modules/appreg\n`,
+    npm: `#!/bin/sh\nprintf '%s\\n' "$PWD" "$@" > "$(dirname "$0")/arguments"\ntest -f package.json && mkdir node_modules && ln -s '${home}' node_modules/appreg\n`,
   });
   chmodSync(join(stub, 'npm'), 0o755);
   return {
     env: { PATH: `${stub}:${process.env['PATH']}` },
-    asked: () => readFileSync(join(stub, 'asked'), 'utf8'),
+    arguments: () => readFileSync(join(stub, 'arguments'), 'utf8'),
   };
 }
-describe('what is run', () => {
+describe('the action installs appreg from npm', () => {
   const workspace = folder({ ...registry({ '1.0.0': ONE }), '.npmrc': 'registry=https://evil.example/\n' });
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-  test('a version of the package from npm, asked for away from the workspace', () => {
-    const { env, asked } = npm();
+  test('in the given version, outside the workspace', () => {
+    const { env, arguments: npmArguments } = npm();
     const { code, log } = run(workspace, PUSH, { version: '1.2.3-beta.1' }, env);
     expect(code, log).toBe(0);
-    const [where, ...words] = asked().trimEnd().split('\n');
+    const [where, ...words] = npmArguments().trimEnd().split('\n');
     expect(where!.startsWith(workspace)).toBe(false);
     expect(words).toEqual(expect.arrayContaining(['install', '--ignore-scripts', 'appreg@1.2.3-beta.1']));
   });
 
-  test('left out, that of the action', () => {
-    const { env, asked } = npm();
+  test('in its own version by default', () => {
+    const { env, arguments: npmArguments } = npm();
     const bare = folder();
     for (const name of ['action.yml', 'action', 'package.json']) symlinkSync(join(root, name), join(bare, name));
     const runner = { action: bare, workspace, temporary: folder(), event: PUSH, env };
     expect(runAction(runner).code).toBe(0);
-    expect(asked()).toContain(`appreg@${version}\n`);
+    expect(npmArguments()).toContain(`appreg@${version}\n`);
   });
 
-  test.each(['file:../evil', '1.0.0; touch pwned', '--registry=https://evil.example', '../x'])('not %s', (given) => {
-    const { env, asked } = npm();
-    const { code, commands } = run(workspace, PUSH, { version: given }, env);
-    expect(code).not.toBe(0);
-    expect(commands).toEqual([expect.stringContaining('is not a version')]);
-    expect(asked).toThrow();
-  });
+  test.each(['file:../evil', '1.0.0; touch pwned', '--registry=https://evil.example', '../x'])(
+    'but not for the version %s',
+    (given) => {
+      const { env, arguments: npmArguments } = npm();
+      const { code, commands } = run(workspace, PUSH, { version: given }, env);
+      expect(code).not.toBe(0);
+      expect(commands).toEqual([expect.stringContaining('is not a version')]);
+      expect(npmArguments).toThrow();
+    },
+  );
 });
 
-test.each(['verify', 'diagnose'])('%s of a live registry', async (command) => {
+test.each(['verify', 'diagnose'])('the action runs %s on a live registry', async (command) => {
   const workspace = folder(registry({ '1.0.0': ONE }));
   const server = spawn(process.execPath, [join(home, 'bin/appreg.js'), 'serve', workspace, '--port', '0']);
   onTestFinished(() => void server.kill());

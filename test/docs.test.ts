@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { problemsIn } from './support/github-actions.ts';
 
-/** What the guides show and no walk runs: links, workflows, what they say of the action. */
+/** Parts of the guides that no transcript runs: links, workflows and the description of the action. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n');
@@ -15,7 +15,7 @@ const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `do
 );
 const action = parse(read('action.yml'));
 
-test.each(pages)('%s: what it links to is there', (page) => {
+test.each(pages)('%s links only to existing files', (page) => {
   const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)/g)].map(([, path]) => path!);
   expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
 });
@@ -33,13 +33,13 @@ const yaml = pages.flatMap((page) =>
   ),
 );
 
-test.each(yaml)('%s is YAML', (_, text) => {
+test.each(yaml)('the code block %s is valid YAML', (_, text) => {
   expect(() => parse(text)).not.toThrow();
 });
 
 const workflows = yaml.filter(([, text]) => /^jobs:$/m.test(text));
 
-test('there are workflows to look at', () => {
+test('the documentation contains several workflows', () => {
   expect(workflows.length).toBeGreaterThan(1);
 });
 
@@ -47,11 +47,11 @@ describe.each(workflows)('the workflow %s', (_, text) => {
   const jobs: { steps: Step[] }[] = Object.values(parse(text).jobs);
   const steps = jobs.flatMap((job) => job.steps);
 
-  test('GitHub has nothing against it', () => {
+  test('is valid for the runner of GitHub', () => {
     expect(problemsIn('workflow', text)).toEqual([]);
   });
 
-  test('uses the action as it is', () => {
+  test('uses only inputs and outputs of the action', () => {
     const uses = steps.filter((step) => step.uses?.startsWith('OWNER/appreg@'));
     expect(uses.length).toBeGreaterThan(0);
     for (const step of uses)
@@ -62,7 +62,7 @@ describe.each(workflows)('the workflow %s', (_, text) => {
     }
   });
 
-  test('its scripts are scripts, without text from outside', () => {
+  test('has valid scripts without untrusted text', () => {
     for (const { run } of steps.filter((step) => step.run !== undefined)) {
       expect(run).not.toContain('${{');
       expect(() => execFileSync('bash', ['--norc', '-n'], { input: run, stdio: 'pipe' })).not.toThrow();

@@ -15,30 +15,27 @@ import { programOf, startServer, type WebServer } from './support/web-server.ts'
 import { makeTools, type Ran, runScript, scriptOf, type Tools } from './support/workflow.ts';
 import { GOOD, nginx } from './hosts/nginx-frame.ts';
 
-/** The workflows of the examples are run, against an object store, git remotes and a host of release assets. */
+/** Runs the workflows of the examples against an object store, git remotes and a host of release assets. */
 
 const examples = join(dirname(fileURLToPath(import.meta.url)), '../examples');
 const CORE = 'core-registry/.github/workflows/registry.yml';
 const COMMUNITY = 'community-registry/registry/.github/workflows/registry.yml';
 const RELEASE = 'community-registry/app/.github/workflows/release.yml';
 
-test.each([CORE, COMMUNITY, RELEASE])(
-  '%s: GitHub has nothing against it, and no script holds text from outside',
-  (path) => {
-    const text = readFileSync(join(examples, path), 'utf8');
-    expect(problemsIn('workflow', text)).toEqual([]);
-    for (const [, run] of text.matchAll(/^ +(?:- )?run: (.*|\|\n(?: {10}.*\n)+)/gm)) expect(run).not.toContain('${{');
-  },
-);
+test.each([CORE, COMMUNITY, RELEASE])('%s is a valid workflow without untrusted text in its scripts', (path) => {
+  const text = readFileSync(join(examples, path), 'utf8');
+  expect(problemsIn('workflow', text)).toEqual([]);
+  for (const [, run] of text.matchAll(/^ +(?:- )?run: (.*|\|\n(?: {10}.*\n)+)/gm)) expect(run).not.toContain('${{');
+});
 
-test.each([CORE, COMMUNITY])('%s: a pull request gets no secrets, and writes nowhere', (path) => {
+test.each([CORE, COMMUNITY])('%s gives a pull request no secrets and only read access', (path) => {
   const { env, permissions, jobs } = parse(readFileSync(join(examples, path), 'utf8'));
   expect({ env, permissions }).toEqual({ env: undefined, permissions: { contents: 'read' } });
   expect(jobs.check.if).toBe("github.event_name == 'pull_request'");
   expect(JSON.stringify(jobs.check)).not.toMatch(/secrets|token|permissions/);
 });
 
-/** gh puts the file where the assets are served, and a second release under the same tag is refused. */
+/** gh stores the file for the host of assets, and refuses a second release with the same tag. */
 const GH = `#!/bin/sh
 case "$1 $2" in
   "release view") [ -d "$ASSET_FILES/$3" ] ;;
@@ -55,7 +52,7 @@ beforeAll(async () => {
   ca = join(folder({ 'ca.pem': certificates().ca }), 'ca.pem');
 }, 60_000);
 
-/** A copy of an example, served and kept elsewhere than it says. */
+/** A copy of an example with another base URL and store. */
 function copyOf(example: string, baseUrl: string, store: Record<string, string>): string {
   const root = folder();
   cpSync(join(examples, example), root, { recursive: true });
@@ -103,7 +100,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       ceph?.close();
     });
 
-    test('is checked, listed, published and verified', async () => {
+    test('checks, lists, publishes and verifies its apps', async () => {
       expect(await run('check')).toMatchObject({ status: 0, said: expect.stringContaining('2 apps') as string });
       expect(await run('list')).toMatchObject({
         status: 0,
@@ -117,7 +114,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       expect(verified.status).toBe(0);
     }, 60_000);
 
-    test('a moved tag changes nothing that is published', async () => {
+    test('does not change a published version for a moved tag', async () => {
       expect(await run('publish', { TAG: 'clock/v1.0.0' })).toMatchObject({
         status: 0,
         said: expect.stringContaining('already published') as string,
@@ -129,14 +126,14 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       });
     }, 60_000);
 
-    test('a changed colour of an icon, of the same size, gets there', async () => {
+    test('stores a changed icon of the same size', async () => {
       const icon = readFileSync(join(root, 'apps/lamp/icon.svg'), 'utf8').replace('#fff', '#eee');
       write(root, { 'apps/lamp/icon.svg': icon });
       expect((await run('list')).status).toBe(0);
       expect(await (await fetch(`${ceph.endpoint}/${ceph.bucket}/apps/lamp/icon.svg`)).text()).toBe(icon);
     }, 60_000);
 
-    test('a pull request that deletes a folder names what would disappear', async () => {
+    test('refuses a pull request that deletes a folder, with the name of the app', async () => {
       renameSync(join(root, 'apps/clock'), join(root, 'clock'));
       for (const job of ['check', 'list'])
         expect(await run(job)).toMatchObject({
@@ -146,7 +143,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       renameSync(join(root, 'clock'), join(root, 'apps/clock'));
     }, 60_000);
 
-    test('an app that breaks is named, and none is lost', async () => {
+    test('reports a broken app with its file, and loses no app', async () => {
       write(root, { 'apps/lamp/app.json': '{ "name": "Lamp", }' });
       for (const job of ['check', 'list'])
         expect(await run(job)).toMatchObject({
@@ -176,17 +173,17 @@ describe('the community registry', () => {
       git(remotes[name], 'init', '--quiet', '--bare');
     }
     assets = folder();
-    host = createServer(certificates().get('good'), (asked, answer) => {
-      const [, first, ...rest] = new URL(asked.url!, 'https://x').pathname.split('/');
+    host = createServer(certificates().get('good'), (request, answer) => {
+      const [, first, ...rest] = new URL(request.url!, 'https://x').pathname.split('/');
       const path = rest.join('/');
       const bytes = first === 'assets' ? fileAt(join(assets, path)) : blobAt(remotes[first as 'lamp'], path);
-      answer.writeHead(bytes === null ? 404 : asked.method === 'OPTIONS' ? 204 : 200, {
+      answer.writeHead(bytes === null ? 404 : request.method === 'OPTIONS' ? 204 : 200, {
         'Content-Type': mediaTypeOf(path),
         'Cache-Control': bytes === null ? 'no-store' : cacheControlOf(path),
         'Access-Control-Allow-Origin': '*',
         'Access-Control-Allow-Headers': '*',
       });
-      answer.end(asked.method === 'GET' ? bytes : undefined);
+      answer.end(request.method === 'GET' ? bytes : undefined);
     });
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
     origin = `https://127.0.0.1:${(host.address() as AddressInfo).port}`;
@@ -203,7 +200,7 @@ describe('the community registry', () => {
       git(root, 'init', '--quiet');
       git(root, 'remote', 'add', 'origin', remotes[name]);
       commitAll(root);
-      // As the guide begins; a configuration that is there stays.
+      // As the guide begins; an existing configuration is preserved.
       const made = await runScript(
         tools,
         `appreg init --base-url ${origin}/${name}/ --host github-pages --remote ${remotes[name]}`,
@@ -238,7 +235,7 @@ describe('the community registry', () => {
       REGISTRY_URL: `${origin}/registry/registry.json`,
     });
 
-  test('an app releases, the registry lists it, and verify finds nothing', async () => {
+  test('lists the release of an app, and verify reports no errors', async () => {
     expect(await release('v1.0.0')).toMatchObject({ status: 0 });
     expect(await run('check')).toMatchObject({ status: 0 });
     expect(await run('list')).toMatchObject({ status: 0 });
@@ -249,7 +246,7 @@ describe('the community registry', () => {
     expect(readFileSync(join(assets, 'builds'), 'utf8').trim().split('\n')).toHaveLength(2);
   }, 60_000);
 
-  test('a release runs again without harm; a moved tag is not listed', async () => {
+  test('accepts a repeated release, and refuses a moved tag', async () => {
     expect(await release('v1.0.0')).toMatchObject({
       status: 0,
       said: expect.stringContaining('already published') as string,
@@ -262,14 +259,14 @@ describe('the community registry', () => {
     expect((await run('verify')).status).toBe(1);
   }, 60_000);
 
-  test('a release without its asset takes nothing away', async () => {
+  test('removes no version for a release without its asset', async () => {
     mkdirSync(join(assets, 'v1.1.0'));
     expect((await release('v1.1.0')).status).not.toBe(0);
     const { versions } = JSON.parse(blobAt(remotes.lamp, 'apps/lamp/versions.json')!.toString());
     expect(versions.map(({ version }: { version: string }) => version)).toEqual(['1.0.0']);
   }, 60_000);
 
-  test('a contribution with a photograph for an icon is refused, and named', async () => {
+  test('refuses a contribution with a photograph as its icon, with its file name', async () => {
     rmSync(join(registry, 'apps/lamp/icon.svg'));
     write(registry, { 'apps/lamp/logo.jpg': 'JPEG' });
     expect(await run('check')).toMatchObject({

@@ -12,7 +12,7 @@ import { VERSION } from '../src/core/tool-version.ts';
 // @ts-expect-error: a script without declarations
 import { messages as allMessages } from '../scripts/messages.mjs';
 
-/** The laws of the house; docs/architecture.md explains them. */
+/** The conventions of this project; docs/architecture.md explains them. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -98,7 +98,7 @@ const SERVICE_MAY: Record<string, readonly string[]> = {
 const SERVICE_ENTRIES = ['src/service/start.ts', 'src/service/web-app.ts'];
 
 describe('imports', () => {
-  test.each(Object.keys(SERVICE_MAY))('service/%s imports what it may', (folder) => {
+  test.each(Object.keys(SERVICE_MAY))('service/%s imports only what the table allows', (folder) => {
     const allowed = [folder, ...SERVICE_MAY[folder]!];
     const wrong = imports.filter(({ from, target }) => {
       if (!from.startsWith(`src/service/${folder}/`) || !target.startsWith('src/service/')) return false;
@@ -108,23 +108,23 @@ describe('imports', () => {
     expect(wrong.map(({ from, target }) => `${from} imports ${target}`)).toEqual([]);
   });
 
-  test('every folder of the service has its row in the table', () => {
+  test('the table has a row for every folder of the service', () => {
     const folders = sources.filter((file) => /^src\/service\/.*\//.test(file)).map((file) => file.split('/')[2]!);
     expect([...new Set(folders)].toSorted()).toEqual(Object.keys(SERVICE_MAY).toSorted());
   });
 
-  test('SQL is written in service/storage, and nowhere else', () => {
+  test('only service/storage contains SQL', () => {
     const isQuery = /from 'kysely'|\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
     const wrong = sources.filter((file) => !file.startsWith('src/service/storage/') && isQuery.test(code(file)));
     expect(wrong).toEqual([]);
   });
 
-  test('every folder has its row in the table', () => {
+  test('the table has a row for every folder', () => {
     const folders = new Set(sources.map(folderOf).filter((folder) => folder !== ''));
     expect([...folders].filter((folder) => !(folder in ALLOWED_IMPORTS))).toEqual([]);
   });
 
-  test.each(Object.keys(ALLOWED_IMPORTS))('%s imports what it may', (folder) => {
+  test.each(Object.keys(ALLOWED_IMPORTS))('%s imports only what the table allows', (folder) => {
     const { folders, packages } = ALLOWED_IMPORTS[folder]!;
     const wrong = imports.filter(({ from, target }) => {
       if (folderOf(from) !== folder) return false;
@@ -134,7 +134,7 @@ describe('imports', () => {
     expect(wrong.map(({ from, target }) => `${from} imports ${target}`)).toEqual([]);
   });
 
-  test('a plan is data: it takes nothing of the store but types', () => {
+  test('the plan imports only types from the store', () => {
     const wrong = imports.filter(
       ({ from, target, typeOnly }) =>
         from === 'src/publish/plan.ts' &&
@@ -146,7 +146,7 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('only the terminal knows colours, spinners and the standard streams', () => {
+  test('only the terminal uses colors, spinners and the standard streams', () => {
     const wrong = sources.filter(
       (file) =>
         !['src/cli/io/streams.ts', 'src/cli/io/terminal.ts', 'src/cli/io/colors.ts', 'src/cli/io/spinner.ts'].includes(
@@ -156,7 +156,7 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('URLs are parsed by parseUrl: the static methods of URL answer wrongly on Node 20 and 22, or are missing', () => {
+  test('URLs are parsed by parseUrl, since the static methods of URL are incorrect or missing on Node 20 and 22', () => {
     const wrong = ['src', 'test', 'scripts', 'bench', 'action', 'bin', 'examples'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .map((file) => `${folder}/${file.replaceAll('\\', '/')}`)
@@ -166,17 +166,17 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
-  test("files are synced by syncFile: the FileHandle of Yarn's Plug'n'Play has no sync()", () => {
+  test("files are synced by syncFile, since the FileHandle of Yarn Plug'n'Play has no sync()", () => {
     const wrong = sources.filter((file) => /\.(sync|datasync)\(\)/.test(code(file)));
     expect(wrong).toEqual(['src/store/directory/sync-file.ts']);
   });
 
-  // That one file does so where a signal came, once all output is written.
-  test('one file ends the process', () => {
+  // That file does so after a signal, once all output is written.
+  test('only one file ends the process', () => {
     expect(sources.filter((file) => /process\.exit\(/.test(code(file)))).toEqual(['src/cli/process/end-process.ts']);
   });
 
-  test('no import runs in a circle', () => {
+  test('there are no import cycles', () => {
     const next = new Map(
       sources.map((file) => [
         file,
@@ -185,16 +185,16 @@ describe('imports', () => {
           .filter((target) => target.startsWith('src/')),
       ]),
     );
-    const circles: string[] = [];
+    const cycles: string[] = [];
     const done = new Set<string>();
     const visit = (file: string, path: string[]): void => {
-      if (path.includes(file)) return void circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      if (path.includes(file)) return void cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
       if (done.has(file)) return;
       for (const target of next.get(file) ?? []) visit(target, [...path, file]);
       done.add(file);
     };
     for (const file of sources) visit(file, []);
-    expect(circles).toEqual([]);
+    expect(cycles).toEqual([]);
   });
 });
 
@@ -203,8 +203,8 @@ function code(file: string): string {
   return readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-describe('core is pure', () => {
-  test('it builds for a browser from nothing but its own files', async () => {
+describe('core', () => {
+  test('builds for browsers from its own files alone', async () => {
     const { metafile } = await build({
       entryPoints: [join(root, 'src/core/index.ts')],
       bundle: true,
@@ -219,7 +219,7 @@ describe('core is pure', () => {
     expect(foreign).toEqual([]);
   });
 
-  test('it has no clock, chance, console, files, network or evaluated code', () => {
+  test('uses no clock, randomness, console, files, network or evaluated code', () => {
     const forbidden =
       /\bDate\.now\b|new Date\(\)|Math\.random|\bconsole\.|\bprocess\.|\bBuffer\b|\bfetch\(|\bsetTimeout|\brequire\(|new Function|\beval\(/;
     const files = sources.filter((file) => file.startsWith('src/core/'));
@@ -236,7 +236,7 @@ test('no test file has more than 400 lines', () => {
   expect(long).toEqual([]);
 });
 
-describe('rules are complete', () => {
+describe('rules', () => {
   const paths = readdirSync(join(root, 'src/core/rules'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => /^[a-z]+\/[^/]+\.ts$/.test(path))
@@ -244,28 +244,31 @@ describe('rules are complete', () => {
   const files = paths.map((path) => path.slice(path.indexOf('/') + 1));
   const docs = readFileSync(join(root, 'docs/rules.md'), 'utf8');
 
-  test('each file is a rule, and each rule is listed', () => {
+  test('are listed, one for each file', () => {
     expect(rules.map((rule) => rule.id).toSorted()).toEqual(files.toSorted());
   });
 
-  test.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
-    const exported = id.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    expect(
-      readFileSync(join(root, `src/core/rules/${paths.find((path) => path.endsWith(`/${id}`))}.ts`), 'utf8'),
-    ).toContain(`export const ${exported} = defineRule({\n  id: '${id}'`);
-    const test = readFileSync(
-      join(root, `test/core/rules/${paths.find((path) => path.endsWith(`/${id}`))}.test.ts`),
-      'utf8',
-    );
-    expect(test).toMatch(/ruleTable\(/);
-    expect(test).toMatch(/clean: \[\s*\[/);
-    expect(test).toMatch(/faulty: \[\s*(\[|\.\.\.)/);
-    expect(docs).toContain(`\n### ${id}\n`);
-    expect(rule.spec === null || /^\d(\.\d)?$/.test(rule.spec)).toBe(true);
-  });
+  test.each(rules.map((rule) => [rule.id, rule] as const))(
+    '%s has a table of examples, documentation and a valid section of the specification',
+    (id, rule) => {
+      const exported = id.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      expect(
+        readFileSync(join(root, `src/core/rules/${paths.find((path) => path.endsWith(`/${id}`))}.ts`), 'utf8'),
+      ).toContain(`export const ${exported} = defineRule({\n  id: '${id}'`);
+      const test = readFileSync(
+        join(root, `test/core/rules/${paths.find((path) => path.endsWith(`/${id}`))}.test.ts`),
+        'utf8',
+      );
+      expect(test).toMatch(/ruleTable\(/);
+      expect(test).toMatch(/clean: \[\s*\[/);
+      expect(test).toMatch(/faulty: \[\s*(\[|\.\.\.)/);
+      expect(docs).toContain(`\n### ${id}\n`);
+      expect(rule.spec === null || /^\d(\.\d)?$/.test(rule.spec)).toBe(true);
+    },
+  );
 });
 
-test('every rule has a live case, but for those about files in a workspace', () => {
+test('every rule has a live case, except those about files in a workspace', () => {
   const live = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter(
       (file) =>
@@ -278,21 +281,21 @@ test('every rule has a live case, but for those about files in a workspace', () 
   expect(without).toEqual(['file-missing', 'file-name-differs', 'metadata-orphaned']);
 });
 
-describe('generated files are fresh', () => {
-  test('validators, from the schemas', () => {
+describe('generated files are up to date', () => {
+  test('the validators match the schemas', () => {
     for (const [name, source] of Object.entries(validatorFiles(root) as Record<string, string>))
       expect(readFileSync(join(root, 'src/core/generated', name), 'utf8')).toBe(source);
   });
 
-  test('docs/rules.md, from the rules', () => {
+  test('docs/rules.md matches the rules', () => {
     expect(readFileSync(join(root, 'docs/rules.md'), 'utf8')).toBe(rulesPage(rules));
   });
 
-  test('docs/errors.md, from the error codes', () => {
+  test('docs/errors.md matches the error codes', () => {
     expect(readFileSync(join(root, 'docs/errors.md'), 'utf8')).toBe(errorsPage());
   });
 
-  test('the version of reports, from package.json', () => {
+  test('the version of reports matches package.json', () => {
     expect(VERSION).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
   });
 });
@@ -309,17 +312,17 @@ const ODD_PHRASES =
 const ODD_NAMES =
   /\b(?:const|let|function) (told|asked|said|vain|odd|usual|look|looked|besides|underWay|unasked|unsaid|\w*[tT]rouble)\b/;
 
-describe('plain technical English', () => {
+describe('plain technical English is used', () => {
   const guides = readdirSync(join(root, 'docs'))
     .filter((file) => file.endsWith('.md') && file !== 'rules.md')
     .map((file) => `docs/${file}`);
 
-  test.each(['README.md', ...guides])('%s', (file) => {
+  test.each(['README.md', ...guides])('in %s', (file) => {
     const prose = readFileSync(join(root, file), 'utf8').replace(/```[\s\S]*?```/g, '');
     expect(prose.split('\n').filter((line) => ODD_WORDS.test(line))).toEqual([]);
   });
 
-  test('comments', () => {
+  test('in comments', () => {
     const comments = sources.flatMap((file) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)].map(
         ([comment]) => `${file}: ${comment}`,
@@ -329,17 +332,17 @@ describe('plain technical English', () => {
     expect(comments.filter((comment) => ODD_WORDS.test(comment))).toEqual([]);
   });
 
-  test('names', () => {
-    const odd = sources.flatMap((file) =>
+  test('in names', () => {
+    const oddNames = sources.flatMap((file) =>
       code(file)
         .split('\n')
         .filter((line) => ODD_NAMES.test(line))
         .map((line) => `${file}: ${line.trim()}`),
     );
-    expect(odd).toEqual([]);
+    expect(oddNames).toEqual([]);
   });
 
-  test('messages, help texts and pages', () => {
+  test('in messages, help texts and pages', () => {
     const texts: { file: string; text: string }[] = allMessages();
     expect(texts.length).toBeGreaterThan(2000);
     expect(

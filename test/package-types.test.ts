@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** The packed tarball as a program installs it: its declarations, its examples, what a bundler takes of it. */
+/** The packed tarball as a program installs it: its declarations, its examples, and what a bundler includes of it. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'appreg-packed-'));
@@ -82,12 +82,12 @@ function compile(compiler: string, files: readonly Example[], options: Record<st
   return `${stdout}${stderr}`;
 }
 
-test('there are examples in the README and in both comments', () => {
+test('the README and both comments contain examples', () => {
   const names = examples().map(({ name }) => name.split(' ')[0]);
   expect(names).toEqual(expect.arrayContaining(['README.md', 'src/core/index.ts', 'src/node.ts']));
 });
 
-describe.each(Object.entries(COMPILERS))('%s, strict, declarations checked', (_, compiler) => {
+describe.each(Object.entries(COMPILERS))('%s with strict checks of declarations', (_, compiler) => {
   test.each([
     ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],
     ['node16', { module: 'node16', moduleResolution: 'node16' }],
@@ -108,14 +108,14 @@ describe.each(Object.entries(COMPILERS))('%s, strict, declarations checked', (_,
     expect(compile(compiler, core, options)).toBe('');
   });
 
-  test('finds a wrong use', { timeout: 180_000 }, () => {
+  test('reports a wrong argument type', { timeout: 180_000 }, () => {
     const wrong = { name: 'wrong', text: "import { isChecksum } from 'appreg';\nisChecksum(1);\n" };
     const options = { module: 'nodenext', moduleResolution: 'nodenext', types: ['node'] };
     expect(compile(compiler, [wrong], options)).toContain('TS2345');
   });
 });
 
-test('the declarations import no package, and each file that they import is there', () => {
+test('the declarations import no package, and only existing files', () => {
   const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
   const declarations = files.filter((name) => name.endsWith('.d.ts'));
   expect(declarations.length).toBeGreaterThan(10);
@@ -158,12 +158,12 @@ describe('a browser build', () => {
     expect(await sizeOf(source)).toBeLessThan(10_000);
   });
 
-  test('that judges has the rules', async () => {
+  test('that uses judge() includes the rules', async () => {
     expect(await sizeOf("export { judge } from 'appreg';")).toBeGreaterThan(50_000);
   });
 });
 
-test('links in the packed documents lead to packed files, or to a URL', () => {
+test('links in the packed documents refer to packed files or to a URL', () => {
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
   const pages = files.filter((name) => name.endsWith('.md'));
   expect(pages).toEqual(expect.arrayContaining(['README.md', 'CHANGELOG.md', 'docs/rules.md']));
@@ -176,7 +176,7 @@ test('links in the packed documents lead to packed files, or to a URL', () => {
   expect(dead).toEqual([]);
 });
 
-test('npm shows where the project is', () => {
+test('the package contains the URLs of the project', () => {
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, any>;
   expect(manifest).toMatchObject({ sideEffects: false, repository: { type: 'git' } });
   for (const url of [manifest['homepage'], manifest['bugs'].url, manifest['repository'].url.replace(/^git\+/, '')])

@@ -7,7 +7,7 @@ import { satisfies } from 'semver';
 import { describe, expect, test } from 'vitest';
 import { workspaceFiles } from '../src/author/workspace-files.ts';
 
-/** The package: what a clone installs, and what is published. */
+/** The package: its lock file, its setup, and what is published. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readJson = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'));
@@ -33,30 +33,30 @@ describe('the lock file', () => {
   const { packages } = readJson('package-lock.json') as { packages: Record<string, LockedPackage> };
   const installed = Object.entries(packages).filter(([path]) => path !== '');
 
-  test('it has the packages of every platform, so that npm ci accepts it', () => {
+  test('contains the packages of every platform, so that npm ci accepts it', () => {
     expect(missingOptionals(packages)).toEqual([]);
     expect(missingOptionals({ a: { optionalDependencies: { 'a-win32': '1.0.0' } } })).toEqual(['a: a-win32']);
   });
 
-  test('it names no registry host, and the digest of every package', () => {
+  test('contains no registry host, and the digest of every package', () => {
     expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
     expect(installed.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([]);
   });
 
-  test('it is of the same state as package.json', () => {
+  test('matches package.json', () => {
     const { dependencies, devDependencies, peerDependencies } = readJson('package.json') as Record<string, unknown>;
     expect(packages['']).toMatchObject({ dependencies, devDependencies, peerDependencies });
   });
 });
 
-test('tsc is that of TypeScript 7, beside the older one for the tests of declarations', () => {
+test('tsc is that of TypeScript 7, with an older one for the tests of declarations', () => {
   const { devDependencies } = readJson('package.json') as { devDependencies: Record<string, string> };
   const tsc = join(root, 'node_modules/.bin/tsc');
   const version = execFileSync(process.execPath, [realpathSync(tsc), '--version'], { encoding: 'utf8' });
   expect(version.trim(), 'npm ci links it').toBe(`Version ${devDependencies['typescript']}`);
 });
 
-test('setup is npm ci, in CI too', () => {
+test('setup is npm ci, also in CI', () => {
   expect((readJson('package.json') as { scripts: Record<string, string> }).scripts['setup']).toBe('npm ci');
   expect(readFileSync(join(root, '.ci/run'), 'utf8')).toMatch(/^npm ci$/m);
   expect(readFileSync(join(root, 'scripts/setup.mjs'), 'utf8')).not.toMatch(/'install'|npm install/);
@@ -72,7 +72,7 @@ function configurationOf(appreg: string): string {
 describe('$schema of the configuration that init writes', () => {
   const { version, files } = readJson('package.json') as { version: string; files: string[] };
 
-  test('it is a URL, which leads to a file of the package after npx and npm install -g as well', () => {
+  test('is a URL of a file in the package, which does not depend on an installation', () => {
     const config = JSON.parse(configurationOf(version)) as { $schema: string };
     const [, range, path] = /^https:\/\/unpkg\.com\/appreg@([\d.]+)\/(.+)$/.exec(config.$schema) ?? [];
     expect(satisfies(version, range ?? '')).toBe(true);
@@ -81,7 +81,7 @@ describe('$schema of the configuration that init writes', () => {
     expect(new Ajv({ strict: false }).validate(schema as object, config)).toBe(true);
   });
 
-  test('it names the versions with the same meaning', () => {
+  test('includes the versions with the same meaning', () => {
     expect(configurationOf('0.3.9')).toContain('appreg@0.3/');
     expect(configurationOf('2.1.0')).toContain('appreg@2/');
   });
