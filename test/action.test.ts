@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-// @ts-expect-error a script without types
-import { build } from '../scripts/build.mjs';
+import { buildInto } from './support/built.ts';
 import { commitAll, folder, git, write } from './support/folders.ts';
 import { checkout, ONE, type Pull, pullRequest, registry, TWO } from './support/pull-request.ts';
 import { problemsIn, type Ran, runAction, type Runner } from './support/github-actions.ts';
@@ -43,7 +42,7 @@ const home = folder();
 beforeAll(async () => {
   for (const name of ['action.yml', 'action', 'bin', 'package.json'])
     cpSync(join(root, name), join(home, name), { recursive: true });
-  await build({ types: false, out: join(home, 'dist') });
+  await buildInto(join(home, 'dist'));
 }, 60_000);
 
 function run(workspace: string, event: Runner['event'], inputs?: Record<string, string>, env?: NodeJS.ProcessEnv): Ran {

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from '../support/built.ts';
 import { MANAGER_ENV, packageManager } from '../support/package-managers.ts';
 
 /**
@@ -92,7 +91,7 @@ function bin(folder: string, manager: readonly string[]): string {
 beforeAll(async () => {
   const staged = join(scratch, 'staged');
   mkdirSync(staged);
-  await build({ types: false, out: join(staged, 'dist') });
+  await buildInto(join(staged, 'dist'));
   for (const name of ['package.json', 'bin', 'schemas'])
     cpSync(join(repository, name), join(staged, name), { recursive: true });
   const packed = outputOf(run(['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', scratch], staged));

@@ -12,15 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from '../support/built.ts';
 
 /** The program as it is published: what only occurs in the real build. */
 
 const root = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
 const program = join(root, 'dist/cli/main.cjs');
 beforeAll(async () => {
-  await build({ types: false, out: join(root, 'dist') });
+  await buildInto(join(root, 'dist'));
   writeFileSync(join(root, 'registry.json'), '{ "apps": {} }\n');
 }, 60_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));

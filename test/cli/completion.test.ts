@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from '../support/built.ts';
 import { folder, write } from '../support/folders.ts';
 import { canType, isInstalled, type Keyboard, keyboard } from '../support/keyboard.ts';
 
@@ -21,7 +20,7 @@ const cwd = join(root, 'work');
 const env = { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env['PATH']}`, NO_COLOR: '1' };
 
 beforeAll(async () => {
-  await build({ types: false, out: join(root, 'dist') });
+  await buildInto(join(root, 'dist'));
   const main = JSON.stringify(join(root, 'dist/cli/main.cjs'));
   write(root, {
     'bin/appreg': `#!${process.execPath}\nrequire(${main}).main(process.argv).then((code) => { process.exitCode = code; });\n`,

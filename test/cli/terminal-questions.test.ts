@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from '../support/built.ts';
 import { canType } from '../support/keyboard.ts';
 
 /** Questions at a real terminal (a pseudo-terminal by `script`), and none without one. */
@@ -20,7 +19,7 @@ const START = `require(${JSON.stringify(program)}).main(process.argv).then((code
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 
 beforeAll(async () => {
-  await build({ types: false, out: built });
+  await buildInto(built);
 }, 120_000);
 afterAll(() => {
   for (const folder of [scratch, built]) rmSync(folder, { recursive: true, force: true });

@@ -7,8 +7,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Kind, openArena } from '../support/arena.ts';
 import { entry, header } from '../support/tar-builder.ts';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from '../support/built.ts';
 
 /** Publishing takes no more memory for a large artifact than for a small one. */
 
@@ -18,7 +17,7 @@ const MB = 1_000_000;
 const BOUND = 150 * MB;
 
 const built = mkdtempSync(join(tmpdir(), 'appreg-large-'));
-beforeAll(() => build({ types: false, out: built }), 120_000);
+beforeAll(() => buildInto(built), 120_000);
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 type Opened = Awaited<ReturnType<typeof openArena>>;

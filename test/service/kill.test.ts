@@ -3,15 +3,14 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from '../support/built.ts';
 import { openFolder } from '../support/database.ts';
 import { openServiceStorm } from '../support/service-storm.ts';
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
 let folder = '';
 beforeAll(async () => {
-  await build({ types: false, out: join(buildFolder, 'dist') });
+  await buildInto(join(buildFolder, 'dist'));
   folder = await openFolder();
 }, 60_000);
 afterAll(async () => {

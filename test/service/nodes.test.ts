@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from '../support/built.ts';
 import { startDatabase } from '../support/database.ts';
 import { openLoad } from '../support/service-load.ts';
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-beforeAll(() => build({ types: false, out: join(buildFolder, 'dist') }), 60_000);
+beforeAll(() => buildInto(join(buildFolder, 'dist')), 60_000);
 afterAll(() => rmSync(buildFolder, { recursive: true, force: true }));
 
 test(

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from '../support/built.ts';
 import { startEmbeddedPostgres } from '../../src/service/storage/embedded/server.ts';
 import { openFolder } from '../support/database.ts';
 import { type Node, startNode } from '../support/service-node.ts';
@@ -20,7 +19,7 @@ const main = join(buildFolder, 'dist/cli/main.cjs');
 const folders = [buildFolder];
 let shared = '';
 beforeAll(async () => {
-  await build({ types: false, out: join(buildFolder, 'dist') });
+  await buildInto(join(buildFolder, 'dist'));
   shared = await newFolder();
 }, 60_000);
 afterAll(async () => {

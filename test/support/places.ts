@@ -2,8 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from './built.ts';
 import { type Kind, openArena } from './arena.ts';
 import { type Ceph, cephMissing, openCeph } from './ceph.ts';
 import { openStorm, publish, type Storm } from './storm.ts';
@@ -32,7 +31,7 @@ if (noCeph.skip) noCeph.why = ` (skipped: ${cephMissing()})`;
 export async function openPlaces(): Promise<Places> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-storm-'));
   const program = join(folder, 'dist/cli/main.cjs');
-  await build({ types: false, out: join(folder, 'dist'), failpoints: true });
+  await buildInto(join(folder, 'dist'), { failpoints: true });
   const places = new Map<Kind, Promise<Opened>>();
   let ceph: Promise<Ceph> | null = null;
 

@@ -3,8 +3,7 @@ import { chmodSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
+import { buildInto } from './built.ts';
 import { VERSION } from '../../src/core/tool-version.ts';
 import { folder, write } from './folders.ts';
 
@@ -18,7 +17,7 @@ export interface Tools {
 /** @param gh a shell script that stands for GitHub's own tool; @param version the one that npx is asked for */
 export async function makeTools(gh: string, version = VERSION): Promise<Tools> {
   const home = folder();
-  await build({ types: false, out: join(home, 'dist') });
+  await buildInto(join(home, 'dist'));
   const start = `require(${JSON.stringify(join(home, 'dist/cli/main.cjs'))}).main(process.argv).then((code) => { process.exitCode = code; });`;
   write(home, {
     'package.json': { type: 'commonjs' },
