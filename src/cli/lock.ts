@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Baseline } from '../core/facts/facts.ts';
-import { documentContent, parseDocument } from '../core/json/json.ts';
 import {
   baselineInLock,
   type LockFile,
   LOCK_FILE,
   type LockedVersion,
-  lockIn,
   lockText,
+  withVersion,
 } from '../core/registry/lock-file.ts';
 import { printable } from '../core/text/text.ts';
-import { isAppregError, AppregError } from '../core/errors.ts';
+import { isAppregError } from '../core/errors.ts';
 import { asBase } from '../observe/workspace/places.ts';
+import { parseLock } from '../publish/lock-step.ts';
 import { openDirectory } from '../store/directory/directory.ts';
 import type { Context } from './context.ts';
 
@@ -63,25 +63,10 @@ export async function changeLock(root: string, change: (lock: LockFile) => LockF
   }
 }
 
-function parseLock(bytes: Uint8Array): LockFile {
-  const lock = lockIn(parseDocument(documentContent(bytes)).value);
-  if (lock) return lock;
-  throw new AppregError(
-    'lock-file-invalid',
-    `${LOCK_FILE} is not a lock file of versions.`,
-    'Restore it from version control; or delete it and run appreg lock again.',
-    { effect: 'none' },
-  );
-}
-
 /** Records a version that was just published, if the workspace has a lock file. */
 export async function lockVersion(root: string, app: string, version: LockedVersion): Promise<void> {
   if (!hasLock(root)) return;
-  await changeLock(root, (lock) => {
-    const known = lock.get(app) ?? new Map<string, LockedVersion>();
-    if (known.has(version.version)) return lock;
-    return new Map([...lock, [app, new Map([...known, [version.version, version]])]]);
-  });
+  await changeLock(root, (lock) => withVersion(lock, app, version));
 }
 
 /** One line per difference from the lock file. */

@@ -74,6 +74,10 @@ function bytesAfter(step: Step, current: FileState | null): Bytes | null {
     if (current !== null) assertSameBytes(step, current.digest());
     return current === null ? step.bytes : null;
   }
+  if (current === null && step.kind === 'edit' && step.ifMissing !== undefined) {
+    const text = step.edit(step.ifMissing);
+    return text === null ? null : Buffer.from(text, 'utf8');
+  }
   // Large files are only created, never edited.
   if (current === null || !(current.bytes instanceof Uint8Array)) throw missing(step.path);
   const { bytes, token } = current;

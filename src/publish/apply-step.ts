@@ -67,6 +67,12 @@ async function edit(step: EditStep, store: Store, why: string | undefined): Prom
   let stuck = { token: '', times: 0 };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const stored = await store.read(step.path);
+    if (stored === null && written === null && step.ifMissing !== undefined) {
+      const outcome = await createEdited(step, step.ifMissing, store, why);
+      if (outcome !== 'exists') return outcome;
+      await pause(attempt);
+      continue;
+    }
     if (stored === null) throw written === null ? missing(step.path) : notKept(step.path, 'has no such file');
     if (written !== null && Buffer.from(written).equals(stored.bytes)) return 'edited';
     if (over === stored.token && ++lost === LOST)
@@ -86,6 +92,19 @@ async function edit(step: EditStep, store: Store, why: string | undefined): Prom
     await pause(attempt);
   }
   throw contended(step.path);
+}
+
+/** Creates a missing document. `exists`: another writer was faster. */
+async function createEdited(
+  step: EditStep,
+  text: string,
+  store: Store,
+  why: string | undefined,
+): Promise<'edited' | 'unchanged' | 'exists'> {
+  const changed = step.edit(text);
+  if (changed === null) return 'unchanged';
+  const outcome = await store.create(step.path, Buffer.from(changed, 'utf8'), { why });
+  return outcome === 'created' ? 'edited' : outcome;
 }
 
 function isJson(bytes: Uint8Array): boolean {

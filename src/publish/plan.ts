@@ -30,6 +30,8 @@ export interface EditStep {
   path: string;
   /** The result of `edit` for the state of the file that was planned on; without it, `edit` is always called. */
   planned?: PlannedEdit;
+  /** The text to edit if the file does not exist, which creates it; without it, a missing file is an error. */
+  ifMissing?: string;
   /** The new text for the current text of a document that is in another state; null: nothing to do. */
   edit(text: string): string | null;
   what: string;

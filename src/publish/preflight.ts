@@ -33,7 +33,7 @@ export async function preflight(
     const changed =
       text === undefined && stored !== undefined
         ? editedText(step, stored)
-        : unlessSame(text ?? decode(createdBefore(step, plan), step.path), step);
+        : unlessSame(text ?? textBefore(step, plan), step);
     if (changed === null) continue;
     texts.set(step.path, changed);
     changesDocument = true;
@@ -46,8 +46,10 @@ function unlessSame(text: string, step: EditStep): string | null {
   return changed === text ? null : changed;
 }
 
-function createdBefore(edit: EditStep, { steps }: Plan): Uint8Array {
+/** The text that a missing document has when the step edits it. */
+function textBefore(edit: EditStep, { steps }: Plan): string {
   const created = steps.slice(0, steps.indexOf(edit)).find((step) => step.path === edit.path);
-  if (created?.kind === 'create' && !isFileBytes(created.bytes)) return created.bytes;
+  if (created?.kind === 'create' && !isFileBytes(created.bytes)) return decode(created.bytes, edit.path);
+  if (edit.ifMissing !== undefined) return edit.ifMissing;
   throw missing(edit.path);
 }

@@ -1,3 +1,4 @@
+import type { NewVersion } from '../author/metadata.ts';
 import { isAppregError } from '../core/errors.ts';
 import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { isBump } from './choose-version.ts';
@@ -5,6 +6,7 @@ import type { JudgeSettings } from './check-change.ts';
 import type { RegistryLocation } from './registry-location.ts';
 import { appToPublish } from './app-to-publish.ts';
 import type { Artifact } from './artifact.ts';
+import type { Step } from './plan.ts';
 import { planVersion, type VersionPlan } from './publish-version.ts';
 import type { StepResult } from './step.ts';
 
@@ -18,9 +20,15 @@ export interface Published {
   isNew: boolean;
 }
 
+export interface PublishOptions extends Omit<ApplyOptions, 'readBack'> {
+  /** Fetches a stored artifact from its public URL before it is listed. */
+  readBack?(entry: NewVersion): Promise<void>;
+  /** Steps that follow those of the plan, in the same transaction. */
+  addedSteps?(planned: VersionPlan): readonly Step[];
+}
+
 /**
  * Plans a version and applies the plan (spec 4.4). Concurrent increments each get a distinct version.
- * @param deps.readBack fetches a stored artifact from its public URL before it is listed
  * @throws AppregError as `planVersion` and `applyPlan` do
  */
 export async function publish(
@@ -29,9 +37,8 @@ export async function publish(
   word: string,
   artifact: Artifact,
   judgement: JudgeSettings,
-  deps: Omit<ApplyOptions, 'readBack'> & { readBack?(entry: VersionPlan['entry']): Promise<void> } = {},
+  { readBack, addedSteps, ...others }: PublishOptions = {},
 ): Promise<Published> {
-  const { readBack, ...others } = deps;
   let lastTried = '';
   for (let attempt = 1; ; attempt++) {
     let planned: VersionPlan | null = null;
@@ -42,8 +49,10 @@ export async function publish(
       const { entry } = planned;
       await place.store.tidy?.([place.manifest, ...planned.files]);
       const readBackStep = readBack && { readBack: () => readBack(entry) };
-      const results = await applyPlan(planned.plan, place.store, { ...others, ...readBackStep });
-      const isNew = results.some(({ outcome }) => outcome === 'edited');
+      const { plan } = planned;
+      const whole = { ...plan, steps: [...plan.steps, ...(addedSteps?.(planned) ?? [])] };
+      const results = await applyPlan(whole, place.store, { ...others, ...readBackStep });
+      const isNew = results.some(({ step, outcome }) => outcome === 'edited' && plan.steps.includes(step));
       return { planned, results, isNew };
     } catch (error) {
       // Another publisher may also take the number during planning, between two reads.

@@ -104,6 +104,24 @@ function inOrder(a: string, b: string): number {
   return (isSemver(a) && isSemver(b) ? comparePrecedence(a, b) : 0) || compareText(a, b);
 }
 
+/**
+ * Adds a version that was published. An existing entry never changes, but gets the provenance that it does not have.
+ * @returns the same lock file if there is nothing to add
+ */
+export function withVersion(lock: LockFile, app: string, added: LockedVersion): LockFile {
+  const versions = lock.get(app) ?? new Map<string, LockedVersion>();
+  const known = versions.get(added.version);
+  const entry = known === undefined ? added : completed(known, added);
+  if (entry === known) return lock;
+  return new Map([...lock, [app, new Map([...versions, [added.version, entry]])]]);
+}
+
+/** The known entry, with the provenance of the added one if it has none and both have the same bytes. */
+function completed(known: LockedVersion, { artifactChecksum, provenance }: LockedVersion): LockedVersion {
+  if (known.provenance || provenance === undefined || known.artifactChecksum !== artifactChecksum) return known;
+  return { ...known, provenance };
+}
+
 /** Adds what a registry lists and the lock file does not; existing entries are kept, and differences are reported. */
 export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; added: number; changed: Changed[] } {
   const next: LockFile = new Map([...lock].map(([key, versions]) => [key, new Map(versions)]));

@@ -1,0 +1,64 @@
+import type { NewVersion } from '../../author/metadata.ts';
+import type { Finding } from '../../core/engine/report.ts';
+import { type AppregError, isAppregError } from '../../core/errors.ts';
+import type { LockedVersion, LockFile } from '../../core/registry/lock-file.ts';
+import { appToPublish } from '../app-to-publish.ts';
+import type { JudgeSettings } from '../check-change.ts';
+import type { PreparedApp } from '../prepared-app.ts';
+import { planVersion, type VersionPlan } from '../publish-version.ts';
+import type { RegistryLocation } from '../registry-location.ts';
+
+/** Shared by the two ways to publish several apps. */
+
+/** The result of one app. */
+export interface PublishedApp {
+  app: PreparedApp;
+  /** `already-published`: the version was listed with the same bytes. */
+  outcome: 'published' | 'already-published' | 'failed';
+  /** The error of a failed app; of a published one, why it is missing from the lock file. */
+  error: AppregError | null;
+  /** Its entry in the metadata file; null if it failed before it was known. */
+  entry: NewVersion | null;
+  /** Warnings and notes about the new version. */
+  findings: Finding[];
+}
+
+/** The plan of one app, or why it cannot be published. */
+export type PlannedApp =
+  | { app: PreparedApp; version: VersionPlan; error: null }
+  | { app: PreparedApp; version: null; error: AppregError };
+
+/** Plans one app; an expected error is its result. @throws AppregError if the run was interrupted */
+export async function planApp(
+  place: RegistryLocation,
+  app: PreparedApp,
+  judgement: JudgeSettings,
+): Promise<PlannedApp> {
+  try {
+    const target = await appToPublish(place, app.key);
+    return { app, version: await planVersion(place, target, app.version, app.artifact, judgement), error: null };
+  } catch (error) {
+    return { app, version: null, error: errorOfApp(error) };
+  }
+}
+
+/** The error of one app. @throws everything else, which ends the run: a signal, or a defect of the program */
+export function errorOfApp(error: unknown): AppregError {
+  if (isAppregError(error) && error.code !== 'interrupted') return error;
+  throw error;
+}
+
+/** The same location, which also knows the lock file of the store. */
+export function withStoredLock(place: RegistryLocation, lock: LockFile | null): RegistryLocation {
+  return {
+    ...place,
+    firstSeen: (app, version) =>
+      place.firstSeen?.(app, version) ?? lock?.get(app)?.get(version)?.artifactChecksum ?? null,
+  };
+}
+
+/** A version as the lock file records it. @param now ISO 8601 */
+export function lockedVersion({ artifact, provenance }: PreparedApp, entry: NewVersion, now: string): LockedVersion {
+  const { version, artifactUrl, artifactChecksum } = entry;
+  return { version, artifactUrl, artifactChecksum, bytes: artifact.content.bytes, firstSeen: now, provenance };
+}

@@ -1,0 +1,141 @@
+import { AppregError } from '../../core/errors.ts';
+import { member } from '../../core/json/json.ts';
+import { LOCK_FILE } from '../../core/registry/lock-file.ts';
+import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
+import { digestOf } from '../../store/bytes.ts';
+import type { BatchStore, Store } from '../../store/store.ts';
+import { describeWriteState } from '../../store/write-state.ts';
+import { applyPlan } from '../apply-plan.ts';
+import { artifactPath } from '../artifact.ts';
+import type { JudgeSettings } from '../check-change.ts';
+import { lockStep, storedLock } from '../lock-step.ts';
+import type { Plan } from '../plan.ts';
+import type { PreparedApp } from '../prepared-app.ts';
+import { type RegistryLocation, readManifest } from '../registry-location.ts';
+import { errorOfApp, lockedVersion, planApp, type PlannedApp, type PublishedApp, withStoredLock } from './plan-app.ts';
+
+type BatchLocation = RegistryLocation & { store: BatchStore };
+type PlannedWell = PlannedApp & { error: null };
+
+/**
+ * Publishes all apps in one write, such as a commit. An app that cannot be planned is left out. If the write is refused,
+ * such as for a version that another publisher has just listed with other bytes, all remaining apps are planned again on
+ * the current state, which shows the app that has to be left out.
+ * @param settle called once for each app
+ * @throws AppregError if the run was interrupted
+ */
+export async function publishTogether(
+  place: BatchLocation,
+  apps: readonly PreparedApp[],
+  judgement: JudgeSettings,
+  settle: (result: PublishedApp) => void,
+): Promise<void> {
+  let left = apps;
+  let refusal: AppregError | null = null;
+  while (left.length > 0) {
+    const planned = await planAll(place, left, judgement);
+    const well = planned.filter((one): one is PlannedWell => one.error === null);
+    const isStuck = refusal !== null && well.length === left.length;
+    for (const { app, error } of planned)
+      if (error !== null) settle({ app, outcome: 'failed', error, entry: null, findings: [] });
+    if (well.length === 0) return;
+    left = well.map(({ app }) => app);
+    if (refusal !== null && isStuck) return failAll(well, refusal, settle);
+    try {
+      return await writeAll(place, well, judgement.now, settle);
+    } catch (error) {
+      refusal = errorOfApp(error);
+      if (refusal.effect !== 'none') return failAll(well, refusal, settle);
+    }
+  }
+}
+
+/** Plans all apps on one state of the branch; the documents are read together. */
+async function planAll(
+  place: BatchLocation,
+  apps: readonly PreparedApp[],
+  judgement: JudgeSettings,
+): Promise<PlannedApp[]> {
+  const store = await readAhead(place, apps);
+  const known = withStoredLock({ ...place, store }, await storedLock(store));
+  const planned: PlannedApp[] = [];
+  for (const app of apps) planned.push(await planApp(known, app, judgement));
+  return planned;
+}
+
+/** The same store, with the files that the plans need in memory. */
+async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: readonly PreparedApp[]): Promise<Store> {
+  const files = await store.batch.read([manifest, LOCK_FILE]);
+  const known = new Set([manifest, LOCK_FILE]);
+  const only: Store = { ...store, read: async (path) => files.get(path) ?? null };
+  const listed = manifestApps((await readManifest({ store: only, manifest, base: '', pathOf })).value) ?? {};
+
+  const places = apps.flatMap(({ key, version }) => {
+    const url = metadataUrlOf(member(listed, key));
+    const path = url === null ? null : pathOf(url);
+    return path === null ? [] : [{ path, version }];
+  });
+  const read = async (paths: readonly string[]): Promise<void> => {
+    for (const path of paths) known.add(path);
+    for (const [path, stored] of await store.batch.read([...new Set(paths)])) files.set(path, stored);
+  };
+  await read(places.map(({ path }) => path));
+  // The artifact of a listed version exists, and may be large.
+  const isMentioned = (path: string, version: string): boolean =>
+    Buffer.from(files.get(path)?.bytes ?? []).includes(JSON.stringify(version));
+  await read(places.flatMap(({ path, version }) => (isMentioned(path, version) ? [] : [artifactPath(path, version)])));
+  return {
+    ...store,
+    read: async (path) => (known.has(path) ? (files.get(path) ?? null) : store.read(path)),
+    async digest(path) {
+      if (!known.has(path)) return store.digest(path);
+      const stored = files.get(path);
+      return stored === undefined ? null : digestOf(stored.bytes);
+    },
+  };
+}
+
+async function writeAll(
+  { store }: BatchLocation,
+  planned: readonly PlannedWell[],
+  now: string,
+  settle: (result: PublishedApp) => void,
+): Promise<void> {
+  const results = await applyPlan(joined(planned, now), store);
+  for (const { app, version } of planned) {
+    const { plan, entry, findings } = version;
+    const isNew = results.some(({ step, outcome }) => outcome === 'edited' && plan.steps.includes(step));
+    settle({ app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings });
+  }
+}
+
+/** The plans as one, which ends with the lock file. */
+function joined(planned: readonly PlannedWell[], now: string): Plan {
+  const fresh = planned.filter(({ version }) => !version.published);
+  const entries = planned.map(({ app, version }) => ({
+    app: app.key,
+    version: lockedVersion(app, version.entry, now),
+  }));
+  const steps = [...planned.flatMap(({ version }) => version.plan.steps), lockStep(entries)];
+  return { title: titleFor(fresh.map(({ app }) => app)), steps };
+}
+
+/** The subject of the commit. */
+function titleFor(apps: readonly PreparedApp[]): string {
+  if (apps.length === 0) return 'Record the sources of published versions';
+  const whole = `Publish ${apps.map(({ key, version }) => `${key} ${version}`).join(', ')}`;
+  return whole.length <= 72 ? whole : `Publish ${apps.length} apps`;
+}
+
+/** No app was written, or it is unknown whether all were: each gets the error, with the state of its own files. */
+function failAll(planned: readonly PlannedWell[], error: AppregError, settle: (result: PublishedApp) => void): void {
+  for (const { app, version } of planned) {
+    const { entry, findings, files } = version;
+    const own = (paths: readonly string[] = []): string[] => paths.filter((path) => files.includes(path));
+    const { stored, notStored, unknown } = error.written ?? {};
+    const written = { stored: own(stored), notStored: own(notStored), unknown: own(unknown) };
+    const state = error.effect === 'none' ? error.state : describeWriteState(written);
+    const ofApp = error.with({ effect: error.effect, state, written });
+    settle({ app, outcome: 'failed', error: ofApp, entry, findings });
+  }
+}

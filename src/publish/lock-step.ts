@@ -1,0 +1,51 @@
+import { AppregError } from '../core/errors.ts';
+import { documentContent, parseDocument } from '../core/json/json.ts';
+import {
+  LOCK_FILE,
+  type LockedVersion,
+  type LockFile,
+  lockIn,
+  lockText,
+  withVersion,
+} from '../core/registry/lock-file.ts';
+import type { Store } from '../store/store.ts';
+import type { EditStep } from './plan.ts';
+
+/** The lock file next to the manifest, in the store itself. */
+
+/** The step that records versions in the lock file of the store, which is created if it is missing. */
+export function lockStep(entries: readonly { app: string; version: LockedVersion }[]): EditStep {
+  const [first] = entries;
+  const versions =
+    first && entries.length === 1 ? `${first.app} ${first.version.version}` : `${entries.length} versions`;
+  return {
+    kind: 'edit',
+    path: LOCK_FILE,
+    ifMissing: lockText(new Map()),
+    edit(text) {
+      const before = parseLock(Buffer.from(text));
+      let after = before;
+      for (const { app, version } of entries) after = withVersion(after, app, version);
+      return after === before ? null : lockText(after);
+    },
+    what: `the lock file, with ${versions}`,
+  };
+}
+
+/** The lock file of the store; null if there is none. @throws AppregError for an invalid file */
+export async function storedLock(store: Store): Promise<LockFile | null> {
+  const stored = await store.read(LOCK_FILE);
+  return stored && parseLock(stored.bytes);
+}
+
+/** Parses a lock file. @throws AppregError `lock-file-invalid` (exit 2) */
+export function parseLock(bytes: Uint8Array): LockFile {
+  const lock = lockIn(parseDocument(documentContent(bytes)).value);
+  if (lock) return lock;
+  throw new AppregError(
+    'lock-file-invalid',
+    `${LOCK_FILE} is not a lock file of versions.`,
+    'Restore it from version control; or delete it and run appreg lock again.',
+    { effect: 'none' },
+  );
+}

@@ -1,0 +1,77 @@
+import type { NewVersion } from '../author/metadata.ts';
+import { inPool } from '../store/pool.ts';
+import { isBatchStore } from '../store/store.ts';
+import { planApp, type PlannedApp, type PublishedApp, withStoredLock } from './apps/plan-app.ts';
+import { publishOne } from './apps/publish-one.ts';
+import { publishTogether } from './apps/publish-together.ts';
+import type { JudgeSettings } from './check-change.ts';
+import { storedLock } from './lock-step.ts';
+import type { PreparedApp } from './prepared-app.ts';
+import { type RegistryLocation, readManifest } from './registry-location.ts';
+
+export type { PlannedApp, PublishedApp } from './apps/plan-app.ts';
+
+/** Publishes the apps of a release. */
+
+export interface PublishAppsOptions {
+  /** How many apps are published at a time; a store that writes several files in one step takes all of them. */
+  jobs: number;
+  judgement: JudgeSettings;
+  /** Fetches a stored artifact from its public URL before it is listed; not called if both are written in one step. */
+  readBack?(app: PreparedApp, entry: NewVersion): Promise<void>;
+  /** Called once for each app, as soon as its result is known. */
+  onResult?(result: PublishedApp): void;
+}
+
+/**
+ * Publishes each app at its declared version, with the guarantees of `publish`: it is judged before anything is
+ * written, and nothing is listed before it is stored. A store that writes several files in one step gets all apps in
+ * one write; elsewhere each app is a transaction of its own. An app that fails stops no other. Each version is recorded
+ * in the lock file of the store, after its metadata or in the same write.
+ *
+ * An app whose version is listed with the same bytes succeeds, and is recorded if the lock file does not have its
+ * sources. So an interrupted run is continued by running it again, also with such apps.
+ * @returns the results in the order of the apps
+ * @throws AppregError if the run was interrupted, or if the manifest or the lock file cannot be read
+ */
+export async function publishApps(
+  place: RegistryLocation,
+  apps: readonly PreparedApp[],
+  { jobs, judgement, readBack, onResult }: PublishAppsOptions,
+): Promise<PublishedApp[]> {
+  if (apps.length === 0) return [];
+  const results = new Map<PreparedApp, PublishedApp>();
+  const settle = (result: PublishedApp): void => {
+    results.set(result.app, result);
+    onResult?.(result);
+  };
+  const { store } = place;
+  if (isBatchStore(store)) await publishTogether({ ...place, store }, apps, judgement, settle);
+  else {
+    const known = await openForApps(place);
+    await inPool(apps, Math.max(1, jobs), async (app) => settle(await publishOne(known, app, judgement, readBack)));
+  }
+  return apps.flatMap((app) => results.get(app) ?? []);
+}
+
+/**
+ * Plans each app, and writes nothing: for `--dry-run`.
+ * @throws AppregError as `publishApps` does
+ */
+export async function planApps(
+  place: RegistryLocation,
+  apps: readonly PreparedApp[],
+  { jobs, judgement }: Pick<PublishAppsOptions, 'jobs' | 'judgement'>,
+): Promise<PlannedApp[]> {
+  if (apps.length === 0) return [];
+  const known = await openForApps(place);
+  const plans = new Map<PreparedApp, PlannedApp>();
+  await inPool(apps, Math.max(1, jobs), async (app) => void plans.set(app, await planApp(known, app, judgement)));
+  return apps.flatMap((app) => plans.get(app) ?? []);
+}
+
+/** Reads what all apps share: errors of the manifest and of the lock file are errors of the run. */
+async function openForApps(place: RegistryLocation): Promise<RegistryLocation> {
+  await readManifest(place);
+  return withStoredLock(place, await storedLock(place.store));
+}

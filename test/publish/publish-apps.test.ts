@@ -1,0 +1,281 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { LOCK_FILE } from '../../src/core/registry/lock-file.ts';
+import { AppregError } from '../../src/core/errors.ts';
+import { planApps, publishApps } from '../../src/publish/publish-apps.ts';
+import type { RegistryLocation } from '../../src/publish/registry-location.ts';
+import { isBatchStore, type Store } from '../../src/store/store.ts';
+import {
+  history,
+  Killed,
+  killedAt,
+  listed,
+  lockOf,
+  OPTIONS,
+  outcomes,
+  type Place,
+  PLACE_NAMES,
+  prepared,
+  PROVENANCE,
+  recorded,
+  registryOf,
+} from './apps-fixture.ts';
+import { write } from '../support/folders.ts';
+import { memoryStore, placeOf } from './memory.ts';
+
+/** The apps of a release, published to every kind of store. */
+
+const KEYS = ['clock', 'lamp', 'radio'];
+const ALL = ['clock 1.0.0', 'lamp 1.0.0', 'radio 1.0.0'];
+
+const opened: Place[] = [];
+afterEach(async () => {
+  for (const place of opened.splice(0)) await place.close();
+});
+
+async function open(name: string, keys: readonly string[] = KEYS): Promise<Place> {
+  const place = await registryOf(name, keys);
+  opened.push(place);
+  return place;
+}
+
+const at = (store: Store): RegistryLocation => placeOf(store);
+const all = () => Promise.all(KEYS.map((key) => prepared(key)));
+
+describe.each(PLACE_NAMES)('in a %s', (name) => {
+  test('every app is listed and recorded; published again, nothing is written', async () => {
+    const { open: connect } = await open(name);
+    const seen: string[] = [];
+    const results = await publishApps(at(connect()), await all(), {
+      ...OPTIONS,
+      onResult: ({ app }) => void seen.push(app.key),
+    });
+    expect(outcomes(results)).toEqual(KEYS.map((key) => `${key}: published`));
+    expect(results.map(({ entry }) => entry?.artifactUrl.slice(-20))).toEqual([
+      'versions/1.0.0.tar.gz'.slice(1),
+      'versions/1.0.0.tar.gz'.slice(1),
+      'versions/1.0.0.tar.gz'.slice(1),
+    ]);
+    expect(seen.toSorted()).toEqual(KEYS);
+    expect(await listed(connect(), KEYS)).toEqual(ALL);
+    const lock = await lockOf(connect());
+    expect(recorded(lock)).toEqual(ALL);
+    expect(lock.get('lamp')?.get('1.0.0')).toMatchObject({
+      artifactChecksum: results[1]!.entry!.artifactChecksum,
+      bytes: results[1]!.app.artifact.content.bytes,
+      provenance: PROVENANCE,
+    });
+
+    const read = async (): Promise<unknown> => (await connect().read(LOCK_FILE))?.token;
+    const before = await read();
+    expect(outcomes(await publishApps(at(connect()), await all(), OPTIONS))).toEqual(
+      KEYS.map((key) => `${key}: already-published`),
+    );
+    expect(await read()).toBe(before);
+    expect(await listed(connect(), KEYS)).toEqual(ALL);
+  });
+
+  test('an app that fails stops no other', async () => {
+    const { open: connect } = await open(name);
+    await publishApps(at(connect()), [await prepared('lamp', '1.0.0', 'other bytes')], OPTIONS);
+    const apps = [...(await all()), await prepared('unknown')];
+    const results = await publishApps(at(connect()), apps, OPTIONS);
+    expect(outcomes(results)).toEqual([
+      'clock: published',
+      'lamp: failed (immutable)',
+      'radio: published',
+      'unknown: failed (app-unknown)',
+    ]);
+    expect(results[1]!.error!.message).toMatch(
+      /sha256:[0-9a-f]{64} is listed, sha256:[0-9a-f]{64} is what you have\. .*Nothing was changed\.$/,
+    );
+    expect(await listed(connect(), KEYS)).toEqual(ALL);
+    expect(recorded(await lockOf(connect()))).toEqual(expect.arrayContaining(ALL));
+  });
+
+  test('killed at every write, before and after it: the next run finishes, and nothing is listed twice', async () => {
+    for (const when of ['before', 'after'] as const) {
+      for (let number = 0; ; number++) {
+        const { open: connect } = await open(name);
+        const run = publishApps(at(killedAt(connect(), number, when)), await all(), { ...OPTIONS, jobs: 2 });
+        const isKilled = await run.then(
+          () => false,
+          (error: unknown) => error instanceof Killed,
+        );
+        // What is listed can be fetched.
+        await listed(connect(), KEYS);
+        const results = await publishApps(at(connect()), await all(), OPTIONS);
+        expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+        expect(await listed(connect(), KEYS)).toEqual(ALL);
+        expect(recorded(await lockOf(connect())).toSorted()).toEqual(ALL);
+        if (!isKilled) {
+          // Two apps at a time may write the lock file on the same state: one of them writes it again.
+          expect(number).toBeGreaterThanOrEqual(isBatchStore(connect()) ? 1 : 9);
+          break;
+        }
+      }
+    }
+  }, 120_000);
+
+  test('two releases of the same bytes at the same time both succeed', async () => {
+    const { open: connect } = await open(name);
+    const runs = await Promise.all([
+      publishApps(at(connect()), await all(), OPTIONS),
+      publishApps(at(connect()), await all(), OPTIONS),
+    ]);
+    for (const results of runs) expect(results.map(({ error }) => error)).toEqual([null, null, null]);
+    for (const index of KEYS.keys())
+      expect(runs.map((results) => results[index]!.outcome).toSorted()).toContain('published');
+    expect(await listed(connect(), KEYS)).toEqual(ALL);
+    expect(recorded(await lockOf(connect())).toSorted()).toEqual(ALL);
+  });
+
+  test('two releases of other bytes at the same time: one gets an error for that app, and both publish the rest', async () => {
+    const { open: connect } = await open(name);
+    const [mine, theirs] = await Promise.all([all(), all()]);
+    theirs[1] = await prepared('lamp', '1.0.0', 'other bytes');
+    const runs = await Promise.all([
+      publishApps(at(connect()), mine, OPTIONS),
+      publishApps(at(connect()), theirs, OPTIONS),
+    ]);
+    const errors = runs.flatMap((results) => results.map(({ error }) => error)).filter((error) => error !== null);
+    expect(errors.map(({ code, effect }) => [code, effect])).toEqual([['immutable', 'none']]);
+    expect(runs.flatMap(outcomes).filter((line) => line === 'lamp: failed (immutable)')).toHaveLength(1);
+    expect(await listed(connect(), KEYS)).toEqual(ALL);
+  });
+
+  test('a version that was published and withdrawn is not published with other bytes', async () => {
+    const { open: connect } = await open(name);
+    await publishApps(at(connect()), await all(), OPTIONS);
+    const store = connect();
+    const path = 'apps/lamp/versions.json';
+    await store.replace(path, Buffer.from('{ "versions": [] }'), (await store.read(path))!.token);
+    const again = [await prepared('lamp', '1.0.0', 'other bytes'), await prepared('radio', '1.1.0', 'new')];
+    expect(outcomes(await publishApps(at(connect()), again, OPTIONS))).toEqual([
+      'lamp: failed (immutable)',
+      'radio: published',
+    ]);
+  });
+
+  test('a dry run plans every app, and writes nothing', async () => {
+    const { open: connect } = await open(name);
+    const store = killedAt(connect(), 0, 'before');
+    const planned = await planApps(at(store), [...(await all()), await prepared('unknown')], OPTIONS);
+    expect(planned.map(({ app, version, error }) => [app.key, version?.plan.title ?? error?.code])).toEqual([
+      ['clock', 'Publish clock 1.0.0'],
+      ['lamp', 'Publish lamp 1.0.0'],
+      ['radio', 'Publish radio 1.0.0'],
+      ['unknown', 'app-unknown'],
+    ]);
+    expect(await listed(connect(), KEYS)).toEqual([]);
+  });
+});
+
+describe('in a git store', () => {
+  test('all apps are one commit; a rival in between is kept', async () => {
+    const { open: connect, remote } = await open('git');
+    const store = connect();
+    if (!isBatchStore(store)) throw new Error('it writes several files at once');
+    const before = history(remote!);
+    let rivals = 2;
+    const write: typeof store.batch.write = async (...args) => {
+      if (rivals-- > 0) await publishApps(at(connect()), [await prepared('radio', `0.${rivals}.0`)], OPTIONS);
+      return store.batch.write(...args);
+    };
+    const results = await publishApps(
+      at({ ...store, batch: { ...store.batch, write } } as Store),
+      await all(),
+      OPTIONS,
+    );
+    expect(outcomes(results)).toEqual(KEYS.map((key) => `${key}: published`));
+    expect(history(remote!)).toEqual({
+      commits: before.commits + 3,
+      subject: 'Publish clock 1.0.0, lamp 1.0.0, radio 1.0.0',
+    });
+    expect((await listed(connect(), KEYS)).toSorted()).toEqual([
+      'clock 1.0.0',
+      'lamp 1.0.0',
+      'radio 0.0.0',
+      'radio 0.1.0',
+      'radio 1.0.0',
+    ]);
+    expect(recorded(await lockOf(connect()))).toHaveLength(5);
+  });
+
+  test('a push that the remote refuses fails each app with the same error, and nothing is written', async () => {
+    const { open: connect, remote } = await open('git');
+    const before = history(remote!);
+    write(remote!, { 'hooks/pre-receive': '#!/bin/sh\necho "the branch is protected" >&2\nexit 1\n' });
+    chmodSync(join(remote!, 'hooks/pre-receive'), 0o755);
+    const results = await publishApps(at(connect()), await all(), OPTIONS);
+    expect(results.map(({ outcome, error }) => [outcome, error?.code, error?.effect])).toEqual(
+      KEYS.map(() => ['failed', 'git-push-rejected', 'none']),
+    );
+    expect(results[0]!.error!.message).toMatch(/the branch is protected.*Nothing was changed\.$/s);
+    expect(results[0]!.error!.message).not.toContain('apps/lamp');
+    expect(history(remote!)).toEqual(before);
+  });
+
+  test('the subject of a commit with many apps counts them', async () => {
+    const keys = Array.from({ length: 12 }, (_, i) => `app-${i}`);
+    const { open: connect, remote } = await open('git', keys);
+    await publishApps(at(connect()), await Promise.all(keys.map((key) => prepared(key))), OPTIONS);
+    expect(history(remote!).subject).toBe('Publish 12 apps');
+  });
+});
+
+test('an artifact is read back before it is listed; an app that is not served is not listed', async () => {
+  const { open: connect } = await open('memory');
+  const store = connect();
+  const results = await publishApps(at(store), await all(), {
+    ...OPTIONS,
+    async readBack({ key }, { artifactUrl }) {
+      expect(artifactUrl).toContain(key);
+      expect(await listed(store, [key])).toEqual([]);
+      if (key === 'lamp') throw new AppregError('read-back-missing', 'It is not served.', 'Wait.');
+    },
+  });
+  expect(outcomes(results)).toEqual(['clock: published', 'lamp: failed (read-back-missing)', 'radio: published']);
+  expect(await listed(store, KEYS)).toEqual(['clock 1.0.0', 'radio 1.0.0']);
+});
+
+test('a version that a rule refuses writes nothing of that app', async () => {
+  const { open: connect } = await open('memory');
+  const apps = await all();
+  const judgement = { ...OPTIONS.judgement, severities: { 'artifact-no-app': 'error' } as const, appEntry: 'main.js' };
+  const results = await publishApps(at(connect()), apps, { ...OPTIONS, judgement });
+  expect(outcomes(results)).toEqual(KEYS.map((key) => `${key}: failed (rule-violation)`));
+  expect(await listed(connect(), KEYS)).toEqual([]);
+  expect(await connect().read(LOCK_FILE)).toBeNull();
+});
+
+test('a version published without its sources gets them; a version listed with other bytes keeps its entry', async () => {
+  const { open: connect } = await open('memory');
+  const store = connect();
+  await publishApps(at(store), await all(), OPTIONS);
+  const lock = JSON.parse(Buffer.from((await store.read(LOCK_FILE))!.bytes).toString());
+  for (const key of ['clock', 'lamp']) delete lock.apps[key]['1.0.0'].sources;
+  const before = JSON.stringify(lock);
+  await store.replace(LOCK_FILE, Buffer.from(before), (await store.read(LOCK_FILE))!.token);
+  expect(recorded(await lockOf(store))).toEqual(['radio 1.0.0']);
+  expect(outcomes(await publishApps(at(store), [await prepared('clock')], OPTIONS))).toEqual([
+    'clock: already-published',
+  ]);
+  expect(recorded(await lockOf(store))).toEqual(['clock 1.0.0', 'radio 1.0.0']);
+});
+
+test('a broken lock file is an error of the run, and nothing is written', async () => {
+  for (const name of ['memory', 'git']) {
+    const { open: connect } = await open(name);
+    await connect().create(LOCK_FILE, Buffer.from('{ "lock": 2 }'));
+    await expect(publishApps(at(connect()), await all(), OPTIONS)).rejects.toMatchObject({ code: 'lock-file-invalid' });
+    expect(await listed(connect(), KEYS)).toEqual([]);
+  }
+});
+
+test('a registry without a manifest is an error of the run', async () => {
+  await expect(publishApps(at(memoryStore({})), await all(), OPTIONS)).rejects.toMatchObject({
+    code: 'manifest-missing',
+  });
+});
