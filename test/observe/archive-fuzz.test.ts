@@ -8,7 +8,7 @@ import type { Content } from '../../src/core/facts/facts.ts';
 import { listArchive } from '../support/archives.ts';
 import * as tar from '../support/tar-builder.ts';
 
-/** Mutations of a sound archive: whatever comes, there is an answer, it is bounded, and the rules can read it. */
+/** Mutations of a valid archive: reading always ends, and its result is bounded and readable for the rules. */
 
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 2000);
 const VALID_ARCHIVE = Buffer.concat([
@@ -22,7 +22,7 @@ const VALID_ARCHIVE = Buffer.concat([
   tar.endMark(),
 ]);
 
-/** A small generator (mulberry32), so that a failure can be had again. */
+/** A generator of random numbers (mulberry32) with a seed, so that a failure can be reproduced. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -59,7 +59,7 @@ function mutate(bytes: Buffer, next: () => number): Buffer {
   return result;
 }
 
-/** Mends the header checksums, so that mutations get past them. */
+/** Corrects the header checksums, so that the mutated headers are read. */
 function withChecksums(bytes: Buffer): Buffer {
   for (let at = 0; at + 512 <= bytes.length; at += 512) {
     const block = bytes.subarray(at, at + 512);
@@ -86,18 +86,18 @@ async function checkListing(bytes: Buffer, size: number): Promise<void> {
   expect(JSON.stringify(found).length).toBeLessThan(10_000);
 }
 
-test('the sound archive is sound', async () => {
+test('the archive without mutations has no faults', async () => {
   const archive = await listArchive(gzipSync(VALID_ARCHIVE));
   expect([archive.fault, archive.oddities, archive.entryCount]).toEqual([null, [], 4]);
 });
 
-test('mutated packed bytes', async () => {
+test('archives with mutated compressed bytes are read within limits', async () => {
   const next = random(1);
   const sound = gzipSync(VALID_ARCHIVE, { level: 1 });
   for (let i = 0; i < ROUNDS; i += 1) await checkListing(mutate(sound, next), 1 + Math.floor(next() * 500));
 }, 60_000);
 
-test('mutated tar inside sound gzip, its checksums fixed', async () => {
+test('archives with mutated tar headers are read within limits', async () => {
   const next = random(2);
   for (let i = 0; i < ROUNDS; i += 1) {
     const mutated = mutate(VALID_ARCHIVE, next);
@@ -105,7 +105,7 @@ test('mutated tar inside sound gzip, its checksums fixed', async () => {
   }
 }, 60_000);
 
-test('a mutation of the packed bytes is told, unless they unpack to the same', async () => {
+test('mutated compressed bytes cause a fault unless the unpacked bytes are the same', async () => {
   const next = random(3);
   const sound = gzipSync(VALID_ARCHIVE, { level: 1 });
   for (let i = 0; i < ROUNDS / 4; i += 1) {

@@ -10,7 +10,7 @@ import { artifactTrailingData } from '../../src/core/rules/artifacts/artifact-tr
 import { artifactUnsafeEntry } from '../../src/core/rules/artifacts/artifact-unsafe-entry.ts';
 import { readArchiveFile } from '../../src/observe/archive/read-archive.ts';
 
-/** Archives as real tools write them: our listing must be the tool's own, and no rule may complain. */
+/** Archives from real tools: our listing must be the same as theirs, without findings. */
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-tools-'));
 const source = join(folder, 'source');
@@ -38,7 +38,7 @@ print(json.dumps([{'path': m.name, 'type': kinds.get(m.type, 'file'), 'size': m.
   'link': m.linkname if m.issym() or m.islnk() else None} for m in tarfile.open(sys.argv[1])]))
 `;
 
-/** Python strips the slash behind directories; otherwise its listing must be ours. */
+/** Python strips the slash behind directories; otherwise its listing must be the same as ours. */
 async function compare(file: string): Promise<void> {
   const { archive, content } = await readArchiveFile(file);
   if (python) {
@@ -63,7 +63,7 @@ async function compare(file: string): Promise<void> {
   expect(artifactUnsafeEntry.check({ archive })).toBeNull();
 }
 
-describe.skipIf(!gnuTar)('GNU tar', () => {
+describe.skipIf(!gnuTar)('archives of GNU tar', () => {
   test.each([
     [['--format=gnu', '.']],
     [['--format=posix', '.']],
@@ -74,13 +74,13 @@ describe.skipIf(!gnuTar)('GNU tar', () => {
     [['--format=gnu', '-b2048', '.']],
     [['--format=posix', '--owner=somebody:3000000000', '--group=all:3000000000', '.']],
     [['--format=gnu', '--owner=somebody:3000000000', '.']],
-  ])('%s', async (args) => {
+  ])('are listed as by the tools, without findings: %s', async (args) => {
     const file = join(folder, 'gnu.tar.gz');
     execFileSync('tar', ['-czf', file, ...args], { cwd: source });
     await compare(file);
   });
 
-  test('links are listed as it lists them', async () => {
+  test('with links are listed with their targets', async () => {
     const linked = join(folder, 'linked');
     mkdirSync(linked);
     writeFileSync(join(linked, 'a'), 'a');
@@ -98,8 +98,8 @@ describe.skipIf(!gnuTar)('GNU tar', () => {
   });
 });
 
-describe.skipIf(!python)('Python', () => {
-  test.each(['PAX_FORMAT', 'GNU_FORMAT'])('%s', async (format) => {
+describe.skipIf(!python)('archives of Python', () => {
+  test.each(['PAX_FORMAT', 'GNU_FORMAT'])('are listed as by the tools, without findings: %s', async (format) => {
     const file = join(folder, 'python.tar.gz');
     const script = `import sys, tarfile\nwith tarfile.open(sys.argv[1], 'w:gz', format=tarfile.${format}) as t: t.add(sys.argv[2], '.')`;
     execFileSync('python3', ['-c', script, file, source]);
@@ -107,16 +107,19 @@ describe.skipIf(!python)('Python', () => {
   });
 });
 
-describe('node-tar', () => {
-  test.each([{}, { portable: true, mtime: new Date(0) }, { prefix: 'package' }])('%o', async (options) => {
-    const file = join(folder, 'node.tar.gz');
-    await nodeTar.c({ file, cwd: source, gzip: true, ...options }, ['.']);
-    await compare(file);
-  });
+describe('archives of node-tar', () => {
+  test.each([{}, { portable: true, mtime: new Date(0) }, { prefix: 'package' }])(
+    'are listed as by the tools, without findings: %o',
+    async (options) => {
+      const file = join(folder, 'node.tar.gz');
+      await nodeTar.c({ file, cwd: source, gzip: true, ...options }, ['.']);
+      await compare(file);
+    },
+  );
 });
 
-describe.skipIf(!git)('git archive', () => {
-  test('of a repository', async () => {
+describe.skipIf(!git)('archives of git archive', () => {
+  test('are listed as by the tools, without findings', async () => {
     const run = (...args: string[]) =>
       execFileSync('git', ['-C', source, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
     run('init', '-q');
@@ -129,7 +132,7 @@ describe.skipIf(!git)('git archive', () => {
   });
 });
 
-test('gzip with the name and time of a file', async () => {
+test('an archive with a file name and time in the gzip header has no findings', async () => {
   if (!runs('gzip', '--version') || !gnuTar) return;
   const plain = join(folder, 'named.tar');
   execFileSync('tar', ['-cf', plain, 'app.js'], { cwd: source });
@@ -138,7 +141,7 @@ test('gzip with the name and time of a file', async () => {
   await compare(`${plain}.gz`);
 });
 
-test('a large honest archive passes', async () => {
+test('a large valid archive has no findings', async () => {
   const file = join(folder, 'large.tar.gz');
   writeFileSync(join(source, 'blank.bin'), Buffer.alloc(12_000_000));
   await nodeTar.c({ file: join(folder, 'large.tar'), cwd: source }, ['.']);

@@ -7,7 +7,7 @@ import { openFaultHost } from '../support/fault-host.ts';
 import { putRegistry } from '../support/live-registry.ts';
 import { verifyPatiently } from '../support/live-fixture.ts';
 
-/** Chains with a defect above the host's certificate, served over TLS: which certificate is named, and why. */
+/** Chains with a fault above the host's certificate, served over TLS: the finding names the certificate and the cause. */
 
 async function findingsOf(name: Chain): Promise<Finding[]> {
   const { key, cert, ca } = chain(name);
@@ -117,7 +117,7 @@ const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certifica
   ['root-expired', 'expired', /root certificate “Ended Root” expired/, /authority/, 'CN=Ended Root'],
 ];
 
-describe('refused: the certificate at fault and the reason', () => {
+describe('an untrusted chain is reported with the certificate at fault', () => {
   test.each(REFUSED)('%s', async (name, cause, message, advice, certificate) => {
     const [finding, ...others] = await findingsOf(name);
     expect(others).toEqual([]);
@@ -129,11 +129,14 @@ describe('refused: the certificate at fault and the reason', () => {
   });
 });
 
-test.each(['sound', 'cross-signed', 'cross-signed-soon', 'two-versions'] as const)('%s: silent', async (name) => {
-  expect(await findingsOf(name)).toEqual([]);
-});
+test.each(['sound', 'cross-signed', 'cross-signed-soon', 'two-versions'] as const)(
+  'the valid chain %s causes no finding',
+  async (name) => {
+    expect(await findingsOf(name)).toEqual([]);
+  },
+);
 
-test('an intermediate certificate that ends within days', async () => {
+test('an intermediate certificate that expires within days is a warning', async () => {
   expect(await findingsOf('soon')).toMatchObject([
     {
       rule: 'tls-expiring',
@@ -146,21 +149,21 @@ test('an intermediate certificate that ends within days', async () => {
 });
 
 // OpenSSL refuses it from security level 2 on. Node uses that level from version 24 on, and verify on every Node.
-test('an intermediate certificate with a weak key', async () => {
+test('an intermediate certificate with a weak key is an error', async () => {
   expect(await findingsOf('rsa-1024')).toMatchObject([
     { cause: 'weak-signature', message: expect.stringMatching(/“Chain Intermediate” has a key of 1024 bits \(RSA\)/) },
   ]);
 });
 
 // Its security level is not that of TLS, so weak algorithms are not among its errors.
-test.each(CHAINS.filter((name) => !/sha1|rsa/.test(name)))('openssl verify agrees about %s', (name) => {
+test.each(CHAINS.filter((name) => !/sha1|rsa/.test(name)))('openssl verify has the same verdict about %s', (name) => {
   const { ca, leaf, others } = chain(name).files;
   const args = ['verify', '-purpose', 'sslserver', '-CAfile', ca, '-untrusted', others, leaf];
   const { status } = spawnSync('openssl', args);
   expect(status === 0).toBe(!REFUSED.some(([refused]) => refused === name));
 });
 
-test('a private authority is named by its root', async () => {
+test('a private authority is identified by its root certificate', async () => {
   const host = await openFaultHost({ tls: certificates().get('good') });
   try {
     const { report } = await verifyPatiently(putRegistry(host).url);

@@ -30,7 +30,7 @@ async function probe(
   return { seen, requests: host.requests.length };
 }
 
-test('a good certificate of a private authority: its facts, and that it is private', async () => {
+test('a certificate of a private authority is accepted with its facts', async () => {
   const { seen } = await probe(made.get('good'));
   expect(seen.failure).toBeNull();
   expect(seen.hops[0]!.tls).toMatchObject({
@@ -46,13 +46,13 @@ test('a good certificate of a private authority: its facts, and that it is priva
   });
 });
 
-test('an authority of the machine is told as such, where the flag names another one', async () => {
+test('an authority of the machine is recorded as such, even if --ca names another one', async () => {
   const { seen } = await probe(made.get('good'), { ca: rootCertificates[0]!, machineCa: made.ca });
   expect(seen.failure).toBeNull();
   expect(seen.hops[0]!.tls).toMatchObject({ privateCa: true, authority: 'NODE_EXTRA_CA_CERTS' });
 });
 
-describe('not trusted', () => {
+describe('the TLS handshake', () => {
   test.each<[Kind, string, string]>([
     ['expired', 'CERT_HAS_EXPIRED', 'expired'],
     ['future', 'CERT_NOT_YET_VALID', 'not-yet-valid'],
@@ -61,36 +61,39 @@ describe('not trusted', () => {
     ['self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed'],
     ['leaf-only', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'incomplete-chain'],
     ['client-only', 'INVALID_PURPOSE', 'wrong-purpose'],
-  ])('%s', async (kind, code, cause) => {
+  ])('fails for a certificate that is %s', async (kind, code, cause) => {
     const { seen, requests } = await probe(made.get(kind));
     expect(seen.failure).toMatchObject({ phase: 'tls', code });
     expect(tlsCause(seen)).toBe(cause);
     expect(seen.hops).toMatchObject([
       { status: 0, tls: { fingerprint256: expect.stringMatching(/^([0-9A-F]{2}:){31}/), privateCa: false } },
     ]);
-    expect(requests, 'nothing is asked over it').toBe(0);
+    expect(requests, 'no request is sent over it').toBe(0);
     expect(seen.attempts).toBe(1);
   });
 
-  // Node takes the common name where there is no other; browsers do not (RFC 9525 section 6.3).
-  test.each<Kind>(['no-san', 'uri-only'])('a name in the common name alone: %s', async (kind) => {
-    const { seen, requests } = await probe(made.get(kind), {}, 'localhost');
-    expect(seen.failure).toMatchObject({ phase: 'tls', code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
-    expect(tlsCause(seen)).toBe('wrong-host');
-    expect(seen.hops).toMatchObject([{ status: 0, tls: { subject: 'CN=localhost', names: [] } }]);
-    expect(requests).toBe(0);
-  });
+  // Node uses the common name if there is no other name; browsers do not (RFC 9525 section 6.3).
+  test.each<Kind>(['no-san', 'uri-only'])(
+    'fails for a certificate with the name only in the common name: %s',
+    async (kind) => {
+      const { seen, requests } = await probe(made.get(kind), {}, 'localhost');
+      expect(seen.failure).toMatchObject({ phase: 'tls', code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+      expect(tlsCause(seen)).toBe('wrong-host');
+      expect(seen.hops).toMatchObject([{ status: 0, tls: { subject: 'CN=localhost', names: [] } }]);
+      expect(requests).toBe(0);
+    },
+  );
 
   test.each<[Kind, string]>([
     ['good', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
     ['with-root', 'SELF_SIGNED_CERT_IN_CHAIN'],
-  ])('an unknown authority: %s', async (kind, code) => {
+  ])('fails for an unknown authority: %s', async (kind, code) => {
     const { seen } = await probe(made.get(kind), { ca: null });
     expect(seen.failure).toMatchObject({ phase: 'tls', code });
     expect(tlsCause(seen)).toBe('unknown-issuer');
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate that we do not have, in %s', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('fails if a client certificate is required in %s', async (version) => {
     const { seen, requests } = await probe({
       ...made.get('good'),
       requestCert: true,
@@ -103,12 +106,12 @@ describe('not trusted', () => {
     expect(requests).toBe(0);
   });
 
-  test('a client certificate that is asked for, and may be missing', async () => {
+  test('succeeds if a client certificate is optional', async () => {
     const { seen } = await probe({ ...made.get('good'), requestCert: true, rejectUnauthorized: false });
     expect(seen.failure).toBeNull();
   });
 
-  test('no cipher in common is no matter of certificates', async () => {
+  test('fails without a common cipher, which is not a fault of the certificate', async () => {
     const { seen } = await probe({
       ...made.get('good'),
       maxVersion: 'TLSv1.2',
@@ -118,7 +121,7 @@ describe('not trusted', () => {
     expect(tlsCause(seen)).toBeNull();
   });
 
-  test('an old protocol alone', async () => {
+  test('fails if the host supports only an old protocol', async () => {
     const { seen } = await probe({
       ...made.get('good'),
       minVersion: 'TLSv1',
@@ -130,13 +133,13 @@ describe('not trusted', () => {
   });
 });
 
-test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s alone is fine', async (version) => {
+test.each(['TLSv1.2', 'TLSv1.3'] as const)('the handshake succeeds if the host supports only %s', async (version) => {
   const { seen } = await probe({ ...made.get('good'), minVersion: version, maxVersion: version });
   expect(seen.failure).toBeNull();
   expect(seen.hops[0]!.tls!.protocol).toBe(version);
 });
 
-test('the name is sent, so that the right certificate is chosen', async () => {
+test('the client sends the server name', async () => {
   const names: string[] = [];
   const { seen } = await probe(
     { ...made.get('good'), SNICallback: (name, done) => (names.push(name), done(null)) },
@@ -147,7 +150,7 @@ test('the name is sent, so that the right certificate is chosen', async () => {
   expect(names).toContain('localhost');
 });
 
-test('only HTTP/2', async () => {
+test('the handshake fails if the host supports only HTTP/2', async () => {
   const { seen } = await probe({ ...made.get('good'), ALPNProtocols: ['h2'] });
   expect(seen.failure).toMatchObject({ phase: 'tls', code: expect.stringContaining('NO_APPLICATION_PROTOCOL') });
 });
@@ -168,14 +171,14 @@ async function raw(onConnection: (socket: import('node:net').Socket) => void): P
   return seen;
 }
 
-describe('a handshake that does not come about', () => {
-  test('closed after the first message', async () => {
+describe('a handshake without a response', () => {
+  test('fails if the connection is closed after the first message', async () => {
     const seen = await raw((socket) => socket.once('data', () => socket.resetAndDestroy()));
     expect(seen.failure).toMatchObject({ phase: 'tls', code: 'ECONNRESET' });
     expect(tlsCause(seen)).toBeNull();
   });
 
-  test('plain http on the port', async () => {
+  test('fails if the port serves plain http', async () => {
     const seen = await raw((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
     expect(seen.failure).toMatchObject({
       phase: 'tls',
@@ -183,7 +186,7 @@ describe('a handshake that does not come about', () => {
     });
   });
 
-  test('never answered', async () => {
+  test('fails after the connection timeout', async () => {
     const seen = await raw(() => {});
     expect(seen.failure).toMatchObject({ phase: 'tls', code: 'CONNECT_TIMEOUT' });
   });

@@ -14,11 +14,11 @@ import {
 import { faults, gzipped, SVG } from '../support/live-registry.ts';
 import { byRequest, liveFixture, verifyPatiently } from '../support/live-fixture.ts';
 
-/** Hosts that answer one way and another by turns: nothing is blamed on the origin, the method or a header. */
+/** Hosts that alternate between responses: no finding is attributed to the origin, the method or a header. */
 
 const fixture = liveFixture();
 
-/** Rules that take an answer for the effect of what the request said. */
+/** Rules that attribute a response to a property of the request. */
 const PERMANENT_FAULTS =
   /^(conditional-request-rejected|head-refused|cors-|browser-refused|compressed-copy-|unreachable|answers-differ|content-type)/;
 
@@ -108,19 +108,19 @@ function firstOf(chosen: Pick): () => Pick {
   };
 }
 
-describe('an error status', () => {
-  test.each(INTERMITTENT_FAULTS)('$name', async ({ isHit, status }) => {
+describe('an intermittent error status', () => {
+  test.each(INTERMITTENT_FAULTS)('is a fault of the host, not of the request: $name', async ({ isHit, status }) => {
     const { report } = await verifyPatiently(putApps(isHit(), status));
     expect(permanentFaultsIn(report)).toEqual([]);
     expect(report.findings.filter(({ rule }) => rule === 'host-intermittent')).toHaveLength(1);
   });
 
-  test('one of two servers does not have a file', async () => {
+  test('of one of two servers is not attributed to the request', async () => {
     const { report } = await verifyPatiently(putApps(isMissing, 404));
     expect(permanentFaultsIn(report)).toEqual([]);
   });
 
-  test('only the request with a condition meets the other content', async () => {
+  test('is not found if only conditional requests get another content', async () => {
     const other = JSON.stringify({ versions: [], note: 'another generation' });
     const first = tagged(fixture.metadata());
     const second = json(other, { ETag: '"other"' });
@@ -153,7 +153,7 @@ test.each<OtherHead>([
     isByTurns: true,
     expected: ['warning answers-differ intermittent (metadata)'],
   },
-])('HEAD meets another file: $name', async ({ isByTurns, expected }) => {
+])('the cause of another length for HEAD is determined: $name', async ({ isByTurns, expected }) => {
   const { host, live } = fixture;
   const first = json(fixture.metadata());
   const second = json(JSON.stringify({ versions: [], note: 'another generation, which is of another length' }));
@@ -185,15 +185,15 @@ test.each<Refusal>([
   ]),
   { name: 'preflights: 503', isHit: isOptions, status: 503, rule: 'cors-preflight-refused' },
   { name: 'requests with Origin: 403', isHit: isBrowser, status: 403, rule: 'cors-origin-refused' },
-])('what is refused each time is still found: $name', async ({ isHit, status, rule }) => {
+])('requests that are always refused are reported: $name', async ({ isHit, status, rule }) => {
   const { report } = await verifyPatiently(putApps(isHit, status));
   const rules = report.findings.map((one) => one.rule);
   expect(rules).toContain(rule);
   expect(rules).not.toContain('host-intermittent');
 });
 
-describe('requests that are added', () => {
-  test('none to a clean registry', async () => {
+describe('additional requests', () => {
+  test('are not sent to a registry without faults', async () => {
     await verifyPatiently(putApps(() => false, 404));
     const plain = fixture.host.asked('/0.json', 'GET').filter(({ headers }) => !('origin' in headers));
     expect(plain.filter(({ headers }) => !('if-none-match' in headers) && !('sec-fetch-mode' in headers))).toHaveLength(
@@ -205,7 +205,7 @@ describe('requests that are added', () => {
   test.each([
     { name: 'a host that has them or not', isByTurns: false, most: 400 + 2 * 3 * 10 },
     { name: 'a host that is known to answer by turns', isByTurns: true, most: 400 + 2 * 3 * 24 },
-  ])('a few where many files are missing: $name', async ({ isByTurns, most }) => {
+  ])('are limited if many files are missing: $name', async ({ isByTurns, most }) => {
     const { host, live } = fixture;
     const apps: Record<string, object> = {};
     for (let i = 0; i < 200; i++)

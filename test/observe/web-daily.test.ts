@@ -13,7 +13,7 @@ import {
 } from '../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG, verified, type VerifiedOptions } from '../support/live-registry.ts';
 
-/** A look that comes back every hour, and what it may spare. */
+/** Observations that are repeated every hour, and the requests that they save. */
 
 const HOUR = 3_600_000;
 let host: FaultHost;
@@ -69,14 +69,14 @@ function put(suffix = ''): string {
   return host.on('/registry.json', tagged(JSON.stringify({ apps: listed })));
 }
 
-async function look(hours: number, options: VerifiedOptions = {}): Promise<{ asked: string[]; faults: string[] }> {
+async function look(hours: number, options: VerifiedOptions = {}): Promise<{ sent: string[]; faults: string[] }> {
   host.requests.length = 0;
   const memory = memoryAt(Date.now() + hours * HOUR);
   const { report } = await verified(`${host.origin}/registry.json`, { memory, ...options });
-  return { asked: host.requests.map(({ method, path }) => `${method} ${path}`).sort(), faults: faults(report) };
+  return { sent: host.requests.map(({ method, path }) => `${method} ${path}`).sort(), faults: faults(report) };
 }
 
-/** Answers everything that names a condition with “not modified”. */
+/** Responds with 304 to every conditional request. */
 const frozen = (name: string): Behaviour =>
   byMethod({
     GET: (request, socket) => {
@@ -89,37 +89,37 @@ const frozen = (name: string): Behaviour =>
     },
   });
 
-describe('an hourly look', () => {
-  test('costs one conditional request for each document that has not changed', async () => {
+describe('an hourly observation', () => {
+  test('sends one conditional request for each unchanged document', async () => {
     put();
     const first = await look(0);
-    expect(first.asked.length).toBeGreaterThan(15);
+    expect(first.sent.length).toBeGreaterThan(15);
     const second = await look(1);
-    expect(second.asked).toEqual(['GET /a.json', 'GET /b.json', 'GET /registry.json']);
+    expect(second.sent).toEqual(['GET /a.json', 'GET /b.json', 'GET /registry.json']);
     expect(host.requests.every(({ headers }) => headers['if-none-match'] !== undefined)).toBe(true);
     expect(second.faults).toEqual(first.faults);
   });
 
-  test('asks what browsers get once a day', async () => {
+  test('sends the requests of browsers once a day', async () => {
     put();
     const first = await look(0);
     await look(23);
-    expect((await look(25)).asked.filter((one) => one.startsWith('OPTIONS')).length).toBeGreaterThan(0);
-    expect((await look(26)).asked).toEqual(['GET /a.json', 'GET /b.json', 'GET /registry.json']);
+    expect((await look(25)).sent.filter((one) => one.startsWith('OPTIONS')).length).toBeGreaterThan(0);
+    expect((await look(26)).sent).toEqual(['GET /a.json', 'GET /b.json', 'GET /registry.json']);
     expect((await look(49)).faults).toEqual(first.faults);
   });
 
-  test('sees what changed, and asks that anew', async () => {
+  test('sends all requests for a changed document again', async () => {
     put();
     await look(0);
     put(' renamed');
-    const { asked } = await look(1);
-    expect(asked.filter((one) => one.includes('/registry.json')).length).toBeGreaterThan(1);
-    expect(asked.filter((one) => one.includes('/a.json'))).toEqual(['GET /a.json']);
-    expect((await look(2)).asked).toEqual(['GET /a.json', 'GET /b.json', 'GET /registry.json']);
+    const { sent } = await look(1);
+    expect(sent.filter((one) => one.includes('/registry.json')).length).toBeGreaterThan(1);
+    expect(sent.filter((one) => one.includes('/a.json'))).toEqual(['GET /a.json']);
+    expect((await look(2)).sent).toEqual(['GET /a.json', 'GET /b.json', 'GET /registry.json']);
   });
 
-  test('goes on saying that a host calls everything unchanged, and does not believe it', async () => {
+  test('reports a host with incorrect 304 responses again, and fetches the changed document', async () => {
     put();
     host.on('/registry.json', frozen('one'));
     const first = await look(0);
@@ -131,7 +131,7 @@ describe('an hourly look', () => {
   });
 });
 
-test('apps are looked at in the order that is wanted, and artifacts as far as they can be afforded', async () => {
+test('apps are observed in the given order, and artifacts within the budget', async () => {
   put();
   let left = 1;
   const icons: [IconFacts, number][] = [];

@@ -13,7 +13,7 @@ import {
 import { faults } from '../support/live-registry.ts';
 import { byRequest, liveFixture, verifyPatiently } from '../support/live-fixture.ts';
 
-/** Requests beside the plain GET that fail in transport: they say nothing about CORS, methods or conditions. */
+/** Side probes that fail in transport: nothing about CORS, methods or conditions is concluded from them. */
 
 const fixture = liveFixture();
 const DATE = 'Wed, 18 Nov 2026 12:00:00 GMT';
@@ -54,7 +54,7 @@ const KINDS: Kind[] = [
   },
 ];
 
-/** Does the one to requests over a connection that was used before, and the other to the rest. */
+/** Responds with the fault to requests over a reused connection, and normally to all others. */
 function onReused(fault: Behaviour, otherwise: Behaviour): Behaviour {
   const used = new Set(fixture.host.requests.map(({ connection }) => connection));
   return (request, socket) => {
@@ -106,8 +106,8 @@ function fileOf(body: string, { validator }: Kind): Behaviour {
   });
 }
 
-describe.each(KINDS)('$name', (kind) => {
-  test.each(FAULTS)('$name', async ({ make, judged, reason, total }) => {
+describe.each(KINDS)('$name requests that fail in transport', (kind) => {
+  test.each(FAULTS)('are not judged, unless a retry succeeds: $name', async ({ make, judged, reason, total }) => {
     const good = fileOf(fixture.metadata(), kind);
     const faulty = make(good);
     fixture.live.serve(
@@ -124,7 +124,7 @@ describe.each(KINDS)('$name', (kind) => {
   });
 });
 
-test('a plain GET that is answered with 408 over a reused connection is sent once more', async () => {
+test('a plain GET with a 408 response over a reused connection is sent again', async () => {
   const good = answer({ headers: GOOD_JSON, body: fixture.metadata() });
   fixture.live.serve('a.json', byMethod({ GET: onReused(timeout, good), HEAD: good }));
   const { report, apps } = await verifyPatiently(fixture.live.url);

@@ -43,21 +43,21 @@ const requests = (path: string): string[] =>
     .map(({ method, headers }) => `${method} ${headers['origin'] ?? '-'}`);
 
 describe('the fragment of a URL', () => {
-  test('of an icon is legal: no finding, and every symptom is clear', async () => {
+  test('is valid for an icon, without findings', async () => {
     listApps(['#clock', '#mail']);
     const { report } = await verified(live.url, { origins: [ORIGIN] });
     expect(faults(report)).toEqual([]);
     expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'clear', 'clear']);
   });
 
-  test('never reaches the host', async () => {
+  test('is not sent to the host', async () => {
     listApps(['#clock', '#svgView(viewBox(0,0,4,4))'], ['#a', '#b'], '#c');
     await verified(`${live.url}#top`, { origins: [ORIGIN] });
     expect(host.requests.length).toBeGreaterThan(8);
     expect(host.requests.filter(({ path }) => /#|%23|clock|viewBox/i.test(path))).toEqual([]);
   });
 
-  test('makes no second resource: two apps that share a sprite are one fetch', async () => {
+  test('does not distinguish resources, so two apps share one request', async () => {
     listApps(['']);
     await verified(live.url, { origins: [ORIGIN] });
     const once = requests('/sprite.svg').toSorted();
@@ -71,7 +71,7 @@ describe('the fragment of a URL', () => {
     );
   });
 
-  test('of a fault in a shared sprite: one finding that names both apps', async () => {
+  test('does not distinguish resources, so a fault of a shared file is one finding with both apps', async () => {
     listApps(['#clock', '#mail']);
     host.on(
       '/sprite.svg',
@@ -84,7 +84,7 @@ describe('the fragment of a URL', () => {
     ]);
   });
 
-  test('of a metadata file and an artifact is a warning each, and everything is fetched', async () => {
+  test('is a warning for a metadata file and an artifact, which are fetched', async () => {
     listApps(['', ''], ['#a', ''], '#c');
     const { report } = await verified(live.url, { origins: [ORIGIN] });
     expect(faults(report).filter((fault) => !fault.startsWith('warning url-unusual fragment'))).toEqual([]);
@@ -93,7 +93,7 @@ describe('the fragment of a URL', () => {
     expect(report.summary.artifacts).toBe(4);
   });
 
-  test('in a Location is not sent either', async () => {
+  test('in a Location header is not sent', async () => {
     listApps(['#clock']);
     host.on('/sprite.svg', byMethod({ GET: redirect(`${host.origin}/other.svg#mail`, 302, CORS) }));
     host.on('/other.svg', byMethod({ GET: SPRITE }));

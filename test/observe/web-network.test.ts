@@ -19,7 +19,7 @@ import {
 import { type FaultProxy, openFaultProxy } from '../support/fault-proxy.ts';
 import { faults, type Live, putRegistry, verified } from '../support/live-registry.ts';
 
-/** What lies between the visitor and the host, and its verdicts. */
+/** Findings about proxies, slow hosts, protocols and addresses. */
 
 let host: FaultHost;
 let proxy: FaultProxy;
@@ -49,8 +49,8 @@ const manifest = (): object => ({
   },
 });
 
-describe('proxies', () => {
-  test('a registry without a fault has none over a proxy, and few tunnels carry all of it', async () => {
+describe('a proxy', () => {
+  test('carries all requests in a few tunnels without findings', async () => {
     const { report } = await verified(live.url, throughProxy(login()));
     expect(report.findings.filter((f) => f.severity !== 'note')).toEqual([]);
     expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT 127.0.0.1:${host.port}`]));
@@ -66,7 +66,7 @@ describe('proxies', () => {
       'password before the host in HTTPS_PROXY',
     ],
     [
-      'wants another login',
+      'requires other credentials',
       () => proxy.url.replace('//', '//me:canary2@'),
       null,
       'proxy-authentication',
@@ -75,15 +75,15 @@ describe('proxies', () => {
     ['refuses the host', login, 403, 'proxy-refused-host', 'NO_PROXY'],
     ['cannot reach the host', login, 503, 'proxy-no-way', 'the proxy’s log'],
     ['closes the connection', login, 0, 'proxy-reset', 'HTTPS_PROXY'],
-    ['is silent', login, -1, 'proxy-timeout', 'HTTPS_PROXY'],
+    ['does not respond', login, -1, 'proxy-timeout', 'HTTPS_PROXY'],
     ['is not there', () => 'http://me:canary@127.0.0.1:1', null, 'proxy-refused', 'Correct HTTPS_PROXY'],
     ['has no address', () => 'http://me:canary@proxy.invalid', null, 'proxy-not-found', 'Correct HTTPS_PROXY'],
-    ['speaks SOCKS', () => 'socks5://me:canary@127.0.0.1:1', null, 'proxy-unusable', 'unset it'],
+    ['uses SOCKS', () => 'socks5://me:canary@127.0.0.1:1', null, 'proxy-unusable', 'unset it'],
     ['is a web server', () => `http://me:canary@127.0.0.1:${host.port}`, null, 'proxy-reset', 'HTTPS_PROXY'],
-  ])('a proxy that %s', async (_, url, refuse, cause, advice) => {
+  ])('that %s is one error about the manifest', async (_, url, refuse, cause, advice) => {
     proxy.refuse = refuse;
     const target = live.url.replace('127.0.0.1', 'reg.test');
-    // A name of this machine alone would be asked without a proxy that seems to be elsewhere.
+    // A name of this machine alone would be requested without a proxy that seems to be elsewhere.
     const { report } = await verified(/invalid|socks/.test(url()) ? target : live.url, {
       ...throughProxy(url()),
       connectTimeout: 200,
@@ -95,7 +95,7 @@ describe('proxies', () => {
     expect(JSON.stringify(report)).not.toContain('canary');
   });
 
-  test('a certificate that nobody knows may be the proxy’s own', async () => {
+  test('is mentioned in the error about an unknown authority', async () => {
     const { report } = await verified(live.url, { ...throughProxy(login()), ca: null });
     expect(faults(report)).toEqual(['error tls-untrusted unknown-issuer (manifest)']);
     expect(report.findings[0]!.advice).toContain(`over the proxy ${proxy.url} (HTTPS_PROXY)`);
@@ -106,7 +106,7 @@ describe('proxies', () => {
 const reasons = (report: { notJudged: { reason: string }[] }): Set<string> =>
   new Set(report.notJudged.map(({ reason }) => reason.replace(/\d+ (requests|waits)/, 'n $1')));
 
-describe('a host of many files that is slow in one way', () => {
+describe('a host with many files', () => {
   const APPS = 90;
   let many: FaultHost;
   beforeAll(async () => {
@@ -129,7 +129,7 @@ describe('a host of many files that is slow in one way', () => {
     return many.on('/registry.json', json({ apps }));
   }
   const fine = json({ versions: [] });
-  const asked = (method: string): number =>
+  const requested = (method: string): number =>
     many.requests.filter((one) => one.method === method && /\/\d+\.json/.test(one.path)).length;
   const some = { concurrency: 4, headersTimeout: 100 };
   const name = (): string => new URL(many.origin).host;
@@ -137,22 +137,22 @@ describe('a host of many files that is slow in one way', () => {
   test.each([
     ['HEAD', byMethod({ GET: fine, HEAD: silent(), OPTIONS: fine })],
     ['OPTIONS', byMethod({ GET: fine, OPTIONS: silent() })],
-  ])('%s is not asked for ever', async (method, metadata) => {
+  ])('gets few more %s requests after timeouts', async (method, metadata) => {
     const { report, seen, apps } = await verified(list(metadata), some);
     expect(seen.interrupted).toBe(false);
-    expect(asked('GET')).toBeGreaterThanOrEqual(APPS);
-    expect(asked(method)).toBeLessThan(12);
+    expect(requested('GET')).toBeGreaterThanOrEqual(APPS);
+    expect(requested(method)).toBeLessThan(12);
     const views = apps.map(({ metadata }) => metadata.web as HttpViews);
-    const kept = views.map(({ head, preflight }) => (method === 'HEAD' ? head : preflight));
+    const probes = views.map(({ head, preflight }) => (method === 'HEAD' ? head : preflight));
     expect(
-      kept.filter((view) => isMissing(view) && reasonText(view.missing).includes(`(${method}) without`)).length,
+      probes.filter((view) => isMissing(view) && reasonText(view.missing).includes(`(${method}) without`)).length,
     ).toBeGreaterThan(40);
     expect(faults(report).filter((line) => /head-refused|cors-preflight-refused/.test(line))).toEqual([]);
     const reasons = report.notJudged.filter(({ rule }) => /head-refused|cors-preflight-refused/.test(rule));
     expect(reasons.map(({ reason }) => reason).join('\n')).toMatch(/failed( twice)? \(HEADERS_TIMEOUT\)/);
   });
 
-  test('a browser’s GET is not asked for ever', async () => {
+  test('gets few more GET requests with Origin after timeouts', async () => {
     const metadata = byMethod({
       GET: (request, socket) => (request.headers['origin'] === undefined ? fine : silent())(request, socket),
     });
@@ -161,9 +161,9 @@ describe('a host of many files that is slow in one way', () => {
     expect(faults(report).filter((line) => line.includes('cors-origin-refused no-answer'))).not.toEqual([]);
   });
 
-  test('nothing at all', async () => {
+  test('gets few more GET requests if it never responds', async () => {
     const { report } = await verified(list(silent()), some);
-    expect(asked('GET')).toBeLessThan(16);
+    expect(requested('GET')).toBeLessThan(16);
     expect(faults(report).filter((line) => line.includes('unreachable no-answer')).length).toBeGreaterThan(0);
     expect([...reasons(report)]).toContain(
       `${name()} left n requests (GET) without a complete response in time; no more requests were sent`,
@@ -171,7 +171,7 @@ describe('a host of many files that is slow in one way', () => {
     expect(report.apps.map(({ visible }) => visible)).toContain(null);
   });
 
-  test('too many requests: no storm, and what was not seen is not judged', async () => {
+  test('gets no further requests after many 429 responses, and the other files are not judged', async () => {
     const { report } = await verified(list(answer({ status: 429 })), some);
     expect(many.requests.filter((one) => one.path.endsWith('.json')).length).toBeLessThan(APPS + 20);
     expect(faults(report).filter((line) => line.includes('unreachable rate-limited'))).not.toEqual([]);
@@ -180,7 +180,7 @@ describe('a host of many files that is slow in one way', () => {
     );
   });
 
-  test('one slow file in ten is no reason to give up the rest', async () => {
+  test('gets all requests if one file in twenty is slow', async () => {
     let turn = 0;
     const metadata = byMethod({
       GET: (request, socket) => (turn++ % 20 === 0 ? silent() : fine)(request, socket),
@@ -189,7 +189,7 @@ describe('a host of many files that is slow in one way', () => {
     expect([...reasons(report)].filter((reason) => reason.includes('no more requests were sent'))).toEqual([]);
   });
 
-  test('no more at once than allowed, over all hosts', async () => {
+  test('gets no more parallel requests than allowed over all hosts', async () => {
     const hosts = await Promise.all(Array.from({ length: 8 }, () => openFaultHost()));
     const counted = { now: 0, peak: 0 };
     const held: Behaviour = async (request, socket) => {
@@ -210,7 +210,7 @@ describe('a host of many files that is slow in one way', () => {
 });
 
 const served = (status: string, headers = '') => `HTTP/1.1 ${status}\r\n${headers}\r\n`;
-/** What `behaviour` answers, with something said first. */
+/** Sends the given bytes before the response. */
 const firstThen =
   (first: string, behaviour: Behaviour): Behaviour =>
   (request, socket) => {
@@ -223,7 +223,7 @@ describe('protocols', () => {
     ['100 Continue', ['warning unsolicited-continue (manifest)']],
     ['102 Processing', []],
     ['103 Early Hints', []],
-  ])('%s before every answer', async (status, expected) => {
+  ])('%s is accepted before every response', async (status, expected) => {
     const first = served(status, status.startsWith('103') ? 'Link: </x>; rel=preload\r\n' : '');
     const good = json({ versions: live.versions });
     live.serve('registry.json', firstThen(first, json(manifest())));
@@ -232,19 +232,19 @@ describe('protocols', () => {
     expect(faults(report)).toEqual(expected);
   });
 
-  test('100 Continue before a body that breaks off', async () => {
+  test('100 Continue before a truncated body is a truncated response', async () => {
     live.serve('2.tar.gz', firstThen(served('100 Continue'), cutShort(5000, 'x')));
     const { report } = await verified(live.url);
     expect(faults(report)).toContain('error unreachable truncated (artifact 2.0.0)');
   });
 
-  test('100 Continue, and then nothing', async () => {
+  test('100 Continue without a response is a timeout', async () => {
     live.serve('a.json', firstThen(served('100 Continue'), silent()));
     const { report } = await verified(live.url);
     expect(faults(report)).toEqual(['error unreachable no-answer (metadata)']);
   });
 
-  test('101 Switching Protocols', async () => {
+  test('101 Switching Protocols is not HTTP', async () => {
     live.serve(
       'a.json',
       firstThen(served('101 Switching Protocols', 'Upgrade: websocket\r\nConnection: Upgrade\r\n'), silent()),
@@ -253,7 +253,7 @@ describe('protocols', () => {
     expect(faults(report)).toEqual(['error unreachable not-http (metadata)']);
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate is wanted, in %s', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a required client certificate is reported in %s', async (version) => {
     const strict = await openFaultHost({
       tls: {
         ...certificates().get('good'),
@@ -268,7 +268,7 @@ describe('protocols', () => {
     expect(faults(report)).toEqual(['error tls-untrusted client-certificate-required (manifest)']);
   });
 
-  test('HTTP/2 alone, without TLS', async () => {
+  test('HTTP/2 without TLS is reported', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -277,7 +277,7 @@ describe('protocols', () => {
     expect(faults(report)).toContain('error unreachable http2-only (manifest)');
   });
 
-  test('HTTP/2 alone, behind TLS that agrees on nothing', async () => {
+  test('HTTP/2 without ALPN is reported', async () => {
     const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
     const strange = await openFaultHost({
       tls: certificates().get('good'),
@@ -307,7 +307,7 @@ const plain = async (options: object): Promise<string[]> => {
   return faults(report).filter((line) => !line.includes('url-insecure'));
 };
 
-describe('names with several addresses', () => {
+describe('a name with several addresses', () => {
   test.each<[string, string[], string[]]>([
     ['both answer', ['127.0.0.1', '127.0.0.1'], []],
     [
@@ -318,7 +318,7 @@ describe('names with several addresses', () => {
     ['a dead AAAA record', ['::1', '127.0.0.1'], ['warning host-intermittent address-dead (manifest)']],
     ['a dead A record', ['127.0.0.2', '127.0.0.1'], ['warning host-intermittent address-dead (manifest)']],
     ['none answers', ['::1', '127.0.0.2'], ['error unreachable refused (manifest)']],
-  ])('%s', async (_, addresses, expected) => {
+  ])('is judged by the responses of all addresses: %s', async (_, addresses, expected) => {
     expect((await plain(resolving(...addresses))).filter((line) => !line.includes('no-apps'))).toEqual(expected);
   });
 });

@@ -8,7 +8,7 @@ import { certificates } from '../support/fault-certificates.ts';
 import { answer, type Behaviour, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { archive, checksum, gzipped, SVG } from '../support/live-registry.ts';
 
-/** The same registry gives the same report, in whatever order its answers come. */
+/** A registry has the same report for any order of its responses. */
 
 const APPS = 12;
 const NOW = '2026-11-22T12:00:00.000Z';
@@ -62,21 +62,24 @@ async function look(url: string, options: WebOptions): Promise<Snapshot> {
   return { snapshot: 1, target: url, seenAt: NOW, origins: [], manifest: manifest!, apps, orphans: [] };
 }
 
-/** What a report says, without what was seen of the connections. */
+/** The parts of a report that do not describe connections. */
 function gist({ findings, apps, symptoms, notJudged, summary }: Report): unknown {
-  const said = findings.map(({ rule, severity, cause, app, version, resource, url, message, advice, evidence }) => {
+  const compared = findings.map(({ rule, severity, cause, app, version, resource, url, message, advice, evidence }) => {
     const { alsoHit = null, alsoApps = null } = evidence;
     return { rule, severity, cause, app, version, resource, url, message, advice, alsoHit, alsoApps };
   });
-  return { findings: said, apps, symptoms, notJudged, summary };
+  return { findings: compared, apps, symptoms, notJudged, summary };
 }
 
-test.each([1, 3, 64])('with %i connections at most, whichever answer is late', async (concurrency) => {
-  const url = serve(1);
-  const first = gist(judge(await look(url, { concurrency: 8 }), { command: 'verify' }));
-  expect(first).toMatchObject({ summary: { apps: APPS } });
-  for (const seed of [2, 3]) {
-    serve(seed);
-    expect(gist(judge(await look(url, { concurrency }), { command: 'verify' }))).toEqual(first);
-  }
-});
+test.each([1, 3, 64])(
+  'the report does not depend on the order of responses with at most %i connections',
+  async (concurrency) => {
+    const url = serve(1);
+    const first = gist(judge(await look(url, { concurrency: 8 }), { command: 'verify' }));
+    expect(first).toMatchObject({ summary: { apps: APPS } });
+    for (const seed of [2, 3]) {
+      serve(seed);
+      expect(gist(judge(await look(url, { concurrency }), { command: 'verify' }))).toEqual(first);
+    }
+  },
+);

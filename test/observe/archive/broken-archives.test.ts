@@ -8,7 +8,7 @@ import { entry, header, tgz, tgzOpen, APP, codes, fault } from './archive-fixtur
 
 /** Broken archives, and those that readers treat differently. */
 
-describe('readers disagree', () => {
+describe('differences between readers', () => {
   const real = 'x'.repeat(600);
   test.each<[string, Uint8Array[], string]>([
     [
@@ -17,7 +17,7 @@ describe('readers disagree', () => {
       'pax-size-differs',
     ],
     ['a PAX size below it', [tar.pax({ size: '0' }), entry('a', 'y'), APP], 'pax-size-differs'],
-    ['a PAX size that is no number', [tar.pax({ size: 'ten' }), entry('a', 'y'), APP], 'pax-size-differs'],
+    ['a PAX size that is not a number', [tar.pax({ size: 'ten' }), entry('a', 'y'), APP], 'pax-size-differs'],
     ['a global path', [tar.pax({ path: 'evil' }, 'g'), APP], 'path-for-all'],
     ['a global link target', [tar.pax({ linkpath: 'evil' }, 'g'), APP], 'path-for-all'],
     ['a global size', [tar.pax({ size: '0' }, 'g'), APP], 'pax-size-for-all'],
@@ -52,21 +52,21 @@ describe('readers disagree', () => {
     ['a link with data', [header({ path: 'l', type: '2', link: 'app.js', size: 512 }), APP], 'data-without-file'],
     ['a GNU sparse file', [header({ path: 's', type: 'S' }), APP], 'sparse-file'],
     ['a PAX sparse file', [tar.pax({ 'GNU.sparse.major': '1' }), APP], 'sparse-file'],
-    ['a type that nobody knows', [entry('z', '1', { type: 'Z' }), APP], 'unknown-type'],
+    ['an unknown type', [entry('z', '1', { type: 'Z' }), APP], 'unknown-type'],
     ["GNU's volume label", [header({ path: 'label', type: 'V' }), APP], 'unknown-type'],
     ['a prefix in the old format', [entry('a', '1', { magic: tar.V7, prefix: '../..' })], 'prefix-without-ustar'],
     ['a prefix in the GNU format', [entry('a', '1', { magic: tar.GNU, prefix: '../..' })], 'prefix-without-ustar'],
     ['a name that is not UTF-8', [entry(Buffer.from([0x66, 0xfc, 0x72]), '1')], 'name-not-utf8'],
     ['a path that no file system takes', [tar.pax({ path: 'x/'.repeat(3000) }), APP], 'path-too-long'],
-    ['a mode that is no number', [entry('a', '1', { mode: 'rwxr-xr' })], 'number-unreadable'],
-  ])('%s', async (_, parts, code) => {
+    ['a mode that is not a number', [entry('a', '1', { mode: 'rwxr-xr' })], 'number-unreadable'],
+  ])('are recorded for %s', async (_, parts, code) => {
     const facts = await listArchive(tgz(...parts));
     expect(codes(facts)).toContain(code);
     expect(facts.oddities.every((oddity) => oddity.message !== '')).toBe(true);
     for (const { path } of facts.entries) expect(path.length).toBeLessThanOrEqual(4096);
   });
 
-  test('a PAX size decides, and so says what the archive hides', async () => {
+  test('do not affect our reader, which uses the PAX size', async () => {
     const facts = await listArchive(tgz(tar.pax({ size: '2048' }), entry('a', real), APP, entry('last', '1')));
     expect(facts.entries.map((e) => [e.path, e.size])).toEqual([
       ['a', 2048],
@@ -74,7 +74,7 @@ describe('readers disagree', () => {
     ]);
   });
 
-  test('what has no data is followed by the next header, whatever size it tells', async () => {
+  test('do not affect entries without data, whose size is ignored', async () => {
     const facts = await listArchive(
       tgz(header({ path: 'd/', type: '5', size: 512 }), header({ path: 'l', type: '2', link: 'a', size: 512 }), APP),
     );
@@ -82,7 +82,7 @@ describe('readers disagree', () => {
     expect(facts.fault).toBeNull();
   });
 
-  test('a PAX size is that of the entry, not of an extended header in between', async () => {
+  test('do not affect a PAX size, which applies to the entry and not to an extended header', async () => {
     const facts = await listArchive(
       tgz(tar.pax({ size: '5' }), tar.gnuLong('n'.repeat(700)), entry('a', 'hello'), APP),
     );
@@ -92,7 +92,7 @@ describe('readers disagree', () => {
     ]);
   });
 
-  test('each code is kept ten times at most', async () => {
+  test('are recorded at most ten times per code', async () => {
     const facts = await listArchive(tgz(...Array.from({ length: 50 }, (_, i) => entry(`${i}`, '', { type: 'Z' }))));
     expect(codes(facts)).toHaveLength(10);
   });
@@ -133,7 +133,7 @@ describe('the end of the tar archive', () => {
       ['entries-after-end'],
       { layer: 'tar', bytes: 2048 },
     ],
-  ])('%s', async (_, bytes, oddities, trailing) => {
+  ])('is checked: %s', async (_, bytes, oddities, trailing) => {
     const facts = await listArchive(bytes);
     expect(facts.fault).toBeNull();
     expect(codes(facts)).toEqual(oddities);
@@ -141,12 +141,12 @@ describe('the end of the tar archive', () => {
     expect(facts.entries.map((e) => e.path)).toEqual(['app.js']);
   });
 
-  test('only an end mark: no entries, no fault', async () => {
+  test('may be the only content', async () => {
     expect(await listArchive(tgz())).toMatchObject({ fault: null, entryCount: 0, oddities: [] });
   });
 });
 
-describe('a broken tar', () => {
+describe('an invalid tar archive', () => {
   const cutBody = Buffer.concat([entry('a', 'x'.repeat(2000))]).subarray(0, 1000);
   test.each<[string, Uint8Array[], string]>([
     ['nothing inside', [], 'tar empty'],
@@ -162,9 +162,13 @@ describe('a broken tar', () => {
     ['a PAX header cut short', [APP, tar.pax({ path: 'x' }).subarray(0, 600)], 'tar truncated'],
     ['a negative size', [entry('a', '', { size: tar.base256(-1n) }), APP], 'tar size-negative'],
     ['a size beyond all bounds', [entry('a', '', { size: tar.base256(2n ** 80n) }), APP], 'tar size-too-large'],
-    ['a size that is no number', [entry('a', '', { size: Buffer.from('12345z67890\0') }), APP], 'tar size-unreadable'],
+    [
+      'a size that is not a number',
+      [entry('a', '', { size: Buffer.from('12345z67890\0') }), APP],
+      'tar size-unreadable',
+    ],
     ['a huge size', [entry('a', 'x', { size: 8 ** 11 - 1 })], 'tar truncated'],
-  ])('%s', async (_, parts, expected) => {
+  ])('has a fault: %s', async (_, parts, expected) => {
     const facts = await listArchive(tgzOpen(...parts));
     expect(fault(facts)).toBe(expected);
     expect(facts.stopped).toBeNull();

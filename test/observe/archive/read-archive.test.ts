@@ -19,7 +19,7 @@ function flip(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-describe('a sound archive', () => {
+describe('a valid archive', () => {
   test('is listed entry by entry', async () => {
     const facts = await listArchive(
       tgz(entry('lib/', '', { type: '5', mode: 0o755 }), entry('lib/app.js', 'hello', { mode: 0o755 })),
@@ -40,9 +40,12 @@ describe('a sound archive', () => {
     });
   });
 
-  test.each([1, 2, 3, 7, 100, 511, 512, 513, 1000])('gives the same facts in pieces of %d bytes', async (size) => {
-    expect(await listArchive(GOOD, { size })).toEqual(await listArchive(GOOD));
-  });
+  test.each([1, 2, 3, 7, 100, 511, 512, 513, 1000])(
+    'has the same facts if it is read in pieces of %d bytes',
+    async (size) => {
+      expect(await listArchive(GOOD, { size })).toEqual(await listArchive(GOOD));
+    },
+  );
 
   const long = `${'deep/'.repeat(40)}file.js`;
   test.each<[string, Uint8Array[], string[]]>([
@@ -68,18 +71,18 @@ describe('a sound archive', () => {
       [tar.rawPax(Buffer.concat([tar.paxRecord('mtime', '1'), Buffer.alloc(9)])), APP],
       ['app.js'],
     ],
-  ])('knows %s', async (_, parts, paths) => {
+  ])('may contain %s', async (_, parts, paths) => {
     const facts = await listArchive(tgz(...parts));
     expect(facts.entries.map((e) => e.path)).toEqual(paths);
     expect([facts.fault, facts.oddities, facts.trailing, facts.stopped]).toEqual([null, [], null, null]);
   });
 
-  test('zeros that fill up the last record are no trailing data', async () => {
+  test('may end with zeros up to the end of the record', async () => {
     const facts = await listArchive(tgzOpen(APP, tar.endMark(18)));
     expect([facts.fault, facts.oddities, facts.trailing]).toEqual([null, [], null]);
   });
 
-  test('a file name, a comment, a checksum and an extra field in the gzip header are passed over', async () => {
+  test('may have optional fields in the gzip header', async () => {
     const body = GOOD.subarray(10);
     const head = Buffer.from([0x1f, 0x8b, 8, 2 | 4 | 8 | 16, 1, 2, 3, 4, 0, 3]);
     const fields = Buffer.from('\u0003\0abcevil\u001b[2J.tar\0comment\0##', 'latin1');
@@ -88,7 +91,7 @@ describe('a sound archive', () => {
     }
   });
 
-  test('old marks of directories', async () => {
+  test('may mark directories by a trailing slash', async () => {
     const facts = await listArchive(
       tgz(entry('old/', '', { type: '\0', magic: tar.V7 }), entry('new/', '', { type: '0' })),
     );
@@ -96,7 +99,7 @@ describe('a sound archive', () => {
   });
 });
 
-describe('types and links are stated as they stand', () => {
+describe('types and targets of links', () => {
   test.each([
     ['1', 'link', 'target'],
     ['2', 'symlink', 'target'],
@@ -105,13 +108,13 @@ describe('types and links are stated as they stand', () => {
     ['5', 'directory', null],
     ['6', 'fifo', null],
     ['7', 'contiguous', null],
-  ] as const)('type %s is %s', async (type, name, link) => {
+  ] as const)('are recorded: type %s is %s', async (type, name, link) => {
     const facts = await listArchive(tgz(header({ path: 'x', type, ...(link ? { link } : {}) }), APP));
     expect(facts.entries).toMatchObject([{ path: 'x', type: name, link }, { path: 'app.js' }]);
     expect(codes(facts)).toEqual([]);
   });
 
-  test('long links, from PAX and from GNU', async () => {
+  test('are recorded for long targets in PAX and GNU headers', async () => {
     const target = 't/'.repeat(80);
     const facts = await listArchive(
       tgz(
@@ -139,7 +142,7 @@ describe('the gzip layer', () => {
     ['a broken body', flip(noise, 20), 'gzip '],
     ['reserved flags', flip(Buffer.from(noise).fill(0xb5, 3, 4), 4), 'gzip header'],
     ['another method', Buffer.concat([Buffer.from([0x1f, 0x8b, 7]), noise.subarray(3)]), 'gzip header'],
-  ])('%s', async (_, bytes, expected) => {
+  ])('has a fault: %s', async (_, bytes, expected) => {
     const facts = await listArchive(bytes);
     expect(facts.kind).toBe('gzip');
     expect(fault(facts)).toContain(expected);
@@ -158,7 +161,7 @@ describe('the gzip layer', () => {
     ['something like gzip', Buffer.from([0x1f, 0x8b, 1, 0, 0]), 'bytes-after-gzip', 5],
     ['zeros', Buffer.alloc(1000), 'zeros-after-gzip', 1000],
     ['zeros, then text', Buffer.concat([Buffer.alloc(1000), Buffer.from('x')]), 'bytes-after-gzip', 1001],
-  ])('%s behind it is no corruption', async (_, garbage, code, bytes) => {
+  ])('may be followed by %s, which is recorded as trailing', async (_, garbage, code, bytes) => {
     for (const size of [1, 1000, 65536]) {
       const facts = await listArchive(Buffer.concat([GOOD, garbage]), { size });
       expect([facts.fault, facts.trailing, codes(facts)]).toEqual([null, { layer: 'gzip', bytes }, [code]]);
@@ -166,7 +169,7 @@ describe('the gzip layer', () => {
     }
   });
 
-  test('several members that make one archive', async () => {
+  test('may consist of several members', async () => {
     const whole = Buffer.concat([APP, entry('b', 'y'.repeat(3000)), tar.endMark()]);
     const members = [0, 600, 601, 2000].map((from, i, all) => gzipSync(whole.subarray(from, all[i + 1])));
     for (const size of [1, 30, 65536]) {
@@ -180,14 +183,14 @@ describe('the gzip layer', () => {
     }
   });
 
-  test('two archives joined', async () => {
+  test('may contain two archives, of which the first is listed', async () => {
     const facts = await listArchive(Buffer.concat([GOOD, tgz(entry('hidden', '1'))]));
     expect(codes(facts)).toEqual(['entries-after-end', 'several-members']);
     expect(facts.entries.map((e) => e.path)).toEqual(['app.js', 'ui.js']);
   });
 
-  // What is handed to zlib together ends within a trailer, or within a header, and is overwritten by what follows.
-  test.each([4, 0, -5])('members that meet %d bytes behind the end of a portion', async (around) => {
+  // A portion for zlib ends within a trailer or a header, and the next portion overwrites it.
+  test.each([4, 0, -5])('may have a member boundary %d bytes after the end of a portion', async (around) => {
     const whole = Buffer.concat([entry('app.js', randomBytes(900_000)), tar.endMark()]);
     const [first, second] = [whole.subarray(0, 200_000), whole.subarray(200_000)];
     const packed = gzipSync(first, { level: 0 });
@@ -199,12 +202,12 @@ describe('the gzip layer', () => {
     expect([facts.fault, facts.gzipMembers, facts.entryCount]).toEqual([null, 2, 1]);
   });
 
-  test('a second member that is broken', async () => {
+  test('has a fault in an incomplete second member', async () => {
     const facts = await listArchive(Buffer.concat([GOOD, noise.subarray(0, 1000)]));
     expect([fault(facts), facts.gzipMembers]).toEqual(['gzip truncated', 2]);
   });
 
-  test('broken gzip data explains the broken tar inside', async () => {
+  test('has the fault that caused the invalid tar data', async () => {
     const plain = Buffer.concat([APP, entry('b', 'y'.repeat(100)), tar.endMark()]);
     const stored = gzipSync(plain, { level: 0 });
     expect(fault(await listArchive(flip(stored, 10 + 5 + 1024)))).toBe('gzip crc');
@@ -229,7 +232,7 @@ describe('the gzip layer', () => {
     ['text', Buffer.from('Not Found')],
     ['unknown', Buffer.from([1, 2, 3, 4])],
     ['unknown', Buffer.from([0x1f])],
-  ])('is told apart from %s', async (kind, bytes) => {
+  ])('is missing in another format: %s', async (kind, bytes) => {
     for (const size of [1, 65536]) {
       const facts = await listArchive(bytes, { size });
       expect([facts.kind, facts.fault, facts.gzipMembers, facts.entries]).toEqual([kind, null, 0, []]);
@@ -238,7 +241,7 @@ describe('the gzip layer', () => {
 });
 
 describe('limits', () => {
-  test('unpacked bytes', async () => {
+  test('stop reading at the maximum of unpacked bytes', async () => {
     const bytes = tgz(entry('a', randomBytes(300_000)));
     expect(await listArchive(bytes, { limits: { unpackedBytes: 200_000 } })).toMatchObject({
       stopped: 'unpacked-bytes',
@@ -250,7 +253,7 @@ describe('limits', () => {
     });
   });
 
-  test('a bomb stops early, at the ratio', async () => {
+  test('stop reading at the compression ratio', async () => {
     const bomb = gzipSync(
       Buffer.concat([header({ path: 'zeros', size: 60_000_000 }), Buffer.alloc(60_000_128), tar.endMark()]),
     );
@@ -259,7 +262,7 @@ describe('limits', () => {
     expect(facts.unpackedBytes).toBeLessThan(30_000_000);
   });
 
-  test('blank data at the front is no bomb where the whole file is known to be larger', async () => {
+  test('allow highly compressed data at the start if the whole file is larger', async () => {
     const bytes = tgz(entry('zeros', Buffer.alloc(20_000_000)), entry('noise', randomBytes(500_000)));
     expect(await listArchive(bytes, { packedBytes: bytes.length })).toMatchObject({
       stopped: null,
@@ -268,14 +271,14 @@ describe('limits', () => {
     });
   });
 
-  test('below 10 MiB no ratio counts', async () => {
+  test('ignore the ratio below 10 MiB', async () => {
     expect(await listArchive(tgz(entry('zeros', Buffer.alloc(9_000_000))))).toMatchObject({
       stopped: null,
       fault: null,
     });
   });
 
-  test('entries: the limit itself passes', async () => {
+  test('allow exactly the maximum of entries', async () => {
     const files = Array.from({ length: 101 }, (_, i) => header({ path: `f${i}` }));
     expect(await listArchive(tgz(...files.slice(1)), { limits: { entries: 100 } })).toMatchObject({
       stopped: null,
@@ -285,13 +288,13 @@ describe('limits', () => {
     expect([facts.stopped, facts.entryCount, facts.entries.length]).toEqual(['entries', 101, 100]);
   });
 
-  test('a million entries end at the default limit', async () => {
+  test('stop reading at 10,000 entries by default', async () => {
     const one = header({ path: 'same' });
     const many = gzipSync(Buffer.concat(Array.from({ length: 100_000 }, () => one)));
     expect(await listArchive(many, { packedBytes: 1e9 })).toMatchObject({ stopped: 'entries', entryCount: 10_001 });
   });
 
-  test('extended headers, one and all together', async () => {
+  test('stop reading at the maximum size of extended headers', async () => {
     const big = tgz(tar.pax({ comment: 'x'.repeat(10_000_000) }), APP);
     expect(await listArchive(big)).toMatchObject({ stopped: 'header-bytes', entries: [] });
     const many = tgz(...Array.from({ length: 60 }, () => Buffer.concat([tar.pax({ comment: 'x'.repeat(1000) }), APP])));
@@ -301,7 +304,7 @@ describe('limits', () => {
     });
   });
 
-  test('what comes after a stop costs nothing', async () => {
+  test('stop unpacking soon after they are reached', async () => {
     const bytes = tgz(entry('a', randomBytes(300_000)));
     const facts = await listArchive(bytes, { limits: { unpackedBytes: 70_000 }, size: 1000 });
     expect(facts.unpackedBytes).toBeLessThan(70_000 + 65_536);
@@ -325,12 +328,12 @@ describe('a local file', () => {
     expect(archive).toEqual(await listArchive(bytes));
   });
 
-  test('is cut at a limit', async () => {
+  test('is truncated at a limit', async () => {
     const { content } = await readArchiveFile(join(folder, 'a.tar.gz'), { bytes: 100_000 });
     expect(content).toMatchObject({ bytes: 100_000, cut: true });
   });
 
-  test('that cannot be read throws what the system said', async () => {
+  test('is rejected with the system error if it cannot be read', async () => {
     await expect(readArchiveFile(join(folder, 'absent'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

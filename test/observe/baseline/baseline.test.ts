@@ -26,17 +26,17 @@ const at = (root: string, more: Partial<Workspace> = {}): Workspace => ({
 const versionsOf = (versions: unknown): unknown =>
   Array.isArray(versions) ? versions.map((v: { version: string }) => v.version) : versions;
 
-describe('a folder', () => {
+describe('a folder as the baseline', () => {
   const before = folder(files);
   const earlier = baselineOf(before, at(folder()), '/');
 
-  test('tells its apps and their versions', () => {
+  test('lists its apps and their versions', () => {
     expect(earlier.keys).toEqual(['a', 'b']);
     expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0', '1.1.0']);
     expect(earlier.app('a')).toEqual(metadataWith('1.0.0', '1.1.0').versions);
   });
 
-  test('knows nothing of an app that was not there, be it called like what objects inherit', () => {
+  test('returns null for unlisted apps, including names of inherited members', () => {
     expect(['c', 'constructor', '__proto__', 'toString'].map((key) => earlier.app(key))).toEqual([
       null,
       null,
@@ -45,27 +45,27 @@ describe('a folder', () => {
     ]);
   });
 
-  test('whose base URL was another one is read all the same', () => {
+  test('may have another base URL', () => {
     const moved = baselineOf(before, at(folder(), { baseUrl: 'https://new.example.com/' }), '/');
     expect(versionsOf(moved.app('b'))).toEqual(['2.0.0']);
     expect(versionsOf(baselineOf(before, at(folder(), { baseUrl: null }), '/').app('b'))).toEqual(['2.0.0']);
   });
 
-  test('says what it does not know', () => {
+  test('states which metadata is missing or unreadable', () => {
     const partly = folder({ ...files, 'registry.json': registry('a', 'b', 'gone'), 'apps/b/versions.json': '{' });
     const unseen = baselineOf(partly, at(folder()), '/');
     expect(unseen.app('gone')).toMatchObject({ missing: { state: 'absent' } });
     expect(unseen.app('b')).toMatchObject({ missing: { state: 'unreadable' } });
   });
 
-  test('without a manifest is Trouble, not an empty registry', () => {
+  test('is rejected without a manifest', () => {
     expect(errorOf(() => baselineOf(folder(), at(folder()), '/'))).toMatchObject({
       known: true,
       code: 'baseline-unusable',
     });
   });
 
-  test('whose manifest has another name is found by what it holds', () => {
+  test('may have a manifest with another name', () => {
     expect(
       baselineOf(
         folder({ 'old.json': registry('a'), 'apps/a/versions.json': metadataWith('1.0.0') }),
@@ -75,26 +75,26 @@ describe('a folder', () => {
     ).toEqual(['a']);
   });
 
-  test('whose manifest is broken is Trouble', () => {
+  test('is rejected with an invalid manifest', () => {
     expect(errorOf(() => baselineOf(folder({ 'registry.json': '{' }), at(folder()), '/'))).toMatchObject({
       code: 'baseline-unusable',
     });
   });
 
-  test('relative to where the user is', () => {
+  test('is resolved relative to the current folder', () => {
     expect(baselineOf('.', at(folder()), before).keys).toEqual(['a', 'b']);
   });
 });
 
-describe('a file', () => {
-  test('that is a manifest, with what lies around it', () => {
+describe('a file as the baseline', () => {
+  test('may be a manifest, whose folder contains the metadata', () => {
     const root = folder({ ...files, 'old.json': registry('a') });
     const earlier = baselineOf(join(root, 'old.json'), at(folder()), '/');
     expect(earlier.keys).toEqual(['a']);
     expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0', '1.1.0']);
   });
 
-  test('of saved facts', () => {
+  test('may contain saved facts', () => {
     const facts = snapshot(['a', 'b'], { a: metadataWith('1.0.0'), b: NOT_IN_WORKSPACE });
     const root = folder({ 'facts.json': facts });
     const earlier = baselineOf('facts.json', at(folder()), root);
@@ -105,7 +105,7 @@ describe('a file', () => {
     expect(versionsOf(baselineFromSnapshot(facts, 'x').app('a'))).toEqual(['1.0.0']);
   });
 
-  test('an app that was listed and not looked at is not known; one that was not listed is new', () => {
+  test('distinguishes apps that were not observed from unlisted apps', () => {
     const facts = snapshot(['a', 'b']);
     facts.apps.pop();
     expect(baselineFromSnapshot(facts, 'x').app('b')).toMatchObject({ missing: { state: 'not-observed' } });
@@ -117,7 +117,7 @@ describe('a file', () => {
     ['{}', /neither/],
     ['[]', /neither/],
     ['', /cannot be read/],
-  ])('%j is Trouble', (text, message) => {
+  ])('is rejected if it contains %j', (text, message) => {
     const root = folder({ 'x.json': text });
     expect(errorOf(() => baselineOf('x.json', at(root), root))).toMatchObject({
       known: true,
@@ -127,7 +127,7 @@ describe('a file', () => {
   });
 });
 
-describe('a git ref', () => {
+describe('a git ref as the baseline', () => {
   const root = folder({ 'site/x': '' });
   git(root, 'init', '--quiet');
   commitAll(root);
@@ -142,13 +142,13 @@ describe('a git ref', () => {
   });
   commitAll(root);
 
-  test('of a workspace in a subfolder, whose base URL has changed since', () => {
+  test('may contain the workspace in a subfolder, with another base URL', () => {
     const earlier = baselineOf('v1', at(site, { baseUrl: 'https://new.example.com/' }), root);
     expect(earlier).toMatchObject({ source: 'v1', keys: ['a', 'b'] });
     expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0', '1.1.0']);
   });
 
-  test('without a manifest: what was published is not known, and it is said', () => {
+  test('without a manifest reports all apps as missing with the reason', () => {
     const earlier = baselineOf('v0', at(site), root);
     expect(earlier.keys).toEqual([]);
     expect(earlier.app('a')).toEqual({
@@ -156,24 +156,24 @@ describe('a git ref', () => {
     });
   });
 
-  test('for one metadata file', () => {
+  test('may be used for one metadata file', () => {
     expect(versionsOf(baselineVersionsOf('v1', at(site), 'apps/a/versions.json', root))).toEqual(['1.0.0', '1.1.0']);
     expect(baselineVersionsOf('v0', at(site), 'apps/a/versions.json', root)).toBe(null);
   });
 
-  test('a file or folder of that name comes first', () => {
+  test('is not used if a file or folder has that name', () => {
     write(root, { 'v1/registry.json': registry('a'), 'v1/apps/a/versions.json': metadataWith('7.0.0') });
     expect(versionsOf(baselineOf('v1', at(site), root).app('a'))).toEqual(['7.0.0']);
   });
 });
 
-test('one metadata file against another one, or against a folder', () => {
+test('the baseline of one metadata file may be another file or a folder', () => {
   const root = folder({ 'old.json': metadataWith('1.0.0'), 'before/apps/a/versions.json': metadataWith('2.0.0') });
   expect(versionsOf(baselineVersionsOf('old.json', at(root), 'apps/a/versions.json', root))).toEqual(['1.0.0']);
   expect(versionsOf(baselineVersionsOf('before', at(root), 'apps/a/versions.json', root))).toEqual(['2.0.0']);
 });
 
-test('only whole entries were ever published', () => {
+test('the baseline contains only complete entries', () => {
   const whole = metadataWith('1.0.0').versions[0]!;
   expect(
     versionsIn(

@@ -9,7 +9,7 @@ import { digestArtifact, type Inspection, type InspectTask } from '../../../src/
 import { type DigestWorkerPool, openDigestWorkerPool } from '../../../src/observe/digest/digest-worker-pool.ts';
 import { entry, tgz } from '../../support/tar-builder.ts';
 
-/** What the thread says of an artifact is what would be said here. */
+/** The worker thread returns the same facts about an artifact as the main thread. */
 
 const folder = mkdtempSync(join(tmpdir(), 'appreg-inspectors-'));
 const program = join(folder, 'inspector.cjs');
@@ -37,7 +37,7 @@ async function fed(inspection: Inspection, bytes: Uint8Array, size: number): Pro
   return inspection;
 }
 
-/** Told of so much that the thread is started. */
+/** A pool with so many pending bytes that the thread is started. */
 function begun(file: string): DigestWorkerPool {
   const made = openDigestWorkerPool(true, file);
   made.open(task(1e8)).drop();
@@ -50,7 +50,7 @@ const cut = sound.subarray(0, 1_000_000);
 const broken = Buffer.from(sound);
 broken.fill(0xff, 600_000, 600_100);
 
-test('facts are those of this thread, of many at once and in pieces of all sizes', async () => {
+test('the worker returns the same facts as the main thread, for any number and size of chunks', async () => {
   inspectors = begun(program);
   await sleep(500);
   const cases = [sound, text, cut, broken, randomBytes(900_000), Buffer.alloc(0)];
@@ -64,7 +64,7 @@ test('facts are those of this thread, of many at once and in pieces of all sizes
     );
 });
 
-test('more than there is memory for, some of which nobody asks for any more', async () => {
+test('more artifacts than memory are digested in turn, and some are dropped', async () => {
   await Promise.all(
     Array.from({ length: 120 }, async (_, i) => {
       const one = await fed(inspectors.open(task(sound.length)), sound, 65_536);
@@ -74,15 +74,15 @@ test('more than there is memory for, some of which nobody asks for any more', as
   );
 });
 
-const TOLD = `require('node:worker_threads').parentPort.on('message', ({ id, bytes, last }) => {
+const STUB_WORKER = `require('node:worker_threads').parentPort.on('message', ({ id, bytes, last }) => {
   require('node:worker_threads').parentPort.postMessage({ id, memory: bytes.buffer, facts: last === 'end' ? 'there' : null });
 });`;
 
-test('only large artifacts go there, and none before many of them came', async () => {
-  writeFileSync(join(folder, 'told.cjs'), TOLD);
-  const early = openDigestWorkerPool(true, join(folder, 'told.cjs'));
+test('only large artifacts are sent to the worker, after enough of them were read', async () => {
+  writeFileSync(join(folder, 'stub.cjs'), STUB_WORKER);
+  const early = openDigestWorkerPool(true, join(folder, 'stub.cjs'));
   expect(await early.open(task(1e6)).end()).not.toBe('there');
-  const late = begun(join(folder, 'told.cjs'));
+  const late = begun(join(folder, 'stub.cjs'));
   await expect.poll(() => late.open(task(1e6)).end()).toBe('there');
   expect(await late.open(task(1000)).end()).not.toBe('there');
   expect(await openDigestWorkerPool(false).open(task(1e8)).end()).not.toBe('there');
@@ -90,16 +90,16 @@ test('only large artifacts go there, and none before many of them came', async (
   late.close();
 });
 
-test('a thread that fails is no answer, and no wait without end', async () => {
+test('an error in the worker rejects the pending artifacts, and later ones are digested in the main thread', async () => {
   writeFileSync(
     join(folder, 'fails.cjs'),
     "require('node:worker_threads').parentPort.on('message', () => { throw new Error('out of order'); });",
   );
   const failing = begun(join(folder, 'fails.cjs'));
-  const ask = () => failing.open(task(1e6)).end();
+  const digest = () => failing.open(task(1e6)).end();
   await expect
     .poll(() =>
-      ask().then(
+      digest().then(
         () => 'here',
         ({ message }: Error) => message,
       ),

@@ -5,7 +5,7 @@ import { createDigester } from '../../../src/observe/digest/digest.ts';
 const BYTES = Buffer.from(Array.from({ length: 2000 }, (_, i) => (i * 7) % 256));
 const hash = (name: string, bytes: Uint8Array) => createHash(name).update(bytes).digest('hex');
 
-test('digests what streams by, whatever the chunks', () => {
+test('digests do not depend on the size of the chunks', () => {
   for (const size of [1, 100, 511, 512, 513, 2000]) {
     const digester = createDigester(Infinity, { weak: true });
     for (let at = 0; at < BYTES.length; at += size) digester.write(BYTES.subarray(at, at + size));
@@ -22,13 +22,13 @@ test('digests what streams by, whatever the chunks', () => {
   }
 });
 
-test('computes no weak digests unless asked', () => {
+test('weak digests are computed only on request', () => {
   const digester = createDigester(Infinity);
   digester.write(BYTES);
   expect(digester.end()).toMatchObject({ sha1: '', md5: '' });
 });
 
-test('nothing at all has a digest too', () => {
+test('the digest of no bytes is that of an empty file', () => {
   const content = createDigester(10).end();
   expect(content).toMatchObject({ bytes: 0, head: '', cut: false, sha256: hash('sha256', Buffer.alloc(0)) });
 });
@@ -38,7 +38,7 @@ test.each([
   [1999, 1999, true],
   [100, 100, true],
   [0, 0, true],
-])('a limit of %d bytes takes %d and says cut: %s', (limit, bytes, cut) => {
+])('with a limit of %d bytes, %d bytes are digested and cut is %s', (limit, bytes, cut) => {
   const digester = createDigester(limit);
   for (let at = 0; at < BYTES.length; at += 64) digester.write(BYTES.subarray(at, at + 64));
   expect(digester.full).toBe(cut);
@@ -50,7 +50,7 @@ test.each([
   });
 });
 
-test('line feeds are counted across chunks where they are asked for', () => {
+test('line feeds are counted across chunks on request', () => {
   const digester = createDigester(100, { lines: true });
   for (const part of ['a\r', '\nb', '', '\n', '\r\n\n']) digester.write(Buffer.from(part));
   expect(digester.end().lineFeeds).toEqual({ all: 4, afterCr: 2 });

@@ -5,7 +5,7 @@ import { type HttpOptions, openHttpClient } from '../../../src/observe/http/clie
 import type { AddressPolicy } from '../../../src/observe/http/address-policy.ts';
 import { answer, type FaultHost, openFaultHost, redirect } from '../../support/fault-host.ts';
 
-/** A guard decides about connections before anything is sent over them. */
+/** An address policy decides about connections before anything is sent over them. */
 
 const openHosts: FaultHost[] = [];
 afterEach(async () => {
@@ -55,8 +55,8 @@ async function probe(url: string, options: HttpOptions): Promise<Probe> {
   }
 }
 
-describe('a guard', () => {
-  test('refuses a literal before there is a connection', async () => {
+describe('an address policy', () => {
+  test('rejects an address in a URL before any connection', async () => {
     const there = await silentHost();
     const seen = await probe(`http://127.0.0.1:${there.port}/`, { guard: refuses('127.0.0.1') });
     expect(seen.failure).toMatchObject({ phase: 'connect', code: 'ADDRESS_REFUSED' });
@@ -64,7 +64,7 @@ describe('a guard', () => {
     expect(there.seen.connections).toBe(0);
   });
 
-  test('refuses a name of whose addresses one is refused, whatever the others are', async () => {
+  test('rejects a name if one of its addresses is rejected', async () => {
     const there = await host();
     for (const all of [['127.0.0.1', '10.0.0.1'], ['10.0.0.1', '127.0.0.1'], ['10.0.0.1']]) {
       const options = { guard: refuses('10.0.0.1'), lookup: answers(all) };
@@ -75,7 +75,7 @@ describe('a guard', () => {
     expect(there.requests).toEqual([]);
   });
 
-  test('is asked once more for every connection, and each goes to an address that was checked', async () => {
+  test('checks each connection, which uses the checked address', async () => {
     const there = await host();
     there.on('/x', answer({ body: 'x', close: true }));
     const http = openHttpClient({
@@ -91,7 +91,7 @@ describe('a guard', () => {
     expect(there.requests).toHaveLength(1);
   });
 
-  test('follows every redirect', async () => {
+  test('checks each redirect', async () => {
     const [from, to] = [await host(), await silentHost()];
     from.on('/r', redirect(`http://127.0.0.2:${to.port}/`));
     from.on('/name', redirect(`http://inside.test:${to.port}/`));
@@ -104,20 +104,17 @@ describe('a guard', () => {
     expect(to.seen.connections).toBe(0);
   });
 
-  test.each(['http', 'https'])(
-    'looks at where a connection came to stand before it sends a byte over %s',
-    async (scheme) => {
-      const there = await silentHost();
-      let asked = 0;
-      const guard: AddressPolicy = (_, address) => (address !== null && (asked += 1) > 1 ? 'ADDRESS_REFUSED' : null);
-      const seen = await probe(`${scheme}://reg.test:${there.port}/`, { guard, lookup: answers(['127.0.0.1']) });
-      expect(seen.failure?.code).toBe('ADDRESS_REFUSED');
-      await expect.poll(() => there.seen.connections).toBe(1);
-      expect(there.seen.bytes).toBe(0);
-    },
-  );
+  test.each(['http', 'https'])('checks the remote address before any byte is sent over %s', async (scheme) => {
+    const there = await silentHost();
+    let checks = 0;
+    const guard: AddressPolicy = (_, address) => (address !== null && (checks += 1) > 1 ? 'ADDRESS_REFUSED' : null);
+    const seen = await probe(`${scheme}://reg.test:${there.port}/`, { guard, lookup: answers(['127.0.0.1']) });
+    expect(seen.failure?.code).toBe('ADDRESS_REFUSED');
+    await expect.poll(() => there.seen.connections).toBe(1);
+    expect(there.seen.bytes).toBe(0);
+  });
 
-  test('is asked before a name is looked up', async () => {
+  test('checks the port before the name is resolved', async () => {
     let lookups = 0;
     const lookup: LookupFunction = (_, __, callback) => callback(null, String((lookups += 1)), 4);
     const seen = await probe('http://reg.test:8080/', { guard: ({ port }) => `PORT_${port}`, lookup });

@@ -9,7 +9,7 @@ const secrets = (): HttpOptions => ({
   secrets: { origin: host.origin, headers: [['Authorization', 'Bearer s3cr3t-token']] },
 });
 
-describe('redirects', () => {
+describe('a redirect', () => {
   const end = answer({ body: 'there' });
   test.each<[string, string]>([
     ['absolute', 'ORIGIN/end'],
@@ -18,7 +18,7 @@ describe('redirects', () => {
     ['up', '../end'],
     ['without a scheme', '//HOST/end'],
     ['with a fragment', '/end#part'],
-  ])('%s', async (_, location) => {
+  ])('is followed: %s', async (_, location) => {
     host.on('/end', end);
     const { seen, body, last } = await probe(
       host.on('/from', redirect(location.replace('ORIGIN', host.origin).replace('HOST', host.origin.slice(7)))),
@@ -28,7 +28,7 @@ describe('redirects', () => {
     expect(last.url).toBe(`${host.origin}/end`);
   });
 
-  test('five redirects are followed, a sixth is not', async () => {
+  test('is followed at most five times', async () => {
     host.on('/end', end);
     for (let i = 1; i <= 6; i += 1) host.on(`/r${i}`, redirect(i === 1 ? '/end' : `/r${i - 1}`));
     expect((await probe(`${host.origin}/r5`)).seen).toMatchObject({ failure: null });
@@ -44,13 +44,13 @@ describe('redirects', () => {
     ['to another scheme', 'ftp://example.com/', 'REDIRECT_BAD_LOCATION'],
     ['to a malformed URL', 'http://[', 'REDIRECT_BAD_LOCATION'],
     ['to credentials', 'http://user:secret@127.0.0.1/', 'REDIRECT_CREDENTIALS'],
-  ])('%s', async (_, location, code) => {
+  ])('is rejected: %s', async (_, location, code) => {
     const { seen } = await probe(host.on('/circle', redirect(location)));
     expect(seen.failure).toMatchObject({ phase: 'redirect', code });
     expect(JSON.stringify(seen.failure)).not.toContain('secret');
   });
 
-  test('the body of a redirect is not read', async () => {
+  test('has its body ignored', async () => {
     let sent = 0;
     host.on('/end', end);
     const { seen } = await probe(
@@ -68,14 +68,14 @@ describe('redirects', () => {
     expect(sent).toBeLessThan(20e6);
   });
 
-  test('a redirect to another host is requested with Origin: null', async () => {
+  test('to another host is requested with Origin: null', async () => {
     other.on('/end', end);
     await probe(host.on('/away', redirect(`${other.origin}/end`)), { origin: 'https://svc.test' });
     expect(host.asked('/away')[0]!.headers['origin']).toBe('https://svc.test');
     expect(other.asked('/end')[0]!.headers['origin']).toBe('null');
   });
 
-  test('a preflight is not redirected', async () => {
+  test('of a preflight is not followed', async () => {
     const { seen } = await probe(host.on('/pre', redirect('/end', 307)), {
       method: 'OPTIONS',
       origin: 'https://svc.test',

@@ -8,7 +8,7 @@ import { host, probe, QUICK } from './client-fixture.ts';
 /** Which responses are retried, how long the client waits, and how many requests run in parallel. */
 
 describe('retries', () => {
-  test.each([500, 502, 503, 504, 429])('%i is retried', async (status) => {
+  test.each([500, 502, 503, 504, 429])('are made for status %i', async (status) => {
     const { seen, body } = await probe(
       host.on('/again', inTurn(answer({ status }), answer({ status }), answer({ body: 'hello' }))),
     );
@@ -16,45 +16,45 @@ describe('retries', () => {
     expect(body).toBe('hello');
   });
 
-  test.each([400, 401, 403, 404, 410, 451])('%i is not retried', async (status) => {
+  test.each([400, 401, 403, 404, 410, 451])('are not made for status %i', async (status) => {
     const { seen, last } = await probe(host.on('/no', answer({ status, body: 'why not' })));
     expect(seen).toMatchObject({ failure: null, attempts: 1 });
     expect(last).toMatchObject({ status, excerpt: 'why not' });
   });
 
-  test('stops after three attempts', async () => {
+  test('end after three attempts', async () => {
     const { seen } = await probe(host.on('/never', answer({ status: 500 })));
     expect(seen.attempts).toBe(3);
     expect(host.asked('/never')).toHaveLength(3);
   });
 
-  test('waits as long as Retry-After says', async () => {
+  test('wait for the time in Retry-After', async () => {
     const { seen } = await probe(
       host.on('/wait', inTurn(answer({ status: 429, headers: { 'Retry-After': '1' } }), answer({ body: 'ok' }))),
     );
     expect(seen).toMatchObject({ attempts: 2, retryAfterMs: 1000, failure: null });
   });
 
-  test('does not wait for a day, whatever Retry-After says', async () => {
+  test('are not made if Retry-After exceeds the limit', async () => {
     const { seen, last } = await probe(host.on('/day', answer({ status: 429, headers: { 'Retry-After': '86400' } })));
     expect(seen).toMatchObject({ attempts: 1, retryAfterMs: 0 });
     expect(last.status).toBe(429);
   });
 
-  test.each(['-5', 'abc', 'Sun, 06 Nov 1994 08:49:37 GMT'])('Retry-After: %s is ignored', async (value) => {
+  test.each(['-5', 'abc', 'Sun, 06 Nov 1994 08:49:37 GMT'])('ignore the invalid Retry-After: %s', async (value) => {
     const { seen } = await probe(
-      host.on('/odd', inTurn(answer({ status: 503, headers: { 'Retry-After': value } }), answer())),
+      host.on('/invalid', inTurn(answer({ status: 503, headers: { 'Retry-After': value } }), answer())),
     );
     expect(seen).toMatchObject({ attempts: 2, retryAfterMs: 0 });
   });
 
-  test('OPTIONS and HEAD that are not supported are sent once', async () => {
+  test('are not made for OPTIONS and HEAD with status 501', async () => {
     host.on('/static', answer({ status: 501 }));
     expect((await probe(`${host.origin}/static`, { method: 'OPTIONS' })).seen.attempts).toBe(1);
     expect((await probe(`${host.origin}/static`, { method: 'HEAD' })).seen.attempts).toBe(1);
   });
 
-  test('an idle connection that the host closed is replaced', async () => {
+  test('replace an idle connection that the host closed', async () => {
     const http = openHttpClient({ ...QUICK, concurrency: 1 });
     const ask: ProbeRequest = {
       method: 'GET',
@@ -71,7 +71,7 @@ describe('retries', () => {
     await http.close();
   });
 
-  test('a host that refuses connections is not connected to again', async () => {
+  test('do not connect again to a host that refuses connections', async () => {
     const gone = await openFaultHost();
     await gone.close();
     const http = openHttpClient({ ...QUICK, retries: 0 });
@@ -87,7 +87,7 @@ describe('retries', () => {
 });
 
 describe('concurrency', () => {
-  test('the number of parallel requests is limited, and all are sent', async () => {
+  test('is limited, and all requests are sent', async () => {
     const http = openHttpClient({ ...QUICK, concurrency: 3 });
     const url = host.on('/slow', delayed(10, answer({ body: 'ok' })));
     const seen = await Promise.all(
@@ -99,7 +99,7 @@ describe('concurrency', () => {
     expect(new Set(host.requests.map((r) => r.connection)).size).toBe(3);
   });
 
-  test('time in the queue does not count as request time', async () => {
+  test('does not count the time in the queue as request time', async () => {
     const http = openHttpClient({ ...QUICK, concurrency: 1 });
     const url = host.on('/queue', delayed(150, answer({ body: 'ok' })));
     const seen = await Promise.all(

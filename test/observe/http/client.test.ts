@@ -35,14 +35,14 @@ describe('a complete response', () => {
       'after 103 Early Hints',
       raw('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', 'keep'),
     ],
-  ])('%s', async (_, behaviour) => {
+  ])('is accepted: %s', async (_, behaviour) => {
     const { seen, body } = await probe(host.on('/whole', behaviour));
     expect(seen).toMatchObject({ failure: null, attempts: 1, retryAfterMs: 0 });
     expect(body).toBe('hello');
     expect(seen.hops).toMatchObject([{ status: 200, address: '127.0.0.1', tls: null }]);
   });
 
-  test('bytes are passed on as sent, whatever Content-Encoding says', async () => {
+  test('has its bytes passed on without decoding Content-Encoding', async () => {
     const bytes = Buffer.from([0x1f, 0x8b, 1, 2, 3]);
     const { body, last } = await probe(
       host.on('/labelled', answer({ body: bytes, headers: { 'Content-Encoding': 'gzip' } })),
@@ -53,7 +53,7 @@ describe('a complete response', () => {
     expect(last.headers).toContainEqual(['content-encoding', 'gzip']);
   });
 
-  test('headers are kept line by line, and the values of cookies are removed', async () => {
+  test('has its header lines preserved, except for the values of cookies', async () => {
     const { last } = await probe(
       host.on(
         '/lines',
@@ -74,7 +74,7 @@ describe('a complete response', () => {
     ]);
   });
 
-  test('sends the Accept header of the request, and no Origin', async () => {
+  test('answers a request with the given Accept header and without Origin', async () => {
     await probe(host.on('/as', answer()), { accept: 'application/json, */*;q=0.8' });
     expect(host.asked('/as')[0]!.headers).toMatchObject({
       'user-agent': expect.stringMatching(/^appreg\/\d/),
@@ -85,7 +85,7 @@ describe('a complete response', () => {
   });
 });
 
-describe('a truncated response is never accepted as complete', () => {
+describe('a truncated response', () => {
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
   test.each<[string, Behaviour, object]>([
     ['chunked, cut in a chunk', raw(`${chunked}\r\n5\r\nhello\r\n9\r\nwo`), { phase: 'body', got: 7 }],
@@ -116,13 +116,13 @@ describe('a truncated response is never accepted as complete', () => {
       cutShort(1000, 'hello', 'keep'),
       { phase: 'body', code: 'BODY_TIMEOUT', got: 5, expected: 1000 },
     ],
-  ])('%s', async (_, behaviour, failure) => {
+  ])('is rejected: %s', async (_, behaviour, failure) => {
     const { seen } = await probe(host.on('/cut', behaviour));
     expect(seen.failure).toMatchObject(failure);
     expect(seen.hops.at(-1)!.status).toBe(200);
   });
 
-  test('a response that is complete at the second attempt is accepted', async () => {
+  test('is replaced by a complete response to the second attempt', async () => {
     const { seen, body } = await probe(
       host.on('/then', inTurn(cutShort(1000, 'wrong', 'reset'), answer({ body: 'hello' }))),
     );
@@ -131,7 +131,7 @@ describe('a truncated response is never accepted as complete', () => {
   });
 });
 
-describe('an invalid response', () => {
+describe('a failed request', () => {
   test.each<[string, Behaviour, object]>([
     ['nothing at all', silent(), { phase: 'headers', code: 'HEADERS_TIMEOUT' }],
     ['a reset', reset(), { phase: 'headers' }],
@@ -168,12 +168,12 @@ describe('an invalid response', () => {
       raw(`HTTP/1.1 200 OK\r\n${'X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(3000)}\r\n`),
       { code: expect.stringMatching(/OVERFLOW/) },
     ],
-  ])('%s', async (_, behaviour, failure) => {
+  ])('has the failure of an invalid response: %s', async (_, behaviour, failure) => {
     const { seen } = await probe(host.on('/none', behaviour));
     expect(seen.failure).toMatchObject(failure);
   });
 
-  test('a refused connection is retried', async () => {
+  test('is retried after a refused connection', async () => {
     const gone = await openFaultHost();
     await gone.close();
     const { seen } = await probe(`${gone.origin}/x`);
@@ -184,21 +184,21 @@ describe('an invalid response', () => {
   test.each([
     ['ENOTFOUND', 1],
     ['EAI_AGAIN', 3],
-  ] as const)('a name that does not resolve: %s', async (code, attempts) => {
+  ] as const)('has the failure %s if the name does not resolve', async (code, attempts) => {
     const lookup: HttpOptions['lookup'] = (name, _, callback) =>
       callback(Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code, syscall: 'getaddrinfo' }), '', 4);
     const { seen } = await probe('http://nowhere.test/', {}, { lookup });
     expect(seen).toMatchObject({ failure: { phase: 'dns', code }, attempts });
   });
 
-  test('the total time limits all attempts', async () => {
+  test('has a time limit for all attempts', async () => {
     const { seen } = await probe(host.on('/drip', drip), { total: 200 });
     expect(seen.failure).toMatchObject({ phase: 'time', code: 'TOTAL_TIMEOUT', expected: 10_000 });
     expect(seen.attempts).toBe(1);
   });
 
   test.each(['ftp://example.com/x', 'no url', 'https://user:pw@example.com/', 'file:///etc/hosts'])(
-    'an unsupported URL is not requested: %s',
+    'is not sent for an unsupported URL: %s',
     async (url) => {
       const http = openHttpClient(QUICK);
       const seen = await http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 1000 });

@@ -30,8 +30,8 @@ async function peakAfter(window: ConcurrencyWindow, answers: number): Promise<nu
   return peak;
 }
 
-describe('while requests are answered', () => {
-  test('the first 6 are admitted, as a browser opens connections', async () => {
+describe('the window while requests are answered', () => {
+  test('admits six requests at the start, as a browser opens connections', async () => {
     expect(await fillWindow(openConcurrencyWindow(32))).toHaveLength(6);
   });
   test.each([
@@ -40,17 +40,17 @@ describe('while requests are answered', () => {
     { answers: 4, peak: 24 },
     { answers: 6, peak: 32 },
     { answers: 60, peak: 32 },
-  ])('$answers answers: $peak at once', async ({ answers, peak }) => {
+  ])('grows with answers: after $answers answers, $peak requests are in flight', async ({ answers, peak }) => {
     expect(await peakAfter(openConcurrencyWindow(32), answers)).toBe(peak);
   });
-  test('no more than the limit of the run', async () => {
+  test('does not exceed the limit of the run', async () => {
     expect(await fillWindow(openConcurrencyWindow(2))).toHaveLength(2);
     expect(await peakAfter(openConcurrencyWindow(2), 20)).toBe(2);
   });
 });
 
-describe('when requests are refused', () => {
-  test('the window is halved once for all that were in flight together, and grows by one with each round', async () => {
+describe('the window when requests are refused', () => {
+  test('is halved once per round, and grows by one with each later round', async () => {
     const window = openConcurrencyWindow(32);
     const sent = await fillWindow(window);
     for (let i = 0; i < 2; i += 1) {
@@ -80,21 +80,21 @@ describe('when requests are refused', () => {
     expect(load.reduce((sum, { refused }) => sum + refused, 0)).toBe(4);
     expect(load.map(({ inFlight }) => inFlight)).toEqual(load.map(({ inFlight }) => inFlight).sort((a, b) => a - b));
   });
-  test('fewer at once do not help a request that was alone', async () => {
+  test('is not reduced if a request was alone', async () => {
     const window = openConcurrencyWindow(32);
     const first = await window.enter();
     window.answered(first, 'GET');
     window.leave(first);
     expect(window.refused(await window.enter(), 'GET', 'ECONNRESET')).toBe(false);
   });
-  test('requests of a kind that the host never answered limit nothing', async () => {
+  test('is not reduced by a method that the host never answered', async () => {
     const window = openConcurrencyWindow(32);
     const sent = await fillWindow(window);
     window.answered(sent[0]!, 'GET');
     expect(window.refused(sent[1]!, 'OPTIONS', 'ECONNRESET')).toBe(false);
     expect(window.load()).toBeNull();
   });
-  test('a host that has answered nothing is down, and limits nothing', async () => {
+  test('is not reduced for a host that has answered nothing', async () => {
     const window = openConcurrencyWindow(32);
     for (const one of await fillWindow(window)) expect(window.refused(one, 'GET', 'ECONNREFUSED')).toBe(false);
     expect(window.load()).toBeNull();

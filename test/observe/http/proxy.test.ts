@@ -6,7 +6,7 @@ import { certificates } from '../../support/fault-certificates.ts';
 import { answer, type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
 
-describe('which proxy', () => {
+describe('the choice of the proxy', () => {
   const P = 'http://proxy.corp:3128';
   test.each<[string, NodeJS.ProcessEnv, string, string | null]>([
     ['none', {}, 'https://a.example/', null],
@@ -22,7 +22,7 @@ describe('which proxy', () => {
     ['nor are its addresses', { http_proxy: P }, 'http://127.0.0.1:8080/', null],
     ['nor those of IPv6', { http_proxy: P }, 'http://[::1]:8080/', null],
     ['but of one that runs here', { http_proxy: 'http://127.0.0.1:1' }, 'http://localhost:8080/', 'http_proxy'],
-  ])('%s', (_, env, url, variable) => {
+  ])('depends on the variables: %s', (_, env, url, variable) => {
     expect(proxiesIn(env)(new URL(url))?.facts.variable ?? null).toBe(variable);
   });
 
@@ -52,11 +52,11 @@ describe('which proxy', () => {
     ['fd12:0::1', 'https://[fd12::1]/', true],
     ['10.0.0.0/99', 'https://10.1.2.3/', false],
     ['', 'https://a.example/', false],
-  ])('NO_PROXY=%s, %s', (list, url, direct) => {
+  ])('depends on NO_PROXY: NO_PROXY=%s, %s', (list, url, direct) => {
     expect(proxiesIn({ HTTPS_PROXY: P, NO_PROXY: list })(new URL(url)) === null).toBe(direct);
   });
 
-  test('credentials are decoded for the proxy, and not shown', () => {
+  test('decodes credentials for the proxy and removes them from the facts', () => {
     const proxy = proxiesIn({ HTTPS_PROXY: 'https://us%40r:p%3Aw@proxy.corp' })(new URL('https://a.example/'))!;
     expect(proxy).toMatchObject({ secure: true, host: 'proxy.corp', port: 443 });
     expect(Buffer.from(proxy.authorization!.slice(6), 'base64').toString()).toBe('us@r:p:w');
@@ -68,7 +68,7 @@ describe('which proxy', () => {
     ['proxy.corp', 'http://proxy.corp', null],
     ['socks5://u:canary@proxy.corp:1080', '', 'a proxy of the kind socks5'],
     ['http://u:canary@', '', 'not a proxy URL'],
-  ])('%s', (value, url, unusable) => {
+  ])('accepts or rejects the URL %s', (value, url, unusable) => {
     expect(proxiesIn({ ALL_PROXY: value })(new URL('https://a.example/'))).toMatchObject({ facts: { url }, unusable });
   });
 });
@@ -106,8 +106,8 @@ const failingLookup: HttpOptions['lookup'] = (name) => {
   throw new Error(`looked up ${name}`);
 };
 
-describe('over a proxy', () => {
-  test('https in a tunnel, with the host’s own certificate; the name is not looked up here', async () => {
+describe('a request over a proxy', () => {
+  test('uses a tunnel for https, and the client does not resolve the name', async () => {
     const seen = await probe(
       `https://localhost:${secure.port}/x`,
       { HTTPS_PROXY: proxy.url },
@@ -126,7 +126,7 @@ describe('over a proxy', () => {
     expect(secure.requests).toMatchObject([{ path: '/x', headers: { host: `localhost:${secure.port}` } }]);
   });
 
-  test('http by the whole URL', async () => {
+  test('uses the absolute URL for http', async () => {
     const seen = await probe(`http://reg.test:${plain.port}/x?a=1`, { HTTP_PROXY: proxy.url });
     expect(seen.failure).toBeNull();
     expect(seen.hops).toMatchObject([{ status: 200, address: null, proxy: { variable: 'HTTP_PROXY' } }]);
@@ -134,7 +134,7 @@ describe('over a proxy', () => {
     expect(plain.requests).toMatchObject([{ path: '/x?a=1', headers: { host: `reg.test:${plain.port}` } }]);
   });
 
-  test('a proxy that is itself reached over TLS', async () => {
+  test('may reach the proxy over TLS', async () => {
     otherProxy = await openFaultProxy({ to: '127.0.0.1', tls: certificates().get('good') });
     const env = { ALL_PROXY: otherProxy.url };
     expect((await probe(`https://localhost:${secure.port}/x`, env)).failure).toBeNull();
@@ -146,7 +146,7 @@ describe('over a proxy', () => {
     });
   });
 
-  test('secrets of the host are not the proxy’s, and the proxy’s are not the host’s', async () => {
+  test('sends credentials only to the host or proxy that they belong to', async () => {
     const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:canary-1@'), HTTP_PROXY: proxy.url };
     const headers = [['Authorization', 'Bearer canary-2']] as const;
     const secrets = { origin: `https://localhost:${secure.port}`, headers };
@@ -160,21 +160,21 @@ describe('over a proxy', () => {
     expect(JSON.stringify(seen)).not.toMatch(/canary/);
   });
 
-  test('a certificate that is not trusted is told as such', async () => {
+  test('reports an untrusted certificate as a TLS failure', async () => {
     const seen = await probe(`https://localhost:${secure.port}/x`, { HTTPS_PROXY: proxy.url }, { ca: null });
     expect(seen.failure).toMatchObject({ phase: 'tls', code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' });
     expect(seen.hops).toMatchObject([{ proxy: { url: proxy.url }, tls: { issuer: 'CN=Test Intermediate' } }]);
   });
 });
 
-describe('a proxy that fails', () => {
+describe('a proxy failure', () => {
   test.each<[string, number, string, number]>([
     ['requires authentication', 407, 'PROXY_407', 1],
     ['refuses the host', 403, 'PROXY_403', 1],
     ['cannot reach it', 502, 'PROXY_502', 3],
     ['closes the connection', 0, 'ECONNRESET', 3],
-    ['says nothing', -1, 'CONNECT_TIMEOUT', 1],
-  ])('%s', async (_, status, code, attempts) => {
+    ['does not respond', -1, 'CONNECT_TIMEOUT', 1],
+  ])('is reported if the proxy %s', async (_, status, code, attempts) => {
     proxy.refuse = status;
     const env = { HTTPS_PROXY: proxy.url };
     const seen = await probe(`https://localhost:${secure.port}/x`, env, { connectTimeout: 150 });
@@ -183,7 +183,7 @@ describe('a proxy that fails', () => {
     expect(secure.requests).toEqual([]);
   });
 
-  test('an http host that cannot be had for want of a login', async () => {
+  test('is reported for an http host if the proxy requires authentication', async () => {
     proxy.refuse = 407;
     const seen = await probe(`http://reg.test:${plain.port}/x`, { HTTP_PROXY: proxy.url });
     expect(seen.failure).toMatchObject({ phase: 'proxy', code: 'PROXY_407' });
@@ -191,14 +191,14 @@ describe('a proxy that fails', () => {
 
   test.each<[string, () => string, unknown]>([
     ['is not there', () => 'http://127.0.0.1:1', 'ECONNREFUSED'],
-    ['has a name that is none', () => 'http://proxy.invalid:3128', 'ENOTFOUND'],
+    ['has an unknown name', () => 'http://proxy.invalid:3128', 'ENOTFOUND'],
     ['is of another kind', () => 'socks5://127.0.0.1:1', 'PROXY_UNUSABLE'],
     [
       'is not one',
       () => `http://127.0.0.1:${secure.port}`,
       expect.stringMatching(/SOCKET_CLOSED|ECONNRESET|PROXY_NOT_HTTP/),
     ],
-  ])('%s', async (_, url, code) => {
+  ])('is reported if the proxy %s', async (_, url, code) => {
     const seen = await probe('https://reg.test/x', { HTTPS_PROXY: url() });
     expect(seen.failure).toMatchObject({ phase: 'proxy', code });
   });

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type HttpOptions, openHttpClient } from '../../../src/observe/http/client.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 
-/** What comes is lent by the socket: nobody may hold on to it, and nobody may miss any of it. */
+/** The chunks of a body are views of the socket's buffer: they are valid for a short time, and none may be lost. */
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -36,7 +36,7 @@ async function fetchBody(
   return http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 10_000, body });
 }
 
-test('headers that come in pieces are whole', async () => {
+test('headers that arrive in pieces are complete', async () => {
   const url = await host(async (socket) => {
     const text = `HTTP/1.1 200 OK\r\nX-First: ${'a'.repeat(50)}\r\nX-Second: ${'b'.repeat(50)}\r\nContent-Length: 4\r\n\r\nbody`;
     for (let at = 0; at < text.length; at += 7) {
@@ -59,7 +59,7 @@ const BYTES = randomBytes(3_000_000);
 const DIGEST = createHash('sha256').update(BYTES).digest('hex');
 
 for (const instant of [true, false])
-  test(`a taker that ${instant ? 'is done with each chunk at once' : 'keeps chunks for a while'} and holds the host back gets all bytes`, async () => {
+  test(`a reader that ${instant ? 'processes each chunk at once' : 'delays each chunk'} and applies backpressure gets all bytes`, async () => {
     const url = await host((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BYTES.length}\r\n\r\n`);
       socket.write(BYTES);
@@ -80,7 +80,7 @@ for (const instant of [true, false])
     expect(hash.digest('hex')).toBe(DIGEST);
   });
 
-test('two bodies at once do not mix', async () => {
+test('parallel bodies are not mixed', async () => {
   const url = await host((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BYTES.length}\r\n\r\n`);
     socket.write(BYTES);
@@ -95,7 +95,7 @@ test('two bodies at once do not mix', async () => {
   expect(digests).toEqual([DIGEST, DIGEST, DIGEST]);
 });
 
-test('what a host says before it is asked is no answer, and is not lost either', async () => {
+test('bytes that a host sends before the request are detected as HTTP/2', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.write('\0\0\x12\x04\0\0\0\0\0 settings of HTTP/2');
@@ -115,7 +115,7 @@ function respondInParts(socket: Socket): void {
 }
 
 // Each address that is tried gets a handle of its own.
-test.each(['http', 'https'])('%s, at the second address of a name', async (scheme) => {
+test.each(['http', 'https'])('%s at the second address of a name delivers the complete body', async (scheme) => {
   const made = certificates();
   const server = scheme === 'http' ? createServer(respondInParts) : createSecure(made.get('good'), respondInParts);
   server.listen(0, '127.0.0.1');

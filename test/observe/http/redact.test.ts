@@ -3,7 +3,7 @@ import { redactor } from '../../../src/observe/http/redact.ts';
 
 const SECRET = 's3cr3t+Tok/en "=Value';
 
-describe('a secret is taken out in whatever form a host writes it back', () => {
+describe('a secret in a response is redacted in place', () => {
   test.each([
     ['as it is', SECRET],
     ['in a URL', encodeURIComponent(SECRET)],
@@ -21,7 +21,7 @@ describe('a secret is taken out in whatever form a host writes it back', () => {
     }
   });
 
-  test('what Basic encodes', () => {
+  test('in the parts of Basic credentials', () => {
     const conceal = redactor([`Basic ${Buffer.from('joe:open sesame').toString('base64')}`]);
     expect(conceal('no joe:open sesame here')).toBe('no REDACTED------- here');
     expect(conceal('wrong password open%20sesame')).toBe('wrong password REDACTED-----');
@@ -29,6 +29,6 @@ describe('a secret is taken out in whatever form a host writes it back', () => {
   });
 });
 
-test('a few characters are no secret', () => {
+test('values of a few characters are not redacted', () => {
   expect(redactor(['1', 'no'])('1 no')).toBe('1 no');
 });

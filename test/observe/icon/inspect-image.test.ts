@@ -8,7 +8,7 @@ import { svg } from './image-fixture.ts';
 
 const { chunk, END, header, PNG, pixels, png, SIGNATURE } = builder;
 
-describe('kinds', () => {
+describe('the kind of an image', () => {
   test.each([
     ['empty', ''],
     ['jpeg', 'ffd8ffe000104a464946'],
@@ -29,12 +29,12 @@ describe('kinds', () => {
     ['xml', Buffer.from('<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>').toString('hex')],
     ['git-lfs-pointer', Buffer.from('version https://git-lfs.github.com/spec/v1\n').toString('hex')],
     ['text', Buffer.from('404: Not Found').toString('hex')],
-  ])('%s', (kind, hex) => {
+  ])('is recognized: %s', (kind, hex) => {
     expect(inspectImage(Buffer.from(hex, 'hex'))).toEqual({ kind, width: null, height: null, fault: null, active: [] });
   });
 });
 
-describe('PNG', () => {
+describe('a PNG', () => {
   const two = deflateSync(Buffer.alloc(68));
   test.each<[string, Buffer, number, number]>([
     ['a small one', PNG, 4, 4],
@@ -58,9 +58,9 @@ describe('PNG', () => {
       8,
     ],
     ['interlaced, one pixel', png(header({ width: 1, height: 1, colour: 0, interlace: 1 }), pixels(2), END), 1, 1],
-    ['chunks that nobody needs', png(header(), chunk('tEXt', Buffer.from('a\0b')), pixels(), chunk('prIV'), END), 4, 4],
+    ['ancillary chunks', png(header(), chunk('tEXt', Buffer.from('a\0b')), pixels(), chunk('prIV'), END), 4, 4],
     [
-      'a wrong checksum of a chunk that nobody needs',
+      'a wrong checksum of an ancillary chunk',
       png(header(), chunk('tEXt', Buffer.from('a\0b'), 1), pixels(), END),
       4,
       4,
@@ -68,7 +68,7 @@ describe('PNG', () => {
     ['more pixels than needed', png(header(), pixels(90), END), 4, 4],
     ['pixels without their checksum', png(header(), chunk('IDAT', two.subarray(0, -4)), END), 4, 4],
     ['large and sound', png(header({ width: 3000, height: 3000, colour: 0 }), pixels(3001 * 3000), END), 3000, 3000],
-  ])('sound: %s', (_, bytes, width, height) => {
+  ])('is valid: %s', (_, bytes, width, height) => {
     expect(inspectImage(bytes)).toEqual({ kind: 'png', width, height, fault: null, active: [] });
   });
 
@@ -100,13 +100,13 @@ describe('PNG', () => {
       png(header(), chunk('IDAT', deflateSync(Buffer.from('abcdefgh'.repeat(9))).subarray(0, 6)), END),
       'data-short',
     ],
-    ['pixels that are no zlib data', png(header(), chunk('IDAT', Buffer.from('hello world')), END), 'data-broken'],
+    ['pixels that are not zlib data', png(header(), chunk('IDAT', Buffer.from('hello world')), END), 'data-broken'],
     [
       'pixels whose own checksum is wrong',
       png(header(), chunk('IDAT', Buffer.concat([two.subarray(0, -1), Buffer.from([9])])), END),
       'data-broken',
     ],
-    ['a needed chunk that nobody knows', png(header(), chunk('ABCD'), pixels(), END), 'chunk'],
+    ['an unknown critical chunk', png(header(), chunk('ABCD'), pixels(), END), 'chunk'],
     [
       'pixels in chunks apart',
       png(header(), chunk('IDAT', two.subarray(0, 5)), chunk('tEXt'), chunk('IDAT', two.subarray(5)), END),
@@ -129,11 +129,11 @@ describe('PNG', () => {
     ['garbage between chunks', png(header(), Buffer.from('garbage garbage'), END), 'chunk'],
     ["Apple's variant", png(chunk('CgBI', Buffer.alloc(4)), header(), pixels(), END), 'apple'],
     ['data behind the end', Buffer.concat([PNG, Buffer.from('<script>')]), 'trailing-data'],
-  ])('broken: %s', (_, bytes, code) => {
+  ])('has a fault: %s', (_, bytes, code) => {
     expect(inspectImage(bytes)).toMatchObject({ kind: 'png', fault: { code } });
   });
 
-  test('an image of 30,000 by 30,000 in a small file is not inflated to its end', () => {
+  test('of 30,000 by 30,000 pixels is not inflated to its end', () => {
     const bytes = png(
       header({ width: 30_000, height: 30_000 }),
       chunk('IDAT', deflateSync(Buffer.alloc(60_000_000))),
@@ -143,7 +143,7 @@ describe('PNG', () => {
   });
 });
 
-test('random mutations of sound icons never throw', () => {
+test('random mutations of valid icons never throw', () => {
   let state = 7;
   const next = (below: number) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

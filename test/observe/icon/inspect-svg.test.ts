@@ -6,7 +6,7 @@ import { NS, svg } from './image-fixture.ts';
 
 const look = (text: string) => inspectImage(Buffer.from(text));
 
-describe('SVG', () => {
+describe('an SVG', () => {
   const ILLUSTRATOR =
     '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">';
   const SOUND: [string, string][] = [
@@ -58,11 +58,11 @@ describe('SVG', () => {
     ['animation', svg('<animate attributeName="href" values="#a;#b" to="#c" begin="a.click"/>')],
   ];
 
-  test.each(SOUND)('sound: %s', (_, text) => {
+  test.each(SOUND)('is valid: %s', (_, text) => {
     expect(look(text)).toMatchObject({ kind: 'svg', fault: null, active: [] });
   });
 
-  test.each(['utf-16le', 'utf-16be'] as const)('%s, with and without a byte order mark', (encoding) => {
+  test.each(['utf-16le', 'utf-16be'] as const)('in %s is valid only with a byte order mark', (encoding) => {
     const little = Buffer.from(
       `<?xml version="1.0" encoding="UTF-16"?>${svg('<title>größe</title>', 'width="7"')}`,
       'utf16le',
@@ -73,7 +73,7 @@ describe('SVG', () => {
     expect(inspectImage(Buffer.concat([mark, bytes]))).toMatchObject({ kind: 'svg', width: 7, fault: null });
   });
 
-  test('ISO-8859-1, when it says so: read, and yet not by all browsers', () => {
+  test('in ISO-8859-1 is read, and reported if it is not ASCII', () => {
     for (const [inside, fault] of [
       ['<title>größe</title>', { code: 'not-utf-8' }],
       ['<title>groesse</title>', null],
@@ -93,11 +93,11 @@ describe('SVG', () => {
     ['not declared', `${ENTITIES}${svg('&three;')}`, { fault: { code: 'syntax' } }],
     ['the first one binds', `<!DOCTYPE svg [<!ENTITY a "x"><!ENTITY a "<g">]>${svg('&a;')}`, { fault: null }],
     ['of another file, which is not loaded', `<!DOCTYPE svg [<!ENTITY a SYSTEM "x">]>${svg('&a;')}`, { fault: null }],
-  ])('entities %s', (_, text, expected) => {
+  ])('may have entities %s', (_, text, expected) => {
     expect(look(text)).toMatchObject({ kind: 'svg', ...expected });
   });
 
-  test('entities are told as active once, with what they hide', () => {
+  test('with entities reports the DOCTYPE and the active content of the entities', () => {
     const text = '<!DOCTYPE svg [<!ENTITY a "<script>1</script>">]>' + svg('&a;');
     expect(look(text).active.map(({ code }) => code)).toEqual(['doctype', 'script']);
   });
@@ -114,9 +114,13 @@ describe('SVG', () => {
     ['a prefix that is not declared', `<svg ${NS}><use xlink:href="#a"/></svg>`, 'syntax'],
     ['space in front of the XML declaration', ` <?xml version="1.0"?>${svg('')}`, 'syntax'],
     ['two roots', `${svg('')}${svg('')}`, 'syntax'],
-    ['Latin-1 that says nothing', Buffer.from(svg('<title>größe</title>'), 'latin1'), 'encoding'],
-    ['Latin-1 that says UTF-8', Buffer.from(`<?xml version="1.0" encoding="utf-8"?>${svg('ß')}`, 'latin1'), 'encoding'],
-    ['an encoding that nobody knows', `<?xml version="1.0" encoding="x-klingon"?>${svg('')}`, 'encoding'],
+    ['Latin-1 without a declaration', Buffer.from(svg('<title>größe</title>'), 'latin1'), 'encoding'],
+    [
+      'Latin-1 declared as UTF-8',
+      Buffer.from(`<?xml version="1.0" encoding="utf-8"?>${svg('ß')}`, 'latin1'),
+      'encoding',
+    ],
+    ['an unknown encoding', `<?xml version="1.0" encoding="x-klingon"?>${svg('')}`, 'encoding'],
     ['entities in a circle', `<!DOCTYPE svg [<!ENTITY a "&b;"><!ENTITY b "&a;">]>${svg('&a;')}`, 'entities'],
     [
       'entities that grow without bounds',
@@ -141,15 +145,15 @@ describe('SVG', () => {
       'too-complex',
     ],
     ['very many bytes', svg(' '.repeat(5 * 2 ** 20)), 'not-read'],
-  ])('broken: %s', (_, text, code) => {
+  ])('has a fault: %s', (_, text, code) => {
     expect(inspectImage(Buffer.from(text as string))).toMatchObject({ kind: 'svg', fault: { code } });
   });
 
-  test('XML that breaks before its root', () => {
+  test('with invalid XML before its root is XML with a fault', () => {
     expect(look('<?xml version="1.0"?><!-- no end')).toMatchObject({ kind: 'xml', fault: { code: 'syntax' } });
   });
 
-  test('a fault names line and column, and stays short', () => {
+  test('has the line and column of a fault in a short message', () => {
     const { fault } = look(`<svg ${NS}>\n<${'g'.repeat(5000)}>\n</x></svg>`);
     expect(fault?.message).toMatch(/^3:/);
     expect(fault!.message.length).toBeLessThanOrEqual(300);
@@ -238,7 +242,7 @@ describe('SVG', () => {
       'foreign-reference',
       'img src: x.example',
     ],
-  ])('active: %s', (_, inside, code, name) => {
+  ])('has active content: %s', (_, inside, code, name) => {
     expect(look(svg(inside)).active[0]).toEqual({ code, name, line: 2 });
   });
 
@@ -246,16 +250,16 @@ describe('SVG', () => {
     ['a DOCTYPE from elsewhere', '<!DOCTYPE svg SYSTEM "http://evil.example/x.dtd">'],
     ['a DOCTYPE with declarations', '<!DOCTYPE svg [<!ATTLIST svg onload CDATA "x">]>'],
     ['a DOCTYPE behind many spaces', `<!DOCTYPE svg ${' '.repeat(5000)} SYSTEM "x">`],
-  ])('active: %s', (_, doctype) => {
+  ])('has active content: %s', (_, doctype) => {
     expect(look(`${doctype}${svg('')}`)).toMatchObject({ fault: null, active: [{ code: 'doctype' }] });
   });
 
-  test('active: a style sheet instruction', () => {
+  test('has active content in a style sheet instruction', () => {
     const { active } = look(`<?xml-stylesheet type="text/css" href="https://x.example/a.css"?>${svg('')}`);
     expect(active).toEqual([{ code: 'foreign-reference', name: 'xml-stylesheet: x.example', line: 1 }]);
   });
 
-  test('active content is listed a hundred times at most', () => {
+  test('has at most a hundred entries of active content', () => {
     expect(look(svg('<script/>'.repeat(500))).active).toHaveLength(100);
   });
 
@@ -270,11 +274,11 @@ describe('SVG', () => {
     ['', null, null],
     ['viewBox="a b c d"', null, null],
     ['width="0" height="1e2"', 0, 100],
-  ])('size: %s', (attributes, width, height) => {
+  ])('has the size of %s', (attributes, width, height) => {
     expect(look(svg('', attributes))).toMatchObject({ width, height });
   });
 
-  describe('hostile documents are answered at once', () => {
+  describe('that is hostile is inspected within a second', () => {
     const LAUGHS = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
     test.each<[string, string]>([
       ['a billion laughs', `<!DOCTYPE svg [<!ENTITY l0 "lol">${LAUGHS}]><svg ${NS}>&l9;</svg>`],

@@ -78,8 +78,8 @@ const FAULTS: [string, (() => Server) | null, expected: string][] = [
   ['a refused connection', null, 'warning host-intermittent address-dead (manifest)'],
 ];
 
-describe.each(FAULTS)('%s at one of two addresses', (_, open, expected) => {
-  test.each(ORDERS)('%s', async (__, orders) => {
+describe.each(FAULTS)('a name with %s at one of two addresses', (_, open, expected) => {
+  test.each(ORDERS)('has one finding with %s', async (__, orders) => {
     if (open !== null) await listen(open());
     const { report } = await verifyPatiently(live.url, { lookup: rotating(...orders) });
     expect(faults(report)).toEqual([expected]);
@@ -91,7 +91,7 @@ describe.each(FAULTS)('%s at one of two addresses', (_, open, expected) => {
   });
 });
 
-test('the same fault at both addresses is a fault of the host', async () => {
+test('the same fault at all addresses is a fault of the host', async () => {
   await listen(tls('expired')());
   const ended = await openFaultHost({ tls: certificates().get('expired') });
   try {

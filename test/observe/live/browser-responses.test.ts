@@ -3,13 +3,13 @@ import { answer, type Behaviour, byMethod, CORS, GOOD_JSON, inTurn, json } from 
 import { byRequest, checkCases, type LiveCase, liveFixture, verifyPatiently } from '../../support/live-fixture.ts';
 import { faults, ORIGIN, SVG } from '../../support/live-registry.ts';
 
-/** What a host sends to browsers, if it differs from what it sends to others. */
+/** Responses to browsers that differ from responses to other clients. */
 
 const fixture = liveFixture();
 
 const ALLOW = 'Access-Control-Allow-Origin';
 
-/** One answer after the other, whichever request comes next; a conditional request gets the first and takes no turn. */
+/** Alternates the responses to GET; a conditional request gets the first one and is not counted. */
 const byTurns = (...answers: Behaviour[]): Behaviour => {
   let turn = 0;
   return byMethod({
@@ -49,7 +49,7 @@ const headWith =
       }),
     );
 
-describe('answers that differ', () => {
+describe('responses that differ', () => {
   const OTHER = JSON.stringify({ versions: [], note: 'another generation' });
 
   checkCases(fixture, [
@@ -103,7 +103,7 @@ describe('answers that differ', () => {
     },
   ]);
 
-  test('a document that is generated for each response', async () => {
+  test('a document that is generated for each response is a note', async () => {
     let count = 0;
     fixture.live.serve(
       'registry.json',
@@ -159,14 +159,14 @@ describe('resource isolation', () => {
       expect: [],
     },
     {
-      name: 'another origin is still blamed for what follows it',
+      name: 'a refusal that depends on Origin is attributed to the origin',
       serve: refuse('a.json', (headers) => headers['origin'] !== undefined),
       expect: ['error cors-origin-refused status-403 (metadata)'],
       options: { origins: [ORIGIN] },
     },
   ]);
 
-  test('nothing is refused to a page of the host itself', async () => {
+  test('requests from a page of the host itself are not reported as refused', async () => {
     refuse('a.json', (headers) => headers['sec-fetch-site'] === 'cross-site')();
     expect(faults((await verifyPatiently(fixture.live.url, { origins: [fixture.host.origin] })).report)).toEqual([]);
   });
@@ -234,7 +234,7 @@ describe('HEAD and 304 in a browser', () => {
     })),
   ]);
 
-  test('a preflight that lists GET and not HEAD is a note, as browsers let HEAD pass', async () => {
+  test('a preflight that lists GET but not HEAD is a note', async () => {
     const allow = { ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' };
     fixture.live.serve(
       'a.json',

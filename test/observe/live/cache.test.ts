@@ -9,7 +9,7 @@ const fixture = liveFixture();
 const LAST_WEEK = new Date(Date.now() - 604_800_000).toUTCString();
 const YEAR = 31_536_000;
 
-describe('lifetimes', () => {
+describe('cache lifetimes', () => {
   checkCases(fixture, [
     {
       name: 'only Expires, in a year',
@@ -63,7 +63,7 @@ describe('lifetimes', () => {
     ['max-age=60, stale-while-revalidate=86400', 'cache-lifetime-long', 'stale-while-revalidate'],
     ['public', 'cache-lifetime-missing', 'no-lifetime'],
     ['maxage=300', 'cache-lifetime-missing', 'no-lifetime'],
-  ])('a note for %s', async (value, rule, cause) => {
+  ])('%s is a note', async (value, rule, cause) => {
     fixture.serveManifest({ 'Cache-Control': value });
     const { report } = await verifyPatiently(fixture.live.url);
     expect(faults(report)).toEqual([]);
@@ -94,7 +94,7 @@ describe('validators', () => {
       expect: ['warning etag-unstable (metadata)'],
     },
     {
-      name: 'not modified, whatever tag is named',
+      name: '304 for any entity tag',
       serve: () =>
         fixture.live.serve(
           'registry.json',
@@ -107,7 +107,7 @@ describe('validators', () => {
       expect: ['error not-modified-incorrect etag (manifest)'],
     },
     {
-      name: 'not modified, whatever date is named',
+      name: '304 for any date',
       serve: () =>
         fixture.live.serve(
           'a.json',
@@ -120,7 +120,7 @@ describe('validators', () => {
       expect: ['error not-modified-incorrect date (metadata)'],
     },
     {
-      name: 'not modified, for both files of one host: reported once',
+      name: '304 for both files of one host: reported once',
       serve: () => {
         for (const [path, body] of [
           ['registry.json', fixture.manifest()],
@@ -185,14 +185,14 @@ describe('validators', () => {
     },
   ]);
 
-  test('only a date: a note', async () => {
+  test('a Last-Modified date without an ETag is a note', async () => {
     fixture.serveManifest({ 'Last-Modified': LAST_WEEK });
     const { report } = await verifyPatiently(fixture.live.url);
     expect(faults(report)).toEqual([]);
     expect(report.findings.filter((f) => f.rule === 'last-modified-only')).toMatchObject([{ severity: 'note' }]);
   });
 
-  test('many apps: two conditional requests per kind of file, recorded in the facts', async () => {
+  test('two conditional requests are sent per kind of file, and recorded in the facts', async () => {
     const { host, live } = fixture;
     const apps: Record<string, unknown> = {};
     for (let i = 0; i < 20; i += 1) {
@@ -233,7 +233,7 @@ describe('validators', () => {
     expect(bytes).toBeLessThan(1.5 * body.length);
   });
 
-  test('if credentials are allowed, a request from an unknown origin is made as well', async () => {
+  test('an additional request from an unknown origin is sent if credentials are allowed', async () => {
     const { live } = fixture;
     live.serve(
       'a.json',

@@ -91,7 +91,7 @@ describe('conversions', () => {
   ]);
 });
 
-describe('parts, and more than the whole', () => {
+describe('parts and additions', () => {
   checkCases(fixture, [
     { name: '64 KiB of it', serve: servedInstead(BIG.subarray(0, 65_536)), expect: mismatch('truncated') },
     { name: 'all but the last byte', serve: servedInstead(BIG.subarray(0, -1)), expect: mismatch('truncated') },
@@ -252,7 +252,7 @@ describe('other files', () => {
   ]);
 });
 
-describe('malformed checksums: one error each', () => {
+describe('malformed checksums are one error each', () => {
   checkCases(fixture, [
     { name: 'a placeholder', serve: () => list('sha256:unknown'), expect: malformed('placeholder') },
     {

@@ -138,16 +138,19 @@ describe('checksums', () => {
     },
   ]);
 
-  test.each(['sha1', 'md5'])('a %s digest is withOrigin, with the value to list', async (algorithm) => {
-    list(`${algorithm}:${hexDigest(algorithm, fixture.live.artifact)}`);
-    const { report } = await verifyPatiently(fixture.live.url);
-    expect(faults(report)).toEqual([`error checksum-malformed ${algorithm} (metadata 2.0.0)`]);
-    expect(report.findings.filter((f) => f.version === '2.0.0')).toMatchObject([
-      { rule: 'checksum-malformed', advice: expect.stringContaining(checksum(fixture.live.artifact)) },
-    ]);
-  });
+  test.each(['sha1', 'md5'])(
+    'a %s digest is recognized, and the advice contains the value to list',
+    async (algorithm) => {
+      list(`${algorithm}:${hexDigest(algorithm, fixture.live.artifact)}`);
+      const { report } = await verifyPatiently(fixture.live.url);
+      expect(faults(report)).toEqual([`error checksum-malformed ${algorithm} (metadata 2.0.0)`]);
+      expect(report.findings.filter((f) => f.version === '2.0.0')).toMatchObject([
+        { rule: 'checksum-malformed', advice: expect.stringContaining(checksum(fixture.live.artifact)) },
+      ]);
+    },
+  );
 
-  test('evidence holds both digests, the size and the label', async () => {
+  test('the evidence contains both digests, the size and the media type', async () => {
     fixture.serveArtifact(archive('other'), { Age: '12', Via: 'cache-7' });
     const { report } = await verifyPatiently(fixture.live.url);
     const { evidence } = report.findings.find((f) => f.rule === 'artifact-checksum-mismatch')!;

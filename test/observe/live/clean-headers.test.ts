@@ -13,7 +13,7 @@ const etag = (body: string): string => `"${createHash('sha1').update(body).diges
 
 const withOrigin = { origins: [ORIGIN] };
 
-describe('labels', () => {
+describe('valid media types have no findings', () => {
   checkCases(fixture, [
     {
       name: 'charset=utf-8',
@@ -42,7 +42,7 @@ describe('labels', () => {
       expect: [],
     },
     {
-      name: 'header names in odd case',
+      name: 'header names in mixed case',
       serve: () =>
         fixture.live.serve(
           'registry.json',
@@ -124,7 +124,7 @@ describe('labels', () => {
   ]);
 });
 
-describe('caches', () => {
+describe('valid caching has no findings', () => {
   checkCases(fixture, [
     {
       name: 'an hour, to the second',
@@ -234,7 +234,7 @@ describe('caches', () => {
   ]);
 });
 
-describe('CORS', () => {
+describe('valid CORS headers have no findings', () => {
   checkCases(fixture, [
     {
       name: '* with Allow-Credentials: false',
@@ -271,7 +271,7 @@ describe('CORS', () => {
       options: withOrigin,
     },
     {
-      name: 'Access-Control-Max-Age that is no number',
+      name: 'Access-Control-Max-Age that is not a number',
       serve: () => fixture.serveManifest({ 'Access-Control-Max-Age': 'abc' }),
       expect: [],
     },

@@ -8,7 +8,7 @@ import { gzipped } from '../../support/live-registry.ts';
 
 const fixture = liveFixture();
 
-describe('transport', () => {
+describe('valid framing and redirects have no findings', () => {
   checkCases(fixture, [
     {
       name: 'chunks instead of a length, and HEAD without one',
@@ -209,7 +209,7 @@ describe('transport', () => {
       expect: [],
     },
     {
-      name: 'a range answered as it should be',
+      name: 'a correct response to a range request',
       serve: () =>
         fixture.live.serve(
           '2.tar.gz',

@@ -12,7 +12,7 @@ const withOrigin = { origins: [ORIGIN] };
 
 const allowing = (origin: string): Record<string, string> => ({ ...GOOD_JSON, 'Access-Control-Allow-Origin': origin });
 
-describe('no findings', () => {
+describe('a correct registry has no findings', () => {
   checkCases(fixture, [
     { name: 'as it is', serve: () => {}, expect: [] },
     { name: 'with the service’s origin', serve: () => {}, expect: [], options: withOrigin },

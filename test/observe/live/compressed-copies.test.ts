@@ -162,7 +162,7 @@ describe('the copy for clients that accept compression', () => {
       options: { origins: [ORIGIN] },
     },
     {
-      name: 'gzip older, and br as it should be',
+      name: 'gzip older, and br correct',
       serve: () =>
         fixture.live.serve(
           'a.json',
@@ -223,7 +223,7 @@ describe('the copy for clients that accept compression', () => {
   ]);
 
   // docs/long-runs.md promises no more.
-  test('at most eleven further requests show which header a difference depends on', async () => {
+  test('at most eleven further requests find the header that a difference depends on', async () => {
     const { host } = fixture;
     const requestsWith = async (accepted: string): Promise<number> => {
       fixture.live.serve(
@@ -245,7 +245,7 @@ describe('the copy for clients that accept compression', () => {
     expect((await requestsWith('gzip')) - usual).toBe(11);
   });
 
-  test('both contents are named', async () => {
+  test('the finding describes both contents', async () => {
     withCopy(() => gzipSync(OLD))();
     const { report } = await verifyPatiently(fixture.live.url);
     const [found] = report.findings.filter(({ rule }) => rule === 'compressed-copy-differs');
@@ -260,7 +260,7 @@ describe('the copy for clients that accept compression', () => {
     ['the same strong ETag', { ETag: '"a"' }, ['etag']],
     ['a weak one', { ETag: 'W/"a"' }, []],
     ['Vary is missing, for a private response', { Vary: 'Origin', 'Cache-Control': 'private, max-age=300' }, []],
-  ])('headers that distinguish it from the plain one: %s', async (_, headers, causes) => {
+  ])('the copy needs headers that distinguish it: %s', async (_, headers, causes) => {
     fixture.live.serve(
       'a.json',
       byRequest((request) =>

@@ -226,7 +226,7 @@ describe('CORS', () => {
     },
   ]);
 
-  test('an artifact without CORS is a note', async () => {
+  test('an artifact without CORS headers is a note', async () => {
     fixture.live.serve(
       '2.tar.gz',
       byMethod({ GET: answer({ headers: { 'Content-Type': 'application/gzip' }, body: fixture.live.artifact }) }),
@@ -238,7 +238,7 @@ describe('CORS', () => {
   });
 });
 
-test('no preflights for files on the origin of the service', async () => {
+test('no preflights are sent for files on the origin of the service', async () => {
   const refused = byMethod({ GET: json(fixture.manifest()), OPTIONS: answer({ status: 405 }) });
   await checkCase(fixture, {
     serve: () => fixture.live.serve('registry.json', refused),

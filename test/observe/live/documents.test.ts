@@ -4,7 +4,7 @@ import { answer, CORS, json, openFaultHost } from '../../support/fault-host.ts';
 import { checksum, putRegistry } from '../../support/live-registry.ts';
 import { liveFixture, verifyPatiently } from '../../support/live-fixture.ts';
 
-/** What the documents of a live registry say: each rule with a case that it finds, and a similar one that it must not. */
+/** The documents of a live registry: each rule with a faulty document and a similar valid one. */
 
 const fixture = liveFixture();
 
@@ -146,18 +146,18 @@ const CASES: { rule: string; faulty: Change; clean: Change }[] = [
   },
 ];
 
-describe.each(CASES)('$rule', ({ rule, faulty, clean }) => {
+describe.each(CASES)('the rule $rule', ({ rule, faulty, clean }) => {
   const findingsOf = async (change: Change): Promise<string[]> => {
     change();
     const { report } = await verifyPatiently(fixture.live.url, { retries: 0 });
     expect(report.outcome).not.toBe('incomplete');
     return report.findings.map((finding) => finding.rule).filter((id) => id === rule);
   };
-  test('is reported', async () => expect(await findingsOf(faulty)).toEqual([rule]));
-  test('does not report a similar case', async () => expect(await findingsOf(clean)).toEqual([]));
+  test('reports the faulty document', async () => expect(await findingsOf(faulty)).toEqual([rule]));
+  test('does not report a similar valid document', async () => expect(await findingsOf(clean)).toEqual([]));
 });
 
-test('tls-expiring', async () => {
+test('tls-expiring reports only a certificate that expires soon', async () => {
   const soon = await openFaultHost({ tls: certificates().get('soon') });
   const { report } = await verifyPatiently(putRegistry(soon).url);
   expect(report.findings.filter(({ rule }) => rule === 'tls-expiring')).toHaveLength(1);
@@ -169,7 +169,7 @@ test('tls-expiring', async () => {
 test.each([
   [{}, 1],
   [{ ETag: '"a"' }, 0],
-])('last-modified-only: %o', async (headers, expected) => {
+])('last-modified-only depends on the ETag: %o', async (headers, expected) => {
   fixture.serveManifest({ 'Last-Modified': 'Sat, 01 Nov 2025 10:00:00 GMT', ...headers });
   const { report } = await verifyPatiently(fixture.live.url);
   expect(report.findings.filter(({ rule }) => rule === 'last-modified-only')).toHaveLength(expected);

@@ -25,12 +25,12 @@ const serveFourApps = (base: string): void => {
   fixture.live.serve('registry.json', json({ apps }));
 };
 
-describe('hosts', () => {
+describe('a host', () => {
   test.each<[kind: 'expired' | 'wrong-host' | 'leaf-only', cause: string]>([
     ['expired', 'expired'],
     ['wrong-host', 'wrong-host'],
     ['leaf-only', 'incomplete-chain'],
-  ])('artifacts on a host whose certificate is %s: one error each', async (kind, cause) => {
+  ])('with a certificate that is %s is one error per artifact', async (kind, cause) => {
     const bad = await openFaultHost({ tls: certificates().get(kind) });
     fixture.live.versions[0]!.artifactUrl = `${bad.origin}/2.tar.gz`;
     fixture.live.list();
@@ -39,7 +39,7 @@ describe('hosts', () => {
     await bad.close();
   });
 
-  test('a dead host is not tried for each of its many files', async () => {
+  test('that refuses connections is not requested for each of its files', async () => {
     const gone = await openFaultHost();
     await gone.close();
     fixture.live.versions = Array.from({ length: 40 }, (_, i) => ({
@@ -55,8 +55,8 @@ describe('hosts', () => {
     expect(tries.filter((n) => n > 1).length).toBeLessThan(6);
   });
 
-  describe('one fault of a host over many apps', () => {
-    test('its metadata host is not there', async () => {
+  describe('with a fault that affects many apps is one error', () => {
+    test('if the metadata host refuses connections', async () => {
       const gone = await openFaultHost({ tls: certificates().get('good') });
       await gone.close();
       serveFourApps(gone.origin);
@@ -69,7 +69,7 @@ describe('hosts', () => {
       });
     });
 
-    test('its metadata host has an expired certificate', async () => {
+    test('if the metadata host has an expired certificate', async () => {
       const expired = await openFaultHost({ tls: certificates().get('expired') });
       serveFourApps(expired.origin);
       const { report } = await verifyPatiently(fixture.live.url);
@@ -78,7 +78,7 @@ describe('hosts', () => {
       await expired.close();
     });
 
-    test('its metadata host sends no CORS header', async () => {
+    test('if the metadata host sends no CORS header', async () => {
       serveFourApps(fixture.cdn.origin);
       for (const key of ['one', 'two', 'three', 'four'])
         fixture.cdn.on(
@@ -96,7 +96,7 @@ describe('hosts', () => {
     });
   });
 
-  test('IPv6', async () => {
+  test('with an IPv6 address is reachable', async () => {
     const six = await openFaultHost({ host: '::1' });
     six.on('/x', answer({ body: 'ok' }));
     const http = openHttpClient();

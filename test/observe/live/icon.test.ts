@@ -28,10 +28,10 @@ const asPng =
 const LAUGHS = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
-describe('labels', () => {
+describe('media types of icons', () => {
   checkCases(fixture, [
     { name: 'a PNG as image/png', serve: asPng(PNG), expect: [] },
-    { name: 'an SVG type in odd case, with a charset', serve: svg(SVG, 'Image/SVG+XML; charset=utf-8'), expect: [] },
+    { name: 'an SVG type in mixed case, with a charset', serve: svg(SVG, 'Image/SVG+XML; charset=utf-8'), expect: [] },
     ...[
       'text/xml',
       'application/xml',
@@ -72,16 +72,16 @@ describe('labels', () => {
   ]);
 });
 
-describe('bytes', () => {
+describe('the bytes of icons', () => {
   checkCases(fixture, [
     { name: '.svgz without a label', serve: svg(gzipSync(SVG)), expect: broken('gzip') },
     {
-      name: 'a JPEG withOrigin .png',
+      name: 'a JPEG named .png',
       serve: asPng(hex('ffd8ffe000104a46494600010100000100010000ffd9')),
       expect: broken('jpeg'),
     },
     {
-      name: 'a GIF withOrigin .png',
+      name: 'a GIF named .png',
       serve: asPng(hex('47494638396101000100800000000000ffffff')),
       expect: broken('gif'),
     },
@@ -144,7 +144,7 @@ describe('bytes', () => {
   ]);
 });
 
-describe('sizes', () => {
+describe('the sizes of icons', () => {
   checkCases(fixture, [
     { name: 'one byte below 1 MB', serve: svg(SVG + ' '.repeat(999_999 - SVG.length)), expect: [] },
     {
@@ -160,7 +160,7 @@ describe('sizes', () => {
   ]);
 });
 
-describe('embedding, and where icons are', () => {
+describe('the embedding and location of icons', () => {
   checkCases(fixture, [
     {
       name: 'same-origin',

@@ -12,7 +12,7 @@ const fixture = liveFixture();
 const PAGE = '<!doctype html><html><head><title>Sign in</title></head><body>…</body></html>';
 const htmlPage = byMethod({ GET: answer({ headers: { 'Content-Type': 'text/html', ...CORS }, body: PAGE }) });
 
-describe('caches and labels', () => {
+describe('lifetimes and media types', () => {
   checkCases(fixture, [
     {
       name: 'a year',
@@ -134,7 +134,7 @@ describe('caches and labels', () => {
     },
   ]);
 
-  test('without Cache-Control: a note with what caches may guess', async () => {
+  test('without Cache-Control, a note states the heuristic lifetime', async () => {
     const old = new Date(Date.now() - 100 * 86_400_000).toUTCString();
     fixture.live.serve(
       'registry.json',
@@ -152,7 +152,7 @@ describe('caches and labels', () => {
   });
 });
 
-describe('encodings', () => {
+describe('content codings', () => {
   checkCases(fixture, [
     {
       name: 'two Location lines that differ',
@@ -175,7 +175,7 @@ describe('encodings', () => {
       expect: ['error unreachable redirect-port-blocked (icon)'],
     },
     {
-      name: 'identity beside gzip, which browsers take for no coding at all',
+      name: 'identity beside gzip, which browsers do not decode',
       serve: () => fixture.serveManifest({ 'Content-Encoding': 'gzip, identity' }, gzipSync(fixture.manifest())),
       expect: ['error document-unreadable gzip (manifest)'],
     },

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { answer, type Behaviour, byMethod, json, redirect } from '../../support/fault-host.ts';
 import { checkCases, type LiveCase, liveFixture, type LivePath } from '../../support/live-fixture.ts';
 
-/** A response that is not the file is one error, whatever its headers are. */
+/** A response that is not the file is one error, regardless of its headers. */
 
 const fixture = liveFixture();
 
@@ -10,7 +10,7 @@ const serve = (path: LivePath, behaviour: Behaviour) => (): void => fixture.live
 
 const PAGE = '<!doctype html><html><head><title>404 Not Found</title></head><body>…</body></html>';
 
-describe('a response that is not the file', () => {
+describe('a response that is not the file is one error', () => {
   const LOOSE = { 'Cache-Control': 'max-age=99999', ETag: '"x"' };
   const page = answer({ headers: { ...LOOSE, 'Content-Type': 'text/html' }, body: PAGE });
   const jsonError = (body: string): ReturnType<typeof answer> =>

@@ -18,7 +18,7 @@ import { faults } from '../../support/live-registry.ts';
 
 const fixture = liveFixture();
 
-describe('reaching', () => {
+describe('reachability', () => {
   checkCases(fixture, [
     {
       name: 'manifest 404',
@@ -147,7 +147,7 @@ describe('reaching', () => {
   ]);
 });
 
-test('an endless manifest is cut off', async () => {
+test('an endless manifest is truncated', async () => {
   const bytes = endless(
     'Content-Type: application/json\r\nAccess-Control-Allow-Origin: *\r\n',
     Buffer.alloc(1 << 20, 0x20),
@@ -157,7 +157,7 @@ test('an endless manifest is cut off', async () => {
   expect(faults(report)).toEqual(['error document-oversized bytes (manifest)']);
 }, 30_000);
 
-test('endless metadata is cut off, and only its start is held', async () => {
+test('endless metadata is truncated, and only its start is stored', async () => {
   const bytes = endless(
     'Content-Type: application/json\r\nAccess-Control-Allow-Origin: *\r\n',
     Buffer.alloc(1 << 20, 0x20),
@@ -168,7 +168,7 @@ test('endless metadata is cut off, and only its start is held', async () => {
   expect(apps[0]!.metadata.content).toMatchObject({ cut: true, bytes: 32 * 2 ** 20, text: ' '.repeat(4096) });
 }, 30_000);
 
-test('a file that could not be fetched is reported with its own cause, not with a note about the way there', async () => {
+test('a file that could not be fetched is the reason for its checks that are not judged', async () => {
   fixture.live.serve('a.json', answer({ status: 404, headers: GOOD_JSON }));
   const { report } = await verifyPatiently(fixture.live.url);
   const reasons = report.notJudged.filter(({ resource }) => resource === 'metadata').map(({ reason }) => reason);

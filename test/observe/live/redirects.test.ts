@@ -68,7 +68,7 @@ describe('redirects', () => {
     },
   ]);
 
-  test('https to http', async () => {
+  test('a redirect from https to http is one error', async () => {
     const plain = await openFaultHost();
     plain.on('/r.json', json(fixture.manifest()));
     await checkCase(fixture, {
@@ -80,7 +80,7 @@ describe('redirects', () => {
   });
 });
 
-describe('targets', () => {
+describe('targets of redirects', () => {
   checkCases(fixture, [
     {
       name: 'the registry has moved permanently, on its host',
@@ -141,7 +141,7 @@ describe('targets', () => {
   ]);
 });
 
-test('after a redirect to another host only the wildcard is advised: browsers send Origin: null there', async () => {
+test('the advice after a redirect to another host is the wildcard, since browsers send Origin: null', async () => {
   const to = `${fixture.cdn.origin}/i.svg`;
   fixture.live.serve('a.svg', byMethod({ GET: redirect(to, 302, CORS) }));
   for (const value of [null, `${ORIGIN}/`]) {

@@ -62,16 +62,16 @@ async function findingsOf(url: string, serviceOrigin = 'https://svc.test'): Prom
   return faults((await verifyPatiently(url, { lookup: toLoopback, origins: [serviceOrigin] })).report).sort();
 }
 
-describe('no findings', () => {
-  test('four hosts, one of them under a wildcard certificate', async () => {
+describe('a registry has no findings', () => {
+  test('on four hosts, one of them with a wildcard certificate', async () => {
     expect(
       await findingsOf(serveRegistry({ metadata: 'svc.test', icon: 'img.svc.test', artifact: 'files.svc.test' })),
     ).toEqual([]);
   });
-  test('the dot of the root behind the name of the registry', async () => {
+  test('with a trailing dot in its host name', async () => {
     expect(await findingsOf(serveRegistry({ registry: 'registry.test.' }))).toEqual([]);
   });
-  test('everything at the service’s own origin, where browsers ask for no permission', async () => {
+  test('on the origin of the service, without CORS', async () => {
     const own = 'svc.test';
     const url = serveRegistry({ registry: own, metadata: own, icon: own, artifact: own });
     icons({
@@ -80,12 +80,12 @@ describe('no findings', () => {
     });
     expect(await findingsOf(url, `https://svc.test:${host.port}`)).toEqual([]);
   });
-  test('icons for pages of their own site', async () => {
+  test('with icons for pages of the same site', async () => {
     const url = serveRegistry({ icon: 'img.svc.test' });
     icons({ 'Cross-Origin-Resource-Policy': 'same-site' });
     expect(await findingsOf(url)).toEqual([]);
   });
-  test('an artifact that is redirected through three hosts', async () => {
+  test('with an artifact that is redirected through three hosts', async () => {
     const url = serveRegistry({});
     host.on('/1.tar.gz', redirect(`https://svc.test:${host.port}/2.tar.gz`));
     host.on('/2.tar.gz', redirect(`//files.svc.test:${host.port}/3.tar.gz`));
@@ -94,25 +94,25 @@ describe('no findings', () => {
   });
 });
 
-describe('one host of several', () => {
-  test('is not named in the certificate: one error for the files on it', async () => {
+describe('a host', () => {
+  test('that is not named in its certificate is one error for its files', async () => {
     expect(await findingsOf(serveRegistry({ artifact: 'deep.files.svc.test' }))).toEqual([
       'error tls-untrusted wrong-host (artifact 1.0.0)',
     ]);
   });
-  test('lets only pages of its own site embed its icons', async () => {
+  test('that allows only pages of its own site to embed its icons is an error for another service', async () => {
     const url = serveRegistry({ icon: 'cdn.test' });
     icons({ 'Cross-Origin-Resource-Policy': 'same-site' });
     expect(await findingsOf(url)).toEqual(['error icon-embedding-refused same-site (icon)']);
   });
-  test('has no name', async () => {
+  test('whose name does not resolve is an error for its icon', async () => {
     const url = serveRegistry({ icon: 'nowhere.test' });
     const { report } = await verifyPatiently(url, { lookup: exceptNowhere, origins: ['https://svc.test'] });
     expect(faults(report)).toEqual(['error unreachable dns-not-found (icon)']);
   });
 });
 
-test('a port that browsers block is one error where nothing listens', async () => {
+test('a port that browsers block is one error if the connection is refused', async () => {
   const url = serveRegistry({});
   const listed = {
     version: '1.0.0',
@@ -124,7 +124,7 @@ test('a port that browsers block is one error where nothing listens', async () =
   expect(faults(report)).toEqual(['error url-port-blocked (artifact 1.0.0)']);
 });
 
-test('a port that browsers block is one error, though the file is there (url-port-blocked)', async () => {
+test('a port that browsers block is one error even if the file is served (url-port-blocked)', async () => {
   const port = 10_080;
   const blocked = await openFaultHost({ tls: certificates().get('names'), port });
   try {

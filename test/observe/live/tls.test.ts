@@ -18,7 +18,7 @@ async function withHost<T>(tls: TlsOptions, work: (host: FaultHost) => Promise<T
   }
 }
 
-describe('the registry’s host', () => {
+describe('the host of the registry', () => {
   test.each<[Kind, cause: string]>([
     ['expired', 'expired'],
     ['future', 'not-yet-valid'],
@@ -27,7 +27,7 @@ describe('the registry’s host', () => {
     ['self-signed', 'self-signed'],
     ['leaf-only', 'incomplete-chain'],
     ['client-only', 'wrong-purpose'],
-  ])('a certificate that is %s', async (kind, cause) => {
+  ])('is reported for a certificate that is %s', async (kind, cause) => {
     await withHost(certificates().get(kind), async (host) => {
       const { report } = await verifyPatiently(putRegistry(host).url);
       expect(faults(report)).toEqual([`error tls-untrusted ${cause} (manifest)`]);
@@ -39,14 +39,14 @@ describe('the registry’s host', () => {
   test.each<[Kind, cause: string]>([
     ['good', 'unknown-issuer'],
     ['with-root', 'unknown-issuer'],
-  ])('an unknown private authority (%s)', async (kind, cause) => {
+  ])('is reported for an unknown private authority (%s)', async (kind, cause) => {
     await withHost(certificates().get(kind), async (host) => {
       const { report } = await verifyPatiently(putRegistry(host).url, { ca: null });
       expect(faults(report)).toEqual([`error tls-untrusted ${cause} (manifest)`]);
     });
   });
 
-  test('only an old protocol', async () => {
+  test('is reported if it supports only an old protocol', async () => {
     const tls: TlsOptions = {
       ...certificates().get('good'),
       minVersion: 'TLSv1',
@@ -60,7 +60,7 @@ describe('the registry’s host', () => {
     });
   });
 
-  test.each<Kind>(['no-san', 'uri-only'])('a name only in the common name: %s', async (kind) => {
+  test.each<Kind>(['no-san', 'uri-only'])('is reported for a name only in the common name: %s', async (kind) => {
     await withHost(certificates().get(kind), async (host) => {
       const { report } = await verifyPatiently(putRegistry(host).url.replace('127.0.0.1', 'localhost'));
       expect(faults(report)).toEqual(['error tls-untrusted wrong-host (manifest)']);
@@ -72,7 +72,7 @@ describe('the registry’s host', () => {
     });
   });
 
-  test('a client certificate is required', async () => {
+  test('is reported if it requires a client certificate', async () => {
     await withHost({ ...certificates().get('good'), requestCert: true, rejectUnauthorized: true }, async (host) => {
       expect(faults((await verifyPatiently(putRegistry(host).url)).report)).toEqual([
         'error tls-untrusted client-certificate-required (manifest)',
@@ -80,13 +80,13 @@ describe('the registry’s host', () => {
     });
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('only %s: no findings', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('has no findings if it supports only %s', async (version) => {
     await withHost({ ...certificates().get('good'), minVersion: version, maxVersion: version }, async (host) => {
       expect(faults((await verifyPatiently(putRegistry(host).url)).report)).toEqual([]);
     });
   });
 
-  test('a certificate that expires soon is reported once, with the days that are left', async () => {
+  test('is reported once for a certificate that expires soon, with the days left', async () => {
     await withHost(certificates().get('soon'), async (host) => {
       const { report } = await verifyPatiently(putRegistry(host).url);
       expect(report.findings.filter((f) => f.rule === 'tls-expiring')).toMatchObject([
@@ -97,15 +97,15 @@ describe('the registry’s host', () => {
   });
 });
 
-describe('other hosts', () => {
-  test('an icon behind a redirect to an untrusted host', async () => {
+describe('another host', () => {
+  test('behind the redirect of an icon is reported if it is untrusted', async () => {
     await withHost(certificates().get('expired'), async (host) => {
       fixture.live.serve('a.svg', redirect(`${host.origin}/a.svg`, 302, CORS));
       expect(faults((await verifyPatiently(fixture.live.url)).report)).toEqual(['error tls-untrusted expired (icon)']);
     });
   });
 
-  test('the same host by another name and another port: no findings', async () => {
+  test('that is the same machine with another name and port has no findings', async () => {
     const { cdn, live } = fixture;
     cdn.on('/2.tar.gz', gzipped(live.artifact));
     live.versions[0]!.artifactUrl = `https://localhost:${cdn.port}/2.tar.gz`;
@@ -113,7 +113,7 @@ describe('other hosts', () => {
     expect(faults((await verifyPatiently(live.url)).report)).toEqual([]);
   });
 
-  test('a name in capital letters: no error', async () => {
+  test('with a name in capital letters causes no error', async () => {
     const { cdn, live } = fixture;
     cdn.on('/1.tar.gz', gzipped(live.older));
     live.versions[1]!.artifactUrl = `https://LOCALHOST:${cdn.port}/1.tar.gz`;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ComparedBody } from '../../../src/core/facts/facts.ts';
 import { createCopyReader } from '../../../src/observe/registry/copy.ts';
 
-/** What a copy is to clients that accept compression: a table of what was seen of Chromium and of Node's fetch. */
+/** How clients that accept compression read a copy, as observed with Chromium and with fetch in Node. */
 
 const TEXT = JSON.stringify({ apps: {}, numbers: Array.from({ length: 300 }, (_, i) => (i * 7919) % 1000) });
 const DOCUMENT = Buffer.from(TEXT);
@@ -30,7 +30,7 @@ describe('a copy for clients that accept compression', () => {
     ['deflate with a zlib frame', 'deflate', deflateSync(DOCUMENT), null, true],
     ['deflate without one', 'deflate', deflateRawSync(DOCUMENT), null, true],
     ['two codings, both named', 'gzip, br', brotliCompressSync(GZIP), null, true],
-    ['a coding that browsers do not know', 'aws-chunked', DOCUMENT, null, true],
+    ['a coding unknown to browsers', 'aws-chunked', DOCUMENT, null, true],
     ['the same JSON value, written otherwise', 'gzip', gzipSync(JSON.stringify(JSON.parse(TEXT), null, 2)), null, true],
     ['without the trailer', 'gzip', GZIP.subarray(0, -8), null, true],
     ['plain, labelled gzip', 'gzip', DOCUMENT, 'broken', false],
@@ -48,7 +48,7 @@ describe('a copy for clients that accept compression', () => {
       'end',
       true,
     ],
-    ['something behind the end', 'gzip', Buffer.concat([GZIP, Buffer.from('garbage')]), 'end', true],
+    ['bytes after the end', 'gzip', Buffer.concat([GZIP, Buffer.from('garbage')]), 'end', true],
     [
       'two members',
       'gzip',
@@ -60,16 +60,16 @@ describe('a copy for clients that accept compression', () => {
     ['an older one', 'gzip', gzipSync('{"apps":{}}'), null, false],
     ['nothing', 'gzip', Buffer.alloc(0), null, false],
     ['another one, plain', null, Buffer.from('{"apps":{}}'), null, false],
-  ])('%s', (_, coding, body, fault, same) => {
+  ])('is compared with the document: %s', (_, coding, body, fault, same) => {
     expect(read(coding, body)).toMatchObject({ fault, same });
   });
 
-  test('nothing is told of an equal one that is not coded', () => {
+  test('is not recorded if it is equal and has no content coding', () => {
     expect(read(null, DOCUMENT)).toBeUndefined();
     expect(read(null, Buffer.from(`${TEXT}\n`))).toBeUndefined();
   });
 
-  test('a copy over the limit is not compared, and a bomb is not unpacked', () => {
+  test('is not compared above the limit, and unpacked at most to the limit', () => {
     expect(read(null, Buffer.alloc(2001), 2000)).toBeUndefined();
     expect(read('gzip', gzipSync(Buffer.alloc(1e6)), 20_000)).toMatchObject({ decoded: null });
   });
@@ -79,7 +79,7 @@ describe('a copy for clients that accept compression', () => {
     ['gzip', BROTLI, 'brotli'],
     ['br', GZIP, 'gzip'],
     ['br', BROTLI, 'brotli'],
-  ])('%s: what the bytes are', (coding, body, kind) => expect(read(coding, body)?.kind).toBe(kind));
+  ])('labelled %s has bytes of another kind', (coding, body, kind) => expect(read(coding, body)?.kind).toBe(kind));
 
   test.each<[string, string | null, Uint8Array, string | undefined]>([
     ['gzip', null, GZIP, 'gzip'],
@@ -91,17 +91,17 @@ describe('a copy for clients that accept compression', () => {
     ['deflate with a small window', null, deflateSync(DOCUMENT, { windowBits: 9 }), 'deflate'],
     ['deflate without a frame', null, deflateRawSync(DOCUMENT), 'deflate'],
     ['zstd', null, Buffer.from('28b52ffd20027b7d', 'hex'), 'zstd'],
-    ['gzip under a name that browsers do not know', 'aws-chunked', GZIP, 'gzip'],
+    ['gzip labelled with a coding unknown to browsers', 'aws-chunked', GZIP, 'gzip'],
     ['another document', null, Buffer.from('{"apps":{}}'), undefined],
     ['labelled', 'gzip', gzipSync('{"apps":{}}'), undefined],
     ['random bytes', null, createHash('sha512').update('x').digest(), undefined],
     ['an image', null, Buffer.from('89504e470d0a1a0a0000000d', 'hex'), undefined],
-  ])('compressed without a label: %s', (_, coding, body, unlabelled) => {
+  ])('without a label is recognized: %s', (_, coding, body, unlabelled) => {
     expect(read(coding, body)).toMatchObject({ same: false });
     expect(read(coding, body)?.unlabelled).toBe(unlabelled);
   });
 
-  test('an archive is compressed itself: only what it was compressed with once more is without a label', () => {
+  test('of an archive has a missing label only if the archive itself was compressed again', () => {
     const archive = gzipSync('an archive');
     const sha256 = createHash('sha256').update(archive).digest('hex');
     const codingOf = (body: Buffer): string | undefined => {

@@ -7,8 +7,8 @@ const ORIGIN = 'https://service.test';
 function probe(method: Probe['method'], status: number, headers: [string, string][] = []): Probe {
   const hop = { url: 'https://host.test/file', status, headers, address: null, tls: null };
   const origin = method === 'OPTIONS' ? ORIGIN : null;
-  const asked = method === 'OPTIONS' ? { requestedHeaders: ['x-probe'] } : {};
-  return { method, origin, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0, ...asked };
+  const fields = method === 'OPTIONS' ? { requestedHeaders: ['x-probe'] } : {};
+  return { method, origin, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0, ...fields };
 }
 
 const GET = probe('GET', 200, [['content-length', '7']]);
@@ -20,8 +20,8 @@ const WELL: Methods = {
   ]),
 };
 
-/** Which of so many resources, begun all at once, are asked. */
-async function asked(
+/** The numbers of the resources that are requested with HEAD and OPTIONS, if all are observed in parallel. */
+async function requested(
   count: number,
   answer: (number: number) => Methods,
   kind: (number: number) => string = () => 'icon',
@@ -44,14 +44,14 @@ async function asked(
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-test('twenty that answer well speak for nine in ten of the others', async () => {
-  expect(await asked(20, () => WELL)).toEqual(upTo(20));
-  expect(await asked(52, () => WELL)).toEqual([...upTo(20), 20, 30, 40, 50]);
+test('after twenty good responses, only one in ten of the other resources is requested', async () => {
+  expect(await requested(20, () => WELL)).toEqual(upTo(20));
+  expect(await requested(52, () => WELL)).toEqual([...upTo(20), 20, 30, 40, 50]);
 });
 
-test('kinds of resources do not speak for each other', async () => {
+test('each kind of resource is sampled separately', async () => {
   expect(
-    await asked(
+    await requested(
       30,
       () => WELL,
       (i) => (i % 2 === 0 ? 'icon' : 'metadata'),
@@ -63,18 +63,18 @@ test.each<[string, Partial<Methods>]>([
   ['HEAD is refused', { head: probe('HEAD', 405) }],
   ['HEAD names another length', { head: probe('HEAD', 200, [['content-length', '8']]) }],
   ['HEAD was answered at the second attempt', { head: { ...probe('HEAD', 200), attempts: 2 } }],
-  ['HEAD was not asked', { head: { missing: { code: 'not-requested', flag: null } } }],
+  ['HEAD was not requested', { head: { missing: { code: 'not-requested', flag: null } } }],
   ['the preflight is refused', { preflight: probe('OPTIONS', 403) }],
   [
     'the preflight lets no header through',
     { preflight: probe('OPTIONS', 204, [['access-control-allow-origin', '*']]) },
   ],
   ['the preflight of a redirect is refused', { preflights: [probe('OPTIONS', 204)] }],
-])('where of one of the first %s, all are asked', async (_, part) => {
-  expect(await asked(60, (i) => (i === 19 ? { ...WELL, ...part } : WELL))).toEqual(upTo(60));
+])('all resources are requested if one of the first twenty has a fault: %s', async (_, part) => {
+  expect(await requested(60, (i) => (i === 19 ? { ...WELL, ...part } : WELL))).toEqual(upTo(60));
 });
 
-test('a browser that sends no preflight to its own origin is no fault', async () => {
+test('a preflight that browsers do not send counts as a good response', async () => {
   const preflight: Missing = { missing: { code: 'not-requested', flag: null }, intentional: true };
-  expect(await asked(30, () => ({ ...WELL, preflight }))).toEqual([...upTo(20), 20]);
+  expect(await requested(30, () => ({ ...WELL, preflight }))).toEqual([...upTo(20), 20]);
 });

@@ -29,7 +29,7 @@ function read(path: string): DocumentContent {
   return content;
 }
 
-test('a large text is the same whenever it is asked for', () => {
+test('the text of a large file is the same after it was released and the file deleted', () => {
   const file = join(folder(), 'registry.json');
   writeFileSync(file, large());
   const content = read(file);
@@ -41,7 +41,7 @@ test('a large text is the same whenever it is asked for', () => {
   expect(JSON.parse(JSON.stringify(content))).toEqual({ ...content });
 });
 
-test('one that leaves nothing to be found is let go, and read anew', () => {
+test('the text of a large file without findings is read again after it was released', () => {
   const file = join(folder(), 'registry.json');
   writeFileSync(file, usual());
   const content = read(file);
@@ -51,12 +51,12 @@ test('one that leaves nothing to be found is let go, and read anew', () => {
   expect(content.text).toBe(usual());
 });
 
-test('it is asked for once, and not for each of the things that are found in it', () => {
-  let asked = 0;
+test('the text is read a few times, not once per finding', () => {
+  let reads = 0;
   const text = large();
   const content: DocumentContent = {
     get text() {
-      asked++;
+      reads++;
       return text;
     },
     base64: null,
@@ -67,13 +67,13 @@ test('it is asked for once, and not for each of the things that are found in it'
   const { findings } = judge({ ...seen, manifest: { ...seen.manifest, content } }, { command: 'lint' });
   expect(findings.filter(({ rule }) => rule === 'block-color-malformed')).toHaveLength(200);
   expect(findings[100]!.column).toBeGreaterThan(1);
-  expect(asked).toBeLessThan(5);
+  expect(reads).toBeLessThan(5);
 });
 
 test.each<[string, (file: string) => void]>([
   ['changed', (file) => appendFileSync(file, ' ')],
   ['deleted', (file) => rmSync(file)],
-])('a large file that was %s meanwhile is no source of positions', (_, change) => {
+])('a large file that was %s meanwhile is not read again', (_, change) => {
   const file = join(folder(), 'registry.json');
   writeFileSync(file, usual());
   const content = read(file);
@@ -83,7 +83,7 @@ test.each<[string, (file: string) => void]>([
   expect(() => content.text).toThrow(/registry.json was changed while it was being read/);
 });
 
-test('a large file that is not UTF-8 is kept as it is', () => {
+test('a large file that is not UTF-8 is stored as base64', () => {
   const file = join(folder(), 'registry.json');
   const bytes = Buffer.concat([Buffer.from(large()), Buffer.from([0xff])]);
   writeFileSync(file, bytes);

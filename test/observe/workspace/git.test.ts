@@ -29,7 +29,7 @@ describe('a tree at a ref', () => {
   commitAll(root);
   write(root, { 'registry.json': 'three' });
 
-  test('holds the files as they were, whatever the work tree holds', () => {
+  test('contains the committed files, regardless of the work tree', () => {
     expect(textOf(gitTree('v1', root), 'registry.json')).toBe('one');
     expect(textOf(gitTree('HEAD~1', root), 'registry.json')).toBe('one');
     expect(textOf(gitTree('HEAD', root), 'registry.json')).toBe('two');
@@ -37,7 +37,7 @@ describe('a tree at a ref', () => {
     expect(gitTree('v1', root).source).toBe('v1');
   });
 
-  test('to the byte: CRLF, names that are not ASCII, bytes that are no text', () => {
+  test('preserves CRLF, non-ASCII names and binary content', () => {
     const tree = gitTree('v1', root);
     tree.fetch(['crlf.json', 'missing.json', 'é.json', 'bytes.json', 'sub folder', 'sub folder/a.json']);
     expect(tree.read('crlf.json')?.text).toBe('{\r\n}');
@@ -46,7 +46,7 @@ describe('a tree at a ref', () => {
     expect(tree.read('sub folder/a.json')?.text).toBe('a1');
   });
 
-  test('has no files that were not there, no folders, and none that were not fetched', () => {
+  test('contains no missing files, folders or files that were not fetched', () => {
     const tree = gitTree('v1', root);
     tree.fetch(['new.json', 'sub folder', 'a\nb']);
     expect(['new.json', 'sub folder', 'a\nb', 'registry.json'].map((path) => tree.read(path))).toEqual([
@@ -57,7 +57,7 @@ describe('a tree at a ref', () => {
     ]);
   });
 
-  test('many files at once are those that one by one are had, from a subfolder too', () => {
+  test('fetches many files in a subfolder correctly', () => {
     const names = Array.from({ length: 130 }, (_, i) => `apps/${i % 7}/ü ${i}.json`);
     const files = Object.fromEntries(names.map((name) => [`sub/${name}`, name]));
     const many = repository({ ...files, 'apps/0/ü 0.json': 'another' });
@@ -68,12 +68,12 @@ describe('a tree at a ref', () => {
     expect(['missing.json', 'apps'].map((name) => tree.read(name))).toEqual([null, null]);
   });
 
-  test('a workspace in a subfolder: paths are relative to it', () => {
+  test('uses paths relative to the workspace in a subfolder', () => {
     expect(textOf(gitTree('v1', join(root, 'sub folder')), 'a.json')).toBe('a1');
     expect(textOf(gitTree('v1', join(root, 'sub folder')), 'registry.json')).toBe(null);
   });
 
-  test('many files in one go', () => {
+  test('fetches 300 files at once', () => {
     const many = repository(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`apps/a${i}/v.json`, `${i}`])));
     const tree = gitTree('HEAD', many);
     const paths = Array.from({ length: 300 }, (_, i) => `apps/a${i}/v.json`);
@@ -82,7 +82,7 @@ describe('a tree at a ref', () => {
   });
 });
 
-test('a branch that went on is taken where the work tree’s branch left it', () => {
+test('the merge base is used if a branch has later commits', () => {
   const root = repository({ 'registry.json': 'base' });
   git(root, 'checkout', '--quiet', '-b', 'feature');
   write(root, { 'registry.json': 'feature' });
@@ -94,7 +94,7 @@ test('a branch that went on is taken where the work tree’s branch left it', ()
   expect(textOf(gitTree('main', root), 'registry.json')).toBe('base');
 });
 
-test('a branch without a common history is taken as it is', () => {
+test('the tip of a branch without common history is used', () => {
   const root = repository({ 'registry.json': 'main' });
   git(root, 'checkout', '--quiet', '--orphan', 'gh-pages');
   write(root, { 'registry.json': 'published' });
@@ -103,10 +103,10 @@ test('a branch without a common history is taken as it is', () => {
   expect(textOf(gitTree('gh-pages', root), 'registry.json')).toBe('published');
 });
 
-describe('Trouble', () => {
+describe('an unusable ref is rejected', () => {
   const root = repository({ 'registry.json': '1' });
 
-  test('a ref that is none', () => {
+  test('if it does not exist', () => {
     expect(errorOf(() => gitTree('no-such-ref', root))).toMatchObject({
       known: true,
       code: 'baseline-missing',
@@ -114,28 +114,28 @@ describe('Trouble', () => {
     });
   });
 
-  test.each(['--output=x', '-h', '--all'])('%s is no option', (ref) => {
+  test.each(['--output=x', '-h', '--all'])('if it resembles an option: %s', (ref) => {
     expect(errorOf(() => gitTree(ref, root))).toMatchObject({ code: 'baseline-missing' });
   });
 
-  test('a ref that would move the cursor is shown escaped', () => {
+  test('with its name escaped', () => {
     expect(errorOf(() => gitTree('\u001b[2J', root)).message).toContain('\\u{1b}[2J');
   });
 
-  test('a folder that is in no repository', () => {
+  test('outside of a repository', () => {
     expect(errorOf(() => gitTree('main', folder()))).toMatchObject({
       code: 'baseline-missing',
       message: expect.stringContaining('not in a git repository'),
     });
   });
 
-  test('a repository without a commit', () => {
+  test('in a repository without commits', () => {
     const empty = folder();
     git(empty, 'init', '--quiet');
     expect(errorOf(() => gitTree('HEAD', empty))).toMatchObject({ code: 'baseline-missing' });
   });
 
-  test('a shallow clone is named as such, with the command that helps', () => {
+  test('in a shallow clone, with the command that fetches the history', () => {
     write(root, { 'registry.json': '2' });
     commitAll(root);
     git(root, 'branch', 'other', 'HEAD~1');

@@ -54,31 +54,34 @@ const found = ({ findings }: Report): unknown[] =>
 const URLS = registry('apps/clock/icon.svg', 'apps/clock/versions.json', 'apps/clock/versions/1.0.0.tar.gz');
 
 describe('names that differ from the URL', () => {
-  test.each([['without links'], ['with a link, so that paths are followed']])('in case, %s', async (how) => {
-    put(root, {
-      'registry.json': URLS.manifest,
-      'apps/clock/Icon.SVG': SVG,
-      'apps/clock/versions.json': URLS.list,
-      'apps/clock/versions/1.0.0.TAR.gz': 'x',
-    });
-    if (how.startsWith('with a')) symlinkSync('apps/clock/Icon.SVG', join(root, 'link.svg'));
-    const { report, app } = await lint(root);
-    expect(found(report)).toEqual([
-      ['file-name-differs', 'icon', 'case', 'apps/clock/Icon.SVG'],
-      ['file-name-differs', 'artifact', 'case', 'apps/clock/versions/1.0.0.TAR.gz'],
-    ]);
-    expect(app?.icon.content).toEqual({ missing: { code: 'blocked-by', rule: 'file-name-differs' } });
-    expect(report.findings[0]).toMatchObject({ file: 'registry.json', pointer: '/apps/clock/blockStyle/iconUrl' });
-  });
+  test.each([['without links'], ['with a link, so that paths are followed']])(
+    'are reported for another case %s',
+    async (how) => {
+      put(root, {
+        'registry.json': URLS.manifest,
+        'apps/clock/Icon.SVG': SVG,
+        'apps/clock/versions.json': URLS.list,
+        'apps/clock/versions/1.0.0.TAR.gz': 'x',
+      });
+      if (how.startsWith('with a')) symlinkSync('apps/clock/Icon.SVG', join(root, 'link.svg'));
+      const { report, app } = await lint(root);
+      expect(found(report)).toEqual([
+        ['file-name-differs', 'icon', 'case', 'apps/clock/Icon.SVG'],
+        ['file-name-differs', 'artifact', 'case', 'apps/clock/versions/1.0.0.TAR.gz'],
+      ]);
+      expect(app?.icon.content).toEqual({ missing: { code: 'blocked-by', rule: 'file-name-differs' } });
+      expect(report.findings[0]).toMatchObject({ file: 'registry.json', pointer: '/apps/clock/blockStyle/iconUrl' });
+    },
+  );
 
-  test('the metadata file: the app is hidden, and the file is no orphan', async () => {
+  test('are reported for the metadata file, whose app is hidden and which is not an orphan', async () => {
     put(root, { 'registry.json': URLS.manifest, 'apps/clock/icon.svg': SVG, 'apps/clock/Versions.json': URLS.list });
     const { report } = await lint(root);
     expect(found(report)).toEqual([['file-name-differs', 'metadata', 'case', 'apps/clock/Versions.json']]);
     expect(report.apps).toMatchObject([{ key: 'clock', visible: false, because: ['file-name-differs'] }]);
   });
 
-  test('a folder is one finding, for all that is in it', async () => {
+  test('are one finding for all files in a folder', async () => {
     put(root, {
       'registry.json': URLS.manifest,
       'Apps/clock/icon.svg': SVG,
@@ -88,20 +91,20 @@ describe('names that differ from the URL', () => {
     expect(found((await lint(root)).report)).toEqual([['file-name-differs', 'icon', 'case', 'Apps/clock/icon.svg']]);
   });
 
-  test('in Unicode normalization', async () => {
+  test('are reported for another Unicode normalization', async () => {
     const { manifest, list } = registry('caf%C3%A9.svg', 'apps/clock/versions.json', 'a/1.0.0.tar.gz');
     put(root, { 'registry.json': manifest, 'cafe\u0301.svg': SVG, 'apps/clock/versions.json': list });
     const { report } = await lint(root);
     expect(found(report)).toContainEqual(['file-name-differs', 'icon', 'normalization', 'cafe\\u{301}.svg']);
   });
 
-  test('nothing alike there is no finding: the file may be served from elsewhere', async () => {
+  test('are not reported without a similar name', async () => {
     put(root, { 'registry.json': URLS.manifest, 'apps/clock/versions.json': URLS.list, 'apps/clock/other.svg': SVG });
     expect(found((await lint(root)).report)).toEqual([]);
   });
 });
 
-test('the names of a folder are read once, and a folder that is not there has none', () => {
+test('the names of a folder are read once, and a missing folder has none', () => {
   const read: string[] = [];
   const listing = openListing(root, (folder) => {
     read.push(folder);
@@ -113,7 +116,7 @@ test('the names of a folder are read once, and a folder that is not there has no
   expect(read).toEqual([join(root, 'a/'), join(root, 'gone')]);
 });
 
-test('on a file system that does not tell case: the same report as on one that does', async (context) => {
+test('the report on a case-insensitive file system is the same as on a case-sensitive one', async (context) => {
   const insensitive = caseInsensitiveFolder();
   if (typeof insensitive !== 'string') return context.skip(insensitive.missing);
   const files = { 'registry.json': URLS.manifest, 'apps/clock/icon.svg': SVG, 'apps/clock/versions.json': URLS.list };

@@ -24,7 +24,7 @@ test.each([
   ['https://b\u00fccher.example/', 'https://b\u00fccher.example/'],
   ['https://xn--bcher-kva.example/', 'https://b\u00fccher.example/'],
   ['https://apps.example.com', 'https://Apps.Example.com:443/'],
-])('base URL %s, and URLs that begin with %s: every file is found', async (baseUrl, written) => {
+])('with the base URL %s, files with URLs that begin with %s are found', async (baseUrl, written) => {
   const metadata = metadataWith('1.0.0');
   metadata.versions[0]!['artifactUrl'] = `${written}apps/a/1.tar.gz`;
   const one = entry('a', { appMetadataUrl: `${written}apps/a/versions.json` });
@@ -63,7 +63,7 @@ async function lint(root: string): Promise<Report> {
   await observeWorkspace(workspace(root), judging, { nameOf: (path) => path });
   return judging.finish(0);
 }
-const told = (report: Report): string[] =>
+const foundIn = (report: Report): string[] =>
   report.findings.map((f) => `${f.rule}${f.cause ? ` ${f.cause}` : ''} ${f.file}`);
 
 describe('a workspace', () => {
@@ -79,7 +79,7 @@ describe('a workspace', () => {
     'package.json': { versions: [] },
   });
 
-  test('is seen document by document, artifacts hashed, icons looked at', async () => {
+  test('is observed document by document, with hashed artifacts and inspected icons', async () => {
     const seen = await look(root);
     expect(seen.manifest).toMatchObject({
       url: null,
@@ -107,26 +107,26 @@ describe('a workspace', () => {
     expect(seen.steps).toEqual(['1/3', '2/3', '3/3']);
   });
 
-  test('tells the metadata files that nothing points to, and no other JSON', async () => {
+  test('lists unreferenced metadata files, but no other JSON files', async () => {
     expect((await look(root)).orphans).toEqual(['ws/apps/lost/versions.json']);
   });
 
-  test('without a base URL has no local files but its manifest', async () => {
+  test('without a base URL has no local files except its manifest', async () => {
     const { apps } = await look(root, null);
     expect(apps.map((app) => app.metadata.content)).toEqual(
       [1, 2, 3].map(() => ({ missing: { code: 'not-in-workspace' } })),
     );
   });
 
-  test('with a base URL that has no slash, or capitals in the host', async () => {
+  test('may have a base URL without a trailing slash, or with capitals in the host', async () => {
     expect((await look(root, 'HTTPS://APPS.example.com')).apps[0]!.metadata.file).toBe('ws/apps/a/versions.json');
   });
 
-  test('judged: what is missing is one error, and the others go on', async () => {
+  test('has one error for a missing file, and the other apps are judged', async () => {
     const report = await lint(
       folder({ 'registry.json': registry('a', 'b'), 'apps/b/versions.json': metadataWith('1.0.0') }),
     );
-    expect(told(report)).toEqual(['file-missing missing apps/a/versions.json']);
+    expect(foundIn(report)).toEqual(['file-missing missing apps/a/versions.json']);
     expect(report.apps).toEqual([
       { key: 'a', visible: false, because: ['file-missing'], latest: null },
       { key: 'b', visible: true, because: [], latest: '1.0.0' },
@@ -134,10 +134,12 @@ describe('a workspace', () => {
   });
 });
 
-test('the manifest itself missing, a folder in its place, or broken', async () => {
-  expect(told(await lint(folder()))).toEqual(['file-missing missing registry.json']);
-  expect(told(await lint(folder({ 'registry.json/x': '' })))).toEqual(['file-missing not-a-file registry.json']);
-  expect(told(await lint(folder({ 'registry.json': '{' })))).toEqual(['document-unreadable truncated registry.json']);
+test('a manifest that is missing, a folder or invalid is one error', async () => {
+  expect(foundIn(await lint(folder()))).toEqual(['file-missing missing registry.json']);
+  expect(foundIn(await lint(folder({ 'registry.json/x': '' })))).toEqual(['file-missing not-a-file registry.json']);
+  expect(foundIn(await lint(folder({ 'registry.json': '{' })))).toEqual([
+    'document-unreadable truncated registry.json',
+  ]);
 });
 
 /** A part of a file that several apps share. */
@@ -145,7 +147,7 @@ function sprite(part: string): object {
   return { blockStyle: { iconUrl: `${BASE}sprite.svg#${part}`, color: '#112233' } };
 }
 
-test('parts of one sprite are icons without a finding, and the file is found', async () => {
+test('an icon URL with a fragment refers to the local file of the sprite', async () => {
   const root = folder({
     'registry.json': { apps: { a: entry('a', sprite('a')), b: entry('b', sprite('b')) } },
     'apps/a/versions.json': metadataWith('1.0.0'),
@@ -153,12 +155,12 @@ test('parts of one sprite are icons without a finding, and the file is found', a
     'sprite.svg': SVG,
   });
   const report = await lint(root);
-  expect(told(report)).toEqual([]);
+  expect(foundIn(report)).toEqual([]);
   const { apps } = await look(root);
   expect(apps.map(({ icon }) => icon.file)).toEqual(['ws/sprite.svg', 'ws/sprite.svg']);
 });
 
-test('a folder where metadata, an artifact or an icon should be', async () => {
+test('a folder in place of a file is not read', async () => {
   const root = folder({
     'registry.json': registry('a', 'b'),
     'apps/a/versions.json/x': '',
@@ -172,7 +174,7 @@ test('a folder where metadata, an artifact or an icon should be', async () => {
   expect(apps[1]!.icon.content).toEqual({ missing: { code: 'not-in-workspace' } });
 });
 
-test('URLs that try to lead out of the workspace lead nowhere', async () => {
+test('URLs with path traversal have no local file', async () => {
   const outside = folder({ 'secret.json': metadataWith('6.6.6') });
   const tricks = [
     '%2e%2e/secret.json',
@@ -206,8 +208,8 @@ test('URLs that try to lead out of the workspace lead nowhere', async () => {
     ]);
 });
 
-describe.skipIf(process.platform === 'win32')('links', () => {
-  test('out of the workspace are not followed, whatever they stand for', async () => {
+describe.skipIf(process.platform === 'win32')('symbolic links', () => {
+  test('out of the workspace are not followed', async () => {
     const outside = folder({
       'v.json': metadataWith('6.6.6'),
       'a.tar.gz': bytes,
@@ -226,13 +228,13 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     expect(apps[2]!.artifacts[0]!.content).toMatchObject({ missing: { code: 'outside-workspace' } });
     expect(apps[2]!.icon.content).toMatchObject({ missing: { code: 'outside-workspace' } });
     expect(orphans).toEqual([]);
-    expect(told(await lint(root))).toEqual([
+    expect(foundIn(await lint(root))).toEqual([
       'file-missing outside apps/a/versions.json',
       'file-missing outside apps/b/versions.json',
     ]);
   });
 
-  test('out of the workspace in a hidden folder, which no search looks into', async () => {
+  test('out of the workspace in a hidden folder are not followed', async () => {
     const outside = folder({ 'v.json': metadataWith('6.6.6') });
     const root = folder({ 'registry.json': { apps: { a: entry('a', { appMetadataUrl: `${BASE}.hidden/v.json` }) } } });
     mkdirSync(join(root, '.hidden'));
@@ -243,7 +245,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     });
   });
 
-  test('inside the workspace are as good as files; in circles or to nowhere they are none', async () => {
+  test('inside the workspace are followed unless they are circular or dangling', async () => {
     const root = folder({ 'registry.json': registry('a', 'b', 'c'), 'real.json': metadataWith('1.0.0') });
     for (const key of ['a', 'b', 'c']) mkdirSync(join(root, 'apps', key), { recursive: true });
     symlinkSync('../../real.json', join(root, 'apps/a/versions.json'));
@@ -253,7 +255,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     expect(apps.map((app) => app.metadata.local)).toEqual([undefined, 'not-a-file', 'missing']);
   });
 
-  test('the workspace itself may be reached through one', async () => {
+  test('to the workspace itself are followed', async () => {
     const root = folder({ 'registry.json': registry('a'), 'apps/a/versions.json': metadataWith('1.0.0') });
     symlinkSync('versions.json', join(root, 'apps/a/other.json'));
     const away = folder();
@@ -262,21 +264,21 @@ describe.skipIf(process.platform === 'win32')('links', () => {
   });
 });
 
-test('keys and fields that objects inherit are keys and fields like others', async () => {
+test('names of inherited members are valid keys and fields', async () => {
   const root = folder({
     'registry.json': `{"apps":{"__proto__":${JSON.stringify(entry('p'))},"constructor":${JSON.stringify(entry('c'))}}}`,
     'apps/p/versions.json': metadataWith('1.0.0'),
     'apps/c/versions.json': metadataWith('2.0.0'),
   });
   const report = await lint(root);
-  expect(told(report)).toEqual([]);
+  expect(foundIn(report)).toEqual([]);
   expect(report.apps.map((app) => [app.key, app.latest])).toEqual([
     ['__proto__', '1.0.0'],
     ['constructor', '2.0.0'],
   ]);
 });
 
-test('a metadata file by itself, with the artifacts around it', async () => {
+test('a single metadata file is observed with its artifacts', async () => {
   const root = folder({
     'apps/a/versions.json': metadataWith('1.0.0', '2.0.0'),
     'apps/a/versions/1.0.0.tar.gz': bytes,
@@ -286,7 +288,7 @@ test('a metadata file by itself, with the artifacts around it', async () => {
   expect(artifacts.map((artifact) => artifact.file)).toEqual(['apps/a/versions/1.0.0.tar.gz', null]);
 });
 
-describe('what a faulty manifest leaves out is no orphan', () => {
+describe('an unreferenced metadata file is not reported as an orphan with', () => {
   const { appMetadataUrl: _, ...nowhere } = entry('a');
   test.each([
     ['a manifest that is not JSON', '{ "apps": '],
@@ -295,6 +297,6 @@ describe('what a faulty manifest leaves out is no orphan', () => {
   ])('%s', async (_name, manifest) => {
     const report = await lint(folder({ 'registry.json': manifest, 'apps/a/versions.json': metadataWith('1.0.0') }));
     expect(report.summary.errors).toBe(1);
-    expect(told(report).filter((text) => text.startsWith('metadata-orphaned'))).toEqual([]);
+    expect(foundIn(report).filter((text) => text.startsWith('metadata-orphaned'))).toEqual([]);
   });
 });

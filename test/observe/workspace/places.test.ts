@@ -21,7 +21,7 @@ describe('the local path of a URL', () => {
     ['.well-known/a.json', '.well-known/a.json'],
     ['a%252e%252e/b', 'a%2e%2e/b'],
     ['__proto__/constructor', '__proto__/constructor'],
-  ])('%s is %s', (rest, path) => expect(localPath(BASE + rest, BASE)).toBe(path));
+  ])('for %s is %s', (rest, path) => expect(localPath(BASE + rest, BASE)).toBe(path));
 
   test.each([
     '',
@@ -54,7 +54,7 @@ describe('the local path of a URL', () => {
     '%zz',
     '%ff.json',
     '%c0%ae%c0%ae/x',
-  ])('%j is nothing local', (rest) => expect(localPath(BASE + rest, BASE)).toBe(null));
+  ])('does not exist for %j', (rest) => expect(localPath(BASE + rest, BASE)).toBe(null));
 
   test.each([
     'https://apps.example.com/x',
@@ -64,9 +64,9 @@ describe('the local path of a URL', () => {
     '/reg/x',
     'x',
     '',
-  ])('%j is elsewhere', (url) => expect(localPath(url, BASE)).toBe(null));
+  ])('does not exist outside the base URL: %j', (url) => expect(localPath(url, BASE)).toBe(null));
 
-  // Clients request the same address, whichever way it is written.
+  // Clients request the same address for each of these forms.
   test.each([
     ['HTTPS://apps.example.com/reg/x', BASE],
     ['https://APPS.Example.com/reg/x', BASE],
@@ -77,7 +77,7 @@ describe('the local path of a URL', () => {
     ['https://apps.example.com/b\u00fcro/x', 'https://apps.example.com/b\u00fcro/'],
     ['https://apps.example.com/b%C3%BCro/x', 'https://apps.example.com/b\u00fcro/'],
     ['https://apps.example.com/a b/x', 'https://apps.example.com/a%20b'],
-  ])('%s is x under the base %s', (url, base) => expect(localPath(url, asBase(base))).toBe('x'));
+  ])('for %s is x under the base %s', (url, base) => expect(localPath(url, asBase(base))).toBe('x'));
 
   test.each([
     'HTTPS://apps.example.com/reg/../x',
@@ -88,11 +88,11 @@ describe('the local path of a URL', () => {
     'HTTPS://user@apps.example.com/reg/x',
     'HTTPS://apps.example.com:8443/reg/x',
     'HTTPS://apps.example.com/reg/',
-  ])('%s in capitals is nothing local either', (url) => expect(localPath(url, BASE)).toBe(null));
+  ])('does not exist for %s', (url) => expect(localPath(url, BASE)).toBe(null));
 
-  test('without a base nothing is local', () => expect(localPath(`${BASE}a`, null)).toBe(null));
+  test('does not exist without a base URL', () => expect(localPath(`${BASE}a`, null)).toBe(null));
 
-  test('no URL at all leads out of the root', () => {
+  test('is inside the root for any URL', () => {
     const pieces = fc.constantFrom(
       '..',
       '.',
@@ -137,28 +137,31 @@ test.each([
   ['https://apps.example.com/reg', 'https://apps.example.com/reg/'],
   ['HTTPS://Apps.Example.com:443/reg/', 'https://apps.example.com/reg/'],
   ['nonsense', 'nonsense/'],
-])('%s as a base is %s', (text, base) => expect(asBase(text)).toBe(base));
+])('the base URL of %s is %s', (text, base) => expect(asBase(text)).toBe(base));
 
-test.skipIf(process.platform === 'win32')('links are followed before a path is called inside', () => {
-  const outside = folder({ 'secret.json': '{}', 'd/x.json': '{}' });
-  const root = folder({ 'a.json': '{}', 'd/b.json': '{}' });
-  symlinkSync(join(outside, 'secret.json'), join(root, 'link.json'));
-  symlinkSync(join(outside, 'd'), join(root, 'out'));
-  symlinkSync('a.json', join(root, 'inner.json'));
-  symlinkSync('nowhere', join(root, 'dangling'));
-  mkdirSync(join(root, '..x'));
-  expect(
-    ['a.json', 'd/b.json', 'inner.json', 'missing.json', 'dangling', '..x'].map((path) => staysInside(root, path)),
-  ).toEqual([true, true, true, true, true, true]);
-  expect(['link.json', 'out/x.json', 'out'].map((path) => staysInside(root, path))).toEqual([false, false, false]);
-});
+test.skipIf(process.platform === 'win32')(
+  'symbolic links are resolved before a path is considered inside the root',
+  () => {
+    const outside = folder({ 'secret.json': '{}', 'd/x.json': '{}' });
+    const root = folder({ 'a.json': '{}', 'd/b.json': '{}' });
+    symlinkSync(join(outside, 'secret.json'), join(root, 'link.json'));
+    symlinkSync(join(outside, 'd'), join(root, 'out'));
+    symlinkSync('a.json', join(root, 'inner.json'));
+    symlinkSync('nowhere', join(root, 'dangling'));
+    mkdirSync(join(root, '..x'));
+    expect(
+      ['a.json', 'd/b.json', 'inner.json', 'missing.json', 'dangling', '..x'].map((path) => staysInside(root, path)),
+    ).toEqual([true, true, true, true, true, true]);
+    expect(['link.json', 'out/x.json', 'out'].map((path) => staysInside(root, path))).toEqual([false, false, false]);
+  },
+);
 
 function has(...paths: string[]): (path: string) => boolean {
   return (path) => paths.includes(path);
 }
 
-describe('the base URL that a folder seems to have', () => {
-  test('is what stands in front of the paths that exist', () => {
+describe('the inferred base URL', () => {
+  test('is the common prefix of the existing paths', () => {
     expect(
       inferBase(
         ['https://x.test/reg/apps/a/v.json', 'https://x.test/reg/apps/b/v.json'],
@@ -168,7 +171,7 @@ describe('the base URL that a folder seems to have', () => {
     expect(inferBase(['https://x.test/apps/a/v.json?x'], has('apps/a/v.json'))).toBe('https://x.test/');
   });
 
-  test('is the one that most of them have', () => {
+  test('is the most frequent prefix', () => {
     expect(
       inferBase(
         ['https://y.test/apps/a/v.json', 'https://x.test/apps/b/v.json', 'https://x.test/apps/c/v.json'],
@@ -177,14 +180,14 @@ describe('the base URL that a folder seems to have', () => {
     ).toBe('https://x.test/');
   });
 
-  test('is none where no file exists, where a name alone would match, or where nothing is a URL', () => {
+  test('is null without existing files, by name alone, or without URLs', () => {
     expect(inferBase(['https://x.test/apps/a/v.json'], has())).toBe(null);
     expect(inferBase(['https://x.test/apps/a/v.json'], has('v.json'))).toBe(null);
     expect(inferBase(['apps/a/v.json', '', 'https://x.test'], has('apps/a/v.json'))).toBe(null);
     expect(inferBase([], has('a'))).toBe(null);
   });
 
-  test('takes the longest path that exists', () => {
+  test('uses the longest existing path', () => {
     expect(inferBase(['https://x.test/a/b/c.json'], has('b/c.json', 'a/b/c.json'))).toBe('https://x.test/');
   });
 });
@@ -200,4 +203,4 @@ test.each([
   [posix, '/registry', '/registry/apps', true],
   [posix, '/registry', '/registry2', false],
   [posix, '/registry', '/', false],
-])('isWithin: %#', (path, root, file, expected) => expect(isWithin(root, file, path)).toBe(expected));
+])('isWithin compares paths: %#', (path, root, file, expected) => expect(isWithin(root, file, path)).toBe(expected));

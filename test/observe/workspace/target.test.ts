@@ -16,7 +16,7 @@ const configured = (root: string, more: Partial<WorkspaceSettings> = {}): Worksp
 });
 
 describe('a folder', () => {
-  test('with registry.json and no configuration: the base URL is inferred', () => {
+  test('with registry.json and no configuration has an inferred base URL', () => {
     const root = folder({ 'registry.json': registry, 'apps/a/versions.json': metadataWith('1.0.0') });
     expect(targetAt(root, none(root))).toEqual({
       kind: 'workspace',
@@ -25,7 +25,7 @@ describe('a folder', () => {
     });
   });
 
-  test('whose URLs lead elsewhere has no base URL', () => {
+  test('with URLs elsewhere has no base URL', () => {
     const root = folder({ 'registry.json': registry });
     expect(targetAt(root, none(root))).toEqual({
       kind: 'workspace',
@@ -34,7 +34,7 @@ describe('a folder', () => {
     });
   });
 
-  test('with a configuration: as that says', () => {
+  test('with a configuration uses its manifest and base URL', () => {
     const root = folder({ 'my.json': registry });
     expect(targetAt(root, configured(root, { manifest: 'my.json' }))).toEqual({
       kind: 'workspace',
@@ -43,13 +43,13 @@ describe('a folder', () => {
     });
   });
 
-  test('whose manifest has another name is found by what it holds', () => {
+  test('may have a manifest with another name, which is found by its content', () => {
     const root = folder({ 'my.json': registry, 'package.json': { name: 'x' }, 'broken.json': '{' });
     expect(manifestIn(root)).toBe('my.json');
     expect(targetAt(root, none(root))).toMatchObject({ kind: 'workspace', workspace: { manifest: 'my.json' } });
   });
 
-  test('inside a workspace stands for the workspace', () => {
+  test('inside a workspace selects the workspace', () => {
     const root = folder({ 'registry.json': registry, 'apps/a/versions.json': metadataWith('1.0.0') });
     expect(targetAt(join(root, 'apps'), configured(root))).toMatchObject({
       kind: 'workspace',
@@ -57,7 +57,7 @@ describe('a folder', () => {
     });
   });
 
-  test('with two candidates, or none, is Trouble', () => {
+  test('with two manifests or none is rejected', () => {
     const two = folder({ 'a.json': registry, 'b.json': registry });
     expect(manifestIn(two)).toBe(null);
     expect(errorOf(() => targetAt(two, none(two)))).toMatchObject({ known: true, code: 'manifest-missing' });
@@ -71,7 +71,7 @@ describe('a folder', () => {
 });
 
 describe('a file', () => {
-  test('that is a manifest stands for the workspace around it', () => {
+  test('that is a manifest selects its workspace', () => {
     const root = folder({ 'x/my.json': registry, 'x/apps/a/versions.json': metadataWith('1.0.0') });
     expect(targetAt(join(root, 'x/my.json'), none(root))).toEqual({
       kind: 'workspace',
@@ -80,7 +80,7 @@ describe('a file', () => {
     });
   });
 
-  test('that is metadata stands for itself, inside its workspace', () => {
+  test('that is metadata selects only this file in its workspace', () => {
     const root = folder({ 'registry.json': registry, 'apps/a/versions.json': metadataWith('1.0.0') });
     expect(targetAt(join(root, 'apps/a/versions.json'), configured(root))).toEqual({
       kind: 'metadata',
@@ -93,26 +93,26 @@ describe('a file', () => {
     });
   });
 
-  test('that cannot be read as JSON is what its name says', () => {
+  test('that is not JSON is classified by its name', () => {
     const root = folder({ 'versions.json': '{', 'registry.json': '{' });
     expect(targetAt(join(root, 'versions.json'), none(root)).kind).toBe('metadata');
     expect(targetAt(join(root, 'registry.json'), none(root)).kind).toBe('workspace');
   });
 
-  test('that the configuration names is the manifest, whatever is in it', () => {
+  test('that the configuration names is the manifest, regardless of its content', () => {
     const root = folder({ 'registry.json': metadataWith('1.0.0') });
     expect(targetAt(join(root, 'registry.json'), configured(root, { manifest: 'registry.json' })).kind).toBe(
       'workspace',
     );
   });
 
-  test('that has both is a manifest', () => {
+  test('with both apps and versions is a manifest', () => {
     const root = folder({ 'x.json': { apps: {}, versions: [] } });
     expect(targetAt(join(root, 'x.json'), none(root)).kind).toBe('workspace');
   });
 });
 
-test('what is not there is Trouble, with its name escaped', () => {
+test('a missing path is rejected with its name escaped', () => {
   const root = folder();
   expect(errorOf(() => targetAt(join(root, 'no\u001bthing'), none(root)))).toMatchObject({
     known: true,
@@ -121,7 +121,7 @@ test('what is not there is Trouble, with its name escaped', () => {
   });
 });
 
-test.skipIf(process.platform === 'win32')('a workspace behind a link is the workspace', () => {
+test.skipIf(process.platform === 'win32')('a symbolic link to a workspace selects the workspace', () => {
   const root = folder({ 'registry.json': registry });
   const other = folder();
   mkdirSync(join(other, 'x'));
