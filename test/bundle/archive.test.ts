@@ -21,8 +21,8 @@ const LONG = {
   'leading dash and dot': '-rf/.hidden',
 };
 
-describe('names', () => {
-  test.each(Object.entries(LONG))('%s', async (_, path) => {
+describe('file names', () => {
+  test.each(Object.entries(LONG))('are stored in PAX headers and read by standard readers: %s', async (_, path) => {
     const { archive } = await pack([{ path, bytes: Buffer.from('content') }]);
     expect(await unpacked(archive)).toEqual({ [path]: 'content' });
     const reader = createArchiveReader();
@@ -41,7 +41,7 @@ describe('names', () => {
   });
 });
 
-test('every header says the same owner, mode and date, and the gzip header says nothing', async () => {
+test('every entry has the same owner, mode and date, and the gzip header has no metadata', async () => {
   const files = Object.values(LONG).map((path) => ({ path, bytes: Buffer.from(path) }));
   const { archive } = await pack(files);
   for (const { mode, uid, gid, uname, gname, mtime } of headers(archive)) {
@@ -60,7 +60,7 @@ test('every header says the same owner, mode and date, and the gzip header says 
 // Around the edges of a tar block and of a slice of the compressor (which sees the tar: a header of 512 bytes first).
 const SIZES = [0, 1, 511, 512, 513, 131072 - 512, 131072 - 511, 131072 * 3 + 5];
 
-test.each(SIZES)('%i bytes come out as they went in', async (size) => {
+test.each(SIZES)('%i bytes are unchanged after packing and unpacking', async (size) => {
   const bytes = noise(size);
   const { archive, tarSha256 } = await pack([{ path: 'data', bytes }]);
   const tar = gunzipSync(archive);
@@ -80,7 +80,7 @@ function noise(size: number): Buffer {
 
 // Should one of these change, published artifacts would get other checksums: that is a release note, not a detail.
 // The second one may differ where a zlib compresses otherwise (another processor, a later Node); the first may not.
-test('the bytes are the ones of the last release', async () => {
+test('the bytes of an archive do not change between releases', async () => {
   const files = [
     { path: 'app.js', bytes: noise(300_000) },
     { path: 'données.json', bytes: Buffer.from('{}\n') },
@@ -92,7 +92,7 @@ test('the bytes are the ones of the last release', async () => {
   );
 });
 
-test('code becomes no larger than by gzip -9, or nearly so', async () => {
+test('the archive is at most 1% larger than with gzip -9', async () => {
   const code = readFileSync(createRequire(import.meta.url).resolve('esbuild'));
   const { archive } = await pack([{ path: 'app.js', bytes: code }]);
   expect(archive.length / gzipSync(gunzipSync(archive), { level: 9 }).length).toBeLessThan(1.01);
@@ -101,28 +101,28 @@ test('code becomes no larger than by gzip -9, or nearly so', async () => {
 describe('other readers', () => {
   const files = Object.values(LONG).map((path) => ({ path, bytes: Buffer.from(path) }));
 
-  test.skipIf(!available('tar', '--version'))('tar unpacks it without a word', async () => {
+  test.skipIf(!available('tar', '--version'))('GNU tar unpacks the archive without warnings', async () => {
     const folder = tree();
     writeFileSync(join(folder, 'x.tar.gz'), (await pack(files)).archive);
     mkdirSync(join(folder, 'out'));
-    const said = execFileSync('tar', ['-xzf', '../x.tar.gz'], {
+    const output = execFileSync('tar', ['-xzf', '../x.tar.gz'], {
       cwd: join(folder, 'out'),
       encoding: 'utf8',
       stdio: 'pipe',
     });
-    expect(said).toBe('');
+    expect(output).toBe('');
     for (const path of Object.values(LONG)) expect(readFileSync(join(folder, 'out', path), 'utf8')).toBe(path);
     expect(listing(join(folder, 'out')).length).toBeGreaterThan(files.length);
   });
 
-  test.skipIf(!available('python3', '--version'))('python lists the same names', async () => {
+  test.skipIf(!available('python3', '--version'))('Python lists the same names', async () => {
     const folder = tree();
     const file = join(folder, 'x.tar.gz');
     writeFileSync(file, (await pack(files)).archive);
     const script =
       'import json,sys,tarfile\nt=tarfile.open(sys.argv[1],"r:gz")\nprint(json.dumps([[m.name,t.extractfile(m).read().decode(),m.mode,m.mtime,m.uname] for m in t]))';
-    const said = JSON.parse(execFileSync('python3', ['-c', script, file], { encoding: 'utf8' }));
-    expect(said).toEqual(Object.values(LONG).map((path) => [path, path, 0o644, 499162500, '']));
+    const entries = JSON.parse(execFileSync('python3', ['-c', script, file], { encoding: 'utf8' }));
+    expect(entries).toEqual(Object.values(LONG).map((path) => [path, path, 0o644, 499162500, '']));
   });
 });
 

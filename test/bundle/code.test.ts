@@ -5,7 +5,7 @@ import { built, writeFiles, tree } from './tree.ts';
 
 type Files = Record<string, string>;
 
-/** What `run()` of the built app.js says, in a Node of its own, in a folder that has nothing else. */
+/** The result of `run()` of the built app.js, in a separate process and in a folder without other files. */
 function run(files: Files): string {
   const folder = writeFiles(tree(), { ...files, 'package.json': '{"type":"module"}' });
   const script = `import('./app.js').then(async (app) => process.stdout.write(String(await app.run())))`;
@@ -15,7 +15,7 @@ function run(files: Files): string {
 const PACKAGE = (name: string, more: object = {}) => JSON.stringify({ name, version: '1.0.0', ...more });
 
 describe('the app', () => {
-  test('TypeScript, JSON, local modules and lazily imported ones become one app.js', async () => {
+  test('contains TypeScript, JSON, local modules and dynamic imports in one app.js', async () => {
     const { files, entries } = await built({
       'main.ts': `import { name } from './data.json';
         import { greet } from './lib/greet';
@@ -29,7 +29,7 @@ describe('the app', () => {
     expect(run(files)).toBe('hello wörld! later');
   });
 
-  test('CommonJS dependencies that ask for Node at run time run', async () => {
+  test('may contain CommonJS dependencies that use Node modules at run time', async () => {
     const { files } = await built({
       'main.ts': `import dep from 'old-dep';
         import { createRequire } from 'node:module';
@@ -43,7 +43,7 @@ describe('the app', () => {
     expect(run(files)).toBe('app.js function function function string');
   });
 
-  test('code that needs no require has none', async () => {
+  test('contains no createRequire if it is not needed', async () => {
     const { files } = await built({
       'main.ts': `import { sep } from 'node:path'; import { one } from 'new-dep'; export const run = () => sep.length + one;`,
       'node_modules/new-dep/package.json': PACKAGE('new-dep', { type: 'module', exports: './index.js' }),
@@ -54,14 +54,14 @@ describe('the app', () => {
   });
 
   test.each(['main.js', 'main.mjs', 'main.cjs', 'main.jsx', 'main.tsx', 'main.mts', 'app.js'])(
-    '%s is an entry',
+    'may have the entry point %s',
     async (entry) => {
       const { files } = await built({ [entry]: 'export const run = () => 1;' }, {}, entry);
       expect(run(files)).toBe('1');
     },
   );
 
-  test('a #! line stays the first one', async () => {
+  test('preserves a shebang in the first line', async () => {
     const { files } = await built(
       {
         'main.js': `#!/usr/bin/env node\nimport dep from './dep.cjs'; export const run = () => dep;`,
@@ -74,7 +74,7 @@ describe('the app', () => {
     expect(run(files)).toBe('1');
   });
 
-  test('the SDK, native modules and what the user names stay outside', async () => {
+  test('does not contain the SDK, native modules or external packages', async () => {
     const { files, warnings } = await built(
       {
         'main.ts': `import { defineApp } from '@slflows/sdk/v1'; import sdk from '@slflows/sdk'; import pg from 'pg'; import sub from 'pg/lib/x';
@@ -87,7 +87,7 @@ describe('the app', () => {
     expect(warnings).toEqual([expect.stringContaining('./native.node')]);
   });
 
-  test('a native module that is packed beside app.js is no reason to warn', async () => {
+  test('has no warning about a native module that is included next to app.js', async () => {
     const files = {
       'main.ts': `import native from './native.node'; export const run = () => native;`,
       'native.node': 'binary',
@@ -95,7 +95,7 @@ describe('the app', () => {
     expect((await built(files, { include: ['*.node'] })).warnings).toEqual([]);
   });
 
-  test('target and minify are passed on', async () => {
+  test('is compiled with the given target and minify options', async () => {
     const source = { 'main.ts': `export const run = (longName?: { inner: number }) => longName?.inner ?? 7;` };
     expect((await built(source)).files['app.js']).toContain('??');
     expect((await built(source, { target: 'es2019' })).files['app.js']).not.toContain('??');
@@ -106,7 +106,7 @@ describe('the app', () => {
     });
   });
 
-  test('source maps point at the right line, in relative paths, though lines were put in front', async () => {
+  test('has source maps with the right lines and relative paths', async () => {
     const source = {
       'src/main.ts': `import dep from './dep.cjs';\n\nexport const run = () => {\n  dep();\n  throw new Error('here');\n};`,
       'src/dep.cjs': `module.exports = () => require('path');`,
@@ -124,12 +124,12 @@ describe('the app', () => {
     expect(stack).toContain('main.ts:5:9');
   });
 
-  test('CSS in an app is told, not lost silently', async () => {
+  test('has a warning about CSS, which is not included', async () => {
     const { warnings } = await built({ 'main.ts': `import './x.css'; export const run = 1;`, 'x.css': 'a{}' });
     expect(warnings).toEqual([expect.stringContaining('CSS')]);
   });
 
-  test('warnings name file, line and column', async () => {
+  test('has warnings with file, line and column', async () => {
     const { warnings } = await built({ 'main.ts': `export const run = () =>\n  typeof globalThis === 'nonsense';` });
     expect(warnings).toEqual([expect.stringMatching(/^main\.ts:2:\d+: .*nonsense/)]);
   });
@@ -151,7 +151,7 @@ describe('the UI', () => {
     'dot.png': '\u0089PNG not really',
   };
 
-  test('JSX, CSS and images all end up in ui.js', async () => {
+  test('contains JSX, CSS and images in ui.js', async () => {
     const { files, entries, warnings } = await built(UI, { ui: 'ui.tsx' });
     expect(entries.map((entry) => entry.path)).toEqual(['app.js', 'ui.js']);
     expect(warnings).toEqual([]);
@@ -169,12 +169,12 @@ describe('the UI', () => {
     expect(runInNewContext(files['ui.js']!, {})).toBeDefined();
   });
 
-  test('without CSS nothing is put in front', async () => {
+  test('contains no code for styles without CSS', async () => {
     const { files } = await built({ 'main.ts': 'export {}', 'ui.js': 'export const ui = 1;' }, { ui: 'ui.js' });
     expect(files['ui.js']).not.toContain('document');
   });
 
-  test("a tsconfig's jsx setting does not leave JSX in the code", async () => {
+  test('contains no JSX, regardless of the jsx setting in tsconfig', async () => {
     const { files } = await built(
       { ...UI, 'tsconfig.json': '{"compilerOptions":{"jsx":"preserve"}}' },
       { ui: 'ui.tsx' },

@@ -14,7 +14,7 @@ const APP = {
   'src/legal.txt': 'legal',
 };
 
-/** Runs the command in `cwd` with a terminal that only remembers. */
+/** Runs the command in `cwd` with a terminal that records the output. */
 async function run(cwd: string, entry: string, output: string, options: object = {}, config: Config = {}) {
   const out: string[] = [];
   const log: string[] = [];
@@ -38,8 +38,8 @@ async function run(cwd: string, entry: string, output: string, options: object =
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-describe('on success', () => {
-  test('the archive is there, and its path, size, entries and checksum are told', async () => {
+describe('a successful run', () => {
+  test('writes the archive and prints its path, size, entries and checksum', async () => {
     const cwd = tree(APP);
     const { code, out, log, next } = await run(cwd, 'src/main.ts', 'dist/deep/app.tar.gz', { include: ['*.txt'] });
     const archive = readFileSync(join(cwd, 'dist/deep/app.tar.gz'));
@@ -58,10 +58,10 @@ describe('on success', () => {
     expect(next).toEqual(['appreg publish-version <app> <version> --artifact dist/deep/app.tar.gz']);
   });
 
-  test('--format json is one document, warnings included', async () => {
+  test('prints one JSON document with warnings for --format json', async () => {
     const cwd = tree({ 'app/main.js': '', 'app/.DS_Store': '' });
-    const refused = run(cwd, 'app', 'app/x.tar.gz', { format: 'json' });
-    await expect(refused).rejects.toMatchObject({ code: 'rule-violation', rules: ['artifact-no-app'], exit: 1 });
+    const rejected = run(cwd, 'app', 'app/x.tar.gz', { format: 'json' });
+    await expect(rejected).rejects.toMatchObject({ code: 'rule-violation', rules: ['artifact-no-app'], exit: 1 });
     expect(existsSync(join(cwd, 'app/x.tar.gz'))).toBe(false);
     const { out, log } = await run(cwd, 'app', 'app/x.tar.gz', { format: 'json', anyContent: true });
     const archive = readFileSync(join(cwd, 'app/x.tar.gz'));
@@ -77,7 +77,7 @@ describe('on success', () => {
     expect(log).toEqual(warnings.map((warning) => `warning: ${warning}`));
   });
 
-  test('an archive that is there already is replaced, and never packed into itself', async () => {
+  test('replaces an existing archive, which is not packed into itself', async () => {
     const cwd = tree({ 'app.js': 'a' });
     await run(cwd, '.', 'app.tar.gz');
     const first = readFileSync(join(cwd, 'app.tar.gz'));
@@ -86,7 +86,7 @@ describe('on success', () => {
     expect(listing(cwd)).toEqual(['app.js', 'app.tar.gz']);
   });
 
-  test('the configuration is merged with the flags, which are stronger', async () => {
+  test('merges the configuration with the flags, which take precedence', async () => {
     const cwd = tree({ ...APP, 'src/main.ts': `import 'one'; import 'two'; export const run = (x: any) => x?.y;` });
     const config = { bundle: { external: ['one'], include: ['*.txt'], target: 'es2019' } };
     await run(cwd, 'src/main.ts', 'a.tar.gz', { external: ['two'], include: ['data.json'] }, config);
@@ -98,7 +98,7 @@ describe('on success', () => {
   });
 });
 
-describe('on failure nothing changes on disk', () => {
+describe('a failed run', () => {
   test.each([
     ['code that does not build', 'src/bad.ts', 'new/out.tar.gz', {}, 'build-failed', 1],
     ['the same over an archive that is there', 'src/bad.ts', 'old.tar.gz', {}, 'build-failed', 1],
@@ -110,7 +110,7 @@ describe('on failure nothing changes on disk', () => {
     ['a folder as output', 'src/main.ts', 'folder.tar.gz', {}, 'option-invalid', 2],
     ['a file in the way of the folder', 'src/main.ts', 'old.tar.gz/out.tar.gz', {}, 'output-unwritable', 2],
     ['an unknown format', 'src/main.ts', 'out.tar.gz', { format: 'sarif' }, 'format-unknown', 2],
-  ] as const)('%s', async (_, entry, output, options, code, exit) => {
+  ] as const)('changes nothing on disk: %s', async (_, entry, output, options, code, exit) => {
     const cwd = tree({ ...APP, 'old.tar.gz': 'old', 'folder.tar.gz/x': '' });
     const before = listing(cwd);
     await expect(run(cwd, entry, output, options)).rejects.toMatchObject({ code, exit });
@@ -118,7 +118,7 @@ describe('on failure nothing changes on disk', () => {
     expect(readFileSync(join(cwd, 'old.tar.gz'), 'utf8')).toBe('old');
   });
 
-  test('messages name files as seen from where the command was run', async () => {
+  test('prints file names relative to the current folder', async () => {
     const cwd = tree(APP);
     await expect(run(cwd, 'src/bad.ts', 'x.tar.gz')).rejects.toThrow('src/bad.ts:1:8: Could not resolve');
   });

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { bundle } from '../../src/bundle/bundle.ts';
 import { built, listing, tree } from './tree.ts';
 
-describe('errors', () => {
-  test('each with file, line, column and frame; exit 1', async () => {
+describe('an error', () => {
+  test('in code is printed with file, line, column and frame, and the exit code is 1', async () => {
     const folder = tree({
       'src/main.ts': `import { a } from './there.ts';\nimport 'nowhere';\nconst text = 'ünï' + a; import "gone";`,
       'src/there.ts': `export const a = 1;\n\tconst 5x = 2;`,
@@ -20,7 +20,7 @@ describe('errors', () => {
     expect(message).toMatch(/src\/there\.ts:2:9: .*\n {5}2 │ {3}const 5x = 2;/);
   });
 
-  test('of the UI too, and what they quote cannot move a cursor', async () => {
+  test('in the UI is printed as well, without control characters', async () => {
     const folder = tree({ 'main.ts': 'import "gone"', 'ui.tsx': `/* \u001b[31m */ import '\\u001b[2Jx';` });
     const building = bundle({ entry: join(folder, 'main.ts'), ui: join(folder, 'ui.tsx') });
     await expect(building).rejects.toMatchObject({ code: 'build-failed', exit: 1 });
@@ -31,7 +31,7 @@ describe('errors', () => {
     expect(message).not.toMatch(/\u001b/);
   });
 
-  test('a long line is cut around the place, a long list at its end', async () => {
+  test('in a long line is printed with a part of the line, and at most ten errors are printed', async () => {
     const bad = `${'x;'.repeat(5000)} import 'a'; ${'y;'.repeat(5000)}`;
     const many = Array.from({ length: 30 }, (_, i) => `import 'gone-${i}';`).join('\n');
     const long = await built({ 'main.js': bad }, {}, 'main.js').catch((thrown: Error) => thrown.message);
@@ -49,23 +49,26 @@ describe('errors', () => {
     ['a file of another kind', { entry: 'style.css' }, 'entry-point-unsupported'],
     ['a folder as UI entry', { entry: 'main.ts', ui: 'folder.ts' }, 'entry-point-unsupported'],
     ['a link to nothing', { entry: 'link.ts' }, 'entry-point-missing'],
-  ])('%s', async (_, { entry, ui }: { entry: string; ui?: string }, code) => {
+  ])('is reported for the entry point: %s', async (_, { entry, ui }: { entry: string; ui?: string }, code) => {
     const folder = tree({ 'main.ts': 'export {}', 'style.css': '', 'folder.ts/x.ts': '' });
     symlinkSync('nothing.ts', join(folder, 'link.ts'));
     const building = bundle({ entry: join(folder, entry), ...(ui && { ui: join(folder, ui) }) });
     await expect(building).rejects.toMatchObject({ code, exit: 2 });
   });
 
-  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('a file that may not be read', async () => {
-    const folder = tree({ 'main.ts': 'export {}' });
-    chmodSync(join(folder, 'main.ts'), 0o200);
-    await expect(bundle({ entry: join(folder, 'main.ts') })).rejects.toMatchObject({
-      code: 'file-unreadable',
-      exit: 2,
-    });
-  });
+  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'is reported for an unreadable file',
+    async () => {
+      const folder = tree({ 'main.ts': 'export {}' });
+      chmodSync(join(folder, 'main.ts'), 0o200);
+      await expect(bundle({ entry: join(folder, 'main.ts') })).rejects.toMatchObject({
+        code: 'file-unreadable',
+        exit: 2,
+      });
+    },
+  );
 
-  test('nothing is written beside the sources, neither on success nor on failure', async () => {
+  test('or a success leaves no files next to the sources', async () => {
     const folder = tree({ 'main.ts': `import './x.css'; export {}`, 'x.css': 'a{}', 'bad.ts': 'import "gone"' });
     const before = listing(folder);
     await bundle({ entry: join(folder, 'main.ts'), ui: join(folder, 'main.ts'), sourcemap: true });

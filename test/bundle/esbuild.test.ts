@@ -22,7 +22,7 @@ function failing(message: string): () => object {
   });
 }
 
-describe('an esbuild that does not work is told with what to type', () => {
+describe('an unusable esbuild is reported with the command that installs it', () => {
   test.each([
     [
       'not installed',
@@ -39,8 +39,8 @@ describe('an esbuild that does not work is told with what to type', () => {
       failing("You installed esbuild for another platform than the one you're currently using."),
     ],
     ['of two versions', failing('Cannot start service: Host version "0.28.2" does not match binary version "0.27.0"')],
-    ['that cannot be started', failing('The service was stopped: spawn /x/esbuild EACCES')],
-  ])('%s', async (_, esbuild) => {
+    ['impossible to start', failing('The service was stopped: spawn /x/esbuild EACCES')],
+  ])('if it is %s', async (_, esbuild) => {
     await expect(bundleWith(esbuild)).rejects.toMatchObject({
       code: 'esbuild-unusable',
       exit: 2,
@@ -48,21 +48,21 @@ describe('an esbuild that does not work is told with what to type', () => {
     });
   });
 
-  test('what nobody expected keeps its stack', async () => {
+  test('unless the error is unexpected, which is thrown unchanged', async () => {
     await expect(bundleWith(failing('Invalid option in build() call: "nonsense"'))).rejects.not.toHaveProperty('code');
   });
 });
 
 test.skipIf(process.platform === 'win32')(
-  'esbuild speaks of its service when its binary dies, which is how that case is known',
+  'the error message of esbuild contains “service” if its binary fails, which identifies this case',
   () => {
     const script = `require('esbuild').build({ stdin: { contents: '' } }).catch((error) => console.log(error.message))`;
     const env = { ...process.env, ESBUILD_BINARY_PATH: '/bin/false' };
-    const said = execFileSync(process.execPath, ['-e', script], {
+    const output = execFileSync(process.execPath, ['-e', script], {
       env,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    expect(said).toMatch(/service/);
+    expect(output).toMatch(/service/);
   },
 );

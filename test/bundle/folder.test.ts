@@ -6,7 +6,7 @@ import { bundle } from '../../src/bundle/bundle.ts';
 import { headers, tree, unpacked } from './tree.ts';
 
 describe('a folder', () => {
-  test('is packed as it is: everything, sorted by code unit, with one mode', async () => {
+  test('is packed with all files, sorted by code unit, with one mode', async () => {
     const folder = tree({
       'app.js': 'app',
       'b/x.txt': 'x',
@@ -27,7 +27,7 @@ describe('a folder', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('version control and what systems leave behind stay out, and it says so', async () => {
+  test('is packed without files of version control and of the system, which are listed as warnings', async () => {
     const folder = tree({
       'app.js': '',
       '.git/config': '',
@@ -41,7 +41,7 @@ describe('a folder', () => {
     expect(warnings).toEqual(['left out: .DS_Store', 'left out: .git', 'left out: a/.DS_Store', 'left out: sub/.git']);
   });
 
-  test('the archive itself is never in it, under whatever name it is reached', async () => {
+  test('is packed without the archive itself, including links to it', async () => {
     const folder = tree({ 'app.js': '' });
     const output = join(folder, 'out/app.tar.gz');
     const first = await bundle({ entry: folder, leaveOut: output });
@@ -53,7 +53,7 @@ describe('a folder', () => {
     expect(second.warnings).toEqual(['left out: latest.tar.gz', 'left out: out/app.tar.gz']);
   });
 
-  test('links inside are followed, to files and to folders', async () => {
+  test('is packed with the targets of links inside it', async () => {
     const folder = tree({ 'app.js': 'app', 'real/a.txt': 'a' });
     symlinkSync('real', join(folder, 'again'));
     symlinkSync('../app.js', join(folder, 'real/app.js'));
@@ -66,7 +66,7 @@ describe('a folder', () => {
     });
   });
 
-  test('a folder that is reached through a link is the folder', async () => {
+  test('may be given as a symbolic link', async () => {
     const folder = tree({ 'app.js': 'app' });
     const link = join(tree(), 'link');
     symlinkSync(folder, link);
@@ -82,7 +82,7 @@ describe('a folder', () => {
     ['to nothing', 'gone'],
     ['to itself', 'link'],
     ['part of a loop', '.'],
-  ])('a link %s is refused', async (_, target) => {
+  ])('with a link %s is rejected', async (_, target) => {
     const base = tree({ 'folder/sub/app.js': '', 'folder-2/x': '' });
     symlinkSync(target, join(base, 'folder/link'));
     await expect(bundle({ entry: join(base, 'folder') })).rejects.toMatchObject({
@@ -93,8 +93,8 @@ describe('a folder', () => {
 
   // Other systems cannot even hold some of these names, or not side by side.
   const REFUSED: [name: string, files: Record<string, string>, code: string, system?: 'linux'][] = [
-    ['nothing in it', {}, 'bundle-empty'],
-    ['only junk in it', { '.git/config': '' }, 'bundle-empty'],
+    ['no files', {}, 'bundle-empty'],
+    ['only files that are left out', { '.git/config': '' }, 'bundle-empty'],
     ['names that differ in case', { 'a.js': '', 'A.js': '' }, 'bundle-name-collision', 'linux'],
     ['a folder and a file that differ in case', { 'lib/x': '', LIB: '' }, 'bundle-name-collision', 'linux'],
     ['accents composed in two ways', { '\u00e9': '', 'e\u0301': '' }, 'bundle-name-collision', 'linux'],
@@ -104,13 +104,13 @@ describe('a folder', () => {
     ['a name like a drive', { 'c:x': '' }, 'bundle-name-invalid', 'linux'],
   ];
   test.each(REFUSED.filter(([, , , system]) => system === undefined || system === process.platform))(
-    '%s is refused',
+    'with %s is rejected',
     async (_, files, code) => {
       await expect(bundle({ entry: tree(files) })).rejects.toMatchObject({ code, exit: 2 });
     },
   );
 
-  test.skipIf(process.platform !== 'linux')('names that are not UTF-8, and pipes, are refused', async () => {
+  test.skipIf(process.platform !== 'linux')('with names that are not UTF-8 or with pipes is rejected', async () => {
     const named = tree({ 'app.js': '' });
     writeFileSync(Buffer.concat([Buffer.from(`${named}/`), Buffer.from([0xff, 0xfe])]), '');
     await expect(bundle({ entry: named })).rejects.toMatchObject({ code: 'bundle-name-invalid' });
@@ -119,7 +119,7 @@ describe('a folder', () => {
     await expect(bundle({ entry: piped })).rejects.toMatchObject({ code: 'not-a-file' });
   });
 
-  test('--ui makes no sense with it', async () => {
+  test('cannot be combined with --ui', async () => {
     const folder = tree({ 'app.js': '' });
     await expect(bundle({ entry: folder, ui: join(folder, 'app.js') })).rejects.toMatchObject({
       code: 'option-conflict',

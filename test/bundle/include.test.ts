@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { bundle } from '../../src/bundle/bundle.ts';
 import { built, tree, unpacked } from './tree.ts';
 
-describe('files beside the code', () => {
+describe('the option --include', () => {
   const FILES = {
     'main.ts': 'export {}',
     'assets/a.txt': 'a',
@@ -24,12 +24,12 @@ describe('files beside the code', () => {
     [['./data.json'], ['data.json']],
     [['odd [x].md'], ['odd [x].md']],
     [['node_modules/dep/*.txt'], ['node_modules/dep/c.txt']],
-  ])('%j', async (include, expected) => {
+  ])('adds the matching files: %j', async (include, expected) => {
     const { entries } = await built(FILES, { include });
     expect(entries.map((entry) => entry.path)).toEqual(['app.js', ...expected].sort());
   });
 
-  test('a glob with backslashes is answered with the slash', async () => {
+  test('suggests slashes for a glob with backslashes', async () => {
     await expect(built(FILES, { include: ['assets\\*.txt'] })).rejects.toMatchObject({
       code: 'include-without-match',
       hint: expect.stringContaining('with /'),
@@ -42,12 +42,12 @@ describe('files beside the code', () => {
     [['/etc/*'], 'include-outside'],
     [['app.js'], 'bundle-name-collision'],
     [['APP.js'], 'bundle-name-collision'],
-  ])('%j is refused: %s', async (include, code) => {
+  ])('rejects %j: %s', async (include, code) => {
     const files = { ...FILES, ...(code === 'bundle-name-collision' && { [include[0]!]: '' }) };
     await expect(built(files, { include })).rejects.toMatchObject({ code, exit: 2 });
   });
 
-  test('a link that leads out is refused, one that stays inside is packed as its file', async () => {
+  test('rejects a link out of the folder, and packs the target of a link inside it', async () => {
     const outside = tree({ 'secret.txt': 's' });
     const folder = tree(FILES);
     symlinkSync('assets/a.txt', join(folder, 'inside.txt'));

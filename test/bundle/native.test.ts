@@ -25,7 +25,7 @@ afterEach(() => {
   runs.ofApi = 0;
 });
 
-/** What the API alone makes of it: with a path to the program it is always asked. */
+/** The result with the API, which is always used if a path to the executable is set. */
 async function outcomeByApi(options: BundleOptions): Promise<unknown> {
   vi.stubEnv('ESBUILD_BINARY_PATH', '');
   const made = await outcome(options);
@@ -45,7 +45,7 @@ const DEP = {
   'node_modules/dep/index.js': `exports.sep = require('node:path').sep; // a dependency`,
 };
 
-describe.skipIf(process.platform === 'win32')("esbuild's own program", () => {
+describe.skipIf(process.platform === 'win32')('the executable of esbuild', () => {
   test.each<[string, boolean, Record<string, string>, Partial<BundleOptions>]>([
     ['code', true, { 'main.ts': 'export const a: number = 1;' }, {}],
     ['dependencies', true, { 'main.ts': `import { sep } from 'dep'; export { sep };`, ...DEP }, {}],
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')("esbuild's own program", () => {
       {},
     ],
     ['a path that is loaded when it runs', false, { 'main.ts': `export const a = import('./x.node');` }, {}],
-    ['one that is asked for', false, { 'main.ts': `export const a = () => require('./x.node');` }, {}],
+    ['one that is required', false, { 'main.ts': `export const a = () => require('./x.node');` }, {}],
     ['one that is resolved', false, { 'main.ts': `export const a = () => require.resolve('../x.node');` }, {}],
     [
       'one that is imported',
@@ -91,9 +91,9 @@ describe.skipIf(process.platform === 'win32')("esbuild's own program", () => {
     ['CSS', false, { 'main.ts': `import './a.css';`, 'a.css': 'a { top: 0 }' }, {}],
     ['a warning', false, { 'main.ts': 'export const a = () => { return\n 1; };' }, {}],
     ['an error', false, { 'main.ts': `import 'nowhere';` }, {}],
-    ['a target that is none', false, { 'main.ts': '' }, { target: 'nonesuch' }],
+    ['an unknown target', false, { 'main.ts': '' }, { target: 'nonesuch' }],
     ['a name that means something to it', false, { 'a=main.ts': 'export {};' }, {}],
-  ])('%s: as by the API, without it: %s', async (_, alone, files, options) => {
+  ])('is used with the same result as the API for %s: %s', async (_, alone, files, options) => {
     const folder = tree(files);
     const entry = join(folder, Object.keys(files)[0]!);
     const made = await outcome({ entry, ...options });
@@ -102,8 +102,8 @@ describe.skipIf(process.platform === 'win32')("esbuild's own program", () => {
   });
 });
 
-/** Where packages are not as usual, what the API does is done. */
-describe('an esbuild that is installed', () => {
+/** In an unusual installation, the API is used. */
+describe('an installed esbuild', () => {
   const platform = `@esbuild/${process.platform}-${arch()}`;
   let folder: string;
   beforeAll(async () => {
@@ -132,13 +132,13 @@ describe('an esbuild that is installed', () => {
   const run = (): string =>
     execFileSync(process.execPath, [join(folder, 'program.cjs'), join(folder, 'main.ts')], { encoding: 'utf8' });
 
-  test('without its program', () => {
+  test('is unusable without its executable', () => {
     expect(run()).toMatch(
       /^esbuild-unusable esbuild \(which compiles the code\) does not work on this system: .*could not be found/,
     );
   });
 
-  test('with one that cannot be run', () => {
+  test('is unusable if its executable cannot be run', () => {
     writeFiles(folder, {
       [`node_modules/${platform}/package.json`]: readFileSync(join(ROOT, 'node_modules/esbuild/package.json')),
       [`node_modules/${platform}/bin/esbuild`]: 'nothing',
@@ -146,7 +146,7 @@ describe('an esbuild that is installed', () => {
     expect(run()).toMatch(/^esbuild-unusable /);
   });
 
-  test('with one whose package says that it is another version', async () => {
+  test('is used through its API if its executable has another version', async () => {
     writeFiles(folder, { [`node_modules/${platform}/package.json`]: '{"name":"x","version":"0.0.1"}' });
     cpSync(join(ROOT, 'node_modules', platform, 'bin/esbuild'), join(folder, 'node_modules', platform, 'bin/esbuild'));
     expect(run().trim()).toBe((await bundle({ entry: join(folder, 'main.ts') })).checksum);

@@ -82,7 +82,7 @@ function installed(layout: Layout): Project | null {
   return { folder, appreg: (...args) => run([...start, ...args], folder) };
 }
 
-/** Where Plug'n'Play has the program: in an archive. */
+/** The path of the program under Plug'n'Play, in an archive. */
 function bin(folder: string, manager: readonly string[]): string {
   const find = "process.stdout.write(require.resolve('appreg/package.json').replace('package.json', 'bin/appreg.js'))";
   return outputOf(run([...manager, 'node', '--input-type=commonjs', '-e', find], folder)).trim();
@@ -116,27 +116,23 @@ function bundled({ folder, appreg }: Project, ...flags: string[]): Buffer {
 const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 describe.each([[[]], [['--sourcemap']], [['--minify']]])('a bundle with the flags %j', (flags) => {
-  test.for(LAYOUTS.slice(1))(
-    'has the bytes under %s that it has under npm',
-    { timeout: 600_000 },
-    (layout, { skip }) => {
-      const other = project(layout);
-      if (other === null) return skip(`${layout} cannot be installed here`);
-      const [ours, theirs] = [bundled(project('npm')!, ...flags), bundled(other, ...flags)];
-      expect(sha(theirs)).toBe(sha(ours));
-      const text = gunzipSync(theirs).toString('latin1');
-      for (const trace of ['.pnpm', '.zip/', '__virtual__', 'yarn-global']) expect(text).not.toContain(trace);
-    },
-  );
+  test.for(LAYOUTS.slice(1))('has the same bytes under %s as under npm', { timeout: 600_000 }, (layout, { skip }) => {
+    const other = project(layout);
+    if (other === null) return skip(`${layout} cannot be installed here`);
+    const [ours, theirs] = [bundled(project('npm')!, ...flags), bundled(other, ...flags)];
+    expect(sha(theirs)).toBe(sha(ours));
+    const text = gunzipSync(theirs).toString('latin1');
+    for (const trace of ['.pnpm', '.zip/', '__virtual__', 'yarn-global']) expect(text).not.toContain(trace);
+  });
 });
 
 describe('under Bun', () => {
-  test('the archive is another, the tar inside is the same, and it is said', ({ skip }) => {
+  test('the archive differs, the tar inside is the same, and a warning states it', ({ skip }) => {
     const bun = packageManager('bun');
     if (bun === null) return skip('bun cannot be installed here');
     const { folder } = project('npm')!;
     const ours = bundled(project('npm')!);
-    const said = outputOf(
+    const output = outputOf(
       run(
         [
           ...bun,
@@ -151,13 +147,13 @@ describe('under Bun', () => {
         folder,
       ),
     );
-    expect(said).toContain('Bun compresses');
+    expect(output).toContain('Bun compresses');
     expect(sha(gunzipSync(readFileSync(join(folder, 'bun.tar.gz'))))).toBe(sha(gunzipSync(ours)));
   }, 600_000);
 });
 
-describe("under Yarn's Plug'n'Play", () => {
-  test('every command that writes works', async ({ skip }) => {
+describe("under Yarn Plug'n'Play", () => {
+  test('every command that writes files works', async ({ skip }) => {
     const pnp = project('yarn pnp');
     if (pnp === null) return skip('yarn cannot be installed here');
     const port = await freePort();

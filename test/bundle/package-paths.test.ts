@@ -35,9 +35,9 @@ test.each([
   ['../.yarn/__virtual__/shared-virtual-c8b/1/packages/shared/a.ts', '../packages/shared/a.ts'],
   ['C:/cache/ms.zip/node_modules/ms/index.js', '../node_modules/ms/index.js'],
   ['(disabled):../node_modules/.pnpm/a@1/node_modules/a/b.js', '(disabled):../node_modules/a/b.js'],
-])('%s is written as %s', (path, short) => expect(packagePath(path, folder)).toBe(short));
+])('the path %s is shortened to %s', (path, short) => expect(packagePath(path, folder)).toBe(short));
 
-describe('in code', () => {
+describe('withPackagePaths', () => {
   const path = createFile('../node_modules/.pnpm/größe@1.0.0/node_modules/größe/index.js');
   const short = '../node_modules/größe/index.js';
 
@@ -50,7 +50,7 @@ describe('in code', () => {
     ],
     [`  "${path}": function(exports) {\n`, `  "${short}": function(exports) {\n`],
     [`// ../cache/a.zip/node_modules/a/b.js\n`, `// ../node_modules/a/b.js\n`],
-  ])('%j', (code, expected) => {
+  ])('shortens the path in %j', (code, expected) => {
     expect(withPackagePaths(Buffer.from(code), folder).toString()).toBe(expected);
   });
 
@@ -61,11 +61,11 @@ describe('in code', () => {
     '// ../node_modules/.pnpm/not-there@1/node_modules/not-there/index.js\n',
     '`\n// look into ../node_modules/.pnpm/x/node_modules/y\n`\n',
     '// main.ts\n',
-  ])('%j stays as it is', (code) => {
+  ])('leaves %j unchanged', (code) => {
     expect(withPackagePaths(Buffer.from(code), folder).toString()).toBe(code);
   });
 
-  test('bytes that are not UTF-8 stay as they are', () => {
+  test('leaves bytes that are not UTF-8 unchanged', () => {
     const code = Buffer.concat([Buffer.from(`// ${path}\n"`), Buffer.from([0xff, 0x80]), Buffer.from('"')]);
     expect(withPackagePaths(code, folder).subarray(-3)).toEqual(code.subarray(-3));
   });

@@ -61,13 +61,13 @@ function checksum(
   options: object,
   { node = process.execPath, cwd = ROOT, env = {} }: Where = {},
 ): string {
-  const asked = {
+  const bundleOptions = {
     entry: join(folder, 'src/main.ts'),
     ui: join(folder, 'src/ui.tsx'),
     include: ['locales/*'],
     ...options,
   };
-  return execFileSync(node, [program, JSON.stringify(asked)], {
+  return execFileSync(node, [program, JSON.stringify(bundleOptions)], {
     cwd,
     env: { ...process.env, ...env },
     encoding: 'utf8',
@@ -77,8 +77,8 @@ function checksum(
 describe.each([
   ['built', {}],
   ['minified, with maps', { minify: true, sourcemap: true }],
-])('%s', (_, options) => {
-  test('another folder, time, mask, language, zone, file order or Node: the same bytes', () => {
+])('a bundle that is %s', (_, options) => {
+  test('has the same bytes in any folder, time zone, language and file order, and with any user mask and Node', () => {
     const first = tree(APP);
     const expected = checksum(first, options);
     expect(JSON.parse(expected)[0]).toMatch(/^sha256:[0-9a-f]{64}$/);
@@ -103,7 +103,7 @@ describe.each([
   }, 60_000);
 });
 
-test('a folder, packed: the same bytes', () => {
+test('a packed folder has the same bytes for any order, dates and modes of its files', () => {
   const first = tree(APP);
   const second = writeFiles(join(tree(), 'copy'), inReverseOrder(APP));
   changeTimesAndModes(second);
@@ -114,14 +114,14 @@ test('a folder, packed: the same bytes', () => {
   }
 });
 
-test('other sources give other bytes', () => {
+test('a bundle of other sources has other bytes', () => {
   const first = checksum(tree(APP), {});
   expect(checksum(tree({ ...APP, 'src/data.json': '{"name":"World"}' }), {})).not.toBe(first);
 });
 
 // One app, pinned: what changes here changes the checksum of every artifact that is built again. The digest of the
 // archive may differ where a zlib compresses otherwise (another processor, a later Node); that of the tar may not.
-test('a known app has the known checksum', () => {
+test('the checksum of an example app does not change', () => {
   const [archive, tar] = JSON.parse(checksum(tree(APP), {})) as [string, string];
   expect(tar).toBe('849089e6f20490eb68615bce0a94822574e02e85654c19f0f15eb495144b781e');
   expect(archive).toBe('sha256:730490e8207e88922f558a8c22df66f570aa81ec9e6d616f1467b08d5e9f0839');
