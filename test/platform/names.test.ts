@@ -45,7 +45,7 @@ function forgivingDisk(...paths: string[]): Disk & { listings: number } {
   return disk;
 }
 
-describe('on a disk that does not tell case or normalization', () => {
+describe('on a disk that ignores case and normalization', () => {
   test.each([
     ['the name as it is', 'apps/a/icon.svg', ['apps/a/icon.svg'], null],
     ['another case', 'apps/a/icon.svg', ['apps/a/Icon.SVG'], 'apps/a/Icon.SVG'],
@@ -54,7 +54,7 @@ describe('on a disk that does not tell case or normalization', () => {
     ['a decomposed letter', 'caf\u00e9.png', ['cafe\u0301.png'], 'cafe\u0301.png'],
     ['nothing there', 'apps/b/icon.svg', ['apps/a/icon.svg'], null],
     ['digits only', '1.0.0', ['1.0.0'], null],
-  ])('%s', (_, path, files, expected) =>
+  ])('the listed name is found: %s', (_, path, files, expected) =>
     expect(otherNameOnDisk('/r', path.split('/'), forgivingDisk(...files))).toBe(expected),
   );
 
@@ -63,13 +63,13 @@ describe('on a disk that does not tell case or normalization', () => {
     expect(otherNameOnDisk('/r', ['PROGRA~1'], disk)).toBe('Program Files');
   });
 
-  test('a folder that may not be listed is no other name', () => {
+  test('a folder that cannot be listed has no other name', () => {
     expect(otherNameOnDisk('/r', ['a.json'], { has: () => true, list: refuse, nameOf: refuse })).toBe(null);
   });
 });
 
 describe('on the disk of this machine', () => {
-  test('a file and its other case, both there, are two files', (context) => {
+  test('two files whose names differ in case are distinct', (context) => {
     writeFileSync(join(root, 'icon.svg'), '1');
     try {
       linkSync(join(root, 'icon.svg'), join(root, 'ICON.SVG'));
@@ -86,8 +86,8 @@ describe('on the disk of this machine', () => {
     expect(otherNameOnDisk(root, ['link', 'a.json'])).toBe(null);
   });
 
-  describe('that finds a file in any case', () => {
-    test('serve answers for the listed name only', async (context) => {
+  describe('with a case-insensitive file system', () => {
+    test('serve responds only to the listed name', async (context) => {
       const site = forgivingFolder(context);
       const file = await locate(site, ['apps', 'Clock', 'Icon.SVG'], new Set());
       expect(file).toBe(join(site, 'apps/Clock/Icon.SVG'));
@@ -95,13 +95,13 @@ describe('on the disk of this machine', () => {
       expect(await locate(site, ['apps', 'Clock', 'icon.svg'], new Set())).toBe(null);
     });
 
-    test('an earlier state in a folder has the listed name only', (context) => {
+    test('a baseline folder has only the listed name', (context) => {
       const tree = folderTree(forgivingFolder(context), 'there');
       expect(tree.read('apps/Clock/Icon.SVG')).toMatchObject({ text: 'x' });
       expect(tree.read('apps/Clock/icon.svg')).toBe(null);
     });
 
-    test('a store refuses the other name, and writes nothing', async (context) => {
+    test('a store rejects the other name and writes nothing', async (context) => {
       const site = forgivingFolder(context);
       const store = openDirectory(site);
       expect(await store.read('apps/Clock/Icon.SVG')).toMatchObject({ bytes: Buffer.from('x') });

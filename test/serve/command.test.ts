@@ -9,7 +9,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ServeCommandOptions } from '../../src/cli/commands/serve/run.ts';
 import { sendRequest, fill, folder } from './support.ts';
 
-/** Where a process cannot be sent a signal that it hears. */
+/** On Windows, a process cannot handle signals from another process. */
 const WINDOWS = process.platform === 'win32';
 const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -87,11 +87,11 @@ function run(
     });
     child.on('close', () => reject(new Error(`ended without a URL: ${made.stderr}`)));
   });
-  made.ready.catch(() => {}); // Who expects no URL waits for the end instead.
+  made.ready.catch(() => {}); // Tests that expect no URL wait for the end instead.
   return made;
 }
 
-/** Waits for the end and returns the trouble that the command threw. */
+/** Waits for the end and returns the error that the command threw. */
 async function failureOf(made: Run): Promise<{ exit: number | null; code?: string; hint?: string; message?: string }> {
   const exit = await made.ended;
   expect(made.stdout).toBe('');
@@ -109,7 +109,7 @@ async function workspace(files: Record<string, string> = {}): Promise<string> {
 
 describe('appreg serve', () => {
   test.skipIf(WINDOWS)(
-    'prints the manifest URL and nothing else to stdout, serves by the config, ends at SIGTERM with 0',
+    'prints only the URL of the manifest to stdout, applies the configuration and exits with 0 after SIGTERM',
     async () => {
       const root = await workspace();
       const made = run(root, null, { verbose: true });
@@ -130,7 +130,7 @@ describe('appreg serve', () => {
     },
   );
 
-  test.skipIf(WINDOWS)('ends at SIGINT with 130, and logs requests with --verbose alone', async () => {
+  test.skipIf(WINDOWS)('exits with 130 after SIGINT, and logs requests only with --verbose', async () => {
     const made = run(await workspace(), null);
     await sendRequest(await made.ready);
     made.child.kill('SIGINT');
@@ -138,12 +138,12 @@ describe('appreg serve', () => {
     expect(made.stderr).not.toContain('GET /registry.json');
   });
 
-  test('--no-rewrite leaves the base URL as it is', async () => {
+  test('does not replace the base URL with --no-rewrite', async () => {
     const made = run(await workspace(), null, { rewrite: false });
     expect((await sendRequest(await made.ready)).body.toString()).toBe(MANIFEST);
   });
 
-  test('without a config it serves to everybody and rewrites nothing', async () => {
+  test('allows all origins and replaces no base URL without a configuration', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': MANIFEST });
     const made = run(dirname(root), root);
@@ -193,7 +193,7 @@ describe('appreg serve', () => {
     ['manifest-missing', { 'appreg.config.json': '{"manifest":"m.json"}', 'registry.json': MANIFEST }, null],
     ['manifest-ambiguous', { 'a.json': MANIFEST, 'b.json': MANIFEST }, null],
     ['manifest-name-invalid', { 'appreg.config.json': '{"manifest":"package.json"}', 'package.json': '{}' }, null],
-  ])('%s: %j, dir %j', async (code, files, dir) => {
+  ])('exits with %s for the files %j and the folder %j', async (code, files, dir) => {
     const root = await folder();
     await fill(root, files);
     const found = await failureOf(run(root, dir));
@@ -201,7 +201,7 @@ describe('appreg serve', () => {
     expect(found.hint).toBeTruthy();
   });
 
-  test('a port in use is trouble, and no handler is left behind', async () => {
+  test('exits with 2 if the port is in use', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as AddressInfo;
@@ -209,20 +209,17 @@ describe('appreg serve', () => {
     blocker.close();
   });
 
-  test.skipIf(WINDOWS)(
-    '--https makes an authority in the folder that the environment names, and says how to trust it',
-    async () => {
-      const ca = join(await folder(), 'my ca');
-      await mkdir(ca);
-      const made = run(await workspace(), null, { https: true }, { APPREG_CA_DIR: ca });
-      const url = await made.ready;
-      expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/registry\.json$/);
-      const { body } = await sendRequest(url, { ca: await readFile(join(ca, 'ca.pem'), 'utf8') });
-      expect(body.toString()).toContain(new URL('.', url).href);
-      made.child.kill('SIGTERM');
-      expect(await made.ended).toBe(0);
-      expect(made.stderr).toContain(`--ca "${join(ca, 'ca.pem')}"`);
-      expect(made.stderr).toContain('NODE_EXTRA_CA_CERTS=');
-    },
-  );
+  test.skipIf(WINDOWS)('creates an authority with --https in APPREG_CA_DIR, and prints how to trust it', async () => {
+    const ca = join(await folder(), 'my ca');
+    await mkdir(ca);
+    const made = run(await workspace(), null, { https: true }, { APPREG_CA_DIR: ca });
+    const url = await made.ready;
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/registry\.json$/);
+    const { body } = await sendRequest(url, { ca: await readFile(join(ca, 'ca.pem'), 'utf8') });
+    expect(body.toString()).toContain(new URL('.', url).href);
+    made.child.kill('SIGTERM');
+    expect(await made.ended).toBe(0);
+    expect(made.stderr).toContain(`--ca "${join(ca, 'ca.pem')}"`);
+    expect(made.stderr).toContain('NODE_EXTRA_CA_CERTS=');
+  });
 });

@@ -42,7 +42,7 @@ describe('a file', () => {
     ['a/unknown.xyz', 'application/octet-stream', 'public, max-age=300'],
     ['a/plain', 'application/octet-stream', 'public, max-age=300'],
     ['empty.json', 'application/json', 'public, max-age=300'],
-  ])('%s is served as %s, %s; HEAD says the same', async (name, type, lifetime) => {
+  ])('%s has the type %s and the lifetime %s, and HEAD has the same headers', async (name, type, lifetime) => {
     const get = await sendRequest(server.url + name);
     const bytes = Buffer.from(FILES[name]!);
     expect(get.status).toBe(200);
@@ -62,11 +62,11 @@ describe('a file', () => {
     expect(get.headers['content-security-policy'] !== undefined).toBe(name.endsWith('.svg'));
     const head = await sendRequest(server.url + name, { method: 'HEAD' });
     expect(head.body.length).toBe(0);
-    const { date: _, ...said } = get.headers;
-    expect(head).toMatchObject({ status: 200, headers: said });
+    const { date: _, ...expected } = get.headers;
+    expect(head).toMatchObject({ status: 200, headers: expected });
   });
 
-  test('is not compressed, whatever the client would take', async () => {
+  test('is not compressed, regardless of Accept-Encoding', async () => {
     const { headers, body } = await sendRequest(server.manifestUrl, {
       headers: { 'Accept-Encoding': 'gzip, br, zstd' },
     });
@@ -74,15 +74,15 @@ describe('a file', () => {
     expect(body.toString()).toBe('{"apps":{}}');
   });
 
-  test('HEAD sends no body over the wire', async () => {
+  test('has no body in the response to HEAD', async () => {
     const text = await raw(server.port, 'HEAD /a/1.0.0.tar.gz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(text).toContain('Content-Length: 700000');
     expect(text.endsWith('\r\n\r\n')).toBe(true);
   });
 });
 
-describe('methods', () => {
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])('%s is refused', async (method) => {
+describe('request methods', () => {
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])('%s is rejected with 405', async (method) => {
     const { status, headers } = await sendRequest(server.manifestUrl, { method });
     expect(status).toBe(405);
     expect(headers).toMatchObject({
@@ -92,7 +92,7 @@ describe('methods', () => {
     });
   });
 
-  test('CONNECT ends the connection', async () => {
+  test('CONNECT is rejected and the connection closed', async () => {
     const text = await raw(server.port, 'CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n');
     expect(text).not.toContain('200');
   });
@@ -110,7 +110,7 @@ describe('CORS', () => {
     ['/registry.json', 405, { method: 'POST' }],
     ['/registry.json', 204, { method: 'OPTIONS' }],
   ];
-  const askFrom = (
+  const requestFrom = (
     server: Serving,
     origin: string | null,
     [path, , options]: (typeof requests)[number],
@@ -125,16 +125,16 @@ describe('CORS', () => {
     const [path, status, options] = request;
     describe(`${options?.method ?? 'GET'} ${path} (${status})`, () => {
       test.each([null, 'https://any.example.com', 'null'])(
-        'without a list, from %s: everybody may read',
+        'without a list of origins allows %s with the wildcard',
         async (origin) => {
-          const reply = await askFrom(server, origin, request);
+          const reply = await requestFrom(server, origin, request);
           expect(reply.status).toBe(status);
           expect(reply.headers['access-control-allow-origin']).toBe('*');
           expect(reply.headers['access-control-expose-headers']).toContain('ETag');
         },
       );
-      test.each(LISTED)('with a list, from %s: echoed', async (origin) => {
-        const reply = await askFrom(serverWithListing, origin, request);
+      test.each(LISTED)('with a list of origins echoes %s with Vary', async (origin) => {
+        const reply = await requestFrom(serverWithListing, origin, request);
         expect(reply.status).toBe(status);
         expect(reply.headers['access-control-allow-origin']).toBe(origin);
         expect(varyOf(reply)).toContain('Origin');
@@ -151,8 +151,8 @@ describe('CORS', () => {
         'http://flows.example.com',
         LISTED.join(', '),
         '',
-      ])('with a list, from %j: not allowed, and varied', async (origin) => {
-        const reply = await askFrom(serverWithListing, origin, request);
+      ])('with a list of origins does not allow %j, with Vary', async (origin) => {
+        const reply = await requestFrom(serverWithListing, origin, request);
         expect(reply.status).toBe(status);
         expect(reply.headers['access-control-allow-origin']).toBeUndefined();
         expect(varyOf(reply)).toContain('Origin');
@@ -160,7 +160,7 @@ describe('CORS', () => {
     });
   }
 
-  test('a preflight allows every header that is asked for, Authorization by name', async () => {
+  test('a preflight allows all requested headers, including Authorization by name', async () => {
     const reply = await sendRequest(serverWithListing.manifestUrl, {
       method: 'OPTIONS',
       headers: {
@@ -179,14 +179,14 @@ describe('CORS', () => {
     expect(varyOf(reply)).toEqual(['Origin', 'Access-Control-Request-Headers']);
   });
 
-  test('OPTIONS is answered for the server as a whole, and where nothing is', async () => {
+  test('OPTIONS has a 204 response for * and for missing files', async () => {
     const text = await raw(server.port, 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 204 [^]*Access-Control-Allow-Headers: \*, Authorization\r\n/);
     expect((await sendRequest(`${server.url}nothing`, { method: 'OPTIONS' })).status).toBe(204);
   });
 });
 
-describe('conditions', () => {
+describe('conditional requests', () => {
   const moment = Date.parse('2026-01-02T03:04:05.678Z');
   const validators = { etag: '"abc"', modified: moment, size: 100 };
   const [same, earlier, later] = [0, -1000, 1000].map((ms) => new Date(moment + ms).toUTCString()) as [
@@ -223,7 +223,7 @@ describe('conditions', () => {
     [{ 'if-match': '"abc"', 'if-unmodified-since': earlier }, null],
   ])('%j → %s', (headers, expected) => expect(precondition(headers, validators)).toBe(expected));
 
-  test('304 has no body and no length, and what RFC 9110 wants it to have', async () => {
+  test('have a 304 response without body and length, with the headers that RFC 9110 requires', async () => {
     const { headers } = await sendRequest(serverWithListing.manifestUrl);
     for (const method of ['GET', 'HEAD']) {
       const reply = await sendRequest(serverWithListing.manifestUrl, {
@@ -243,7 +243,7 @@ describe('conditions', () => {
   });
 });
 
-describe('ranges', () => {
+describe('range requests', () => {
   const validators = { etag: '"abc"', modified: 0, size: 100 };
   test.each<[string, ReturnType<typeof rangeOf>]>([
     ['bytes=0-9', { start: 0, end: 10 }],
@@ -265,7 +265,7 @@ describe('ranges', () => {
     ['lines=1-2', null],
     ['bytes=0x1-2', null],
     ['1-2', null],
-  ])('%.40s', (range, expected) => expect(rangeOf({ range }, validators)).toEqual(expected));
+  ])('the range %.40s is parsed', (range, expected) => expect(rangeOf({ range }, validators)).toEqual(expected));
 
   test.each<[string, boolean]>([
     ['"abc"', true],
@@ -274,11 +274,11 @@ describe('ranges', () => {
     [new Date(0).toUTCString(), false],
     ['*', false],
     ['', false],
-  ])('If-Range: %s', (value, holds) => {
+  ])('If-Range: %s is applied', (value, holds) => {
     expect(rangeOf({ range: 'bytes=0-1', 'if-range': value }, validators)).toEqual(holds ? { start: 0, end: 2 } : null);
   });
 
-  test('an empty file has no ranges', () => {
+  test('an empty file has no satisfiable range', () => {
     expect(rangeOf({ range: 'bytes=0-' }, { ...validators, size: 0 })).toBe('unsatisfiable');
     expect(rangeOf({ range: 'bytes=-5' }, { ...validators, size: 0 })).toBeNull();
   });

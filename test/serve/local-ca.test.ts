@@ -22,7 +22,7 @@ function curl(...args: string[]): Promise<{ code: unknown; stdout: string }> {
 }
 
 describe('the authority', () => {
-  test('is made once, kept where only its owner can read it, and used again', async () => {
+  test('is created once, stored with permissions for its owner only, and reused', async () => {
     const dir = join(await folder(), 'new', 'ca');
     const first = await localCertificate(dir, '127.0.0.1');
     const second = await localCertificate(dir, 'localhost');
@@ -40,7 +40,7 @@ describe('the authority', () => {
     expect((await stat(join(dir, 'ca-key.pem'))).mode & 0o777).toBe(0o600);
   });
 
-  test('is one and the same for servers that start at once', async () => {
+  test('is the same for servers that start in parallel', async () => {
     const dir = await folder();
     const made = await Promise.all(Array.from({ length: 8 }, () => localCertificate(dir, '127.0.0.1')));
     const authority = new X509Certificate(await readFile(join(dir, 'ca.pem')));
@@ -48,16 +48,16 @@ describe('the authority', () => {
     expect((await readdir(dir)).sort()).toEqual(['ca-key.pem', 'ca.pem']);
   });
 
-  test('lasts two years, is renewed within the last 30 days, and no leaf outlives it or 397 days', async () => {
+  test('is valid for two years and renewed in the last 30 days, and no certificate outlives it or 397 days', async () => {
     const dir = await folder();
     const start = new Date('2026-05-01T00:00:00Z');
     const after = (days: number): Promise<Awaited<ReturnType<typeof localCertificate>>> =>
       localCertificate(dir, '127.0.0.1', new Date(start.getTime() + days * DAY));
-    const kept = [await after(0), await after(1), await after(699)];
-    expect(kept.map(({ isNew }) => isNew)).toEqual([true, false, false]);
+    const certificates = [await after(0), await after(1), await after(699)];
+    expect(certificates.map(({ isNew }) => isNew)).toEqual([true, false, false]);
     const end = Date.parse(new X509Certificate(await readFile(join(dir, 'ca.pem'))).validTo);
     expect(end).toBe(start.getTime() + 730 * DAY);
-    for (const { cert } of kept) {
+    for (const { cert } of certificates) {
       const [from, to] = [Date.parse(leafOf(cert).validFrom), Date.parse(leafOf(cert).validTo)];
       expect(to - from).toBeLessThanOrEqual(397 * DAY);
       expect(to).toBeLessThanOrEqual(end);
@@ -66,7 +66,7 @@ describe('the authority', () => {
     expect(Date.parse(new X509Certificate(await readFile(join(dir, 'ca.pem'))).validTo)).toBeGreaterThan(end);
   });
 
-  test('is made anew when its certificate is damaged, and says so when its key is', async () => {
+  test('is created again if its certificate is damaged, and rejected if its key is', async () => {
     const dir = await folder();
     await localCertificate(dir, '127.0.0.1');
     await writeFile(join(dir, 'ca.pem'), '-----BEGIN CERTIFICATE-----\nMII');
@@ -109,7 +109,7 @@ describe('the authority', () => {
       : expect(made).rejects.toMatchObject({ code: 'host-not-local', exit: 2 }));
   });
 
-  test('has its place by the conventions of the platform', () => {
+  test('is stored in the data folder of the platform', () => {
     const end = ['appreg', 'local-ca'].join(sep);
     expect(authorityFolder({ APPREG_CA_DIR: '/x' })).toBe('/x');
     expect(authorityFolder({ XDG_DATA_HOME: join(sep, 'data') }, 'linux')).toBe(join(sep, 'data', end));
@@ -120,21 +120,18 @@ describe('the authority', () => {
 });
 
 describe('over HTTPS', () => {
-  test.each(['localhost', '127.0.0.1'])(
-    'Node trusts the server at %s with the authority, and not without',
-    async (host) => {
-      const root = await folder();
-      await fill(root, { 'registry.json': '{"apps":{}}' });
-      const certificate = await localCertificate(await folder(), host);
-      const server = await startTestServer(root, { host, https: certificate });
-      expect(server.url).toBe(`https://${host}:${server.port}/`);
-      const ca = await readFile(certificate.caFile, 'utf8');
-      expect((await sendRequest(server.manifestUrl, { ca })).status).toBe(200);
-      await expect(sendRequest(server.manifestUrl)).rejects.toMatchObject({ code: 'SELF_SIGNED_CERT_IN_CHAIN' });
-    },
-  );
+  test.each(['localhost', '127.0.0.1'])('Node trusts the server at %s only with the authority', async (host) => {
+    const root = await folder();
+    await fill(root, { 'registry.json': '{"apps":{}}' });
+    const certificate = await localCertificate(await folder(), host);
+    const server = await startTestServer(root, { host, https: certificate });
+    expect(server.url).toBe(`https://${host}:${server.port}/`);
+    const ca = await readFile(certificate.caFile, 'utf8');
+    expect((await sendRequest(server.manifestUrl, { ca })).status).toBe(200);
+    await expect(sendRequest(server.manifestUrl)).rejects.toMatchObject({ code: 'SELF_SIGNED_CERT_IN_CHAIN' });
+  });
 
-  test.skipIf(!isInstalled('curl'))('curl trusts the server with --cacert, and not without', async () => {
+  test.skipIf(!isInstalled('curl'))('curl trusts the server only with --cacert', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': '{"apps":{}}' });
     const certificate = await localCertificate(await folder(), '127.0.0.1');
@@ -147,7 +144,7 @@ describe('over HTTPS', () => {
   });
 
   test.skipIf(!isInstalled('openssl'))(
-    'openssl finds the chain right by the strict rules, within the limits of the authority',
+    'openssl accepts the chain by its strict rules, and only for names that the authority permits',
     async () => {
       const dir = await folder();
       const { cert, caFile } = await localCertificate(dir, '192.168.7.7');
@@ -182,7 +179,7 @@ describe('over HTTPS', () => {
     },
   );
 
-  test('an authority of another key does not vouch', async () => {
+  test('a certificate is not verified by an authority with another key', async () => {
     const dir = await folder();
     const { cert } = await localCertificate(dir, '127.0.0.1');
     const period = { notBefore: new Date(), notAfter: new Date(Date.now() + DAY) };

@@ -14,7 +14,7 @@ describe('segmentsOf', () => {
     ['http://other.example/a.json', ['a.json']],
     ['/%252e%252e/x', ['%2e%2e', 'x']],
     ['/..a/...b', ['..a', '...b']],
-  ])('%s', (target, segments) => expect(segmentsOf(target)).toEqual(segments));
+  ])('splits and decodes %s', (target, segments) => expect(segmentsOf(target)).toEqual(segments));
 
   test.each([
     '/',
@@ -48,17 +48,17 @@ describe('segmentsOf', () => {
     '/%ff',
     '/%c0%ae%c0%ae/x',
     'http://other.example',
-  ])('refuses %s', (target) => expect(segmentsOf(target)).toBeNull());
+  ])('rejects %s', (target) => expect(segmentsOf(target)).toBeNull());
 
   test.each(['/con', '/apps/NUL.json', '/aux.tar.gz', '/COM1', '/lpt%C2%B2.txt', '/CONIN$'])(
-    'refuses %s on Windows, where it is a device',
+    'rejects %s on Windows, where it is a device name',
     (target) => {
       expect(segmentsOf(target, 'win32')).toBeNull();
       expect(segmentsOf(target, 'linux')).not.toBeNull();
     },
   );
 
-  test.each(['/console', '/com.json', '/nullable/aux-1'])('%s is no device', (target) =>
+  test.each(['/console', '/com.json', '/nullable/aux-1'])('accepts %s on Windows', (target) =>
     expect(segmentsOf(target, 'win32')).not.toBeNull(),
   );
 });
@@ -81,7 +81,7 @@ test.each([
   ['lock', false],
 ])('isPrivate(%s) is %s', (name, expected) => expect(isPrivate(name)).toBe(expected));
 
-describe('over the wire', () => {
+describe('the server', () => {
   let root: string;
   let server: Serving;
   const SECRET = 'not for your eyes';
@@ -170,7 +170,7 @@ describe('over the wire', () => {
     '/?/registry.json',
     '/#/registry.json',
     '*',
-  ])('404 for %s', async (target) => {
+  ])('responds with 404 to %s', async (target) => {
     const { status, text } = await rawGet(server.port, target);
     expect(status).toBe(404);
     expect(text).not.toContain(SECRET);
@@ -186,7 +186,7 @@ describe('over the wire', () => {
     '/with%20space/%C3%BC.json',
     'http://other.example/registry.json',
     '/registry.json?/../../secret.txt',
-  ])('200 for %s', async (target) => expect((await rawGet(server.port, target)).status).toBe(200));
+  ])('responds with 200 to %s', async (target) => expect((await rawGet(server.port, target)).status).toBe(200));
 
   test.each([
     'GET /\u00fc HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -197,20 +197,23 @@ describe('over the wire', () => {
     'GET / HTTP/1.1\r\nHost: x\r\nA\x00: b\r\n\r\n',
     `GET /${'x'.repeat(70_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
     'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n',
-  ])('a malformed request %j is refused, and the server lives on', async (bytes) => {
-    const answered = await raw(server.port, bytes).catch((error: NodeJS.ErrnoException) => error.code);
-    if (answered !== 'ECONNRESET') expect(answered).toMatch(/^HTTP\/1\.1 4\d\d /);
+  ])('rejects the malformed request %j and continues', async (bytes) => {
+    const reply = await raw(server.port, bytes).catch((error: NodeJS.ErrnoException) => error.code);
+    if (reply !== 'ECONNRESET') expect(reply).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect((await sendRequest(server.manifestUrl)).status).toBe(200);
   });
 
-  test.skipIf(process.platform === 'win32')('a pipe or a folder named like a file is not waited for', async () => {
-    execFileSync('mkfifo', [join(root, 'pipe.json')]);
-    await mkdir(join(root, 'folder.json'));
-    expect((await sendRequest(`${server.url}pipe.json`)).status).toBe(404);
-    expect((await sendRequest(`${server.url}folder.json`)).status).toBe(404);
-  });
+  test.skipIf(process.platform === 'win32')(
+    'responds with 404 to a pipe or a folder with the name of a file',
+    async () => {
+      execFileSync('mkfifo', [join(root, 'pipe.json')]);
+      await mkdir(join(root, 'folder.json'));
+      expect((await sendRequest(`${server.url}pipe.json`)).status).toBe(404);
+      expect((await sendRequest(`${server.url}folder.json`)).status).toBe(404);
+    },
+  );
 
-  test('a file that may not be read is told apart', async () => {
+  test('responds with 403 to an unreadable file', async () => {
     if (process.platform === 'win32' || process.getuid?.() === 0) return;
     await fill(root, { 'closed.json': '{}' });
     execFileSync('chmod', ['000', join(root, 'closed.json')]);

@@ -21,7 +21,7 @@ const OPTIONS = {
   https: false,
 } as const;
 
-/** A response whose body nobody reads yet. */
+/** A response whose body is not read yet. */
 async function begin(url: string): Promise<IncomingMessage> {
   const [res] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
   res.on('error', () => {});
@@ -60,7 +60,7 @@ function log(): { lines: Served[]; add: (line: Served) => void; reached(count: n
 }
 
 describe('under load', () => {
-  test('a hundred requests at once, and a client that leaves in the middle, cost no file descriptor', async () => {
+  test('a hundred parallel requests and clients that disconnect leave no open file descriptors', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': '{"apps":{}}', 'a.tar.gz': BIG, 'huge.tar.gz': Buffer.alloc(32_000_000) });
     const lines = log();
@@ -88,7 +88,7 @@ describe('under load', () => {
     if (countable) await expect.poll(descriptors).toBeLessThanOrEqual(before);
   });
 
-  test('clients that leave before they are answered do no harm', async () => {
+  test('clients that disconnect before the response cause no server error', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': '{"apps":{}}', 'a.tar.gz': BIG });
     const lines = log();
@@ -104,7 +104,7 @@ describe('under load', () => {
   });
 });
 
-describe('a file that changes while it is sent', () => {
+describe('a file that changes during a response', () => {
   // Far more than the sockets' buffers hold, so that the server is still sending when the test acts.
   const LARGE = 64_000_000;
   const changes: [string, (path: string) => Promise<void>][] = [
@@ -119,7 +119,7 @@ describe('a file that changes while it is sent', () => {
       },
     ],
   ];
-  test.each(changes)('and %s is broken off, never passed off as whole', async (_, change) => {
+  test.each(changes)('and %s aborts the response, which is incomplete for the client', async (_, change) => {
     const root = await folder();
     const path = join(root, 'a.tar.gz');
     await fill(root, { 'a.tar.gz': Buffer.alloc(LARGE, 'a') });
@@ -134,7 +134,7 @@ describe('a file that changes while it is sent', () => {
     expect(lines.lines[0]!.error).toMatchObject({ code: 'FILE_CHANGED' });
   });
 
-  test('and is replaced as a whole is sent as it was', async () => {
+  test('and is replaced atomically is sent in its old version', async () => {
     const root = await folder();
     await fill(root, { 'a.tar.gz': Buffer.alloc(LARGE, 'a'), new: 'new' });
     const server = await startTestServer(root);
@@ -144,7 +144,7 @@ describe('a file that changes while it is sent', () => {
     expect((await sendRequest(`${server.url}a.tar.gz`)).body.toString()).toBe('new');
   });
 
-  test('between two requests gets another ETag, even with its size and date as before', async () => {
+  test('gets another ETag even with the same size and date', async () => {
     const root = await folder();
     const path = join(root, 'a.json');
     const server = await startTestServer(root);
@@ -160,8 +160,8 @@ describe('a file that changes while it is sent', () => {
   });
 });
 
-describe('starting and stopping', () => {
-  test('a port in use is trouble with a hint', async () => {
+describe('starting and closing', () => {
+  test('a port in use is rejected with a hint', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as AddressInfo;
@@ -175,7 +175,7 @@ describe('starting and stopping', () => {
   });
 
   test.each(['203.0.113.7', 'no-such-host.invalid', 'a b', '', 'fe80::1%lo'])(
-    '%j is no address to listen on',
+    'the address %j is rejected',
     async (host) => {
       await expect(startServer({ ...OPTIONS, root: await folder(), host })).rejects.toMatchObject({
         code: 'address-unavailable',
@@ -185,7 +185,7 @@ describe('starting and stopping', () => {
   );
 
   const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
-  test.skipIf(!hasIPv6)('an IPv6 address stands in brackets', async () => {
+  test.skipIf(!hasIPv6)('an IPv6 address is in brackets in URLs', async () => {
     const root = await folder();
     await fill(root, { 'registry.json': '["https://a.example/x"]' });
     const server = await startTestServer(root, { host: '::1', rewriteFrom: 'https://a.example/' });
@@ -193,7 +193,7 @@ describe('starting and stopping', () => {
     expect((await sendRequest(server.manifestUrl)).body.toString()).toBe(`["http://[::1]:${server.port}/x"]`);
   });
 
-  test("the manifest's URL is encoded", async () => {
+  test('the URL of the manifest is encoded', async () => {
     const root = await folder();
     await fill(root, { 'sub dir/ü.json': '{}' });
     const server = await startTestServer(root, { manifest: 'sub dir/ü.json' });
@@ -201,7 +201,7 @@ describe('starting and stopping', () => {
     expect((await sendRequest(server.manifestUrl)).status).toBe(200);
   });
 
-  test('closing lets a download end, and holds on to no idle connection', async () => {
+  test('closing completes a download and closes idle connections', async () => {
     const root = await folder();
     await fill(root, { 'a.tar.gz': BIG });
     const server = await startServer({ ...OPTIONS, root });
@@ -217,7 +217,7 @@ describe('starting and stopping', () => {
     await expect(sendRequest(server.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('closing breaks off a client that never reads', async () => {
+  test('closing aborts a response to a client that does not read', async () => {
     const root = await folder();
     await fill(root, { 'a.tar.gz': Buffer.alloc(64_000_000) });
     const server = await startServer({ ...OPTIONS, root });

@@ -19,7 +19,7 @@ export async function folder(): Promise<string> {
   return made;
 }
 
-/** Writes files with a date long enough ago for everybody to believe it. */
+/** Writes files with an old date, so that caches and conditions rely on it. */
 export async function fill(root: string, files: Record<string, string | Uint8Array>): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
     const path = join(root, name);
