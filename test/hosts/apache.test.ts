@@ -5,7 +5,7 @@ import { ORIGIN, SVG } from '../support/live-registry.ts';
 import { APACHE_MODULES } from '../support/web-server.ts';
 import { type Case, forResources, forAllResources, serverCases } from './site.ts';
 
-/** The usual configurations of Apache, most of them as they stand in an .htaccess file, and what comes of them. */
+/** Findings about usual configurations of Apache, most of them as in an .htaccess file. */
 
 const MODULES = [
   'alias',
@@ -81,10 +81,10 @@ const GOOD = `${STAR}\n${GZIP}\n${LIFETIME}${PREFLIGHT}`;
 const removeFile = (path: string) => (root: string) => rmSync(join(root, path));
 
 serverCases('apache2', 'Apache', apache, [
-  { name: 'everything as it should be', server: GOOD },
-  { name: 'everything as it should be, in .htaccess', server: '', put: (root) => write(root, { '.htaccess': GOOD }) },
+  { name: 'a correct configuration', server: GOOD },
+  { name: 'a correct configuration in .htaccess', server: '', put: (root) => write(root, { '.htaccess': GOOD }) },
   {
-    name: 'as it is installed',
+    name: 'the default configuration',
     expected: forResources('error cors-missing absent', 'manifest', 'metadata', 'icon'),
     server: GZIP,
   },
@@ -259,7 +259,7 @@ serverCases('apache2', 'Apache', apache, [
     server: `${GOOD}\nRewriteCond %{HTTPS} !=on\nRewriteRule ^ https://%{HTTP_HOST}%{REQUEST_URI} [R=301,L]`,
   },
   {
-    name: 'https is redirected to itself for ever, behind a proxy that is not there',
+    name: 'https is redirected to itself without end, for a missing proxy',
     expected: ['error redirect-excessive loop (manifest)'],
     server: `${GOOD}\nRewriteCond %{HTTP:X-Forwarded-Proto} !https\nRewriteRule ^ https://%{HTTP_HOST}%{REQUEST_URI} [R=301,L]`,
   },

@@ -13,9 +13,9 @@ import { programOf, startServer, type WebServer } from '../support/web-server.ts
 import { nginx } from './nginx-frame.ts';
 import { forAllResources } from './site.ts';
 
-/** What `init --host s3`, `r2` and `gcs` write: in the form that each tool documents, and in a real object store. */
+/** The files of `init --host s3`, `r2` and `gcs`, checked against the documentation and in a real object store. */
 
-const ODD = `https://a"\${x}$(id)'.test`;
+const QUOTED = `https://a"\${x}$(id)'.test`;
 const hosted: Hosted = {
   baseUrl: 'https://apps.example.com/',
   manifest: 'registry.json',
@@ -75,20 +75,23 @@ function all(name: string, values: unknown[]): string {
   return values.map((value) => `<${name}>${escaped(String(value))}</${name}>`).join('');
 }
 
-describe.each(['s3', 'r2', 'gcs'] as const)('%s', (host) => {
+describe.each(['s3', 'r2', 'gcs'] as const)('the preset for %s', (host) => {
   const files = (given: Partial<Hosted> = {}): Map<string, string> =>
     new Map(PRESETS[host].files({ ...hosted, ...given }).map(({ path, text }) => [path, text]));
 
-  test.each([[[]], [[ORIGIN]], [[ODD, ORIGIN]]])('its CORS are in the documented form: %j', (serviceOrigins) => {
-    const text = files({ serviceOrigins }).get('host/cors.json')!;
-    const validate = new Ajv({ strict: false }).compile(FORMS[host]);
-    expect(validate(JSON.parse(text)), JSON.stringify(validate.errors)).toBe(true);
-    for (const origin of serviceOrigins.length === 0 ? ['*'] : serviceOrigins)
-      expect(text).toContain(JSON.stringify(origin));
-  });
+  test.each([[[]], [[ORIGIN]], [[QUOTED, ORIGIN]]])(
+    'writes CORS rules in the documented form: %j',
+    (serviceOrigins) => {
+      const text = files({ serviceOrigins }).get('host/cors.json')!;
+      const validate = new Ajv({ strict: false }).compile(FORMS[host]);
+      expect(validate(JSON.parse(text)), JSON.stringify(validate.errors)).toBe(true);
+      for (const origin of serviceOrigins.length === 0 ? ['*'] : serviceOrigins)
+        expect(text).toContain(JSON.stringify(origin));
+    },
+  );
 
-  test('its guide has commands that a shell reads as they are meant', () => {
-    const guide = files({ serviceOrigins: [ODD] }).get('host/README.md')!;
+  test('writes a guide with correctly quoted commands', () => {
+    const guide = files({ serviceOrigins: [QUOTED] }).get('host/README.md')!;
     const blocks = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block!);
     expect(blocks.length).toBeGreaterThan(1);
     const seen = 'for name in aws npx gcloud appreg; do eval "$name() { printf \'%s\\n\' $name \\"\\$@\\"; }"; done\n';
@@ -97,7 +100,7 @@ describe.each(['s3', 'r2', 'gcs'] as const)('%s', (host) => {
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain(`\nverify\nhttps://apps.example.com/registry.json\n--origin\n${ODD}\n`);
+    expect(stdout).toContain(`\nverify\nhttps://apps.example.com/registry.json\n--origin\n${QUOTED}\n`);
     for (const [, path] of guide.matchAll(/(host\/\w+\.json)/g)) expect(files().has(path!)).toBe(true);
   });
 });
@@ -166,24 +169,27 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       return faults((await verified(`${server.origin}/registry.json`, { origins })).report).sort();
     }
 
-    test('without them, browsers get nothing', async () => {
+    test('browsers cannot read the files without CORS rules', async () => {
       expect((await found([ORIGIN])).filter((one) => one.startsWith('error cors-missing')).length).toBe(3);
     });
 
     test.each<[string, string[], string[]]>([
       ['one origin', [ORIGIN], [ORIGIN]],
-      ['several', ['https://other.test', ORIGIN], [ORIGIN, 'https://other.test']],
-    ])('%s: only that object stores send Vary with Origin alone', async (_, serviceOrigins, asked) => {
-      await put(s3Cors({ ...hosted, serviceOrigins }));
-      expect(await found(asked)).toEqual(forAllResources('warning cors-not-varied vary-only-with-origin').sort());
-    });
+      ['several origins', ['https://other.test', ORIGIN], [ORIGIN, 'https://other.test']],
+    ])(
+      'with %s, the only finding is that object stores send Vary only with Origin',
+      async (_, serviceOrigins, requested) => {
+        await put(s3Cors({ ...hosted, serviceOrigins }));
+        expect(await found(requested)).toEqual(forAllResources('warning cors-not-varied vary-only-with-origin').sort());
+      },
+    );
 
-    test('any origin: nothing is found but that Ceph, other than Amazon, says no Vary along with a wildcard', async () => {
+    test('with any origin, the only finding is that Ceph sends no Vary with a wildcard', async () => {
       await put(s3Cors(hosted));
       expect(await found([ORIGIN])).toEqual(forAllResources('warning cors-not-varied only-with-origin').sort());
     });
 
-    test('an origin that is not among them is told', async () => {
+    test('an origin that is not listed is refused', async () => {
       await put(s3Cors({ ...hosted, serviceOrigins: ['https://other.test'] }));
       expect((await found([ORIGIN])).filter((one) => one.startsWith('error cors-')).length).toBeGreaterThan(0);
     });

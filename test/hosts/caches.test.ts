@@ -7,7 +7,7 @@ import type { WebServer } from '../support/web-server.ts';
 import { GOOD, nginx, PREFLIGHT } from './nginx-frame.ts';
 import { BYTES, forResources, forAllResources, putSite, serverCases } from './site.ts';
 
-/** A cache in front of the host, as a CDN is: what it remembers from earlier visitors, and for whom. */
+/** A cache in front of the host, like a CDN, with responses stored for earlier visitors. */
 
 const STAR = 'add_header Access-Control-Allow-Origin * always;';
 const LIFETIME = 'add_header Cache-Control "public, max-age=300";';
@@ -64,14 +64,14 @@ serverCases('nginx', 'a cache in front', nginx, [
     before: requestFrom({ origin: ORIGIN }),
   },
   {
-    name: 'the host answers by origin and says so',
+    name: 'the host responds by origin, with Vary',
     named: true,
     global: backendServer(ECHO_VARIED),
     server: cachingServer(),
     before: requestFrom(),
   },
   {
-    name: 'the host says so, and the cache does not listen',
+    name: 'the host sends Vary, and the cache ignores it',
     expected: forResources('error cors-missing absent', 'manifest', 'metadata', 'icon'),
     named: true,
     global: backendServer(ECHO_VARIED),
@@ -154,7 +154,7 @@ serverCases('nginx', 'a cache in front', nginx, [
     before: requestFrom(),
   },
   {
-    name: 'a compressed copy for those who ask for one',
+    name: 'a compressed copy for clients that accept it',
     global: backendServer(
       `gzip on; gzip_types *; gzip_min_length 10; gzip_vary on; gzip_proxied any; gzip_http_version 1.0; ${GOOD}`,
     ),
@@ -162,7 +162,7 @@ serverCases('nginx', 'a cache in front', nginx, [
     before: requestFrom({ 'accept-encoding': 'gzip' }),
   },
   {
-    name: 'a compressed copy for everybody',
+    name: 'a compressed copy for all clients',
     expected: forResources('error artifact-checksum-mismatch decoded-bytes-match', 'artifact 1.0.0', 'artifact 2.0.0'),
     global: backendServer(
       `gzip on; gzip_types *; gzip_min_length 10; gzip_proxied any; gzip_http_version 1.0; ${GOOD}`,

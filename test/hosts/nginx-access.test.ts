@@ -4,7 +4,7 @@ import { checksum, ORIGIN } from '../support/live-registry.ts';
 import { GOOD, nginx, PREFLIGHT } from './nginx-frame.ts';
 import { BYTES, forResources, forAllResources, serverCases } from './site.ts';
 
-/** Who gets what from nginx: logins, limits, signatures, hotlink protection, certificates. */
+/** Access control in nginx: logins, limits, signatures, hotlink protection, certificates. */
 
 const STAR = 'add_header Access-Control-Allow-Origin * always;';
 const location = (pattern: string, inside: string): string =>
@@ -90,7 +90,7 @@ serverCases('nginx', 'access to nginx', nginx, [
     ),
   },
   {
-    name: 'the same, asked with the service’s origin',
+    name: 'the same, requested with the service’s origin',
     expected: forResources('error cors-origin-refused status-403', 'icon', 'artifact 1.0.0'),
     named: true,
     server: location(
@@ -132,7 +132,7 @@ serverCases('nginx', 'access to nginx', nginx, [
     put: oneVersion,
   },
   {
-    name: 'a limit that lets nobody in',
+    name: 'a limit that refuses all clients',
     expected: ['error unreachable rate-limited (metadata)'],
     server: `error_page 429 @slow; location @slow { add_header Retry-After 3600 always; return 429; } ${GOOD} location ~ versions\\.json$ { return 429; }`,
   },

@@ -4,15 +4,15 @@ import { ORIGIN } from '../support/live-registry.ts';
 import { GOOD, nginx, PREFLIGHT } from './nginx-frame.ts';
 import { forResources, forAllResources, serverCases } from './site.ts';
 
-/** How people open nginx to browsers, and what comes of it. */
+/** Findings about usual CORS configurations of nginx. */
 
 const STAR = 'add_header Access-Control-Allow-Origin *;';
 const CACHE = 'add_header Cache-Control "public, max-age=300";';
 const without = (path: string) => (root: string) => rmSync(join(root, path));
 
 serverCases('nginx', 'CORS of nginx', nginx, [
-  { name: 'everything as it should be', server: GOOD },
-  { name: 'the same, asked with the service’s origin', server: GOOD, named: true },
+  { name: 'a correct configuration', server: GOOD },
+  { name: 'the same, requested with the service’s origin', server: GOOD, named: true },
   { name: 'over HTTP/2', listen: 'listen 127.0.0.1:@PORT@ ssl http2;', server: GOOD },
   { name: 'TLS 1.3 alone', server: `ssl_protocols TLSv1.3; ${GOOD}` },
   { name: 'TLS 1.2 alone', server: `ssl_protocols TLSv1.2; ${GOOD}` },
@@ -64,14 +64,14 @@ serverCases('nginx', 'CORS of nginx', nginx, [
       } }`,
   },
   {
-    name: 'the origin is taken from a map, and Vary is said',
+    name: 'the origin is taken from a map, with Vary',
     named: true,
     global: `map $http_origin $allowed { default ""; "${ORIGIN}" $http_origin; }`,
     server: `add_header Access-Control-Allow-Origin $allowed always; add_header Vary Origin always; ${CACHE}
       location / { if ($request_method = OPTIONS) { add_header Access-Control-Allow-Origin $allowed; add_header Vary Origin; add_header Access-Control-Allow-Headers *; return 204; } }`,
   },
   {
-    name: 'the same map, asked by nobody in particular',
+    name: 'the same map, requested without an origin',
     expected: forAllResources('warning cors-origin-refused origins-unknown'),
     global: `map $http_origin $allowed { default ""; "${ORIGIN}" $http_origin; }`,
     server: `add_header Access-Control-Allow-Origin $allowed always; add_header Vary Origin always; ${CACHE} location / {}`,
@@ -92,14 +92,14 @@ serverCases('nginx', 'CORS of nginx', nginx, [
     server: `add_header Access-Control-Allow-Origin $allowed always; add_header Vary Origin always; ${CACHE} location / {}`,
   },
   {
-    name: 'whatever origin asks is echoed, without Vary',
+    name: 'any origin is echoed, without Vary',
     expected: forAllResources('warning cors-not-varied only-with-origin'),
     named: true,
     server: `add_header Access-Control-Allow-Origin $http_origin always; ${CACHE}
       location / { if ($request_method = OPTIONS) { add_header Access-Control-Allow-Origin $http_origin; add_header Access-Control-Allow-Headers $http_access_control_request_headers; return 204; } }`,
   },
   {
-    name: 'whatever origin asks is echoed, with credentials',
+    name: 'any origin is echoed, with credentials',
     expected: ['warning cors-wildcard echo-with-credentials (manifest)'],
     server: `add_header Access-Control-Allow-Origin $http_origin always; add_header Access-Control-Allow-Credentials true; add_header Vary Origin; ${CACHE}
       location / { if ($request_method = OPTIONS) { add_header Access-Control-Allow-Origin $http_origin; add_header Access-Control-Allow-Headers $http_access_control_request_headers; return 204; } }`,

@@ -6,7 +6,7 @@ import { archive, SVG } from '../support/live-registry.ts';
 import { GOOD, nginx, PREFLIGHT } from './nginx-frame.ts';
 import { forResources, putSite, serverCases } from './site.ts';
 
-/** What nginx does to files on their way: types, codings, lifetimes, fallbacks. */
+/** Types, codings, lifetimes and fallbacks of nginx. */
 
 const gone = (path: string) => (root: string) => rmSync(join(root, path));
 const FALLBACK = GOOD.replace('location / {', 'location / { try_files $uri $uri/ /index.html;');

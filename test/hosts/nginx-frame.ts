@@ -34,7 +34,7 @@ http {
 `;
 }
 
-/** Answers preflights of every kind, as recipes have it. */
+/** Responds to all preflights, as in common examples. */
 export const PREFLIGHT = `
 if ($request_method = OPTIONS) {
   add_header Access-Control-Allow-Origin * always;
@@ -44,7 +44,7 @@ if ($request_method = OPTIONS) {
   return 204;
 }`;
 
-/** Everything as it should be, at the level of the server. */
+/** A correct configuration at the level of the server. */
 export const GOOD = `
 add_header Access-Control-Allow-Origin * always;
 add_header Cache-Control "public, max-age=300";

@@ -9,7 +9,7 @@ import { trusting } from '../support/trusting.ts';
 import { nginx } from './nginx-frame.ts';
 import { forAllResources, putSite } from './site.ts';
 
-/** What `init --host nginx` writes, in a real nginx. */
+/** The files of `init --host nginx`, in a real nginx. */
 
 const hosted: Hosted = {
   baseUrl: 'https://127.0.0.1/',
@@ -18,8 +18,8 @@ const hosted: Hosted = {
   store: { type: 'directory' },
 };
 const OTHER = 'https://other.test';
-/** What a URL may hold in its host, and a careless configuration would obey. */
-const ODD = `https://a"\${x};}'*.test`;
+/** A valid origin with characters that are syntax in an unquoted configuration. */
+const QUOTED = `https://a"\${x};}'*.test`;
 
 /** The same configuration, on free ports, with this machine's files and certificate. */
 function onThisMachine(text: string): string {
@@ -58,13 +58,13 @@ const missing = programOf('nginx') === null;
 describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (skipped: no nginx)' : ''}`, () => {
   test.each<[string, Partial<Hosted>, string[]]>([
     ['for any origin', {}, []],
-    ['for any origin, asked with one', {}, [ORIGIN]],
+    ['for any origin, requested with one', {}, [ORIGIN]],
     ['for one origin', { serviceOrigins: [ORIGIN] }, [ORIGIN]],
     ['for several origins', { serviceOrigins: [OTHER, ORIGIN] }, [ORIGIN, OTHER]],
-    ['with an odd origin among them', { serviceOrigins: [ODD, ORIGIN] }, [ORIGIN]],
+    ['with an unusual origin among them', { serviceOrigins: [QUOTED, ORIGIN] }, [ORIGIN]],
     ['below a path', { baseUrl: 'https://127.0.0.1/r/' }, []],
-    ['below an odd path', { baseUrl: `https://127.0.0.1/a%22b;$c%7B%7D'd/` }, []],
-  ])('%s serves a registry that verify finds nothing in', async (_, given, origins) => {
+    ['below an unusual path', { baseUrl: `https://127.0.0.1/a%22b;$c%7B%7D'd/` }, []],
+  ])('%s serves a registry without findings', async (_, given, origins) => {
     const found = await served(
       given,
       async (_server, base) => (await verified(`${base}registry.json`, { origins })).report,
@@ -72,7 +72,7 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
     expect(faults(found)).toEqual([]);
   });
 
-  test('stands beside that of another registry in one nginx', async () => {
+  test('can be combined with those of other registries in one nginx', async () => {
     const hosts = [
       ['a.b.test', ORIGIN],
       ['a-b.test', OTHER],
@@ -122,11 +122,11 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
       forAllResources('warning cors-not-varied only-with-origin'),
     ],
     [
-      'without an answer for preflights',
+      'without a response to preflights',
       (text) => text.replace('return 204;', ''),
       forAllResources('warning cors-preflight-refused status-405'),
     ],
-  ])('%s it would not do', async (_, change, expected) => {
+  ])('%s has findings', async (_, change, expected) => {
     const found = await served(
       { serviceOrigins: [ORIGIN] },
       async (_server, base) => (await verified(`${base}registry.json`, { origins: [ORIGIN] })).report,
@@ -135,7 +135,7 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
     expect(faults(found).sort()).toEqual(expected.sort());
   });
 
-  test('each kind of file has its type and lifetime; errors and hidden files have none', async () => {
+  test('sets the type and lifetime of each kind of file, but not of errors and hidden files', async () => {
     await served({}, async ({ origin, secondPort }) => {
       const dispatcher = trusting();
       const at = async (path: string): Promise<unknown[]> => {
@@ -161,12 +161,15 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
 });
 
 test.each([`https://a;b{}$c.test/`, `https://~x.test/`, `https://*.test/`])(
-  'a host that is not a name is refused: %s',
+  'a base URL with an invalid host is rejected: %s',
   (baseUrl) => {
     expect(errorOf(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'base-url-unsupported', exit: 2 });
   },
 );
 
-test.each(['https://a.test/%00/', 'https://a.test/%0a/', 'https://a.test/%ff/'])('so is a path: %s', (baseUrl) => {
-  expect(errorOf(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'base-url-unsupported', exit: 2 });
-});
+test.each(['https://a.test/%00/', 'https://a.test/%0a/', 'https://a.test/%ff/'])(
+  'a base URL with an invalid path is rejected: %s',
+  (baseUrl) => {
+    expect(errorOf(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'base-url-unsupported', exit: 2 });
+  },
+);

@@ -12,7 +12,7 @@ import { headersFor, readHeadersFile } from '../support/headers-file.ts';
 import { faults, ORIGIN, verified } from '../support/live-registry.ts';
 import { forAllResources, putSite } from './site.ts';
 
-/** What `init --host netlify` and `--host cloudflare-pages` write, on a host that sends what its `_headers` say. */
+/** The files of `init --host netlify` and `--host cloudflare-pages`, on a host that applies `_headers`. */
 
 const hosted: Hosted = {
   baseUrl: 'https://apps.example.com/',
@@ -32,16 +32,16 @@ async function faultsWith(headers: string, origins: string[]): Promise<string[]>
   const rules = readHeadersFile(headers);
   const root = folder();
   const { key, cert } = certificates().get('good');
-  const server = createServer({ key, cert }, (asked, answer) => {
-    const path = new URL(asked.url!, 'https://x').pathname;
+  const server = createServer({ key, cert }, (request, answer) => {
+    const path = new URL(request.url!, 'https://x').pathname;
     const there = existsSync(join(root, path));
-    const bytes = there && asked.method !== 'OPTIONS' ? readFileSync(join(root, path)) : Buffer.alloc(0);
+    const bytes = there && request.method !== 'OPTIONS' ? readFileSync(join(root, path)) : Buffer.alloc(0);
     answer.writeHead(there ? 200 : 404, {
       'Content-Type': mediaTypeOf(path),
       'Content-Length': bytes.length,
       ...headersFor(rules, path),
     });
-    answer.end(asked.method === 'HEAD' ? undefined : bytes);
+    answer.end(request.method === 'HEAD' ? undefined : bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -57,11 +57,11 @@ async function faultsWith(headers: string, origins: string[]): Promise<string[]>
 describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host) => {
   test.each<[string, string[], string[]]>([
     ['any origin', [], []],
-    ['any origin, asked with one', [], [ORIGIN]],
+    ['any origin, requested with one', [], [ORIGIN]],
     ['one origin', [ORIGIN], [ORIGIN]],
     ['several origins', [ORIGIN, 'https://other.test'], [ORIGIN, 'https://other.test']],
-  ])('%s: verify finds nothing', async (_, serviceOrigins, asked) => {
-    expect(await faultsWith(fileOf(host, '_headers', { serviceOrigins }), asked)).toEqual([]);
+  ])('have no findings with %s', async (_, serviceOrigins, requested) => {
+    expect(await faultsWith(fileOf(host, '_headers', { serviceOrigins }), requested)).toEqual([]);
   });
 
   test.each<[string, (text: string) => string, string[]]>([
@@ -75,11 +75,11 @@ describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host)
       (text) => `${text}/*\n  Access-Control-Allow-Origin: *\n`,
       forAllResources('error cors-invalid list'),
     ],
-  ])('%s: it finds that', async (_, change, expected) => {
+  ])('have findings if %s', async (_, change, expected) => {
     expect(await faultsWith(change(fileOf(host, '_headers')), [ORIGIN])).toEqual(expected.sort());
   });
 
-  test('each kind of file has its lifetime', () => {
+  test('set the lifetime of each kind of file', () => {
     const rules = readHeadersFile(fileOf(host, '_headers', { manifest: 'all-apps.json' }));
     const lifetime = (path: string): string | undefined => headersFor(rules, path)['Cache-Control'];
     expect(lifetime('/all-apps.json')).toBe('public, max-age=300');
@@ -90,7 +90,7 @@ describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host)
     expect(lifetime('/missing.html')).toBeUndefined();
   });
 
-  test('such a host has no folder to serve from', () => {
+  test('are rejected for a base URL with a path', () => {
     const baseUrl = 'https://apps.example.com/r/';
     expect(errorOf(() => fileOf(host, '_headers', { baseUrl }))).toMatchObject({
       code: 'base-url-unsupported',
@@ -98,13 +98,13 @@ describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host)
     });
   });
 
-  test('its guide says which branch, and how to look at the result', () => {
+  test('are explained in a guide with the branch and the command for verification', () => {
     const guide = PRESETS[host].files(hosted).find(({ path }) => path === 'host/README.md')!.text;
     expect(guide).toContain('`registry`');
     expect(guide).toContain('appreg verify https://apps.example.com/registry.json');
   });
 });
 
-test('Cloudflare Pages has an answer of its own for what is not there', () => {
+test('the preset for Cloudflare Pages contains a page for status 404', () => {
   expect(fileOf('cloudflare-pages', '404.html')).toMatch(/^<!doctype html>/);
 });

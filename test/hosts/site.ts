@@ -25,11 +25,11 @@ export interface Case {
   expected?: string[];
   /** Notes that must be among the findings, by rule and cause. */
   notes?: string[];
-  /** Ask with the service's origin. */
+  /** Requests are sent with the service's origin. */
   named?: boolean;
   /** Changes the files, or what is served where. */
   put?: (root: string, origin: string, second: number) => void;
-  /** Asked before the check, as an earlier visitor would have: warms caches. */
+  /** Requests before the check, as of an earlier visitor, which fill caches. */
   before?: (server: WebServer) => Promise<void> | void;
   tls?: Kind;
   /** A value for Authorization. */
@@ -69,12 +69,12 @@ export function forResources(what: string, ...resources: string[]): string[] {
   return resources.map((resource) => `${what} (${resource})`);
 }
 
-/** At one of each kind: of the artifacts, the first one of a host is asked as a browser asks. */
+/** At one of each kind: of the artifacts, the first one of a host is requested as a browser requests it. */
 export function forAllResources(what: string): string[] {
   return forResources(what, 'manifest', 'metadata', 'icon', 'artifact 1.0.0');
 }
 
-/** One test per configuration. Skipped, and said so, where the server is not installed; in CI that is a failure. */
+/** One test per configuration, skipped with a message if the server is not installed; in CI that is a failure. */
 export function serverCases(
   program: Program,
   title: string,
