@@ -6,7 +6,7 @@ import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
 import { type Hop, type Lines, openStage, type Seen, type Situation, type Stage, type Where } from './situation.ts';
 
-/** Who does literally what the advice says has fixed the fault: for appreg, and for a real browser. */
+/** Following the advice literally fixes the fault, for appreg and for a real browser. */
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
@@ -82,7 +82,7 @@ function faulty(page: string): Situation[] {
         hopAt('cdn', ['*'], { preflight: { status, headers } }),
       ),
     ]),
-    // Behind a redirect to another host a browser has no Authorization left to ask for.
+    // After a redirect to another host, a browser sends no Authorization and does not request it.
     situation(
       'no Authorization',
       hopAt('registry', ['*'], {
@@ -156,13 +156,13 @@ function withAdviceApplied(
 
 const RULES = /^(cors-(missing|invalid|origin-refused|preflight-refused)|icon-(embedding-refused|type-wrong))$/;
 
-/** The gravest of what is found at either file. */
+/** The most severe finding about either file. */
 function firstFault({ report, authorized }: Seen): Finding | undefined {
   const findings = [...report.findings, ...(authorized?.findings ?? [])];
   return findings.find(({ rule, severity }) => RULES.test(rule) && severity !== 'note');
 }
 
-describeInChromium('advice, followed, in a browser', () => {
+describeInChromium('following the advice', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -172,7 +172,7 @@ describeInChromium('advice, followed, in a browser', () => {
   test.each<[string, (values: string[]) => string]>([
     ['first', (values) => values[0]!],
     ['last', (values) => values.at(-1)!],
-  ])('the %s of what it offers', async (_, choose) => {
+  ])('removes the fault with the %s suggested value', async (_, choose) => {
     const files = ['metadata', 'icon'] as const;
     const page = stage.pages.ported;
     let open = await stage.look(faulty(page), page, files);
@@ -185,7 +185,7 @@ describeInChromium('advice, followed, in a browser', () => {
       open = seen.filter(firstFault);
     }
     expect(open.map(firstFault)).toEqual([]);
-    // Where appreg has nothing to say, the browser gets the file in every way.
+    // If appreg has no findings, the browser gets the file in every way.
     expect(await disagreements(stage, done, files)).toEqual([]);
   });
 });

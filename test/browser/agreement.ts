@@ -2,8 +2,8 @@ import type { Finding, Report } from '../../src/core/engine/report.ts';
 import type { File, Seen, Stage } from './situation.ts';
 
 /**
- * THE TABLE: what a page can try, and the findings that say that it will not succeed. Where none of them is there, the
- * page gets what it asks for. Each entry is the beginning of "severity rule cause".
+ * THE TABLE: what a page can try, and the findings that state that it will not succeed. Without them, the
+ * page gets what it requests. Each entry is the beginning of "severity rule cause".
  *
  * Out of it: private network access (all hosts are at one address here), mixed content but for redirects, pages whose
  * own origin is opaque (`Origin: null` occurs behind redirects alone), Timing-Allow-Origin (it hides timings, not files).
@@ -11,7 +11,7 @@ import type { File, Seen, Stage } from './situation.ts';
 const UNREACHABLE = ['error unreachable', 'error redirect-insecure', 'error redirect-excessive'];
 const CORS = ['error cors-missing', 'error cors-invalid', 'error cors-origin-refused'];
 const PREFLIGHT = ['warning cors-preflight-refused'];
-// What matters to every image, and what to those that are asked for without CORS.
+// What matters to every image, and what to those that are requested without CORS.
 const IMAGE = [
   'error icon-not-image',
   ...['svg-type', 'png-as-svg', 'missing'].map((cause) => `error icon-type-wrong ${cause}`),
@@ -32,7 +32,7 @@ const TABLE: Record<string, { file: File; refused: readonly string[] }> = {
  */
 const STRICTER = { way: 'fetch with Authorization', found: 'warning cors-preflight-refused header-refused' };
 
-/** Where appreg and the browser say different things, in words; empty when they agree. */
+/** Descriptions of the differences between appreg and the browser; empty if they agree. */
 export async function disagreements(stage: Stage, seen: readonly Seen[], files: readonly File[]): Promise<string[]> {
   const asks = seen.flatMap((one) =>
     Object.entries(TABLE)
@@ -50,7 +50,7 @@ export async function disagreements(stage: Stage, seen: readonly Seen[], files: 
     if (passes === (found.length === 0)) continue;
     if (passes && way === STRICTER.way && found.join() === STRICTER.found && wildcard(one)) continue;
     const browser = passes ? 'the browser gets it' : 'the browser does not get it';
-    list.push(`${one.situation.name}: ${way}: ${browser}, appreg says ${found.join('; ') || 'nothing'}`);
+    list.push(`${one.situation.name}: ${way}: ${browser}, appreg reports ${found.join('; ') || 'nothing'}`);
   }
   return list;
 }

@@ -13,7 +13,7 @@ interface Ask {
   url: string;
 }
 export interface Service {
-  /** Asks for many URLs from a page at this origin; the answers come in the same order. */
+  /** Requests many URLs from a page at this origin; the results are in the same order. */
   ask(origin: string, asks: readonly Ask[]): Promise<unknown[]>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ function reasonToSkip(): string | null {
   return inPath('certutil') === null ? `there is no certutil. To install it: ${INSTALL}` : null;
 }
 
-/** Tests that need Chromium: skipped aloud on a machine without it, and a failure in CI. */
+/** Tests that need Chromium: skipped with a warning on a machine without it, and a failure in CI. */
 export function describeInChromium(name: string, body: () => void): void {
   const reason = reasonToSkip();
   if (reason === null) return void describe(name, body);
@@ -64,7 +64,7 @@ export async function launch(args: readonly string[] = []): Promise<Browser> {
 }
 
 /**
- * Launches the browser. Certificates are checked as ever: the authority stands in the certificate store of a home of
+ * Launches the browser. Certificates are checked as ever: the authority is in the certificate store of a home of
  * its own, and names are mapped to this machine.
  * @param mappings as Chromium's --host-resolver-rules has them
  */

@@ -128,7 +128,7 @@ export const plain: Situation[] = ALLOWED.map((allow) => ({
   hops: [{ at: 'registry', allow }],
 }));
 
-/** Credentials are omitted, so that what is said about them changes nothing. */
+/** Credentials are omitted, so headers about them change nothing. */
 export const withCredentials: Situation[] = ['true', 'false', 'TRUE', '', 'true, true'].flatMap((value) =>
   [['*'], [PAGE_ORIGIN], [`${PAGE_ORIGIN}/`]].map((allow) => ({
     name: `credentials ${value} with ${allow[0]}`,
@@ -175,7 +175,7 @@ const GOOD: Lines = [
   [ALLOW, '*'],
   [HEADERS, '*, Authorization'],
 ];
-// Without 429, which asks to slow down and says nothing of a refusal.
+// Without 429, which is a rate limit and not a refusal.
 export const preflights: Situation[] = [
   ...[
     200, 201, 202, 203, 204, 205, 206, 226, 299, 300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 407, 410,
@@ -271,7 +271,7 @@ export const preflights: Situation[] = [
   hops: [{ at: 'registry', allow: ['*'], preflight: { status, headers } }],
 }));
 
-/** All ways of saying yes and no along all short ways. `page` is the page's own origin. */
+/** All combinations of Allow-Origin in all short chains of redirects. `page` is the page's own origin. */
 export function chains(me: string): Situation[] {
   const ways: Where[][] = [
     ['page'],
@@ -291,7 +291,7 @@ export function chains(me: string): Situation[] {
     ['registry', 'page', 'registry'],
     ['page', 'page', 'registry'],
   ];
-  const says: (readonly [string, Hop['allow']])[] = [
+  const options: (readonly [string, Hop['allow']])[] = [
     ['none', []],
     ['*', ['*']],
     ['exact', [me]],
@@ -300,9 +300,9 @@ export function chains(me: string): Situation[] {
   ];
   return ways.flatMap((way) => {
     let rows: (readonly [string, Hop['allow']])[][] = [[]];
-    // Longer ways say three things: all five would be thousands.
+    // Longer chains have three values: all five would be thousands of combinations.
     for (const _ of way)
-      rows = rows.flatMap((row) => says.slice(0, way.length > 2 ? 3 : 5).map((say) => [...row, say]));
+      rows = rows.flatMap((row) => options.slice(0, way.length > 2 ? 3 : 5).map((say) => [...row, say]));
     return rows.map((row) => ({
       name: way.map((at, i) => `${at} ${row[i]![0]}`).join(' → '),
       hops: way.map((at, i) => ({ at, allow: row[i]![1] })),
@@ -310,7 +310,7 @@ export function chains(me: string): Situation[] {
   });
 }
 
-/** Longer chains, and what else can stand on a redirect. */
+/** Longer chains, and other properties of redirects. */
 export const redirectChains: Situation[] = [
   ...(
     [

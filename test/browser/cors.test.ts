@@ -13,12 +13,12 @@ import {
 } from './cors-situations.ts';
 import { type File, openStage, type Situation, type Stage } from './situation.ts';
 
-/** What appreg says about CORS, next to what a real browser does with the same answers. */
+/** Findings about CORS, compared with a real browser and the same responses. */
 
 // Thousands of requests by a browser, on a machine that may have more to do.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
-describeInChromium('CORS in a browser', () => {
+describeInChromium('the verdict about CORS and a browser', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -37,9 +37,9 @@ describeInChromium('CORS in a browser', () => {
     ['statuses', statuses, ['metadata']],
     ['preflights', preflights, ['metadata']],
     ['longer chains', redirectChains, ['metadata', 'icon']],
-  ])('%s', (_, situations, files) => check(situations, stage.pages.usual, files));
+  ])('agree for %s', (_, situations, files) => check(situations, stage.pages.usual, files));
 
-  test('redirects', () => check(chains(stage.pages.ported), stage.pages.ported, ['metadata']));
+  test('agree for redirects', () => check(chains(stage.pages.ported), stage.pages.ported, ['metadata']));
 
-  test('preflights along redirects', () => check(preflightsAlong, stage.pages.ported, ['metadata']));
+  test('agree for preflights after redirects', () => check(preflightsAlong, stage.pages.ported, ['metadata']));
 });

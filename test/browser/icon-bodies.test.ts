@@ -6,7 +6,7 @@ import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
 import { openStage, type Stage } from './situation.ts';
 
-/** What an icon's bytes are to a real browser, and what appreg says of them. */
+/** Findings about the bytes of icons, compared with a real browser. */
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
@@ -14,14 +14,14 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 type Shown = 'all' | 'part' | 'none' | 'refused';
 
 /**
- * A browser shows what has no error, and what has one it does not show. Where that is not so, the last column says why:
+ * A browser shows icons without errors, and does not show those with errors. Otherwise, the last column has the reason:
  * the specification is stricter than browsers, or other browsers are, or appreg would have to draw.
  */
 type Row = [name: string, bytes: string | Buffer, shown: Shown, verdict: string, why?: string];
 
 const STRICT = 'icons are PNG or SVG';
 const BROKEN = 'the file is damaged: browsers show what they can save, each another part';
-const UNDRAWN = 'nobody draws it here';
+const UNDRAWN = 'appreg does not draw it';
 
 const HEADER = header({ colour: 2 });
 const packed = deflateSync(Buffer.alloc(52));
@@ -48,7 +48,12 @@ const PNGS: Row[] = [
     'all',
     '',
   ],
-  ['a wrong checksum of what nobody needs', png(HEADER, chunk('tEXt', Buffer.from('a\0b'), 1), PIXELS, END), 'all', ''],
+  [
+    'a wrong checksum of an ancillary chunk',
+    png(HEADER, chunk('tEXt', Buffer.from('a\0b'), 1), PIXELS, END),
+    'all',
+    '',
+  ],
   ['more rows than needed', png(HEADER, chunk('IDAT', deflateSync(Buffer.alloc(99))), END), 'all', ''],
   ['data behind the end', Buffer.concat([png(HEADER, PIXELS, END), Buffer.from('x')]), 'all', ''],
   ['the signature alone', SIGNATURE, 'refused', 'error png-truncated'],
@@ -96,7 +101,7 @@ const PNGS: Row[] = [
     'none',
     'error png-chunk',
   ],
-  ['a needed chunk that nobody knows', png(HEADER, chunk('ABCD'), PIXELS, END), 'refused', 'error png-chunk'],
+  ['an unknown critical chunk', png(HEADER, chunk('ABCD'), PIXELS, END), 'refused', 'error png-chunk'],
   [
     'a chunk before the header',
     png(chunk('tEXt', Buffer.from('a\0b')), HEADER, PIXELS, END),
@@ -109,7 +114,7 @@ const PNGS: Row[] = [
     'none',
     'error png-no-palette',
   ],
-  ['a depth that is none', png(header({ colour: 2, depth: 4 }), PIXELS, END), 'refused', 'error png-header'],
+  ['an invalid depth', png(header({ colour: 2, depth: 4 }), PIXELS, END), 'refused', 'error png-header'],
   ['no width', png(header({ colour: 2, width: 0 }), PIXELS, END), 'refused', 'error png-header'],
   ["Apple's variant", png(chunk('CgBI', Buffer.alloc(4)), HEADER, PIXELS, END), 'refused', 'error png-apple'],
   [
@@ -144,7 +149,8 @@ const RECT = '<rect width="100%" height="100%"/>';
 const svg = (inside = RECT, attributes = 'viewBox="0 0 8 8"'): string => `<svg ${NS} ${attributes}>${inside}</svg>`;
 const DTD = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd"';
 const LAUGHS = Array.from({ length: 9 }, (_, i) => `<!ENTITY a${i + 1} "${`&a${i};`.repeat(10)}">`).join('');
-const latin1 = (says: string): Buffer => Buffer.from(`${says}${svg(`<title>ß</title>${RECT}`)}`, 'latin1');
+const latin1 = (declaration: string): Buffer =>
+  Buffer.from(`${declaration}${svg(`<title>ß</title>${RECT}`)}`, 'latin1');
 
 const SVGS: Row[] = [
   ['an SVG', svg(), 'all', ''],
@@ -162,7 +168,7 @@ const SVGS: Row[] = [
   ['no size', svg(RECT, ''), 'all', ''],
   ['a size without viewBox', svg(RECT, 'width="8" height="8"'), 'all', ''],
   ['a size in per cent', svg(RECT, 'width="0%" height="100%" viewBox="0 0 8 8"'), 'all', ''],
-  ['a size that is none', svg(RECT, 'width="auto" height="x"'), 'all', ''],
+  ['an invalid size', svg(RECT, 'width="auto" height="x"'), 'all', ''],
   ['a viewBox with less than nothing', svg(RECT, 'viewBox="0 0 -8 -8"'), 'all', ''],
   ['a viewBox of three numbers', svg(RECT, 'viewBox="0 0 0"'), 'all', ''],
   ['a size of nothing', svg(RECT, 'width="0" height="0"'), 'none', 'error svg-size'],
@@ -177,7 +183,7 @@ const SVGS: Row[] = [
   ['a namespace with https', svg().replace('http:', 'https:'), 'refused', 'error svg-wrong-namespace'],
   ['a namespace with a space', svg().replace('"http:', '" http:'), 'refused', 'error svg-wrong-namespace'],
   ['a root in upper case', svg().replaceAll('svg ', 'SVG ').replace('/svg>', '/SVG>'), 'refused', 'error xml'],
-  ['a prefix that nobody declared', svg(`${RECT}<use xlink:href="#a"/>`), 'refused', 'error svg-syntax'],
+  ['an undeclared prefix', svg(`${RECT}<use xlink:href="#a"/>`), 'refused', 'error svg-syntax'],
   ['an entity of HTML', svg(`${RECT}<text>&nbsp;</text>`), 'refused', 'error svg-syntax'],
   ['an ampersand', svg(`${RECT}<text>a & b</text>`), 'refused', 'error svg-syntax'],
   ['an attribute twice', svg('<rect width="8" width="8" height="8"/>'), 'refused', 'error svg-syntax'],
@@ -189,9 +195,9 @@ const SVGS: Row[] = [
   ['a control character', svg(`<title>&#1;</title>${RECT}`), 'refused', 'error svg-syntax'],
   ['compressed', gzipSync(svg()), 'refused', 'error gzip'],
 
-  ['Latin-1 that says nothing', latin1(''), 'refused', 'error svg-encoding'],
+  ['Latin-1 without a declaration', latin1(''), 'refused', 'error svg-encoding'],
   [
-    'Latin-1 that says so',
+    'Latin-1 with a declaration',
     latin1('<?xml version="1.0" encoding="iso-8859-1"?>'),
     'refused',
     'warning svg-not-utf-8',
@@ -199,7 +205,7 @@ const SVGS: Row[] = [
   ],
   ['UTF-16 without a byte order mark', Buffer.from(svg(), 'utf16le'), 'refused', 'warning svg-not-utf-8', 'as above'],
   [
-    'an encoding that nobody knows',
+    'an unknown encoding',
     `<?xml version="1.0" encoding="x-none"?>${svg()}`,
     'all',
     'error svg-encoding',
@@ -280,7 +286,7 @@ const LABELS: readonly (readonly string[])[] = [
   ].map((label) => [label]),
 ];
 
-describeInChromium('the bytes of icons in a browser', () => {
+describeInChromium('the verdict about the bytes of icons and a browser', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -291,7 +297,7 @@ describeInChromium('the bytes of icons in a browser', () => {
     ['PNG', 'image/png', PNGS],
     ['other things', 'image/png', OTHER_IMAGES],
     ['SVG', 'image/svg+xml', SVGS],
-  ])('%s', async (_, type, rows) => {
+  ])('agree on files that are %s', async (_, type, rows) => {
     const situations = rows.map(([name, icon]) => ({
       name,
       icon,
@@ -314,7 +320,7 @@ describeInChromium('the bytes of icons in a browser', () => {
     ['an SVG in UTF-16', Buffer.from(`\ufeff${svg()}`, 'utf16le')],
     ['an SVG with a DOCTYPE', `${DTD}>${svg()}`],
     ['an SVG with a script', svg(`<script>1</script>${RECT}`)],
-  ])('under any label: %s', async (name, icon) => {
+  ])('agree with any media type on %s', async (name, icon) => {
     const situations = LABELS.flatMap((label) =>
       [false, true].map((nosniff) => ({
         name: `${name} as ${label.join()}${nosniff ? ' with nosniff' : ''}`,
@@ -333,7 +339,7 @@ describeInChromium('the bytes of icons in a browser', () => {
     expect(await disagreements(stage, seen, ['icon'])).toEqual([]);
   });
 
-  test('what is shown has no error, and the other way round, but for the rows that say why', () => {
+  test('differ only in rows with a reason', () => {
     const differing = [...PNGS, ...OTHER_IMAGES, ...SVGS].filter(
       ([, , shown, verdict]) => (shown === 'all') === verdict.startsWith('error'),
     );
@@ -341,7 +347,7 @@ describeInChromium('the bytes of icons in a browser', () => {
   });
 });
 
-/** The gravest finding about the bytes, notes aside, in short. */
+/** The most severe finding about the bytes, except notes, in short. */
 function verdictOf(report: Report): string {
   const found = report.findings.filter(
     ({ rule, severity }) => severity !== 'note' && (rule === 'icon-not-image' || rule === 'icon-svg-active'),

@@ -4,7 +4,7 @@ import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
 import { openStage, type Situation, type Stage, type Where } from './situation.ts';
 
-/** Whether an icon is shown: what appreg says, next to what a real browser does with the same answers. */
+/** Findings about icons, compared with a real browser and the same responses. */
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
@@ -204,7 +204,7 @@ const fragments: Situation[] = FRAGMENTS.flatMap((fragment) => [
   },
 ]);
 
-describeInChromium('icons in a browser', () => {
+describeInChromium('the verdict about icons and a browser', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -217,7 +217,7 @@ describeInChromium('icons in a browser', () => {
     [POLICY, policies],
     [`${POLICY} along redirects`, policiesAlong],
     ['fragments of the URL', fragments],
-  ])('%s', async (_, situations) => {
+  ])('agree for %s', async (_, situations) => {
     const seen = await stage.look(situations, stage.pages.ported, ['icon']);
     expect(await disagreements(stage, seen, ['icon'])).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
 import { type Hop, type Lines, openStage, type Situation, type Stage } from './situation.ts';
 
-/** Answers drawn by chance: whatever a host says, appreg and a real browser make the same of it. */
+/** Random responses: appreg and a real browser agree on all of them. */
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
@@ -16,12 +16,12 @@ function lines(name: string, values: fc.Arbitrary<readonly string[]>): fc.Arbitr
   return values.map((list) => list.map((value) => [name, value] as const));
 }
 
-/** Most are as they are in life, some are made up of the pieces that matter. */
+/** Most values are usual ones, some consist of random pieces. */
 function values(usual: readonly (readonly string[])[], pieces: readonly string[]): fc.Arbitrary<readonly string[]> {
-  const odd = fc.array(fc.constantFrom(...pieces), { maxLength: 4 }).map((list) => list.join(''));
+  const unusual = fc.array(fc.constantFrom(...pieces), { maxLength: 4 }).map((list) => list.join(''));
   return fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(...usual) },
-    { weight: 1, arbitrary: fc.array(odd, { maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.array(unusual, { maxLength: 2 }) },
   );
 }
 
@@ -90,7 +90,7 @@ function randomSituation(page: string): fc.Arbitrary<Situation> {
     .map((one) => ({ name: JSON.stringify({ ...one, icon: one.icon === SVG ? 'SVG' : 'PNG' }), ...one }));
 }
 
-describeInChromium('answers by chance in a browser', () => {
+describeInChromium('the verdict about random responses and a browser', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
@@ -98,7 +98,7 @@ describeInChromium('answers by chance in a browser', () => {
   afterAll(() => stage?.close());
 
   // All at once instead of one after the other, so that it takes seconds; what fails is small enough to be read.
-  test(`${RUNS} of them`, async () => {
+  test(`agree on ${RUNS} responses`, async () => {
     const page = stage.pages.ported;
     const drawn = fc.sample(randomSituation(page), RUNS);
     const files = ['metadata', 'icon'] as const;

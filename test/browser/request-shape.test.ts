@@ -17,7 +17,7 @@ function shapeOf({ method, path, headers }: FaultRequest): string {
   return [`${method} ${path}`, headers['access-control-request-method'] ?? '', ...lines].join('\n');
 }
 
-describeInChromium('requests of a browser', () => {
+describeInChromium('requests as a browser', () => {
   let host: FaultHost;
   let service: Service;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describeInChromium('requests of a browser', () => {
     ['another site', 'registry.test', false],
     ['its site', 'apps.svc.test', false],
     ['its origin', 'registry.test', true],
-  ])('for a file of %s', async (_name, name, isOwn) => {
+  ])('have the same headers as those of Chromium for a file of %s', async (_name, name, isOwn) => {
     const origin = `https://${name}:${host.port}`;
     const page = isOwn ? origin : 'https://svc.test';
     host.on('/', answer({ headers: { 'Content-Type': 'text/html' }, body: PAGE }));

@@ -5,7 +5,7 @@ import { answer, type Behaviour, byMethod, type FaultHost, openFaultHost } from 
 import { putRegistry, SVG, verified } from '../support/live-registry.ts';
 import { describeInChromium, openService, PAGE, type Service } from './chromium.ts';
 
-/** What is kept in a browser's cache, and what appreg says of the headers that decide whether a page may read it. */
+/** Findings about the headers of cached responses, compared with the cache of a real browser. */
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -21,7 +21,7 @@ function revalidationFindings(report: Report): string[] {
     .map(({ severity, rule, cause }) => `${severity} ${rule} ${cause}`);
 }
 
-describeInChromium('answers from the cache of a browser', () => {
+describeInChromium('the verdict about cached responses and a browser', () => {
   let host: FaultHost;
   let service: Service;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describeInChromium('answers from the cache of a browser', () => {
     await host?.close();
   });
 
-  /** What the browser makes of these ways one after another, and what appreg says of the same file. */
+  /** The results of these requests in a browser, one after the other, and the report of appreg about the same file. */
   async function compare(ways: readonly string[], icon: Behaviour): Promise<{ shown: unknown[]; report: Report }> {
     const live = putRegistry({ ...host, origin: `https://registry.test:${host.port}` });
     host.on('/a.svg', icon);
@@ -65,7 +65,7 @@ describeInChromium('answers from the cache of a browser', () => {
       false,
       ['error cors-revalidation-refused two-headers'],
     ],
-  ])('a 304 with %s', async (_, lines, isShown, expected) => {
+  ])('agree on a 304 with %s', async (_, lines, isShown, expected) => {
     const icon: Behaviour = (request, socket) =>
       (request.headers['if-none-match'] === '"a"'
         ? answer({
@@ -90,10 +90,10 @@ describeInChromium('answers from the cache of a browser', () => {
     ['max-age=0', { 'Cache-Control': 'max-age=0' }, true, NOTE],
     ['no-cache', { 'Cache-Control': 'no-cache' }, true, NOTE],
     ['no-store', { 'Cache-Control': 'no-store' }, true, []],
-    ['nothing', {}, true, NOTE],
+    ['no Cache-Control', {}, true, NOTE],
     ['Vary always', { 'Cache-Control': 'public, max-age=300', Vary: 'Origin' }, true, []],
   ])(
-    'a plain <img>, then fetch(), where Vary: Origin is sent with Origin alone: %s',
+    'agree on a plain <img> before fetch() if Vary: Origin is sent only with Origin: %s',
     async (_, headers, isRead, expected) => {
       const icon: Behaviour = (request, socket) => {
         const { origin } = request.headers;
@@ -122,7 +122,7 @@ describeInChromium('answers from the cache of a browser', () => {
       ['warning two-headers'],
     ],
     ['another origin', [[ALLOW, 'https://other.test']], false, ['warning other-origin']],
-  ])('HEAD with %s', async (_, lines, isRead, expected) => {
+  ])('agree on HEAD with %s', async (_, lines, isRead, expected) => {
     const headers: [string, string][] = [
       ['Content-Type', 'image/svg+xml'],
       ['Cache-Control', 'no-store'],

@@ -7,7 +7,7 @@ import { answer, type Behaviour, byMethod, type FaultHost, json, openFaultHost }
 import { SVG } from '../support/icons.ts';
 import { openService, PAGE, type Service } from './chromium.ts';
 
-/** Situations: what a host says about a file, and about the redirects that lead to it. */
+/** Situations: the responses of a host to requests for a file, including redirects to it. */
 
 export type Lines = readonly (readonly [name: string, value: string])[];
 
@@ -16,9 +16,9 @@ export type Where = 'registry' | 'port' | 'cdn' | 'near' | 'page' | 'http';
 
 export interface Hop {
   at: Where;
-  /** Access-Control-Allow-Origin, one value per line; `echo` says what Origin said, and nothing where that said nothing. */
+  /** Access-Control-Allow-Origin, one value per line; `echo` repeats Origin, and is omitted without it. */
   allow: readonly string[] | 'echo';
-  /** Of the answer; a redirect has 302 where nothing is said. */
+  /** The status of the response; 302 by default for a redirect. */
   status?: number;
   headers?: Lines;
   /** The answer to OPTIONS, where it is invalid. */
@@ -87,7 +87,7 @@ export async function openStage(): Promise<Stage> {
   };
   let count = 0;
 
-  /** Serves a situation, and tells the URL of its first hop. */
+  /** Serves a situation, and returns the URL of its first hop. */
   function put(situation: Situation, folder: string, resource: File): string {
     const suffix = resource === 'icon' ? 'svg' : 'json';
     const path = (i: number): string => `${folder}/${resource}/${i}.${suffix}`;
@@ -138,7 +138,7 @@ export async function openStage(): Promise<Stage> {
     main.on(`${batch}/registry.json`, byMethod({ GET: manifest, OPTIONS: preflight }));
     const registry = `${origins.registry}${batch}/registry.json`;
     const reports = await reportOf(registry, page, null, null);
-    // The header is for the registry's own origin; elsewhere appreg does not ask for it.
+    // The header is for the registry's own origin; for other origins, appreg does not request it.
     const starts: Where[] = ['registry', 'page'];
     const special = situations.map(({ hops }, i) =>
       starts.includes(hops[0]!.at) && hops.some((hop) => hop.preflight) ? `a${i}` : null,
@@ -187,7 +187,7 @@ async function reportOf(
     },
     { manifest: (facts) => void (seen.manifest = facts), app: (facts) => void seen.apps.push(facts) },
   );
-  // Each by itself, since what is true of a host is told once in a run.
+  // Each by itself, since a fault of a host is reported once per run.
   return seen.apps.map((app) => {
     const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString(), origins: [page] });
     judging.manifest(seen.manifest!);

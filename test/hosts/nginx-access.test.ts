@@ -107,7 +107,7 @@ serverCases('nginx', 'access to nginx', nginx, [
     ),
   },
   {
-    name: 'hotlink protection that wants a page named',
+    name: 'hotlink protection that requires a referrer',
     expected: ['error unreachable status-403 (icon)'],
     server: location(
       '\\.(svg|png)$',

@@ -171,7 +171,7 @@ serverCases('nginx', 'CORS of nginx', nginx, [
     put: without('apps/app-a/versions.json'),
   },
   {
-    name: 'icons are kept to the own site',
+    name: 'icons are restricted to their own site',
     expected: ['error icon-embedding-refused same-origin (icon)'],
     server: `location / { ${STAR} ${CACHE} ${PREFLIGHT} } location ~ \\.svg$ { ${STAR} add_header Cross-Origin-Resource-Policy same-origin; ${PREFLIGHT} }`,
   },

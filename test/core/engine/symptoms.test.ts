@@ -190,7 +190,7 @@ describe('the symptoms of a report', () => {
     },
   );
 
-  test('a note of a rule that hides apps does not stand for missing facts', () => {
+  test('a note of a rule that hides apps does not replace missing facts', () => {
     const facts = fetchedSnapshot();
     facts.apps[0]!.metadata.content = { missing: { code: 'not-requested', flag: null } };
     const rules = [ruleOn('one', 'metadata', 'note', { hidesApp: true }), ruleOn('two', 'metadata', null)];

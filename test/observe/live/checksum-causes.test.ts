@@ -48,7 +48,7 @@ describe('conversions', () => {
       expect: mismatch('other-bytes'),
     },
     {
-      name: 'bytes that are no UTF-8 were replaced',
+      name: 'bytes that are not UTF-8 were replaced',
       serve: servedInstead(BIG.toString('utf8')),
       expect: mismatch('text-conversion'),
     },

@@ -27,7 +27,7 @@ ruleTable(cacheLifetimeLong, {
     ['stale for a day where nothing may be held', cacheControl('no-cache, stale-while-revalidate=86400')],
     ['a short lifetime for CDNs', cacheControl('max-age=60', { 'cdn-cache-control': 'max-age=300' })],
     ['CDNs keep nothing', cacheControl('max-age=60', { 'cdn-cache-control': 'no-store, max-age=86400' })],
-    ['an artifact may be held for ever', cacheControl('max-age=31536000, immutable', {}, 'artifact')],
+    ['an artifact may be cached for a year', cacheControl('max-age=31536000, immutable', {}, 'artifact')],
     ['an icon too', cacheControl('max-age=31536000', {}, 'icon')],
   ],
   faulty: [

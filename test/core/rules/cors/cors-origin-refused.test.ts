@@ -16,8 +16,8 @@ const redirectedWithOrigin = (value: string) =>
 ruleTable(corsOriginRefused, {
   clean: [
     ['ours', facts(browser(acao(ORIGIN)))],
-    ['anybody', facts(browser(acao('*')))],
-    ['moved, anybody', facts(redirectedWithOrigin('*'))],
+    ['any origin', facts(browser(acao('*')))],
+    ['moved, any origin', facts(redirectedWithOrigin('*'))],
     ['none, which is cors-missing', facts(browser({}))],
     ['503, which does not depend on the origin', facts(browser([hop({}, { status: 503 })]))],
     [
