@@ -35,7 +35,7 @@ export async function addOrganization(db: Db, name = 'Acme'): Promise<string> {
 
 type RegistryValues = Partial<Insertable<RegistryRow>>;
 
-/** A registry that was checked a minute ago with nothing amiss. */
+/** A registry that was checked a minute ago without errors. */
 export async function addRegistry(db: Db, url: string, values: RegistryValues = {}): Promise<number> {
   const checkedAt = new Date(Date.now() - 60_000);
   const nextCheckAt = new Date(Date.now() + 3_000_000);
@@ -74,7 +74,7 @@ export interface AppValues {
   failingSince?: Date | null;
 }
 
-/** @param versions by name: its state, and what else its row says */
+/** @param versions by name: its state, and other columns */
 export async function addApp(
   db: Db,
   registryId: number,

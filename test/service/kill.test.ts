@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const path of [buildFolder, folder]) await rm(path, { recursive: true, force: true });
 });
 
-test('a node that is killed while it writes loses nothing that it answered for', { timeout: 180_000 }, async () => {
+test('a node that is killed while it writes loses nothing that it confirmed', { timeout: 180_000 }, async () => {
   const storm = await openServiceStorm(join(buildFolder, 'dist/cli/main.cjs'), folder);
   try {
     for (let round = 0; round < 10; round++) await storm.round();

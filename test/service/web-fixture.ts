@@ -9,7 +9,7 @@ import { webApp } from '../../src/service/web-app.ts';
 import type { Allowances } from '../../src/service/http/rate-limits.ts';
 import { openTestDatabase, type TestDatabase } from './database-fixture.ts';
 
-/** The web side of the service on a database of its own, without a network and without a worker. */
+/** The web side of the service with its own database, without a network and a worker. */
 
 export const OPERATOR = 'operator-token-of-the-tests';
 
@@ -37,7 +37,7 @@ export interface WebFixture extends TestDatabase {
   service: Service;
   /** Lines of the log, parsed. */
   logged: Record<string, unknown>[];
-  /** Ids of registries that a refresh was asked for. */
+  /** Ids of registries for which a refresh was requested. */
   refreshes: number[];
   app(settings?: Partial<Settings>, allowances?: Allowances): ReturnType<typeof webApp>;
   /** A new organization, and its token. */
@@ -79,7 +79,7 @@ export function allowing(requests: number): Allowances {
   return { reads: allowance, changes: allowance, failures: allowance, signUps: allowance };
 }
 
-/** What a check found that could read a manifest with an app that cannot be used. */
+/** The report on a manifest with an unusable app. */
 export function reportOn(url: string): Report {
   const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
   const content = { text: '{"apps":{"a b":{}}}', base64: null, bytes: 19, cut: false };

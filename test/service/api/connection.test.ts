@@ -19,7 +19,7 @@ afterAll(async () => {
   await web.stop();
 });
 
-/** The status of an answer to a body that is sent piece by piece. */
+/** The status of the response to a body that is sent in pieces. */
 function send(headers: Record<string, string>, pieces: number): Promise<number> {
   return new Promise((done, fail) => {
     const outgoing = httpRequest(`${server.url}api/registries/subscribe`, {
@@ -40,8 +40,8 @@ function send(headers: Record<string, string>, pieces: number): Promise<number> 
   });
 }
 
-describe('over a connection', () => {
-  test('an endless body is cut off', async () => {
+describe('requests over a real connection', () => {
+  test('with an endless body receive status 413', async () => {
     expect(await send({}, 10_000)).toBe(413);
     expect(await send({ 'content-length': '100000000' }, 10_000)).toBe(413);
     expect(await send({}, 1)).toBe(400);
@@ -49,15 +49,15 @@ describe('over a connection', () => {
   });
 
   test.each([
-    ['not HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400|^$/],
+    ['text that is not HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400|^$/],
     ['endless headers', `GET /healthz HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`, /^HTTP\/1\.1 431|^$/],
     [
-      'two lengths',
+      'two Content-Length headers',
       'POST /api/organizations HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
       /^HTTP\/1\.1 400/,
     ],
     [
-      'length and chunks',
+      'a length and chunks',
       'POST /api/organizations HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       /^HTTP\/1\.1 400/,
     ],
@@ -69,8 +69,8 @@ describe('over a connection', () => {
       /^HTTP\/1\.1 [24]0/,
     ],
     ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 [24]0/],
-    ['TRACE', 'TRACE / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 4/],
-  ])('%s', async (_, text, expected) => {
+    ['the method TRACE', 'TRACE / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 4/],
+  ])('with %s receive the expected status, and the server continues to work', async (_, text, expected) => {
     const { hostname, port } = new URL(server.url);
     const got = await new Promise<string>((done) => {
       let all = '';
@@ -85,9 +85,9 @@ describe('over a connection', () => {
   });
 
   test.each([
-    ['by its length', 'Content-Length: 100\r\n\r\n{"url":'],
+    ['with its length', 'Content-Length: 100\r\n\r\n{"url":'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\n{"url\r\n'],
-  ])('a client that disconnects within its body, sent %s, is logged as a client error', async (_, rest) => {
+  ])('whose client disconnects within the body, sent %s, are logged as client errors', async (_, rest) => {
     web.logged.length = 0;
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
@@ -100,7 +100,7 @@ describe('over a connection', () => {
       .toMatchObject([{ event: 'request', level: 'info', status: 400 }]);
   });
 
-  test('wrong tokens are counted by address; a valid one still passes', async () => {
+  test('with wrong tokens are limited by address, and a valid token is still accepted', async () => {
     const strict = await listen(
       { host: '127.0.0.1', port: 0 },
       web.app({}, { ...allowing(1000), failures: { requests: 3, seconds: 60 } }).fetch,

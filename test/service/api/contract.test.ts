@@ -10,7 +10,7 @@ import { type ContractIds, REGISTRY_URL, registryPath } from './contract-case.ts
 import { organizationCases } from './organization-cases.ts';
 import { allowing, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 
-/** Every route reaches every answer that the OpenAPI document has for it, and no other. */
+/** Every route returns every response that the OpenAPI document describes for it, and no other. */
 
 let web: WebFixture;
 let app: ReturnType<WebFixture['app']>;
@@ -65,7 +65,7 @@ describe('responses', () => {
     expect(first.json.findings.length).toBeGreaterThan(0);
   });
 
-  test('a registry without a report says so', async () => {
+  test('the report of a new registry is a problem document that states that it has not been checked', async () => {
     const fresh = await addRegistry(web.db, 'https://fresh.example.com/registry.json', { checkedAt: null });
     const path = `/api/registries/${await addSubscription(web.db, ids.organization, fresh)}`;
     expect((await callApi(app, 'GET', `${path}/report`, { token: ids.token })).json.detail).toContain(
@@ -113,7 +113,7 @@ describe('responses', () => {
     expect((await callApi(ending, 'GET', '/healthz')).status).toBe(200);
   });
 
-  test('a node without the web role serves only health and metrics', async () => {
+  test('a node without the web role serves only health checks and metrics', async () => {
     const worker = web.app({ roles: ['worker'] });
     expect((await callApi(worker, 'GET', '/healthz')).json).toEqual({ status: 'ok', roles: ['worker'] });
     expect((await callApi(worker, 'GET', '/readyz')).status).toBe(200);
@@ -122,7 +122,7 @@ describe('responses', () => {
       expect((await worker.request(path, { headers: { accept: 'text/html' } })).status).toBe(404);
   });
 
-  test('a client above the rate limit gets 429', async () => {
+  test('a client above the rate limit receives status 429', async () => {
     const limited = OPERATIONS.filter(({ responses }) => '429' in responses);
     for (const { method, path, operationId } of limited) {
       const strict = web.app({}, allowing(1));

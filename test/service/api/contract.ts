@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { openApiDocument } from '../../../src/service/api/openapi.ts';
 import type { Env } from '../../../src/service/http/routes.ts';
 
-/** The API's OpenAPI document, and a client that holds every answer to it. */
+/** The API's OpenAPI document, and a client that compares every response with it. */
 
 interface Answer {
   description: string;
@@ -76,14 +76,14 @@ export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
-  /** The body, where it is JSON. */
+  /** The body, if it is JSON. */
   json: any;
 }
 
-/** What was reached: `operationId status`. */
+/** The responses that were reached: `operationId status`. */
 export const reachedResponses = new Set<string>();
 
-/** Asks, and checks the answer: its status, type, shape and headers are those of the document. */
+/** Sends a request, and checks that status, type, shape and headers of the response match the document. */
 export async function callApi(
   app: Hono<Env>,
   method: string,

@@ -5,7 +5,7 @@ import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { callApi, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
 
-/** Malformed and harmful requests are refused with a reason, never with a defect, and nothing is stored. */
+/** Malformed and harmful requests are refused with a reason, never with an internal error, and nothing is stored. */
 
 let web: WebFixture;
 let app: ReturnType<WebFixture['app']>;
@@ -37,7 +37,7 @@ const BODIES = [
 const pathOf = (path: string | (() => string)): string => (typeof path === 'string' ? path : path());
 
 describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
-  test('any bytes', async () => {
+  test('are refused if they are random bytes', async () => {
     const before = await count();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (body) => {
@@ -49,7 +49,7 @@ describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
     expect(await count()).toEqual(before);
   });
 
-  test('any JSON but an object with the right fields', async () => {
+  test('are refused if they are random JSON', async () => {
     const before = await count();
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (body) => {
@@ -63,25 +63,25 @@ describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
 
   test.each([
     ['an array', '[{"url":"https://x.example.com/r.json","name":"x"}]'],
-    ['a text', '"name"'],
+    ['a string', '"name"'],
     ['null', 'null'],
-    ['nothing', ''],
+    ['no bytes', ''],
     ['two objects', '{}{}'],
     ['JSON5', "{name:'x'}"],
     ['a byte order mark', '\ufeff{}'],
     ['fields in the prototype', '{"__proto__":{"url":"https://x.example.com/r.json","name":"x"}}'],
     ['fields of a constructor', '{"constructor":{"prototype":{"url":"x","name":"x"}}}'],
     ['deep nesting', '['.repeat(8000)],
-    ['a number for a name', '{"url":"https://x.example.com/r.json","name":1e999}'],
-    ['an object for a name', '{"url":"https://x.example.com/r.json","name":{"toString":"x"}}'],
-    ['an array for a name', '{"url":["https://x.example.com/r.json"],"name":["x"]}'],
+    ['a number as a name', '{"url":"https://x.example.com/r.json","name":1e999}'],
+    ['an object as a name', '{"url":"https://x.example.com/r.json","name":{"toString":"x"}}'],
+    ['an array as a name', '{"url":["https://x.example.com/r.json"],"name":["x"]}'],
     ['NUL in a name', '{"url":"https://x.example.com/r.json","name":"a\\u0000b"}'],
     ['a lone surrogate', '{"url":"https://x.example.com/r.json","name":"a\\ud800b"}'],
-    ['a name that turns the direction', '{"url":"https://x.example.com/r.json","name":"a\\u202eb"}'],
+    ['a name with a direction override', '{"url":"https://x.example.com/r.json","name":"a\\u202eb"}'],
     ['an invisible name', '{"url":"https://x.example.com/r.json","name":"\\u200b\\u3164"}'],
-    ['a name of lines', '{"url":"https://x.example.com/r.json","name":"a\\nb"}'],
+    ['a name with a line break', '{"url":"https://x.example.com/r.json","name":"a\\nb"}'],
     ['a very long name', `{"url":"https://x.example.com/r.json","name":"${'x'.repeat(10_000)}"}`],
-  ])('%s', async (_, body) => {
+  ])('are refused if they contain %s', async (_, body) => {
     const before = await count();
     const response = await callApi(app, method, pathOf(path), { token: who(), body });
     expect(response.status).toBe(400);
@@ -90,26 +90,26 @@ describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
   });
 
   test.each([
-    ['no type', { 'content-type': '' }],
-    ['text', { 'content-type': 'text/plain' }],
-    ['a form', { 'content-type': 'multipart/form-data; boundary=x' }],
-    ['something like JSON', { 'content-type': 'application/jsonp' }],
+    ['a missing Content-Type', { 'content-type': '' }],
+    ['text/plain', { 'content-type': 'text/plain' }],
+    ['multipart/form-data', { 'content-type': 'multipart/form-data; boundary=x' }],
+    ['a type similar to JSON', { 'content-type': 'application/jsonp' }],
     ['another charset', { 'content-type': 'application/json; charset=utf-16' }],
     ['two types', { 'content-type': 'text/plain, application/json' }],
-    ['packed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('%s is refused for its type', async (_, headers) => {
+    ['a Content-Encoding', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+  ])('are refused with status 415 for %s', async (_, headers) => {
     const response = await callApi(app, method, pathOf(path), { token: who(), body: '{"name":"x"}', headers });
     expect(response.status).toBe(415);
   });
 
-  test('the type may name its charset, and further fields do no harm', async () => {
+  test('may have a charset in their type and unknown fields', async () => {
     const headers = { 'content-type': 'Application/JSON;charset="UTF-8"' };
     const response = await callApi(app, method, pathOf(path), { token: who(), body: '{"more":1}', headers });
     expect(response.json.type).toBe('urn:appreg:problem:invalid-field');
   });
 });
 
-test('names keep their characters', async () => {
+test('all characters of a name are preserved', async () => {
   for (const name of [
     'École 42',
     'アプリ',
@@ -125,7 +125,7 @@ test('names keep their characters', async () => {
 });
 
 describe('paths and parameters', () => {
-  const odd = [
+  const unusual = [
     '%00',
     '%ud800',
     '%ED%A0%80',
@@ -140,35 +140,38 @@ describe('paths and parameters', () => {
     'x'.repeat(3000),
   ];
 
-  test.each(odd.map((text) => [text.slice(0, 20), text]))('%s', async (_, text) => {
-    for (const path of [
-      `/api/registries/${text}`,
-      `/api/registries/${text}/apps`,
-      `/api/registries/${id}/apps/${text}`,
-      `/api/registries/${id}/apps/${text}/versions`,
-      `/api/icons/${text}`,
-      `/${text}`,
-    ]) {
-      const response = await callApi(app, 'GET', path, { token });
-      expect([path, response.status]).toEqual([path, 404]);
-      expect(response.json.type).toBe('urn:appreg:problem:not-found');
-    }
-    for (const query of [`search=${text}`, `after=${text}`, `limit=${text}`, `visible=${text}`, `${text}=1`]) {
-      const response = await callApi(app, 'GET', `/api/registries/${id}/apps?${query}`, { token });
-      expect([200, 400]).toContain(response.status);
-    }
-    for (const query of [
-      `search=${text}`,
-      `after=${id}.${text}`,
-      `after=${text}.${text}`,
-      `after=${'-'.repeat(36)}.a`,
-    ]) {
-      const response = await callApi(app, 'GET', `/api/apps?${query}`, { token });
-      expect([200, 400]).toContain(response.status);
-    }
-    const versions = await callApi(app, 'GET', `/api/registries/${id}/apps/x/versions?after=${text}`, { token });
-    expect(versions.status).toBe(404);
-  });
+  test.each(unusual.map((text) => [text.slice(0, 20), text]))(
+    '%s is not found in a path, and accepted or refused in a parameter',
+    async (_, text) => {
+      for (const path of [
+        `/api/registries/${text}`,
+        `/api/registries/${text}/apps`,
+        `/api/registries/${id}/apps/${text}`,
+        `/api/registries/${id}/apps/${text}/versions`,
+        `/api/icons/${text}`,
+        `/${text}`,
+      ]) {
+        const response = await callApi(app, 'GET', path, { token });
+        expect([path, response.status]).toEqual([path, 404]);
+        expect(response.json.type).toBe('urn:appreg:problem:not-found');
+      }
+      for (const query of [`search=${text}`, `after=${text}`, `limit=${text}`, `visible=${text}`, `${text}=1`]) {
+        const response = await callApi(app, 'GET', `/api/registries/${id}/apps?${query}`, { token });
+        expect([200, 400]).toContain(response.status);
+      }
+      for (const query of [
+        `search=${text}`,
+        `after=${id}.${text}`,
+        `after=${text}.${text}`,
+        `after=${'-'.repeat(36)}.a`,
+      ]) {
+        const response = await callApi(app, 'GET', `/api/apps?${query}`, { token });
+        expect([200, 400]).toContain(response.status);
+      }
+      const versions = await callApi(app, 'GET', `/api/registries/${id}/apps/x/versions?after=${text}`, { token });
+      expect(versions.status).toBe(404);
+    },
+  );
 
   test('an app whose key is not URL-safe can be read', async () => {
     const response = await callApi(app, 'GET', `/api/registries/${id}/apps/${encodeURIComponent('a/b?c#d%e')}`, {
@@ -178,8 +181,8 @@ describe('paths and parameters', () => {
   });
 });
 
-test('random requests are answered as the document says', async () => {
-  // Another token would end this test.
+test('responses to random requests match the OpenAPI document', async () => {
+  // A rotated token would end this test.
   const paths = [...new Set(OPERATIONS.map(({ path }) => path))].filter((path) => !path.endsWith('/token'));
   const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.constantFrom('', '.', '\0', '__proto__'));
   const query = fc.dictionary(fc.constantFrom('limit', 'after', 'search', 'visible'), text);
@@ -208,7 +211,7 @@ test('random requests are answered as the document says', async () => {
 });
 
 describe('methods', () => {
-  test('a method that is not allowed is answered with the allowed ones', async () => {
+  test('that are not allowed receive status 405 with the allowed methods', async () => {
     for (const [method, path, allow] of [
       ['GET', '/api/organizations', 'POST, OPTIONS'],
       ['DELETE', '/api/registries', 'GET, HEAD, OPTIONS'],
@@ -223,7 +226,7 @@ describe('methods', () => {
     }
   });
 
-  test('OPTIONS tells the same without a token, and lets no other origin in', async () => {
+  test('are listed by OPTIONS without a token, and without CORS headers', async () => {
     const response = await callApi(app, 'OPTIONS', '/api/registries/subscribe', {
       headers: { origin: 'https://elsewhere.example.com', 'access-control-request-method': 'POST' },
     });
@@ -231,7 +234,7 @@ describe('methods', () => {
     expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  test('HEAD is GET without the body', async () => {
+  test('include HEAD, which returns the response of GET without its body', async () => {
     const response = await callApi(app, 'HEAD', '/api/registries', { token });
     expect([response.status, response.text, response.headers.get('content-type')]).toEqual([
       200,
@@ -241,7 +244,7 @@ describe('methods', () => {
     expect((await callApi(app, 'HEAD', '/api/registries')).status).toBe(401);
   });
 
-  test('what is not there is a problem, too', async () => {
+  test('on unknown paths receive a problem document', async () => {
     for (const path of ['/api', '/api/', '/api/none', '/api/registries/', '/API/registries', '/.env', '//api/apps']) {
       const response = await callApi(app, 'GET', path, { token });
       expect([path, response.status, response.headers.get('content-type')]).toEqual([
@@ -253,11 +256,11 @@ describe('methods', () => {
   });
 });
 
-test('each request has an id, which the client may set', async () => {
+test('each request has an id, which the client can set', async () => {
   const given = await callApi(app, 'GET', '/api/none', { headers: { 'x-request-id': 'from-the.proxy_1' } });
   expect([given.headers.get('x-request-id'), given.json.requestId]).toEqual(['from-the.proxy_1', 'from-the.proxy_1']);
-  const odd = await callApi(app, 'GET', '/api/none', { headers: { 'x-request-id': 'a b"c' } });
-  expect(odd.json.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  const invalid = await callApi(app, 'GET', '/api/none', { headers: { 'x-request-id': 'a b"c' } });
+  expect(invalid.json.requestId).toMatch(/^[0-9a-f-]{36}$/);
 });
 
 test('over HTTPS, responses have Strict-Transport-Security', async () => {
@@ -266,7 +269,7 @@ test('over HTTPS, responses have Strict-Transport-Security', async () => {
   expect((await callApi(app, 'GET', '/healthz')).headers.get('strict-transport-security')).toBeNull();
 });
 
-test('the response to a defect has only its id; the log has the details', async () => {
+test('the response to an internal error contains only its id, and the log contains the details', async () => {
   const broken = { ...web.service, db: null as never };
   const { webApp } = await import('../../../src/service/web-app.ts');
   const response = await callApi(webApp(broken), 'GET', '/api/registries', { token });
@@ -277,7 +280,7 @@ test('the response to a defect has only its id; the log has the details', async 
   expect(JSON.stringify(line)).toContain('TypeError');
 });
 
-test('an unreachable database is answered with 503', async () => {
+test('an unreachable database results in status 503', async () => {
   const { openDatabase } = await import('../../../src/service/storage/database.ts');
   const { db } = openDatabase('postgres://x@127.0.0.1:9/x', 1, () => {});
   const { webApp } = await import('../../../src/service/web-app.ts');

@@ -6,7 +6,7 @@ import { callApi, type ApiRequest, type Operation, OPERATIONS } from './contract
 import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 
 /**
- * No organization sees or changes what is another one's, on any route. The cases are made from the OpenAPI document: a
+ * An organization cannot read or change data of another one on any route. The cases are made from the OpenAPI document: a
  * route with a parameter or a field that this file does not know fails.
  */
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   app = web.app({}, allowing(10_000));
   ownWorld = await world('mine');
   otherWorld = await world('theirs');
-  // Both are subscribed to this one, under names of their own.
+  // Both are subscribed to this registry, under different names.
   const shared = await addRegistry(web.db, 'https://shared.example.com/registry.json');
   await addApp(web.db, shared, 'shared');
   await addSubscription(web.db, ownWorld.id, shared, { name: 'shared' });
@@ -55,7 +55,7 @@ const FIELDS: Record<string, string> = { url: 'https://shared.example.com/regist
 
 function valueOf(values: Record<string, string>, name: string): string {
   const value = values[name];
-  if (value === undefined) throw new Error(`this test does not know “${name}”`);
+  if (value === undefined) throw new Error(`this test has no value for “${name}”`);
   return value;
 }
 
@@ -65,7 +65,7 @@ function request({ path, body }: Operation, values: Record<string, string>): [st
   return [real, { body: Object.fromEntries(Object.keys(body).map((name) => [name, valueOf(FIELDS, name)])) }];
 }
 
-/** All rows that have to do with an organization, or with the registry that it alone has. */
+/** All rows of an organization, and of the registry that only it is subscribed to. */
 async function stateOf({ id, subscription }: World): Promise<string> {
   const { db } = web;
   const registryId = db.selectFrom('subscriptions').select('registryId').where('id', '=', subscription);
@@ -81,13 +81,13 @@ async function stateOf({ id, subscription }: World): Promise<string> {
 const guarded = OPERATIONS.filter(({ security }) => !security.some((way) => Object.keys(way).length === 0));
 const ofParameters = guarded.filter(({ path }) => path.includes('{'));
 
-test('every route but those for anyone wants a token', () => {
+test('every route except the public ones requires a token', () => {
   const open = OPERATIONS.filter((operation) => !guarded.includes(operation)).map(({ operationId }) => operationId);
   expect(open).toEqual(['createOrganization', 'getDocument', 'isAlive', 'isReady', 'getMetrics']);
 });
 
 describe.each(guarded.map((operation) => [operation.operationId, operation] as const))('%s', (_, operation) => {
-  test('is refused without a token of an organization, wherever else one is sent', async () => {
+  test('is refused without a valid bearer token, also if a token is sent elsewhere', async () => {
     const before = await stateOf(otherWorld);
     const [path, options] = request(operation, otherWorld.values);
     const hash = createHash('sha256').update(otherWorld.token).digest('hex');
@@ -113,7 +113,7 @@ describe.each(guarded.map((operation) => [operation.operationId, operation] as c
     expect(await stateOf(otherWorld)).toBe(before);
   });
 
-  test('tells nothing of another organization and changes nothing there', async () => {
+  test('returns and changes no data of another organization', async () => {
     const before = await stateOf(otherWorld);
     const [path, options] = request(operation, otherWorld.values);
     const { token } = operation.operationId === 'rotateToken' ? await web.join() : ownWorld;
@@ -126,12 +126,12 @@ describe.each(guarded.map((operation) => [operation.operationId, operation] as c
 });
 
 test.each(ofParameters.map((operation) => [operation.operationId, operation] as const))(
-  '%s: what is another organization’s is as if it were not there',
+  '%s returns the same 404 for data of another organization as for unknown data',
   async (_, operation) => {
     const before = await stateOf(otherWorld);
     const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
     const answers: string[] = [];
-    // Each parameter alone, too: another one's app key under one's own registry.
+    // Also each parameter alone: the app key of another organization below its own registry.
     for (const values of [otherWorld.values, NOTHING, { ...otherWorld.values, ...onlyValue(ownWorld.values, 'id') }]) {
       if (values['id'] === ownWorld.subscription && names.length === 1 && names[0] === 'id') continue;
       const [path, options] = request(operation, values);
@@ -144,7 +144,7 @@ test.each(ofParameters.map((operation) => [operation.operationId, operation] as 
   },
 );
 
-test('the owner reaches all of it, so that the answers above mean something', async () => {
+test('every route succeeds with the data of its own organization', async () => {
   for (const operation of ofParameters.toSorted(
     (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
   )) {
@@ -154,7 +154,7 @@ test('the owner reaches all of it, so that the answers above mean something', as
   }
 });
 
-test('metrics and logs name no tenant', async () => {
+test('metrics and logs contain no data of an organization', async () => {
   const { text } = await callApi(app, 'GET', '/metrics');
   expect(text).toContain('/api/registries/{id}');
   for (const secret of ['canary', ownWorld.id, ownWorld.subscription, ownWorld.token, otherWorld.token])

@@ -6,7 +6,7 @@ import { answer, type Behaviour, delayed, type FaultHost, json, openFaultHost } 
 import { type Live, putRegistry, SVG } from '../../support/live-registry.ts';
 import { settingsFor } from '../refresh/refresh-harness.ts';
 
-/** The whole service on one node: what a client of the API sees of a registry, from subscribing on. */
+/** The whole service on one node, as a client of the API sees it. */
 
 let database: { url: string; stop(): Promise<void> };
 let host: FaultHost;
@@ -40,65 +40,71 @@ async function request(method: string, path: string, body?: unknown): Promise<{ 
   return { status: response.status, json: text === '' ? null : JSON.parse(text) };
 }
 
-test('a registry is subscribed to, verified, shown, swapped, refreshed and left', { timeout: 90_000 }, async () => {
-  const created = await request('POST', 'organizations', { name: 'Acme' });
-  ({ token } = created.json);
-  const nothing = await request('POST', 'registries/subscribe', { url: `${host.origin}/none.json`, name: 'None' });
-  expect(nothing.status).toBe(422);
-  expect(nothing.json.findings.map(({ rule }: { rule: string }) => rule)).toContain('unreachable');
-  expect((await request('GET', 'registries')).json.registries).toEqual([]);
+test(
+  'an organization subscribes to a registry, reads its verified apps, and unsubscribes',
+  { timeout: 90_000 },
+  async () => {
+    const created = await request('POST', 'organizations', { name: 'Acme' });
+    ({ token } = created.json);
+    const nothing = await request('POST', 'registries/subscribe', { url: `${host.origin}/none.json`, name: 'None' });
+    expect(nothing.status).toBe(422);
+    expect(nothing.json.findings.map(({ rule }: { rule: string }) => rule)).toContain('unreachable');
+    expect((await request('GET', 'registries')).json.registries).toEqual([]);
 
-  const made = await request('POST', 'registries/subscribe', { url: live.url, name: 'Live' });
-  expect(made.status).toBe(201);
-  expect(made.json.apps).toMatchObject([{ key: 'app-a', name: 'App A' }]);
-  const { id } = made.json.subscription;
-  const app = async (): Promise<any> => (await request('GET', `registries/${id}/apps/app-a`)).json;
-  await expect
-    .poll(app, { timeout: 30_000, interval: 200 })
-    .toMatchObject({ visible: true, latest: '2.0.0', offered: 2 });
-  await expect
-    .poll(async () => (await request('GET', `registries/${id}`)).json.state, { timeout: 30_000, interval: 200 })
-    .not.toMatch(/new|checking/);
-  const { icon } = await app();
-  const shown = await fetch(`${node.url}api/icons/${icon}`, { headers: { authorization: `Bearer ${token}` } });
-  expect([shown.headers.get('content-type'), await shown.text()]).toEqual(['image/svg+xml', SVG]);
-  expect((await request('GET', 'apps')).json.apps).toMatchObject([{ key: 'app-a', registry: { id, name: 'Live' } }]);
-  expect((await request('GET', `registries/${id}/report`)).json.apps).toMatchObject([{ key: 'app-a', visible: true }]);
+    const made = await request('POST', 'registries/subscribe', { url: live.url, name: 'Live' });
+    expect(made.status).toBe(201);
+    expect(made.json.apps).toMatchObject([{ key: 'app-a', name: 'App A' }]);
+    const { id } = made.json.subscription;
+    const app = async (): Promise<any> => (await request('GET', `registries/${id}/apps/app-a`)).json;
+    await expect
+      .poll(app, { timeout: 30_000, interval: 200 })
+      .toMatchObject({ visible: true, latest: '2.0.0', offered: 2 });
+    await expect
+      .poll(async () => (await request('GET', `registries/${id}`)).json.state, { timeout: 30_000, interval: 200 })
+      .not.toMatch(/new|checking/);
+    const { icon } = await app();
+    const shown = await fetch(`${node.url}api/icons/${icon}`, { headers: { authorization: `Bearer ${token}` } });
+    expect([shown.headers.get('content-type'), await shown.text()]).toEqual(['image/svg+xml', SVG]);
+    expect((await request('GET', 'apps')).json.apps).toMatchObject([{ key: 'app-a', registry: { id, name: 'Live' } }]);
+    expect((await request('GET', `registries/${id}/report`)).json.apps).toMatchObject([
+      { key: 'app-a', visible: true },
+    ]);
 
-  const again = await request('POST', 'registries/subscribe', { url: live.url, name: 'Again' });
-  expect([again.status, again.json.subscription.id]).toEqual([409, id]);
-  const both = await Promise.all(
-    ['one', 'two'].map((name) => request('POST', 'registries/subscribe', { url: `${live.url}?v=2`, name })),
-  );
-  expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    const again = await request('POST', 'registries/subscribe', { url: live.url, name: 'Again' });
+    expect([again.status, again.json.subscription.id]).toEqual([409, id]);
+    const both = await Promise.all(
+      ['one', 'two'].map((name) => request('POST', 'registries/subscribe', { url: `${live.url}?v=2`, name })),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
 
-  // It was checked a moment ago, and nothing is fetched for those who ask again.
-  const before = host.asked('/registry.json', 'GET').length;
-  expect((await request('POST', `registries/${id}/refresh`)).json.requested).toBe(false);
-  expect(host.asked('/registry.json', 'GET').length).toBe(before);
+    // It was checked a moment ago, so another refresh sends no requests.
+    const before = host.asked('/registry.json', 'GET').length;
+    expect((await request('POST', `registries/${id}/refresh`)).json.requested).toBe(false);
+    expect(host.asked('/registry.json', 'GET').length).toBe(before);
 
-  // The host forgets the registry: what was known stays.
-  live.serve('registry.json', answer({ status: 404 }));
-  const other = await request('POST', 'organizations', { name: 'Other' });
-  const mine = token;
-  ({ token } = other.json);
-  const joined = await request('POST', 'registries/subscribe', { url: live.url, name: 'Known' });
-  expect([joined.status, joined.json.apps[0].visible]).toEqual([201, true]);
-  expect((await request('GET', `registries/${id}`)).status).toBe(404);
-  token = mine;
+    // The host no longer serves the registry: its last state is preserved.
+    live.serve('registry.json', answer({ status: 404 }));
+    const other = await request('POST', 'organizations', { name: 'Other' });
+    const mine = token;
+    ({ token } = other.json);
+    const joined = await request('POST', 'registries/subscribe', { url: live.url, name: 'Known' });
+    expect([joined.status, joined.json.apps[0].visible]).toEqual([201, true]);
+    expect((await request('GET', `registries/${id}`)).status).toBe(404);
+    token = mine;
 
-  expect((await request('DELETE', `registries/${id}`)).status).toBe(204);
-  expect((await request('GET', `registries/${id}/apps`)).status).toBe(404);
-  expect((await fetch(`${node.url}api/icons/${icon}`)).status).toBe(401);
-  for (const secret of [mine, other.json.token]) expect(log.join('\n')).not.toContain(secret);
-});
+    expect((await request('DELETE', `registries/${id}`)).status).toBe(204);
+    expect((await request('GET', `registries/${id}/apps`)).status).toBe(404);
+    expect((await fetch(`${node.url}api/icons/${icon}`)).status).toBe(401);
+    for (const secret of [mine, other.json.token]) expect(log.join('\n')).not.toContain(secret);
+  },
+);
 
 test('subscribing to many slow registries at once does not block other clients', { timeout: 60_000 }, async () => {
   let inside = 0;
   let most = 0;
   const body = delayed(4000, json({ nothing: true }));
   const slow: Behaviour = async (request, socket) => {
-    // Each look asks more than once, at the same time; this is what it asks as a service.
+    // An observation sends several requests at the same time; this is the one of the service.
     if (request.method !== 'GET' || request.headers['origin'] || request.headers['if-none-match'])
       return body(request, socket);
     most = Math.max(most, (inside += 1));

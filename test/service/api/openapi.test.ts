@@ -4,7 +4,7 @@ import { DOCUMENT, OPERATIONS } from './contract.ts';
 
 /** The OpenAPI document itself. */
 
-test('the guide lists exactly the operations', () => {
+test('the guide lists exactly the operations of the OpenAPI document', () => {
   const guide = readFileSync('docs/service-api.md', 'utf8');
   const listed = [...guide.matchAll(/^\| `([A-Z]+) (\/\S*)`/gm)].map(([, method, path]) => `${method} ${path}`);
   expect(listed.toSorted()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted());

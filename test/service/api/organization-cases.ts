@@ -270,7 +270,7 @@ export const organizationCases: ContractCase[] = [
   },
   { name: 'unsubscribing needs a token', method: 'DELETE', path: registryPath(), status: 401 },
   {
-    name: 'a refresh is requested just after another',
+    name: 'a refresh of a registry is requested',
     method: 'POST',
     path: registryPath('/refresh'),
     send: authenticated(),

@@ -5,7 +5,7 @@ import { contextIn, folder } from '../../cli/author-support.ts';
 import { addRegistry } from '../database-fixture.ts';
 import { allowing, openWebFixture, type WebFixture } from '../web-fixture.ts';
 
-/** `appreg subscribe` and the service understand each other. */
+/** `appreg subscribe` with the real service. */
 
 const KNOWN = 'https://known.example.com/registry.json';
 
@@ -29,30 +29,30 @@ async function run(url: string, env: NodeJS.ProcessEnv): Promise<{ code: number;
   return { code, out: context.printed.out.join('\n') };
 }
 
-// In this order: the allowance is used up on the way.
+// In this order, since the requests use up the rate limit.
 test.each([
   ['a registry', KNOWN, 0, /^subscribed to https:\/\/known\.example\.com\/registry\.json as “Internal apps”$/],
-  ['the same once more', KNOWN, 0, /^already subscribed to /],
+  ['the same registry again', KNOWN, 0, /^already subscribed to /],
   [
-    'a registry that is not there',
+    'an unreachable registry',
     'https://unusable.invalid/registry.json',
     1,
     /^refused with status 422: The registry cannot be used: [^]*appreg verify/,
   ],
   [
-    'too many',
+    'a registry above the rate limit',
     KNOWN,
     1,
     /^refused with status 429: Too many requests: Try again in \d+ s\.\n {2}Too many requests: try again later\.$/,
   ],
-])('%s', async (_, url, code, words) => {
+])('appreg subscribe to %s prints the response of the service', async (_, url, code, words) => {
   const done = await run(url, { TOKEN: token });
   expect(done.out).toMatch(words);
   expect(done.code).toBe(code);
   expect(done.out).not.toContain(token);
 });
 
-test('a wrong token', async () => {
+test('appreg subscribe with a wrong token is refused', async () => {
   const { code, out } = await run(KNOWN, { TOKEN: `apr_${'x'.repeat(43)}` });
   expect(code).toBe(1);
   expect(out).toMatch(/^refused with status 401: A valid token is required: The token is unknown\.\n.*--token-env/);

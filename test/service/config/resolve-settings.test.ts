@@ -7,7 +7,7 @@ const SECRET = 'a-token-of-the-operator';
 const from = (flags: ServiceFlags, env: Record<string, string> = {}) => resolveSettings(flags, env, PLACE);
 
 describe('settings', () => {
-  test('of a machine where nothing was said: both roles, on loopback, hourly, open to whoever is there', () => {
+  test('default to both roles on the loopback address, hourly checks and open sign-up', () => {
     expect(from({}, { XDG_DATA_HOME: '/home/me/data' })).toMatchObject({
       databaseUrl: null,
       host: '127.0.0.1',
@@ -23,29 +23,29 @@ describe('settings', () => {
     });
   });
 
-  test('flags go before the environment', () => {
+  test('from flags take precedence over the environment', () => {
     const env = { HOST: '0.0.0.0', PORT: '80' };
     expect(from({}, env)).toMatchObject({ host: '0.0.0.0', port: 80 });
     expect(from({ host: '::1', port: 0 }, env)).toMatchObject({ host: '::1', port: 0 });
   });
 
   test.each<[string, ServiceFlags, Record<string, string>, boolean]>([
-    ['loopback', {}, {}, true],
-    ['loopback by name', { host: 'localhost' }, {}, true],
+    ['the loopback address', {}, {}, true],
+    ['the loopback address by name', { host: 'localhost' }, {}, true],
     ['another address', { host: '0.0.0.0' }, {}, false],
     ['an operator token', {}, { OPERATOR_TOKEN: SECRET }, false],
     ['a flag', { host: '0.0.0.0', openSignUp: true }, { OPERATOR_TOKEN: SECRET }, true],
-  ])('sign-up with %s', (_, flags, env, open) => {
+  ])('determine whether sign-up is open: %s', (_, flags, env, open) => {
     expect(from(flags, env).openSignUp).toBe(open);
   });
 
-  test('hosts are written as URLs have them', () => {
+  test('normalize hosts as URLs do', () => {
     expect(
       from({ allowHost: ['LocalHost', '10.0.0.1', '::1', '[fd00::1]:8080', 'bücher.example:80'] }).allowHosts,
     ).toEqual(['localhost', '10.0.0.1', '[::1]', '[fd00::1]:8080', 'xn--bcher-kva.example:80']);
   });
 
-  test('the public address ends in a slash', () => {
+  test('add a slash to the public URL', () => {
     expect(from({}, { PUBLIC_URL: 'https://flows.example.com/apps' }).publicUrl).toBe(
       'https://flows.example.com/apps/',
     );
@@ -57,12 +57,12 @@ describe('settings', () => {
     ['URL for a host', { allowHost: ['http://localhost'] }, {}],
     ['host with a wildcard path', { allowHost: ['localhost/*'] }, {}],
     ['port', {}, { PORT: '65536' }],
-    ['port that is no number', {}, { PORT: 'tcp://10.0.0.1:80' }],
+    ['port that is not a number', {}, { PORT: 'tcp://10.0.0.1:80' }],
     ['operator token', {}, { OPERATOR_TOKEN: 'short' }],
     ['database', {}, { DATABASE_URL: 'mysql://root:hunter2@localhost/x' }],
     ['registry', {}, { CORE_REGISTRY_URL: 'registry.json' }],
-    ['public address', {}, { PUBLIC_URL: 'https://flows.example.com/?token=hunter2' }],
-  ])('a %s that cannot be is refused, with what to write, and without secrets', (_, flags, env) => {
+    ['public URL', {}, { PUBLIC_URL: 'https://flows.example.com/?token=hunter2' }],
+  ])('refuse an invalid %s with a hint and without secrets', (_, flags, env) => {
     const error = errorOf(() => from(flags, env));
     expect(error).toMatchObject({ code: 'setting-invalid' });
     expect(`${error.message} ${error.hint}`).not.toContain('hunter2');

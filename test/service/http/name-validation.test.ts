@@ -13,7 +13,7 @@ test.each([
   'x'.repeat(100),
   '😀'.repeat(100),
   '__proto__',
-])('a name: %s', (name) => expect(nameError(name)).toBeNull());
+])('the name %s is valid', (name) => expect(nameError(name)).toBeNull());
 
 test.each([
   ['', 'empty'],
@@ -24,9 +24,9 @@ test.each([
   ['a\u001b[2J', 'invisible characters'],
   ['a\u202eb', 'invisible characters'],
   ['a\ud800b', 'invisible characters'],
-])('not a name: %j', (name, why) => expect(nameError(name)).toContain(why));
+])('the name %j is invalid: %s', (name, why) => expect(nameError(name)).toContain(why));
 
-test('every rule that hides an app has words of its own for that', () => {
+test('every rule that hides an app has its own reason text', () => {
   for (const { id, why } of rules.filter(({ hidesApp: hides }) => hides)) {
     const { code, message } = hiddenReason(id);
     expect(code).toBe(id);

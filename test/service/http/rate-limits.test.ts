@@ -3,7 +3,7 @@ import { limitHeaders, openLimiter } from '../../../src/service/http/rate-limits
 
 const PER_MINUTE = { requests: 60, seconds: 60 };
 
-test('a burst passes, then one request a second, and a quiet while gives the burst back', () => {
+test('a limit allows a burst, then one request a second, and the burst again after a pause', () => {
   let now = 0;
   const limiter = openLimiter(PER_MINUTE, () => now);
   const burst = Array.from({ length: 61 }, () => limiter.take('a'));
@@ -19,7 +19,7 @@ test('a burst passes, then one request a second, and a quiet while gives the bur
   expect(limiter.take('a')).toMatchObject({ allowed: true, remaining: 59 });
 });
 
-test('a refusal costs nothing, so that who keeps asking is not locked out for longer', () => {
+test('a refused request does not count, so that a client that retries is not blocked for longer', () => {
   let now = 0;
   const limiter = openLimiter({ requests: 1, seconds: 10 }, () => now);
   expect(limiter.take('a').allowed).toBe(true);
@@ -27,7 +27,7 @@ test('a refusal costs nothing, so that who keeps asking is not locked out for lo
   expect(limiter.take('a').allowed).toBe(true);
 });
 
-test('one does not count for the other', () => {
+test('each client has its own limit', () => {
   const limiter = openLimiter({ requests: 1, seconds: 60 }, () => 0);
   expect(['a', 'b', 'a', '__proto__', '__proto__'].map((who) => limiter.take(who).allowed)).toEqual([
     true,
@@ -38,18 +38,18 @@ test('one does not count for the other', () => {
   ]);
 });
 
-test('a million strangers cost a bounded memory, and the one who asks most is not forgotten', () => {
+test('many clients use limited memory, and the busiest client is not forgotten', () => {
   const limiter = openLimiter({ requests: 2, seconds: 1e6 }, () => 0);
   limiter.take('busy');
   limiter.take('busy');
   for (let i = 0; i < 200_000; i++) {
-    limiter.take(`stranger ${i}`);
+    limiter.take(`client ${i}`);
     if (i % 10_000 === 0) expect(limiter.take('busy').allowed).toBe(false);
   }
   expect(limiter.size()).toBeLessThanOrEqual(100_000);
 });
 
-test('a client is told where it stands', () => {
+test('a client receives its remaining requests in headers', () => {
   expect(limitHeaders('reads', PER_MINUTE, { allowed: true, remaining: 3, wait: 57 })).toEqual({
     'ratelimit-policy': '"reads";q=60;w=60',
     ratelimit: '"reads";r=3;t=57',

@@ -9,7 +9,7 @@ import { SVG } from '../../support/icons.ts';
 import { SCREENS } from './screens.ts';
 import { NOW, organization } from './views.ts';
 
-/** Serves every screen by its name, under the headers of the real page, without a database. */
+/** Serves every screen by its name, with the headers of the real page, without a database. */
 export async function openGallery(): Promise<{ url: string; close(): Promise<void> }> {
   const gallery = new Hono();
   gallery.get('/assets/:name', (c) => {

@@ -11,7 +11,7 @@ import { archive, checksum, gzipped, type Live, putRegistry } from '../../suppor
 import { settingsFor } from '../refresh/refresh-harness.ts';
 import { HOSTILE_TEXTS } from './views.ts';
 
-/** From signing up to unsubscribing, against a service that really runs, with a browser's script and without. */
+/** From signing up to unsubscribing, with a running service, with and without JavaScript. */
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -32,7 +32,7 @@ function serveOtherVersion(live: Live): void {
   live.list();
 }
 
-describeInChromium('somebody who uses the page', () => {
+describeInChromium('a user of the pages', () => {
   let browser: Browser;
   const hosts: FaultHost[] = [];
   let service: Running;
@@ -54,14 +54,14 @@ describeInChromium('somebody who uses the page', () => {
     await database?.stop();
   });
 
-  /** The service remembers what a host once listed, so each walk has one of its own. */
+  /** The service remembers what a host listed, so each test uses a separate host. */
   async function newHost(): Promise<FaultHost> {
     const host = await openFaultHost({ tls: certificates().get('good') });
     hosts.push(host);
     return host;
   }
 
-  /** So that a refresh is not spared because there was one a moment ago. */
+  /** Makes a refresh possible, which is skipped shortly after another. */
   async function letTimePass(): Promise<void> {
     await pool.db
       .updateTable('registries')
@@ -69,16 +69,18 @@ describeInChromium('somebody who uses the page', () => {
       .execute();
   }
 
-  async function visitor(javaScriptEnabled: boolean): Promise<{ page: Page; context: BrowserContext; said: string[] }> {
+  async function visitor(
+    javaScriptEnabled: boolean,
+  ): Promise<{ page: Page; context: BrowserContext; errors: string[] }> {
     const context = await browser.newContext({ javaScriptEnabled });
     const page = await context.newPage();
-    const said: string[] = [];
+    const errors: string[] = [];
     page.setDefaultTimeout(30_000);
-    page.on('pageerror', (error) => void said.push(String(error)));
+    page.on('pageerror', (error) => void errors.push(String(error)));
     page.on('console', (message) => {
-      if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) said.push(message.text());
+      if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) errors.push(message.text());
     });
-    return { page, context, said };
+    return { page, context, errors };
   }
 
   async function signUp(page: Page, name: string): Promise<string> {
@@ -94,9 +96,9 @@ describeInChromium('somebody who uses the page', () => {
   test.each([
     ['with', true],
     ['without', false],
-  ])('goes all the way %s a script', async (_, script) => {
+  ])('subscribes, reads apps and unsubscribes %s JavaScript', async (_, script) => {
     const live = putRegistry(await newHost());
-    const { page, context, said } = await visitor(script);
+    const { page, context, errors } = await visitor(script);
     const token = await signUp(page, `Acme ${script ? 'with' : 'without'}`);
     expect(await page.getByRole('heading', { name: 'No registries yet' }).isVisible()).toBe(true);
 
@@ -141,7 +143,7 @@ describeInChromium('somebody who uses the page', () => {
     expect(await page.locator('#state').innerText()).toContain('1 problem');
     await row.getByRole('link').click();
     await second.getByText('Swapped', { exact: true }).waitFor();
-    // The digest of the first sight remains valid.
+    // The digest that was seen first remains valid.
     expect(await second.locator('dd').first().innerText()).toContain(checksum(live.artifact));
     expect(await second.locator('.swapped').innerText()).toContain(live.versions[0]!.artifactChecksum);
 
@@ -168,11 +170,11 @@ describeInChromium('somebody who uses the page', () => {
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'App Registries' }).waitFor();
-    expect(said).toEqual([]);
+    expect(errors).toEqual([]);
     await context.close();
   });
 
-  test('is told beside the field what is wrong with an address, and what to do', async () => {
+  test('sees an error next to the field for an invalid URL', async () => {
     const { page, context } = await visitor(true);
     await signUp(page, 'Mistaken');
     const error = page.locator('#url-error');
@@ -191,7 +193,7 @@ describeInChromium('somebody who uses the page', () => {
     await context.close();
   });
 
-  test('is told what keeps a registry from being used, and nothing is subscribed to', async () => {
+  test('sees why a registry cannot be used, and is not subscribed to it', async () => {
     const { page, context } = await visitor(true);
     await signUp(page, 'Unlucky');
     const url = (await newHost()).on(
@@ -207,21 +209,21 @@ describeInChromium('somebody who uses the page', () => {
     await context.close();
   });
 
-  test('is not told why an address is not reached, which would tell what is behind it', async () => {
+  test('sees the same message for every URL that cannot be reached', async () => {
     const { page, context } = await visitor(true);
     await signUp(page, 'Nosy');
-    const told = new Set<string>();
+    const messages = new Set<string>();
     for (const url of ['https://10.0.0.1/registry.json', 'https://no-such-host.invalid/registry.json']) {
       await subscribe(page, url, 'Tools');
       const alert = page.getByRole('alert');
       await alert.waitFor();
-      told.add((await alert.innerText()).replaceAll(new URL(url).host, 'the host'));
+      messages.add((await alert.innerText()).replaceAll(new URL(url).host, 'the host'));
     }
-    expect([...told]).toEqual([expect.stringContaining('could not be reached')]);
+    expect([...messages]).toEqual([expect.stringContaining('could not be reached')]);
     await context.close();
   });
 
-  test('meets a registry that means harm, and nothing of it runs, is fetched or sticks out', async () => {
+  test('is safe from a hostile registry: no script runs, no file is requested, and nothing overflows', async () => {
     const host = await newHost();
     const live = putRegistry(host);
     const icon = `<svg xmlns="http://www.w3.org/2000/svg" onload="parent.harmed = true"><script>parent.harmed = true</script></svg>`;
@@ -237,7 +239,7 @@ describeInChromium('somebody who uses the page', () => {
     ]);
     live.list();
     const url = host.on('/evil.json', json({ apps: Object.fromEntries(apps) }));
-    const { page, context, said } = await visitor(true);
+    const { page, context, errors } = await visitor(true);
     await page.setViewportSize({ width: 360, height: 740 });
     await signUp(page, 'Victim');
     await subscribe(page, url, 'Evil <script>harmed = true</script>');
@@ -260,7 +262,7 @@ describeInChromium('somebody who uses the page', () => {
     expect(host.asked('/seen-by-a-browser')).toEqual([]);
     const agents = host.requests.map(({ headers }) => headers['user-agent'] ?? '');
     expect(agents.filter((agent) => agent.includes('Chrome') && !agent.includes('appreg'))).toEqual([]);
-    expect(said).toEqual([]);
+    expect(errors).toEqual([]);
     await context.close();
   });
 

@@ -6,7 +6,7 @@ import { openDatabase } from '../../../src/service/storage/database.ts';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 
-/** The page's addresses: who gets in, what is refused, whose things are shown. */
+/** The routes of the pages: authentication, refused requests, and the data of each organization. */
 
 let web: WebFixture;
 let app: ReturnType<WebFixture['app']>;
@@ -45,7 +45,7 @@ async function signIn(): Promise<{ id: string; token: string; cookie: string }> 
 }
 
 describe('signing in', () => {
-  test('a token opens a session in a cookie that no script and no other site gets', async () => {
+  test('opens a session with a cookie that is not available to scripts and other sites', async () => {
     const { token } = await web.join();
     const answer = await post('/sign-in', { token, next: '/apps?q=x' });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/apps?q=x']);
@@ -55,7 +55,7 @@ describe('signing in', () => {
     expect((await get('/settings/registries', cookieOf(answer))).status).toBe(200);
   });
 
-  test('over https the cookie is for https and this very host alone', async () => {
+  test('over HTTPS sets a cookie for HTTPS and this host only', async () => {
     const { token } = await web.join();
     const secure = web.app({ publicUrl: 'https://registries.test/' });
     const own = { 'sec-fetch-site': 'same-origin', origin: 'https://registries.test' };
@@ -66,20 +66,20 @@ describe('signing in', () => {
     expect((await get('/settings/registries', cookieOf(answer), secure)).status).toBe(200);
   });
 
-  test.each(['', 'apr_wrong', `apr_${'x'.repeat(43)}`])('%j is no token', async (token) => {
+  test.each(['', 'apr_wrong', `apr_${'x'.repeat(43)}`])('is refused with the token %j', async (token) => {
     const answer = await post('/sign-in', { token });
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
     expect(await answer.text()).toContain('aria-invalid="true"');
   });
 
-  test('whoever is not signed in is sent to sign in, and back', async () => {
+  test('is required without a session: the redirect contains the path to return to', async () => {
     const answer = await get('/settings/registries?done=x');
     expect(answer.headers.get('location')).toBe('/sign-in?next=%2Fsettings%2Fregistries%3Fdone%3Dx');
     const made = `appreg=${'x'.repeat(43)}`;
     expect((await get('/apps', made)).headers.get('location')).toBe('/sign-in?next=%2Fapps');
   });
 
-  test('signing out ends the session, not only the cookie', async () => {
+  test('is required again after signing out, also with the old cookie', async () => {
     const { cookie } = await signIn();
     const out = await post('/sign-out', {}, cookie);
     expect(out.headers.get('set-cookie')).toMatch(/^appreg=; Max-Age=0/);
@@ -96,7 +96,7 @@ describe('signing in', () => {
     ['/\t/evil.test', '/'],
     ['javascript:alert(1)', '/'],
     ['', '/'],
-  ])('after signing in, %j leads to %j', (next, to) => {
+  ])('with next=%j continues at %j', (next, to) => {
     expect(pathWithin(next)).toBe(to);
   });
 });
@@ -105,13 +105,13 @@ describe('a form', () => {
   const FOREIGN: Record<string, Record<string, string>> = {
     'another site': { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' },
     'another site with our origin': { 'sec-fetch-site': 'cross-site', origin: 'http://localhost' },
-    'a sibling': { 'sec-fetch-site': 'same-site', origin: 'http://localhost' },
+    'a sibling site': { 'sec-fetch-site': 'same-site', origin: 'http://localhost' },
     'another origin': { origin: 'http://localhost:8080', host: 'localhost' },
-    'a sandbox': { origin: 'null', host: 'localhost' },
-    'nobody knows where': { host: 'localhost' },
+    'a sandboxed frame': { origin: 'null', host: 'localhost' },
+    'an unknown origin': { host: 'localhost' },
   };
 
-  test.each(Object.keys(FOREIGN))('from %s is refused, whoever is signed in', async (from) => {
+  test.each(Object.keys(FOREIGN))('from %s is refused, also with a session', async (from) => {
     const { id, cookie } = await signIn();
     const registry = await addRegistry(web.db, `https://apps.test/${id}.json`);
     const own = await addSubscription(web.db, id, registry);
@@ -125,14 +125,14 @@ describe('a form', () => {
   });
 
   test.each([{ origin: 'http://localhost', host: 'localhost' }, { 'sec-fetch-site': 'same-origin' }])(
-    'from our page is taken: %j',
+    'from the page itself is accepted: %j',
     async (headers) => {
       const { token } = await web.join();
       expect((await post('/sign-in', { token }, '', headers as Record<string, string>)).status).toBe(303);
     },
   );
 
-  test('that is too large, or comes too often, is refused', async () => {
+  test('that is too large or sent too often is refused', async () => {
     expect((await post('/sign-in', { token: 'x'.repeat(100_000) })).status).toBe(413);
     const busy = web.app();
     const statuses = new Set<number>();
@@ -142,7 +142,7 @@ describe('a form', () => {
 });
 
 describe('signing up', () => {
-  test('shows the token once, and a form that is sent twice makes one organization', async () => {
+  test('shows the token once, and creates one organization if the form is sent twice', async () => {
     const form = await (await get('/sign-up')).text();
     const key = /name="key" value="([^"]+)"/.exec(form)![1]!;
     const first = await post('/sign-up', { name: 'Acme <b>', key });
@@ -157,19 +157,19 @@ describe('signing up', () => {
     expect((await post('/sign-in', { token })).status).toBe(303);
   });
 
-  test('is closed where the operator has not opened it', async () => {
+  test('is refused unless the operator opened it', async () => {
     const closed = web.app({ openSignUp: false });
     expect((await get('/sign-up', '', closed)).status).toBe(403);
     expect((await post('/sign-up', { name: 'Acme' }, '', SAME_ORIGIN, closed)).status).toBe(403);
     expect(await (await get('/sign-in', '', closed)).text()).not.toContain('/sign-up');
   });
 
-  test.each(['', '   ', 'x'.repeat(101), 'a\u202eb'])('%j is no name', async (name) => {
+  test.each(['', '   ', 'x'.repeat(101), 'a\u202eb'])('is refused with the name %j', async (name) => {
     const answer = await post('/sign-up', { name });
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('The name ')]);
   });
 
-  test('a new token ends the one before it, and this browser stays signed in', async () => {
+  test('can be followed by a new token, which replaces the previous one and keeps this browser signed in', async () => {
     const { token, cookie } = await signIn();
     const unsure = await post('/settings/organization/token', {}, cookie);
     expect(unsure.headers.get('location')).toBe('/settings/organization');
@@ -183,8 +183,8 @@ describe('signing up', () => {
   });
 });
 
-describe('what is shown', () => {
-  test('of another organization, nothing', async () => {
+describe('the pages', () => {
+  test('show nothing of another organization', async () => {
     const [one, other] = [await signIn(), await signIn()];
     const registry = await addRegistry(web.db, 'https://apps.test/tenants.json', {
       report: await pack(reportOn('https://apps.test/tenants.json')),
@@ -207,7 +207,7 @@ describe('what is shown', () => {
     expect(await (await get('/apps', other.cookie)).text()).not.toContain('secret');
   });
 
-  test('under a policy that lets nothing run but our own file', async () => {
+  test('have a policy that allows only their own script', async () => {
     const { cookie } = await signIn();
     for (const path of ['/sign-in', '/nowhere', '/settings/registries', '/settings/registries/none']) {
       const answer = await get(path, path === '/sign-in' ? '' : cookie);
@@ -221,7 +221,7 @@ describe('what is shown', () => {
     }
   });
 
-  test('icons as images and nothing else', async () => {
+  test('serve icons only as images', async () => {
     const { id, cookie } = await signIn();
     const registry = await addRegistry(web.db, 'https://apps.test/icons.json');
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
@@ -236,9 +236,9 @@ describe('what is shown', () => {
     expect((await get(`/icons/${icon.toString('hex')}`)).status).toBe(404);
   });
 
-  test('an app whose key would be another place in a path', async () => {
+  test('show apps whose keys have a meaning in paths', async () => {
     const { id, cookie } = await signIn();
-    const registry = await addRegistry(web.db, 'https://apps.test/odd.json');
+    const registry = await addRegistry(web.db, 'https://apps.test/unusual-keys.json');
     const keys = ['..', '', 'a/b?c#d', '%2e%2e', 'ü"\'<'];
     for (const key of keys) await addApp(web.db, registry, key, { name: `Name of ${key}` });
     const own = await addSubscription(web.db, id, registry);
@@ -251,7 +251,7 @@ describe('what is shown', () => {
     }
   });
 
-  test('apps are searched and told apart', async () => {
+  test('search and filter apps', async () => {
     const { id, cookie } = await signIn();
     const registry = await addRegistry(web.db, 'https://apps.test/search.json');
     await addApp(web.db, registry, 'clock');
@@ -269,21 +269,21 @@ describe('what is shown', () => {
     expect(await names('after=clock')).toEqual(['The lamp']);
   });
 
-  test('a refresh is asked for, but not of what was just checked', async () => {
+  test('request a refresh, except shortly after a check', async () => {
     const { id, cookie } = await signIn();
     const old = await addRegistry(web.db, 'https://apps.test/old.json');
     const fresh = await addRegistry(web.db, 'https://apps.test/fresh.json', { checkedAt: new Date() });
-    const [asked, spared] = [await addSubscription(web.db, id, old), await addSubscription(web.db, id, fresh)];
+    const [due, recent] = [await addSubscription(web.db, id, old), await addSubscription(web.db, id, fresh)];
     web.refreshes.length = 0;
-    const answer = await post(`/settings/registries/${asked}/refresh`, {}, cookie);
+    const answer = await post(`/settings/registries/${due}/refresh`, {}, cookie);
     expect(web.refreshes).toEqual([old]);
     expect(await (await get(answer.headers.get('location')!, cookie)).text()).toContain('Waiting for a check');
-    const not = await post(`/settings/registries/${spared}/refresh`, {}, cookie);
+    const not = await post(`/settings/registries/${recent}/refresh`, {}, cookie);
     expect(web.refreshes).toEqual([old]);
     expect(await (await get(not.headers.get('location')!, cookie)).text()).toContain('less than a minute ago');
   });
 
-  test('below a path of a proxy, all that is linked is there too', async () => {
+  test('contain only links below the path of a proxy', async () => {
     const proxied = web.app({ publicUrl: 'https://flows.test/registries/', openSignUp: true });
     const { token } = await web.join();
     const own = { 'sec-fetch-site': 'same-origin', origin: 'https://flows.test' };
@@ -299,7 +299,7 @@ describe('what is shown', () => {
     expect(await (await get('///evil.test', '', proxied)).text()).toContain('href=".///evil.test#main"');
   });
 
-  test('addresses that lead nowhere have a page for people, and a problem for programs', async () => {
+  test('respond to unknown paths with a page for browsers and a problem document for programs', async () => {
     const people = await get('/nowhere');
     expect([people.status, people.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
     const program = await app.request('/nowhere');
@@ -307,7 +307,7 @@ describe('what is shown', () => {
     expect((await get('/api/nowhere')).headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test('without its database the service says so, and that it passes', async () => {
+  test('respond with status 503 and a hint to retry without a database', async () => {
     const { db } = openDatabase('postgres://127.0.0.1:2/none', 1, () => {});
     const lost = webApp({ ...web.service, db });
     const answer = await get('/apps', `appreg=${'x'.repeat(43)}`, lost);
@@ -317,7 +317,7 @@ describe('what is shown', () => {
     await db.destroy();
   });
 
-  test('assets are kept for as long as they are the same', async () => {
+  test('serve versioned assets as immutable', async () => {
     const page = await (await get('/sign-in')).text();
     const href = `/${/href="(assets\/style\.css\?v=\w+)"/.exec(page)![1]!}`;
     expect((await get(href)).headers.get('cache-control')).toContain('immutable');

@@ -5,7 +5,7 @@ import { describeInChromium, launch } from '../../browser/chromium.ts';
 import { openGallery } from './gallery.ts';
 import { SCREENS } from './screens.ts';
 
-/** Every screen in a real browser: for screen readers, in light and dark, on a desk and on a telephone, with hostile texts. */
+/** Every screen in a real browser: for screen readers, in light and dark mode, on desktop and mobile sizes, with hostile texts. */
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -26,7 +26,7 @@ describeInChromium('every screen', () => {
 
   beforeAll(async () => {
     [browser, gallery] = [await launch(), await openGallery()];
-    contexts = await Promise.all(APPEARANCES.map((look) => browser.newContext(look)));
+    contexts = await Promise.all(APPEARANCES.map((appearance) => browser.newContext(appearance)));
     pages = await Promise.all(contexts.map((context) => context.newPage()));
   });
   afterAll(async () => {
@@ -34,12 +34,12 @@ describeInChromium('every screen', () => {
     await gallery?.close();
   });
 
-  test.each(Object.keys(SCREENS))('%s can be used by anybody, and nothing sticks out', async (name) => {
+  test.each(Object.keys(SCREENS))('%s is accessible, and nothing overflows', async (name) => {
     for (const page of pages) {
-      const said: string[] = [];
+      const messages: string[] = [];
       page.removeAllListeners();
-      page.on('console', (message) => void said.push(message.text()));
-      page.on('pageerror', (error) => void said.push(String(error)));
+      page.on('console', (message) => void messages.push(message.text()));
+      page.on('pageerror', (error) => void messages.push(String(error)));
       await page.goto(gallery.url + name);
       await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
       await page.evaluate(axe.source);
@@ -48,16 +48,16 @@ describeInChromium('every screen', () => {
         [],
       );
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-      // The policy of the page forbids something that it does, a script fails, a file is missing.
-      expect(said).toEqual([]);
+      // A message means that the page violates its policy, a script fails, or a file is missing.
+      expect(messages).toEqual([]);
     }
   });
 
-  test('without a script everything is there as well', async () => {
+  test('works without JavaScript', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${gallery.url}registry-new`);
-    // It reads itself again while there is something to wait for.
+    // The page reloads while a check is in progress.
     const again = page.waitForEvent('load');
     expect(await page.locator('#state').innerText()).toContain('First check in progress');
     await again;
@@ -67,7 +67,7 @@ describeInChromium('every screen', () => {
     await context.close();
   });
 
-  test('the keyboard gets to everything, and the focus is seen', async () => {
+  test('is usable by keyboard, with a visible focus', async () => {
     const page = await contexts[0]!.newPage();
     await page.goto(`${gallery.url}registry-problems`);
     const reached: string[] = [];
@@ -103,7 +103,7 @@ describeInChromium('every screen', () => {
     await page.close();
   });
 
-  test('a button copies what stands before it', async () => {
+  test('copies text with a button', async () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
     await page.goto(`${gallery.url}entry-token`);

@@ -18,7 +18,7 @@ import {
 import type { AppView } from '../../../src/service/views.ts';
 import * as views from './views.ts';
 
-/** Every screen, in the states that it can be in; by name. Those that begin with `entry` are for nobody signed in. */
+/** Every screen, in the states that it can be in; by name. Those that begin with `entry` are shown without a session. */
 
 const { NOW, APPS, CLEAN, FAILING, FINDINGS, FRESH, HOSTILE_TEXTS, PROBLEMS, REPORT, VERSIONS } = views;
 

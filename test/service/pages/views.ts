@@ -3,7 +3,7 @@ import type { Report } from '../../../src/core/engine/report.ts';
 import type { AppView, OrganizationView, SubscriptionView, VersionView } from '../../../src/service/views.ts';
 import { finding, notJudged, report } from '../../support/reports.ts';
 
-/** What the screens are given, made by hand. */
+/** Sample data for the screens. */
 
 export const NOW = new Date('2026-05-04T10:00:00Z');
 
@@ -249,7 +249,7 @@ export const CLEAN: Report = report({
   summary: { ...report().summary, apps: 12, versions: 40, artifacts: 40, bytes: 8_213_000, seconds: 1.8 },
 });
 
-/** Texts as nobody would like to see them; the first one is the longest. */
+/** Hostile texts; the first one is the longest. */
 export const HOSTILE_TEXTS = [
   'Verylongnamewithoutanyspace'.repeat(380),
   '<script>alert(1)</script><img src=x onerror=alert(1)>',

@@ -7,7 +7,7 @@ import { due, relative } from '../../../src/service/pages/time.ts';
 import { finding, report } from '../../support/reports.ts';
 import { app, FAILING, FRESH, NOW, subscription, version } from './views.ts';
 
-/** Texts of strangers, moments and states, in words. */
+/** Untrusted texts, times and states, as the pages show them. */
 
 describe('a text of a registry', () => {
   test.each([
@@ -16,7 +16,7 @@ describe('a text of a registry', () => {
     ['a\u202eb', 'a\\u{202e}b'],
     ['a\u0000\u001b[31m', 'a\\u{0}\\u{1b}[31m'],
     ['line\nbreak', 'line\\u{a}break'],
-    // These join letters and emoji, and are seen by what they do.
+    // These join letters and emoji, so their effect is visible.
     ['👩\u200d👧', '👩\u200d👧'],
     ['می\u200cخواهم', 'می\u200cخواهم'],
     ['a\u200d\u200db', 'a\\u{200d}\\u{200d}b'],
@@ -28,12 +28,12 @@ describe('a text of a registry', () => {
     expect(legible(text)).toBe(shown);
   });
 
-  test('is cut, however long it is', () => {
+  test('is truncated to the maximum length', () => {
     expect(legible('x'.repeat(1_000_000), 50)).toBe(`${'x'.repeat(49)}…`);
     expect(legible(`${'\u0301'.repeat(1_000_000)}x`, 50).length).toBeLessThan(50);
   });
 
-  test('is escaped, and has a direction of its own', () => {
+  test('is escaped, with its own direction', () => {
     expect(String(untrusted('<b>&\'"'))).toBe('<bdi>&lt;b&gt;&amp;&#39;&quot;</bdi>');
     expect(String(untrusted(' \u200b'))).toContain('no name');
     expect(String(code('a<b'))).toBe('<code dir="ltr">a&lt;b</code>');
@@ -49,7 +49,7 @@ describe('a text of a registry', () => {
     [`e${'\u0301'.repeat(500)}`, `E${'\u0301'.repeat(4)}`],
     ['', '?'],
     ['---', '?'],
-  ])('%j begins with %j', (name, letter) => {
+  ])('%j has the initial %j', (name, letter) => {
     expect(initial(name)).toBe(letter);
   });
 });
@@ -61,11 +61,11 @@ describe('the tile of an app', () => {
     ['#000000', false],
     ['#336699', false],
     ['#FF0000', true],
-  ])('%s is light: %j', (color, light) => {
+  ])('treats the color %s as light: %j', (color, light) => {
     expect(isLight(color)).toBe(light);
   });
 
-  test('takes nothing but a colour for a colour', () => {
+  test('contains only valid colors', () => {
     expect(String(tile(app({ color: '#336699' })))).toContain('fill="#336699"');
     expect(String(tile(app({ icon: 'ab', iconFragment: '#a"b' })))).toContain('src="icons/ab#a&quot;b"');
     for (const color of ['red', '#fff', '#33669', '#336699"/><script>', 'url(x)', null])
@@ -77,7 +77,7 @@ function seconds(from: number): string {
   return new Date(NOW.getTime() + from * 1000).toISOString();
 }
 
-describe('moments', () => {
+describe('times', () => {
   test.each([
     [0, 'just now'],
     [-59, 'just now'],
@@ -89,18 +89,18 @@ describe('moments', () => {
     [3600, 'in 1 hour'],
     [-11_400, '3 h 10 min ago'],
     [-400_000, '5 days ago'],
-  ])('%i s from now: %s', (from, words) => {
+  ])('%i s from now are shown as %s', (from, words) => {
     expect(relative(seconds(from), NOW)).toBe(words);
   });
 
-  test('one that has come is due', () => {
+  test('in the past are shown as due', () => {
     expect(String(due(seconds(-1), NOW))).toBe('due now');
     expect(String(due(seconds(3600), NOW))).toContain('in 1 hour');
   });
 });
 
 describe('states', () => {
-  test('of a registry', () => {
+  test('of a registry are described', () => {
     expect(stateOf(subscription())).toEqual({ tone: 'good', word: 'Working' });
     expect(stateOf(subscription({ warnings: 1 })).word).toBe('Working, 1 warning');
     expect(stateOf(subscription({ state: 'problems', errors: 2 }))).toEqual({ tone: 'warn', word: '2 problems' });
@@ -119,11 +119,11 @@ describe('states', () => {
     [{ state: 'refused', offered: false }, 'Refused'],
     [{ state: 'withdrawn', offered: false }, 'Withdrawn'],
     [{ swappedChecksum: 'sha256:x' }, 'Swapped'],
-  ] as const)('of a version: %j', (more, word) => {
+  ] as const)('of the version %j are described', (more, word) => {
     expect(versionState(version(more)).word).toBe(word);
   });
 
-  test('what is said of an app is also what hit it among others', () => {
+  test('of an app come with its findings, also those that were reported for another app', () => {
     const findings = [
       finding({ app: 'clock' }),
       finding({ app: 'lamp', evidence: { alsoApps: ['clock'] } }),

@@ -3,7 +3,7 @@ import { type AddressPolicyOptions, openAddressPolicy } from '../../../src/servi
 
 const strict: AddressPolicyOptions = { allowHosts: [], allowHttp: false, ownPorts: () => [8080] };
 
-/** What becomes of a URL whose name has the address, or of a literal. */
+/** The verdict on a URL whose host has the address, or is an address. */
 function judged(url: string, address: string | null, options: Partial<AddressPolicyOptions> = {}): string | null {
   const { hostname, port, protocol } = new URL(url);
   const secure = protocol === 'https:';
@@ -11,7 +11,7 @@ function judged(url: string, address: string | null, options: Partial<AddressPol
   return openAddressPolicy({ ...strict, ...options })(target, address ?? target.host);
 }
 
-describe('a name or an address', () => {
+describe('the address policy', () => {
   test.each<[string, string | null, Partial<AddressPolicyOptions>, string | null]>([
     ['https://reg.example/', '8.8.8.8', {}, null],
     ['https://reg.example/', '10.0.0.1', {}, 'ADDRESS_REFUSED'],
@@ -41,22 +41,22 @@ describe('a name or an address', () => {
     ['https://10.1.2.3/', null, { allowHosts: ['10.1.2.3'] }, null],
     ['https://[fd00::1]:9443/', null, { allowHosts: ['[fd00::1]:9443'] }, null],
     ['https://[fd00::1]/', null, { allowHosts: ['[fd00::1]'] }, null],
-  ])('%s at %s with %o: %s', (url, address, options, verdict) => {
+  ])('judges %s at %s with %o as %s', (url, address, options, verdict) => {
     expect(judged(url, address, options)).toBe(verdict);
   });
 
-  test('the service does not ask itself, unless it is named with its port', () => {
+  test('refuses the service itself, unless it is allowed with its port', () => {
     expect(judged('http://localhost:8080/', '127.0.0.1', { allowHosts: ['localhost'] })).toBe('ADDRESS_REFUSED');
     expect(judged('http://127.0.0.1:8080/', null, { allowHosts: ['localhost'] })).toBe('ADDRESS_REFUSED');
     expect(judged('http://localhost:8080/', '127.0.0.1', { allowHosts: ['localhost:8080'] })).toBeNull();
   });
 
-  test('the operator learns what was refused, and why', () => {
-    const told: unknown[] = [];
+  test('reports refused addresses to the operator with their kind', () => {
+    const refused: unknown[] = [];
     judged('https://reg.example/', '10.0.0.1', {
-      onRefused: ({ host }, address, kind) => told.push([host, address, kind]),
+      onRefused: ({ host }, address, kind) => refused.push([host, address, kind]),
     });
-    judged('https://reg.example/', '8.8.8.8', { onRefused: () => told.push('no') });
-    expect(told).toEqual([['reg.example', '10.0.0.1', 'private']]);
+    judged('https://reg.example/', '8.8.8.8', { onRefused: () => refused.push('no') });
+    expect(refused).toEqual([['reg.example', '10.0.0.1', 'private']]);
   });
 });

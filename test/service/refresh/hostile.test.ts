@@ -20,7 +20,7 @@ import { writeListing } from '../../../src/service/storage/app-listing.ts';
 import { addApp } from '../database-fixture.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
-/** Registries that mean harm, or behave as if they did: each refresh ends, with bounds, and says what is wrong. */
+/** Hostile and broken registries: each refresh ends within its limits, and reports what is wrong. */
 
 let host: FaultHost;
 let harness: RefreshHarness;
@@ -58,7 +58,7 @@ function serveApps(keys: readonly string[], texts: readonly string[] = ['one']):
   );
 }
 
-/** A byte every tenth of a second, for ever. */
+/** Sends a byte every 100 ms, without end. */
 const drip: Behaviour = async (_, socket) => {
   socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n');
   while (!socket.destroyed) {
@@ -82,18 +82,18 @@ describe('a manifest', () => {
     ['without end', () => endless(), 'document-oversized'],
     ['without end, compressed', () => endless('Content-Encoding: gzip\r\n'), 'document-oversized'],
     [
-      'that unpacks to too much',
+      'that decompresses to too many bytes',
       () => answer({ headers: { 'Content-Encoding': 'gzip' }, body: bomb }),
       'document-oversized',
     ],
-    ['that drips', () => drip, 'unreachable'],
-    ['behind a circle', () => redirect('/registry.json'), 'redirect-excessive'],
-    ['that wants us to wait', () => answer({ status: 429, headers: { 'Retry-After': '86400' } }), 'rate-limited'],
-    ['that breaks off', () => reset(), 'unreachable'],
-    ['nested deeply', () => answer({ body: `{"apps":${'['.repeat(100_000)}` }), 'document-'],
+    ['that is sent byte by byte', () => drip, 'unreachable'],
+    ['with a redirect loop', () => redirect('/registry.json'), 'redirect-excessive'],
+    ['with a Retry-After of a day', () => answer({ status: 429, headers: { 'Retry-After': '86400' } }), 'rate-limited'],
+    ['with an interrupted connection', () => reset(), 'unreachable'],
+    ['with deep nesting', () => answer({ body: `{"apps":${'['.repeat(100_000)}` }), 'document-'],
     ['with endless headers', () => headers, 'unreachable'],
   ])(
-    '%s',
+    '%s fails within the limits',
     async (_, behaviour, rule) => {
       host.on('/registry.json', behaviour());
       const id = await harness.add(`${host.origin}/registry.json`);
@@ -105,7 +105,7 @@ describe('a manifest', () => {
     20_000,
   );
 
-  test('of far too many apps is looked at as far as the limit goes, and says so', async () => {
+  test('with too many apps is observed up to the limit, and the report states so', async () => {
     const apps = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`app-${i}`, app('a')]));
     serveApps(['a']);
     host.on('/registry.json', tagged(JSON.stringify({ apps })));
@@ -120,7 +120,7 @@ describe('a manifest', () => {
     ).toBe(true);
   }, 30_000);
 
-  test('whose apps are others each time is remembered so far, and what was there first stays', async () => {
+  test('with other apps each time is stored up to the limit, and earlier apps are preserved', async () => {
     const id = await harness.add(`${host.origin}/rotating.json`);
     for (const key of ['a', 'b', 'c', 'd', 'e']) await addApp(harness.db, id, key, { listed: false });
     const listed = ['x', 'y', 'a'].map((key, position) => ({
@@ -142,7 +142,7 @@ describe('a manifest', () => {
     expect(rows).toHaveLength(6);
   });
 
-  test('with keys and texts that no database takes', async () => {
+  test('with text that the database cannot store is still refreshed', async () => {
     const evil = ['a\0b', '../../etc/passwd', '__proto__', 'x'.repeat(1000), 'ok'];
     const entries = evil.map((key) => [key, app('ok', { name: `n\0${key}`, description: '\ud800\u202e<script>' })]);
     serveApps(['ok']);
@@ -163,13 +163,13 @@ describe('a manifest', () => {
 });
 
 describe('an artifact', () => {
-  // A bomb is refused for what it is, however long that takes; the others by the time that they take.
+  // A bomb is refused because of its content; the others because of a timeout.
   test.each<[string, () => Behaviour, string, seconds: number]>([
     ['without end', () => endless(), 'unreachable', 6],
-    ['that drips', () => drip, 'unreachable', 6],
-    ['that is a bomb', () => gzipped(gzipSync(Buffer.alloc(64 * 2 ** 20))), 'artifact-bomb ratio', 60],
+    ['that is sent byte by byte', () => drip, 'unreachable', 6],
+    ['that is a decompression bomb', () => gzipped(gzipSync(Buffer.alloc(64 * 2 ** 20))), 'artifact-bomb ratio', 60],
   ])(
-    '%s is refused, and the app is offered with what is right',
+    '%s is refused, and the valid versions are offered',
     async (_, behaviour, rule, seconds) => {
       const url = serveApps(['a'], ['one', 'two']);
       host.on('/a-1.tar.gz', behaviour());
@@ -195,7 +195,7 @@ describe('an artifact', () => {
 });
 
 describe('a registry that is too large for one refresh', () => {
-  test('has its artifacts verified a few at a time, and the next time comes soon', async () => {
+  test('is verified in several refreshes, which follow each other soon', async () => {
     const id = await harness.add(serveApps(['a', 'b', 'c', 'd'], ['one', 'two', 'three']));
     const verified = async (): Promise<number> =>
       (
@@ -216,7 +216,7 @@ describe('a registry that is too large for one refresh', () => {
     expect(nextCheckAt.getTime() - checkedAt!.getTime()).toBeLessThan(120_000);
     const pending = (await harness.report(id)).notJudged.filter(({ code }) => code === 'over-budget');
     expect(pending.length).toBeGreaterThan(0);
-    // The newest versions come first.
+    // The latest versions are verified first.
     const rows = await harness.db
       .selectFrom('versions')
       .where('registryId', '=', id)
@@ -230,7 +230,7 @@ describe('a registry that is too large for one refresh', () => {
     expect(await verified()).toBe(12);
   }, 20_000);
 
-  test('goes on behind the app that it was broken off at', async () => {
+  test('resumes after the app at which it was interrupted', async () => {
     const url = serveApps(['a', 'b', 'c', 'd']);
     host.on('/b.json', drip);
     harness.context.settings.limits.refresh = 700;
@@ -253,7 +253,7 @@ describe('a registry that is too large for one refresh', () => {
     }
   }, 20_000);
 
-  test('keeps so many versions of an app, and says so', async () => {
+  test('is stored with a limited number of versions of an app, and the report states so', async () => {
     const versions = Array.from({ length: 60 }, (_, i) => ({
       version: `1.${i}.0`,
       artifactUrl: `${host.origin}/none-${i}.tar.gz`,
@@ -271,7 +271,7 @@ describe('a registry that is too large for one refresh', () => {
   });
 });
 
-/** Names of the test lead to addresses, call by call. */
+/** Resolves a name to the next of its addresses with each call. */
 function withNames(names: Record<string, string[]>): () => void {
   const before = harness.context.outbound;
   const lookup: LookupFunction = (name, _, callback) => {
@@ -279,7 +279,7 @@ function withNames(names: Record<string, string[]>): () => void {
     const address = all.length > 1 ? all.shift()! : all[0]!;
     callback(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
   };
-  // As strict as ever about addresses; only the port of the test's own host is let pass.
+  // As strict as usual about addresses; only the port of the host of this test is accepted.
   const strict = openAddressPolicy({ allowHosts: [], allowHttp: true, ownPorts: () => [] });
   harness.context.outbound = {
     ...before,
@@ -301,7 +301,7 @@ describe('the network of the operator', () => {
   });
   afterEach(() => inside.close());
 
-  test('is not connected to, whatever a registry names', async () => {
+  test('receives no connection for any URL of a registry', async () => {
     const port = inside.port;
     const there = [
       `http://127.0.0.2:${port}/x`,
@@ -339,7 +339,7 @@ describe('the network of the operator', () => {
     }
   }, 20_000);
 
-  test('is not come to by a name that leads elsewhere the second time', async () => {
+  test('receives no connection for a name that resolves to another address the second time', async () => {
     const restore = withNames({ 'rebound.test': ['127.0.0.1', '127.0.0.2'] });
     try {
       const url = serveApps(['a']).replace('127.0.0.1', 'rebound.test');

@@ -113,7 +113,7 @@ describe('the host of a URL', () => {
   });
 
   test.each(['http://[::ffff:127.0.0.1]/', 'http://[::127.0.0.1]/', 'http://[64:ff9b::127.0.0.1]/'])(
-    '%s embeds it',
+    '%s embeds the loopback address',
     (url) => {
       expect(kindOf(new URL(url).hostname.replace(/^\[|\]$/g, ''))).toBe('embedding');
     },

@@ -4,7 +4,7 @@ import { isMissing } from '../../../src/core/facts/facts.ts';
 import { startJudging } from '../../../src/core/engine/judge.ts';
 import { redactNetworkOfDocument } from '../../../src/service/refresh/redact-network.ts';
 
-/** Subscribers learn one and the same, however far the service came inside the operator's network. */
+/** Subscribers get the same text, regardless of how far the service got in the operator's network. */
 
 const URL = 'https://inside.example/registry.json';
 
@@ -43,7 +43,7 @@ function reported(facts: DocumentFacts): string {
   return JSON.stringify(judging.finish(0));
 }
 
-describe('a host that was not reached', () => {
+describe('a host that cannot be reached', () => {
   const CASES: [string, Failure['phase']][] = [
     ['ENOTFOUND', 'dns'],
     ['ETIMEOUT', 'dns'],
@@ -53,20 +53,22 @@ describe('a host that was not reached', () => {
     ['EHOSTUNREACH', 'connect'],
     ['CONNECT_TIMEOUT', 'connect'],
   ];
-  test('is told in the same words, whatever the reason was', () => {
-    const told: string[] = [];
+  test('is reported with the same text for every reason', () => {
+    const codes: string[] = [];
     const reports = CASES.map(([code, phase], i) =>
       reported(
-        redactNetworkOfDocument(document(code, phase, { attempts: 1 + (i % 3) }), (failure) => told.push(failure.code)),
+        redactNetworkOfDocument(document(code, phase, { attempts: 1 + (i % 3) }), (failure) =>
+          codes.push(failure.code),
+        ),
       ),
     );
     expect(new Set(reports).size).toBe(1);
     expect(reports[0]).toContain('could not be reached from the service');
     expect(reports[0]).not.toMatch(/10\.0\.0|was refused|ECONN|ENOTFOUND/);
-    expect(told).toEqual(CASES.map(([code]) => code));
+    expect(codes).toEqual(CASES.map(([code]) => code));
   });
 
-  test('behind a redirect is told so too, with what came before', () => {
+  test('is reported with the same text after a redirect, with the hops before it', () => {
     const first = { url: URL, status: 302, headers: [], address: '8.8.8.8', tls: null };
     const second = { url: 'https://10.0.0.7/', status: 0, headers: [], address: null, tls: null };
     const seen = redactNetworkOfDocument(document('ADDRESS_REFUSED', 'connect', { hops: [first, second] }), () => {});
@@ -76,18 +78,18 @@ describe('a host that was not reached', () => {
   });
 });
 
-describe('what a URL tells by itself', () => {
+describe('a failure that is visible from the URL', () => {
   test.each([
     ['PORT_REFUSED', 'port-refused'],
     ['INSECURE_REFUSED', 'Serve it over HTTPS'],
-  ])('%s is told', (code, word) => {
+  ])('is reported: %s', (code, word) => {
     const facts = document(code, 'connect');
     if (code === 'INSECURE_REFUSED') facts.url = 'http://inside.example/registry.json';
     expect(reported(redactNetworkOfDocument(facts, () => {}))).toContain(word);
   });
 });
 
-test('an answer stays as it was, but for addresses that are nobody’s business', () => {
+test('a response is preserved, except for internal addresses', () => {
   const hop = { url: URL, status: 404, headers: [] as [string, string][], address: '127.0.0.1', tls: null };
   const seen = redactNetworkOfDocument(document('X', 'headers', { hops: [hop], failure: null, attempts: 1 }), () => {});
   const report = reported(seen);

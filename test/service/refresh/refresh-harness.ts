@@ -16,7 +16,7 @@ import {
   type TestDatabase,
 } from '../database-fixture.ts';
 
-/** A service without its web server and queue: registries are refreshed when a test says so, at the time that it says. */
+/** A service without its web server and queue: tests refresh registries, at a time of their choice. */
 
 const HOUR = 3_600_000;
 
@@ -26,7 +26,7 @@ export interface RefreshHarness {
   context: RefreshContext;
   /** Lines of the log. */
   lines: string[];
-  /** A registry that somebody is subscribed to, due at once. */
+  /** Adds a registry with a subscription, due at once. */
   add(url: string): Promise<number>;
   /** Refreshes it, so many hours after the start. */
   refresh(id: number, hours?: number, stopping?: AbortSignal): Promise<Outcome>;

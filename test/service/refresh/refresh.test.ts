@@ -15,7 +15,7 @@ import { archive, checksum, faults, gzipped, SVG, verified } from '../../support
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
-/** What a refresh makes of a registry, and what remains valid while it changes. */
+/** What a refresh stores about a registry, and what remains valid while the registry changes. */
 
 let host: FaultHost;
 let harness: RefreshHarness;
@@ -91,7 +91,7 @@ async function versions(id: number): Promise<Record<string, string>> {
   );
 }
 
-describe('a registry without a fault', () => {
+describe('a correct registry', () => {
   test('is offered once its artifacts are verified', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' }, b: { '1.0.0': 'b' } }));
     expect(await harness.refresh(id)).toBe('good');
@@ -110,7 +110,7 @@ describe('a registry without a fault', () => {
     expect([icon.type, icon.bytes.toString()]).toEqual(['image/svg+xml', SVG]);
   });
 
-  test('costs one conditional request for each document while it stays as it is', async () => {
+  test('costs one conditional request for each document while it is unchanged', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' }, b: { '1.0.0': 'b' } }));
     await harness.refresh(id);
     const first = faults(await harness.report(id));
@@ -135,7 +135,7 @@ describe('a registry without a fault', () => {
     expect(icon).not.toBeNull();
   });
 
-  test('is looked at when it is due, by whoever comes first, and when somebody is subscribed to it', async () => {
+  test('is refreshed only if it is due and has a subscription', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
     await harness.refresh(id);
     expect(await harness.refresh(id, 0.9)).toBe('not-due');
@@ -145,17 +145,17 @@ describe('a registry without a fault', () => {
   });
 });
 
-describe('a refresh says what verify says', () => {
+describe('a refresh reports the same as verify', () => {
   test.each<[string, () => void]>([
-    ['of a registry without a fault', () => {}],
-    ['of a missing metadata file', () => void host.on('/a.json', answer({ status: 404 }))],
-    ['of a missing icon', () => void host.on('/a.svg', answer({ status: 404 }))],
-    ['of a missing artifact', () => void host.on('/a-1.0.0.tar.gz', answer({ status: 404 }))],
-    ['of other bytes', () => void host.on('/a-1.0.0.tar.gz', gzipped(archive('other')))],
-    ['of no CORS headers', () => void host.on('/a.json', answer({ body: '{"versions":[]}' }))],
-    ['of a broken document', () => void host.on('/a.json', answer({ headers: CORS, body: '{"versions":[' }))],
-    ['of a host in trouble', () => void host.on('/a.json', answer({ status: 503 }))],
-  ])('%s, also the second time', async (_, breakIt) => {
+    ['a correct registry', () => {}],
+    ['a missing metadata file', () => void host.on('/a.json', answer({ status: 404 }))],
+    ['a missing icon', () => void host.on('/a.svg', answer({ status: 404 }))],
+    ['a missing artifact', () => void host.on('/a-1.0.0.tar.gz', answer({ status: 404 }))],
+    ['an artifact with other bytes', () => void host.on('/a-1.0.0.tar.gz', gzipped(archive('other')))],
+    ['missing CORS headers', () => void host.on('/a.json', answer({ body: '{"versions":[]}' }))],
+    ['a broken document', () => void host.on('/a.json', answer({ headers: CORS, body: '{"versions":[' }))],
+    ['a host with status 503', () => void host.on('/a.json', answer({ status: 503 }))],
+  ])('for %s, also the second time', async (_, breakIt) => {
     const url = serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } });
     breakIt();
     const { report } = await verified(url);
@@ -167,12 +167,12 @@ describe('a refresh says what verify says', () => {
   });
 });
 
-describe('what was published', () => {
-  test('stays in force when a version is swapped, withdrawn, or rolled back', async () => {
+describe('published apps and versions', () => {
+  test('remain valid if a version is swapped, withdrawn or rolled back', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one', '1.1.0': 'gone', '2.0.0': 'two' } }));
     await harness.refresh(id);
-    const kept = published('a', '1.0.0', 'one');
-    list('a', [kept, published('a', '2.0.0', 'swapped')]);
+    const first = published('a', '1.0.0', 'one');
+    list('a', [first, published('a', '2.0.0', 'swapped')]);
     expect(await harness.refresh(id, 1.1)).toBe('problems');
     expect(await versions(id)).toEqual({
       'a 1.0.0': 'verified',
@@ -191,16 +191,16 @@ describe('what was published', () => {
       .executeTakeFirstOrThrow();
     expect(artifactChecksum).toBe(checksum(archive('two')));
 
-    list('a', [kept]);
+    list('a', [first]);
     await harness.refresh(id, 2.2);
     expect((await harness.report(id)).findings.find(({ cause }) => cause === 'newest')?.version).toBe('2.0.0');
-    list('a', [kept, published('a', '1.1.0', 'gone'), published('a', '2.0.0', 'two')]);
+    list('a', [first, published('a', '1.1.0', 'gone'), published('a', '2.0.0', 'two')]);
     expect(await harness.refresh(id, 3.3)).toBe('good');
     expect(Object.values(await versions(id))).toEqual(['verified', 'verified', 'verified']);
     expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
   });
 
-  test('is not offered while its bytes are others than listed, and is once the listing or the file is fixed', async () => {
+  test('do not include a version with other bytes than listed, until the listing or the file is fixed', async () => {
     serve({ a: { '1.0.0': 'one' } });
     const wrong = { ...published('a', '2.0.0', 'two'), artifactChecksum: checksum(archive('typo')) };
     list('a', [published('a', '1.0.0', 'one'), wrong]);
@@ -218,7 +218,7 @@ describe('what was published', () => {
     expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
   });
 
-  test('an app that was taken out is remembered, and comes back as it was', async () => {
+  test('include a removed app, whose version is refused if it returns with other bytes', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } }));
     await harness.refresh(id);
     serve({ a: { '1.0.0': 'one' } });
@@ -230,7 +230,7 @@ describe('what was published', () => {
     expect(await versions(id)).toEqual({ 'a 1.0.0': 'verified', 'b 1.0.0': 'refused artifact-changed swapped' });
   });
 
-  test('of an app that was never offered nothing is kept once it is gone', async () => {
+  test('do not include a removed app that was never offered', async () => {
     serve({ a: { '1.0.0': 'one' }, typo: {} });
     const id = await harness.add(`${host.origin}/registry.json`);
     await harness.refresh(id);
@@ -242,7 +242,7 @@ describe('what was published', () => {
 });
 
 describe('a refresh that fails', () => {
-  test('keeps the last good state, and says since when', async () => {
+  test('preserves the last good state, and stores the time of the first failure', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
     await harness.refresh(id);
     const good = await registry(id);
@@ -262,12 +262,12 @@ describe('a refresh that fails', () => {
   });
 
   test.each([
-    ['a page in its place', answer({ headers: { 'Content-Type': 'text/html' }, body: '<html>Log in</html>' })],
+    ['an HTML page', answer({ headers: { 'Content-Type': 'text/html' }, body: '<html>Log in</html>' })],
     ['broken JSON', answer({ body: '{"apps": {' })],
-    ['no apps', answer({ body: '{"apps": []}' })],
-    ['no HTTP', raw('hello\r\n\r\n')],
-    ['a circle', redirect('/registry.json')],
-  ])('of %s, changes no app', async (_, behaviour) => {
+    ['an array of apps', answer({ body: '{"apps": []}' })],
+    ['a response that is not HTTP', raw('hello\r\n\r\n')],
+    ['a redirect loop', redirect('/registry.json')],
+  ])('because of %s changes no app', async (_, behaviour) => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
     await harness.refresh(id);
     host.on('/registry.json', behaviour);
@@ -276,7 +276,7 @@ describe('a refresh that fails', () => {
     expect((await harness.report(id)).summary.errors).toBeGreaterThan(0);
   });
 
-  test('of one metadata file, keeps the versions of that app alone', async () => {
+  test('for one metadata file preserves the versions of its app, and updates the others', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } }));
     await harness.refresh(id);
     host.on('/b.json', answer({ status: 404 }));
@@ -298,7 +298,7 @@ describe('a refresh that fails', () => {
     expect(after.every(({ failingSince }) => failingSince === null)).toBe(true);
   });
 
-  test('and is handed back in the middle leaves no manifest behind that the apps are not those of', async () => {
+  test('and is handed back stores no manifest that differs from its apps', async () => {
     const first = { a: { '1.0.0': 'one' } };
     const id = await harness.add(serve(first));
     await harness.refresh(id);
@@ -318,7 +318,7 @@ describe('a refresh that fails', () => {
     expect(Object.keys(await apps(id))).toEqual(['a']);
   });
 
-  test('is handed back where the node is told to stop', async () => {
+  test('is handed back if the node stops', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
     host.on('/a.json', () => {});
     const stopping = new AbortController();
@@ -328,16 +328,20 @@ describe('a refresh that fails', () => {
   });
 });
 
-describe('icons', () => {
+describe('icons are stored only if they are valid and safe:', () => {
   test.each<[string, string | Buffer, boolean]>([
-    ['whole', SVG, true],
-    ['with a script', SVG.replace('<rect', '<script>alert(1)</script><rect'), false],
-    ['with an event handler', SVG.replace('<rect', '<rect onload="x()"'), false],
-    ['that refers elsewhere', SVG.replace('<rect', '<image href="https://evil.example/x.png"/><rect'), false],
-    ['broken', '<svg xmlns="http://www.w3.org/2000/svg"><rect>', false],
-    ['a page', '<html><body>no</body></html>', false],
-    ['too large', SVG.replace('<rect', `<desc>${'x'.repeat(1_000_000)}</desc><rect`), false],
-  ])('%s', async (_, body, kept) => {
+    ['a valid icon', SVG, true],
+    ['an icon with a script', SVG.replace('<rect', '<script>alert(1)</script><rect'), false],
+    ['an icon with an event handler', SVG.replace('<rect', '<rect onload="x()"'), false],
+    [
+      'an icon with an external reference',
+      SVG.replace('<rect', '<image href="https://evil.example/x.png"/><rect'),
+      false,
+    ],
+    ['a broken icon', '<svg xmlns="http://www.w3.org/2000/svg"><rect>', false],
+    ['an HTML page', '<html><body>no</body></html>', false],
+    ['an icon that is too large', SVG.replace('<rect', `<desc>${'x'.repeat(1_000_000)}</desc><rect`), false],
+  ])('%s', async (_, body, isStored) => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
     host.on('/a.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body }) }));
     await harness.refresh(id);
@@ -346,10 +350,10 @@ describe('icons', () => {
       .where('registryId', '=', id)
       .select('icon')
       .executeTakeFirstOrThrow();
-    expect(icon !== null).toBe(kept);
+    expect(icon !== null).toBe(isStored);
   });
 
-  test('two parts of one sprite: one icon, and the fragment of each app', async () => {
+  test('two apps that show parts of one sprite share an icon, with separate fragments', async () => {
     const url = serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'two' } });
     const app = (key: string): object => ({
       name: key,

@@ -40,7 +40,7 @@ const entry = (version: string, letter: string, url = `https://h.example/${versi
   artifactChecksum: sum(letter),
 });
 
-/** An artifact whose bytes have the digest; a number is the status that came instead, null that nobody asked. */
+/** An artifact whose bytes have the digest; a number is the status of a failed request, null means that it was not requested. */
 function got(what: string | number | null, more: Partial<ArtifactFacts> = {}): ArtifactFacts {
   const none: Missing = { missing: { code: 'not-requested', flag: null } };
   if (what === null) return { url: 'x', file: null, web: none, content: none, archive: none };
@@ -86,12 +86,26 @@ describe('a version', () => {
   });
 
   test.each<[string, StoredVersion | null, object, ArtifactFacts, Finding[], Partial<StoredVersion> | null]>([
-    ['not come to yet', null, entry('1.0.0', 'a'), got(null), [], { ...pending, firstSeenAt: NOW }],
-    ['not come to again', row('1.0.0', 'a'), entry('1.0.0', 'a'), got(null), [], null],
-    ['taken over', row('1.0.0', 'a'), entry('1.0.0', 'a'), got('a', { reusedFrom: THEN.toISOString() }), [], null],
-    ['seen anew', row('1.0.0', 'a'), entry('1.0.0', 'a'), got('a'), [], { verifiedAt: NOW, triedAt: NOW }],
+    ['it was not requested yet', null, entry('1.0.0', 'a'), got(null), [], { ...pending, firstSeenAt: NOW }],
+    ['it was not requested again', row('1.0.0', 'a'), entry('1.0.0', 'a'), got(null), [], null],
     [
-      'other bytes than listed',
+      'its earlier facts were reused',
+      row('1.0.0', 'a'),
+      entry('1.0.0', 'a'),
+      got('a', { reusedFrom: THEN.toISOString() }),
+      [],
+      null,
+    ],
+    [
+      'it was downloaded again',
+      row('1.0.0', 'a'),
+      entry('1.0.0', 'a'),
+      got('a'),
+      [],
+      { verifiedAt: NOW, triedAt: NOW },
+    ],
+    [
+      'it has other bytes than listed',
       null,
       entry('1.0.0', 'a'),
       got('b'),
@@ -104,7 +118,7 @@ describe('a version', () => {
       },
     ],
     [
-      'the right bytes at the second look',
+      'it has the right bytes on the second request',
       null,
       entry('1.0.0', 'a'),
       got('b', { again: got('a').content }),
@@ -112,7 +126,7 @@ describe('a version', () => {
       { firstSeenAt: NOW, verifiedAt: NOW, triedAt: NOW },
     ],
     [
-      'the right bytes, but no archive that anybody should unpack',
+      'it has the right bytes in an unsafe archive',
       null,
       entry('1.0.0', 'a'),
       got('a'),
@@ -127,7 +141,7 @@ describe('a version', () => {
       },
     ],
     [
-      'a checksum fixed after a mismatch: it was never in force',
+      'its checksum is fixed after a mismatch, since it was never offered',
       row('1.0.0', 'a', mismatched),
       entry('1.0.0', 'b'),
       got('b'),
@@ -135,7 +149,7 @@ describe('a version', () => {
       { artifactChecksum: sum('b'), firstSeenAt: NOW, verifiedAt: NOW, triedAt: NOW },
     ],
     [
-      'bytes fixed after a mismatch',
+      'its bytes are fixed after a mismatch',
       row('1.0.0', 'a', mismatched),
       entry('1.0.0', 'a'),
       got('a'),
@@ -143,7 +157,7 @@ describe('a version', () => {
       { verifiedAt: NOW, triedAt: NOW },
     ],
     [
-      'swapped with its bytes',
+      'it is swapped with its bytes',
       row('1.0.0', 'a'),
       entry('1.0.0', 'b'),
       got('b'),
@@ -157,16 +171,23 @@ describe('a version', () => {
       },
     ],
     [
-      'swapped in the listing alone',
+      'it is swapped only in the listing',
       row('1.0.0', 'a'),
       entry('1.0.0', 'b'),
       got('a'),
       [],
       { swappedChecksum: sum('b') },
     ],
-    ['swapped, and not come to', row('1.0.0', 'a'), entry('1.0.0', 'b'), got(null), [], { swappedChecksum: sum('b') }],
     [
-      'listed with something that is no checksum',
+      'it is swapped and was not requested',
+      row('1.0.0', 'a'),
+      entry('1.0.0', 'b'),
+      got(null),
+      [],
+      { swappedChecksum: sum('b') },
+    ],
+    [
+      'it is listed with an invalid checksum',
       row('1.0.0', 'a'),
       { ...entry('1.0.0', 'a'), artifactChecksum: 'soon' },
       got('a'),
@@ -174,7 +195,7 @@ describe('a version', () => {
       { swappedChecksum: 'soon' },
     ],
     [
-      'put back after it was swapped',
+      'it is restored after it was swapped',
       row('1.0.0', 'a', { state: 'refused', rule: 'artifact-changed', reason: 'x', swappedChecksum: sum('b') }),
       entry('1.0.0', 'a'),
       got('a'),
@@ -182,7 +203,7 @@ describe('a version', () => {
       { verifiedAt: NOW, triedAt: NOW },
     ],
     [
-      'other bytes under the digest that is in force',
+      'it has other bytes with the pinned digest',
       row('1.0.0', 'a'),
       entry('1.0.0', 'a'),
       got('b'),
@@ -194,10 +215,10 @@ describe('a version', () => {
         triedAt: NOW,
       },
     ],
-    ['its host down', row('1.0.0', 'a'), entry('1.0.0', 'a'), got(0), [], null],
-    ['its host in trouble', row('1.0.0', 'a'), entry('1.0.0', 'a'), got(503), [], null],
+    ['its host is down', row('1.0.0', 'a'), entry('1.0.0', 'a'), got(0), [], null],
+    ['its host responds with status 503', row('1.0.0', 'a'), entry('1.0.0', 'a'), got(503), [], null],
     [
-      'its artifact gone',
+      'its artifact is missing',
       row('1.0.0', 'a'),
       entry('1.0.0', 'a'),
       got(404),
@@ -205,7 +226,7 @@ describe('a version', () => {
       { state: 'refused', rule: 'unreachable', reason: 'Its artifact cannot be fetched.', triedAt: NOW },
     ],
     [
-      'its host down from the first',
+      'its host was never reachable',
       null,
       entry('1.0.0', 'a'),
       got(0),
@@ -220,7 +241,7 @@ describe('a version', () => {
       },
     ],
     [
-      'listed again',
+      'it is listed again',
       row('1.0.0', 'a', { withdrawnAt: THEN }),
       entry('1.0.0', 'a'),
       got('a', { reusedFrom: THEN.toISOString() }),
@@ -228,7 +249,7 @@ describe('a version', () => {
       { withdrawnAt: null },
     ],
     [
-      'moved',
+      'its artifact moved',
       row('1.0.0', 'a'),
       entry('1.0.0', 'a', 'https://new.example/1.tar.gz'),
       got('a'),
@@ -236,7 +257,7 @@ describe('a version', () => {
       { artifactUrl: 'https://new.example/1.tar.gz', verifiedAt: NOW, triedAt: NOW },
     ],
     [
-      'moved to where other bytes are',
+      'its artifact moved to a URL with other bytes',
       row('1.0.0', 'a'),
       entry('1.0.0', 'a', 'https://new.example/1.tar.gz'),
       got('b'),
@@ -248,20 +269,20 @@ describe('a version', () => {
         triedAt: NOW,
       },
     ],
-  ])('%s', (_, before, listed, facts, findings, change) => {
+  ])('is stored with the right state if %s', (_, before, listed, facts, findings, change) => {
     const { put, drop } = keep(before ? [before] : [], [listed], [facts], findings);
     expect(drop).toEqual([]);
     expect(put).toEqual(change === null ? [] : [{ ...(before ?? row('1.0.0', 'a')), ...clean(before), ...change }]);
   });
 });
 
-/** Columns that a version loses when it is well again. */
+/** Columns that are reset once a version is verified again. */
 function clean(before: StoredVersion | null): Partial<StoredVersion> {
   return before?.rule ? { state: 'verified', rule: null, reason: null, bytes: 5, swappedChecksum: null } : {};
 }
 
 describe('versions', () => {
-  test('withdrawn ones are remembered where they were in force, and forgotten otherwise', () => {
+  test('that are withdrawn are remembered if they were offered, and forgotten otherwise', () => {
     const known = [row('2.0.0', 'b'), row('1.0.0', 'a'), row('0.9.0', 'c', mismatched), row('0.8.0', 'd', pending)];
     const { put, drop, latest } = keep(known, [entry('1.0.0', 'a')], [got(null)]);
     expect(put).toEqual([row('2.0.0', 'b', { withdrawnAt: NOW })]);
@@ -269,13 +290,13 @@ describe('versions', () => {
     expect(latest).toBe('1.0.0');
   });
 
-  test('one that is listed twice with two checksums is offered with the digest in force alone', () => {
+  test('that are listed with two checksums are offered only with the pinned digest', () => {
     const twice = [entry('1.0.0', 'b'), entry('1.0.0', 'a')];
     expect(keep([], twice, [got('b'), got('a')]).put).toMatchObject([{ state: 'refused', rule: 'version-duplicate' }]);
     expect(keep([row('1.0.0', 'a')], twice, [got('b'), got('a', { reusedFrom: THEN.toISOString() })]).put).toEqual([]);
   });
 
-  test('the highest ones are kept where there are too many, and what is known counts', () => {
+  test('above the limit are left out from the lowest one, and known versions count', () => {
     const list = ['1.0.0', '3.0.0', '2.0.0', '10.0.0'].map((version) => entry(version, 'a'));
     const { put, beyond } = keep(
       [row('0.1.0', 'a')],
@@ -288,7 +309,7 @@ describe('versions', () => {
     expect(beyond).toBe(2);
   });
 
-  test('what is no version, has no address or no checksum is none', () => {
+  test('without a valid version, URL or checksum are ignored', () => {
     const list = [
       entry('1.0', 'a'),
       { version: '1.0.0' },

@@ -26,34 +26,41 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-interface Asked {
+interface Query {
   search: string | null;
   visible: boolean | null;
   limit: number;
   after: string | null;
 }
-const ALL: Asked = { search: null, visible: null, limit: 50, after: null };
+const ALL: Query = { search: null, visible: null, limit: 50, after: null };
 const firstTime = new Date('2026-01-02T03:04:05Z');
 
-/** A registry of its own for a test, with the subscription of `mine`. */
+/** A separate registry for a test, with a subscription of `ownOrganization`. */
 async function subscribed(name: string): Promise<{ registry: number; id: string }> {
   const registry = await addRegistry(database.db, `https://${name}.example.com/registry.json`);
   return { registry, id: await addSubscription(database.db, ownOrganization, registry, { name }) };
 }
 
-async function keys(id: string, asked: Partial<Asked>): Promise<string[]> {
-  const found = await listApps(database.db, ownOrganization, id, { ...ALL, ...asked });
+async function keys(id: string, query: Partial<Query>): Promise<string[]> {
+  const found = await listApps(database.db, ownOrganization, id, { ...ALL, ...query });
   return found!.apps.map(({ key }) => key);
 }
 
-describe('whether an app can be installed, and why not', () => {
+describe('an app is installable or not, with the right reasons,', () => {
   const cases: [string, AppValues, Record<string, VersionValues>, boolean | null, string[], string | null][] = [
-    ['verified', {}, { '1.0.0': {} }, true, [], '1.0.0'],
-    ['two versions', {}, { '1.0.0': {}, '2.0.0': {} }, true, [], '2.0.0'],
-    ['highest not verified', {}, { '2.0.0': {}, '9.0.0': {}, '10.0.0': { state: 'pending' } }, true, [], '9.0.0'],
-    ['taken out of the manifest', { listed: false }, { '1.0.0': {} }, false, ['app-withdrawn'], null],
+    ['with a verified version', {}, { '1.0.0': {} }, true, [], '1.0.0'],
+    ['with two verified versions', {}, { '1.0.0': {}, '2.0.0': {} }, true, [], '2.0.0'],
     [
-      'hidden by a rule',
+      'with a highest version that is not verified',
+      {},
+      { '2.0.0': {}, '9.0.0': {}, '10.0.0': { state: 'pending' } },
+      true,
+      [],
+      '9.0.0',
+    ],
+    ['after it was removed from the manifest', { listed: false }, { '1.0.0': {} }, false, ['app-withdrawn'], null],
+    [
+      'with a rule that hides it',
       { visible: false, because: ['app-key-unsafe'] },
       { '1.0.0': {} },
       false,
@@ -61,7 +68,7 @@ describe('whether an app can be installed, and why not', () => {
       null,
     ],
     [
-      'metadata that fails now',
+      'with metadata that fails now',
       { visible: false, because: ['unreachable'], failingSince: firstTime },
       { '1.0.0': {} },
       true,
@@ -69,25 +76,32 @@ describe('whether an app can be installed, and why not', () => {
       '1.0.0',
     ],
     [
-      'metadata that never worked',
+      'with metadata that never worked',
       { visible: false, because: ['unreachable'], failingSince: firstTime },
       {},
       false,
       ['unreachable'],
       null,
     ],
-    ['artifacts to be checked', {}, { '1.0.0': { state: 'pending' } }, null, ['artifact-unchecked'], null],
     [
-      'artifacts that are refused',
+      'with artifacts that are not checked yet',
+      {},
+      { '1.0.0': { state: 'pending' } },
+      null,
+      ['artifact-unchecked'],
+      null,
+    ],
+    [
+      'with refused artifacts',
       {},
       { '1.0.0': { state: 'refused', rule: 'artifact-checksum-mismatch', reason: 'Other bytes.' } },
       false,
       ['artifact-refused', 'artifact-checksum-mismatch'],
       null,
     ],
-    ['all withdrawn', {}, { '1.0.0': { withdrawnAt: firstTime } }, false, ['version-withdrawn'], null],
-    ['metadata to be read', { visible: null }, {}, null, ['app-unchecked'], null],
-    ['not judged', { visible: null, because: ['rate-limited'] }, {}, null, ['rate-limited'], null],
+    ['with withdrawn versions only', {}, { '1.0.0': { withdrawnAt: firstTime } }, false, ['version-withdrawn'], null],
+    ['with metadata that was not read yet', { visible: null }, {}, null, ['app-unchecked'], null],
+    ['with a rule that was not judged', { visible: null, because: ['rate-limited'] }, {}, null, ['rate-limited'], null],
   ];
 
   let id: string;
@@ -110,7 +124,7 @@ describe('whether an app can be installed, and why not', () => {
     },
   );
 
-  test('the filter of the list decides alike', async () => {
+  test('and the filter of the list gives the same result', async () => {
     const listed = cases.map((one, i) => ({ one, key: `app-${i}` })).filter(({ one }) => one[1].listed !== false);
     const want = (visible: boolean): string[] =>
       listed
@@ -123,7 +137,7 @@ describe('whether an app can be installed, and why not', () => {
 });
 
 describe('the list of apps', () => {
-  test('is in pages that neither repeat nor leave out an app while others come and go', async () => {
+  test('has pages without duplicates and gaps while apps are added and removed', async () => {
     const { registry, id } = await subscribed('pages');
     for (const key of ['b', 'd', 'f', 'Z', 'é', '_']) await addApp(database.db, registry, key);
     const first = await listApps(database.db, ownOrganization, id, { ...ALL, limit: 3 });
@@ -136,7 +150,7 @@ describe('the list of apps', () => {
     expect(rest!.next).toBeNull();
   });
 
-  test('a page that is exactly full is the last one', async () => {
+  test('has no next page after a page that is exactly full', async () => {
     const { registry, id } = await subscribed('full');
     await addApp(database.db, registry, 'a');
     await addApp(database.db, registry, 'b');
@@ -145,7 +159,7 @@ describe('the list of apps', () => {
     expect((await listApps(database.db, ownOrganization, id, { ...ALL, limit: PAGE_LIMIT + 1 }))!.apps).toHaveLength(2);
   });
 
-  test('is searched by words, in any script, and no character is special', async () => {
+  test('is searched by words in any script, without special characters', async () => {
     const { registry, id } = await subscribed('search');
     await addApp(database.db, registry, 'mail', { name: 'Send E-Mail', description: 'by SMTP' });
     await addApp(database.db, registry, 'ecole', { name: 'École Ünïon', description: '100% done_well\\' });
@@ -167,7 +181,7 @@ describe('the list of apps', () => {
       expect([search, await keys(id, { search })]).toEqual([search, found]);
   });
 
-  test('a stranger’s subscription has none', async () => {
+  test('is not available for the subscription of another organization', async () => {
     const { registry, id } = await subscribed('strange');
     await addApp(database.db, registry, 'a');
     expect(await listApps(database.db, otherOrganization, id, ALL)).toBeNull();
@@ -179,7 +193,7 @@ describe('the list of apps', () => {
   });
 });
 
-test('what can be installed, over all registries', async () => {
+test('installable apps are listed across all registries', async () => {
   const organization = await addOrganization(database.db);
   const ids: string[] = [];
   for (const name of ['one', 'two']) {
@@ -208,7 +222,7 @@ test('what can be installed, over all registries', async () => {
 });
 
 describe('versions', () => {
-  test('come highest first, in pages', async () => {
+  test('are listed from the highest one, in pages', async () => {
     const { registry, id } = await subscribed('versions');
     const order = ['10.0.0', '9.0.0', '9.0.0-rc.1', '1.2.3', '1.2.3+b', '0.9.0', 'nightly', 'v1'];
     await addApp(
@@ -236,7 +250,7 @@ describe('versions', () => {
     });
   });
 
-  test('say what is offered, and the digest of the first sight', async () => {
+  test('state whether they are offered, with the digest that was seen first', async () => {
     const { registry, id } = await subscribed('offers');
     await addApp(
       database.db,
@@ -263,7 +277,7 @@ describe('versions', () => {
   });
 });
 
-test('a report is for subscribers', async () => {
+test('a report is available only to subscribers', async () => {
   const { registry, id } = await subscribed('report');
   expect(await reportOf(database.db, ownOrganization, id)).toBeNull();
   const report = await pack({ schema: 1, findings: [] });
@@ -272,7 +286,7 @@ test('a report is for subscribers', async () => {
   expect(await reportOf(database.db, otherOrganization, id)).toBeNull();
 });
 
-test('an icon is for subscribers of a registry that shows it', async () => {
+test('an icon is available only to subscribers of a registry that shows it', async () => {
   const { registry } = await subscribed('icons');
   const icon = await addIcon(database.db, Buffer.from('<svg/>'), 'image/svg+xml');
   const digest = icon.toString('hex');

@@ -13,24 +13,24 @@ beforeAll(async () => {
 afterAll(() => db.destroy());
 
 describe('an organization', () => {
-  test('is found by the token that was shown, which is nowhere in the database', async () => {
+  test('is found by its token, which is not stored in the database', async () => {
     const { organization, token } = await createOrganization(db, 'Ours', null);
     expect(token).toMatch(/^apr_[\w-]{43}$/);
     expect(await organizationOf(db, token!)).toEqual(organization);
     const rows = await db.selectFrom('organizations').selectAll().execute();
-    const kept = JSON.stringify(rows.map((row) => ({ ...row, tokenHash: row.tokenHash.toString('latin1') })));
-    expect(kept).not.toContain(token!.slice(4));
+    const stored = JSON.stringify(rows.map((row) => ({ ...row, tokenHash: row.tokenHash.toString('latin1') })));
+    expect(stored).not.toContain(token!.slice(4));
   });
 
   test.each(['', 'apr_', `apr_${'x'.repeat(43)}`, `Bearer apr_${'x'.repeat(43)}`, 'apr_\0', "apr_' or true --"])(
-    'is not found by %j',
+    'is not found by the invalid token %j',
     async (token) => {
       expect(await organizationOf(db, token)).toBe(null);
       expect(await organizationOfSession(db, token)).toBe(null);
     },
   );
 
-  test('is made once for one key, by clients that try at the same time too', async () => {
+  test('is created once for an idempotency key, also by concurrent clients', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(() => createOrganization(db, 'Once', 'key-1')));
     expect(new Set(made.map(({ organization }) => organization.id)).size).toBe(1);
     expect(made.filter(({ token }) => token !== null)).toHaveLength(1);
@@ -38,7 +38,7 @@ describe('an organization', () => {
     expect(other.organization.id).not.toBe(made[0]!.organization.id);
   });
 
-  test('gets a new token, and with that the old one and its sessions end', async () => {
+  test('receives a new token, which ends the previous one and its sessions', async () => {
     const { organization, token } = await createOrganization(db, 'Turned', null);
     const other = await createOrganization(db, 'Left alone', null);
     const { cookie } = await openSession(db, organization.id);
@@ -49,14 +49,14 @@ describe('an organization', () => {
     expect((await organizationOf(db, other.token!))?.id).toBe(other.organization.id);
   });
 
-  test('has a name of any characters', async () => {
+  test('can have a name with any characters', async () => {
     const { organization } = await createOrganization(db, 'a\0b\ud800', null);
     expect(organization.name).toBe('a\ufffdb\ufffd');
   });
 });
 
 describe('a session', () => {
-  test('opens until it is closed, for its organization alone', async () => {
+  test('is valid for its organization until it is closed', async () => {
     const { organization } = await createOrganization(db, 'Here', null);
     const first = await openSession(db, organization.id);
     const second = await openSession(db, organization.id);
@@ -66,7 +66,7 @@ describe('a session', () => {
     expect(await organizationOfSession(db, second.cookie)).toEqual(organization);
   });
 
-  test('is over when its time is, and then swept out', async () => {
+  test('expires, and is removed afterwards', async () => {
     const { organization } = await createOrganization(db, 'Late', null);
     const { cookie } = await openSession(db, organization.id);
     await db

@@ -24,7 +24,7 @@ afterAll(() => database.stop());
 const MINUTE = 60_000;
 const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * MINUTE);
 
-test('tells the official registries first, then the others in their order', async () => {
+test('official registries are listed first, then the others in their order', async () => {
   const { db } = database;
   const [mine, theirs] = [await addOrganization(db), await addOrganization(db)];
   const registries = [];
@@ -40,13 +40,13 @@ test('tells the official registries first, then the others in their order', asyn
 });
 
 test.each([
-  ['never checked', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(0.1) }, 'new'],
-  ['due', { nextCheckAt: minutesAgo(1) }, 'checking'],
-  ['due so long that nobody comes to it', { nextCheckAt: minutesAgo(30) }, 'good'],
-  ['without an error', { warnings: 2 }, 'good'],
+  ['that was never checked', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(0.1) }, 'new'],
+  ['that is due', { nextCheckAt: minutesAgo(1) }, 'checking'],
+  ['that has been due for a long time', { nextCheckAt: minutesAgo(30) }, 'good'],
+  ['without errors', { warnings: 2 }, 'good'],
   ['with errors', { errors: 1 }, 'problems'],
-  ['failing, which is more than errors', { errors: 1, failingSince: minutesAgo(90) }, 'failing'],
-] as const)('a registry %s', async (what, values, state) => {
+  ['that fails and has errors', { errors: 1, failingSince: minutesAgo(90) }, 'failing'],
+] as const)('a registry %s has the right state', async (what, values, state) => {
   const { db } = database;
   const organization = await addOrganization(db);
   const registry = await addRegistry(db, `https://states.example.com/${encodeURIComponent(what)}`, values);
@@ -54,7 +54,7 @@ test.each([
   expect(await subscriptionOf(db, organization, id)).toMatchObject({ id, state });
 });
 
-test('counts the apps of the manifest, and those that can be installed', async () => {
+test('a subscription counts the apps of the manifest and those that can be installed', async () => {
   const { db } = database;
   const organization = await addOrganization(db);
   const registry = await addRegistry(db, 'https://counts.example.com/registry.json?token=s3cret-of-the-url', {
@@ -85,7 +85,7 @@ test('counts the apps of the manifest, and those that can be installed', async (
   });
 });
 
-test('another organization’s subscription can be neither seen nor changed', async () => {
+test('the subscription of another organization cannot be read or changed', async () => {
   const { db } = database;
   const [mine, theirs] = [await addOrganization(db), await addOrganization(db)];
   const registry = await addRegistry(db, 'https://isolated.example.com/registry.json');
@@ -99,7 +99,7 @@ test('another organization’s subscription can be neither seen nor changed', as
 });
 
 test.each(['', '1', 'null', `${'0'.repeat(8)}-0000-0000-0000-000000000000`, '\0', '%'])(
-  'an id that is none: %j',
+  'the invalid id %j matches no subscription',
   async (id) => {
     const { db } = database;
     const organization = await addOrganization(db);
@@ -110,7 +110,7 @@ test.each(['', '1', 'null', `${'0'.repeat(8)}-0000-0000-0000-000000000000`, '\0'
   },
 );
 
-test('a subscription is renamed and removed; what is known of the registry stays', async () => {
+test('a subscription is renamed and removed, and the data of its registry is preserved', async () => {
   const { db } = database;
   const organization = await addOrganization(db);
   const registry = await addRegistry(db, 'https://removed.example.com/registry.json');

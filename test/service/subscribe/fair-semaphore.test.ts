@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openFairSemaphore } from '../../../src/service/subscribe/fair-semaphore.ts';
 
-test('no more than so many are inside at once, and all have their turn', async () => {
+test('a semaphore limits concurrent holders in total and per client, and serves all of them', async () => {
   const turn = openFairSemaphore(3, 2);
   let inside = 0;
   let most = 0;
@@ -21,7 +21,7 @@ test('no more than so many are inside at once, and all have their turn', async (
   expect([most, mine.most, done]).toEqual([3, 2, 200]);
 });
 
-test('one who has all that is allowed does not keep out another', async () => {
+test('a client at its limit does not block another client', async () => {
   const turn = openFairSemaphore(3, 1);
   const first = (await turn('mine', 0))!;
   const second = turn('mine', 5000);
@@ -32,7 +32,7 @@ test('one who has all that is allowed does not keep out another', async () => {
   (await second)!();
 });
 
-test('a turn that does not come is waited for so long, and is not given to nobody later', async () => {
+test('a request for a turn times out, and does not take a turn later', async () => {
   const turn = openFairSemaphore(1, 1);
   const leave = (await turn('a', 0))!;
   expect(await turn('b', 10)).toBeNull();

@@ -4,7 +4,7 @@ import { parseRegistryUrl } from '../../../src/service/subscribe/registry-url.ts
 
 const guard = openAddressPolicy({ allowHosts: ['localhost', 'reg.corp:8443'], allowHttp: false, ownPorts: () => [] });
 
-describe('a URL that is asked', () => {
+describe('an accepted URL is normalized', () => {
   test.each([
     ['https://apps.example.com/registry.json', 'https://apps.example.com/registry.json'],
     ['  https://apps.example.com/registry.json\n', 'https://apps.example.com/registry.json'],
@@ -18,7 +18,7 @@ describe('a URL that is asked', () => {
   ])('%s', (typed, url) => expect(parseRegistryUrl(typed, guard)).toEqual({ url }));
 });
 
-describe('a URL that is not', () => {
+describe('a refused URL has a reason', () => {
   test.each([
     ['', 'full URL'],
     ['registry.json', 'full URL'],

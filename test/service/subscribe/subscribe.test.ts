@@ -44,7 +44,7 @@ const count = async (): Promise<number[]> => {
 };
 
 describe('a usable registry', () => {
-  test('is there, verified, when subscribing returns; for the next one at once', async () => {
+  test('is verified when subscribing returns, and available to the next subscriber at once', async () => {
     const { url } = putRegistry(host);
     const [first, second] = [await addOrganization(harness.db), await addOrganization(harness.db)];
     const done = await subscribe(service, first, { url: `${url}#x`, name: ' Mine ' });
@@ -57,12 +57,12 @@ describe('a usable registry', () => {
       .execute();
     expect(apps).toEqual([{ key: 'app-a', latest: '2.0.0', name: 'Mine' }]);
     expect(await subscribe(service, first, { url, name: 'Again' })).toEqual({ ...done, outcome: 'already' });
-    const asked = host.requests.length;
+    const requestCount = host.requests.length;
     expect((await subscribe(service, second, { url, name: 'Other' })).outcome).toBe('created');
-    expect(host.requests.length).toBe(asked);
+    expect(host.requests.length).toBe(requestCount);
   }, 20_000);
 
-  test('is one row and one subscription, however often it is asked for at once', async () => {
+  test('has one row and one subscription after concurrent requests', async () => {
     const { url } = putRegistry(host);
     const organization = await addOrganization(harness.db);
     const all = await Promise.all(
@@ -74,15 +74,19 @@ describe('a usable registry', () => {
   }, 20_000);
 });
 
-describe('an unusable one', () => {
+describe('an unusable registry', () => {
   test.each<[string, () => string, RegExp]>([
-    ['missing', () => `${host.origin}/none.json`, /404/],
-    ['a page', () => host.on('/r.json', answer({ body: '<!doctype html><title>Log in</title>' })), /HTML|JSON/],
-    ['no apps', () => host.on('/r.json', answer({ body: '{"apps": []}' })), /apps/],
-    ['no HTTP', () => host.on('/r.json', raw('hello\r\n\r\n')), /HTTP/],
-    ['silent', () => host.on('/r.json', silent()), /the response timed out/],
-    ['refused', () => 'http://localhost:2/r.json', /could not be reached from the service/],
-  ])('%s: nothing is stored, and the reason is given', async (_, url, words) => {
+    ['that is missing', () => `${host.origin}/none.json`, /404/],
+    [
+      'that is an HTML page',
+      () => host.on('/r.json', answer({ body: '<!doctype html><title>Log in</title>' })),
+      /HTML|JSON/,
+    ],
+    ['with an array of apps', () => host.on('/r.json', answer({ body: '{"apps": []}' })), /apps/],
+    ['with a response that is not HTTP', () => host.on('/r.json', raw('hello\r\n\r\n')), /HTTP/],
+    ['without a response', () => host.on('/r.json', silent()), /the response timed out/],
+    ['that refuses connections', () => 'http://localhost:2/r.json', /could not be reached from the service/],
+  ])('%s is not stored, and the reason is reported', async (_, url, words) => {
     const before = await count();
     const organization = await addOrganization(harness.db);
     const done = await subscribe(service, organization, { url: url(), name: 'x' });
@@ -93,7 +97,7 @@ describe('an unusable one', () => {
     expect(await count()).toEqual(before);
   });
 
-  test('every host that is not reached is told in the same words', async () => {
+  test('is reported with the same text for every host that cannot be reached', async () => {
     const inside = await openFaultHost({ host: '127.0.0.2' });
     host.on('/r.json', redirect(`https://localhost.:${inside.port}/registry.json`));
     const organization = await addOrganization(harness.db);
@@ -108,8 +112,8 @@ describe('an unusable one', () => {
     ];
     const done: Outcome[] = [];
     for (const url of urls) done.push(await subscribe(strict, organization, { url, name: 'x' }));
-    const told = done.map((one) => ('findings' in one ? { ...one.findings[0]!, message: one.message } : one));
-    const plain = told.map((one) =>
+    const messages = done.map((one) => ('findings' in one ? { ...one.findings[0]!, message: one.message } : one));
+    const plain = messages.map((one) =>
       JSON.stringify(one).replaceAll(/(https?:\/\/)?(127\.0\.0\.2|localhost|unknown\.invalid)(:\d+)?/g, 'HOST'),
     );
     expect(new Set(plain).size).toBe(1);
@@ -117,7 +121,7 @@ describe('an unusable one', () => {
     await inside.close();
   }, 20_000);
 
-  test('a URL that is none is refused before anybody is asked', async () => {
+  test('with an invalid URL is refused', async () => {
     const organization = await addOrganization(harness.db);
     const done = await subscribe(service, organization, { url: 'apps.example.com', name: 'x' });
     expect(done).toMatchObject({
@@ -127,7 +131,7 @@ describe('an unusable one', () => {
   });
 });
 
-test('official registries are subscribed to once, also where they cannot be reached', async () => {
+test('official registries are subscribed to once, even if they cannot be reached', async () => {
   const { url } = putRegistry(host);
   const settings = { ...service.settings, coreRegistryUrl: url, communityRegistryUrl: 'http://localhost:2/r.json' };
   const organization = await addOrganization(harness.db);

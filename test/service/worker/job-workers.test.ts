@@ -3,7 +3,7 @@ import type { PgBoss } from 'pg-boss';
 import { expect, test } from 'vitest';
 import { type JobWorkers, startJobWorkers } from '../../../src/service/worker/job-workers.ts';
 
-/** A queue in memory, with what became of its jobs, and how many statements that took. */
+/** A queue in memory, with the results of its jobs and the number of statements. */
 function openQueue(names: string[]) {
   const jobs = names.map((name) => ({ id: name, retryCount: 0, data: { name } }));
   const taken = new Set<string>();
@@ -43,18 +43,18 @@ const names = (count: number): string[] => Array.from({ length: count }, (_, i) 
 function start(
   boss: PgBoss,
   act: (name: string, lost: AbortSignal) => Promise<void>,
-  troubles: unknown[] = [],
+  errors: unknown[] = [],
 ): JobWorkers {
   return startJobWorkers<{ name: string }>(boss, 'work', {
     concurrency: 4,
     pollInterval: 30,
     heartbeatInterval: 20,
     process: ({ name }, lost) => act(name, lost),
-    onError: (error) => void troubles.push(error),
+    onError: (error) => void errors.push(error),
   });
 }
 
-test('all are worked on, so many at once, in few statements', async () => {
+test('all jobs run with the given concurrency, in few statements', async () => {
   const { queue, boss } = openQueue(names(40));
   let [now, most] = [0, 0];
   const workers = start(boss, async () => {
@@ -69,7 +69,7 @@ test('all are worked on, so many at once, in few statements', async () => {
   expect(queue.fetches + queue.settles).toBeLessThan(60);
 });
 
-test('one that is slow keeps nobody else’s place', async () => {
+test('a slow job does not block the others', async () => {
   const { queue, boss } = openQueue(names(12));
   const slow = new AbortController();
   const workers = start(boss, (name) =>
@@ -81,7 +81,7 @@ test('one that is slow keeps nobody else’s place', async () => {
   expect(queue.completed).toContain('job-0');
 });
 
-test('one that throws is tried again, and what comes later is found', async () => {
+test('a job that throws is marked as failed, and later jobs are found', async () => {
   const { queue, boss } = openQueue(['bad', 'good']);
   const workers = start(boss, async (name) => {
     if (name === 'bad') throw new Error('handed back');
@@ -92,7 +92,7 @@ test('one that throws is tried again, and what comes later is found', async () =
   await workers.stop(1000);
 });
 
-test('one that is another’s by now is let go of', async () => {
+test('a job that another node has taken over is released', async () => {
   const { queue, taken, boss } = openQueue(['a']);
   const workers = start(
     boss,
@@ -106,7 +106,7 @@ test('one that is another’s by now is let go of', async () => {
   expect([queue.completed, queue.failed]).toEqual([[], []]);
 });
 
-test('stopping takes nothing more, and workers back what does not end', async () => {
+test('stopping takes no further jobs, and hands back jobs that do not end', async () => {
   const { queue, boss } = openQueue(names(9));
   const workers = start(boss, () => new Promise(() => {}));
   await sleep(20);
@@ -115,12 +115,12 @@ test('stopping takes nothing more, and workers back what does not end', async ()
   expect(queue.waiting).toHaveLength(5);
 });
 
-test('a database that is away for a while is told of, and nothing is lost', async () => {
+test('an unavailable database is reported, and no job is lost', async () => {
   const { queue, boss } = openQueue(names(3));
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
   queue.broken = true;
-  const workers = start(boss, async () => {}, troubles);
-  await expect.poll(() => troubles.length).toBeGreaterThan(1);
+  const workers = start(boss, async () => {}, errors);
+  await expect.poll(() => errors.length).toBeGreaterThan(1);
   queue.broken = false;
   await expect.poll(() => queue.completed.length).toBe(3);
   await workers.stop(1000);

@@ -50,7 +50,7 @@ const checkedCount = async (ids: readonly number[]): Promise<number> => {
 const empty = (name: string): string => JSON.stringify({ apps: {}, name });
 
 describe('two nodes', () => {
-  test('refresh each registry once, and neither a silent nor a huge one delays the others', async () => {
+  test('refresh each registry once, and a silent or huge registry does not delay the others', async () => {
     const silentOne = await harness.add(host.on('/silent.json', silent()));
     const apps = Object.fromEntries(
       Array.from({ length: 3000 }, (_, i) => [
@@ -77,7 +77,7 @@ describe('two nodes', () => {
         expect(
           host.asked(`/r${i}.json`, 'GET').filter(({ headers }) => !headers['origin'] && !headers['if-none-match']),
         ).toHaveLength(1);
-      // The silent one has its end as well.
+      // The refresh of the silent registry ends as well.
       await expect.poll(() => checkedCount([silentOne]), { timeout: 20_000, interval: 200 }).toBe(1);
     } finally {
       const started = Date.now();
@@ -89,7 +89,7 @@ describe('two nodes', () => {
     await harness.db.deleteFrom('subscriptions').where('registryId', 'in', [silentOne, huge]).execute();
   }, 60_000);
 
-  test('never refresh one registry at once, however often it is asked for', async () => {
+  test('never refresh a registry concurrently, even after several requests', async () => {
     let inFlight = 0;
     let most = 0;
     const body = tagged(empty('busy'));
@@ -132,7 +132,7 @@ describe('two nodes', () => {
     }
   }, 60_000);
 
-  test('take over the jobs of a killed one', async () => {
+  test('take over the jobs of a killed node', async () => {
     const id = await harness.add(host.on('/orphan.json', tagged(empty('orphan'))));
     const node = await startNode();
     await node.stop();
@@ -151,7 +151,7 @@ describe('two nodes', () => {
   }, 70_000);
 });
 
-test('a node that starts takes up at once what was left behind long ago', async () => {
+test('a node takes over old jobs of killed nodes when it starts', async () => {
   await (await startNode()).stop();
   const id = await harness.add(host.on('/left.json', tagged(empty('left'))));
   const killed = new PgBoss({ connectionString: harness.database.url, supervise: false, schedule: false });
@@ -162,7 +162,7 @@ test('a node that starts takes up at once what was left behind long ago', async 
   await killed.stop({ graceful: false });
   const old = "heartbeat_on = now() - interval '1 minute'";
   await sql.raw(`update pgboss.job set ${old} where name = 'refresh' and state = 'active'`).execute(harness.db);
-  // Nobody has looked after the queue meanwhile.
+  // No node has monitored the queue meanwhile.
   await sql`update pgboss.queue set monitor_claim_on = null, monitor_on = null`.execute(harness.db);
   const node = await startNode();
   try {
@@ -172,7 +172,7 @@ test('a node that starts takes up at once what was left behind long ago', async 
   }
 }, 30_000);
 
-test('many that take long hold up nobody but each other', async () => {
+test('slow registries delay only other slow registries', async () => {
   const slow = await Promise.all(
     Array.from({ length: 8 }, (_, i) => harness.add(host.on(`/long${i}.json`, delayed(1400, answer({ status: 404 }))))),
   );
@@ -192,14 +192,14 @@ test('many that take long hold up nobody but each other', async () => {
   }
 }, 60_000);
 
-test('a registry without a subscriber is left alone', async () => {
-  const id = await harness.add(host.on('/nobody.json', tagged(empty('nobody'))));
+test('a registry without a subscription is not refreshed', async () => {
+  const id = await harness.add(host.on('/unsubscribed.json', tagged(empty('unsubscribed'))));
   await harness.db.deleteFrom('subscriptions').where('registryId', '=', id).execute();
-  const other = await harness.add(host.on('/somebody.json', tagged(empty('somebody'))));
+  const other = await harness.add(host.on('/subscribed.json', tagged(empty('subscribed'))));
   const node = await startNode();
   try {
     await expect.poll(() => checkedCount([other]), { timeout: 15_000 }).toBe(1);
-    expect(host.asked('/nobody.json')).toEqual([]);
+    expect(host.asked('/unsubscribed.json')).toEqual([]);
   } finally {
     await node.stop();
   }

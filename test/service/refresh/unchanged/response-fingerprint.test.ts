@@ -29,48 +29,48 @@ function documentWith(headers: Record<string, string>): DocumentFacts {
   };
 }
 
-const essence = (more: Record<string, string>, validator = '"1"'): string =>
+const fingerprintOf = (more: Record<string, string>, validator = '"1"'): string =>
   responseFingerprint(unchanged({ ...BASE, ...more }), validator, NOW);
 
-describe('what is of the moment is no part of it', () => {
+describe('the fingerprint of a response ignores', () => {
   test.each<[string, Record<string, string>, Record<string, string>]>([
     ['the date', {}, { date: http(NOW + 3_600_000) }],
     [
-      'an end that moves with the date',
+      'an Expires header that moves with the date',
       { expires: http(NOW + 9000) },
       { date: http(NOW + 1000), expires: http(NOW + 10_000) },
     ],
     ['an age within the lifetime', { age: '1' }, { age: '299' }],
     [
-      'any age beside max-age=0',
+      'any age with max-age=0',
       { 'cache-control': 'max-age=0', age: '1' },
       { 'cache-control': 'max-age=0', age: '99999' },
     ],
-    ['the number of the request', { 'x-request-id': '1', 'cf-ray': 'a' }, { 'x-request-id': '2', 'cf-ray': 'b' }],
-    ['what is said of the connection', { 'keep-alive': 'timeout=5, max=100' }, { 'keep-alive': 'timeout=5, max=99' }],
+    ['the ids of the request', { 'x-request-id': '1', 'cf-ray': 'a' }, { 'x-request-id': '2', 'cf-ray': 'b' }],
+    ['connection parameters', { 'keep-alive': 'timeout=5, max=100' }, { 'keep-alive': 'timeout=5, max=99' }],
   ])('%s', (_, one, other) => {
-    expect(essence(one)).toBe(essence(other));
+    expect(fingerprintOf(one)).toBe(fingerprintOf(other));
   });
 });
 
-describe('what says something of the document is', () => {
+describe('the fingerprint of a response includes', () => {
   test.each<[string, Record<string, string>, Record<string, string>]>([
     ['its lifetime', {}, { 'cache-control': 'max-age=60' }],
-    ['who may read it', {}, { 'access-control-allow-origin': 'https://a.test' }],
-    ['an end that moves nearer', { expires: http(NOW + 9000) }, { expires: http(NOW + 8000) }],
-    ['an end that is no date', { expires: '0' }, { expires: '-1' }],
+    ['its CORS headers', {}, { 'access-control-allow-origin': 'https://a.test' }],
+    ['an Expires header that moves closer', { expires: http(NOW + 9000) }, { expires: http(NOW + 8000) }],
+    ['an invalid Expires header', { expires: '0' }, { expires: '-1' }],
     ['an age beyond the lifetime', { age: '299' }, { age: '301' }],
-    ['an age at all', {}, { age: '0' }],
-    ['an age that is none', { age: '1' }, { age: 'old' }],
-    ['another entity tag', {}, { etag: '"2"' }],
-    ['a weaker entity tag', {}, { etag: 'W/"1"' }],
-    ['a header that nobody knows', {}, { 'x-new': '1' }],
-    ['a header that is gone', { via: '1.1 a' }, {}],
+    ['the presence of an age', {}, { age: '0' }],
+    ['an invalid age', { age: '1' }, { age: 'old' }],
+    ['its ETag', {}, { etag: '"2"' }],
+    ['whether its ETag is weak', {}, { etag: 'W/"1"' }],
+    ['an unknown header', {}, { 'x-new': '1' }],
+    ['the absence of a header', { via: '1.1 a' }, {}],
   ])('%s', (_, one, other) => {
-    expect(essence(one)).not.toBe(essence(other));
+    expect(fingerprintOf(one)).not.toBe(fingerprintOf(other));
   });
 
-  test('the certificate, and where it was found', () => {
+  test('the certificate, and the URL after redirects', () => {
     const one = unchanged(BASE);
     const tls = { fingerprint256: 'AA', protocol: 'TLSv1.3' } as Probe['hops'][number]['tls'];
     const other = { ...one, hops: [{ ...one.hops[0]!, tls }] };
@@ -79,14 +79,14 @@ describe('what says something of the document is', () => {
   });
 });
 
-describe('a document as it may be later', () => {
+describe('a document at a later time', () => {
   const LATER = 86_400_000;
   const later = (stored: Record<string, string>, fresh: Record<string, string>): Record<string, string> => {
     const { web } = atLaterTime(documentWith(stored), unchanged(fresh), NOW, LATER);
     return Object.fromEntries((web as { server: Probe }).server.hops.at(-1)!.headers);
   };
 
-  test('has moments that moved on, the age that it may have, and other numbers', () => {
+  test('has later dates, the maximum age, and other request ids', () => {
     const headers = { ...BASE, age: '7', expires: http(NOW + 9000), 'x-request-id': '1' };
     expect(later(headers, headers)).toEqual({
       ...BASE,
@@ -97,12 +97,12 @@ describe('a document as it may be later', () => {
     });
   });
 
-  test('keeps what the last answer did not bring', () => {
+  test('preserves headers that the last response did not contain', () => {
     const stored = { ...BASE, expires: http(NOW - 5000), 'last-modified': http(NOW - 9000) };
     expect(later(stored, { date: http(NOW), etag: '"1"' })).toEqual({ ...stored, date: http(NOW + LATER) });
   });
 
-  test('is judged otherwise where a rule goes by the time that has gone by', () => {
+  test('is judged differently by rules that depend on the elapsed time', () => {
     const stored = { etag: '"1"', date: http(NOW), 'last-modified': http(NOW - 40 * LATER) };
     const seen = {
       snapshot: 1 as const,
@@ -112,10 +112,10 @@ describe('a document as it may be later', () => {
       apps: [],
       orphans: [],
     };
-    const said = (manifest: DocumentFacts): string[] =>
+    const messagesOf = (manifest: DocumentFacts): string[] =>
       judge({ ...seen, manifest }, { command: 'verify' }).findings.map(({ message }) => message);
     const manifest = documentWith(stored);
-    expect(said(atLaterTime(manifest, unchanged(stored), NOW, LATER))).not.toEqual(said(manifest));
-    expect(said(atLaterTime(manifest, unchanged(stored), NOW, 0))).toEqual(said(manifest));
+    expect(messagesOf(atLaterTime(manifest, unchanged(stored), NOW, LATER))).not.toEqual(messagesOf(manifest));
+    expect(messagesOf(atLaterTime(manifest, unchanged(stored), NOW, 0))).toEqual(messagesOf(manifest));
   });
 });

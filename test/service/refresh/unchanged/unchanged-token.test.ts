@@ -16,7 +16,7 @@ import { unchangedTokenIn, unchangedTokenOf } from '../../../../src/service/refr
 import { registryRecords } from '../../../../src/service/storage/registry-records.ts';
 import { type RefreshHarness, openRefreshHarness } from '../refresh-harness.ts';
 
-/** A registry of which nothing changed is not judged anew; whatever comes with time comes all the same, and on time. */
+/** An unchanged registry is not judged again; findings that depend on the time are still reported on time. */
 
 let host: FaultHost;
 let harness: RefreshHarness;
@@ -34,7 +34,7 @@ interface Served {
   artifact?: string;
 }
 
-/** A registry of two apps with one version each, and what is sent with its documents. */
+/** A registry of two apps with one version each, and additional headers of its documents. */
 function serve({ headers = () => ({}), artifact = '/1.tar.gz' }: Served = {}): string {
   const sent =
     (body: string): Behaviour =>
@@ -55,7 +55,7 @@ function serve({ headers = () => ({}), artifact = '/1.tar.gz' }: Served = {}): s
   return host.on('/registry.json', sent(JSON.stringify({ apps: listed })));
 }
 
-/** Refreshes it; tells whether nothing had to be judged. */
+/** Refreshes it, and returns whether it was confirmed as unchanged. */
 async function unchanged(id: number, hours: number): Promise<boolean> {
   harness.lines.length = 0;
   host.requests.length = 0;
@@ -64,7 +64,7 @@ async function unchanged(id: number, hours: number): Promise<boolean> {
   return (JSON.parse(line) as { unchanged: boolean }).unchanged;
 }
 
-/** A registry whose outcome stands after the second look. */
+/** A registry whose outcome is confirmed from the third refresh on. */
 async function settled(url: string): Promise<number> {
   const id = await harness.add(url);
   expect([await unchanged(id, 0), await unchanged(id, 1.1), await unchanged(id, 2.2)]).toEqual([false, false, true]);
@@ -72,16 +72,16 @@ async function settled(url: string): Promise<number> {
 }
 
 const rule = async (id: number): Promise<string[]> => (await harness.report(id)).findings.map((one) => one.rule);
-const asked = (): string[] => host.requests.map(({ method, path }) => `${method} ${path}`).sort();
+const requested = (): string[] => host.requests.map(({ method, path }) => `${method} ${path}`).sort();
 const DOCUMENTS = ['GET /a.json', 'GET /b.json', 'GET /registry.json'];
 
-describe('where nothing changed', () => {
-  test('the outcome stands, and that it was looked at is noted', async () => {
+describe('an unchanged registry', () => {
+  test('keeps its outcome, and the time of the check is stored', async () => {
     const id = await settled(serve());
     const row = () => harness.db.selectFrom('registries').where('id', '=', id).selectAll().executeTakeFirstOrThrow();
     const before = await row();
     expect(await unchanged(id, 3.3)).toBe(true);
-    expect(asked()).toEqual(DOCUMENTS);
+    expect(requested()).toEqual(DOCUMENTS);
     expect(host.requests.every(({ headers }) => headers['if-none-match'])).toBe(true);
     const { checkedAt, goodAt, nextCheckAt, ...after } = await row();
     expect(before).toMatchObject(after);
@@ -90,13 +90,13 @@ describe('where nothing changed', () => {
     expect(nextCheckAt.getTime() - checkedAt!.getTime()).toBe(3_600_000);
   });
 
-  test('a registry of few documents is asked over one connection', async () => {
+  test('is requested over one connection if it has few documents', async () => {
     const id = await settled(serve());
     await unchanged(id, 3.3);
     expect(new Set(host.requests.map(({ connection }) => connection)).size).toBe(1);
   });
 
-  test('what is of one answer alone makes no difference', async () => {
+  test('is confirmed despite headers that differ in every response', async () => {
     let turn = 0;
     const id = await settled(
       serve({
@@ -113,15 +113,15 @@ describe('where nothing changed', () => {
     expect(faults(await harness.report(id)).sort()).toEqual(faults((await verified(serve())).report).sort());
   });
 
-  test('how the host answers browsers is asked daily', async () => {
+  test('is requested as a browser once a day', async () => {
     const id = await settled(serve());
     expect(await unchanged(id, 23)).toBe(true);
     expect(await unchanged(id, 24.1)).toBe(false);
-    expect(asked()).toContain('OPTIONS /registry.json');
+    expect(requested()).toContain('OPTIONS /registry.json');
     expect([await unchanged(id, 25.2), await unchanged(id, 26.3)]).toEqual([false, true]);
   });
 
-  test('of a registry of thousands it is not kept what each of its hosts said', () => {
+  test('with thousands of documents has no stored token', () => {
     const hop = { url: '', status: 304, headers: [], address: null, tls: null };
     const probe: Probe = { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0 };
     const all = (count: number): ConfirmedDocument[] =>
@@ -138,7 +138,7 @@ describe('where nothing changed', () => {
     expect(unchangedTokenIn(unchangedTokenOf(all(1), 'by', 1, 0), 'another', 0)).toBeNull();
   });
 
-  test('artifacts are fetched again after a month', async () => {
+  test('has its artifacts downloaded again after a month', async () => {
     const id = await settled(serve());
     expect([await unchanged(id, 716), await unchanged(id, 717.1), await unchanged(id, 718.2)]).toEqual([
       false,
@@ -146,12 +146,12 @@ describe('where nothing changed', () => {
       true,
     ]);
     expect(await unchanged(id, 720.5)).toBe(false);
-    expect(asked()).toContain('GET /1.tar.gz');
+    expect(requested()).toContain('GET /1.tar.gz');
   });
 });
 
-describe('what comes with time comes on time', () => {
-  test('a signed URL that ends', async () => {
+describe('an unchanged registry is judged again in time for', () => {
+  test('a signed URL that expires', async () => {
     const end = new Date(Date.now() + 30.5 * 3_600_000).toISOString().replace(/[-:]|\.\d+/g, '');
     const artifact = `/1.tar.gz?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=${end}&X-Amz-Expires=0&X-Amz-Signature=${'0'.repeat(64)}`;
     const id = await harness.add(serve({ artifact }));
@@ -160,20 +160,20 @@ describe('what comes with time comes on time', () => {
     await unchanged(id, 0);
     await unchanged(id, 1.1);
     expect(await unchanged(id, 2.2)).toBe(true);
-    // Its views are a day old, and what is judged then would not stand for another one.
+    // Its browser views are a day old, and the outcome would not be valid for another day.
     for (const hours of [25, 26.1, 27.2, 28.3, 29.4]) expect(await unchanged(id, hours)).toBe(false);
     expect(new Set(await ended())).toEqual(new Set(['expiring']));
     await harness.refresh(id, 30.6);
     expect(new Set(await ended())).toEqual(new Set(['expired']));
   });
 
-  test('a guess that grows with the time since the last change, which is tried to leave alone once a day', async () => {
+  test('a heuristic lifetime that grows with the age of a document, with one attempt a day to confirm it', async () => {
     const changed = new Date(Date.now() - 40 * 86_400_000).toUTCString();
     const date = (): string => harness.context.now().toUTCString();
     const id = await harness.add(
       serve({ headers: () => ({ 'Cache-Control': 'public', 'Last-Modified': changed, Date: date() }) }),
     );
-    const standing = async (): Promise<string | null> =>
+    const storedToken = async (): Promise<string | null> =>
       (
         await harness.db
           .selectFrom('registries')
@@ -181,22 +181,22 @@ describe('what comes with time comes on time', () => {
           .select('unchangedToken')
           .executeTakeFirstOrThrow()
       ).unchangedToken;
-    const kept: (string | null)[] = [];
+    const tokens: (string | null)[] = [];
     for (const hours of [0, 1.1, 2.2, 3.3, 25, 26.1, 27.2]) {
       expect(await unchanged(id, hours)).toBe(false);
-      kept.push(await standing());
+      tokens.push(await storedToken());
     }
-    expect(kept[0]).toBeNull();
-    expect(kept[1]).toContain('"requests":[]');
-    expect(kept[2]).toBe(kept[1]);
-    expect(kept[3]).toBe(kept[1]);
-    expect(kept[4]).toBeNull();
-    expect(kept[5]).toContain('"requests":[]');
-    expect(kept[5]).not.toBe(kept[1]);
-    expect(kept[6]).toBe(kept[5]);
+    expect(tokens[0]).toBeNull();
+    expect(tokens[1]).toContain('"requests":[]');
+    expect(tokens[2]).toBe(tokens[1]);
+    expect(tokens[3]).toBe(tokens[1]);
+    expect(tokens[4]).toBeNull();
+    expect(tokens[5]).toContain('"requests":[]');
+    expect(tokens[5]).not.toBe(tokens[1]);
+    expect(tokens[6]).toBe(tokens[5]);
   });
 
-  test('a certificate that ends soon', async () => {
+  test('a certificate that expires soon', async () => {
     await host.close();
     host = await openFaultHost({ tls: certificates().get('good'), host: 'localhost' });
     const id = await harness.add(serve());
@@ -214,7 +214,7 @@ describe('what comes with time comes on time', () => {
     expect(await rule(id)).toContain('tls-expiring');
   });
 
-  test('a copy that grows too old', async () => {
+  test('a cached copy that becomes too old', async () => {
     let age = 10;
     const id = await settled(serve({ headers: () => ({ Age: String(age) }) }));
     age = 200;
@@ -225,14 +225,14 @@ describe('what comes with time comes on time', () => {
   });
 });
 
-describe('it is judged again at once', () => {
-  test('when a document changed, and what was asked by then is not asked twice', async () => {
+describe('a registry is judged again', () => {
+  test('if a document changed, without repeating the requests', async () => {
     const id = await settled(serve());
     host.on('/b.json', tagged(JSON.stringify({ versions: [] })));
     expect(await unchanged(id, 3.3)).toBe(false);
     // As a client, as a browser, and as a browser that has it stored.
     const others = ['GET /b.json', 'GET /b.json'];
-    expect(asked().filter((one) => DOCUMENTS.includes(one))).toEqual([...DOCUMENTS, ...others].sort());
+    expect(requested().filter((one) => DOCUMENTS.includes(one))).toEqual([...DOCUMENTS, ...others].sort());
     const asClient = host.requests.filter(({ headers }) => headers['sec-fetch-mode'] === undefined);
     expect(asClient.filter(({ headers }) => headers['if-none-match']?.length === 18)).toHaveLength(3);
     const { latest } = await harness.db
@@ -244,7 +244,7 @@ describe('it is judged again at once', () => {
     expect(latest).toBeNull();
   });
 
-  test('when the host sends other headers', async () => {
+  test('if the host sends other headers', async () => {
     let lifetime = 60;
     const id = await settled(serve({ headers: () => ({ 'Cache-Control': `max-age=${lifetime}` }) }));
     lifetime = 86_400;
@@ -253,7 +253,7 @@ describe('it is judged again at once', () => {
     expect([await unchanged(id, 4.4), await unchanged(id, 5.5)]).toEqual([true, true]);
   });
 
-  test('when it is of another version or other settings', async () => {
+  test('if the settings changed', async () => {
     const id = await settled(serve());
     const { settings } = harness.context;
     harness.context.settings = { ...settings, publicUrl: 'https://apps.example/' };
@@ -264,14 +264,14 @@ describe('it is judged again at once', () => {
     }
   });
 
-  test('when a row of it is no longer what it was', async () => {
+  test('if one of its rows changed', async () => {
     const id = await settled(serve());
-    const kept = await harness.db
+    const before = await harness.db
       .selectFrom('registries')
       .where('id', '=', id)
       .select('unchangedToken')
       .executeTakeFirst();
-    // A look that wrote one app and was killed then; and the host has put everything back since.
+    // A refresh that wrote one app and was interrupted, after which the host restored everything.
     host.on('/a.json', tagged(JSON.stringify({ versions: [] })));
     host.on('/b.json', () => {});
     const stopping = new AbortController();
@@ -287,12 +287,12 @@ describe('it is judged again at once', () => {
       .where('id', '=', id)
       .select('unchangedToken')
       .executeTakeFirst();
-    expect([typeof kept?.unchangedToken, now?.unchangedToken]).toEqual(['string', null]);
+    expect([typeof before?.unchangedToken, now?.unchangedToken]).toEqual(['string', null]);
     serve();
     expect(await unchanged(id, 3.4)).toBe(false);
   });
 
-  test('as long as something is amiss that may be fixed without a word', async () => {
+  test('as long as it has an error that can disappear without a change of its documents', async () => {
     serve();
     host.on('/1.tar.gz', answer({ status: 404 }));
     const id = await harness.add(`${host.origin}/registry.json`);
@@ -303,7 +303,7 @@ describe('it is judged again at once', () => {
     expect(await rule(id)).not.toContain('unreachable');
   });
 
-  test('after it failed', async () => {
+  test('after a failed refresh', async () => {
     const id = await settled(serve());
     host.on('/registry.json', answer({ status: 500 }));
     expect(await harness.refresh(id, 3.3)).toBe('failing');
@@ -312,14 +312,14 @@ describe('it is judged again at once', () => {
   });
 });
 
-test('an outcome that another look has overtaken is not written over', async () => {
+test('the outcome of a concurrent refresh is not overwritten', async () => {
   const id = await settled(serve());
   await harness.db.updateTable('registries').set({ unchangedToken: null, failures: 3 }).where('id', '=', id).execute();
   const end = { id, at: new Date(), nextCheckAt: new Date(), slow: false };
   expect(await registryRecords(harness.db).writeUnchanged(end)).toBe(false);
 });
 
-test('whether it was judged anew or stood, a look says what verify says', async () => {
+test('a refresh reports the same as verify, whether the registry was judged again or confirmed', async () => {
   const url = serve();
   const id = await settled(url);
   for (const hours of [3.3, 24.5, 25.6, 26.7, 800]) {

