@@ -90,7 +90,7 @@ describe('adding a version', () => {
     expect(error.message).not.toContain('\u001b');
   });
 
-  test('uses the valid versions with their index', () => {
+  test('is based on the valid versions with their index', () => {
     const versions = validVersions(documentWithText(list(version('1.0.0'), { version: 'x' }, version('1.2.0')), 'f'));
     expect(versions.map((one) => [one.index, one.version])).toEqual([
       [0, '1.0.0'],

@@ -27,7 +27,7 @@ serverCases('nginx', 'CORS of nginx', nginx, [
     server: `${STAR} ${CACHE}`,
   },
   {
-    name: 'a nested location with an add_header of its own loses the outer ones',
+    name: 'a nested location with its own add_header does not inherit the outer ones',
     expected: forResources('error cors-missing absent', 'manifest', 'metadata'),
     server: `${GOOD} location ~ \\.json$ { add_header Cache-Control "public, max-age=60"; }`,
   },

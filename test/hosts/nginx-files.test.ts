@@ -54,7 +54,7 @@ serverCases('nginx', 'files of nginx', nginx, [
   },
   { name: 'a charset on everything', server: `charset utf-8; charset_types *; ${GOOD}` },
   {
-    name: 'a charset of another age',
+    name: 'an obsolete charset',
     expected: forResources('warning content-type-wrong charset', 'manifest', 'metadata'),
     server: `charset windows-1252; charset_types application/json; ${GOOD}`,
   },
@@ -63,11 +63,11 @@ serverCases('nginx', 'files of nginx', nginx, [
     server: `gzip on; gzip_types application/json image/svg+xml; gzip_vary on; gzip_min_length 10; ${GOOD}`,
   },
   {
-    name: 'gzip of all types, for those who ask for it',
+    name: 'gzip of all types, for clients that accept it',
     server: `gzip on; gzip_types *; gzip_min_length 10; gzip_proxied any; ${GOOD}`,
   },
   {
-    name: 'gzip_static always, without the means to undo it',
+    name: 'gzip_static always, without gunzip',
     server: `gzip_static always; ${GOOD}`,
     put: (root) => {
       for (const path of ['registry.json', 'apps/app-a/icon.svg'])
@@ -115,7 +115,7 @@ serverCases('nginx', 'files of nginx', nginx, [
   },
   { name: 'expires 1h', server: `${STAR} expires 1h; location / { ${PREFLIGHT} }` },
   {
-    name: 'expires 5m and a Cache-Control besides',
+    name: 'expires 5m and another Cache-Control',
     server: `${STAR} expires 5m; add_header Cache-Control public; location / { ${PREFLIGHT} }`,
   },
   { name: 'expires -1', server: `${STAR} expires -1; location / { ${PREFLIGHT} }` },

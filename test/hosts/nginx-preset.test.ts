@@ -82,7 +82,7 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
     ] as const;
     const all = hosts.map(([name, origin], at) => {
       const block = nginxServer({ ...hosted, baseUrl: `https://${name}/`, serviceOrigins: [origin] });
-      // Each with a lifetime of its own, to tell them apart.
+      // Each has a different lifetime, to distinguish them.
       return local(block.replace('max-age=300', `max-age=30${at}`));
     });
     const server = await startServer(

@@ -108,19 +108,22 @@ function firstOf(chosen: Pick): () => Pick {
   };
 }
 
-describe('an intermittent error status', () => {
-  test.each(INTERMITTENT_FAULTS)('is a fault of the host, not of the request: $name', async ({ isHit, status }) => {
-    const { report } = await verifyPatiently(putApps(isHit(), status));
-    expect(permanentFaultsIn(report)).toEqual([]);
-    expect(report.findings.filter(({ rule }) => rule === 'host-intermittent')).toHaveLength(1);
-  });
+describe('an intermittent response', () => {
+  test.each(INTERMITTENT_FAULTS)(
+    'with an error status is a fault of the host, not of the request: $name',
+    async ({ isHit, status }) => {
+      const { report } = await verifyPatiently(putApps(isHit(), status));
+      expect(permanentFaultsIn(report)).toEqual([]);
+      expect(report.findings.filter(({ rule }) => rule === 'host-intermittent')).toHaveLength(1);
+    },
+  );
 
   test('of one of two servers is not attributed to the request', async () => {
     const { report } = await verifyPatiently(putApps(isMissing, 404));
     expect(permanentFaultsIn(report)).toEqual([]);
   });
 
-  test('is not found if only conditional requests get another content', async () => {
+  test('with other content is reported as such, even if it is only for conditional requests', async () => {
     const other = JSON.stringify({ versions: [], note: 'another generation' });
     const first = tagged(fixture.metadata());
     const second = json(other, { ETag: '"other"' });

@@ -44,7 +44,7 @@ async function open(limits: Limits): Promise<FaultHost> {
 
 const PATIENT = { headersTimeout: 10_000, idleTimeout: 10_000, connectTimeout: 10_000, backoff: () => 40 };
 
-describe('a host that limits parallel requests', () => {
+describe('a limit of parallel requests', () => {
   test.each<{ name: string; limits: Limits; most: number; cause: string }>([
     { name: '8 requests (503)', limits: { requests: 8, refusal: STATUS_503, delay: 10 }, most: 8, cause: 'requests' },
     { name: '8 requests (429)', limits: { requests: 8, refusal: STATUS_429, delay: 10 }, most: 8, cause: 'requests' },
@@ -52,7 +52,7 @@ describe('a host that limits parallel requests', () => {
     { name: '1 request (503)', limits: { requests: 1, refusal: STATUS_503, delay: 5 }, most: 1, cause: 'requests' },
     { name: '10 connections', limits: { connections: 10, delay: 10 }, most: 10, cause: 'connections' },
     { name: '4 connections', limits: { connections: 4, delay: 10 }, most: 4, cause: 'connections' },
-  ])('to $name leaves every app visible, and the limit is reported once', async ({ limits, most, cause }) => {
+  ])('of $name leaves every app visible, and is reported once', async ({ limits, most, cause }) => {
     const host = await open(limits);
     try {
       const { report } = await verified(putApps(host), PATIENT);
@@ -66,7 +66,7 @@ describe('a host that limits parallel requests', () => {
     }
   });
 
-  test('is not inferred for a host that answers all requests', async () => {
+  test('is not reported for a host that answers all requests', async () => {
     const host = await open({ delay: 2 });
     try {
       const { report } = await verified(putApps(host), PATIENT);

@@ -17,7 +17,7 @@ function* bearings(): Generator<Bearing> {
 describe('the status of a symptom', () => {
   const table = SYMPTOMS.flatMap((symptom) => [...bearings()].map((bearing) => [symptom, bearing] as const));
 
-  test.each(table)('%s %o', (symptom, bearing) => {
+  test.each(table)('of %s is derived from %o', (symptom, bearing) => {
     const { severity, confirmed, hidden, unknown } = bearing;
     const status = statusOf(symptom, bearing);
     if (hidden || confirmed) expect(status).toBe('confirmed');

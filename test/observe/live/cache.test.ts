@@ -26,7 +26,7 @@ describe('cache lifetimes', () => {
       expect: ['warning cache-lifetime-long long (metadata)'],
     },
     {
-      name: 'a number beyond all numbers',
+      name: 'a number above 2^31',
       serve: () => fixture.serveManifest({ 'Cache-Control': 'max-age=99999999999999' }),
       expect: ['warning cache-lifetime-long long (manifest)'],
     },
@@ -136,7 +136,7 @@ describe('validators', () => {
       expect: ['error not-modified-incorrect etag (manifest)'],
     },
     {
-      name: 'conditions answered as they should be',
+      name: 'correct responses to If-None-Match',
       serve: () =>
         fixture.live.serve(
           'registry.json',
@@ -149,7 +149,7 @@ describe('validators', () => {
       expect: [],
     },
     {
-      name: 'dates answered as they should be',
+      name: 'correct responses to If-Modified-Since',
       serve: () =>
         fixture.live.serve(
           'registry.json',

@@ -114,7 +114,7 @@ describe('valid framing and redirects have no findings', () => {
       expect: [],
     })),
     {
-      name: 'Content-Encoding: gzip, gzip, and it is so',
+      name: 'Content-Encoding: gzip, gzip, of bytes compressed twice',
       serve: () => fixture.serveManifest({ 'Content-Encoding': 'gzip, gzip' }, gzipSync(gzipSync(fixture.manifest()))),
       expect: [],
     },
@@ -153,7 +153,7 @@ describe('valid framing and redirects have no findings', () => {
       expect: [],
     },
     {
-      name: 'a redirect with a page of its own',
+      name: 'a redirect with a page as its body',
       serve: () => {
         fixture.host.on('/moved.json', json(fixture.manifest()));
         fixture.live.serve(

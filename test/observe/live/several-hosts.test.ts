@@ -71,7 +71,7 @@ describe('a registry has no findings', () => {
   test('with a trailing dot in its host name', async () => {
     expect(await findingsOf(serveRegistry({ registry: 'registry.test.' }))).toEqual([]);
   });
-  test('on the origin of the service, without CORS', async () => {
+  test('on the origin of the service, with same-origin policies', async () => {
     const own = 'svc.test';
     const url = serveRegistry({ registry: own, metadata: own, icon: own, artifact: own });
     icons({

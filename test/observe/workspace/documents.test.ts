@@ -73,7 +73,7 @@ test('the text is read a few times, not once per finding', () => {
 test.each<[string, (file: string) => void]>([
   ['changed', (file) => appendFileSync(file, ' ')],
   ['deleted', (file) => rmSync(file)],
-])('a large file that was %s meanwhile is not read again', (_, change) => {
+])('the text of a large file that was %s meanwhile is not read again, which is an error', (_, change) => {
   const file = join(folder(), 'registry.json');
   writeFileSync(file, usual());
   const content = read(file);

@@ -11,7 +11,10 @@ ruleTable(artifactBomb, {
   clean: [
     ['a small archive', await artifactFactsOf(tar.tgz(APP))],
     ['blank data below 10 MiB', await artifactFactsOf(tar.tgz(tar.entry('zeros', Buffer.alloc(9_000_000))))],
-    ['no archive at all: another rule tells', await artifactFactsOf(gzipSync(Buffer.alloc(40_000_000, 'text')))],
+    [
+      'no archive at all, which another rule reports',
+      await artifactFactsOf(gzipSync(Buffer.alloc(40_000_000, 'text'))),
+    ],
   ],
   faulty: [
     ['a bomb of zeros', await artifactFactsOf(bomb), { cause: 'ratio', evidence: { bytes: bomb.length, entries: 1 } }],

@@ -91,8 +91,8 @@ ruleTable(artifactChecksumMismatch, {
     ['equal but for the case of the list', facts(content(bytes), LISTED.toUpperCase().replace('SHA256', 'sha256'))],
     ['equal but for the prefix', facts(content(bytes), LISTED.slice(7))],
     ['not read to its end', facts(content(otherBytes, { cut: true }))],
-    ['SHA-1 is listed: another rule tells', facts(content(bytes), `sha1:${content(bytes).sha1}`)],
-    ['a placeholder is listed: another rule tells', facts(content(bytes), 'sha256:unknown')],
+    ['SHA-1 is listed, which another rule reports', facts(content(bytes), `sha1:${content(bytes).sha1}`)],
+    ['a placeholder is listed, which another rule reports', facts(content(bytes), 'sha256:unknown')],
   ],
   faulty: [
     ['other bytes', facts(content(otherBytes)), { cause: 'other-bytes', advice: `sha256:${sha256(otherBytes)}` }],
@@ -214,12 +214,12 @@ ruleTable(artifactChecksumMismatch, {
       { cause: 'other-versions-artifact', message: 'and that of 1.0.0 the file of', advice: 'Swap the two files' },
     ],
     [
-      'now so, now so',
+      'alternating bytes',
       facts(content(otherBytes), LISTED, { again: content(bytes) }),
       { cause: 'intermittent', severity: 'warning' },
     ],
     [
-      'made anew each time',
+      'generated for each request',
       facts(content(otherBytes), LISTED, { again: content('third') }),
       { cause: 'unstable-bytes' },
     ],

@@ -47,7 +47,7 @@ ruleTable(artifactNoApp, {
     ['an entry below a folder by configuration', await archiveWith([moduleEntry('dist/main.js')], 'dist/main.js')],
     ['an entry with "./" in the configuration', await archiveWith([moduleEntry('index.js')], './index.js')],
     ['no archive at all', { ...(await artifactFactsOf(Buffer.from('hello'))), appEntry: ENTRY }],
-    ['an archive without files, which another rule tells', await archiveWith([header({ path: 'lib/', type: '5' })])],
+    ['an archive without files, which another rule reports', await archiveWith([header({ path: 'lib/', type: '5' })])],
     ['a file that was read in part', await truncatedListing()],
     ['entries that were not all listed', await listedInPart()],
     [
@@ -86,7 +86,7 @@ ruleTable(artifactNoApp, {
       { cause: 'absent' },
     ],
     [
-      'a link to a file that is not there',
+      'a link to a missing file',
       await archiveWith([moduleEntry('code.js'), header({ path: 'app.js', type: '2', link: 'other.js' })]),
       {
         cause: 'dangling-link',
@@ -105,7 +105,7 @@ ruleTable(artifactNoApp, {
       { cause: 'dangling-link', message: '"/code.js"' },
     ],
     [
-      'links in a circle',
+      'circular links',
       await archiveWith([
         moduleEntry('code.js'),
         header({ path: 'app.js', type: '2', link: 'b.js' }),

@@ -33,10 +33,13 @@ ruleTable(artifactNotTarGz, {
     ],
     ['zeros that fill up the last record', await artifactFactsOf(tar.tgzOpen(APP, tar.endMark(16)))],
     ['git archive', await artifactFactsOf(tar.tgz(tar.pax({ comment: 'c0ffee' }, 'g'), APP))],
-    ['unsafe entries: another rule tells', await artifactFactsOf(tar.tgz(tar.entry('../x', '1')))],
-    ['bytes behind the end: another rule tells', await artifactFactsOf(Buffer.concat([GOOD, Buffer.from('x')]))],
-    ['two archives joined: another rule tells', await artifactFactsOf(Buffer.concat([GOOD, GOOD]))],
-    ['stopped at a limit: another rule tells', await artifactFactsOf(GOOD, { limits: { unpackedBytes: 10 } })],
+    ['unsafe entries, which another rule reports', await artifactFactsOf(tar.tgz(tar.entry('../x', '1')))],
+    [
+      'bytes behind the end, which another rule reports',
+      await artifactFactsOf(Buffer.concat([GOOD, Buffer.from('x')])),
+    ],
+    ['two archives joined, which another rule reports', await artifactFactsOf(Buffer.concat([GOOD, GOOD]))],
+    ['stopped at a limit, which another rule reports', await artifactFactsOf(GOOD, { limits: { unpackedBytes: 10 } })],
     ['cut by our own limit', await artifactFactsOf(NOISE, { limit: 1000 })],
     [
       'broken behind what readers take differently',

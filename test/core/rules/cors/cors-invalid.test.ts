@@ -15,8 +15,8 @@ ruleTable(corsInvalid, {
   clean: [
     ['*', facts(acao('*'))],
     ['padded', facts(acao('\t* '))],
-    ['ours', facts(acao(ORIGIN))],
-    ['another one’s', facts(acao('https://other.test'))],
+    ['the exact origin', facts(acao(ORIGIN))],
+    ['another origin', facts(acao('https://other.test'))],
     ['none', facts({})],
     ['“null” by Origin, no origin configured', facts(acao('null', { vary: 'Origin' }), [])],
     ['an unset variable by Origin, no origin configured', facts(acao('(null)', { vary: 'Origin' }), [])],

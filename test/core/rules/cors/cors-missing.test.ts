@@ -16,10 +16,10 @@ const redirected = (first: Record<string, string>, second: Record<string, string
 ruleTable(corsMissing, {
   clean: [
     ['*', facts(browser(acao('*')))],
-    ['ours', facts(browser(acao(ORIGIN)))],
-    ['another one’s, which is cors-origin-refused', facts(browser(acao('https://x.test')))],
+    ['the exact origin', facts(browser(acao(ORIGIN)))],
+    ['another origin, which cors-origin-refused reports', facts(browser(acao('https://x.test')))],
     [
-      'none for strangers, by Origin, which is cors-origin-refused',
+      'none for unknown origins, which cors-origin-refused reports',
       facts(browser({ vary: 'Origin' }, PROBE_ORIGIN), 'manifest', []),
     ],
     ['403 for ours, which is cors-origin-refused', facts(browser([hop({}, { status: 403 })]))],

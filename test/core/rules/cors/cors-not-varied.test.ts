@@ -23,7 +23,7 @@ ruleTable(corsNotVaried, {
     ['varied by another header', facts({}, acao(ORIGIN, { vary: 'Accept' })), { cause: 'only-with-origin' }],
     ['varied only with Origin', facts({}, acao(ORIGIN, vary)), { cause: 'vary-only-with-origin', severity: 'note' }],
     [
-      'varied only with Origin, and used again without a question',
+      'varied only with Origin, and reused without revalidation',
       facts({ 'cache-control': 'public, max-age=300' }, acao(ORIGIN, vary)),
       { cause: 'vary-only-with-origin', severity: 'warning' },
     ],

@@ -15,7 +15,7 @@ const redirectedWithOrigin = (value: string) =>
 
 ruleTable(corsOriginRefused, {
   clean: [
-    ['ours', facts(browser(acao(ORIGIN)))],
+    ['the exact origin', facts(browser(acao(ORIGIN)))],
     ['any origin', facts(browser(acao('*')))],
     ['moved, any origin', facts(redirectedWithOrigin('*'))],
     ['none, which is cors-missing', facts(browser({}))],

@@ -74,7 +74,7 @@ ruleTable(corsPreflightRefused, {
       {},
     ],
     [
-      'with Authorization besides',
+      'with Authorization as well',
       facts(options({}, 405, ['authorization', 'x-appreg-probe'])),
       { cause: 'status-405', advice: 'Access-Control-Allow-Headers: *, Authorization' },
     ],

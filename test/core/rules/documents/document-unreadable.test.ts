@@ -36,9 +36,9 @@ ruleTable(documentUnreadable, {
     ['U+2028 and U+2029 raw inside a string', documentFacts('{"a":"\u2028\u2029"}')],
     ['a surrogate pair as two escapes', documentFacts('{"a":"\\ud83d\\ude00\\uD83D\\uDE00"}')],
     ['an escaped backslash in front of what looks like half a pair', documentFacts('{"a":"\\\\ud800"}')],
-    ['a byte order mark, which is another rule’s', documentFacts('\ufeff{}')],
+    ['a byte order mark, which another rule reports', documentFacts('\ufeff{}')],
     ['numbers that no double can hold', documentFacts('{"a":9007199254740993,"b":1e999,"c":-0,"d":1.0}')],
-    ['too deep, which is another rule’s', documentFacts('['.repeat(1000))],
+    ['too deep, which another rule reports', documentFacts('['.repeat(1000))],
     ['astral and combining characters', documentFacts('{"👩‍👩‍👧":"é"}')],
   ],
   faulty: [
@@ -77,7 +77,7 @@ ruleTable(documentUnreadable, {
       { cause: 'not-utf8', offset: 2, message: 'Byte 2 (0xff)', evidence: { byteOffset: 2 } },
     ],
     [
-      'a surrogate in UTF-8 clothing',
+      'a surrogate encoded as UTF-8',
       documentFacts(bytes(0x22, 0xed, 0xa0, 0x80, 0x22)),
       { cause: 'not-utf8', offset: 1 },
     ],
@@ -229,7 +229,7 @@ ruleTable(documentUnreadable, {
 });
 
 test.each(['undefined', 'true false', 'name: "x"', '12 13', 'a\nb c', 'one, two: {', '// a comment here'])(
-  'text that is not a message of a host: %j',
+  'text is not classified as a message of a host: %j',
   (text) => {
     const found = documentUnreadable.check(documentFacts(text));
     expect(found).toMatchObject({ cause: expect.not.stringMatching(/^text-message$/) });

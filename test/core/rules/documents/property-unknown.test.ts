@@ -28,7 +28,7 @@ ruleTable(propertyUnknown, {
   ],
   faulty: [
     [
-      'a field of its own',
+      'an unknown field',
       entry({ homepage: 'https://x.test' }),
       { at: '/apps/a/homepage', onName: true, message: '“homepage”', advice: 'x-' },
     ],

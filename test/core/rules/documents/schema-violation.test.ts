@@ -129,12 +129,12 @@ ruleTable(schemaViolation, {
       { at: '/versions/0/artifactChecksum', cause: 'wrong-type' },
     ],
     [
-      'metadata where the manifest should be',
+      'metadata instead of the manifest',
       manifest({ versions: [version, 1] }),
       { cause: 'metadata-file', message: 'not a registry manifest' },
     ],
     [
-      'the manifest where metadata should be',
+      'the manifest instead of metadata',
       metadata({ apps: { a: completeEntry } }),
       { cause: 'manifest-file', advice: 'appMetadataUrl' },
     ],

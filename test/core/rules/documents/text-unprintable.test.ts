@@ -11,8 +11,8 @@ ruleTable(textUnprintable, {
     ['a joiner that Persian needs', withName('می‌خواهم')],
     ['line breaks and tabs in a description', withDescription('One.\r\n\tTwo.\n')],
     ['line and paragraph separators in a description', withDescription('a\u2028b\u2029c')],
-    ['blank, which is another rule’s', withName('\u200b')],
-    ['half a surrogate pair, which is another rule’s', withName('a\ud800')],
+    ['blank, which another rule reports', withName('\u200b')],
+    ['half a surrogate pair, which another rule reports', withName('a\ud800')],
     ['markup, which is text', withName('<script>alert(1)</script> %s ${x} {{x}}')],
   ],
   faulty: [

@@ -16,9 +16,9 @@ ruleTable(artifactChanged, {
     ['upper case that was fixed', checksums(checksum(1), `sha256:${digest(1).toUpperCase()}`)],
     ['a prefix that was added', checksums(checksum(1), digest(1))],
     ['base64 that was fixed', checksums(checksum(1), `sha256-${Buffer.from(digest(1), 'hex').toString('base64')}`)],
-    ['a placeholder that was replaced at last', checksums(checksum(1), 'sha256:unknown')],
+    ['a placeholder that was replaced', checksums(checksum(1), 'sha256:unknown')],
     ['another algorithm that was replaced', checksums(checksum(1), `sha1:${digest(1).slice(0, 40)}`)],
-    ['no checksum any more, which is another rule’s', checksums(null, checksum(1))],
+    ['no checksum any more, which another rule reports', checksums(null, checksum(1))],
   ],
   faulty: [
     [

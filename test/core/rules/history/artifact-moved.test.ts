@@ -15,7 +15,7 @@ ruleTable(artifactMoved, {
   clean: [
     ['the same URL', listedArtifact('https://x.test/a.tar.gz', checksum(1))],
     ['the same address in other words', listedArtifact('https://X.TEST:443/a.tar.gz#x', checksum(1))],
-    ['other bytes, which is another rule’s', listedArtifact('https://x.test/b.tar.gz', checksum(2))],
+    ['other bytes, which another rule reports', listedArtifact('https://x.test/b.tar.gz', checksum(2))],
     ['signed anew', listedArtifact(signed(2), checksum(1), signed(1))],
     ['no URL', listedArtifact(null, checksum(1))],
     ['no checksum', listedArtifact('https://x.test/b.tar.gz', null)],

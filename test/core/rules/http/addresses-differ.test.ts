@@ -21,10 +21,10 @@ ruleTable(addressesDiffer, {
   clean: [
     ['one address', { web: web(), now: NOW }],
     [
-      'an address that refuses connections: host-intermittent tells',
+      'an address that refuses connections, which host-intermittent reports',
       facts([{ address: '192.0.2.2', code: 'ECONNREFUSED' }]),
     ],
-    ['no address answers: another rule tells', facts([EXPIRED_CERTIFICATE], 0)],
+    ['no address answers, which another rule reports', facts([EXPIRED_CERTIFICATE], 0)],
   ],
   faulty: [
     ...CERTIFICATE_FAULTS.map(

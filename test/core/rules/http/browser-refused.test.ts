@@ -16,7 +16,7 @@ ruleTable(browserRefused, {
       resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['encoding']) }),
     ],
     [
-      'now and then',
+      'intermittently',
       resourceFacts({
         browser: [refused()],
         headerProbes: probesInRounds([probe(), refused(), probe()], [probe(), probe()]),

@@ -15,7 +15,7 @@ ruleTable(compressedCopyNotVaried, {
     ['by everything', facts({ vary: '*' })],
     ['never stored', facts({ 'cache-control': 'no-store' })],
     ['stored by browsers alone', facts({ 'cache-control': 'private, max-age=60' })],
-    ['an ETag of its own', facts({ ...VARY, etag: '"a-gzip"' }, { etag: '"a"' })],
+    ['a different ETag', facts({ ...VARY, etag: '"a-gzip"' }, { etag: '"a"' })],
     ['a weak one', facts({ ...VARY, etag: 'W/"a"' }, { etag: 'W/"a"' })],
   ],
   faulty: [

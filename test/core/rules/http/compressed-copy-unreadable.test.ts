@@ -16,7 +16,7 @@ ruleTable(compressedCopyUnreadable, {
     ['without the trailer', resourceFacts({ browser: [compressedCopy({ fault: 'truncated' })] })],
     ['other content', resourceFacts({ browser: [compressedCopy({ same: false })] })],
     [
-      'now and then',
+      'intermittently',
       resourceFacts({ browser: [broken], headerProbes: probesInRounds([probe(), broken, probe()], [probe(), broken]) }),
     ],
     [

@@ -17,7 +17,7 @@ ruleTable(contentTypeWrong, {
     ['an artifact as gzip', facts('application/gzip', 'artifact')],
     ['an artifact as tar', facts('application/x-tar', 'artifact')],
     ['an artifact as bytes', facts('binary/octet-stream', 'artifact')],
-    ['an artifact as nothing', facts(null, 'artifact')],
+    ['an artifact without a type', facts(null, 'artifact')],
     ['an icon, which has its own rule', facts('text/plain', 'icon')],
   ],
   faulty: [

@@ -10,9 +10,9 @@ ruleTable(redirectExcessive, {
     ['another failure', facts(failed('redirect', 'REDIRECT_NO_LOCATION'))],
   ],
   faulty: [
-    ['a circle', facts(failed('redirect', 'REDIRECT_LOOP', {}, { status: 301 })), { cause: 'loop' }],
+    ['a loop', facts(failed('redirect', 'REDIRECT_LOOP', {}, { status: 301 })), { cause: 'loop' }],
     [
-      'a circle with a cookie',
+      'a loop with a cookie',
       facts(failed('redirect', 'REDIRECT_LOOP', {}, { status: 302, headers: [['set-cookie', 'REDACTED']] })),
       { cause: 'loop-cookie' },
     ],

@@ -9,7 +9,7 @@ ruleTable(tlsExpiring, {
     ['months left', certificateUntil('2027-02-01T00:00:00.000Z')],
     ['a little more than 21 days', certificateUntil('2026-12-12T12:00:01.000Z')],
     [
-      'over already, which tls-untrusted tells',
+      'expired, which tls-untrusted reports',
       {
         web: web(failed('tls', 'CERT_HAS_EXPIRED', {}, { tls: tls({ notAfter: '2026-11-01T00:00:00.000Z' }) })),
         now: NOW,

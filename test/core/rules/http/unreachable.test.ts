@@ -14,13 +14,10 @@ ruleTable(unreachable, {
   clean: [
     ['200', status(200)],
     ['204', status(204)],
-    ['a certificate, which tls-untrusted tells', facts(failed('tls', 'CERT_HAS_EXPIRED'))],
-    ['a circle, which redirect-excessive tells', facts(failed('redirect', 'REDIRECT_LOOP'))],
-    [
-      'plain http, which the service does not ask over: url-insecure tells it',
-      facts(failed('connect', 'INSECURE_REFUSED')),
-    ],
-    ['too many redirects, likewise', facts(failed('redirect', 'REDIRECT_LIMIT'))],
+    ['a certificate, which tls-untrusted reports', facts(failed('tls', 'CERT_HAS_EXPIRED'))],
+    ['a loop, which redirect-excessive reports', facts(failed('redirect', 'REDIRECT_LOOP'))],
+    ['plain http, which url-insecure reports', facts(failed('connect', 'INSECURE_REFUSED'))],
+    ['too many redirects, which redirect-excessive reports', facts(failed('redirect', 'REDIRECT_LIMIT'))],
   ],
   faulty: [
     ['no such name', facts(failed('dns', 'ENOTFOUND')), { cause: 'dns-not-found' }],
@@ -31,7 +28,11 @@ ruleTable(unreachable, {
       facts(failed('connect', 'NOT_REACHED')),
       { cause: 'not-reached', message: 'from the service' },
     ],
-    ['a port of its own', facts(failed('connect', 'PORT_REFUSED')), { cause: 'port-refused', advice: '443' }],
+    [
+      'a port that the service refuses',
+      facts(failed('connect', 'PORT_REFUSED')),
+      { cause: 'port-refused', advice: '443' },
+    ],
     ['no route', facts(failed('connect', 'EHOSTUNREACH')), { cause: 'no-route' }],
     [
       'IPv6 alone, and none here',
@@ -79,7 +80,7 @@ ruleTable(unreachable, {
     ['unknown name', facts(failed('tls', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME')), { cause: 'tls-unknown-name' }],
     ['some other handshake fault', facts(failed('tls', 'EPROTO')), { cause: 'tls-failed' }],
     [
-      'a proxy that is not there',
+      'a proxy that refuses connections',
       facts(failedBehindProxy('ECONNREFUSED')),
       { cause: 'proxy-refused', advice: 'HTTP_PROXY' },
     ],

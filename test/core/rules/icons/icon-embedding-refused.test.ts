@@ -26,7 +26,7 @@ ruleTable(iconEmbeddingRefused, {
   faulty: [
     ['same-origin', facts('same-origin'), { cause: 'same-origin', severity: 'error' }],
     [
-      'same-origin, next door',
+      'same-origin, on the same site',
       facts('same-origin', ['https://flows.example.com']),
       { message: 'https://flows.example.com' },
     ],
@@ -44,10 +44,10 @@ ruleTable(iconEmbeddingRefused, {
       { cause: 'same-origin', message: 'b.test' },
     ],
     [
-      'one that may hold, and one that does not',
+      'two policies, one of which may refuse it',
       redirectsWithPolicies('https://a.svc.test/a.svg same-site, https://b.test/a.svg same-origin', []),
       { cause: 'same-origin', severity: 'error' },
     ],
-    ['same-site, who knows', facts('same-site'), { severity: 'warning' }],
+    ['same-site, without a known origin', facts('same-site'), { severity: 'warning' }],
   ],
 });

@@ -30,15 +30,15 @@ ruleTable(iconNotImage, {
     ['an SVG', seenIcon(SVG)],
     ['an SVG with a DOCTYPE', seenIcon(`<?xml version="1.0"?><!DOCTYPE svg>${SVG}`)],
     [
-      'an SVG with the entities of a drawing program: another rule tells',
+      'an SVG with the entities of a drawing program, which another rule reports',
       seenIcon(`<!DOCTYPE svg [<!ENTITY a "b">]>${SVG}`),
     ],
     ['an SVG with a viewBox that browsers ignore', seenIcon(`<svg ${NS} viewBox="0 0 -8 -8"/>`)],
-    ['an SVG with a script: another rule tells', seenIcon(`<svg ${NS}><script/></svg>`)],
+    ['an SVG with a script, which another rule reports', seenIcon(`<svg ${NS}><script/></svg>`)],
     ['an SVG without any size', seenIcon(`<svg ${NS}/>`)],
     ['a PNG that our own limit cut off', seenIcon(PNG, 60)],
     [
-      'a PNG of many pixels: another rule tells',
+      'a PNG of many pixels, which another rule reports',
       seenIcon(png(header({ width: 30_000, height: 30_000 }), pixels(100), END)),
     ],
   ],
@@ -133,7 +133,7 @@ ruleTable(iconNotImage, {
       { cause: 'svg-size', evidence: { width: 0, height: 0 } },
     ],
     [
-      'an SVG of less than no size',
+      'an SVG of negative size',
       seenIcon(`<svg ${NS} width="-1" height="4"/>`),
       { cause: 'svg-size', evidence: { width: -1, height: 4 } },
     ],

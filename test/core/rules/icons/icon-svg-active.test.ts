@@ -16,7 +16,7 @@ ruleTable(iconSvgActive, {
       'data that a drawing program keeps in an element which browsers do not draw',
       svg('<switch><foreignObject requiredExtensions="http://ns.adobe.com/AdobeIllustrator/10.0/"/><g/></switch>'),
     ],
-    ['HTML: another rule tells', seenIcon('<html><script/></html>')],
+    ['HTML, which another rule reports', seenIcon('<html><script/></html>')],
   ],
   faulty: [
     [
@@ -49,7 +49,7 @@ ruleTable(iconSvgActive, {
       ),
       { cause: 'namespace-entities', severity: 'note' },
     ],
-    ['a document type of its own', seenIcon(`<!DOCTYPE svg SYSTEM "x.dtd">${SVG}`), { cause: 'doctype' }],
+    ['an external document type', seenIcon(`<!DOCTYPE svg SYSTEM "x.dtd">${SVG}`), { cause: 'doctype' }],
     [
       'the DOCTYPE of Adobe Illustrator',
       seenIcon(

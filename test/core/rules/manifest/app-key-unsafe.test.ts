@@ -8,7 +8,7 @@ ruleTable(appKeyUnsafe, {
     ['hyphens alone', { key: '--' }],
     ['__proto__', { key: '__proto__' }],
     ['constructor', { key: 'constructor' }],
-    ['a device name, which is another rule’s', { key: 'con' }],
+    ['a device name, which another rule reports', { key: 'con' }],
     ['1,000 characters', { key: 'a'.repeat(1000) }],
   ],
   faulty: [

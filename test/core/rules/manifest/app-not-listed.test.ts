@@ -31,7 +31,7 @@ ruleTable(appNotListed, {
     ],
     ['nothing like it', requestedApps(['mail', 'chat'], ['clock']), { cause: 'absent', message: 'none of the 2' }],
     [
-      'a copy of long ago',
+      'an old copy',
       requestedApps(['mail'], ['clock'], 900_000),
       { cause: 'absent', message: '10 days old: it lacks everything published since.', advice: 'appreg add-app clock' },
     ],

@@ -11,7 +11,7 @@ ruleTable(metadataUrlShared, {
     ['none', urls()],
     ['one each', urls(['a', 'https://x.test/a.json'], ['b', 'https://x.test/b.json'])],
     ['apart in the query alone', urls(['a', 'https://x.test/v?app=a'], ['b', 'https://x.test/v?app=b'])],
-    ['apart in case, which paths mind', urls(['a', 'https://x.test/A.json'], ['b', 'https://x.test/a.json'])],
+    ['different case of the path', urls(['a', 'https://x.test/A.json'], ['b', 'https://x.test/a.json'])],
   ],
   faulty: [
     [
@@ -20,7 +20,7 @@ ruleTable(metadataUrlShared, {
       { at: '/b~1c/appMetadataUrl', message: '“a” and “b/c”', evidence: { other: 'a' } },
     ],
     [
-      'the same but for what is never sent',
+      'the same except for the fragment',
       urls(['a', 'https://x.test/a.json'], ['b', 'https://X.TEST:443/a.json#b']),
       { at: '/b/appMetadataUrl' },
     ],

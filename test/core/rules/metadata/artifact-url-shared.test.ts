@@ -14,11 +14,11 @@ ruleTable(artifactUrlShared, {
     ['none', versionsWithUrls()],
     ['one each', versionsWithUrls(['1.0.0', `${ARTIFACT_URL}?v=1`, 1], ['2.0.0', `${ARTIFACT_URL}?v=2`, 2])],
     [
-      'apart in case, which paths mind',
+      'different case of the path',
       versionsWithUrls(['1.0.0', 'https://x.test/a', 1], ['2.0.0', 'https://x.test/A', 2]),
     ],
     [
-      'the same version twice, which is another rule’s',
+      'the same version twice, which another rule reports',
       versionsWithUrls(['1.0.0', ARTIFACT_URL, 1], ['1.0.0', ARTIFACT_URL, 2]),
     ],
     [
@@ -54,7 +54,7 @@ ruleTable(artifactUrlShared, {
       { severity: 'warning', cause: 'same-checksum' },
     ],
     [
-      'the same address but for what is never sent',
+      'the same address except for the fragment',
       versionsWithUrls(['1.0.0', ARTIFACT_URL, 1], ['2.0.0', `${ARTIFACT_URL}#2`, 2]),
       { severity: 'error' },
     ],

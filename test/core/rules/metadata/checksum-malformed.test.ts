@@ -21,10 +21,10 @@ const page = content(Buffer.from('<!doctype html><title>Sign in</title>'));
 // test/core/registry/checksum.test.ts covers each malformed form with its cause and correction.
 ruleTable(checksumMalformed, {
   clean: [
-    ['as it should be', withChecksum(validChecksum)],
+    ['a valid checksum', withChecksum(validChecksum)],
     ['digits alone', withChecksum(`sha256:${'1234567890'.repeat(7).slice(0, 64)}`)],
     ['few distinct digits', withChecksum(`sha256:${'ab'.repeat(32)}`)],
-    ['the digest of nothing, which is another rule’s', withChecksum(`sha256:${EMPTY_SHA256}`)],
+    ['the digest of no bytes, which another rule reports', withChecksum(`sha256:${EMPTY_SHA256}`)],
   ],
   faulty: [
     [

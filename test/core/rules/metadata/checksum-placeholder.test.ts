@@ -14,7 +14,7 @@ ruleTable(checksumPlaceholder, {
     ],
     ['a digest with a long run', checksumWithHex(`${'0'.repeat(40)}${digest(2).slice(0, 24)}`)],
     ['half and half', checksumWithHex(digest(3).slice(0, 32).repeat(2))],
-    ['malformed, which is another rule’s', { checksum: 'sha256:unknown' }],
+    ['malformed, which another rule reports', { checksum: 'sha256:unknown' }],
   ],
   faulty: [
     ['the digest of an empty file', checksumWithHex(EMPTY_SHA256), { at: '/artifactChecksum', cause: 'empty-file' }],

@@ -9,9 +9,9 @@ const versionsWithSeeds = (...list: [version: string | null, seed: number][]) =>
 ruleTable(checksumShared, {
   clean: [
     ['one each', versionsWithSeeds(['1.0.0', 1], ['2.0.0', 2])],
-    ['the same version twice, which is another rule’s', versionsWithSeeds(['1.0.0', 1], ['1.0.0', 1])],
+    ['the same version twice, which another rule reports', versionsWithSeeds(['1.0.0', 1], ['1.0.0', 1])],
     [
-      'one URL for both, which is another rule’s',
+      'one URL for both, which another rule reports',
       {
         versions: entries(
           { version: '1.0.0', artifactUrl: 'https://x.test/a', artifactChecksum: checksum(1) },
@@ -20,7 +20,7 @@ ruleTable(checksumShared, {
       },
     ],
     [
-      'placeholders, which are another rule’s',
+      'placeholders, which another rule reports',
       {
         versions: entries(
           { version: '1.0.0', artifactChecksum: 'unknown' },

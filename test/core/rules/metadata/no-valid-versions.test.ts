@@ -29,7 +29,7 @@ ruleTable(noValidVersions, {
       { cause: 'all-invalid', message: 'only listed version' },
     ],
     [
-      'two that are none',
+      'two invalid versions',
       listedVersions({ version: '1.0' }, { version: 'latest' }),
       { cause: 'all-invalid', message: '2 listed versions', advice: 'no new version is needed' },
     ],

@@ -14,7 +14,7 @@ ruleTable(versionDuplicate, {
     ['different ones', versions('1.0.0', '1.0.1', '1.0.0-rc.1', '0.0.1', '10.0.0')],
     ['numbers that a double cannot tell apart', versions('9007199254740992.0.0', '9007199254740993.0.0')],
     ['pre-releases that differ in case', versions('1.0.0-A', '1.0.0-a')],
-    ['no versions, which is another rule’s', versions('v1', 'v1')],
+    ['no versions, which another rule reports', versions('v1', 'v1')],
     ['no text', { versions: entries({ version: null }, { version: null }) }],
   ],
   faulty: [

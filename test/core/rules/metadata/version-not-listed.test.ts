@@ -16,7 +16,7 @@ ruleTable(versionNotListed, {
   ],
   faulty: [
     [
-      'in a copy of long ago',
+      'in an old copy',
       requestedVersion('9.0.0', '1.0.0'),
       {
         cause: 'absent',
@@ -25,7 +25,7 @@ ruleTable(versionNotListed, {
       },
     ],
     [
-      'not there',
+      'not listed',
       requestedVersion('3.0.0', '1.0.0', '2.0.0', '1.5.0'),
       { cause: 'absent', version: '3.0.0', message: 'the highest of 3 that are: 2.0.0', advice: 'publish-version' },
     ],
@@ -40,7 +40,7 @@ ruleTable(versionNotListed, {
     ['a pre-release is another release', requestedVersion('1.2.0', '1.2.0-rc.1'), { cause: 'absent' }],
     ['none', requestedVersion('1.0.0'), { cause: 'no-versions', message: 'and no other version is valid' }],
     [
-      'none that is valid',
+      'no valid version',
       requestedVersion('1.0.0', 'x', null),
       { cause: 'absent', message: 'and no other version is valid' },
     ],

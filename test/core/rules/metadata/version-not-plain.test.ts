@@ -6,7 +6,7 @@ ruleTable(versionNotPlain, {
     ['plain', { version: '1.2.3' }],
     ['zeros', { version: '0.0.0' }],
     ['huge', { version: '99999999999999999999.0.0' }],
-    ['no version at all, which is another rule’s', { version: 'v1.2.3' }],
+    ['no version at all, which another rule reports', { version: 'v1.2.3' }],
     ['nearly a pre-release', { version: '1.2.3-' }],
   ],
   faulty: [

@@ -11,7 +11,7 @@ ruleTable(versionNumberTooLarge, {
     ['256 characters', { version: `1.2.3-${'a'.repeat(250)}` }],
     ['2^53 - 1', { version: '1.0.9007199254740991' }],
     ['a huge number in a pre-release', { version: '1.0.0-99999999999999999999' }],
-    ['no version, which is another rule’s', { version: '9'.repeat(300) }],
+    ['no version, which another rule reports', { version: '9'.repeat(300) }],
   ],
   faulty: [
     [

@@ -7,7 +7,7 @@ ruleTable(urlInsecure, {
     ['https', urlFacts('icon', 'https://x.test/i.svg')],
     ['https in capitals', urlFacts('icon', 'HTTPS://x.test/i.svg')],
     ['http further on', urlFacts('icon', 'https://x.test/?u=http://y.test')],
-    ['another scheme, which is another rule’s', urlFacts('icon', 'ftp://x.test/i.svg')],
+    ['another scheme, which another rule reports', urlFacts('icon', 'ftp://x.test/i.svg')],
     [
       'another file on loopback, of a registry on loopback: reported for the manifest',
       urlFacts('icon', 'http://127.0.0.1:8080/i.svg', undefined, 'http://localhost:8080/r.json'),
@@ -38,7 +38,7 @@ ruleTable(urlInsecure, {
     ],
     ['127.0.0.1', urlFacts('manifest', 'http://127.0.0.1/r.json'), { severity: 'warning', cause: 'loopback' }],
     [
-      '127.0.0.1 in disguise',
+      '127.0.0.1 in another notation',
       urlFacts('manifest', 'http://2130706433/r.json'),
       { severity: 'warning', cause: 'loopback' },
     ],

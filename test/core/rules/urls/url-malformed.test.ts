@@ -7,7 +7,7 @@ const withUrl = (url: string, resource: ResourceKind = 'artifact') => ({ resourc
 ruleTable(urlMalformed, {
   clean: [
     ['https', withUrl('https://apps.example.com/a.tar.gz')],
-    ['http, which is another rule’s', withUrl('http://apps.example.com/a.tar.gz')],
+    ['http, which another rule reports', withUrl('http://apps.example.com/a.tar.gz')],
     ['a query', withUrl('https://x.test/a?b=c&d=/e?f')],
     ['an @ in path and query', withUrl('https://x.test/@scope/a?mail=a@b')],
     ['a port', withUrl('https://x.test:8443/a')],

@@ -14,9 +14,9 @@ const THIRD_URL = 'https://c.test/r.json';
 ruleTable(urlMoved, {
   clean: [
     ['no redirect', facts([hop()])],
-    ['for the time being', facts([hopTo(302, ADDRESS), hopTo(307, SECOND_URL), hopTo(200, THIRD_URL)])],
+    ['a temporary redirect', facts([hopTo(302, ADDRESS), hopTo(307, SECOND_URL), hopTo(200, THIRD_URL)])],
     [
-      'for good behind one for the time being',
+      'a permanent redirect after a temporary one',
       facts([hopTo(302, ADDRESS), hopTo(301, SECOND_URL), hopTo(200, THIRD_URL)]),
     ],
     ['an artifact: its URL is published', facts([hopTo(301, ADDRESS), hopTo(200, SECOND_URL)], 'artifact')],
@@ -33,7 +33,7 @@ ruleTable(urlMoved, {
       { message: THIRD_URL },
     ],
     [
-      '301, then 302: as far as it is for good',
+      '301, then 302: up to the last permanent redirect',
       facts([hopTo(301, ADDRESS), hopTo(302, SECOND_URL), hopTo(200, THIRD_URL)]),
       { message: SECOND_URL },
     ],

@@ -19,7 +19,7 @@ ruleTable(urlSignedExpiring, {
     ['X-Amz-Expires without a date', withQuery('X-Amz-Expires=60&X-Amz-Signature=00')],
     ['an invalid date', withQuery('X-Amz-Date=yesterday&X-Amz-Expires=60&X-Amz-Signature=00')],
     ['an invalid end', withQuery('Expires=never&Signature=x')],
-    ['an end beyond all calendars', withQuery('Expires=99999999999999999&Signature=x')],
+    ['an end beyond the range of dates', withQuery('Expires=99999999999999999&Signature=x')],
   ],
   faulty: [
     [
