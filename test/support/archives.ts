@@ -2,7 +2,7 @@ import { type ArchiveOptions, createArchiveReader } from '../../src/observe/arch
 import type { ArchiveFacts, Content } from '../../src/core/facts/facts.ts';
 import { createDigester } from '../../src/observe/digest/digest.ts';
 
-/** What the reader says about some bytes, given to it in pieces of `size`. */
+/** The result of the reader for some bytes, passed to it in pieces of `size`. */
 export async function listArchive(
   bytes: Uint8Array,
   options: ArchiveOptions & { size?: number } = {},

@@ -10,7 +10,7 @@ import { bareIn, type GitHost, openGitHost } from './git-host.ts';
 import type { Ceph } from './ceph.ts';
 import { type ObjectStore, type ObjectStoreOptions, openObjectStore } from './object-store.ts';
 
-/** Places where a registry can be kept, each with a host in front of it, for programs that publish there at once. */
+/** Stores for a registry, each with a host in front of it, for programs that publish concurrently. */
 
 type Bytes = Buffer | null;
 
@@ -96,7 +96,7 @@ export async function openArena(kind: Kind, servers: Servers, more: ObjectStoreO
   };
 }
 
-/** What stands behind a place, where there is such a thing. */
+/** The server or repository behind a store, if it has one. */
 interface Servant {
   host?: GitHost;
   objects?: ObjectStore;
@@ -167,7 +167,7 @@ function bucket(endpoint: string, name: string, prefix: string): Pick<Made, 'fla
   };
 }
 
-/** A file in the branch, without waiting for git in the way of everybody else. */
+/** A file in the branch, read without blocking other requests while git runs. */
 async function fileInBranch(folder: string, path: string): Promise<Bytes> {
   return new Promise((resolve) => {
     execFile('git', ['show', `pages:${path}`], { cwd: folder, encoding: 'buffer', maxBuffer: 2 ** 28 }, (error, out) =>

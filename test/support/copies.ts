@@ -51,7 +51,7 @@ export function probesDifferingBy(
   }));
 }
 
-/** Probes of which these came, the plain ones of the two rounds first, whatever was sent. */
+/** Probes with these results, the plain ones of the two rounds first, regardless of the request headers. */
 export function probesInRounds(first: readonly Probe[], second: readonly Probe[]): HeaderProbe[] {
   return [...roundProbes(first, 1), ...roundProbes(second, 2)];
 }

@@ -4,7 +4,7 @@ import { documentContent, type JsonValue, type ParsedDocument, parseDocument } f
 import type { VersionEntry } from '../../src/core/rules/rule.ts';
 import { type UrlParts, urlParts } from '../../src/core/http/url.ts';
 
-/** Facts for the tests of core, made from what a test wants to say: a text, a URL, a list of versions. */
+/** Facts for the tests of core, from what a test specifies: a text, a URL, a list of versions. */
 
 export const NOW = '2026-03-01T12:00:00.000Z';
 
@@ -23,7 +23,7 @@ export function checksum(seed: number): string {
   return `sha256:${digest(seed)}`;
 }
 
-/** A document as text or as bytes (latin1 in a string is not assumed: give bytes for what is no text). */
+/** A document as text or as bytes (a string is never latin1: pass bytes for content that is not text). */
 export function contentFrom(source: string | Uint8Array): DocumentContent {
   return typeof source === 'string' ? documentText(source) : documentContent(source);
 }
@@ -62,7 +62,7 @@ export function urlFacts(
   return { resource, url, parsed, now, registry: registry === null ? null : urlParts(registry) };
 }
 
-/** Elements of `versions`; what is not given is as it should be, and different for each. */
+/** Elements of `versions`; fields that are not given are correct, and different for each. */
 export function entries(...list: (Partial<VersionEntry> & { version: string | null })[]): VersionEntry[] {
   return list.map((entry, index) => ({
     index,

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const PLACE = '/usr/lib/postgresql';
 
-/** The folder of its programs; null where it is not installed. */
+/** The folder of its programs; null if it is not installed. */
 export function debianPostgres(): string | null {
   try {
     const [newest] = readdirSync(PLACE).sort((a, b) => Number(b) - Number(a));

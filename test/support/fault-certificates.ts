@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Certificates with one defect each, made by openssl once a day and kept in the temporary folder. */
+/** Certificates with one defect each, made by openssl once a day and stored in the temporary folder. */
 
 export interface Certificates {
   /** PEM of the authority. */
@@ -136,7 +136,7 @@ function make(folder: string): void {
   writeFileSync(join(folder, 'with-root.chain.pem'), read('good') + read('mid') + read('root'));
 }
 
-/** A moment so many days from now, in the form of openssl ca. */
+/** The time in `days` days, in the format of openssl ca. */
 export function moment(days: number): string {
   return `${new Date(Date.now() + days * 86_400_000).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
 }

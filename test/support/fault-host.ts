@@ -21,7 +21,7 @@ export interface FaultHost {
   requests: FaultRequest[];
   /** The most requests that were in flight at one moment. */
   peak: number;
-  /** What a path does; a query string is part of the path only where it was given here. */
+  /** The behaviour of a path; a query string is part of the path only if it is given here. */
   on(path: string, behaviour: Behaviour): string;
   /** Requests to a path, by method. */
   asked(path: string, method?: string): FaultRequest[];
@@ -34,7 +34,7 @@ export interface FaultHostOptions {
   /** Instead of speaking HTTP: what to do with each connection. */
   onConnection?: (socket: Socket) => void;
   host?: string;
-  /** A free one where none is given. */
+  /** A free one by default. */
   port?: number;
   limits?: Limits;
 }
@@ -67,7 +67,7 @@ export async function openFaultHost(options: FaultHostOptions = {}): Promise<Fau
     let queue = Promise.resolve();
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
-      // A client that speaks TLS where none is spoken would wait for ever.
+      // A TLS client would wait forever for a server without TLS.
       if (text.startsWith('\x16')) return void socket.destroy();
       for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
         const request = parse(text.slice(0, end), connection);
@@ -166,7 +166,7 @@ export function answer({
   };
 }
 
-/** JSON with the headers that a well-kept registry host sends. */
+/** JSON with the headers that a correct registry host sends. */
 export function json(value: unknown, headers: Record<string, string> = {}): Behaviour {
   return byMethod({
     GET: answer({
@@ -176,7 +176,7 @@ export function json(value: unknown, headers: Record<string, string> = {}): Beha
   });
 }
 
-/** A file with an entity tag: 304 to whoever has it already. Other methods are answered as they should be. */
+/** A file with an entity tag: 304 to clients that have it. Other methods receive correct responses. */
 export function tagged(body: string | Uint8Array, headers: Record<string, string> = {}, tag = tagOf(body)): Behaviour {
   const all = { ...GOOD_JSON, ETag: tag, Date: new Date().toUTCString(), ...headers };
   return byMethod({
@@ -199,7 +199,7 @@ export const GOOD_JSON: Record<string, string> = {
   ...CORS,
 };
 
-/** OPTIONS answered as it should be, HEAD as GET is, unless said otherwise. */
+/** By default, a correct response to OPTIONS, and for HEAD that of GET. */
 export function byMethod(behaviours: { GET: Behaviour; HEAD?: Behaviour; OPTIONS?: Behaviour }): Behaviour {
   const preflight =
     behaviours.OPTIONS ??
@@ -223,7 +223,7 @@ export function inTurn(...behaviours: Behaviour[]): Behaviour {
   return (request, socket) => behaviours[Math.min(turn++, behaviours.length - 1)]!(request, socket);
 }
 
-/** Bytes as they are, without any framing of ours. */
+/** Bytes as they are, without framing. */
 export function raw(text: string | Uint8Array, then: 'keep' | 'end' | 'reset' = 'end'): Behaviour {
   return (_, socket) =>
     new Promise((resolve) => {
@@ -245,20 +245,23 @@ function abort(socket: Socket): void {
   else socket.resetAndDestroy();
 }
 
-/** Never answers; the connection stays. */
+/** Never responds; the connection stays open. */
 export function silent(): Behaviour {
   return () => {};
 }
 
-/** Says so many bytes, sends some, and breaks off. */
+/** Announces a number of bytes, sends fewer, and closes the connection. */
 export function cutShort(
-  said: number,
+  announced: number,
   body: string | Uint8Array,
   then: 'end' | 'reset' | 'keep' = 'end',
   headers = '',
 ): Behaviour {
   return raw(
-    Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}Content-Length: ${said}\r\n\r\n`), Buffer.from(body)]),
+    Buffer.concat([
+      Buffer.from(`HTTP/1.1 200 OK\r\n${headers}Content-Length: ${announced}\r\n\r\n`),
+      Buffer.from(body),
+    ]),
     then,
   );
 }

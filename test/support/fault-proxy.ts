@@ -12,16 +12,16 @@ export interface FaultProxy {
   asked: string[];
   /** The headers of each of them. */
   headers: IncomingMessage['headers'][];
-  /** Answers everything with this status (0: closes the connection, -1: says nothing) instead of doing its work. */
+  /** Answers everything with this status (0: closes the connection, -1: sends nothing) instead of connecting. */
   refuse: number | null;
   close(): Promise<void>;
 }
 
 export interface FaultProxyOptions {
-  /** `user:password` that it wants. */
+  /** The `user:password` that it requires. */
   login?: string;
   tls?: TlsOptions;
-  /** Where connections really go, whatever name was asked for. */
+  /** The host to which it connects, regardless of the requested name. */
   to: string;
 }
 

@@ -11,7 +11,7 @@ afterAll(() => {
   for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A new folder with these files, by path; values that are no text or bytes become JSON. */
+/** A new folder with these files, by path; values that are not text or bytes become JSON. */
 export function folder(files: Record<string, unknown> = {}): string {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'appreg-test-')));
   temporaryFolders.push(root);
@@ -29,7 +29,7 @@ export function write(root: string, files: Record<string, unknown>): void {
   }
 }
 
-/** git as nobody in particular, whatever the machine is set up to. */
+/** git with a fixed identity, regardless of the configuration of the machine. */
 export function git(root: string, ...args: string[]): string {
   const settings = [
     'user.name=Test',

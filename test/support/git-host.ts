@@ -41,7 +41,7 @@ export function bareIn(folder: string): string {
   return folder;
 }
 
-/** @param parent where the repository is made, as `r.git` */
+/** @param parent the folder in which the repository `r.git` is created */
 export async function openGitHost(parent: string): Promise<GitHost> {
   const folder = bareIn(join(parent, 'r.git'));
   const host: GitHost = {
@@ -89,7 +89,7 @@ function backend(root: string, url: URL, request: IncomingMessage, response: Ser
       ...(headers['content-length'] && { CONTENT_LENGTH: headers['content-length'] }),
       ...(headers['content-encoding'] && { HTTP_CONTENT_ENCODING: headers['content-encoding'] }),
       ...(headers['git-protocol'] && { GIT_PROTOCOL: headers['git-protocol'] as string }),
-      REMOTE_USER: 'somebody',
+      REMOTE_USER: 'publisher',
       REMOTE_ADDR: '127.0.0.1',
     },
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 
-/** A shell at a terminal, with somebody at the keyboard. */
+/** A shell at a terminal, with simulated typing. */
 
-/** True where a shell can be typed at: it and `script` (util-linux), which gives it a terminal, are installed. */
+/** True if typing in a shell can be simulated: it and `script` (util-linux), which creates a terminal, are installed. */
 export function canType(shell: string): boolean {
   return isInstalled(shell) && isInstalled('script') && process.platform === 'linux';
 }
@@ -11,7 +11,7 @@ export function isInstalled(program: string): boolean {
   return !spawnSync(program, ['--version'], { stdio: 'ignore' }).error;
 }
 
-/** With the keys of Emacs, whatever the user's editor is. */
+/** With the key bindings of Emacs, regardless of the user's editor. */
 const START: Record<string, string> = { bash: 'bash --norc --noprofile -i', zsh: 'zsh -f -i -o emacs' };
 
 export interface Keyboard {

@@ -25,7 +25,7 @@ export interface Live {
   url: string;
   artifact: Buffer;
   older: Buffer;
-  /** What stands in the metadata file; change it and call `list`. */
+  /** The versions in the metadata file; change them and call `list`. */
   versions: { version: string; artifactUrl: string; artifactChecksum: string }[];
   list(): void;
   /** Replaces what a path does. */

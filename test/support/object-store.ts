@@ -17,7 +17,7 @@ export interface ObjectStore {
   requests: { method: string; key: string; headers: Record<string, string | undefined> }[];
   /** What happens to the next PUTs, first to last. */
   next: Mishap[];
-  /** The same for a key of one's choice (default: whatever is next). */
+  /** The mishap for a key (default: the next of `next`). */
   mishapOf(key: string): Mishap | undefined;
   /** Requests that were in flight at the same time, at most. */
   mostAtOnce: number;
@@ -33,24 +33,24 @@ export type Mishap =
   | '409'
   | '403'
   | 'truncate'
-  /** Answers 200, and has what was there before. */
+  /** Responds with 200, and has the previous object. */
   | 'keep-old'
-  /** Answers 200, and has something else. */
+  /** Responds with 200, and has a different object. */
   | 'keep-other'
-  /** Stores it, and answers after half a minute. */
+  /** Stores the object, and responds after 30 s. */
   | 'slow-answer';
 export interface ObjectStoreOptions {
   /** `s3` by entity tags, `google` by generations; `ignores` takes every write; `unknown` answers conditions with 501. */
   conditions?: 's3' | 'google' | 'ignores' | 'unknown';
-  /** Answers every request with this error, and `says` something to it; with `writes`, only those that write. */
+  /** Responds to every request with this error and the message `says`; with `writes`, only to those that write. */
   error?: { status: number; code: string; says?: string; writes?: boolean };
   /** Milliseconds until an answer begins. */
   delay?: number;
-  /** How it lists its keys: not at all, or so many in a page, sorted or not. */
+  /** How it lists its keys: not at all, or in pages of this size, sorted or not. */
   lists?: { page: number; sorted?: boolean };
 }
 
-function refuse(response: ServerResponse, status: number, code: string, says = `It says ${code}.`): void {
+function refuse(response: ServerResponse, status: number, code: string, says = `The code is ${code}.`): void {
   response.writeHead(status, { 'content-type': 'application/xml' });
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${says}</Message></Error>`);
 }
@@ -76,8 +76,8 @@ export async function openObjectStore({
   function holds(key: string, headers: IncomingMessage['headers']): boolean {
     const there = objects.get(key);
     if (conditions === 'google') {
-      const asked = headers['x-goog-if-generation-match'];
-      return asked === undefined || Number(asked) === (there?.generation ?? 0);
+      const condition = headers['x-goog-if-generation-match'];
+      return condition === undefined || Number(condition) === (there?.generation ?? 0);
     }
     if (conditions !== 's3') return true;
     if (headers['if-none-match'] === '*' && there) return false;
@@ -106,14 +106,14 @@ export async function openObjectStore({
       objects.set(key, { bytes: Buffer.from('other'), etag: `"${++generation}"`, generation, headers: {} });
       return void response.writeHead(200, { etag: `"${md5.toString('hex')}"` }).end();
     }
-    const kept = mishap === 'truncate' ? bytes.subarray(0, bytes.length >> 1) : bytes;
+    const stored = mishap === 'truncate' ? bytes.subarray(0, bytes.length >> 1) : bytes;
     const { 'content-type': type = '', 'cache-control': cache = '' } = request.headers;
     const own = Object.entries(request.headers).filter(([name]) => /^x-(amz|goog)-meta-/.test(name));
     const headers = { 'content-type': type, 'cache-control': cache, ...Object.fromEntries(own) } as Record<
       string,
       string
     >;
-    objects.set(key, { bytes: kept, etag: `"${md5.toString('hex')}"`, generation: ++generation, headers });
+    objects.set(key, { bytes: stored, etag: `"${md5.toString('hex')}"`, generation: ++generation, headers });
     if (mishap === 'slow-answer') {
       setTimeout(() => response.writeHead(200).end(), 30_000).unref();
       return;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The real package managers, from npm's registry, kept in .cache/package-managers. */
+/** The real package managers, from npm's registry, stored in .cache/package-managers. */
 
 const CACHE = join(import.meta.dirname, '../../.cache/package-managers');
 
@@ -12,7 +12,7 @@ const PROGRAMS = {
   bun: { name: '@oven/bun-linux-x64-baseline', version: '1.4.4', file: 'bin/bun', isScript: false },
 } as const;
 
-/** The program and its first arguments; null where it cannot be installed. */
+/** The program and its first arguments; null if it cannot be installed. */
 export function packageManager(manager: keyof typeof PROGRAMS): string[] | null {
   const { name, version, file, isScript } = PROGRAMS[manager];
   if (manager === 'bun' && (process.platform !== 'linux' || process.arch !== 'x64')) return null;

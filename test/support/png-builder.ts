@@ -28,7 +28,7 @@ export function header({ width = 4, height = 4, depth = 8, colour = 6, interlace
   return chunk('IHDR', data);
 }
 
-/** Pixel data that inflates to so many bytes; 68 is what the default header needs. */
+/** Pixel data that inflates to this number of bytes; the default header requires 68. */
 export function pixels(bytes = 68): Buffer {
   return chunk('IDAT', deflateSync(Buffer.alloc(bytes)));
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { entry, tgz } from './tar-builder.ts';
 
-/** Many small registries on one server, each at a loopback address of its own; they answer conditional requests. */
+/** Many small registries on one server, each at its own loopback address; they respond to conditional requests. */
 
 export interface Farm {
   port: number;
@@ -96,8 +96,8 @@ export async function openFarm(registries: number, { apps = 2, versions = 2 } = 
     const version = /^1\.(\d+)\.0\.tar\.gz$/.exec(name ?? '');
     if (version) return artifact(registry, Number(app), Number(version[1]));
     const key = name === 'registry.json' ? `${registry}` : `${registry}/${app}`;
-    const kept = documents.get(key);
-    if (kept) return kept;
+    const existing = documents.get(key);
+    if (existing) return existing;
     if (name !== 'registry.json' && name !== 'versions.json') return null;
     const content = app === undefined ? manifest(registry) : metadata(registry, Number(app));
     const made = file('application/json', Buffer.from(`${JSON.stringify(content)}\n`));

@@ -109,7 +109,7 @@ export const HOSTILE = [
   '|'.repeat(5000),
 ];
 
-/** A report with this text in every field that a registry, or a command line, can have a say in. */
+/** A report with this text in every field that can contain text of a registry or a command line. */
 export function hostile(text: string, more: Partial<Report> = {}): Report {
   const about = { app: text, version: text, message: text, advice: text, cause: text };
   const evidence = { [text]: text, list: [text] };

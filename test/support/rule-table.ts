@@ -40,10 +40,10 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
   },
 ): void {
   describe(rule.id, () => {
-    test.each(table.clean)('clean: %s', (_, facts) => {
+    test.each(table.clean)('reports nothing: %s', (_, facts) => {
       expect(problems(rule, facts)).toEqual([]);
     });
-    test.each(table.faulty)('faulty: %s', (_, facts, expected) => {
+    test.each(table.faulty)('reports a finding: %s', (_, facts, expected) => {
       const found = problems(rule, facts);
       expect(screened(rule, facts)).toBe(false);
       const wanted = Array.isArray(expected) ? (expected as Partial<Problem>[]) : [expected as Partial<Problem>];
@@ -57,7 +57,7 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
         expect(problem.advice).not.toBe('');
       }
     });
-    test('each declared cause has a faulty row, and each cause that is found is declared', () => {
+    test('every declared cause has a faulty row, and every cause that is found is declared', () => {
       const found = table.faulty.flatMap(([, facts]) => problems(rule, facts).flatMap(({ cause }) => cause ?? []));
       const declared = Object.keys(rule.causes ?? {});
       const isFound = (name: string): boolean =>
@@ -67,10 +67,11 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
       expect(declared.filter((name) => !isFound(name))).toEqual([]);
       expect(found.filter((cause) => causeInfo(rule.causes, cause) === undefined)).toEqual([]);
     });
-    test.each(table.faulty)('only a finding of the same severity or a higher one replaces: %s', (_, facts) => {
+    test.each(table.faulty)('is superseded only by a finding of the same or a higher severity: %s', (_, facts) => {
       for (const reference of supersedersOf(rule, facts))
         for (const severity of SEVERITIES)
-          for (const setting of [undefined, ...SEVERITIES]) expectKept(rule, facts, { reference, severity }, setting);
+          for (const setting of [undefined, ...SEVERITIES])
+            expectReported(rule, facts, { reference, severity }, setting);
     });
   });
 }
@@ -87,7 +88,7 @@ function supersedersOf<S extends Subject, N extends keyof Subjects[S]>(
 }
 
 /** Each problem of a higher severity than the other finding's must be reported; `setting` is the severity set for the rule. */
-function expectKept<S extends Subject, N extends keyof Subjects[S]>(
+function expectReported<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
   facts: Given<S, N>,
   other: OtherFinding,
@@ -96,7 +97,7 @@ function expectKept<S extends Subject, N extends keyof Subjects[S]>(
   const run = openRun(setting === undefined ? {} : { [rule.id]: setting });
   const whole = { ...(facts.web === undefined ? {} : sideProbes(facts.web)), ...facts };
   evaluateRule(run, rule as unknown as AnyRule, whole, placeOf(other), null);
-  const kept = run.findings.findings.map(({ severity, cause }) => `${severity} ${cause}`);
+  const reported = run.findings.findings.map(({ severity, cause }) => `${severity} ${cause}`);
   const found = problems(rule, facts).map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
     cause: problem.cause ?? null,
@@ -105,10 +106,10 @@ function expectKept<S extends Subject, N extends keyof Subjects[S]>(
   for (const { severity, cause, mayGo } of found) {
     const isReplaced = mayGo && SEVERITIES.indexOf(other.severity) <= SEVERITIES.indexOf(severity);
     if (!isReplaced)
-      expect(kept, `${other.severity} ${referencedRule(other.reference).id} beside ${rule.id}`).toContain(
+      expect(reported, `${other.severity} ${referencedRule(other.reference).id} beside ${rule.id}`).toContain(
         `${severity} ${cause}`,
       );
-    else if (found.length === 1) expect(kept).toEqual([]);
+    else if (found.length === 1) expect(reported).toEqual([]);
   }
 }
 
@@ -118,7 +119,7 @@ interface OtherFinding {
   severity: Severity;
 }
 
-/** A place where another rule found something. */
+/** A location with a finding of another rule. */
 function placeOf({ reference, severity }: OtherFinding): SubjectLocation {
   const found: Found = new Map();
   noteFound(found, referencedRule(reference).id, 'cause' in reference ? reference.cause : undefined, severity);
@@ -135,7 +136,7 @@ function placeOf({ reference, severity }: OtherFinding): SubjectLocation {
   };
 }
 
-/** True where the screen would have kept what is faulty from the rule. */
+/** True if the fast path would accept the faulty facts without the rule. */
 function screened<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, N>, facts: Given<S, N>): boolean {
   const { version, checksum, resource, url, parsed, versions, value, key, name, description, color } = facts as Partial<
     Record<'version' | 'checksum' | 'resource' | 'url' | 'key' | 'name' | 'description' | 'color', string> & {
@@ -167,7 +168,7 @@ function screened<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, 
   return rule.on === 'metadata' && !compares && isBeyondDoubt(versions ?? []);
 }
 
-/** True where a metadata file with these versions has nothing that rules would be asked about. */
+/** True if the fast path accepts a metadata file with these versions. */
 export function isBeyondDoubt(entries: readonly VersionEntry[]): boolean {
   const versions = entries.map(({ version, artifactUrl, artifactChecksum }) => ({
     version,
@@ -177,7 +178,7 @@ export function isBeyondDoubt(entries: readonly VersionEntry[]): boolean {
   return openCleanVersions().latest(documentText(JSON.stringify({ versions }))) !== null;
 }
 
-/** True where a manifest with an app of these fields has nothing that rules would be asked about. */
+/** True if the fast path accepts a manifest with an app of these fields. */
 function isUsualApp(key: string, fields: Readonly<Record<string, string | undefined>>): boolean {
   const { name = 'Echo', description = 'Says it again.', color = '#1a73e8' } = fields;
   const { iconUrl = 'https://apps.example.com/icon.svg', appMetadataUrl = 'https://apps.example.com/v.json' } = fields;

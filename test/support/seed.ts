@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
 
-// The same cases in every run, so that a run says something about the code and not about luck. To hunt: FC_SEED=random.
+// The same cases in every run, so that a result depends on the code and not on chance. To search for failures: FC_SEED=random.
 const requestedSeed = process.env['FC_SEED'];
 if (requestedSeed !== 'random') fc.configureGlobal({ seed: Number(requestedSeed ?? 20_260_101) });

@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/service/storage/database.ts';
 import { type Farm, openFarm } from './registry-farm.ts';
 import { type Node, startNode } from './service-node.ts';
 
-/** Nodes that share a PostgreSQL server, with registries to look at and people who ask meanwhile. */
+/** Nodes that share a PostgreSQL server, with registries to refresh and clients of the API. */
 
 export interface Load {
   farm: Farm;
@@ -17,9 +17,9 @@ export interface Load {
   makeDue(): Promise<void>;
   /** Registries that are not due any more, and have never been checked. */
   progress(): Promise<{ done: number; never: number }>;
-  /** Completed refreshes by URL since the last call, by what the nodes' logs say. */
+  /** Completed refreshes by URL since the last call, from the logs of the nodes. */
   refreshed(): Map<string, number>;
-  /** Asks the API from several clients until `stop` is called; gives milliseconds of every answer. */
+  /** Sends requests to the API from several clients until `stop` is called, which returns the milliseconds of every response. */
   startAsking(nodes: LoadNode[], clients: number): { stop(): Promise<number[]> };
   sizes(): Promise<{ database: number; tables: Record<string, number>; subscriptions: number; verified: number }>;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export interface Load {
 export interface LoadNode {
   node: Node;
   url: string;
-  /** Seconds of processor time so far; what was last seen of one that is gone. */
+  /** Seconds of processor time so far; the last known value for a node that ended. */
   cpu(): number;
   kill(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface LoadOptions {
   registries: number;
   apps: number;
   versions: number;
-  /** Each of them is subscribed to three registries that all have, and to two others. */
+  /** Each of them is subscribed to three registries that are common to all, and to two others. */
   organizations: number;
   concurrency: number;
 }
@@ -112,7 +112,7 @@ function tokenOf(organization: number): string {
 async function seed(client: Client, farm: Farm, { organizations, registries }: LoadOptions): Promise<void> {
   await client.query(
     `insert into organizations (name, token_hash)
-     select 'Organization ' || i, sha256(('nobody knows ' || i)::bytea) from generate_series(0, $1 - 1) i`,
+     select 'Organization ' || i, sha256(('unknown token ' || i)::bytea) from generate_series(0, $1 - 1) i`,
     [organizations],
   );
   for (let i = 0; i < Math.min(KNOWN, organizations); i++) {

@@ -11,13 +11,13 @@ process.on('exit', () => {
 
 export interface Node {
   child: ChildProcess;
-  /** Its address, once it is ready; rejects where it ends before. */
+  /** Its URL, once it is ready; rejects if it ends before. */
   ready: Promise<string>;
   /** Its exit code, or the signal that ended it. */
   ended: Promise<number | string>;
   /** What it wrote to stderr so far. */
   said(): string;
-  /** Drops what was said so far. */
+  /** Discards the output so far. */
   forget(): void;
 }
 

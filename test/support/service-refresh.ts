@@ -10,9 +10,9 @@ import { resolveSettings } from '../../src/service/config/resolve-settings.ts';
 /** Refreshes without queue and web server, and the bare requests that they are made of. */
 
 export interface Refreshing {
-  /** Makes all registries due; `anew` to have them judged again although nothing changed. */
-  makeDue(anew?: boolean): Promise<void>;
-  /** Refreshes all registries, so many at once; throws where one is not good. */
+  /** Makes all registries due; `judgeAgain` to have them judged again although nothing changed. */
+  makeDue(judgeAgain?: boolean): Promise<void>;
+  /** Refreshes all registries with this concurrency; throws if one has errors. */
   refreshAll(concurrency: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -49,10 +49,10 @@ export async function openRefreshing(databaseUrl: string, urls: readonly string[
     ids.push(id);
   }
   return {
-    async makeDue(anew = false) {
+    async makeDue(judgeAgain = false) {
       await db
         .updateTable('registries')
-        .set({ nextCheckAt: new Date(0), ...(anew ? { unchangedToken: null } : {}) })
+        .set({ nextCheckAt: new Date(0), ...(judgeAgain ? { unchangedToken: null } : {}) })
         .execute();
     },
     async refreshAll(concurrency) {
@@ -73,8 +73,8 @@ export interface Ask {
 /** The same requests by undici alone, as many registries at once; the bodies are read. */
 export async function askAll(registries: readonly (readonly Ask[])[], concurrency: number): Promise<void> {
   const dispatcher = new Agent({ connections: 8 });
-  await atOnce(registries, concurrency, async (asks) => {
-    for (const { url, headers } of asks) {
+  await atOnce(registries, concurrency, async (requests) => {
+    for (const { url, headers } of requests) {
       const { body } = await request(url, { headers, dispatcher });
       await body.arrayBuffer();
     }

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openFarm } from './registry-farm.ts';
 import { type Node, startNode } from './service-node.ts';
 
-/** A single node that is killed while it writes, and what has to hold after each kill. */
+/** A single node that is killed while it writes, and checks of its data after each kill. */
 
 export interface ServiceStorm {
   /**
    * Starts the node, sees that nothing is lost, lets clients write and registries change for a while, and kills it; now
-   * and then its PostgreSQL with it. @throws Error that says what is lost
+   * and then its PostgreSQL with it. @throws Error that states what is lost
    */
   round(): Promise<void>;
-  /** The last look: nothing is lost. The node is stopped. */
+  /** The last check that nothing is lost. The node is stopped. */
   finish(): Promise<void>;
   counts: {
     kills: number;
@@ -25,10 +25,10 @@ export interface ServiceStorm {
   };
 }
 
-/** What a client knows; null after a request that got no answer, until somebody looks. */
+/** What a client knows; null after a request without a response, until the next check. */
 interface Client {
   token: string;
-  /** By number of the registry: the name, or false where it is not subscribed to. */
+  /** By number of the registry: the name, or false without a subscription. */
   known: Map<number, { id: string; name: string } | false | null>;
   /** Registries with a change in progress. */
   busy: Set<number>;
@@ -131,7 +131,7 @@ export async function openServiceStorm(main: string, folder: string, chance = Ma
 
   function numberOf(url: string): number {
     for (let registry = 0; registry < REGISTRIES; registry++) if (farm.url(registry) === url) return registry;
-    throw new Error(`nobody subscribed to ${url}`);
+    throw new Error(`no client subscribed to ${url}`);
   }
 
   async function auditVersions(client: Client, registry: number, id: string): Promise<void> {

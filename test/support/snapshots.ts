@@ -11,7 +11,7 @@ import type {
 import { isObject, type JsonValue, member, parseDocument } from '../../src/core/json/json.ts';
 import { checksum, NOW } from './core-facts.ts';
 
-/** Snapshots of a registry as `lint` sees one: documents from values or texts, nothing asked of any host. */
+/** Snapshots of a registry as `lint` sees one: documents from values or texts, without requests. */
 
 const OFFLINE: Missing = { missing: { code: 'offline' }, runWide: true };
 export const NOT_IN_WORKSPACE: Missing = { missing: { code: 'not-in-workspace' } };

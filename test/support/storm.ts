@@ -16,16 +16,16 @@ interface Ended {
 }
 
 export interface Storm {
-  /** How long a publisher runs who is alone, in milliseconds. */
+  /** How long a single publisher runs, in milliseconds. */
   took: number;
   /** Runs the program in the arena's workspace. */
   run(args: readonly string[], env?: Record<string, string>): Promise<Ended>;
   start(args: readonly string[], env?: Record<string, string>): { child: ChildProcess; ended: Promise<Ended> };
-  /** A new .tar.gz in the workspace, of at least so many bytes; gives its name and checksum. */
+  /** Creates a .tar.gz in the workspace with at least this number of bytes, and returns its name and checksum. */
   artifact(bytes?: number): { file: string; checksum: string };
   /**
-   * What the registry lists, `app version checksum` each, after making sure that it could be served as it is, and that
-   * nothing is gone that was listed before. @throws Error that says what is lost
+   * What the registry lists, `app version checksum` each, after checking that it can be served as it is, and that
+   * no listed version is missing. @throws Error that states what is lost
    */
   audit(): Promise<string[]>;
 }
@@ -38,7 +38,7 @@ export async function openStorm(program: string, arena: Arena): Promise<Storm> {
   writeFileSync(join(arena.root, 'i.svg'), SVG);
   await successOf(storm.run(['init', '--base-url', arena.base, ...arena.flags]));
   await successOf(storm.run(addApp('a')));
-  // A ledger of the versions is kept along, where the files are.
+  // For a folder, a lock file records the versions.
   if (arena.flags.length === 0) await successOf(storm.run(['lock']));
   const started = performance.now();
   await successOf(storm.run(publish('1.0.0', storm.artifact().file)));
@@ -150,12 +150,12 @@ export async function publishAtOnce(storm: Storm, publishers: number, adders: nu
     ...artifacts.map(({ file }) => successOf(storm.run(publish('patch', file)))),
     ...apps.map((key) => successOf(storm.run(addApp(key)))),
   ]).finally(() => (state.over = true));
-  // Who looks meanwhile sees a whole registry.
+  // Every intermediate registry is complete.
   const watched = (async () => {
     while (!state.over) {
       const started = performance.now();
       await storm.audit();
-      // Looking takes programs of its own for some places: it must not be what the publishers wait for.
+      // For some stores, a check runs programs: the publishers must not wait for it.
       await sleep(Math.max(50, 4 * (performance.now() - started)));
     }
   })();
@@ -163,7 +163,7 @@ export async function publishAtOnce(storm: Storm, publishers: number, adders: nu
   await expectShown(storm, [...artifacts.map(({ checksum }) => checksum), ...apps]);
 }
 
-/** Killed at each step, so many times at most; then a run finishes. Returns how often one was killed. */
+/** Kills a publisher at each step, at most this number of times; then a run completes. Returns the number of kills. */
 export async function killAtSteps(storm: Storm, steps: readonly string[], times = 3): Promise<number> {
   let killed = 0;
   for (const step of steps) {

@@ -40,7 +40,7 @@ export function header(fields: HeaderFields): Buffer {
   return block;
 }
 
-/** A header with its data, filled up to whole blocks. The size is that of the data unless told otherwise. */
+/** A header with its data, padded to whole blocks. The size is that of the data by default. */
 export function entry(
   path: string | Uint8Array,
   data: string | Uint8Array = '',
@@ -83,7 +83,7 @@ export function tgzOpen(...parts: Uint8Array[]): Buffer {
   return gzipSync(Buffer.concat(parts));
 }
 
-/** A number in base-256, as GNU writes what octal cannot say. */
+/** A number in base-256, as GNU tar writes numbers that are too large for octal. */
 export function base256(value: bigint, length = 12): Buffer {
   const bytes = Buffer.alloc(length);
   let rest = value;

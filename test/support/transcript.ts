@@ -4,17 +4,17 @@ import { dirname, join } from 'node:path';
 import { VERSION } from '../../src/core/tool-version.ts';
 
 /**
- * Walks: Markdown that is run. In one empty folder, from the top down,
+ * Transcripts: Markdown that is run. In one empty folder, from the top down,
  *
  * - a fenced block with `title=<path>` is written to that file;
  * - in a block marked `console`, each line that begins with `$ ` is a command, what follows is its output, stdout and
- *   stderr in the order written, and `[exit 1]` stands behind it when the exit code is not 0. A command goes on in the
- *   next line behind a `\`. `appreg serve … &` goes on to the walk's end, on a port of its own, which the commands after
- *   it know by the port in the text;
+ *   stderr in the order written, followed by `[exit 1]` if the exit code is not 0. A command continues on the
+ *   next line after a `\`. `appreg serve … &` runs until the end of the transcript, on a free port; later commands
+ *   refer to it by the port in the text;
  * - everything else is prose.
  *
- * There is no shell: words, quotes, `~/` for a home of the walk's own, and the programs `appreg`, `git`, `cat`, `cp`,
- * `head -<lines>`, `tail -<lines>` and `ls`. What differs between runs and machines, such as times, may stand in the
+ * There is no shell: words, quotes, `~/` for a home of the transcript, and the programs `appreg`, `git`, `cat`, `cp`,
+ * `head -<lines>`, `tail -<lines>` and `ls`. What differs between runs and machines, such as times, can be in the
  * text as an example.
  */
 
@@ -23,16 +23,16 @@ export interface Stage {
   appreg: readonly string[];
   /** An empty folder; a real path, without links. */
   folder: string;
-  /** The environment for `appreg`, made from that of the walk (default: the same). */
+  /** The environment for `appreg`, made from that of the transcript (default: the same). */
   environment?: (env: Record<string, string>) => NodeJS.ProcessEnv;
   /** A path as appreg prints it (default: as it is). */
   shown?: (path: string) => string;
 }
 
-/** The servers of a walk, each with the port it has in the text. */
+/** The servers of a transcript, each with its port in the text. */
 type Servers = Map<string, { child: ChildProcess; port: string }>;
 
-/** Plays a walk, and gives it back with what its commands print now. Throws for Markdown that is no walk. */
+/** Runs a transcript, and returns it with the current output of its commands. Throws for Markdown that is not a transcript. */
 export function play(markdown: string, stage: Stage): string {
   const servers: Servers = new Map();
   try {
@@ -68,15 +68,15 @@ function writeAt(folder: string, path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-interface Told {
-  /** The lines that the command stands on. */
+interface ShownCommand {
+  /** The lines of the command. */
   command: string[];
-  /** What the text says that it prints. */
+  /** The lines of its output in the text. */
   output: string[];
 }
 
-function commandsOf(block: readonly string[]): Told[] {
-  const commands: Told[] = [];
+function commandsOf(block: readonly string[]): ShownCommand[] {
+  const commands: ShownCommand[] = [];
   let open = false;
   for (const line of block) {
     if (line.startsWith('$ ')) commands.push({ command: [line], output: [] });
@@ -87,8 +87,8 @@ function commandsOf(block: readonly string[]): Told[] {
   return commands;
 }
 
-/** Runs a command, and gives its lines and those of its output; as they are told, where no more than a time differs. */
-function run({ command, output: told }: Told, stage: Scene): string[] {
+/** Runs a command, and returns its lines and those of its output; lines that differ only in a time stay as they are. */
+function run({ command, output: expected }: ShownCommand, stage: Scene): string[] {
   const [program, ...args] = wordsOf(
     command
       .map((line) => line.replace(/\\$/, ''))
@@ -97,10 +97,10 @@ function run({ command, output: told }: Told, stage: Scene): string[] {
   );
   const { output, code } = ended(program!, args, stage);
   const printed = steady(output, stage);
-  if (/^(\$ |`{3,}$)/m.test(printed)) throw new Error(`this output cannot stand in a walk:\n${printed}`);
+  if (/^(\$ |`{3,}$)/m.test(printed)) throw new Error(`this output cannot be in a transcript:\n${printed}`);
   const marker = code === 0 ? [] : [`[exit ${code}]`];
   const lines = [...(printed === '' ? [] : printed.replace(/\n$/, '').split('\n')), ...marker];
-  return [...command, ...lines.map((line, i) => (steady(told[i] ?? '', stage) === line ? told[i]! : line))];
+  return [...command, ...lines.map((line, i) => (steady(expected[i] ?? '', stage) === line ? expected[i]! : line))];
 }
 
 /** Splits at spaces, other than in '…' and "…". */
@@ -156,13 +156,13 @@ function homeOf(folder: string): string {
   return `${folder}.home`;
 }
 
-/** Starts `appreg serve`, on a free port, and waits until it is ready and has said what it has to say. */
+/** Starts `appreg serve` on a free port, and waits until it is ready and its output is complete. */
 function serving(command: readonly string[], stage: Scene): { output: string; code: number } {
   const { folder, servers } = stage;
   const log = `${folder}.serve-${servers.size}.log`;
   const descriptor = openSync(log, 'w');
   const at = command.indexOf('--port') + 1;
-  const told = at > 0 ? command[at]! : '8080';
+  const shownPort = at > 0 ? command[at]! : '8080';
   const [program, ...words] = at > 0 ? command.with(at, '0') : [...command, '--port', '0'];
   const child = spawn(program!, words, {
     cwd: folder,
@@ -177,7 +177,7 @@ function serving(command: readonly string[], stage: Scene): { output: string; co
     quiet = now === output && now !== '' ? quiet + 1 : 0;
     output = now;
   }
-  servers.set(told, { child, port: PORT.exec(output)?.[0] ?? '0' });
+  servers.set(shownPort, { child, port: PORT.exec(output)?.[0] ?? '0' });
   return { output, code: 0 };
 }
 
@@ -203,7 +203,7 @@ function spawned(
   }
 }
 
-/** The same for everyone: nothing of the user's settings, of a CI system or of the test runner. */
+/** The same on every machine: no settings of the user, of a CI system or of the test runner. */
 function environmentOf({ folder, environment: changed = asIs, shown = asIs }: Scene): NodeJS.ProcessEnv {
   return changed(environment(folder, shown));
 }
@@ -213,7 +213,7 @@ function asIs<T>(value: T): T {
 }
 
 function environment(folder: string, shown: (path: string) => string = asIs): Record<string, string> {
-  const kept = ['PATH', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP'];
+  const inherited = ['PATH', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP'];
   const who = { NAME: 'Ada Example', EMAIL: 'ada@example.com', DATE: '2026-01-01T00:00:00Z' };
   const settings = { 'init.defaultBranch': 'main', 'commit.gpgSign': 'false', 'core.autocrlf': 'false' };
   const env: Record<string, string> = {
@@ -224,7 +224,7 @@ function environment(folder: string, shown: (path: string) => string = asIs): Re
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
   };
-  for (const name of kept) {
+  for (const name of inherited) {
     const value = process.env[name];
     if (value !== undefined) env[name] = value;
   }

@@ -45,7 +45,7 @@ export async function startServer(
   const root = join(dir, 'www');
   mkdirSync(root);
   mkdirSync(join(dir, 'tmp'));
-  // A server that was started by root reads its files as somebody else.
+  // A server that was started by root reads its files as another user.
   chmodSync(dir, 0o755);
   const { key, cert } = certificates().get(tls);
   writeFileSync(join(dir, 'cert.pem'), cert);
@@ -68,11 +68,11 @@ export async function startServer(
   const args =
     name === 'nginx' ? ['-p', dir, '-c', 'server.conf'] : ['-D', 'FOREGROUND', '-d', dir, '-f', 'server.conf'];
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const log = (): string => {
     const file = join(dir, 'error.log');
-    return said + (existsSync(file) ? readFileSync(file, 'utf8') : '');
+    return output + (existsSync(file) ? readFileSync(file, 'utf8') : '');
   };
   await listening(child, port, log);
   return {

@@ -88,7 +88,7 @@ export function describeOnWindows(name: string, major: string, body: (windows: W
   const node = nodes.find((one) => existsSync(one) && majorOf(one) === major);
   const reason = reasonToSkip() ?? (node === undefined ? `APPREG_WINDOWS_NODES names no Node ${major}` : null);
   if (reason === null) {
-    // Wine itself crashes now and then where the machine is busy.
+    // Wine itself crashes occasionally on a busy machine.
     describe(title, { timeout: 3 * TIMEOUT, retry: 2 }, () => body(installed(node!)));
   } else if (process.env['CI'] && process.platform === 'linux') {
     test(title, () => {
@@ -223,7 +223,7 @@ function makePrefix(): void {
     stdio: 'ignore',
     timeout: 150_000,
   } as const;
-  // Wine says that it is Windows 7 unless it is set, and Node refuses to run there.
+  // Wine reports Windows 7 by default, on which Node refuses to run.
   execFileSync('wine', ['reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f'], options);
   execFileSync('wineserver', ['--wait'], options);
   try {
