@@ -176,7 +176,7 @@ describe('imports', () => {
     expect(sources.filter((file) => /process\.exit\(/.test(code(file)))).toEqual(['src/cli/process/end-process.ts']);
   });
 
-  test('there are no import cycles', () => {
+  test('no modules import each other in a cycle', () => {
     const next = new Map(
       sources.map((file) => [
         file,

@@ -35,7 +35,7 @@ function patternOf(output: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** Writes the digest of the first version in uppercase, as README.md says before it runs lint. */
+/** Writes the digest of the first version in uppercase, as README.md states before it runs lint. */
 function writeUppercaseDigest(folder: string): void {
   const path = join(folder, METADATA);
   const text = readFileSync(path, 'utf8');

@@ -36,8 +36,7 @@ const otherNodes = (process.env['APPREG_NODES'] ?? '').split(',').filter((path) 
 let scratch: string;
 beforeAll(() => {
   const built = join(dirname(appreg), '../dist/cli/main.cjs');
-  if (!existsSync(built))
-    throw new Error('There is no built appreg to try. Build it: node scripts/build.mjs --no-types');
+  if (!existsSync(built)) throw new Error('appreg is not built. Build it: node scripts/build.mjs --no-types');
   scratch = realpathSync.native(mkdtempSync(join(tmpdir(), 'appreg-walk-')));
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

@@ -41,7 +41,7 @@ describe('with a machine format, stdout contains one document for errors of', ()
       const broken = join(mkdtempSync(join(tmpdir(), 'appreg-document-')), 'appreg.config.json');
       writeFileSync(broken, '{ "baseUrl": 7 }');
       const kinds: [kind: string, words: string[]][] = [
-        ['what it is asked for', [name, ...words]],
+        ['its arguments', [name, ...words]],
         ['an unknown option', [name, ...words, '--no-such-option']],
         ['too many or too few arguments', name === 'serve' ? [name, 'missing', 'more'] : [name]],
         ['a broken configuration', [name, ...words, '--config', broken]],

@@ -43,8 +43,8 @@ async function open(name: string, keys: readonly string[] = KEYS): Promise<Place
 const at = (store: Store): RegistryLocation => placeOf(store);
 const all = () => Promise.all(KEYS.map((key) => prepared(key)));
 
-describe.each(PLACE_NAMES)('in a %s', (name) => {
-  test('every app is listed and recorded; published again, nothing is written', async () => {
+describe.each(PLACE_NAMES)('publishing several apps to a %s', (name) => {
+  test('lists and records every app, and writes nothing when it runs again', async () => {
     const { open: connect } = await open(name);
     const seen: string[] = [];
     const results = await publishApps(at(connect()), await all(), {
@@ -76,7 +76,7 @@ describe.each(PLACE_NAMES)('in a %s', (name) => {
     expect(await listed(connect(), KEYS)).toEqual(ALL);
   });
 
-  test('an app that fails stops no other', async () => {
+  test('publishes the other apps if one fails', async () => {
     const { open: connect } = await open(name);
     await publishApps(at(connect()), [await prepared('lamp', '1.0.0', 'other bytes')], OPTIONS);
     const apps = [...(await all()), await prepared('unknown')];
@@ -94,7 +94,7 @@ describe.each(PLACE_NAMES)('in a %s', (name) => {
     expect(recorded(await lockOf(connect()))).toEqual(expect.arrayContaining(ALL));
   });
 
-  test('killed at every write, before and after it: the next run finishes, and nothing is listed twice', async () => {
+  test('completes on the next run after it was killed before or after any write, and lists nothing twice', async () => {
     for (const when of ['before', 'after'] as const) {
       for (let number = 0; ; number++) {
         const { open: connect } = await open(name);
@@ -118,7 +118,7 @@ describe.each(PLACE_NAMES)('in a %s', (name) => {
     }
   }, 120_000);
 
-  test('two releases of the same bytes at the same time both succeed', async () => {
+  test('succeeds for two concurrent releases with the same bytes', async () => {
     const { open: connect } = await open(name);
     const runs = await Promise.all([
       publishApps(at(connect()), await all(), OPTIONS),
@@ -131,7 +131,7 @@ describe.each(PLACE_NAMES)('in a %s', (name) => {
     expect(recorded(await lockOf(connect())).toSorted()).toEqual(ALL);
   });
 
-  test('two releases of other bytes at the same time: one gets an error for that app, and both publish the rest', async () => {
+  test('fails for one app of one of two concurrent releases with other bytes, and publishes the other apps', async () => {
     const { open: connect } = await open(name);
     const [mine, theirs] = await Promise.all([all(), all()]);
     theirs[1] = await prepared('lamp', '1.0.0', 'other bytes');
@@ -145,7 +145,7 @@ describe.each(PLACE_NAMES)('in a %s', (name) => {
     expect(await listed(connect(), KEYS)).toEqual(ALL);
   });
 
-  test('a version that was published and withdrawn is not published with other bytes', async () => {
+  test('refuses a withdrawn version with other bytes', async () => {
     const { open: connect } = await open(name);
     await publishApps(at(connect()), await all(), OPTIONS);
     const store = connect();
@@ -158,7 +158,7 @@ describe.each(PLACE_NAMES)('in a %s', (name) => {
     ]);
   });
 
-  test('a dry run plans every app, and writes nothing', async () => {
+  test('plans every app and writes nothing in a dry run', async () => {
     const { open: connect } = await open(name);
     const store = killedAt(connect(), 0, 'before');
     const planned = await planApps(at(store), [...(await all()), await prepared('unknown')], OPTIONS);
@@ -172,8 +172,8 @@ describe.each(PLACE_NAMES)('in a %s', (name) => {
   });
 });
 
-describe('in a git store', () => {
-  test('all apps are one commit; a rival in between is kept', async () => {
+describe('publishing several apps to a git store', () => {
+  test('creates one commit for all apps, and preserves concurrent commits', async () => {
     const { open: connect, remote } = await open('git');
     const store = connect();
     if (!isBatchStore(store)) throw new Error('it writes several files at once');
@@ -203,7 +203,7 @@ describe('in a git store', () => {
     expect(recorded(await lockOf(connect()))).toHaveLength(5);
   });
 
-  test('a push that the remote refuses fails each app with the same error, and nothing is written', async () => {
+  test('fails for each app with the same error if the remote refuses the push, and writes nothing', async () => {
     const { open: connect, remote } = await open('git');
     const before = history(remote!);
     write(remote!, { 'hooks/pre-receive': '#!/bin/sh\necho "the branch is protected" >&2\nexit 1\n' });
@@ -217,7 +217,7 @@ describe('in a git store', () => {
     expect(history(remote!)).toEqual(before);
   });
 
-  test('the subject of a commit with many apps counts them', async () => {
+  test('counts the apps in the subject of a commit with many apps', async () => {
     const keys = Array.from({ length: 12 }, (_, i) => `app-${i}`);
     const { open: connect, remote } = await open('git', keys);
     await publishApps(at(connect()), await Promise.all(keys.map((key) => prepared(key))), OPTIONS);
@@ -225,7 +225,7 @@ describe('in a git store', () => {
   });
 });
 
-test('an artifact is read back before it is listed; an app that is not served is not listed', async () => {
+test('an artifact is read back before it is listed, and an app that is not served is not listed', async () => {
   const { open: connect } = await open('memory');
   const store = connect();
   const results = await publishApps(at(store), await all(), {
@@ -240,7 +240,7 @@ test('an artifact is read back before it is listed; an app that is not served is
   expect(await listed(store, KEYS)).toEqual(['clock 1.0.0', 'radio 1.0.0']);
 });
 
-test('a version that a rule refuses writes nothing of that app', async () => {
+test('an app whose version is refused by a rule is not written', async () => {
   const { open: connect } = await open('memory');
   const apps = await all();
   const judgement = { ...OPTIONS.judgement, severities: { 'artifact-no-app': 'error' } as const, appEntry: 'main.js' };
@@ -250,7 +250,7 @@ test('a version that a rule refuses writes nothing of that app', async () => {
   expect(await connect().read(LOCK_FILE)).toBeNull();
 });
 
-test('a version published without its sources gets them; a version listed with other bytes keeps its entry', async () => {
+test('a version without recorded sources is recorded when it is published again', async () => {
   const { open: connect } = await open('memory');
   const store = connect();
   await publishApps(at(store), await all(), OPTIONS);
@@ -265,7 +265,7 @@ test('a version published without its sources gets them; a version listed with o
   expect(recorded(await lockOf(store))).toEqual(['clock 1.0.0', 'radio 1.0.0']);
 });
 
-test('a broken lock file is an error of the run, and nothing is written', async () => {
+test('publishing fails as a whole for a broken lock file, and writes nothing', async () => {
   for (const name of ['memory', 'git']) {
     const { open: connect } = await open(name);
     await connect().create(LOCK_FILE, Buffer.from('{ "lock": 2 }'));
@@ -274,7 +274,7 @@ test('a broken lock file is an error of the run, and nothing is written', async 
   }
 });
 
-test('a registry without a manifest is an error of the run', async () => {
+test('publishing fails as a whole without a manifest', async () => {
   await expect(publishApps(at(memoryStore({})), await all(), OPTIONS)).rejects.toMatchObject({
     code: 'manifest-missing',
   });
