@@ -1,17 +1,4 @@
-import type { ErrorTable } from '../src/core/error-codes/entry.ts';
-import { PUBLISHING_ERRORS } from '../src/core/error-codes/publishing.ts';
-import { SERVING_ERRORS } from '../src/core/error-codes/serving.ts';
-import { STORE_ERRORS } from '../src/core/error-codes/stores.ts';
-import { USAGE_ERRORS } from '../src/core/error-codes/usage.ts';
-import { WORKSPACE_ERRORS } from '../src/core/error-codes/workspace.ts';
-
-const CHAPTERS: readonly (readonly [title: string, errors: ErrorTable])[] = [
-  ['The command line', USAGE_ERRORS],
-  ['The workspace, its documents, and what they are compared with', WORKSPACE_ERRORS],
-  ['Building and publishing', PUBLISHING_ERRORS],
-  ['Files and stores', STORE_ERRORS],
-  ['Serving, mirrors and the service', SERVING_ERRORS],
-];
+import { ERROR_CHAPTERS } from '../src/core/error-codes/index.ts';
 
 /** docs/errors.md: one row per code, by the part of the program that reports it. */
 export function errorsPage(): string {
@@ -24,7 +11,7 @@ export function errorsPage(): string {
     '',
     'Exit code 1: refused by a rule, such as a conflict or an immutable version. 2: the job could not be done.',
   ];
-  for (const [title, errors] of CHAPTERS) {
+  for (const { title, errors } of ERROR_CHAPTERS) {
     lines.push('', `## ${title}`, '', '| code | exit | meaning | what to do |', '| --- | --- | --- | --- |');
     for (const [code, { exit, title: meaning, fix }] of Object.entries(errors))
       lines.push(`| \`${code}\` | ${exit} | ${meaning} | ${fix} |`);

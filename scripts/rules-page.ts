@@ -1,23 +1,6 @@
-import type { Evidence } from '../src/core/engine/report.ts';
-import { NOT_THE_FILE } from '../src/core/rules/not-the-file.ts';
-import type { Owner } from '../src/core/rules/owners.ts';
+import { explanations, ownersOf, RULE_GROUPS, type RuleExplanation } from '../src/report/rule-text.ts';
 import { printable } from '../src/core/text/text.ts';
-import type { AnyRule, RuleReference } from '../src/core/rules/rule.ts';
-
-const CHAPTERS: Record<AnyRule['on'], string> = {
-  document: 'Documents',
-  manifest: 'The manifest as a whole',
-  app: 'Entries of the manifest',
-  url: 'URLs',
-  metadata: 'Metadata files',
-  version: 'Versions',
-  resource: 'How a URL answers',
-  artifact: 'Artifacts',
-  icon: 'Icons',
-  file: 'Files of the workspace',
-  workspace: 'The workspace',
-  host: 'Hosts',
-};
+import type { AnyRule } from '../src/core/rules/rule.ts';
 
 /** docs/rules.md: one heading per rule, in reporting order, by what the rule looks at. */
 export function rulesPage(rules: readonly AnyRule[]): string {
@@ -30,7 +13,7 @@ export function rulesPage(rules: readonly AnyRule[]): string {
     '',
     'The examples run as tests. Requests are those of appreg to `apps.example.com`, without the headers that do not matter; a body after `[gzip]` is compressed, and shown decoded. Archives are shown as `tar -tvzf` lists them; each file consists of zeros.',
   ];
-  for (const [on, title] of Object.entries(CHAPTERS)) {
+  for (const [on, title] of Object.entries(RULE_GROUPS)) {
     const chapter = rules.filter((rule) => rule.on === on);
     if (chapter.length === 0) continue;
     lines.push('', `## ${title}`);
@@ -56,7 +39,9 @@ function section(rule: AnyRule): string[] {
     ...causeTable(rule),
     ...example('Bad', rule.on, rule.examples.bad),
     ...example('Good', rule.on, rule.examples.good),
-    ...(rule.supersededBy?.length ? ['', `Not judged where ${explanations(rule.supersededBy)} explains it.`] : []),
+    ...(rule.supersededBy?.length
+      ? ['', `Not judged where ${inline(explanations(rule.supersededBy))} explains it.`]
+      : []),
   ];
 }
 
@@ -68,7 +53,7 @@ function example(title: string, on: AnyRule['on'], text: string): string[] {
 /** Subjects whose examples are parts of documents. */
 const PARTS_OF_DOCUMENTS: readonly AnyRule['on'][] = ['document', 'manifest', 'app', 'url', 'metadata', 'version'];
 
-/** The name of the language for highlighting. */
+/** The name of the language of an example, for highlighting. */
 function languageOf(on: AnyRule['on'], text: string): string {
   if (/^(GET|HEAD|OPTIONS) /.test(text)) return 'http';
   if (text.startsWith('<')) return text.startsWith('<svg') ? 'xml' : 'html';
@@ -90,36 +75,12 @@ function causeTable({ owner, causes = {} }: AnyRule): string[] {
   ];
 }
 
-/** Evidence that makes another party responsible: a cached copy, a start page, an intercepted connection. */
-const EVIDENCE: readonly Evidence[] = [{}, { fromCache: 'age: 60' }, { page: 'app-shell' }, { issuer: 'O=Fortinet' }];
-
-/** The parties that may have to act, the usual one first. */
-function ownersOf(owner: AnyRule['owner']): string {
-  if (typeof owner === 'string') return OWNERS[owner];
-  return [...new Set(EVIDENCE.map((evidence) => OWNERS[owner({ cause: null, evidence })]))].join(' or ');
-}
-
-const OWNERS: Record<Owner, string> = {
-  author: 'the author',
-  host: 'the host',
-  cache: 'the cache',
-  network: 'the network',
-  service: 'the service',
-  asker: 'the client',
-};
-
-function isNotTheFile(reference: RuleReference): boolean {
-  return NOT_THE_FILE.some(
-    ({ rule, cause }) => 'cause' in reference && rule === reference.rule && cause === reference.cause,
-  );
-}
-
-function explanations(references: readonly RuleReference[]): string {
-  const list = references
-    .filter((reference) => !isNotTheFile(reference))
-    .map((reference) =>
-      'cause' in reference ? `\`${reference.rule.id}\` (\`${reference.cause}\`)` : `\`${reference.id}\``,
-    );
-  if (list.length < references.length) list.push('a page or an error message in the place of the file');
-  return list.join(', ');
+/** References as code, and what is not one as prose. */
+function inline(list: readonly RuleExplanation[]): string {
+  return list
+    .map((one) => {
+      if (typeof one === 'string') return one;
+      return one.cause === null ? `\`${one.rule}\`` : `\`${one.rule}\` (\`${one.cause}\`)`;
+    })
+    .join(', ');
 }

@@ -1,4 +1,5 @@
 import { documentText } from '../core/registry/document-text.ts';
+import { pointerSteps } from '../core/json/pointer.ts';
 import { type Child, childrenAt } from '../core/json/positions.ts';
 import { isObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import type { Document } from './document.ts';
@@ -15,7 +16,7 @@ import {
 } from './layout.ts';
 
 /**
- * Edits a document by inserting one piece of text. The rest is preserved byte for byte: indentation, key order, unknown
+ * Edits a document by inserting one piece of text (replace.ts replaces or removes one). The rest is preserved byte for byte: indentation, key order, unknown
  * fields, number and string notation, line endings and the final newline.
  */
 
@@ -47,7 +48,9 @@ function insert(document: Document, { pointer, index: wanted, name, value }: Ins
   const layout = (): Layout => (known ??= layoutOf(text));
   const index = Math.min(wanted, children.length);
   const put = (offset: number, piece: string): Document =>
-    checked(document, text.slice(0, offset) + piece + text.slice(offset), { pointer, index, name, value });
+    checkedResult(document, text.slice(0, offset) + piece + text.slice(offset), pointer, (before, after) =>
+      isGrown(before, after, { index, name, value }),
+    );
 
   const [first] = children;
   if (first === undefined) {
@@ -127,13 +130,19 @@ function nearest(text: string, children: readonly Child[], index: number, value:
   return null;
 }
 
-/** The document with the new text, which must equal the old value plus the insertion; otherwise this is a bug. */
-function checked(before: Document, text: string, insertion: Insertion): Document {
+/** Whether the value that a pointer names changed as intended. */
+type IsIntended = (before: JsonValue | undefined, after: JsonValue | undefined) => boolean;
+
+/** The document with the new text, of which only the value at `pointer` may differ, as intended; else this is a bug. */
+export function checkedResult(before: Document, text: string, pointer: string, isIntended: IsIntended): Document {
   const content = documentText(text);
   const { value, duplicates } = parseDocument(content);
-  const path = insertion.pointer.split('/').slice(1);
-  if (value === undefined || duplicates.length > 0 || !isChanged(before.value, value, path, insertion))
-    throw new Error(`an edit at ${insertion.pointer} came out wrong`);
+  if (
+    value === undefined ||
+    duplicates.length > 0 ||
+    !isChanged(before.value, value, pointerSteps(pointer), isIntended)
+  )
+    throw new Error(`an edit at ${pointer} came out wrong`);
   return { path: before.path, token: null, text, value, content };
 }
 
@@ -141,23 +150,23 @@ function isChanged(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
   steps: readonly string[],
-  insertion: Insertion,
+  isIntended: IsIntended,
 ): boolean {
   const [step, ...rest] = steps;
-  if (step === undefined) return isGrown(before, after, insertion);
+  if (step === undefined) return isIntended(before, after);
   if (!isObject(before) || !isObject(after)) return false;
   const names = Object.keys(before);
   if (names.length !== Object.keys(after).length) return false;
   return names.every((name) => {
     if (!Object.hasOwn(after, name)) return false;
-    return name === step ? isChanged(before[name], after[name], rest, insertion) : isSame(before[name], after[name]);
+    return name === step ? isChanged(before[name], after[name], rest, isIntended) : isSame(before[name], after[name]);
   });
 }
 
 function isGrown(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-  { index, name, value }: Insertion,
+  { index, name, value }: Omit<Insertion, 'pointer'>,
 ): boolean {
   if (Array.isArray(before) && Array.isArray(after) && name === null)
     return isSame([...before.slice(0, index), value, ...before.slice(index)], after);

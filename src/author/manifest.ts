@@ -1,8 +1,11 @@
-import { member } from '../core/json/json.ts';
+import { isObject, type JsonValue, member } from '../core/json/json.ts';
+import { pointerTo } from '../core/json/pointer.ts';
+import { type AppFields, appFields } from '../core/registry/manifest.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { addMember, isSame } from './edit.ts';
 import { appsIn, type Document } from './document.ts';
+import { removeMember, replaceText } from './replace.ts';
 
 /** An entry of the manifest's `apps` (spec 2.1). */
 export interface AppEntry {
@@ -31,7 +34,58 @@ export function addApp(manifest: Document, key: string, entry: AppEntry): Docume
   throw new AppregError(
     'already-exists',
     `The app “${printable(key)}” is already listed in ${printable(manifest.path)}, with a different entry.`,
-    'Choose another key, or edit its entry by hand and check it with appreg lint.',
+    `Choose another key, or change its entry: appreg edit-app ${printable(key)}`,
     { effect: 'none' },
+  );
+}
+
+/** New texts of an entry; a field that is absent is kept. */
+export type AppChanges = Partial<Record<keyof AppFields, string>>;
+
+/** The fields that are in the entry's `blockStyle`. */
+const STYLE_FIELDS: readonly string[] = ['iconUrl', 'color'] satisfies (keyof AppFields)[];
+
+/**
+ * Changes texts of an app's entry, and adds those that it lacks; every other byte is preserved.
+ * @returns the new manifest; null if the entry has all of these texts
+ * @throws AppregError `document-invalid` (exit 1) if the entry or its `blockStyle` is not an object
+ */
+export function editApp(manifest: Document, key: string, changes: AppChanges): Document | null {
+  const entry = member(appsIn(manifest), key);
+  let edited = manifest;
+  for (const [field, text] of Object.entries(changes)) {
+    if (appFields(entry)[field as keyof AppFields] === text) continue;
+    edited = setText(edited, key, field, text);
+  }
+  return edited === manifest ? null : edited;
+}
+
+function setText(manifest: Document, key: string, field: string, text: string): Document {
+  const entry = member(appsIn(manifest), key);
+  const isStyle = STYLE_FIELDS.includes(field);
+  if (!isObject(entry)) throw notAnObject(manifest, `The entry of the app “${printable(key)}”`);
+  if (isStyle && !Object.hasOwn(entry, 'blockStyle'))
+    return addMember(manifest, pointerTo('apps', key), 'blockStyle', { [field]: text });
+  const parent: JsonValue | undefined = isStyle ? entry['blockStyle'] : entry;
+  if (!isObject(parent)) throw notAnObject(manifest, `The blockStyle of the app “${printable(key)}”`);
+  const pointer = isStyle ? pointerTo('apps', key, 'blockStyle') : pointerTo('apps', key);
+  return Object.hasOwn(parent, field)
+    ? replaceText(manifest, pointer + pointerTo(field), text)
+    : addMember(manifest, pointer, field, text);
+}
+
+/**
+ * Removes an app from a manifest; every other byte is preserved.
+ * @returns the new manifest; null if the app is not listed
+ */
+export function removeApp(manifest: Document, key: string): Document | null {
+  return member(appsIn(manifest), key) === undefined ? null : removeMember(manifest, '/apps', key);
+}
+
+function notAnObject({ path }: Document, what: string): AppregError {
+  return new AppregError(
+    'document-invalid',
+    `${what} in ${printable(path)} is not an object. The file was left as it is.`,
+    'Correct it by hand; appreg lint lists its errors.',
   );
 }

@@ -6,6 +6,21 @@ export const STORES = ['directory', 'git', 's3'] as const;
 export const HOSTS = ['r2', 's3', 'gcs', 'github-pages', 'cloudflare-pages', 'netlify', 'nginx'] as const;
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
 export const LEVELS = ['off', 'note', 'warning', 'error'] as const;
+/** What rules look at (`Rule.on`), in the order of the documentation. */
+export const RULE_GROUP_NAMES = [
+  'document',
+  'manifest',
+  'app',
+  'url',
+  'metadata',
+  'version',
+  'resource',
+  'artifact',
+  'icon',
+  'file',
+  'workspace',
+  'host',
+] as const;
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export const ROLES = ['web', 'worker'] as const;
 

@@ -84,7 +84,8 @@ export type ValueKind =
   | 'version-range'
   | 'loopback-host'
   | 'format'
-  | 'rule-level';
+  | 'rule-level'
+  | 'rule-or-error';
 
 interface ValueTypes {
   boolean: boolean;

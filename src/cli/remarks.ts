@@ -2,6 +2,7 @@ import type { Finding } from '../core/engine/report.ts';
 import { printable, redact, shorten } from '../core/text/text.ts';
 import { describePlan } from '../publish/describe-plan.ts';
 import type { Plan } from '../publish/plan.ts';
+import type { OpenWorkspace } from './config/workspace.ts';
 import type { Terminal } from './io/terminal.ts';
 
 /** Messages shared by the commands that write. */
@@ -21,9 +22,28 @@ export function statusOf<Done extends string>(plan: Plan, dryRun: boolean, done:
   return dryRun ? 'planned' : done;
 }
 
-/** The planned writes and the new lines of a document: the result of a dry run. */
-export function planText(terminal: Terminal, plan: Plan, lines: readonly string[] = []): string {
-  const added = lines.map((line) => terminal.style.green(`+ ${printable(shorten(line, 2000))}`));
+/**
+ * The planned writes and the lines of a document that they add or remove: the result of a dry run.
+ * @param lines the added ones; @param removed the removed ones
+ */
+export function planText(
+  { style }: Terminal,
+  plan: Plan,
+  lines: readonly string[] = [],
+  removed: readonly string[] = [],
+): string {
   const steps = plan.steps.length === 0 ? 'nothing to do' : describePlan(plan);
-  return ['Nothing was written. The plan:', steps, ...added].join('\n');
+  return [
+    'Nothing was written. The plan:',
+    steps,
+    ...removed.map((line) => style.red(`- ${printable(shorten(line, 2000))}`)),
+    ...lines.map((line) => style.green(`+ ${printable(shorten(line, 2000))}`)),
+  ].join('\n');
+}
+
+/** What to do after files of the registry were changed: they have to be served. */
+export function nextAfterChange(terminal: Terminal, { place, config }: OpenWorkspace, more = ''): void {
+  const url = printable(redact(place.base + encodeURIComponent(place.manifest)));
+  if (config.store && config.store.type !== 'directory') terminal.next(`appreg verify ${url}${more}`);
+  else terminal.next(`appreg lint; upload the folder; appreg verify ${url}${more}`);
 }

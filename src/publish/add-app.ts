@@ -97,9 +97,9 @@ export async function planApp(place: RegistryLocation, app: NewApp, settings: Ju
 }
 
 /** The URL of the icon, with the path to which its file is copied; `path` is null if it is hosted elsewhere. */
-function iconOf(
+export function iconOf(
   { base }: RegistryLocation,
-  { key, icon }: NewApp,
+  { key, icon }: Pick<NewApp, 'key' | 'icon'>,
 ): { path: null; url: string } | { path: string; url: string; file: IconFile } {
   if (!('bytes' in icon)) return { path: null, url: icon.url };
   const path = `apps/${key}/icon.${icon.image.kind}`;
@@ -109,7 +109,7 @@ function iconOf(
 /** True if the store has this icon already. @throws AppregError `already-exists` (exit 1) if it has another one */
 async function hasIcon(store: Store, path: string, bytes: Uint8Array): Promise<boolean> {
   const stored = await store.read(path);
-  if (stored !== null && !Buffer.from(stored.bytes).equals(bytes)) throw taken(path);
+  if (stored !== null && !Buffer.from(stored.bytes).equals(bytes)) throw otherIconExists(path);
   return stored !== null;
 }
 
@@ -133,7 +133,8 @@ export function createMetadata(path: string): Step {
   return { kind: 'create', path, bytes: Buffer.from(newMetadata()), what: 'the metadata file, without versions' };
 }
 
-function taken(path: string): AppregError {
+/** The error for an icon file that is not replaced, since it is not known to be that of the app. */
+export function otherIconExists(path: string): AppregError {
   return new AppregError(
     'already-exists',
     `${printable(path)} already exists, with different bytes.`,

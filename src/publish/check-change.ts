@@ -1,4 +1,4 @@
-import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
+import type { AppFacts, Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { Finding, Severity } from '../core/engine/report.ts';
 import { printable } from '../core/text/text.ts';
@@ -17,6 +17,8 @@ export interface JudgeSettings {
   severities: Readonly<Record<string, Severity | 'off'>>;
   /** The entry point of an app's code, at the top level of its artifact (default: app.js). */
   appEntry?: string | null;
+  /** What had been published, if the change could withdraw it. */
+  baseline?: Baseline | null;
 }
 
 /**
@@ -41,8 +43,11 @@ export function newFindings(before: () => State, after: State, judgement: JudgeS
   return fresh;
 }
 
-function findingsIn({ manifest, app }: State, { now, severities, appEntry = null }: JudgeSettings): Finding[] {
-  const judging = startJudging({ command: 'lint', target: '', now, severities, appEntry });
+function findingsIn(
+  { manifest, app }: State,
+  { now, severities, appEntry = null, baseline = null }: JudgeSettings,
+): Finding[] {
+  const judging = startJudging({ command: 'lint', target: '', now, severities, appEntry, baseline });
   judging.manifest(manifest);
   if (app) judging.app(app);
   return judging.finish(0).findings;

@@ -1,5 +1,6 @@
 import type { NotJudged, Report } from '../core/engine/report.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
+import { HOMEPAGE, ruleUrl } from '../core/links.ts';
 import { rules } from '../core/rules/index.ts';
 import { capitalized, printable, safeJson } from '../core/text/text.ts';
 import { type FingerprintedFinding, withFingerprints } from './fingerprint.ts';
@@ -34,7 +35,14 @@ export function sarif(report: Report, { folder, severities }: Pick<RenderOptions
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { ...tool, semanticVersion: tool.version, rules: rules.map(descriptorOf) } },
+        tool: {
+          driver: {
+            ...tool,
+            semanticVersion: tool.version,
+            informationUri: HOMEPAGE,
+            rules: rules.map(descriptorOf),
+          },
+        },
         invocations: [
           {
             executionSuccessful: outcome !== 'incomplete',
@@ -57,6 +65,7 @@ function descriptorOf({ id, severity, failsWhen: when, why, spec, symptom }: Any
     id,
     shortDescription: { text: plain(`${capitalized(when)}.`) },
     fullDescription: { text: plain(`${fails} ${why}`) },
+    helpUri: ruleUrl(id),
     help: { text: plain(`${fails}\n\n${why}`), markdown: `${fails}\n\n${why}` },
     defaultConfiguration: { level: severity },
     properties: {

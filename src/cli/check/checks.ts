@@ -5,6 +5,7 @@ import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
 import { VERSION } from '../../core/tool-version.ts';
+import { explainCommand } from '../../report/explain-command.ts';
 import { render } from '../../report/index.ts';
 import { DEFAULTS, type Format, FORMATS, type RenderOptions } from '../../report/options.ts';
 import { PLAIN } from '../../report/style.ts';
@@ -27,7 +28,7 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
       throw new AppregError(
         'rule-unknown',
         `${where}: unknown rule “${printable(id)}”.${similarRule(id, known)}`,
-        'docs/rules.md lists the rules.',
+        'appreg rules lists the rules.',
       );
     if (!isOneOf(LEVELS, level))
       throw new AppregError(
@@ -83,6 +84,12 @@ export function printReport(context: Context, report: Report, more: Partial<Rend
   terminal.out(render(report, formatOf(context), renderOptions));
   reportToGitHub(context, report, renderOptions);
   return exitCode(report, maxWarnings);
+}
+
+/** Suggests the command that explains the most severe finding of a failed check. */
+export function suggestExplanation({ terminal }: Context, code: number, { findings }: Report): void {
+  const command = code === 0 ? null : explainCommand(findings);
+  if (command !== null) terminal.next(`${command} has the causes, examples and settings of that rule`);
 }
 
 /**

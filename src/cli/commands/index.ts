@@ -7,12 +7,16 @@ import { checksumCommand } from './checksum/options.ts';
 import { completionCommand } from './completion/options.ts';
 import { diagnoseCommand } from './diagnose/options.ts';
 import { diffCommand } from './diff/options.ts';
+import { editAppCommand } from './edit-app/options.ts';
+import { explainCommand } from './explain/options.ts';
 import { initCommand } from './init/options.ts';
 import { judgeCommand } from './judge/options.ts';
 import { lintCommand } from './lint/options.ts';
 import { lockCommand } from './lock/options.ts';
 import { mirrorCommand } from './mirror/options.ts';
 import { publishVersionCommand } from './publish-version/options.ts';
+import { removeAppCommand } from './remove-app/options.ts';
+import { rulesCommand } from './rules/options.ts';
 import { serveCommand } from './serve/options.ts';
 import { serviceCommand } from './service/options.ts';
 import { subscribeCommand } from './subscribe/options.ts';
@@ -31,6 +35,8 @@ export interface Command {
 export const COMMANDS: readonly Command[] = [
   { definition: initCommand, load: async () => (await import('./init/run.ts')).init },
   { definition: addAppCommand, load: async () => (await import('./add-app/run.ts')).addApp },
+  { definition: editAppCommand, load: async () => (await import('./edit-app/run.ts')).editApp },
+  { definition: removeAppCommand, load: async () => (await import('./remove-app/run.ts')).removeApp },
   { definition: assembleCommand, load: async () => (await import('./assemble/run.ts')).assembleManifest },
   { definition: bundleCommand, load: async () => (await import('./bundle/run.ts')).bundle },
   { definition: checksumCommand, load: async () => (await import('./checksum/run.ts')).checksum },
@@ -42,6 +48,8 @@ export const COMMANDS: readonly Command[] = [
   { definition: mirrorCommand, load: async () => (await import('./mirror/run.ts')).mirrorRegistry },
   { definition: diffCommand, load: async () => (await import('./diff/run.ts')).diff },
   { definition: judgeCommand, load: async () => (await import('./judge/run.ts')).judge },
+  { definition: explainCommand, load: async () => (await import('./explain/run.ts')).explain },
+  { definition: rulesCommand, load: async () => (await import('./rules/run.ts')).listRules },
   { definition: subscribeCommand, load: async () => (await import('./subscribe/run.ts')).subscribeTo },
   { definition: serveCommand, load: async () => (await import('./serve/run.ts')).serve },
   { definition: serviceCommand, load: async () => (await import('./service/run.ts')).service },

@@ -62,6 +62,7 @@ const COMPLETERS: Record<ValueKind, Completer> = {
   'loopback-host': () => oneOf(['localhost']),
   format: ({ command }) => oneOf(isCheck(command) ? FORMATS : RESULT_FORMATS),
   'rule-level': ruleLevels,
+  'rule-or-error': rulesAndErrors,
 };
 
 /** What can be typed for a value that starts with `text`. */
@@ -87,6 +88,22 @@ async function ruleLevels(_: CompletionContext, text: string): Promise<Completio
   if (separator !== -1) return oneOf(LEVELS.map((level) => text.slice(0, separator + 1) + level));
   const { rules } = await import('../../core/rules/index.ts');
   return { candidates: rules.map(({ id, why }) => ({ value: `${id}=`, description: why })), continues: true };
+}
+
+/** The ids of all rules, then the error codes that are not the id of a rule. */
+async function rulesAndErrors(): Promise<Completion> {
+  const [{ rules }, { ERRORS }] = await Promise.all([
+    import('../../core/rules/index.ts'),
+    import('../../core/error-codes/index.ts'),
+  ]);
+  const known = new Set(rules.map(({ id }) => id));
+  const codes = Object.entries(ERRORS).filter(([code]) => !known.has(code));
+  return {
+    candidates: [
+      ...rules.map(({ id, why }) => ({ value: id, description: why })),
+      ...codes.map(([value, { title }]) => ({ value, description: title })),
+    ],
+  };
 }
 
 const MAX_MANIFEST_BYTES = 4_000_000;

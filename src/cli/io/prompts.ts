@@ -83,16 +83,30 @@ export async function prompt(
   { message, initial, placeholder, validate }: Prompt,
 ): Promise<string | null> {
   const { isCancel, text } = await import('@clack/prompts');
-  // Some pseudo-terminals report no size: prompts would put each letter on its own line, or show nothing.
-  const output = terminal.dialog?.output as { columns?: number; rows?: number } | undefined;
-  if (output?.columns === 0) output.columns = 80;
-  if (output?.rows === 0) output.rows = 24;
+  repairSize(terminal);
+  // A default may be a text of the registry. The prompt shows it again once it is accepted.
+  const shown = initial === undefined ? undefined : printable(shorten(initial, 200));
   const answer = await text({
-    message: initial === undefined ? message : `${message} [${initial}]`,
-    ...(initial !== undefined && { defaultValue: initial }),
+    message: shown === undefined ? message : `${message} [${shown}]`,
+    ...(shown !== undefined && shown === initial && { defaultValue: initial }),
     ...(placeholder !== undefined && { placeholder }),
     validate: (value) => validate(value ? value : (initial ?? '')) ?? undefined,
     ...terminal.dialog,
   });
-  return isCancel(answer) ? null : (answer ?? '');
+  if (isCancel(answer)) return null;
+  return answer ? answer : (initial ?? '');
+}
+
+/** Asks for a confirmation, on stderr; false for no, and if the user cancelled. */
+export async function confirmed(terminal: Terminal, message: string): Promise<boolean> {
+  const { confirm } = await import('@clack/prompts');
+  repairSize(terminal);
+  return (await confirm({ message, initialValue: false, ...terminal.dialog })) === true;
+}
+
+/** Some pseudo-terminals report no size: prompts would put each letter on its own line, or show nothing. */
+function repairSize({ dialog }: Terminal): void {
+  const output = dialog?.output as { columns?: number; rows?: number } | undefined;
+  if (output?.columns === 0) output.columns = 80;
+  if (output?.rows === 0) output.rows = 24;
 }

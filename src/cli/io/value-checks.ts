@@ -44,6 +44,7 @@ const CHECKS: Record<ValueKind, Check> = {
   'loopback-host': notEmpty,
   format: notEmpty,
   'rule-level': notEmpty,
+  'rule-or-error': notEmpty,
 };
 
 /** What is wrong with a value, as a sentence, or null. */

@@ -1,3 +1,4 @@
+import type { ErrorTable } from './entry.ts';
 import { PUBLISHING_ERRORS } from './publishing.ts';
 import { SERVING_ERRORS } from './serving.ts';
 import { STORE_ERRORS } from './stores.ts';
@@ -14,3 +15,12 @@ export const ERRORS = {
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** The same by the part of the program that reports them, as docs/errors.md lists them. */
+export const ERROR_CHAPTERS: readonly { title: string; errors: ErrorTable }[] = [
+  { title: 'The command line', errors: USAGE_ERRORS },
+  { title: 'The workspace, its documents, and what they are compared with', errors: WORKSPACE_ERRORS },
+  { title: 'Building and publishing', errors: PUBLISHING_ERRORS },
+  { title: 'Files and stores', errors: STORE_ERRORS },
+  { title: 'Serving, mirrors and the service', errors: SERVING_ERRORS },
+];

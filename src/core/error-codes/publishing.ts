@@ -17,6 +17,11 @@ export const PUBLISHING_ERRORS = {
     title: 'An app or file of this name already exists, with other content.',
     fix: 'Choose another name, or remove what is left over.',
   },
+  'app-changed': {
+    exit: 1,
+    title: 'Another process changed the entry of an app while it was edited or removed.',
+    fix: 'Check the entry, and run the command again if the change is still right.',
+  },
   'app-key-invalid': {
     exit: 1,
     title: 'The app key contains characters that are not URL-safe, or cannot be the name of a folder.',

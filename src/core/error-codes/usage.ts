@@ -34,8 +34,8 @@ export const USAGE_ERRORS = {
   },
   'rule-unknown': {
     exit: 2,
-    title: 'The configuration or --rule names a rule that does not exist.',
-    fix: 'Correct the id; docs/rules.md lists all rules.',
+    title: 'The configuration, --rule or explain names a rule that does not exist.',
+    fix: 'Correct the id; appreg rules lists all rules.',
   },
   'rule-level-unknown': {
     exit: 2,

@@ -9,3 +9,11 @@ export function pointerStep(name: string | number): string {
 export function pointerTo(...steps: readonly (string | number)[]): string {
   return steps.map(pointerStep).join('');
 }
+
+/** The names and indexes of a JSON Pointer, as text. */
+export function pointerSteps(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

@@ -1,4 +1,4 @@
-import { pointerStep } from './pointer.ts';
+import { pointerStep, pointerSteps } from './pointer.ts';
 
 /**
  * Finds positions in JSON text without building a tree. Everything but `survey` requires text that `JSON.parse` accepts
@@ -160,9 +160,8 @@ export function locate(text: string, pointers: Iterable<string>): Map<string, Sp
   const wants = new Map<string, Want>();
   for (const pointer of pointers) {
     let want = root;
-    for (const step of pointer.split('/').slice(1)) {
+    for (const name of pointerSteps(pointer)) {
       want.children ??= new Map();
-      const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
       let child = want.children.get(name);
       if (!child) want.children.set(name, (child = { span: null, children: null }));
       want = child;

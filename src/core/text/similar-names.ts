@@ -36,10 +36,31 @@ export function similarNames(name: string, known: readonly string[]): { name: st
   return found.toSorted((a, b) => ORDER.indexOf(a.how) - ORDER.indexOf(b.how)).slice(0, 3);
 }
 
+/**
+ * The names that may have been meant, `limit` at most: the most similar ones, or else those with a part of the requested
+ * one, or whose words it has.
+ */
+function closestNames(name: string, known: readonly string[], limit: number): string[] {
+  const similar = similarNames(name, known).map((one) => one.name);
+  if (similar.length > 0 || name.length < 3 || name.length > 200) return similar.slice(0, limit);
+  const words = name.split(/[-_\s]+/).filter((word) => word.length > 2);
+  const hasAll = (other: string): boolean => words.length > 0 && words.every((word) => other.includes(word));
+  const close = known.filter((other) => hasAll(other) || (other.length > 2 && name.includes(other)));
+  return close.toSorted((a, b) => a.length - b.length).slice(0, limit);
+}
+
 /** A sentence with the known name closest to a mistyped one, as ` Did you mean clock?`; '' if none is close. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const [nearest] = similarNames(name, known);
   return nearest === undefined ? '' : ` Did you mean ${shorten(printable(nearest.name), 80)}?`;
+}
+
+/** The same for several names that may have been meant, as ` Did you mean clock, clocks or o-clock?`. */
+export function didYouMeanAny(name: string, known: readonly string[], limit = 3): string {
+  const close = closestNames(name, known, limit).map((one) => shorten(printable(one), 80));
+  const last = close.pop();
+  if (last === undefined) return '';
+  return ` Did you mean ${close.length === 0 ? last : `${close.join(', ')} or ${last}`}?`;
 }
 
 /** Edit distance: insertions, deletions, substitutions and transpositions of neighbours (optimal string alignment). */

@@ -8,7 +8,7 @@ import { AppregError } from '../../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
 import { type Target, targetAt } from '../../../observe/workspace/target.ts';
 import { type BaselineOption, baselineOption, NO_BASELINE } from '../../check/baseline-option.ts';
-import { checked, printReport, severitiesOf } from '../../check/checks.ts';
+import { checked, printReport, severitiesOf, suggestExplanation } from '../../check/checks.ts';
 import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -68,6 +68,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
     if (code === 0) terminal.next('publish the files, then appreg verify <registry-url>');
     else if (options.fix !== true && report.findings.some(isFixable))
       terminal.next('appreg lint --fix fixes some of these');
+    else suggestExplanation(context, code, report);
     return code;
   });
 }

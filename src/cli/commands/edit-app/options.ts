@@ -1,0 +1,20 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { addAppCommand } from '../add-app/options.ts';
+
+const { name, description, icon, blockColor, metadataUrl, dryRun } = addAppCommand.options;
+
+export const editAppCommand = {
+  name: 'edit-app',
+  description: 'change the name, description, icon, color or metadata URL of an app',
+  arguments: [{ usage: '<key>', value: 'app-key', prompt: { message: 'Key of the app?' } }],
+  options: {
+    name: { ...name, description: 'new display name' },
+    description: { ...description, description: 'new description, in one sentence' },
+    icon: { ...icon, prompt: { message: 'Icon: a PNG or SVG file, or a URL' } },
+    blockColor: { ...blockColor, prompt: { message: 'Background color of its blocks (#RRGGBB)' } },
+    metadataUrl: { ...metadataUrl, description: 'new URL of its metadata file, which must exist' },
+    dryRun,
+  },
+  notes: 'Without options, each value is prompted for at a terminal. What is not named stays as it is.',
+  examples: ['edit-app clock --description "Shows the time in any zone."', 'edit-app clock --icon clock.svg --dry-run'],
+} as const satisfies CommandDefinition;

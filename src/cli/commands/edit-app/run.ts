@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSafeKey } from '../../../core/registry/app-key.ts';
+import { appFields } from '../../../core/registry/manifest.ts';
+import { printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import { AppregError } from '../../../core/errors.ts';
+import { applyPlan } from '../../../publish/apply-plan.ts';
+import { type AppEdit, type EditPlan, type FieldChange, planEdit } from '../../../publish/edit-app.ts';
+import { type ListedApp, listedApp } from '../../../publish/listed-app.ts';
+import { severitiesOf } from '../../check/checks.ts';
+import type { OptionValues, TextOption } from '../../command-definition.ts';
+import { type OpenWorkspace, openWorkspace } from '../../config/workspace.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { checkUrl } from '../../fetch.ts';
+import { wantsJson } from '../../format.ts';
+import { iconFrom } from '../../icon-source.ts';
+import { type Input, requireValid, resolveInputs } from '../../io/prompts.ts';
+import { nextAfterChange, planText, printFindings, statusOf } from '../../remarks.ts';
+import { editAppCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof editAppCommand.options>;
+
+/** The new values, as given or prompted for. An absent one is kept. */
+interface Values {
+  name?: string | undefined;
+  description?: string | undefined;
+  blockColor?: string | undefined;
+  icon?: string | undefined;
+  metadataUrl?: string | undefined;
+}
+
+/** `appreg edit-app <key>`: changes fields of an app's entry; every other byte of the manifest is preserved. */
+export async function editApp(context: Context, key: string, options: Options): Promise<number> {
+  const { terminal } = context;
+  const json = wantsJson('edit-app', options.format);
+  const given = givenValues(context, options);
+  const workspace = await openWorkspace(context);
+  const { place, config, root } = workspace;
+  const app = await listedApp(place, key);
+  const values = given ?? (await promptedValues(context, app));
+  if (values === null) return 130;
+
+  const planned = await planEdit(place, app, editOf(context, app, values), {
+    now: new Date().toISOString(),
+    severities: severitiesOf(context, config),
+  });
+  const { plan, findings, entry, changes, unusedIcon } = planned;
+  const status = statusOf(plan, options.dryRun === true, 'edited');
+  printFindings(terminal, findings);
+  if (options.dryRun !== true) await place.store.tidy?.([place.manifest, ...plan.steps.map(({ path }) => path)]);
+  if (status === 'edited') await applyPlan(plan, place.store);
+
+  const files = plan.steps.map(({ path }) => path);
+  if (json) terminal.out(redact(safeJson({ key, status, changes, entry, files })));
+  else terminal.out(resultText(context, workspace, key, status, planned));
+  if (unusedIcon !== null) terminal.log(`${printable(unusedIcon)} stays, although no app uses it.`);
+  if (status !== 'unchanged') warnOfSource(context, root, key);
+  if (status === 'planned') terminal.next('the same command without --dry-run');
+  else if (status === 'edited') nextAfterChange(terminal, workspace, ` --app ${isSafeKey(key) ? key : '<key>'}`);
+  return 0;
+}
+
+const FIELD_OPTIONS = ['name', 'description', 'icon', 'blockColor', 'metadataUrl'] as const;
+
+/**
+ * The values given as options; null if there are none and they can be prompted for.
+ * @throws AppregError (exit 2) for an invalid value, or if there is nothing to change
+ */
+function givenValues({ terminal, cwd }: Context, options: Options): Values | null {
+  const definitions: Record<(typeof FIELD_OPTIONS)[number], TextOption> = editAppCommand.options;
+  const names = FIELD_OPTIONS.filter((name) => options[name] !== undefined);
+  for (const name of names) requireValid(definitions[name], options[name] ?? '', cwd);
+  if (options.metadataUrl !== undefined) checkUrl(options.metadataUrl, '--metadata-url');
+  if (names.length > 0) return options;
+  if (terminal.interactive) return null;
+  throw new AppregError(
+    'option-missing',
+    'No option names what to change.',
+    'Add --name, --description, --icon, --color or --metadata-url, or run the command at a terminal without --yes to be prompted.',
+  );
+}
+
+/** Prompts for each field, with its present value as the default; null if the user cancelled. */
+async function promptedValues(context: Context, { entry }: ListedApp): Promise<Values | null> {
+  const { name, description, color, iconUrl } = appFields(entry);
+  const { options } = editAppCommand;
+  return resolveInputs(context, {
+    name: input(options.name, name),
+    description: input(options.description, description),
+    blockColor: input(options.blockColor, color),
+    icon: input(options.icon, iconUrl),
+  });
+}
+
+function input(option: TextOption, now: string | null): Input {
+  return { option, given: undefined, ...(now !== null && { initial: now }) };
+}
+
+const COLOR = '#3b5bdb';
+
+function editOf(context: Context, { key, entry }: ListedApp, values: Values): AppEdit {
+  const { name, description, blockColor: color, icon, metadataUrl } = values;
+  const now = appFields(entry);
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(color !== undefined && { color }),
+    ...(icon !== undefined && icon !== now.iconUrl && { icon: iconFrom(context, key, color ?? COLOR, icon) }),
+    ...(metadataUrl !== undefined && { metadataUrl }),
+  };
+}
+
+function resultText(
+  { terminal }: Context,
+  { place }: OpenWorkspace,
+  key: string,
+  status: 'edited' | 'planned' | 'unchanged',
+  { plan, changes }: EditPlan,
+): string {
+  const name = printable(shorten(key, 80));
+  if (status === 'unchanged') return `${name} has these values already in ${printable(place.manifest)}; nothing to do`;
+  const lines = changes.map(changeLine);
+  if (status === 'planned') return [planText(terminal, plan), ...lines].join('\n');
+  const files = plan.steps.map(({ path }) => path);
+  return [`edited ${terminal.style.bold(name)}: ${printable(files.join(', '))}`, ...lines].join('\n');
+}
+
+function changeLine({ field, before, after }: FieldChange): string {
+  return `  ${field}: ${before === null ? 'none' : quoted(before)} → ${quoted(after)}`;
+}
+
+function quoted(text: string): string {
+  return `“${printable(redact(shorten(text)))}”`;
+}
+
+/** `assemble` makes the entry from another file, which has the old values. */
+function warnOfSource({ terminal }: Context, root: string, key: string): void {
+  const source = `apps/${key}/app.json`;
+  if (isSafeKey(key) && existsSync(join(root, source)))
+    terminal.log(`${source} describes this app, too: appreg assemble would undo the change, unless it is made there.`);
+}

@@ -1,0 +1,15 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+
+export const explainCommand = {
+  name: 'explain',
+  description: 'everything about one rule, or one error code',
+  arguments: [
+    {
+      usage: '<rule>',
+      value: 'rule-or-error',
+      prompt: { message: 'Id of the rule, or error code?', placeholder: 'cors-missing' },
+    },
+  ],
+  options: {},
+  examples: ['explain cors-missing', 'explain write-conflict --format json'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,50 @@
+import { ERRORS } from '../../../core/error-codes/index.ts';
+import { AppregError, type ErrorCode } from '../../../core/errors.ts';
+import { rules } from '../../../core/rules/index.ts';
+import { ruleById } from '../../../core/rules/lookup.ts';
+import { didYouMeanAny } from '../../../core/text/similar-names.ts';
+import { printable, safeJson, shorten } from '../../../core/text/text.ts';
+import { VERSION } from '../../../core/tool-version.ts';
+import { errorAsJson, errorAsText, ruleAsJson, ruleAsText } from '../../../report/explain.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+
+/**
+ * `appreg explain <rule>`: everything about a rule, an error code, or both if they have the same name. The
+ * configuration is not read, since the explained error may be about it.
+ */
+export async function explain({ terminal }: Context, given: string, options: GlobalOptions): Promise<number> {
+  const json = wantsJson('explain', options.format);
+  const id = given.trim().toLowerCase();
+  const rule = ruleById(id) ?? null;
+  const code = isErrorCode(id) ? id : null;
+  if (rule === null && code === null) throw unknown(given);
+  const { style } = terminal;
+  const parts = [
+    ...(rule === null ? [] : [ruleAsText(rule, style)]),
+    ...(code === null ? [] : [errorAsText(code, style)]),
+  ];
+  const document = {
+    schema: 1,
+    tool: { name: 'appreg', version: VERSION },
+    command: 'explain',
+    rule: rule && ruleAsJson(rule),
+    error: code && errorAsJson(code),
+  };
+  terminal.out(json ? safeJson(document) : parts.join('\n\n'));
+  return 0;
+}
+
+function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(ERRORS, text);
+}
+
+function unknown(id: string): AppregError {
+  const known = [...new Set([...rules.map((rule) => rule.id), ...Object.keys(ERRORS)])];
+  const meant = didYouMeanAny(id.trim().toLowerCase(), known, 5);
+  return new AppregError(
+    'rule-unknown',
+    `Neither a rule nor an error code is named “${printable(shorten(id, 80))}”.${meant}`,
+    'appreg rules lists the rules; docs/errors.md lists the error codes.',
+  );
+}

@@ -1,0 +1,12 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { dryRunOption } from '../../option-groups.ts';
+
+export const removeAppCommand = {
+  name: 'remove-app',
+  description: 'remove an app from the manifest; its files stay',
+  arguments: [{ usage: '<key>', value: 'app-key', prompt: { message: 'Key of the app to remove?' } }],
+  options: dryRunOption,
+  notes:
+    'Asks for confirmation at a terminal; elsewhere --yes is required. The metadata file, the icon and the artifacts stay.',
+  examples: ['remove-app clock --dry-run', 'remove-app clock --yes'],
+} as const satisfies CommandDefinition;

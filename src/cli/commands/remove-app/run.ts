@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSafeKey } from '../../../core/registry/app-key.ts';
+import { counted, printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import { AppregError } from '../../../core/errors.ts';
+import { applyPlan } from '../../../publish/apply-plan.ts';
+import { listedApp } from '../../../publish/listed-app.ts';
+import { planRemoval, type RemovalPlan } from '../../../publish/remove-app.ts';
+import { severitiesOf } from '../../check/checks.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import { openWorkspace } from '../../config/workspace.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import { confirmed } from '../../io/prompts.ts';
+import { nextAfterChange, planText, printFindings } from '../../remarks.ts';
+import type { removeAppCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof removeAppCommand.options>;
+
+/** `appreg remove-app <key>`: removes an app's entry from the manifest; its files stay. */
+export async function removeApp(context: Context, key: string, options: Options): Promise<number> {
+  const { terminal } = context;
+  const json = wantsJson('remove-app', options.format);
+  const { dryRun = false } = options;
+  const workspace = await openWorkspace(context);
+  const { place, config, root } = workspace;
+  const app = await listedApp(place, key);
+  const removal = await planRemoval(place, app, {
+    now: new Date().toISOString(),
+    severities: severitiesOf(context, config),
+  });
+  const { plan, findings, entry, kept, loss } = removal;
+  printFindings(terminal, findings);
+  const name = printable(shorten(key, 80));
+  const consequences = [lossText(name, removal), keptText(removal)];
+  if (!dryRun) {
+    const answer = await confirmation(context, name, consequences);
+    if (answer === 'no') {
+      terminal.log(`${name} was not removed.`);
+      return 130;
+    }
+    await place.store.tidy?.([place.manifest]);
+    await applyPlan(plan, place.store);
+  }
+
+  const files = plan.steps.map(({ path }) => path);
+  const status = dryRun ? 'planned' : 'removed';
+  if (json) terminal.out(redact(safeJson({ key, status, entry, subscribers: loss, files, kept })));
+  else if (dryRun) terminal.out([planText(terminal, plan, [], removal.lines), ...consequences].join('\n'));
+  else
+    terminal.out([`removed ${terminal.style.bold(name)}: ${printable(files.join(', '))}`, ...consequences].join('\n'));
+  if (isSafeKey(key) && existsSync(join(root, `apps/${key}/app.json`)))
+    terminal.log(
+      `apps/${key}/app.json describes this app: appreg assemble would add it again, unless its folder is removed.`,
+    );
+  if (dryRun) terminal.next('the same command without --dry-run');
+  else nextAfterChange(terminal, workspace);
+  return 0;
+}
+
+/** @throws AppregError `option-missing` (exit 2) if the user cannot be asked, and --yes is not given */
+async function confirmation(
+  { terminal, options }: Context,
+  name: string,
+  consequences: readonly string[],
+): Promise<'yes' | 'no'> {
+  if (options.yes === true) return 'yes';
+  if (!terminal.interactive)
+    throw new AppregError(
+      'option-missing',
+      `${consequences.join(' ')} This has to be confirmed.`,
+      'Add --yes to remove the app, or --dry-run to see the change.',
+      { effect: 'none' },
+    );
+  for (const line of consequences) terminal.log(line);
+  return (await confirmed(terminal, `Remove ${name} from the manifest?`)) ? 'yes' : 'no';
+}
+
+/** What subscribers will see, as a sentence. */
+function lossText(name: string, { fields, loss }: RemovalPlan): string {
+  const title =
+    fields.name === null || fields.name === name ? name : `${name} (“${printable(shorten(fields.name, 80))}”)`;
+  const { visible, because, versions, latest } = loss;
+  if (visible === false) {
+    const reason = versions === 0 ? 'no version of it is published' : `of ${because.join(', ')}`;
+    return `Subscribers do not see ${title} now, because ${reason}; nothing changes for them.`;
+  }
+  const which = versionsText(versions, latest);
+  return `Subscribers will no longer see ${title}${which}, from the next check by the service, at most an hour after the manifest is served. They can no longer install it.`;
+}
+
+function versionsText(versions: number | null, latest: string | null): string {
+  if (versions === null) return ', nor its versions';
+  return `, nor its ${counted(versions, 'version')}${latest === null ? '' : ` (latest ${printable(latest)})`}`;
+}
+
+function keptText({ kept, loss }: RemovalPlan): string {
+  const files = [...kept.map(printable), ...(loss.versions === 0 ? [] : ['the artifacts'])];
+  const last = files.pop();
+  if (last === undefined) return 'No file is deleted.';
+  return `No file is deleted: ${files.length === 0 ? last : `${files.join(', ')} and ${last}`} ${kept.length === 1 && files.length === 0 ? 'stays' : 'stay'}.`;
+}

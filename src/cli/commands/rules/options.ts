@@ -1,0 +1,31 @@
+import { SYMPTOMS } from '../../../core/engine/report.ts';
+import { LEVELS, RULE_GROUP_NAMES } from '../../choices.ts';
+import type { CommandDefinition } from '../../command-definition.ts';
+
+export const rulesCommand = {
+  name: 'rules',
+  description: 'list all rules, with the levels that they have here',
+  arguments: [],
+  options: {
+    group: {
+      type: 'string',
+      flags: '--group <group>',
+      description: `only the rules about one subject: ${RULE_GROUP_NAMES.join(', ')}`,
+      value: RULE_GROUP_NAMES,
+    },
+    level: {
+      type: 'string',
+      flags: '--level <level>',
+      description: 'only the rules at this level: off, note, warning or error',
+      value: LEVELS,
+    },
+    symptom: {
+      type: 'string',
+      flags: '--symptom <symptom>',
+      description: `only the rules that explain it: ${SYMPTOMS.join(', ')}`,
+      value: SYMPTOMS,
+    },
+  },
+  notes: 'The configuration of the current folder and --rule set levels. appreg explain <rule> has the details.',
+  examples: ['rules', 'rules --group artifact', 'rules --symptom icon-does-not-display'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,196 @@
+import { documentWithText, type Document } from '../author/document.ts';
+import { type AppChanges, editApp } from '../author/manifest.ts';
+import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { type JsonValue } from '../core/json/json.ts';
+import { type AppFields, appFields, iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
+import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { type IconFile, iconOf, otherIconExists } from './add-app.ts';
+import { appFactsWith, metadataFacts } from './app-facts.ts';
+import { newFindings, type JudgeSettings } from './check-change.ts';
+import { checkNewKey } from './check-key.ts';
+import { appIn, type ListedApp } from './listed-app.ts';
+import type { Plan, Step } from './plan.ts';
+import { editStep, factsOf, type RegistryLocation, readDocument, shown } from './registry-location.ts';
+
+/** Plans changes to the entry of an app (spec 2.1). */
+
+export interface AppEdit {
+  name?: string;
+  description?: string;
+  /** `#RRGGBB`. */
+  color?: string;
+  /** A file to copy, or the URL of an icon that is hosted elsewhere. */
+  icon?: IconFile | { url: string };
+  metadataUrl?: string;
+}
+
+/** A text of the entry that differs. */
+export interface FieldChange {
+  field: keyof AppFields;
+  /** Null if the entry had no such text. */
+  before: string | null;
+  after: string;
+}
+
+export interface EditPlan {
+  /** The entry as it will be. */
+  entry: JsonValue;
+  changes: FieldChange[];
+  plan: Plan;
+  /** Warnings and notes about what changes. */
+  findings: Finding[];
+  /** The icon of before that the plan leaves in place although no app uses it; null if there is none. */
+  unusedIcon: string | null;
+}
+
+/**
+ * Plans the changes: the icon file, and last the entry in the manifest. A plan without steps: nothing to do.
+ * @throws AppregError (exit 1) if a document must not be edited, a file is taken, or a rule would be violated;
+ * `metadata-missing` (exit 2) if the new metadata file does not exist
+ */
+export async function planEdit(
+  place: RegistryLocation,
+  app: ListedApp,
+  edit: AppEdit,
+  settings: JudgeSettings,
+): Promise<EditPlan> {
+  const { key, manifest } = app;
+  const before = appFields(app.entry);
+  const icon = edit.icon === undefined ? null : newIcon(place, key, edit.icon);
+  const wanted = wantedTexts(edit, icon?.url ?? null);
+  const edited = editApp(manifest, key, wanted);
+  const changes = changesTo(before, wanted);
+  const steps: Step[] = [];
+  const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, before.iconUrl, icon);
+  if (iconStep !== null) steps.push(iconStep);
+  const after = edited ?? manifest;
+  if (edited !== null)
+    steps.push(editStep(manifest, edited.text, (text) => editAgain(text, app, changes), `the app ${printable(key)}`));
+  const { entry } = appIn(after, key);
+  const plan = { title: `Edit app ${printable(key)}`, steps };
+  if (steps.length === 0) return { entry, changes, plan, findings: [], unusedIcon: null };
+
+  const metadata = await metadataStates(place, key, before.appMetadataUrl, wanted.appMetadataUrl ?? null);
+  const observed =
+    icon === null || icon.path === null ? {} : { file: icon.path, content: icon.file.content, image: icon.file.image };
+  const findings = newFindings(
+    () => ({ manifest: factsOf(manifest), app: appFactsWith(key, metadata.before, { url: before.iconUrl }) }),
+    {
+      manifest: factsOf(after),
+      app: appFactsWith(key, metadata.after, { url: appFields(entry).iconUrl, ...observed }),
+    },
+    { ...settings, baseline: metadata.baseline },
+  );
+  return { entry, changes, plan, findings, unusedIcon: await unusedIcon(place, after, before.iconUrl) };
+}
+
+type NewIcon = ReturnType<typeof iconOf>;
+
+function newIcon(place: RegistryLocation, key: string, icon: NonNullable<AppEdit['icon']>): NewIcon {
+  // The path of the file is made from the key.
+  if ('bytes' in icon) checkNewKey(key);
+  return iconOf(place, { key, icon });
+}
+
+function wantedTexts({ name, description, color, metadataUrl }: AppEdit, iconUrl: string | null): AppChanges {
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(iconUrl !== null && { iconUrl }),
+    ...(color !== undefined && { color }),
+    ...(metadataUrl !== undefined && { appMetadataUrl: metadataUrl }),
+  };
+}
+
+function changesTo(before: AppFields, wanted: AppChanges): FieldChange[] {
+  return Object.entries(wanted).flatMap(([name, after]) => {
+    const field = name as keyof AppFields;
+    return before[field] === after ? [] : [{ field, before: before[field], after }];
+  });
+}
+
+/**
+ * The changes in a manifest that was changed after it was read; null if it has them all.
+ * @throws AppregError `app-changed` (exit 1) if one of these fields has another text since then
+ */
+function editAgain(text: string, { key, manifest }: ListedApp, changes: readonly FieldChange[]): string | null {
+  const current = documentWithText(text, manifest.path);
+  const fields = appFields(appIn(current, key).entry);
+  for (const { field, before, after } of changes) {
+    const now = fields[field];
+    if (now === before || now === after) continue;
+    throw new AppregError(
+      'app-changed',
+      `The ${field} of the app “${printable(key)}” was changed by another process at the same time, to ${now === null ? 'nothing' : `“${shown(now)}”`}.`,
+      'Check the entry. If your change is still right, run the same command again.',
+      { effect: 'none' },
+    );
+  }
+  const wanted = Object.fromEntries(changes.map(({ field, after }) => [field, after]));
+  return editApp(current, key, wanted)?.text ?? null;
+}
+
+/** Creates the icon file, or replaces that of the app; null if the store has it. */
+async function stepForIcon(
+  place: RegistryLocation,
+  listedUrl: string | null,
+  { path, file }: Extract<NewIcon, { path: string }>,
+): Promise<Step | null> {
+  const { bytes } = file;
+  const stored = await place.store.read(path);
+  if (stored === null) return { kind: 'create', path, bytes, what: 'the icon' };
+  if (Buffer.from(stored.bytes).equals(bytes)) return null;
+  if (listedUrl === null || place.pathOf(listedUrl) !== path) throw otherIconExists(path);
+  return { kind: 'replace', path, bytes, what: 'the icon, changed' };
+}
+
+interface MetadataStates {
+  before: DocumentFacts;
+  after: DocumentFacts;
+  /** The versions that the app had, if its metadata file becomes another one. */
+  baseline: Baseline | null;
+}
+
+/** The metadata file before and after. It is read only if it becomes another one. */
+async function metadataStates(
+  place: RegistryLocation,
+  key: string,
+  listed: string | null,
+  wanted: string | null,
+): Promise<MetadataStates> {
+  if (wanted === null || wanted === listed) {
+    const facts = { ...(await metadataFacts(place, null)), url: listed };
+    return { before: facts, after: facts, baseline: null };
+  }
+  const before = await metadataFacts(place, listed);
+  const path = place.pathOf(wanted);
+  if (path !== null && (await readDocument(place.store, path)) === null)
+    throw new AppregError(
+      'metadata-missing',
+      `The metadata file ${printable(path)} does not exist, so the app would disappear for subscribers.`,
+      'Copy the metadata file there first.',
+      { effect: 'none' },
+    );
+  const versions = (listedVersionsIn(before.content) ?? []).flatMap((item) => {
+    const { version, artifactUrl, artifactChecksum } = versionFields(item);
+    return version === null || artifactUrl === null || artifactChecksum === null
+      ? []
+      : [{ version, artifactUrl, artifactChecksum }];
+  });
+  const baseline = { source: before.file ?? shown(listed ?? ''), keys: [key], app: () => versions };
+  return { before, after: await metadataFacts(place, wanted), baseline: versions.length === 0 ? null : baseline };
+}
+
+/** The file of the icon of before, if it exists and no app of the new manifest uses it. */
+async function unusedIcon(place: RegistryLocation, after: Document, url: string | null): Promise<string | null> {
+  const path = url === null ? null : place.pathOf(url);
+  if (path === null) return null;
+  const isUsed = Object.values(manifestApps(after.value) ?? {}).some((entry) => {
+    const used = iconUrlOf(entry);
+    return used !== null && place.pathOf(used) === path;
+  });
+  return !isUsed && (await place.store.digest(path)) !== null ? path : null;
+}

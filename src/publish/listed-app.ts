@@ -1,0 +1,42 @@
+import { appsIn, type Document } from '../author/document.ts';
+import { type JsonValue, member } from '../core/json/json.ts';
+import { didYouMeanAny } from '../core/text/similar-names.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { type RegistryLocation, readManifest } from './registry-location.ts';
+
+/** An app of the registry whose entry can be changed. */
+export interface ListedApp {
+  key: string;
+  manifest: Document;
+  entry: JsonValue;
+}
+
+/**
+ * Finds an app by its key, which may be one that is not URL-safe.
+ * @throws AppregError `app-unknown` (exit 2), with the closest keys, and as `readManifest` does
+ */
+export async function listedApp(place: RegistryLocation, key: string): Promise<ListedApp> {
+  return appIn(await readManifest(place), key);
+}
+
+/** The same in a manifest that was already read. */
+export function appIn(manifest: Document, key: string): ListedApp {
+  const apps = appsIn(manifest);
+  const entry = member(apps, key);
+  if (entry !== undefined) return { key, manifest, entry };
+  throw new AppregError(
+    'app-unknown',
+    `The app “${printable(shorten(key, 80))}” is not listed in ${printable(manifest.path)}.${closestKeys(key, Object.keys(apps))}`,
+    'App keys are case-sensitive. appreg add-app adds an app.',
+    { effect: 'none' },
+  );
+}
+
+/** The keys that may have been meant; all of them if there are only a few. */
+function closestKeys(key: string, known: readonly string[]): string {
+  const close = didYouMeanAny(key, known);
+  if (close !== '' || known.length > 8) return close;
+  if (known.length === 0) return ' It lists no apps.';
+  return ` It lists ${known.map((one) => printable(shorten(one, 80))).join(', ')}.`;
+}

@@ -1,0 +1,101 @@
+import { documentWithText } from '../author/document.ts';
+import { removeApp } from '../author/manifest.ts';
+import { isSame } from '../author/edit.ts';
+import { startJudging } from '../core/engine/judge.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { isMissing } from '../core/facts/facts.ts';
+import { type JsonValue, member } from '../core/json/json.ts';
+import { type AppFields, appFields, manifestApps } from '../core/registry/manifest.ts';
+import { listedVersionsIn } from '../core/registry/metadata.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { appFactsWith, metadataFacts } from './app-facts.ts';
+import { type JudgeSettings, newFindings } from './check-change.ts';
+import type { ListedApp } from './listed-app.ts';
+import { newLines } from './new-lines.ts';
+import type { Plan } from './plan.ts';
+import { editStep, factsOf, type RegistryLocation } from './registry-location.ts';
+
+/** Plans removing an app from the manifest. Its files stay. */
+
+export interface RemovalPlan {
+  /** The entry that is removed. */
+  entry: JsonValue;
+  fields: AppFields;
+  plan: Plan;
+  /** The lines of the manifest that are removed. */
+  lines: string[];
+  findings: Finding[];
+  loss: SubscriberLoss;
+  /** The files of the app that exist in the store, and stay. */
+  kept: string[];
+}
+
+/** What subscribers lose. */
+interface SubscriberLoss {
+  /** Whether they see the app now; null if its metadata is hosted elsewhere, or was not found. */
+  visible: boolean | null;
+  /** The rules that hide it now. */
+  because: readonly string[];
+  /** The number of listed versions; null if the metadata file was not read. */
+  versions: number | null;
+  latest: string | null;
+}
+
+/** Plans the removal. @throws AppregError `rule-violation` (exit 1) if the manifest would have a new error */
+export async function planRemoval(
+  place: RegistryLocation,
+  { key, manifest, entry }: ListedApp,
+  settings: JudgeSettings,
+): Promise<RemovalPlan> {
+  const edited = removeApp(manifest, key);
+  if (edited === null) throw new Error(`the app ${key} is not listed`);
+  const edit = (text: string): string | null => {
+    const current = documentWithText(text, manifest.path);
+    const now = member(manifestApps(current.value) ?? {}, key);
+    if (now !== undefined && !isSame(now, entry)) throw changedMeanwhile(key);
+    return removeApp(current, key)?.text ?? null;
+  };
+  const fields = appFields(entry);
+  const metadata = await metadataFacts(place, fields.appMetadataUrl);
+  const facts = appFactsWith(key, metadata, { url: fields.iconUrl });
+  const findings = newFindings(
+    () => ({ manifest: factsOf(manifest), app: facts }),
+    { manifest: factsOf(edited), app: null },
+    settings,
+  );
+  const { now, severities } = settings;
+  const judging = startJudging({ command: 'lint', target: '', now, severities });
+  judging.manifest(factsOf(manifest));
+  const { visible, because, latest } = judging.app(facts);
+  const versions = isMissing(metadata.content) ? null : (listedVersionsIn(metadata.content)?.length ?? 0);
+  const step = editStep(manifest, edited.text, edit, `the app ${printable(key)}, removed`);
+  return {
+    entry,
+    fields,
+    plan: { title: `Remove app ${printable(key)}`, steps: [step] },
+    lines: newLines(edited.text, manifest.text),
+    findings,
+    loss: { visible, because, versions, latest },
+    kept: await existing(place, [fields.iconUrl, fields.appMetadataUrl]),
+  };
+}
+
+/** The paths of the URLs whose files exist in the store. */
+async function existing(place: RegistryLocation, urls: readonly (string | null)[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const url of urls) {
+    const path = url === null ? null : place.pathOf(url);
+    if (path !== null && !found.includes(path) && (await place.store.digest(path)) !== null) found.push(path);
+  }
+  return found;
+}
+
+function changedMeanwhile(key: string): AppregError {
+  return new AppregError(
+    'app-changed',
+    `The entry of the app “${printable(key)}” was changed by another process at the same time.`,
+    'Check the entry. If the app is still to be removed, run the same command again.',
+    { effect: 'none' },
+  );
+}

@@ -1,0 +1,138 @@
+import { ERRORS } from '../core/error-codes/index.ts';
+import type { ErrorCode } from '../core/errors.ts';
+import { errorUrl, ruleUrl } from '../core/links.ts';
+import type { AnyRule } from '../core/rules/rule.ts';
+import { printable } from '../core/text/text.ts';
+import { explanations, ownerNames, ownersOf, RULE_GROUPS } from './rule-text.ts';
+import type { Style } from './style.ts';
+
+/** Everything about a rule or an error code, for `explain` and `rules`. */
+
+/** A rule as JSON. Absent values are null. */
+export function ruleAsJson(rule: AnyRule): object {
+  const { id, on, severity, spec, symptom, owner, causes = {}, failsWhen, why, examples, supersededBy = [] } = rule;
+  return {
+    id,
+    group: on,
+    severity,
+    spec,
+    symptom,
+    owners: ownerNames(owner),
+    hidesApp: rule.hidesApp === true,
+    fixable: isFixableRule(rule),
+    failsWhen,
+    why,
+    causes: Object.entries(causes).map(([name, info]) => ({
+      name,
+      title: info.title,
+      owners: ownerNames(info.owner ?? owner),
+      fixable: info.fixable === true,
+    })),
+    examples: { bad: examples.bad, good: examples.good },
+    explainedBy: explanations(supersededBy),
+    url: ruleUrl(id),
+  };
+}
+
+/** True if `lint --fix` fixes some of the rule's findings. */
+function isFixableRule({ fixable, causes = {} }: AnyRule): boolean {
+  return fixable === true || Object.values(causes).some((info) => info.fixable === true);
+}
+
+/** An error code as JSON. */
+export function errorAsJson(code: ErrorCode): object {
+  const { exit, title, fix } = ERRORS[code];
+  return { code, exit, title, fix, url: errorUrl(code) };
+}
+
+/** Everything about a rule, for people. */
+export function ruleAsText(rule: AnyRule, style: Style): string {
+  const { id, on, severity, spec, supersededBy = [] } = rule;
+  const remarks = [
+    `rule, ${severity} by default`,
+    RULE_GROUPS[on].toLowerCase(),
+    ...(spec === null ? [] : [`section ${spec} of the specification`]),
+    ...(rule.hidesApp === true ? ['can hide an app'] : []),
+  ];
+  return [
+    `${style.bold(id)}  ${style.dim(`(${remarks.join('; ')})`)}`,
+    '',
+    `Fails when ${plain(rule.failsWhen)}.`,
+    plain(rule.why),
+    ...symptomLines(rule),
+    ...causeLines(rule, style),
+    ...exampleLines('Bad', rule.examples.bad, style),
+    ...exampleLines('Good', rule.examples.good, style),
+    ...(supersededBy.length === 0 ? [] : ['', `Not judged where this explains it: ${explainedBy(rule)}.`]),
+    ...(isFixableRule(rule) ? ['', 'appreg lint --fix corrects what has one possible correction.'] : []),
+    '',
+    style.underline('To change its level, or turn it off'),
+    `  appreg.config.json: "rules": { "${id}": "off" }    (off, note, warning or error)`,
+    `  for one run:        --rule ${id}=off`,
+    '',
+    `More: ${ruleUrl(id)}`,
+  ].join('\n');
+}
+
+/** Everything about an error code, for people. */
+export function errorAsText(code: ErrorCode, style: Style): string {
+  const { exit, title, fix } = ERRORS[code];
+  const meaning = exit === 1 ? 'refused by a rule or a conflict' : 'the job could not be done';
+  return [
+    `${style.bold(code)}  ${style.dim(`(error; exit code ${exit}: ${exit === 130 ? 'ended by a signal' : meaning})`)}`,
+    '',
+    title,
+    `What to do: ${fix}`,
+    '',
+    `More: ${errorUrl(code)}`,
+  ].join('\n');
+}
+
+function symptomLines({ symptom }: AnyRule): string[] {
+  if (symptom === null) return [];
+  return [`Symptom: ${symptom === 'by-resource' ? 'that of the file that it is about' : symptom}.`];
+}
+
+/** The causes with the party that has to act, in columns, or only that party if there are none. */
+function causeLines({ owner, causes = {} }: AnyRule, style: Style): string[] {
+  const rows = Object.entries(causes).map(([name, info]) => [
+    name,
+    `${info.title}${info.fixable === true ? ' (lint --fix)' : ''}`,
+    ownersOf(info.owner ?? owner),
+  ]);
+  if (rows.length === 0) return ['', `To be fixed by: ${ownersOf(owner)}.`];
+  const [first, ...others] = alignedRows([['cause', 'meaning', 'to be fixed by'], ...rows]);
+  return ['', style.dim(`  ${first}`), ...others.map((line) => `  ${plain(line)}`)];
+}
+
+/** The rows as lines, with aligned columns. */
+function alignedRows(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, text.length);
+  return rows.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** An example; invisible characters are escaped. */
+function exampleLines(title: string, text: string, style: Style): string[] {
+  return ['', style.underline(title), ...text.split('\n').map((line) => `  ${printable(line)}`.trimEnd())];
+}
+
+function explainedBy({ supersededBy = [] }: AnyRule): string {
+  return explanations(supersededBy)
+    .map((one) => {
+      if (typeof one === 'string') return one;
+      return one.cause === null ? one.rule : `${one.rule} (${one.cause})`;
+    })
+    .join(', ');
+}
+
+/** Without the Markdown code spans of a rule's text. */
+function plain(text: string): string {
+  return text.replaceAll('`', '');
+}
