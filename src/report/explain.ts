@@ -3,7 +3,7 @@ import type { ErrorCode } from '../core/errors.ts';
 import { errorUrl, ruleUrl } from '../core/links.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
 import { printable } from '../core/text/text.ts';
-import { explanations, ownerNames, ownersOf, RULE_GROUPS } from './rule-text.ts';
+import { explanations, ownerNames, ownersOf } from './rule-text.ts';
 import type { Style } from './style.ts';
 
 /** Everything about a rule or an error code, for `explain` and `rules`. */
@@ -50,7 +50,7 @@ export function ruleAsText(rule: AnyRule, style: Style): string {
   const { id, on, severity, spec, supersededBy = [] } = rule;
   const remarks = [
     `rule, ${severity} by default`,
-    RULE_GROUPS[on].toLowerCase(),
+    `group ${on}`,
     ...(spec === null ? [] : [`section ${spec} of the specification`]),
     ...(rule.hidesApp === true ? ['can hide an app'] : []),
   ];

@@ -42,7 +42,7 @@ export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readon
   return { ...context, journal: newJournal(), questions: () => shown };
 }
 
-const MESSAGES = ['At which URL', 'Display name', 'What does it do', 'Background color', 'Icon:'];
+const MESSAGES = ['At which URL', 'Display name', 'What does it do', 'Background color', 'Icon:', 'Remove '];
 
 const folders: string[] = [];
 

@@ -41,7 +41,7 @@ interface Result {
   partialFingerprints: Record<string, string>;
 }
 interface Run {
-  tool: { driver: { name: string; rules: { id: string; [name: string]: unknown }[] } };
+  tool: { driver: { name: string; informationUri: string; rules: { id: string; [name: string]: unknown }[] } };
   invocations: [
     {
       executionSuccessful: boolean;
@@ -66,6 +66,18 @@ test('a clean report describes every rule and has no results', () => {
   expect(run.results).toEqual([]);
   expect(run.invocations[0]).toMatchObject({ executionSuccessful: true, toolExecutionNotifications: [] });
   expect(run.tool.driver.rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
+});
+
+test('the tool and each rule link to their documentation', () => {
+  const { driver } = runOf(report()).tool;
+  const home = (JSON.parse(readFileSync('package.json', 'utf8')) as { homepage: string }).homepage;
+  expect(driver.informationUri).toBe(home.replace(/#.*/, ''));
+  const headings = readFileSync('docs/rules.md', 'utf8')
+    .match(/^### .+$/gm)!
+    .map((line) => line.slice(4));
+  const pages = driver.rules.map(({ helpUri }) => String(helpUri).split('#'));
+  expect(new Set(pages.map(([page]) => page))).toEqual(new Set([`${driver.informationUri}/blob/main/docs/rules.md`]));
+  expect(pages.map(([, anchor]) => anchor).toSorted()).toEqual(headings.toSorted());
 });
 
 test.each(rules.map((rule) => [rule.id, rule] as const))(

@@ -4,7 +4,7 @@ import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../
 import type { RequestedApps } from '../../../core/facts/facts.ts';
 import { redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { checked, printReport, severitiesOf } from '../../check/checks.ts';
+import { checked, printReport, severitiesOf, suggestExplanation } from '../../check/checks.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { snapshotHeader, type LiveCheck, liveCheck, observeAndJudge } from '../../check/live-check.ts';
@@ -51,6 +51,7 @@ async function diagnoseLive(
     });
     writer?.finish(report, incomplete, describeRun(check, options));
     const code = printReport(context, report, { severities: check.severities, diagnosis: judging.diagnosis() });
+    suggestExplanation(context, code, report);
     return exit ?? code;
   } finally {
     writer?.abandon();
@@ -79,7 +80,9 @@ async function diagnoseSaved(
       : { ...snapshot, requested, apps: snapshot.apps.filter((app) => requested.apps.includes(app.key)) };
   const severities = severitiesOf(context, config);
   const { report, diagnosis } = diagnoseFacts(narrowed, { severities });
-  return printReport(context, report, { severities, diagnosis });
+  const code = printReport(context, report, { severities, diagnosis });
+  suggestExplanation(context, code, report);
+  return code;
 }
 
 /** Options that change how requests are sent, or save what they return. */

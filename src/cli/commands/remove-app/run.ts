@@ -86,7 +86,7 @@ function lossText(name: string, { fields, loss }: RemovalPlan): string {
     return `Subscribers do not see ${title} now, because ${reason}; nothing changes for them.`;
   }
   const which = versionsText(versions, latest);
-  return `Subscribers will no longer see ${title}${which}, from the next check by the service, at most an hour after the manifest is served. They can no longer install it.`;
+  return `Subscribers will no longer see ${title}${which} once the changed manifest is served and the service has checked it, which it does hourly. They can no longer install it.`;
 }
 
 function versionsText(versions: number | null, latest: string | null): string {

@@ -1,0 +1,279 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addApp } from '../../src/cli/commands/add-app/run.ts';
+import { editApp } from '../../src/cli/commands/edit-app/run.ts';
+import { init } from '../../src/cli/commands/init/run.ts';
+import { contextIn, folder, refusal, snapshot } from './author-support.ts';
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+// One transparent pixel.
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+const BASE = 'https://apps.example.com/';
+
+interface Entry {
+  name: string;
+  description: string;
+  blockStyle: { iconUrl: string; color: string };
+  appMetadataUrl: string;
+}
+
+/** A workspace with the app `clock`. */
+async function workspace(): Promise<string> {
+  const dir = folder();
+  await init(contextIn(dir), undefined, { baseUrl: BASE });
+  writeFileSync(join(dir, 'i.svg'), SVG);
+  const clock = { name: 'Clock', description: 'Tells the time.', icon: 'i.svg', blockColor: '#d9480f' };
+  await addApp(contextIn(dir), 'clock', clock);
+  return dir;
+}
+
+const textOf = (dir: string): string => readFileSync(join(dir, 'registry.json'), 'utf8');
+const entryOf = (dir: string, key = 'clock'): Entry =>
+  (JSON.parse(textOf(dir)) as { apps: Record<string, Entry> }).apps[key]!;
+
+describe('edit-app', () => {
+  test('changes the named fields and no other byte', async () => {
+    const dir = await workspace();
+    const before = textOf(dir);
+    const context = contextIn(dir);
+    expect(await editApp(context, 'clock', { name: 'World Clock', blockColor: '#000000' })).toBe(0);
+    expect(textOf(dir)).toBe(before.replace('"Clock"', '"World Clock"').replace('#d9480f', '#000000'));
+    expect(context.printed.out.join('\n')).toBe(
+      'edited clock: registry.json\n  name: “Clock” → “World Clock”\n  color: “#d9480f” → “#000000”',
+    );
+    expect(context.printed.next.join()).toContain('appreg lint; upload the folder');
+  });
+
+  test.each([
+    ['CRLF, tabs and no final newline', '{\r\n\t"x": {},\r\n\t"apps": {\r\n\t\tENTRY\r\n\t}\r\n}'],
+    ['a minified manifest', '{"apps":{ENTRY},"x":1}'],
+    ['unusual white space', '\n{ "apps"\t:{ENTRY\n\n}  }  '],
+  ])('preserves %s', async (_, form) => {
+    const dir = await workspace();
+    const entry =
+      '"clock": {"x-n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/\u2028"],"name":"Clock","description":"","blockStyle":{"iconUrl":"https://x.test/i.png","color":"#000000"},"appMetadataUrl":"https://x.test/v.json"}';
+    const text = form.replace('ENTRY', () => entry);
+    writeFileSync(join(dir, 'registry.json'), text);
+    expect(await editApp(contextIn(dir), 'clock', { description: 'New.' })).toBe(0);
+    expect(textOf(dir)).toBe(text.replace('"description":""', '"description":"New."'));
+  });
+
+  test.each([
+    ['a byte order mark', '\ufeff{"apps":{"clock":{}}}'],
+    ['a duplicate name', '{"apps":{"clock":{}},"apps":{"clock":{}}}'],
+    ['a trailing comma', '{"apps":{"clock":{},}}'],
+  ])('refuses a manifest with %s, and leaves it as it is', async (_, text) => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'registry.json'), text);
+    const before = snapshot(dir);
+    expect(await refusal(editApp(contextIn(dir), 'clock', { name: 'A' }))).toMatchObject({
+      code: 'document-invalid',
+      exit: 1,
+    });
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test('writes nothing if the entry has the values already, and says so', async () => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    const context = contextIn(dir);
+    expect(await editApp(context, 'clock', { name: 'Clock', icon: 'i.svg', format: 'json' })).toBe(0);
+    expect(JSON.parse(context.printed.out.join())).toEqual({
+      key: 'clock',
+      status: 'unchanged',
+      changes: [],
+      entry: entryOf(dir),
+      files: [],
+    });
+    const text = contextIn(dir);
+    await editApp(text, 'clock', { name: 'Clock' });
+    expect(text.printed.out.join()).toContain('nothing to do');
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test('with --dry-run makes every check and writes nothing', async () => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    const context = contextIn(dir);
+    expect(await editApp(context, 'clock', { name: 'B', dryRun: true })).toBe(0);
+    expect(context.printed.out.join('\n')).toMatch(/^Nothing was written[^]*edit {3}registry.json[^]*“Clock” → “B”$/);
+    const insecure = { icon: 'http://x.test/i.png', dryRun: true };
+    expect(await refusal(editApp(contextIn(dir), 'clock', insecure))).toMatchObject({
+      rules: ['url-insecure'],
+      exit: 1,
+    });
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test('edits an app whose key is not URL-safe, but makes no path of it', async () => {
+    const dir = await workspace();
+    const text = textOf(dir).replace('"clock"', '"../clock"');
+    writeFileSync(join(dir, 'registry.json'), text);
+    expect(await editApp(contextIn(dir), '../clock', { name: 'B' })).toBe(0);
+    writeFileSync(join(dir, 'i.svg'), PNG);
+    expect(await refusal(editApp(contextIn(dir), '../clock', { icon: 'i.svg' }))).toMatchObject({
+      code: 'app-key-invalid',
+    });
+  });
+});
+
+describe('the icon', () => {
+  test('replaces the file of the app', async () => {
+    const dir = await workspace();
+    const before = textOf(dir);
+    const other = SVG.replaceAll('8', '16');
+    writeFileSync(join(dir, 'i.svg'), other);
+    expect(await editApp(contextIn(dir), 'clock', { icon: 'i.svg' })).toBe(0);
+    expect(readFileSync(join(dir, 'apps/clock/icon.svg'), 'utf8')).toBe(other);
+    expect(textOf(dir)).toBe(before);
+  });
+
+  test('of another type gets a file of its own; the old one stays', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'i.png'), PNG);
+    const context = contextIn(dir);
+    expect(await editApp(context, 'clock', { icon: 'i.png' })).toBe(0);
+    expect(entryOf(dir).blockStyle.iconUrl).toBe(`${BASE}apps/clock/icon.png`);
+    expect(existsSync(join(dir, 'apps/clock/icon.svg'))).toBe(true);
+    expect(context.printed.log).toEqual(['apps/clock/icon.svg stays, although no app uses it.']);
+  });
+
+  test('does not replace a file that is not the icon of the app', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'apps/clock/icon.png'), 'something else');
+    writeFileSync(join(dir, 'i.png'), PNG);
+    const before = snapshot(dir);
+    expect(await refusal(editApp(contextIn(dir), 'clock', { icon: 'i.png' }))).toMatchObject({
+      code: 'already-exists',
+      exit: 1,
+    });
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test('is judged before anything is written', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'i.svg'), '<!doctype html>');
+    const before = snapshot(dir);
+    expect(await refusal(editApp(contextIn(dir), 'clock', { icon: 'i.svg' }))).toMatchObject({ code: 'icon-invalid' });
+    expect(snapshot(dir)).toBe(before);
+    writeFileSync(join(dir, 'i.svg'), SVG.replace('<rect', '<script>1</script><rect'));
+    const context = contextIn(dir);
+    expect(await editApp(context, 'clock', { icon: 'i.svg' })).toBe(0);
+    expect(context.printed.log.join()).toContain('icon-svg-active');
+  });
+});
+
+function version(number: string): object {
+  return {
+    version: number,
+    artifactUrl: `${BASE}${number}.tar.gz`,
+    artifactChecksum: `sha256:${number.replaceAll('.', '').padStart(64, 'a')}`,
+  };
+}
+
+function writeVersions(dir: string, path: string, versions: readonly object[]): void {
+  writeFileSync(join(dir, path), JSON.stringify({ versions }));
+}
+
+describe('the metadata file', () => {
+  test('must exist, and list the versions that the app has', async () => {
+    const dir = await workspace();
+    writeVersions(dir, 'apps/clock/versions.json', [version('1.0.0'), version('1.1.0')]);
+    const metadataUrl = `${BASE}clock.json`;
+    const before = snapshot(dir);
+    expect(await refusal(editApp(contextIn(dir), 'clock', { metadataUrl }))).toMatchObject({
+      code: 'metadata-missing',
+      exit: 2,
+    });
+    expect(snapshot(dir)).toBe(before);
+    writeVersions(dir, 'clock.json', [version('1.1.0')]);
+    expect(await refusal(editApp(contextIn(dir), 'clock', { metadataUrl }))).toMatchObject({
+      code: 'rule-violation',
+      rules: ['version-withdrawn'],
+      exit: 1,
+    });
+    writeVersions(dir, 'clock.json', [version('1.1.0'), version('1.0.0')]);
+    expect(await editApp(contextIn(dir), 'clock', { metadataUrl })).toBe(0);
+    expect(entryOf(dir).appMetadataUrl).toBe(metadataUrl);
+  });
+
+  test('may be on another host', async () => {
+    const dir = await workspace();
+    expect(await editApp(contextIn(dir), 'clock', { metadataUrl: 'https://raw.example.com/v.json' })).toBe(0);
+    expect(entryOf(dir).appMetadataUrl).toBe('https://raw.example.com/v.json');
+  });
+});
+
+describe('edit-app refuses', () => {
+  test.each([
+    ['clok', 'Did you mean clock?'],
+    ['Clock', 'Did you mean clock?'],
+    ['world-clock', 'Did you mean clock?'],
+    ['zzz', 'It lists clock.'],
+    ['constructor', 'It lists clock.'],
+  ])('the unknown key %s, and names the closest ones', async (key, message) => {
+    const dir = await workspace();
+    expect(await refusal(editApp(contextIn(dir), key, { name: 'A' }))).toMatchObject({
+      code: 'app-unknown',
+      exit: 2,
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  test.each([
+    [{}, '--name, --description, --icon, --color or --metadata-url'],
+    [{ name: ' ' }, '--name'],
+    [{ blockColor: '#fff' }, '--color'],
+    [{ icon: 'gone.svg' }, '--icon'],
+    [{ icon: '' }, '--icon'],
+    [{ metadataUrl: 'v.json' }, '--metadata-url'],
+  ])('%j: a usage error that names the flag', async (options, flag) => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    const error = await refusal(editApp(contextIn(dir), 'clock', options));
+    expect(error.exit).toBe(2);
+    expect(error.message + error.hint).toContain(flag);
+    expect(snapshot(dir)).toBe(before);
+  });
+});
+
+describe('edit-app at a terminal', () => {
+  test('prompts for each field with its present value', async () => {
+    const dir = await workspace();
+    const before = textOf(dir);
+    const context = contextIn(dir, {}, ['\r', 'Tells it.\r', '\r', '\r']);
+    expect(await editApp(context, 'clock', {})).toBe(0);
+    expect(textOf(dir)).toBe(before.replace('Tells the time.', 'Tells it.'));
+    expect(context.questions()).toContain(`[${BASE}apps/clock/icon.svg]`);
+  });
+
+  test('shows control characters of the registry escaped, and keeps them', async () => {
+    const dir = await workspace();
+    const text = textOf(dir).replace('"Clock"', '"Cl\\u001b[2Jock"');
+    writeFileSync(join(dir, 'registry.json'), text);
+    const context = contextIn(dir, {}, ['\r', '\r', '\r', '\r']);
+    expect(await editApp(context, 'clock', {})).toBe(0);
+    expect(context.questions()).toContain('[Cl\\u{1b}[2Jock]');
+    expect(context.questions()).not.toContain('Cl\u001b[2Jock');
+    expect(textOf(dir)).toBe(text);
+  });
+
+  test('Ctrl+C writes nothing', async () => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    expect(await editApp(contextIn(dir, {}, ['x\r', '\u0003']), 'clock', {})).toBe(130);
+    expect(snapshot(dir)).toBe(before);
+  });
+});
+
+test('a workspace that is assembled from app.json is named', async () => {
+  const dir = await workspace();
+  writeFileSync(join(dir, 'apps/clock/app.json'), '{}');
+  const context = contextIn(dir);
+  await editApp(context, 'clock', { name: 'B' });
+  expect(context.printed.log.join()).toContain('apps/clock/app.json describes this app, too');
+});

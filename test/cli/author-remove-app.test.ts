@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addApp } from '../../src/cli/commands/add-app/run.ts';
+import { init } from '../../src/cli/commands/init/run.ts';
+import { removeApp } from '../../src/cli/commands/remove-app/run.ts';
+import { contextIn, folder, refusal, snapshot } from './author-support.ts';
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+const YES = { yes: true };
+
+/** A workspace with two apps; `clock` has a version. */
+async function workspace(): Promise<string> {
+  const dir = folder();
+  await init(contextIn(dir), undefined, { baseUrl: 'https://apps.example.com/' });
+  writeFileSync(join(dir, 'i.svg'), SVG);
+  for (const key of ['radio', 'clock'])
+    await addApp(contextIn(dir), key, {
+      name: `The ${key}`,
+      description: 'An app.',
+      icon: 'i.svg',
+      blockColor: '#d9480f',
+    });
+  const version = {
+    version: '1.2.0',
+    artifactUrl: 'https://apps.example.com/clock.tar.gz',
+    artifactChecksum: `sha256:${'b4'.repeat(32)}`,
+  };
+  writeFileSync(join(dir, 'apps/clock/versions.json'), JSON.stringify({ versions: [version] }));
+  return dir;
+}
+
+const textOf = (dir: string): string => readFileSync(join(dir, 'registry.json'), 'utf8');
+const keysOf = (dir: string): string[] => Object.keys((JSON.parse(textOf(dir)) as { apps: object }).apps);
+/** Everything but the manifest. */
+const filesOf = (dir: string): string =>
+  snapshot(dir)
+    .split('\n')
+    .filter((line) => !line.startsWith('registry.json'))
+    .join('\n');
+
+describe('remove-app', () => {
+  test('undoes add-app in the manifest, and keeps the files', async () => {
+    const dir = await workspace();
+    const files = filesOf(dir);
+    const context = contextIn(dir, YES);
+    expect(await removeApp(context, 'clock', YES)).toBe(0);
+    expect(keysOf(dir)).toEqual(['radio']);
+    expect(filesOf(dir)).toBe(files);
+    expect(context.printed.out.join('\n')).toBe(
+      [
+        'removed clock: registry.json',
+        'Subscribers will no longer see clock (“The clock”), nor its 1 version (latest 1.2.0) once the changed manifest is served and the service has checked it, which it does hourly. They can no longer install it.',
+        'No file is deleted: apps/clock/icon.svg, apps/clock/versions.json and the artifacts stay.',
+      ].join('\n'),
+    );
+    expect(await removeApp(contextIn(dir, YES), 'radio', YES)).toBe(0);
+    expect(textOf(dir)).toBe('{\n  "apps": {}\n}\n');
+  });
+
+  test('says that subscribers do not see the app now', async () => {
+    const context = contextIn(await workspace(), YES);
+    await removeApp(context, 'radio', YES);
+    expect(context.printed.out.join('\n')).toContain(
+      'Subscribers do not see radio (“The radio”) now, because no version of it is published; nothing changes for them.',
+    );
+  });
+
+  test('with --format json tells what subscribers lose', async () => {
+    const context = contextIn(await workspace(), YES);
+    await removeApp(context, 'clock', { ...YES, format: 'json' });
+    expect(JSON.parse(context.printed.out.join())).toMatchObject({
+      key: 'clock',
+      status: 'removed',
+      entry: { name: 'The clock' },
+      subscribers: { visible: true, because: [], versions: 1, latest: '1.2.0' },
+      files: ['registry.json'],
+      kept: ['apps/clock/icon.svg', 'apps/clock/versions.json'],
+    });
+  });
+
+  test('with --dry-run shows the lines, asks nothing and writes nothing', async () => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    const context = contextIn(dir);
+    expect(await removeApp(context, 'clock', { dryRun: true })).toBe(0);
+    expect(context.printed.out.join('\n')).toMatch(/^Nothing was written[^]*^-     "clock": \{[^]*will no longer see/m);
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test('without a terminal and --yes is refused, with the consequences', async () => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    expect(await refusal(removeApp(contextIn(dir), 'clock', {}))).toMatchObject({
+      code: 'option-missing',
+      exit: 2,
+      message: expect.stringContaining('will no longer see clock') as string,
+      hint: expect.stringContaining('--yes') as string,
+    });
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test.each([
+    ['y', 0, ['radio']],
+    ['n', 130, ['radio', 'clock']],
+    ['\r', 130, ['radio', 'clock']],
+    ['\u0003', 130, ['radio', 'clock']],
+  ])('at a terminal asks: the answer %j exits with %i', async (keys, exit, left) => {
+    const dir = await workspace();
+    const context = contextIn(dir, {}, [keys]);
+    expect(await removeApp(context, 'clock', {})).toBe(exit);
+    expect(context.questions()).toContain('Remove clock from the manifest?');
+    expect(context.printed.log.join()).toContain('will no longer see clock');
+    expect(keysOf(dir)).toEqual(left);
+  });
+
+  test('removes an app whose key is not URL-safe', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'registry.json'), textOf(dir).replace('"clock"', '"../a b/~"'));
+    expect(await removeApp(contextIn(dir, YES), '../a b/~', YES)).toBe(0);
+    expect(keysOf(dir)).toEqual(['radio']);
+  });
+
+  test.each(['clck', 'RADIO', 'toString'])('refuses the unknown key %s', async (key) => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    expect(await refusal(removeApp(contextIn(dir, YES), key, YES))).toMatchObject({ code: 'app-unknown', exit: 2 });
+    expect(snapshot(dir)).toBe(before);
+  });
+});

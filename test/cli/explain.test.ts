@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { explain } from '../../src/cli/commands/explain/run.ts';
+import { listRules } from '../../src/cli/commands/rules/run.ts';
+import { RULE_GROUP_NAMES } from '../../src/cli/choices.ts';
+import { ERRORS } from '../../src/core/error-codes/index.ts';
+import { rules } from '../../src/core/rules/index.ts';
+import { RULE_GROUPS } from '../../src/report/rule-text.ts';
+import { printable } from '../../src/core/text/text.ts';
+import { cliContext } from '../support/cli-context.ts';
+import { refusal } from './author-support.ts';
+
+async function explained(id: string, options: Parameters<typeof explain>[2] = {}): Promise<string> {
+  const context = cliContext({ cwd: '.' });
+  expect(await explain(context, id, options)).toBe(0);
+  return context.printed.out.join('\n');
+}
+
+/** Without the Markdown code spans of a rule's text. */
+function plain(text: string): string {
+  return text.replaceAll('`', '');
+}
+
+describe('explain', () => {
+  test.each(rules.map((rule) => [rule.id, rule] as const))('%s has all that is declared', async (id, rule) => {
+    const text = await explained(id);
+    expect(text.startsWith(id)).toBe(true);
+    for (const part of [plain(rule.failsWhen), plain(rule.why), `docs/rules.md#${id}`, `--rule ${id}=off`])
+      expect(text).toContain(part);
+    for (const [cause, { title }] of Object.entries(rule.causes ?? {})) {
+      expect(text).toContain(`  ${cause} `);
+      expect(text).toContain(plain(title));
+    }
+    for (const line of [...rule.examples.bad.split('\n'), ...rule.examples.good.split('\n')])
+      expect(text).toContain(printable(line).trimEnd());
+    expect(text).not.toMatch(/: undefined|\[object|\ufeff/);
+    const { rule: json } = JSON.parse(await explained(id, { format: 'json' })) as { rule: Record<string, unknown> };
+    expect(json).toMatchObject({ id, severity: rule.severity, examples: rule.examples, spec: rule.spec });
+    expect(json['owners']).not.toEqual([]);
+  });
+
+  test.each(Object.entries(ERRORS))('%s: an error code', async (code, { title, fix, exit }) => {
+    const text = await explained(code);
+    for (const part of [title, fix, `exit code ${exit}`]) expect(text).toContain(part);
+    expect(JSON.parse(await explained(code, { format: 'json' }))).toMatchObject({ error: { code, title, fix, exit } });
+  });
+
+  test('a name of both a rule and an error explains both', async () => {
+    const { rule, error } = JSON.parse(await explained('artifact-changed', { format: 'json' })) as {
+      rule: unknown;
+      error: unknown;
+    };
+    expect([rule, error]).not.toContain(null);
+  });
+
+  test.each([
+    ['checksum-malformd', 'Did you mean checksum-malformed?'],
+    ['cors', 'cors-missing'],
+    ['missing cors', 'Did you mean cors-missing?'],
+    ['constructor', 'is named “constructor”. '],
+    ['\u001b[2J', 'is named “\\u{1b}[2J”'],
+  ])('%j is not known: the message has close names', async (id, message) => {
+    const error = await refusal(explain(cliContext({ cwd: '.' }), id, {}));
+    expect(error).toMatchObject({ code: 'rule-unknown', exit: 2 });
+    expect(`${error.message} `).toContain(message);
+  });
+
+  test('ids are found in any case', async () => {
+    expect(await explained(' CORS-Missing ')).toBe(await explained('cors-missing'));
+  });
+});
+
+async function listed(
+  options: Parameters<typeof listRules>[1],
+  config: Record<string, unknown> = {},
+): Promise<{ id: string; level: string; group: string }[]> {
+  const context = cliContext({ cwd: '.', options, config: async () => ({ config, file: null, root: '.' }) });
+  expect(await listRules(context, { ...options, format: 'json' })).toBe(0);
+  return (JSON.parse(context.printed.out.join()) as { rules: { id: string; level: string; group: string }[] }).rules;
+}
+
+describe('rules', () => {
+  test('lists each rule once, in aligned columns', async () => {
+    const context = cliContext({ cwd: '.' });
+    expect(await listRules(context, {})).toBe(0);
+    const text = context.printed.out.join('\n');
+    const rows = text
+      .split('\n')
+      .filter((line) => /^ {2}[a-z]/.test(line))
+      .slice(1);
+    expect(rows.map((row) => row.trim().split(' ')[0]).toSorted()).toEqual(rules.map(({ id }) => id).toSorted());
+    const level = text.split('\n')[0]!.indexOf('level');
+    for (const row of rows) expect(row.slice(level)).toMatch(/^(error|warning|note) /);
+    expect(text.endsWith(`${rules.length} rules`)).toBe(true);
+    expect((await listed({})).map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
+  });
+
+  test('shows the levels of the configuration and of --rule', async () => {
+    const levels = await listed({ rule: ['no-apps=error'] }, { rules: { 'cors-missing': 'off' } });
+    expect(levels.find(({ id }) => id === 'cors-missing')).toMatchObject({ level: 'off', severity: 'error' });
+    expect(levels.find(({ id }) => id === 'no-apps')).toMatchObject({ level: 'error', severity: 'note' });
+  });
+
+  test('is filtered by group, level and symptom', async () => {
+    expect(new Set((await listed({ group: 'icon' })).map(({ group }) => group))).toEqual(new Set(['icon']));
+    expect(new Set((await listed({ level: 'note' })).map(({ level }) => level))).toEqual(new Set(['note']));
+    const symptom = await listed({ symptom: 'icon-does-not-display' });
+    expect(symptom.map(({ id }) => id)).toEqual(expect.arrayContaining(['icon-not-image', 'cors-missing']));
+    expect(symptom.map(({ id }) => id)).not.toContain('checksum-malformed');
+    const context = cliContext({ cwd: '.' });
+    await listRules(context, { level: 'off' });
+    expect(context.printed.out).toEqual(['No rule matches.']);
+  });
+
+  test.each([{ group: 'icons' }, { level: 'fatal' }, { symptom: 'none' }])('%j is a usage error', async (options) => {
+    expect(await refusal(listRules(cliContext({ cwd: '.' }), options))).toMatchObject({
+      code: 'option-invalid',
+      exit: 2,
+    });
+  });
+
+  test('the groups are those of the documentation', () => {
+    expect(RULE_GROUP_NAMES).toEqual(Object.keys(RULE_GROUPS));
+  });
+});

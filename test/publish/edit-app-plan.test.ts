@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import type { AppregError } from '../../src/core/errors.ts';
+import { applyPlan } from '../../src/publish/apply-plan.ts';
+import { planEdit } from '../../src/publish/edit-app.ts';
+import { listedApp } from '../../src/publish/listed-app.ts';
+import type { Plan } from '../../src/publish/plan.ts';
+import { planRemoval } from '../../src/publish/remove-app.ts';
+import { BASE, JUDGEMENT, memoryStore, placeOf } from './memory.ts';
+
+/** Edits of a manifest that another process changes between planning and writing. */
+
+const entry = (name: string, color = '#112233'): string =>
+  `{"name":"${name}","description":"An app.","blockStyle":{"iconUrl":"${BASE}i.svg","color":"${color}"},"appMetadataUrl":"${BASE}v.json"}`;
+const manifest = (...apps: readonly string[]): string => `{"apps":{${apps.join(',')}}}`;
+const A = `"a":${entry('A')}`;
+const B = `"b":${entry('B')}`;
+
+type Store = ReturnType<typeof memoryStore>;
+
+async function editPlan(store: Store): Promise<Plan> {
+  const place = placeOf(store);
+  return (await planEdit(place, await listedApp(place, 'a'), { name: 'New' }, JUDGEMENT)).plan;
+}
+
+async function removalPlan(store: Store): Promise<Plan> {
+  const place = placeOf(store);
+  return (await planRemoval(place, await listedApp(place, 'a'), JUDGEMENT)).plan;
+}
+
+/** The manifest after the plan is applied to a store whose manifest became `changed` in the meantime. */
+async function applied(planOf: (store: Store) => Promise<Plan>, changed: string): Promise<string> {
+  const store = memoryStore({ 'registry.json': manifest(A) });
+  const plan = await planOf(store);
+  store.files.set('registry.json', Buffer.from(changed));
+  await applyPlan(plan, store);
+  return String(store.files.get('registry.json'));
+}
+
+const refusal = (promise: Promise<unknown>): Promise<AppregError> =>
+  promise.then(
+    () => Promise.reject(new Error('it was not refused')),
+    (error: AppregError) => error,
+  );
+
+describe('a concurrent change', () => {
+  test('of another app is kept', async () => {
+    expect(await applied(editPlan, manifest(A, B))).toBe(manifest(`"a":${entry('New')}`, B));
+    expect(await applied(removalPlan, manifest(A, B))).toBe(manifest(B));
+  });
+
+  test('of another field is kept by an edit, and refuses a removal', async () => {
+    const other = manifest(`"a":${entry('A', '#ffffff')}`);
+    expect(await applied(editPlan, other)).toBe(manifest(`"a":${entry('New', '#ffffff')}`));
+    expect(await refusal(applied(removalPlan, other))).toMatchObject({ code: 'app-changed', exit: 1 });
+  });
+
+  test('of the same field is refused, unless it is the same change', async () => {
+    const other = manifest(`"a":${entry('Other')}`);
+    const error = await refusal(applied(editPlan, other));
+    expect(error).toMatchObject({ code: 'app-changed', exit: 1, effect: 'none' });
+    expect(error.message).toContain('to “Other”');
+    const same = manifest(`"a":${entry('New')}`);
+    expect(await applied(editPlan, same)).toBe(same);
+  });
+
+  test('that removes the app refuses an edit, and leaves a removal nothing to do', async () => {
+    expect(await refusal(applied(editPlan, manifest(B)))).toMatchObject({ code: 'app-unknown' });
+    expect(await applied(removalPlan, manifest(B))).toBe(manifest(B));
+  });
+});
+
+test('titles say what a commit does', async () => {
+  const store = memoryStore({ 'registry.json': manifest(A, B) });
+  expect((await editPlan(store)).title).toBe('Edit app a');
+  expect((await removalPlan(store)).title).toBe('Remove app a');
+});
