@@ -33,7 +33,8 @@ export function symptomsOf(report: Report, options: ViewOptions): Pick<View, 'sy
   );
   return {
     symptoms: report.symptoms.map((symptom) => symptomView(symptom, report, shown, options)),
-    withoutSymptom: others.causes.length === 0 ? null : { title: 'Besides', status: 'clear', summary: null, ...others },
+    withoutSymptom:
+      others.causes.length === 0 ? null : { title: 'Other findings', status: 'clear', summary: null, ...others },
   };
 }
 

@@ -74,15 +74,17 @@ describe('causes', () => {
         },
       }),
     );
-    expect(many).toContain('Besides\n');
+    expect(many).toContain('Other findings\n');
     expect(many).toMatch(/… and \d+ more causes?; --verbose lists them\./);
   });
 
   test('errors and warnings without a symptom are printed in a section of their own', () => {
     const text = show(snapshot({ apps: { a: entry('a', { blockStyle: { iconUrl: 'x', color: 'red' } }) } }));
-    expect(text).toContain('\nBesides\n  ✗ The color “red” is not of the form #RRGGBB.');
-    expect(show(snapshot({ apps: {} }))).not.toContain('Besides');
-    expect(show(snapshot({ apps: {} }), { verbose: true })).toContain('Besides\n  · The registry lists no apps.');
+    expect(text).toContain('\nOther findings\n  ✗ The color “red” is not of the form #RRGGBB.');
+    expect(show(snapshot({ apps: {} }))).not.toContain('Other findings');
+    expect(show(snapshot({ apps: {} }), { verbose: true })).toContain(
+      'Other findings\n  · The registry lists no apps.',
+    );
   });
 });
 

@@ -21,7 +21,7 @@ const MARKS: Record<SymptomStatus['status'], string> = {
 export function symptomList(report: Report, more: 'causes' | 'everything'): Html {
   const { symptoms, withoutSymptom } = symptomsOf(report, { verbose: more === 'everything', whole: true, page: true });
   const list = html`${symptoms.map((symptom, i) => symptomSection(symptom, report.symptoms[i]!.id))}
-  ${withoutSymptom === null ? NOTHING : symptomSection(withoutSymptom, 'besides')}`;
+  ${withoutSymptom === null ? NOTHING : symptomSection(withoutSymptom, 'other-findings')}`;
   const quiet = more === 'causes' && withoutSymptom === null && symptoms.every(isQuiet);
   return html`<div class="symptoms">${quiet ? allClear(list) : list}</div>`;
 }
@@ -43,10 +43,10 @@ function allClear(list: Html): Html {
 
 function symptomSection({ title, status, summary, causes, remarks }: SymptomView, id: string): Html {
   // Findings that belong to no symptom have no status.
-  const word = id === 'besides' ? '' : STATUS_WORDS[status];
-  return html`<section class="symptom ${id === 'besides' ? 'besides' : status}" aria-labelledby="${id}">
+  const word = id === 'other-findings' ? '' : STATUS_WORDS[status];
+  return html`<section class="symptom ${id === 'other-findings' ? 'other-findings' : status}" aria-labelledby="${id}">
     <div class="symptom-head">
-      <span class="symptom-mark" aria-hidden="true">${id === 'besides' ? '·' : MARKS[status]}</span>
+      <span class="symptom-mark" aria-hidden="true">${id === 'other-findings' ? '·' : MARKS[status]}</span>
       <h3 id="${id}">${title}${word === '' ? NOTHING : html`<span class="symptom-word">: ${word}</span>`}</h3>
     </div>
     ${summary === null ? NOTHING : html`<p class="gist">${legible(sentence(summary), 400)}</p>`}
