@@ -54,7 +54,7 @@ async function phase(title, nodes, { people, middle = null }) {
   const cpu = () => nodes.reduce((sum, node) => sum + node.cpu(), 0);
   const asked = load.farm.answered.all;
   const [cpuBefore, serverBefore, begun] = [cpu(), serverCpu(server.pid()), performance.now()];
-  const asking = load.startAsking(nodes, people);
+  const asking = load.startRequests(nodes, people);
   let killedAt = null;
   for (let last = 0; ;) {
     const { done } = await load.progress();
@@ -90,7 +90,7 @@ async function phase(title, nodes, { people, middle = null }) {
 async function idle(nodes) {
   const cpu = () => nodes.reduce((sum, node) => sum + node.cpu(), 0) + serverCpu(server.pid());
   const before = cpu();
-  const asking = load.startAsking(nodes, 8);
+  const asking = load.startRequests(nodes, 8);
   await sleep(IDLE);
   const taken = await asking.stop();
   console.log(

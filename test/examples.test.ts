@@ -101,28 +101,31 @@ describe.skipIf(missing !== null && !process.env['CI'])(
     });
 
     test('checks, lists, publishes and verifies its apps', async () => {
-      expect(await run('check')).toMatchObject({ status: 0, said: expect.stringContaining('2 apps') as string });
+      expect(await run('check')).toMatchObject({ status: 0, output: expect.stringContaining('2 apps') as string });
       expect(await run('list')).toMatchObject({
         status: 0,
-        said: expect.stringContaining('added clock, lamp') as string,
+        output: expect.stringContaining('added clock, lamp') as string,
       });
-      expect(await run('list')).toMatchObject({ status: 0, said: expect.stringContaining('nothing to do') as string });
+      expect(await run('list')).toMatchObject({
+        status: 0,
+        output: expect.stringContaining('nothing to do') as string,
+      });
       for (const TAG of ['clock/v1.0.0', 'lamp/v0.1.0'])
         expect(await run('publish', { TAG })).toMatchObject({ status: 0 });
       const verified = await run('verify');
-      expect(verified.said).toContain('0 errors, 0 warnings');
+      expect(verified.output).toContain('0 errors, 0 warnings');
       expect(verified.status).toBe(0);
     }, 60_000);
 
     test('does not change a published version for a moved tag', async () => {
       expect(await run('publish', { TAG: 'clock/v1.0.0' })).toMatchObject({
         status: 0,
-        said: expect.stringContaining('already published') as string,
+        output: expect.stringContaining('already published') as string,
       });
       write(root, { 'src/clock/main.ts': 'export const app = 2;\n' });
       expect(await run('publish', { TAG: 'clock/v1.0.0' })).toMatchObject({
         status: 1,
-        said: expect.stringContaining('never changes') as string,
+        output: expect.stringContaining('never changes') as string,
       });
     }, 60_000);
 
@@ -138,7 +141,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       for (const job of ['check', 'list'])
         expect(await run(job)).toMatchObject({
           status: 1,
-          said: expect.stringContaining('apps/clock/app.json does not exist') as string,
+          output: expect.stringContaining('apps/clock/app.json does not exist') as string,
         });
       renameSync(join(root, 'clock'), join(root, 'apps/clock'));
     }, 60_000);
@@ -148,7 +151,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       for (const job of ['check', 'list'])
         expect(await run(job)).toMatchObject({
           status: 1,
-          said: expect.stringContaining('apps/lamp/app.json:1:') as string,
+          output: expect.stringContaining('apps/lamp/app.json:1:') as string,
         });
       const { apps } = (await (await fetch(`${ceph.endpoint}/${ceph.bucket}/registry.json`)).json()) as {
         apps: object;
@@ -240,8 +243,8 @@ describe('the community registry', () => {
     expect(await run('check')).toMatchObject({ status: 0 });
     expect(await run('list')).toMatchObject({ status: 0 });
     const verified = await run('verify');
-    expect(verified.said).toContain('1 app, 1 version');
-    expect(verified.said).toContain('0 errors');
+    expect(verified.output).toContain('1 app, 1 version');
+    expect(verified.output).toContain('0 errors');
     expect(verified.status).toBe(0);
     expect(readFileSync(join(assets, 'builds'), 'utf8').trim().split('\n')).toHaveLength(2);
   }, 60_000);
@@ -249,12 +252,12 @@ describe('the community registry', () => {
   test('accepts a repeated release, and refuses a moved tag', async () => {
     expect(await release('v1.0.0')).toMatchObject({
       status: 0,
-      said: expect.stringContaining('already published') as string,
+      output: expect.stringContaining('already published') as string,
     });
     write(assets, { 'v1.0.0/bundle.tar.gz': readFileSync(bundleOf('export const app = 3;')) });
     expect(await release('v1.0.0')).toMatchObject({
       status: 1,
-      said: expect.stringContaining('never changes') as string,
+      output: expect.stringContaining('never changes') as string,
     });
     expect((await run('verify')).status).toBe(1);
   }, 60_000);
@@ -271,7 +274,7 @@ describe('the community registry', () => {
     write(registry, { 'apps/lamp/logo.jpg': 'JPEG' });
     expect(await run('check')).toMatchObject({
       status: 1,
-      said: expect.stringContaining('apps/lamp/app.json: the app has no icon: logo.jpg') as string,
+      output: expect.stringContaining('apps/lamp/app.json: the app has no icon: logo.jpg') as string,
     });
     expect(existsSync(join(registry, 'apps/lamp'))).toBe(true);
   }, 60_000);

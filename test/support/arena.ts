@@ -28,8 +28,8 @@ export interface Arena {
   get(path: string): Promise<Bytes>;
   /** What the host in front serves instead of what is stored; null: what is stored. */
   front: ((path: string, stored: () => Promise<Bytes>) => Promise<Bytes>) | null;
-  /** Paths that the host in front was asked for. */
-  asked: string[];
+  /** Paths that were requested from the host in front. */
+  requested: string[];
   close(): Promise<void>;
 }
 
@@ -62,10 +62,10 @@ export async function openArena(kind: Kind, servers: Servers, more: ObjectStoreO
   const root = join(scratch, 'workspace');
   mkdirSync(root);
   const made = await placeOf(kind, scratch, root, servers, more);
-  const arena = { root, base: '', asked: [] as string[], front: null as Arena['front'], ...made };
+  const arena = { root, base: '', requested: [] as string[], front: null as Arena['front'], ...made };
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url!, 'http://x').pathname.slice(1));
-    arena.asked.push(path);
+    arena.requested.push(path);
     const stored = (): Promise<Bytes> => made.get(path);
     void (arena.front === null ? stored() : arena.front(path, stored)).then((bytes) => {
       response.writeHead(bytes === null ? 404 : 200, {

@@ -24,7 +24,7 @@ export interface FaultHost {
   /** The behaviour of a path; a query string is part of the path only if it is given here. */
   on(path: string, behaviour: Behaviour): string;
   /** Requests to a path, by method. */
-  asked(path: string, method?: string): FaultRequest[];
+  requestsFor(path: string, method?: string): FaultRequest[];
   close(): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export async function openFaultHost(options: FaultHostOptions = {}): Promise<Fau
       paths.set(path, behaviour);
       return origin + path;
     },
-    asked: (path, method) =>
+    requestsFor: (path, method) =>
       host.requests.filter((r) => r.path === path && (method === undefined || r.method === method)),
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -9,7 +9,7 @@ export interface FaultProxy {
   port: number;
   url: string;
   /** `CONNECT host:port` and `GET http://…`, in the order they came. */
-  asked: string[];
+  requests: string[];
   /** The headers of each of them. */
   headers: IncomingMessage['headers'][];
   /** Answers everything with this status (0: closes the connection, -1: sends nothing) instead of connecting. */
@@ -34,7 +34,7 @@ export async function openFaultProxy({ login, tls, to }: FaultProxyOptions): Pro
   });
 
   function note(incoming: IncomingMessage): number | null {
-    proxy.asked.push(`${incoming.method} ${incoming.url}`);
+    proxy.requests.push(`${incoming.method} ${incoming.url}`);
     proxy.headers.push(incoming.headers);
     const wanted = login === undefined ? undefined : `Basic ${Buffer.from(login).toString('base64')}`;
     if (wanted !== undefined && incoming.headers['proxy-authorization'] !== wanted) return 407;
@@ -77,7 +77,7 @@ export async function openFaultProxy({ login, tls, to }: FaultProxyOptions): Pro
   const proxy: FaultProxy = {
     port,
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
-    asked: [],
+    requests: [],
     headers: [],
     refuse: null,
     async close() {

@@ -17,8 +17,8 @@ export interface GitHost {
   next: GitMishap[];
   /** The Authorization header that every request needs; null for none. */
   authorization: string | null;
-  /** What was asked for: the service of git, or its list of branches. */
-  asked: string[];
+  /** The requested services of git, or its lists of branches. */
+  requests: string[];
   /** Answers pushes with this status. */
   readOnly: number | null;
   close(): Promise<void>;
@@ -48,14 +48,14 @@ export async function openGitHost(parent: string): Promise<GitHost> {
     url: '',
     folder,
     next: [],
-    asked: [],
+    requests: [],
     authorization: null,
     readOnly: null,
     close: async () => {},
   };
   const server = createServer((request, response) => {
     const url = new URL(request.url!, 'http://x');
-    host.asked.push(url.pathname.split('/').at(-1)! + url.search);
+    host.requests.push(url.pathname.split('/').at(-1)! + url.search);
     const push = url.pathname.endsWith('/git-receive-pack');
     if (host.authorization !== null && request.headers.authorization !== host.authorization)
       return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();

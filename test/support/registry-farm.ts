@@ -9,8 +9,8 @@ export interface Farm {
   port: number;
   /** The manifest of the registry with this number. */
   url(registry: number): string;
-  /** When each manifest was asked for, in milliseconds, by registry. */
-  asked: number[][];
+  /** When each manifest was requested, in milliseconds, by registry. */
+  requestTimes: number[][];
   /** Requests answered, and those of them with 304. */
   answered: { all: number; unchanged: number };
   /** Told of every request that is answered. */
@@ -43,7 +43,7 @@ export async function openFarm(registries: number, { apps = 2, versions = 2 } = 
   const farm: Farm = {
     port: 0,
     url: (registry) => `${base(registry)}/registry.json`,
-    asked: Array.from({ length: registries }, () => []),
+    requestTimes: Array.from({ length: registries }, () => []),
     answered: { all: 0, unchanged: 0 },
     onRequest: null,
     grow: (registry) => change(registry, { versions: grown[registry]!.versions + 1 }),
@@ -113,7 +113,7 @@ export async function openFarm(registries: number, { apps = 2, versions = 2 } = 
     farm.answered.all += 1;
     const { host, connection: _, ...headers } = request.headers as Record<string, string>;
     farm.onRequest?.({ url: `http://${host}${request.url}`, headers });
-    if (path === '/registry.json') farm.asked[registry]?.push(Date.now());
+    if (path === '/registry.json') farm.requestTimes[registry]?.push(Date.now());
     response.setHeader('access-control-allow-origin', '*');
     if (found === null) return void response.writeHead(404).end();
     response.setHeader('etag', found.tag);

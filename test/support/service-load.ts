@@ -20,7 +20,7 @@ export interface Load {
   /** Completed refreshes by URL since the last call, from the logs of the nodes. */
   refreshed(): Map<string, number>;
   /** Sends requests to the API from several clients until `stop` is called, which returns the milliseconds of every response. */
-  startAsking(nodes: LoadNode[], clients: number): { stop(): Promise<number[]> };
+  startRequests(nodes: LoadNode[], clients: number): { stop(): Promise<number[]> };
   sizes(): Promise<{ database: number; tables: Record<string, number>; subscriptions: number; verified: number }>;
   close(): Promise<void>;
 }
@@ -77,13 +77,13 @@ export async function openLoad(main: string, databaseUrl: string, options: LoadO
     refreshed() {
       const counts = new Map<string, number>();
       for (const { node } of nodes) {
-        for (const [, url] of node.said().matchAll(/"event":"registry-refreshed","registry":\d+,"url":"([^"]+)"/g))
+        for (const [, url] of node.stderr().matchAll(/"event":"registry-refreshed","registry":\d+,"url":"([^"]+)"/g))
           counts.set(url!, (counts.get(url!) ?? 0) + 1);
         node.forget();
       }
       return counts;
     },
-    startAsking: (asked, clients) => startAsking(asked, clients),
+    startRequests: (nodes, clients) => startRequests(nodes, clients),
     async sizes() {
       const { rows } = await client.query(
         `select pg_database_size(current_database())::float8 as database,
@@ -180,7 +180,7 @@ export function serverCpu(pid: number): number {
   return ticks / TICKS;
 }
 
-function startAsking(nodes: LoadNode[], clients: number): { stop(): Promise<number[]> } {
+function startRequests(nodes: LoadNode[], clients: number): { stop(): Promise<number[]> } {
   const taken: number[] = [];
   const over = new AbortController();
   async function ask(url: string, token: string, path: string, body?: unknown): Promise<any> {

@@ -16,7 +16,7 @@ export interface Node {
   /** Its exit code, or the signal that ended it. */
   ended: Promise<number | string>;
   /** What it wrote to stderr so far. */
-  said(): string;
+  stderr(): string;
   /** Discards the output so far. */
   forget(): void;
 }
@@ -34,9 +34,9 @@ export function startNode(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   nodes.add(child);
-  let said = '';
+  let stderr = '';
   let printed = '';
-  child.stderr.on('data', (data: Buffer) => void (said += data.toString()));
+  child.stderr.on('data', (data: Buffer) => void (stderr += data.toString()));
   const ended = new Promise<number | string>((done) => {
     child.once('close', (code, signal) => {
       nodes.delete(child);
@@ -48,8 +48,8 @@ export function startNode(
       printed += data.toString();
       if (printed.includes('\n')) done(printed.split('\n')[0]!);
     });
-    void ended.then((how) => fail(new Error(`it ended (${how}): ${said}`)));
+    void ended.then((how) => fail(new Error(`it ended (${how}): ${stderr}`)));
   });
   ready.catch(() => undefined);
-  return { child, ready, ended, said: () => said, forget: () => void (said = '') };
+  return { child, ready, ended, stderr: () => stderr, forget: () => void (stderr = '') };
 }

@@ -61,7 +61,7 @@ export async function openServiceStorm(main: string, folder: string, chance = Ma
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (response.status === 500) throw new Error(`a defect: ${text} ${node!.said()}`);
+    if (response.status === 500) throw new Error(`a defect: ${text} ${node!.stderr()}`);
     return { status: response.status, json: text === '' ? null : JSON.parse(text) };
   }
 

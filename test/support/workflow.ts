@@ -14,7 +14,7 @@ export interface Tools {
   bin: string;
 }
 
-/** @param gh a shell script that stands for GitHub's own tool; @param version the one that npx is asked for */
+/** @param gh a shell script in place of GitHub's own tool; @param version the version that npx is expected to run */
 export async function makeTools(gh: string, version = VERSION): Promise<Tools> {
   const home = folder();
   await buildInto(join(home, 'dist'));
@@ -40,18 +40,18 @@ export function scriptOf(workflow: string, job: string): string {
 export interface Ran {
   status: number | null;
   /** stdout and stderr. */
-  said: string;
+  output: string;
 }
 
-/** As the runner runs it. Not at once: what the script asks may be served by this very process. */
+/** Runs a script as the runner does; asynchronous, since this process can serve its requests. */
 export async function runScript({ bin }: Tools, script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
   const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
     cwd,
     env: { PATH: `${bin}${delimiter}${process.env['PATH']}`, HOME: cwd, NO_COLOR: '1', CI: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { status, said };
+  return { status, output };
 }

@@ -71,8 +71,8 @@ describe('a redirect', () => {
   test('to another host is requested with Origin: null', async () => {
     other.on('/end', end);
     await probe(host.on('/away', redirect(`${other.origin}/end`)), { origin: 'https://svc.test' });
-    expect(host.asked('/away')[0]!.headers['origin']).toBe('https://svc.test');
-    expect(other.asked('/end')[0]!.headers['origin']).toBe('null');
+    expect(host.requestsFor('/away')[0]!.headers['origin']).toBe('https://svc.test');
+    expect(other.requestsFor('/end')[0]!.headers['origin']).toBe('null');
   });
 
   test('of a preflight is not followed', async () => {
@@ -89,9 +89,9 @@ describe('secrets', () => {
     host.on('/end', answer());
     other.on('/back', redirect(`${host.origin}/end`));
     await probe(host.on('/first', redirect(`${other.origin}/back`)), {}, secrets());
-    expect(host.asked('/first')[0]!.headers['authorization']).toBe('Bearer s3cr3t-token');
+    expect(host.requestsFor('/first')[0]!.headers['authorization']).toBe('Bearer s3cr3t-token');
     expect(other.requests[0]!.headers).not.toHaveProperty('authorization');
-    expect(host.asked('/end')[0]!.headers).not.toHaveProperty('authorization');
+    expect(host.requestsFor('/end')[0]!.headers).not.toHaveProperty('authorization');
   });
 
   test('are not in the facts, even if the host echoes them', async () => {
@@ -116,6 +116,6 @@ describe('secrets', () => {
 
   test('are not in a preflight', async () => {
     await probe(host.on('/options', answer({ status: 204 })), { method: 'OPTIONS' }, secrets());
-    expect(host.asked('/options')[0]!.headers).not.toHaveProperty('authorization');
+    expect(host.requestsFor('/options')[0]!.headers).not.toHaveProperty('authorization');
   });
 });

@@ -25,7 +25,7 @@ describe('retries', () => {
   test('end after three attempts', async () => {
     const { seen } = await probe(host.on('/never', answer({ status: 500 })));
     expect(seen.attempts).toBe(3);
-    expect(host.asked('/never')).toHaveLength(3);
+    expect(host.requestsFor('/never')).toHaveLength(3);
   });
 
   test('wait for the time in Retry-After', async () => {

@@ -76,12 +76,12 @@ describe('a complete response', () => {
 
   test('answers a request with the given Accept header and without Origin', async () => {
     await probe(host.on('/as', answer()), { accept: 'application/json, */*;q=0.8' });
-    expect(host.asked('/as')[0]!.headers).toMatchObject({
+    expect(host.requestsFor('/as')[0]!.headers).toMatchObject({
       'user-agent': expect.stringMatching(/^appreg\/\d/),
       accept: 'application/json, */*;q=0.8',
       'accept-encoding': 'identity',
     });
-    expect(host.asked('/as')[0]!.headers).not.toHaveProperty('origin');
+    expect(host.requestsFor('/as')[0]!.headers).not.toHaveProperty('origin');
   });
 });
 

@@ -85,7 +85,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([secure.close(), plain.close(), proxy.close(), otherProxy?.close()]));
 beforeEach(() => {
-  for (const list of [secure.requests, plain.requests, proxy.asked, proxy.headers]) list.length = 0;
+  for (const list of [secure.requests, plain.requests, proxy.requests, proxy.headers]) list.length = 0;
   proxy.refuse = null;
 });
 
@@ -122,7 +122,7 @@ describe('a request over a proxy', () => {
         tls: { subject: 'CN=localhost', names: ['localhost', '127.0.0.1'] },
       },
     ]);
-    expect(proxy.asked).toEqual([`CONNECT localhost:${secure.port}`]);
+    expect(proxy.requests).toEqual([`CONNECT localhost:${secure.port}`]);
     expect(secure.requests).toMatchObject([{ path: '/x', headers: { host: `localhost:${secure.port}` } }]);
   });
 
@@ -130,7 +130,7 @@ describe('a request over a proxy', () => {
     const seen = await probe(`http://reg.test:${plain.port}/x?a=1`, { HTTP_PROXY: proxy.url });
     expect(seen.failure).toBeNull();
     expect(seen.hops).toMatchObject([{ status: 200, address: null, proxy: { variable: 'HTTP_PROXY' } }]);
-    expect(proxy.asked).toEqual([`GET http://reg.test:${plain.port}/x?a=1`]);
+    expect(proxy.requests).toEqual([`GET http://reg.test:${plain.port}/x?a=1`]);
     expect(plain.requests).toMatchObject([{ path: '/x?a=1', headers: { host: `reg.test:${plain.port}` } }]);
   });
 
@@ -139,7 +139,7 @@ describe('a request over a proxy', () => {
     const env = { ALL_PROXY: otherProxy.url };
     expect((await probe(`https://localhost:${secure.port}/x`, env)).failure).toBeNull();
     expect((await probe(`http://reg.test:${plain.port}/x`, env)).failure).toBeNull();
-    expect(otherProxy.asked).toHaveLength(2);
+    expect(otherProxy.requests).toHaveLength(2);
     expect((await probe(`https://localhost:${secure.port}/x`, env, { ca: null })).failure).toMatchObject({
       phase: 'proxy',
       code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',

@@ -229,7 +229,7 @@ describe('validators', () => {
     live.serve('registry.json', byMethod({ GET: answer({ headers: { ...GOOD_JSON, ETag: '"a"' }, body }) }));
     let bytes = 0;
     await verifyPatiently(live.url, { onProgress: (progress) => (bytes = progress.bytes) });
-    expect(host.asked('/registry.json').filter((r) => r.headers['if-none-match'])).toHaveLength(3);
+    expect(host.requestsFor('/registry.json').filter((r) => r.headers['if-none-match'])).toHaveLength(3);
     expect(bytes).toBeLessThan(1.5 * body.length);
   });
 

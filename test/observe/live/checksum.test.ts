@@ -163,6 +163,8 @@ describe('checksums', () => {
       age: '12',
       via: 'cache-7',
     });
-    expect(fixture.host.asked('/2.tar.gz', 'GET').filter((r) => r.headers['origin'] === undefined)).toHaveLength(2);
+    expect(fixture.host.requestsFor('/2.tar.gz', 'GET').filter((r) => r.headers['origin'] === undefined)).toHaveLength(
+      2,
+    );
   });
 });

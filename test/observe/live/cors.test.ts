@@ -245,7 +245,7 @@ test('no preflights are sent for files on the origin of the service', async () =
     expect: [],
     options: { origins: [fixture.host.origin] },
   });
-  expect(fixture.host.asked('/registry.json', 'OPTIONS')).toEqual([]);
+  expect(fixture.host.requestsFor('/registry.json', 'OPTIONS')).toEqual([]);
 });
 
 test('missing CORS headers on artifacts are reported once per host', async () => {

@@ -78,9 +78,9 @@ test(
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
 
     // It was checked a moment ago, so another refresh sends no requests.
-    const before = host.asked('/registry.json', 'GET').length;
+    const before = host.requestsFor('/registry.json', 'GET').length;
     expect((await request('POST', `registries/${id}/refresh`)).json.requested).toBe(false);
-    expect(host.asked('/registry.json', 'GET').length).toBe(before);
+    expect(host.requestsFor('/registry.json', 'GET').length).toBe(before);
 
     // The host no longer serves the registry: its last state is preserved.
     live.serve('registry.json', answer({ status: 404 }));

@@ -259,7 +259,7 @@ describeInChromium('a user of the pages', () => {
       const { violations } = await page.evaluate<{ violations: { id: string }[] }>('axe.run()');
       expect(violations.map(({ id }) => id)).toEqual([]);
     }
-    expect(host.asked('/seen-by-a-browser')).toEqual([]);
+    expect(host.requestsFor('/seen-by-a-browser')).toEqual([]);
     const agents = host.requests.map(({ headers }) => headers['user-agent'] ?? '');
     expect(agents.filter((agent) => agent.includes('Chrome') && !agent.includes('appreg'))).toEqual([]);
     expect(errors).toEqual([]);

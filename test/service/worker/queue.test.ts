@@ -75,7 +75,9 @@ describe('two nodes', () => {
       expect(await checkedCount([huge])).toBe(0);
       for (let i = 0; i < 50; i += 1)
         expect(
-          host.asked(`/r${i}.json`, 'GET').filter(({ headers }) => !headers['origin'] && !headers['if-none-match']),
+          host
+            .requestsFor(`/r${i}.json`, 'GET')
+            .filter(({ headers }) => !headers['origin'] && !headers['if-none-match']),
         ).toHaveLength(1);
       // The refresh of the silent registry ends as well.
       await expect.poll(() => checkedCount([silentOne]), { timeout: 20_000, interval: 200 }).toBe(1);
@@ -199,7 +201,7 @@ test('a registry without a subscription is not refreshed', async () => {
   const node = await startNode();
   try {
     await expect.poll(() => checkedCount([other]), { timeout: 15_000 }).toBe(1);
-    expect(host.asked('/unsubscribed.json')).toEqual([]);
+    expect(host.requestsFor('/unsubscribed.json')).toEqual([]);
   } finally {
     await node.stop();
   }

@@ -199,11 +199,11 @@ describe('a remote over http', () => {
     await store.create('once.json', bytes);
     const other = openGit({ remote: host.url, branch: 'pages', root: scratch() });
     await other.read('nothing.json');
-    host.asked.length = 0;
+    host.requests.length = 0;
     for (let i = 0; i < 3; i++) expect(await other.read(`none-${i}.json`)).toBeNull();
     await other.create('twice.json', bytes);
     await other.create('three.json', bytes);
-    const services = host.asked.map((request) => request.replace('refs?service=', '? '));
+    const services = host.requests.map((request) => request.replace('refs?service=', '? '));
     const fetch = ['? git-upload-pack', 'git-upload-pack'];
     const push = ['? git-receive-pack', 'git-receive-pack'];
     expect(services).toEqual([...fetch, ...fetch, ...fetch, ...push, ...push]);

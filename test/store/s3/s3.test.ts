@@ -319,7 +319,7 @@ describe('a store with a proxy', () => {
       if (scheme === 'http') expect(await store.create('a.json', Buffer.from('{}'))).toBe('created');
       // The server has no certificate: the request to the proxy is what is tested.
       else await expect(store.read('a.json')).rejects.toMatchObject({ code: 's3-unreachable' });
-      expect(proxy.asked[0]).toBe(
+      expect(proxy.requests[0]).toBe(
         scheme === 'http' ? `PUT http://s3.test:${port}/registry/.appreg-probe.txt` : `CONNECT s3.test:${port}`,
       );
       await Promise.all([server.close(), proxy.close()]);
