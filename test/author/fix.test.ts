@@ -175,7 +175,7 @@ describe('fixing any document', () => {
   });
 });
 
-test('ten thousand versions and a thousand commas are fixed in linear time', () => {
+test('ten thousand versions and a thousand commas are fixed within five seconds', () => {
   const start = performance.now();
   const many = JSON.stringify(metadataWith(...Array.from({ length: 10_000 }, (_, i) => `v1.0.${i}`)));
   expect(fixDocument('metadata', many).fixes).toHaveLength(10_000);

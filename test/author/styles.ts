@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** Arbitrary JSON written in arbitrary styles, so that an edit meets what people and programs really write. */
+/** Arbitrary JSON written in arbitrary styles, as people and programs write it. */
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 

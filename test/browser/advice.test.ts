@@ -127,7 +127,7 @@ function linesIn(advice: string): Map<string, string[]> {
   return found;
 }
 
-/** The situation as it is once the host does what a finding advises. */
+/** The situation after the advice of a finding was followed. */
 function withAdviceApplied(
   situation: Situation,
   { rule, advice, evidence }: Finding,

@@ -11,7 +11,7 @@ import type { File, Seen, Stage } from './situation.ts';
 const UNREACHABLE = ['error unreachable', 'error redirect-insecure', 'error redirect-excessive'];
 const CORS = ['error cors-missing', 'error cors-invalid', 'error cors-origin-refused'];
 const PREFLIGHT = ['warning cors-preflight-refused'];
-// What matters to every image, and what to those that are requested without CORS.
+// Findings that concern every image, and those that are requested without CORS.
 const IMAGE = [
   'error icon-not-image',
   ...['svg-type', 'png-as-svg', 'missing'].map((cause) => `error icon-type-wrong ${cause}`),

@@ -10,7 +10,7 @@ import { openStage, type Stage } from './situation.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
-/** How much of its square the browser paints; `refused` where it takes the bytes for no image. */
+/** How much of its square the browser paints; `refused` if it does not accept the bytes as an image. */
 type Shown = 'all' | 'part' | 'none' | 'refused';
 
 /**

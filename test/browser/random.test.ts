@@ -78,7 +78,7 @@ function randomSituation(page: string): fc.Arbitrary<Situation> {
       ['text/html'],
       [],
     ],
-    // No space: Chromium reads a type up to it, while the standard takes the whole for none.
+    // No space: Chromium reads a type up to it, while the standard rejects the whole value.
     ['image/', 'svg+xml', 'png', 'text/plain', 'application/json', 'application/pdf', ';', ',', '*/*'],
   );
   return fc
@@ -97,7 +97,7 @@ describeInChromium('the verdict about random responses and a browser', () => {
   });
   afterAll(() => stage?.close());
 
-  // All at once instead of one after the other, so that it takes seconds; what fails is small enough to be read.
+  // All at once instead of one after the other, so that it takes seconds; failures are small enough to be read.
   test(`agree on ${RUNS} responses`, async () => {
     const page = stage.pages.ported;
     const drawn = fc.sample(randomSituation(page), RUNS);

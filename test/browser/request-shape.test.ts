@@ -5,7 +5,7 @@ import { answer, byMethod, type FaultRequest, json, openFaultHost, type FaultHos
 import { SVG } from '../support/icons.ts';
 import { describeInChromium, openService, PAGE, type Service } from './chromium.ts';
 
-/** What appreg sends as a browser, next to what a real Chromium sends for the same file. */
+/** The requests that appreg sends as a browser, compared with those of a real Chromium for the same file. */
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 

@@ -21,7 +21,7 @@ export interface Hop {
   /** The status of the response; 302 by default for a redirect. */
   status?: number;
   headers?: Lines;
-  /** The answer to OPTIONS, where it is invalid. */
+  /** The response to OPTIONS, if it is invalid. */
   preflight?: { status?: number; headers: Lines };
 }
 
@@ -38,12 +38,12 @@ export interface Situation {
 
 export type File = 'metadata' | 'icon';
 
-/** What was found by appreg at the two files of a situation, and what the same files are to the page. */
+/** The findings of appreg about the two files of a situation, with the URLs for the page. */
 export interface Seen {
   page: string;
   situation: Situation;
   urls: Record<File, string>;
-  /** Judged as `verify --origin` does, and as `verify --origin --header 'Authorization: …'` does where preflights differ. */
+  /** Judged as `verify --origin` does, and as `verify --origin --header 'Authorization: …'` does if preflights differ. */
   report: Report;
   authorized: Report | null;
 }

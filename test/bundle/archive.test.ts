@@ -79,7 +79,7 @@ function noise(size: number): Buffer {
 }
 
 // Should one of these change, published artifacts would get other checksums: that is a release note, not a detail.
-// The second one may differ where a zlib compresses otherwise (another processor, a later Node); the first may not.
+// The second one may differ with another zlib (another processor, a later Node); the first may not.
 test('the bytes of an archive do not change between releases', async () => {
   const files = [
     { path: 'app.js', bytes: noise(300_000) },

@@ -119,8 +119,8 @@ test('a bundle of other sources has other bytes', () => {
   expect(checksum(tree({ ...APP, 'src/data.json': '{"name":"World"}' }), {})).not.toBe(first);
 });
 
-// One app, pinned: what changes here changes the checksum of every artifact that is built again. The digest of the
-// archive may differ where a zlib compresses otherwise (another processor, a later Node); that of the tar may not.
+// One app, pinned: a change here changes the checksum of every artifact that is built again. The digest of the
+// archive may differ with another zlib (another processor, a later Node); that of the tar may not.
 test('the checksum of an example app does not change', () => {
   const [archive, tar] = JSON.parse(checksum(tree(APP), {})) as [string, string];
   expect(tar).toBe('849089e6f20490eb68615bce0a94822574e02e85654c19f0f15eb495144b781e');

@@ -13,7 +13,7 @@ import { hop, NOW, tls, probe } from '../support/probes.ts';
 import { runs } from '../support/property-runs.ts';
 import { artifact, BASE, metadataWith, snapshot } from '../support/snapshots.ts';
 
-/** What the rules say about generated facts: no message holds what no reader can use. */
+/** Messages about generated facts: none contains an unusable phrase. */
 
 const UNUSABLE: readonly [name: string, pattern: RegExp][] = [
   ['a negative length of time', /(?<![\d\w])-\d+ (s|min|h|hours?|days?|years?)\b/],

@@ -29,7 +29,7 @@ test.each(Object.keys(validators))('%s is a valid schema of draft 7 with title a
   });
 });
 
-/** The rules about what a schema can see: types, required fields, the form of a text. */
+/** The rules about faults that a schema can detect: types, required fields, the form of a text. */
 const FORM = new Set([
   'schema-violation',
   'app-key-unsafe',
@@ -211,7 +211,7 @@ describe.each([
   });
 });
 
-/** Where the two differ, on purpose: what the rules see and a schema cannot, and what a schema has no degrees for. */
+/** Intentional differences: faults that a schema cannot detect, and warnings of the rules that a schema rejects. */
 describe('documented differences between schema and rules', () => {
   test.each<[name: string, kind: 'registry' | 'app', value: unknown, valid: boolean, rules: string[]]>([
     ['a host that cannot exist', 'registry', withUrl('https://x..test/'), true, ['url-malformed']],

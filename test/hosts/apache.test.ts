@@ -94,7 +94,7 @@ serverCases('apache2', 'Apache', apache, [
     server: `Header set Access-Control-Allow-Origin "*"\n${GZIP}\n${LIFETIME}`,
   },
   {
-    name: 'Header set, where a rewritten preflight does not get it',
+    name: 'Header set, which does not apply to a rewritten preflight',
     expected: forAllResources('warning cors-preflight-refused origin'),
     server: `Header set Access-Control-Allow-Origin "*"\n${GZIP}\n${LIFETIME}${PREFLIGHT}`,
   },
@@ -121,13 +121,13 @@ serverCases('apache2', 'Apache', apache, [
     server: `SetEnvIf Origin "^https?://(www\\.)?(svc\\.test|example\\.com)$" ALLOWED=$0\nHeader always set Access-Control-Allow-Origin %{ALLOWED}e env=ALLOWED\n${GZIP}\n${LIFETIME}${PREFLIGHT}`,
   },
   {
-    name: 'SetEnvIf that keeps the parenthesis alone',
+    name: 'SetEnvIf that captures only the parenthesis',
     expected: forAllResources('error cors-invalid no-scheme'),
     named: true,
     server: `SetEnvIf Origin "https://(svc\\.test|example\\.com)$" ALLOWED=$1\nHeader always set Access-Control-Allow-Origin %{ALLOWED}e env=ALLOWED\nHeader always merge Vary Origin\n${GZIP}\n${LIFETIME}${PREFLIGHT}`,
   },
   {
-    name: 'SetEnvIf whose variable is not set for others, without env=',
+    name: 'SetEnvIf with a variable that is unset for other origins, without env=',
     expected: forAllResources('warning cors-origin-refused origins-unknown'),
     server: `SetEnvIf Origin "^https://svc\\.test$" ALLOWED=$0\nHeader always set Access-Control-Allow-Origin %{ALLOWED}e\nHeader always merge Vary Origin\n${GZIP}\n${LIFETIME}${PREFLIGHT}`,
   },
@@ -138,7 +138,7 @@ serverCases('apache2', 'Apache', apache, [
     server: `Header always set Access-Control-Allow-Origin "${ORIGIN}, https://www.example.com"\n${GZIP}\n${LIFETIME}`,
   },
   {
-    name: 'only icons and fonts are open, as the boilerplate has it',
+    name: 'CORS only for icons and fonts, as in the boilerplate',
     expected: [
       ...forResources('error cors-missing absent', 'manifest', 'metadata'),
       'warning cors-preflight-refused header-refused (icon)',
@@ -164,7 +164,7 @@ serverCases('apache2', 'Apache', apache, [
     server: `AddEncoding x-gzip .gz .tgz\n${GOOD}`,
   },
   {
-    name: 'AddEncoding for .gz, taken back for archives',
+    name: 'AddEncoding for .gz, removed for archives',
     server: `AddEncoding x-gzip .gz .tgz\n${GOOD}\n<FilesMatch "\\.(tgz|tar\\.gz)$">\nRemoveEncoding .gz .tgz\n</FilesMatch>`,
   },
   {
@@ -202,7 +202,7 @@ serverCases('apache2', 'Apache', apache, [
     expected: forResources('warning content-type-wrong charset', 'manifest', 'metadata'),
     server: `${GOOD}\nAddCharset ISO-8859-1 .json`,
   },
-  { name: 'ETags of the inode', server: `${GOOD}\nFileETag INode MTime Size` },
+  { name: 'ETags with the inode', server: `${GOOD}\nFileETag INode MTime Size` },
   { name: 'no ETags', server: `${GOOD}\nFileETag None\nHeader unset ETag` },
   {
     name: 'expires by default in a year',
@@ -210,7 +210,7 @@ serverCases('apache2', 'Apache', apache, [
     server: `${STAR}\n${GZIP}${PREFLIGHT}\nExpiresActive On\nExpiresDefault "access plus 1 year"`,
   },
   {
-    name: 'expires as the boilerplate has it',
+    name: 'expires as in the boilerplate',
     server: `${STAR}\n${GZIP}${PREFLIGHT}\nExpiresActive On\nExpiresDefault "access plus 1 month"\nExpiresByType application/json "access plus 0 seconds"\nExpiresByType image/svg+xml "access plus 1 month"`,
   },
   {
@@ -218,13 +218,13 @@ serverCases('apache2', 'Apache', apache, [
     server: `${STAR}\n${GZIP}${PREFLIGHT}\nExpiresActive On\nExpiresByType application/json "modification plus 5 minutes"`,
   },
   {
-    name: 'a page for what is missing',
+    name: 'an error page for missing files',
     expected: ['error unreachable status-404 (metadata)'],
     server: `${GOOD}\nErrorDocument 404 /index.html`,
     put: removeFile('apps/app-a/versions.json'),
   },
   {
-    name: 'a page elsewhere for what is missing',
+    name: 'an error page at another URL for missing files',
     expected: ['error document-unreadable html-page (metadata)'],
     server: `${GOOD}\nErrorDocument 404 @ORIGIN@/index.html`.replace('@ORIGIN@', 'https://127.0.0.1:@PORT@'),
     put: removeFile('apps/app-a/versions.json'),

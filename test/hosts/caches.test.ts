@@ -49,7 +49,7 @@ serverCases('nginx', 'a cache in front', nginx, [
   { name: 'nothing was cached before', global: backendServer(GOOD), server: cachingServer() },
   { name: 'everything was cached before', global: backendServer(GOOD), server: cachingServer(), before: requestFrom() },
   {
-    name: 'the host answers by origin without Vary, and an earlier visitor named none',
+    name: 'the host responds by origin without Vary, and an earlier request had no origin',
     expected: forResources('error cors-missing absent', 'manifest', 'metadata', 'icon'),
     named: true,
     global: backendServer(ECHO),
@@ -57,7 +57,7 @@ serverCases('nginx', 'a cache in front', nginx, [
     before: requestFrom(),
   },
   {
-    name: 'the host answers by origin without Vary, and the service was there first',
+    name: 'the host responds by origin without Vary, and the earlier request came from the service',
     named: true,
     global: backendServer(ECHO),
     server: cachingServer(),
@@ -119,13 +119,13 @@ serverCases('nginx', 'a cache in front', nginx, [
     before: requestFrom({}, 'GET', putSite),
   },
   {
-    name: 'the copy is within its time',
+    name: 'the copy is fresh',
     global: backendServer(GOOD),
     server: cachingServer('add_header Age 120;'),
     before: requestFrom(),
   },
   {
-    name: 'the copy is beyond its time',
+    name: 'the copy is stale',
     expected: forResources('warning cache-lifetime-long stale-copy', 'manifest', 'metadata'),
     global: backendServer(GOOD),
     server: cachingServer('add_header Age 90000;'),
@@ -140,13 +140,13 @@ serverCases('nginx', 'a cache in front', nginx, [
     options: { idleTimeout: 500 },
   },
   {
-    name: 'HEAD is made GET towards the host',
+    name: 'HEAD is forwarded to the host as GET',
     global: backendServer(GOOD),
     server: cachingServer(),
     before: requestFrom({}, 'HEAD'),
   },
   {
-    name: 'answers are cut into slices',
+    name: 'responses are cached in slices',
     global: backendServer(GOOD),
     server: cachingServer(
       'slice 1k; proxy_cache_key $uri$slice_range; proxy_set_header Range $slice_range; proxy_cache_valid 206 10m;',

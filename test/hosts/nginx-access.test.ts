@@ -51,13 +51,13 @@ serverCases('nginx', 'access to nginx', nginx, [
     secret: BASIC,
   },
   {
-    name: 'a login that lets preflights in and names Authorization',
+    name: 'a login that allows preflights and Authorization',
     put,
     server: `${LOGIN} ${GOOD.replace('Allow-Headers *', 'Allow-Headers "*, Authorization"')}`,
     secret: BASIC,
   },
   {
-    name: 'a login for artifacts alone',
+    name: 'a login for artifacts only',
     expected: forResources('error unreachable status-401', 'artifact 1.0.0'),
     put,
     server: location('\\.gz$', LOGIN),
@@ -68,21 +68,21 @@ serverCases('nginx', 'access to nginx', nginx, [
     server: `allow 192.0.2.0/24; deny all; ${GOOD}`,
   },
   {
-    name: 'programs are refused by their name',
+    name: 'clients are refused by their User-Agent',
     expected: ['error unreachable status-403 (manifest)'],
     server: `if ($http_user_agent !~ Mozilla) { return 403; } ${GOOD}`,
   },
   {
-    name: 'some programs are refused by their name',
+    name: 'some clients are refused by their User-Agent',
     server: `if ($http_user_agent ~* (curl|wget|python|bot)) { return 403; } ${GOOD}`,
   },
   {
-    name: 'the connection is closed without an answer',
+    name: 'the connection is closed without a response',
     expected: ['error unreachable reset (icon)'],
     server: `${GOOD} location ~ \\.svg$ { return 444; }`,
   },
   {
-    name: 'hotlink protection that lets in who names no page',
+    name: 'hotlink protection that allows requests without a referrer',
     expected: forResources('warning cors-origin-refused status-403', 'icon', 'artifact 1.0.0'),
     server: location(
       '\\.(svg|png|gz)$',
@@ -99,7 +99,7 @@ serverCases('nginx', 'access to nginx', nginx, [
     ),
   },
   {
-    name: 'hotlink protection that knows the service',
+    name: 'hotlink protection that allows the service',
     named: true,
     server: location(
       '\\.(svg|png|gz)$',
@@ -115,7 +115,7 @@ serverCases('nginx', 'access to nginx', nginx, [
     ),
   },
   {
-    name: 'a limit that is wide enough',
+    name: 'a sufficient limit',
     global: 'limit_req_zone $binary_remote_addr zone=all:1m rate=200r/s;',
     server: `limit_req zone=all burst=100; ${GOOD}`,
   },
@@ -147,18 +147,18 @@ serverCases('nginx', 'access to nginx', nginx, [
     server: `${GOOD} location = /registry.json { return 503; }`,
   },
   {
-    name: 'nothing behind the proxy',
+    name: 'no server behind the proxy',
     expected: ['error unreachable status-502 (icon)'],
     server: `${GOOD} location ~ \\.svg$ { proxy_pass http://127.0.0.1:1; }`,
   },
   {
-    name: 'a signed link that has a year',
+    name: 'a signed link that is valid for a year',
     expected: ['warning url-signed-expiring expiring (artifact 2.0.0)'],
     server: location('\\.gz$', SECURE),
     put: signed(now + 365 * 86_400),
   },
   {
-    name: 'a signed link that is over',
+    name: 'an expired signed link',
     expected: [
       'error unreachable signature-expired (artifact 2.0.0)',
       'error url-signed-expiring expired (artifact 2.0.0)',
@@ -199,21 +199,21 @@ serverCases('nginx', 'access to nginx', nginx, [
     server: `ssl_protocols TLSv1.1; ssl_ciphers ALL:@SECLEVEL=0; ${GOOD}`,
   },
   {
-    name: 'a client certificate is wanted',
+    name: 'a client certificate is required',
     expected: ['error unreachable client-certificate-required (manifest)'],
     server: `ssl_client_certificate @CERT@; ssl_verify_client on; ${GOOD}`,
   },
   {
-    name: 'a client certificate is welcome',
+    name: 'a client certificate is optional',
     server: `ssl_client_certificate @CERT@; ssl_verify_client optional; ${GOOD}`,
   },
   {
-    name: 'an origin allowed by the firewall alone',
+    name: 'an origin that only the firewall allows',
     named: true,
     server: `if ($http_origin !~ "^(${ORIGIN.replaceAll('.', '\\.')})?$") { return 403; } ${GOOD}`,
   },
   {
-    name: 'a firewall that knows other origins',
+    name: 'a firewall that allows other origins',
     expected: forAllResources('error cors-origin-refused status-403'),
     named: true,
     server: `if ($http_origin !~ "^(https://www\\.example\\.com)?$") { return 403; } ${GOOD}`,

@@ -22,7 +22,7 @@ serverCases('nginx', 'CORS of nginx', nginx, [
     server: CACHE,
   },
   {
-    name: 'add_header alone, without an answer for OPTIONS',
+    name: 'only add_header, without a response to OPTIONS',
     expected: forAllResources('warning cors-preflight-refused status-405'),
     server: `${STAR} ${CACHE}`,
   },
@@ -85,7 +85,7 @@ serverCases('nginx', 'CORS of nginx', nginx, [
       location / { if ($request_method = OPTIONS) { add_header Access-Control-Allow-Origin $allowed; add_header Access-Control-Allow-Headers *; return 204; } }`,
   },
   {
-    name: 'a map that knows another origin',
+    name: 'a map with another origin',
     expected: forAllResources('error cors-origin-refused other-origin'),
     named: true,
     global: 'map $http_origin $allowed { default "https://www.example.com"; "https://www.example.com" $http_origin; }',
@@ -159,7 +159,7 @@ serverCases('nginx', 'CORS of nginx', nginx, [
     server: `${GOOD} if ($request_method = HEAD) { return 405; }`,
   },
   {
-    name: 'a missing file without always: the status is what matters',
+    name: 'a missing file without always: the error is the status',
     expected: ['error unreachable status-404 (metadata)'],
     server: `location / { ${STAR} ${CACHE} ${PREFLIGHT} }`,
     put: without('apps/app-a/versions.json'),

@@ -35,17 +35,17 @@ serverCases('nginx', 'files of nginx', nginx, [
     server: `types {} default_type text/plain; ${GOOD}`,
   },
   {
-    name: 'types that do not know svg',
+    name: 'types without svg',
     expected: ['error icon-type-wrong svg-type (icon)'],
     server: `types { application/json json; application/gzip gz; } ${GOOD}`,
   },
   {
-    name: 'types that do not know svg, with nosniff and a plain default',
+    name: 'types without svg, with nosniff and a plain default',
     expected: ['error icon-type-wrong svg-type (icon)', 'warning content-type-wrong text (artifact 1.0.0)'],
     server: `types { application/json json; } default_type text/plain; add_header X-Content-Type-Options nosniff; ${GOOD}`,
   },
   {
-    name: 'the stock types, which do not know gz',
+    name: 'the stock types, which do not contain gz',
     server: `types { application/json json; image/svg+xml svg; } ${GOOD}`,
   },
   {
@@ -126,14 +126,14 @@ serverCases('nginx', 'files of nginx', nginx, [
     notes: ['cache-lifetime-missing absent'],
   },
   {
-    name: 'contrary lifetimes',
+    name: 'contradictory lifetimes',
     expected: forResources('warning cache-lifetime-missing malformed', 'manifest', 'metadata'),
     server: `${STAR} expires 5m; add_header Cache-Control "max-age=31536000"; location / { ${PREFLIGHT} }`,
   },
   { name: 'neither ETag nor Last-Modified', server: `etag off; add_header Last-Modified ""; ${GOOD}` },
   { name: 'no ranges', server: `max_ranges 0; ${GOOD}` },
-  { name: 'one request a connection', server: `keepalive_timeout 0; ${GOOD}` },
-  { name: 'a slow line', server: `limit_rate 2k; ${GOOD}` },
+  { name: 'one request per connection', server: `keepalive_timeout 0; ${GOOD}` },
+  { name: 'a slow connection', server: `limit_rate 2k; ${GOOD}` },
   { name: 'the fallback of a single-page application, every file there', server: FALLBACK },
   {
     name: 'the same without a metadata file',
@@ -154,13 +154,13 @@ serverCases('nginx', 'files of nginx', nginx, [
     put: gone('apps/app-a/versions/1.0.0.tar.gz'),
   },
   {
-    name: 'a page for what is missing, with 404',
+    name: 'an error page for missing files, with 404',
     expected: ['error unreachable status-404 (icon)'],
     server: `error_page 404 /index.html; ${GOOD}`,
     put: gone('apps/app-a/icon.svg'),
   },
   {
-    name: 'a page for what is missing, with 200',
+    name: 'an error page for missing files, with 200',
     expected: ['error icon-not-image html (icon)'],
     server: `error_page 404 =200 /index.html; ${GOOD}`,
     put: gone('apps/app-a/icon.svg'),

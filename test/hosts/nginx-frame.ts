@@ -1,6 +1,6 @@
 import type { Case } from './site.ts';
 
-/** The configuration around a case: what the packages of nginx ship, with its files in the temporary folder. */
+/** The configuration around a case: the default of the packages of nginx, with its files in the temporary folder. */
 
 const TYPES = 'types { text/html html; application/json json; image/svg+xml svg; image/png png; application/gzip gz; }';
 

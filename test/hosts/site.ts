@@ -21,7 +21,7 @@ export interface Case {
   global?: string;
   /** In place of the usual `listen` line. */
   listen?: string;
-  /** Errors and warnings, as `faults` words them; none when nothing is wrong. */
+  /** Errors and warnings, in the form of `faults`; none by default. */
   expected?: string[];
   /** Notes that must be among the findings, by rule and cause. */
   notes?: string[];

@@ -3,7 +3,7 @@ import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, CORS, type FaultHost, json, openFaultHost, redirect } from '../support/fault-host.ts';
 import { faults, type Live, ORIGIN, putRegistry, SVG, verified } from '../support/live-registry.ts';
 
-/** URLs with a fragment: it is never sent, and what differs in it only is requested once (Fetch, "request URL"). */
+/** URLs with a fragment: it is never sent, and URLs that differ only in it are requested once (Fetch, "request URL"). */
 
 let host: FaultHost;
 let live: Live;

@@ -12,7 +12,7 @@ let root: string;
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'appreg-names-'))));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** A folder with `apps/Clock/Icon.SVG`, on a file system that finds it in any case; skips the test where there is none. */
+/** A folder with `apps/Clock/Icon.SVG`, on a case-insensitive file system; skips the test without one. */
 function forgivingFolder(context: TestContext): string {
   const found = caseInsensitiveFolder();
   if (typeof found !== 'string') context.skip(found.missing);

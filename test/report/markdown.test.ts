@@ -28,7 +28,7 @@ function withoutCode(text: string): { rest: string; spans: string[] } {
   return { rest, spans };
 }
 
-/** Our own markup, and nothing else that Markdown could read as anything but words. */
+/** The text contains only our own markup, and nothing else that Markdown could interpret. */
 function onlyOurs(text: string): void {
   expect(text.length).toBeLessThan(65_536);
   for (const block of text.split(/\n\n/)) {

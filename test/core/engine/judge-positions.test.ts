@@ -228,7 +228,7 @@ describe('the order of members and elements in a file', () => {
     { maxLength: 5 },
   );
   test('does not change findings, visibility or symptoms', () => {
-    // checksum-shared pairs versions by what the file has first; it is a note.
+    // checksum-shared pairs versions in the order of the file; it is a note.
     const options: Options = { severities: { 'checksum-shared': 'off' } };
     fc.assert(
       fc.property(

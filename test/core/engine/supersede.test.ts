@@ -243,7 +243,7 @@ function isSame(one: Finding, other: Finding): boolean {
   );
 }
 
-/** True where the report has the finding, or one that its rule names, of the same severity or a higher one. */
+/** True if the report has the finding, or one that its rule names, of the same or a higher severity. */
 function isAccountedFor(finding: Finding, rule: AnyRule, report: Report): boolean {
   // The one reason that a problem of this rule names by itself.
   const references = [...(rule.supersededBy ?? []), ...(rule === artifactChecksumMismatch ? [artifactChanged] : [])];

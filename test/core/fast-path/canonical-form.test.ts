@@ -20,7 +20,7 @@ const APP = {
   appMetadataUrl: 'https://apps.example.com/echo/versions.json',
 };
 
-/** The apps that are left to the rules; null where all of the document is. */
+/** The apps that are left to the rules; null if the whole document is. */
 function left(text: string): string[] | null {
   const rest = nonCanonicalValue(documentText(text));
   return rest === null ? null : Object.keys((rest['apps'] ?? {}) as JsonObject);

@@ -28,7 +28,7 @@ test('lines of a header are trimmed and joined', () => {
   expect(header(headers, 'c')).toBeNull();
 });
 
-test('200,000 spaces are trimmed in linear time', () => {
+test('200,000 spaces are trimmed within half a second', () => {
   const text = `${' '.repeat(200_000)}x`;
   const start = performance.now();
   expect(stripSpace(text)).toBe('x');

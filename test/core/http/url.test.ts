@@ -189,7 +189,7 @@ test.each([
   ['0.0.0.0', false],
 ])('isLoopback(%s) is %j', (name, local) => expect(isLoopback(name)).toBe(local));
 
-test('100,000 hostile characters are handled in linear time', () => {
+test('100,000 hostile characters are handled within a second', () => {
   const start = performance.now();
   for (const text of [
     `https://a.bc/${'x'.repeat(100_000)}`,

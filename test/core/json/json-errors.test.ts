@@ -4,7 +4,7 @@ import { lineStarts, positionOf } from '../../../src/core/json/positions.ts';
 import { documentContent, parseDocument } from '../../../src/core/json/json.ts';
 import { read, accepts } from './json-fixture.ts';
 
-/** Invalid JSON: the cause, and where it is. */
+/** Invalid JSON: the cause and position of the fault. */
 
 describe('JSON texts', () => {
   const y = [

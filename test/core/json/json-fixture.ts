@@ -84,7 +84,7 @@ export const agree = (text: string): void => {
   }
 };
 
-/** A tree with the place of every value, built in the plainest way from the text: what `locate` must agree with. */
+/** A tree with the position of every value, built by a simple reader, which `locate` must agree with. */
 export interface Node {
   pointer: string;
   start: number;

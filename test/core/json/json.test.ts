@@ -86,8 +86,8 @@ describe('the parser agrees with JSON.parse', () => {
   });
 });
 
-describe('nesting', () => {
-  test('of 64 levels is accepted, and of 65 levels is rejected', () => {
+describe('extreme input', () => {
+  test('nesting of 64 levels is accepted, and of 65 levels is rejected', () => {
     expect(read('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH)).oversized).toBe(null);
     expect(read('['.repeat(MAX_DEPTH + 1) + ']'.repeat(MAX_DEPTH + 1))).toMatchObject({
       oversized: 'depth',
@@ -101,13 +101,13 @@ describe('nesting', () => {
     ['objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
     ['never closed', '['.repeat(100_000)],
     ['in an unknown field', `{"apps":{},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-  ])('of 100,000 levels is rejected fast and without a crash: %s', (_, text) => {
+  ])('nesting of 100,000 levels is rejected within 200 ms: %s', (_, text) => {
     let reading!: ParsedDocument;
     expect(timed(() => (reading = read(text)))).toBeLessThan(200);
     expect(reading.oversized).toBe('depth');
   });
 
-  test('strings with a million backslashes or quotes are parsed in linear time', () => {
+  test('strings with a million backslashes or quotes are parsed within half a second', () => {
     expect(timed(() => expect(read(`"${'\\\\'.repeat(500_000)}"`).fault).toBe(null))).toBeLessThan(500);
     expect(timed(() => expect(read(`"${'\\"'.repeat(500_000)}"`).fault).toBe(null))).toBeLessThan(500);
     expect(timed(() => expect(read(`"${'\\'.repeat(999_999)}"`).fault!.cause).toBe('truncated'))).toBeLessThan(500);

@@ -133,7 +133,7 @@ test('any text is well-formed or has an error, and corrections are well-formed',
   );
 });
 
-test('100,000 hostile characters are handled in linear time', () => {
+test('100,000 hostile characters are handled within half a second', () => {
   const start = performance.now();
   for (const text of [
     '-'.repeat(100_000),

@@ -255,7 +255,7 @@ test('a suggested version is valid and differs from the text', () => {
   );
 });
 
-test('100,000 hostile characters are handled in linear time', () => {
+test('100,000 hostile characters are handled within half a second', () => {
   const start = performance.now();
   for (const text of [
     '1.2.3-'.padEnd(100_000, '0'),

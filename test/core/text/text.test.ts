@@ -226,7 +226,7 @@ describe('redact', () => {
   });
 });
 
-test('100,000 hostile characters are handled in linear time', () => {
+test('100,000 hostile characters are handled within 1.5 seconds', () => {
   const start = performance.now();
   for (const text of [
     '?'.repeat(100_000),

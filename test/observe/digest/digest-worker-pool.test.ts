@@ -64,7 +64,7 @@ test('the worker returns the same facts as the main thread, for any number and s
     );
 });
 
-test('more artifacts than memory are digested in turn, and some are dropped', async () => {
+test('artifacts beyond the memory limit are digested in turn, even if others are dropped', async () => {
   await Promise.all(
     Array.from({ length: 120 }, async (_, i) => {
       const one = await fed(inspectors.open(task(sound.length)), sound, 65_536);

@@ -6,7 +6,7 @@ import { archive, checksum, gzipped } from '../../support/live-registry.ts';
 import { byRequest, checkCases, liveFixture } from '../../support/live-fixture.ts';
 import { entry, tgz } from '../../support/tar-builder.ts';
 
-/** Artifacts whose digest is not the listed one, and why; malformed checksums. */
+/** Artifacts whose digest differs from the listed one, and the cause; malformed checksums. */
 
 const fixture = liveFixture();
 const mismatch = (cause: string, severity = 'error'): string[] => [

@@ -5,7 +5,7 @@ import { answer, byMethod, CORS, inTurn } from '../../support/fault-host.ts';
 import { checkCases, liveFixture, verifyPatiently } from '../../support/live-fixture.ts';
 import { archive, checksum, faults, gzipped } from '../../support/live-registry.ts';
 
-/** Artifacts whose digest is not the listed one, and the cause. */
+/** Artifacts whose digest differs from the listed one, and the cause. */
 
 const fixture = liveFixture();
 

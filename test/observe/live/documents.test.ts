@@ -29,7 +29,7 @@ function withApp(change: (app: Entry) => void, others: (app: Entry) => Record<st
 const unchanged = (): void => {};
 const withKeys = (...names: string[]): Change =>
   withApp(unchanged, (app) => Object.fromEntries(names.map((name, i) => [name, withOwnMetadata(app, i)])));
-/** An entry whose metadata is its own. */
+/** An entry with its own metadata file. */
 function withOwnMetadata(app: Entry, i: number): Entry {
   const path = `/own-${i}.json`;
   fixture.host.on(path, json({ versions: fixture.live.versions }));

@@ -159,7 +159,7 @@ ruleTable(artifactUnsafeEntry, {
   ],
 });
 
-test('ten thousand entries in unsafe folders are judged in linear time', async () => {
+test('ten thousand entries in deep folders are judged within two seconds', async () => {
   const deep = 'd/'.repeat(30);
   const many = await artifactFactsOf(
     tar.tgz(...Array.from({ length: 10_000 }, (_, i) => header({ path: `${deep}${i}` }))),
