@@ -52,7 +52,8 @@ function mergedInto(git, head, pull, env) {
   return pull.base.sha;
 }
 
-function eventOf(env) {
+/** The payload of the event; empty if the runner gives none. */
+export function eventOf(env) {
   return env.GITHUB_EVENT_PATH && existsSync(env.GITHUB_EVENT_PATH)
     ? JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8'))
     : {};

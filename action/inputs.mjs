@@ -3,29 +3,51 @@
 /** Something that whoever wrote the workflow can fix. */
 export class UsageError extends Error {}
 
+const COMMANDS = ['lint', 'verify', 'diagnose', 'release', 'diff'];
+const EXTENSIONS = { sarif: 'sarif', json: 'json', junit: 'xml', gitlab: 'json', markdown: 'md' };
+/** The formats of release and diff. */
+const COMPARISON_FORMATS = ['json', 'markdown'];
+
+/** True for the commands that compare, and have no findings of rules. */
+export function comparesOnly({ INPUT_COMMAND: command }) {
+  return command === 'release' || command === 'diff';
+}
+
+/** The format of the report file, with its extension. */
+export function formatOf(env) {
+  const formats = comparesOnly(env) ? COMPARISON_FORMATS : Object.keys(EXTENSIONS);
+  const format = env.INPUT_FORMAT || (comparesOnly(env) ? 'json' : 'sarif');
+  if (!formats.includes(format)) throw new UsageError(`The input format must be one of ${formats.join(', ')}.`);
+  return { format, extension: EXTENSIONS[format] };
+}
+
 /**
  * The arguments for one check.
  * @param env the inputs, as INPUT_…
  * @param json where the report goes
- * @param base gives what lint compares a pull request with, or null
+ * @param base gives what lint and diff compare a pull request with, or null
  */
 export function checkArguments(env, json, base) {
-  const { INPUT_COMMAND: command, INPUT_PATH: path, INPUT_URL: url, INPUT_AGAINST: against } = env;
-  if (!['lint', 'verify', 'diagnose'].includes(command))
-    throw new UsageError('The input command must be one of lint, verify, diagnose.');
-  if (command !== 'lint' && !url) throw new UsageError(`The input url is missing; ${command} checks a live registry.`);
-  const compared = against || (command === 'lint' ? base() : null);
-  return [
-    command,
-    ...wordsOf(env.INPUT_ARGS ?? ''),
+  const { INPUT_COMMAND: command, INPUT_URL: url, INPUT_AGAINST: against } = env;
+  if (!COMMANDS.includes(command)) throw new UsageError(`The input command must be one of ${COMMANDS.join(', ')}.`);
+  const isLive = command === 'verify' || command === 'diagnose';
+  if (isLive && !url) throw new UsageError(`The input url is missing; ${command} checks a live registry.`);
+  const path = env.INPUT_PATH || '.';
+  const words = wordsOf(env.INPUT_ARGS ?? '');
+  const output = ['--format=json', `--output=${json}`, '--yes'];
+  const compared = against || (command === 'lint' || command === 'diff' ? base() : null);
+  if (command === 'diff') {
+    if (!compared || compared === 'none')
+      throw new UsageError('The input against is missing: it names the state before, unless this is a pull request.');
+    return ['diff', ...words, `--cwd=${path}`, ...output, '--', compared, '.'];
+  }
+  const options = [
     ...(compared && compared !== 'none' ? [`--against=${compared}`] : []),
     ...(env.INPUT_MAX_WARNINGS ? [`--max-warnings=${env.INPUT_MAX_WARNINGS}`] : []),
-    '--format=json',
-    `--output=${json}`,
-    '--yes',
-    '--',
-    command === 'lint' ? path || '.' : url,
+    ...output,
   ];
+  if (command === 'release') return ['release', '--check', ...words, `--cwd=${path}`, ...options];
+  return [command, ...words, ...options, '--', isLive ? url : path];
 }
 
 const OURS = /^--(format|output|against|max-warnings)(=|$)/;

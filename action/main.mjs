@@ -1,21 +1,26 @@
-// What action.yml runs: one check, shown as a log, annotations, a step summary, a report file and outputs.
+// What action.yml runs: one check, shown as a log, annotations, a step summary, a report file, outputs, and for release
+// and diff a comment on the pull request.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { baseOfPullRequest } from './base.mjs';
-import { checkArguments, UsageError } from './inputs.mjs';
+import { baseOfPullRequest, eventOf } from './base.mjs';
+import { CommentError, githubHost, updateComment } from './comment.mjs';
+import { resultOf } from './compare.mjs';
+import { checkArguments, comparesOnly, formatOf, UsageError } from './inputs.mjs';
 
 const { env } = process;
-const EXTENSIONS = { sarif: 'sarif', json: 'json', junit: 'xml', gitlab: 'json', markdown: 'md' };
 /** What a step summary can hold is 1 MiB. */
 const SUMMARY_BYTES = 1_000_000;
 
 /** A line that the runner takes for a command. */
 function command(name, text) {
-  const data = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-  process.stdout.write(`::${name}::${data}\n`);
+  process.stdout.write(`::${name}::${escaped(text)}\n`);
+}
+
+function escaped(text) {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 /** Prints text in which the runner sees no commands, whatever stands in a registry. */
@@ -28,6 +33,10 @@ function output(name, value) {
   appendFileSync(env.GITHUB_OUTPUT, `${name}=${value}\n`);
 }
 
+function summarize(markdown) {
+  if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, cut(`${markdown}\n`, SUMMARY_BYTES));
+}
+
 /** A text of at most so many bytes, cut at a line. */
 function cut(text, bytes) {
   if (Buffer.byteLength(text) <= bytes) return text;
@@ -35,44 +44,83 @@ function cut(text, bytes) {
   return `${kept.slice(0, kept.lastIndexOf('\n'))}\n\nThe rest is left out here; the report file has it.\n`;
 }
 
-async function main() {
-  const folder = mkdtempSync(join(env.RUNNER_TEMP, 'appreg-report-'));
-  const json = join(folder, 'report.json');
-  const extension = Object.hasOwn(EXTENSIONS, env.INPUT_FORMAT) ? EXTENSIONS[env.INPUT_FORMAT] : null;
-  if (extension === null)
-    throw new UsageError(`The input format must be one of ${Object.keys(EXTENSIONS).join(', ')}.`);
-  const words = checkArguments(env, json, () => baseOfPullRequest(env));
-
-  const started = [join(env.APPREG_HOME, 'bin/appreg.js'), ...words];
-  const run = spawnSync(process.execPath, started, {
+/** Runs appreg. The token is not passed on: a configuration or a build may be code of the pull request. */
+function appreg(words) {
+  const { INPUT_TOKEN: _, ...others } = env;
+  const run = spawnSync(process.execPath, [join(env.APPREG_HOME, 'bin/appreg.js'), ...words], {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: others,
   });
   if (run.error) throw run.error;
+  return run;
+}
+
+async function main() {
+  const folder = mkdtempSync(join(env.RUNNER_TEMP, 'appreg-report-'));
+  const json = join(folder, 'report.json');
+  const { format, extension } = formatOf(env);
+  const run = appreg(checkArguments(env, json, () => baseOfPullRequest(env)));
   // Words that appreg does not understand leave the report on stdout.
   if (!existsSync(json) && run.stdout.startsWith('{')) writeFileSync(json, run.stdout);
   if (run.stderr.trim() !== '') log(run.stderr);
-  if (!existsSync(json)) {
+  const report = existsSync(json) ? JSON.parse(readFileSync(json, 'utf8')) : null;
+  if (report === null || (comparesOnly(env) && report.error)) {
     output('outcome', 'incomplete');
     command('error title=appreg', run.stderr.trim() || `appreg ended with ${run.status ?? run.signal} and no report.`);
     return run.status || 2;
   }
 
-  const report = JSON.parse(readFileSync(json, 'utf8'));
-  const { render } = await import(pathToFileURL(join(env.APPREG_HOME, 'dist/node.js')));
+  const library = await import(pathToFileURL(join(env.APPREG_HOME, 'dist/node.js')));
+  const file = join(folder, `appreg.${extension}`);
+  if (comparesOnly(env)) await showComparison(report, library, { format, file });
+  else showCheck(report, library, { format, file });
+  return run.status ?? 2;
+}
+
+function showCheck(report, { render }, { format, file }) {
   log(render(report, 'pretty'));
   process.stdout.write(`${render(report, 'github').trimEnd()}\n`);
-  if (env.GITHUB_STEP_SUMMARY)
-    appendFileSync(env.GITHUB_STEP_SUMMARY, cut(`${render(report, 'markdown')}\n`, SUMMARY_BYTES));
-  const file = join(folder, `appreg.${extension}`);
-  writeFileSync(file, render(report, env.INPUT_FORMAT));
+  summarize(render(report, 'markdown'));
+  writeFileSync(file, render(report, format));
   const known = report.outcome !== 'incomplete';
   output('outcome', report.outcome);
   output('errors', known ? report.summary.errors : '');
   output('warnings', known ? report.summary.warnings : '');
   output('report', file);
-  return run.status ?? 2;
+}
+
+async function showComparison(report, library, { format, file }) {
+  const { text, markdown, annotations, outputs, isNotable } = resultOf(env.INPUT_COMMAND, report, library);
+  log(text);
+  for (const one of annotations)
+    command(`error title=${escaped(one.title).replaceAll(':', '%3A').replaceAll(',', '%2C')}`, one.text);
+  summarize(markdown);
+  writeFileSync(file, format === 'json' ? JSON.stringify(report, null, 2) : `${markdown}\n`);
+  for (const [name, value] of Object.entries(outputs)) output(name, value);
+  output('report', file);
+  const url = await comment(isNotable ? markdown : null);
+  if (url !== null) output('comment', url);
+}
+
+/** Updates the comment of the pull request; one that cannot be written is a warning. Null: there is none. */
+async function comment(markdown) {
+  const { pull_request: pull } = eventOf(env);
+  const { INPUT_COMMENT: wanted, INPUT_TOKEN: token, GITHUB_REPOSITORY: repository } = env;
+  if (!pull || wanted === 'false' || !token || !repository) return null;
+  const api = env.GITHUB_API_URL || 'https://api.github.com';
+  const host = githubHost({ api, repository, number: Number(pull.number), token });
+  try {
+    return await updateComment(host, `${env.INPUT_COMMAND}:${env.INPUT_PATH || '.'}`, markdown);
+  } catch (error) {
+    if (!(error instanceof CommentError)) throw error;
+    command(
+      'warning title=appreg',
+      `The comment on the pull request was not written: ${error.message}. The job needs "permissions: pull-requests: write", which pull requests from forks do not get; set the input comment to false to leave it out.`,
+    );
+    return null;
+  }
 }
 
 try {

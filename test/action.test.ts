@@ -161,7 +161,7 @@ describe('the action with inputs', () => {
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['an unknown command', { command: 'publish-version' }, /must be one of lint, verify, diagnose/],
+    ['an unknown command', { command: 'publish-version' }, /must be one of lint, verify, diagnose, release, diff/],
     ['an unknown format', { format: 'toString' }, /format must be one of sarif/],
     ['verify without a URL', { command: 'verify' }, /url is missing/],
     ['an option that the action itself sets', { args: '--output=x' }, /cannot hold --output/],

@@ -2,7 +2,7 @@ import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.t
 import { printable, redact, safeJson, shorten } from '../core/text/text.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { reasonWords } from './hidden-apps.ts';
-import type { Style } from './style.ts';
+import { PLAIN, type Style } from './style.ts';
 import { count, size } from './words.ts';
 
 /** What would change for subscribers, for people. */
@@ -20,7 +20,7 @@ export function diffAsJson(found: RegistryDiff): string {
   return redact(safeJson({ schema: 1, ...found }));
 }
 
-export function diffAsText(found: RegistryDiff, style: Style): string {
+export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
   const lines: string[] = [];
   const notCompared = new Set(found.notCompared.map(({ key }) => key));
   for (const app of found.apps.slice(0, MAX_APPS)) {

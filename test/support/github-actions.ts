@@ -81,7 +81,8 @@ export interface Ran {
 export function runAction(runner: Runner, inputs: Record<string, string> = {}): Ran {
   const action = parse(readFileSync(join(runner.action, 'action.yml'), 'utf8')) as Action;
   const given: Record<string, string> = {};
-  for (const [name, { default: value = '' }] of Object.entries(action.inputs)) given[name] = inputs[name] ?? value;
+  for (const [name, { default: value = '' }] of Object.entries(action.inputs))
+    given[name] = inputs[name] ?? filledIn(value, { github: { token: '' } });
   mkdirSync(runner.temporary, { recursive: true });
   const files = mkdtempSync(join(runner.temporary, 'files-'));
   const fileAt = (name: string, content = ''): string => {

@@ -1,0 +1,33 @@
+// What release --check and diff found: for the log, the annotations, the outputs, and the comment on the pull request.
+
+/** The states of an app that fail release --check, as in its exit code. */
+const FAILING = ['changed', 'behind', 'unlisted', 'broken'];
+
+/**
+ * @param command release or diff
+ * @param report its JSON
+ * @param library dist/node.js of appreg
+ * @returns text for the log; markdown; annotations, each with a title and a text; outputs; and whether there is anything
+ * to tell
+ */
+export function resultOf(command, report, library) {
+  if (command === 'diff')
+    return {
+      text: library.diffAsText(report),
+      markdown: library.diffAsMarkdown(report),
+      annotations: [],
+      outputs: { outcome: 'clean', errors: '', warnings: '' },
+      isNotable: report.apps.length > 0 || report.vanishing.length > 0 || report.hosts.added.length > 0,
+    };
+  const failing = report.apps.filter(({ state }) => FAILING.includes(state));
+  return {
+    text: library.releaseAsText(report),
+    markdown: library.releaseAsMarkdown(report),
+    annotations: failing.map(({ key, state, message, advice }) => ({
+      title: `${state} ${key}`,
+      text: [message, advice].filter((part) => part !== null).join('\n'),
+    })),
+    outputs: { outcome: report.outcome, errors: failing.length, warnings: '' },
+    isNotable: report.apps.some(({ state }) => state !== 'unchanged'),
+  };
+}

@@ -1,0 +1,203 @@
+import { cpSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { githubHost, gitlabHost, updateComment } from '../action/comment.mjs';
+import { buildInto } from './support/built.ts';
+import { type CommentHost, openCommentHost } from './support/comment-host.ts';
+import { folder } from './support/folders.ts';
+import { type Ran, runAction } from './support/github-actions.ts';
+import { checkout, ONE, type Pull, pullRequest, registry, TWO } from './support/pull-request.ts';
+
+/** The comment of the GitHub Action on a pull request, at a stand-in for the API. */
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const home = folder();
+beforeAll(async () => {
+  for (const name of ['action.yml', 'action', 'bin', 'package.json'])
+    cpSync(join(root, name), join(home, name), { recursive: true });
+  await buildInto(join(home, 'dist'));
+}, 60_000);
+
+const hosts: CommentHost[] = [];
+afterEach(() => {
+  for (const host of hosts.splice(0)) host.close();
+});
+
+async function openHost(): Promise<CommentHost> {
+  const host = await openCommentHost();
+  hosts.push(host);
+  return host;
+}
+
+const added = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE, '1.1.0': TWO }));
+
+function run({ url }: CommentHost, { origin, merge, pull }: Pull, inputs: Record<string, string> = {}): Ran {
+  return runAction(
+    {
+      action: home,
+      workspace: checkout(origin, merge),
+      temporary: folder(),
+      event: { name: 'pull_request', payload: { pull_request: pull } },
+      env: { GITHUB_API_URL: url, GITHUB_REPOSITORY: 'acme/apps' },
+    },
+    { command: 'diff', token: 'a-canary', ...inputs },
+  );
+}
+
+describe('diff on a pull request', () => {
+  test('writes a comment, and updates it in the next run', async () => {
+    const host = await openHost();
+    const first = run(host, added);
+    expect(first.code, first.log).toBe(0);
+    expect(first.outputs).toMatchObject({ outcome: 'clean', comment: expect.stringMatching(/^https:/) as string });
+    expect(first.summary).toContain('1.1.0');
+    const { comments, tokens } = await host.state();
+    expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining('| `1.1.0` |')]);
+    expect(new Set(tokens)).toEqual(new Set(['Bearer a-canary']));
+
+    expect(run(host, added).code).toBe(0);
+    expect((await host.state()).requests.filter((line) => !line.startsWith('GET'))).toEqual([
+      'POST /repos/acme/apps/issues/1/comments',
+    ]);
+
+    const more = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE, '2.0.0': TWO }));
+    expect(run(host, more).code).toBe(0);
+    const { comments: after } = await host.state();
+    expect(after).toHaveLength(1);
+    expect(after[0]!.body).toContain('| `2.0.0` |');
+    expect(after[0]!.body).not.toContain('| `1.1.0` |');
+  });
+
+  test('writes no comment without a change, but updates an existing one', async () => {
+    const host = await openHost();
+    const same = pullRequest(registry({ '1.0.0': ONE }), { ...registry({ '1.0.0': ONE }), 'README.md': 'Hello' });
+    expect(run(host, same).outputs['comment']).toBe('');
+    expect((await host.state()).comments).toEqual([]);
+    run(host, added);
+    run(host, same);
+    const { comments } = await host.state();
+    expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining('Nothing to report.')]);
+  });
+
+  test('passes if the token must not write comments, with a warning that names the permission', async () => {
+    const host = await openHost();
+    await host.set({ status: 403 });
+    const { code, commands, outputs } = run(host, added);
+    expect(code).toBe(0);
+    expect(commands).toEqual([
+      expect.stringMatching(
+        /^warning title=appreg::.*403 Resource not accessible by integration\. .*pull-requests: write/,
+      ),
+    ]);
+    expect(outputs).toMatchObject({ outcome: 'clean', comment: '' });
+  });
+
+  test('sends no request if the input comment is false, or without a pull request', async () => {
+    const host = await openHost();
+    expect(run(host, added, { comment: 'false' }).code).toBe(0);
+    const { origin, merge, pull } = added;
+    const push = runAction(
+      {
+        action: home,
+        workspace: checkout(origin, merge),
+        temporary: folder(),
+        event: { name: 'push', payload: {} },
+        env: { GITHUB_API_URL: host.url, GITHUB_REPOSITORY: 'acme/apps' },
+      },
+      { command: 'diff', token: 'a-canary', against: '.' },
+    );
+    expect(push.code, push.log).toBe(0);
+    expect(pull.number).toBe(1);
+    expect((await host.state()).requests).toEqual([]);
+  });
+
+  test('needs a state to compare with', async () => {
+    const host = await openHost();
+    const { code, commands } = run(host, added, { against: 'none' });
+    expect(code).toBe(2);
+    expect(commands).toEqual([expect.stringMatching(/^error title=appreg::The input against is missing/)]);
+  });
+
+  test('does not pass the token to appreg', async () => {
+    const host = await openHost();
+    const config = `if (process.env.INPUT_TOKEN) throw new Error('The token is readable.');
+export default { baseUrl: 'https://apps.example.com/' };\n`;
+    const files = (versions: Record<string, Uint8Array>): Record<string, unknown> => {
+      const { 'appreg.config.json': _, ...others } = registry(versions);
+      return { ...others, 'appreg.config.mjs': config };
+    };
+    const change = pullRequest(files({ '1.0.0': ONE }), files({ '1.0.0': ONE, '1.1.0': TWO }));
+    const { code, log, outputs } = run(host, change);
+    expect(code, log).toBe(0);
+    expect(outputs['comment']).not.toBe('');
+  });
+
+  test('escapes what a registry contains', async () => {
+    const host = await openHost();
+    const name = '<!-- appreg-end --> <img src=x> @everyone ![x](https://evil.example/x)';
+    const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE }, name));
+    expect(run(host, change).code).toBe(0);
+    const [comment] = (await host.state()).comments;
+    expect(comment!.body.match(/<!--/g)).toHaveLength(3);
+    for (const span of ['`<img src=x>`', '`@everyone`', '`![x](https:']) expect(comment!.body).toContain(span);
+  });
+});
+
+describe.each([
+  ['GitHub', (url: string) => githubHost({ api: url, repository: 'acme/apps', number: 1, token: 't' })],
+  [
+    'GitLab',
+    (url: string) =>
+      gitlabHost({ api: url, project: 'acme/apps', number: 1, token: 't', url: 'https://host.example/1' }),
+  ],
+])('the comment on %s', (name, connect) => {
+  test('has a section for each check, which is replaced', async () => {
+    const host = await openHost();
+    await updateComment(connect(host.url), 'release:.', '### 2 apps');
+    await updateComment(connect(host.url), 'diff:.', '### 1 app changes');
+    await updateComment(connect(host.url), 'release:.', '### 3 apps');
+    const { comments } = await host.state();
+    expect(comments).toHaveLength(1);
+    expect(comments[0]!.body.match(/^### .*/gm)).toEqual(['### 3 apps', '### 1 app changes']);
+  });
+
+  test('is found behind a hundred others; that of a stranger with the same mark is not changed', async () => {
+    const host = await openHost();
+    const stranger = { body: '<!-- appreg -->\nspoofed', user: { type: 'User' }, author: { id: 9 } };
+    await host.set({ comments: [stranger, ...Array.from({ length: 130 }, (_, i) => ({ body: `comment ${i}` }))] });
+    await updateComment(connect(host.url), 'diff', 'one');
+    await updateComment(connect(host.url), 'diff', 'two');
+    const { comments } = await host.state();
+    expect(comments).toHaveLength(132);
+    expect(comments[0]!.body).toContain('spoofed');
+    expect(comments.at(-1)!.body).toContain('two');
+  });
+
+  test('is one, also if several jobs write the first one at the same time', async () => {
+    const host = await openHost();
+    await Promise.all(['a', 'b', 'c'].map((job) => updateComment(connect(host.url), job, `section ${job}`)));
+    const { comments } = await host.state();
+    expect(comments).toHaveLength(1);
+    for (const job of ['a', 'b', 'c']) expect(comments[0]!.body).toContain(`section ${job}`);
+  });
+
+  test('is cut at a line if it is too long', async () => {
+    const host = await openHost();
+    await updateComment(connect(host.url), 'diff', 'a line of the report\n'.repeat(10_000));
+    const [comment] = (await host.state()).comments;
+    expect(comment!.body.length).toBeLessThan(30_000);
+    expect(comment!.body).toContain('a line of the report\n\nThe rest is in the log');
+  });
+
+  test('is written after a failed request for the comments; an error of the host is reported', async () => {
+    const host = await openHost();
+    await host.set({ failures: 1 });
+    await updateComment(connect(host.url), 'diff', 'one');
+    expect((await host.state()).comments).toHaveLength(1);
+    await host.set({ status: 404 });
+    await expect(updateComment(connect(host.url), 'diff', 'two')).rejects.toThrow(/^404 Resource not accessible/);
+    await expect(updateComment(connect('http://127.0.0.1:64999'), 'diff', 'x')).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
