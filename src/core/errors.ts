@@ -12,7 +12,7 @@ export interface WriteState {
   unknown: readonly string[];
 }
 
-/** What a failed write did to the store: nothing, all that was asked, or something that cannot be found out. */
+/** What a failed write did to the store: nothing, all that was requested, or something that cannot be found out. */
 export type Effect = 'none' | 'applied' | 'unknown';
 
 /** The state after an error whose effect is `none`, in words. */

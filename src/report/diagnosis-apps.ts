@@ -64,11 +64,13 @@ function nameOf(app: AppVerdict): string {
   return app.key === '' ? '(empty key)' : shorten(app.key, 60);
 }
 
-function versionOf(app: AppVerdict, { asked }: Diagnosis, report: Report): string {
+function versionOf(app: AppVerdict, { requested }: Diagnosis, report: Report): string {
   const latest = shorten(app.latest ?? 'unknown', 60);
-  if (asked === null || asked.version === null) return latest;
-  const version = shorten(asked.version, 60);
-  const own = report.findings.filter((f) => f.app === app.key && f.version === asked.version && f.severity === 'error');
+  if (requested === null || requested.version === null) return latest;
+  const version = shorten(requested.version, 60);
+  const own = report.findings.filter(
+    (f) => f.app === app.key && f.version === requested.version && f.severity === 'error',
+  );
   if (own.some((finding) => finding.rule === 'version-not-listed')) return `${latest}; ${version} is not listed`;
   return own.length === 0
     ? `${latest}; ${version} is listed`

@@ -73,7 +73,7 @@ function rank(name: string): number {
 
 function isInformative({ url }: Finding, name: string, value: Evidence[string]): boolean {
   if (value === null || value === '') return false;
-  if (name === 'asked' && value === url) return false;
+  if (name === 'requested' && value === url) return false;
   if (name === 'attempts' && value === 1) return false;
   // The listed headers are empty exactly if their absence is the finding.
   return !(Array.isArray(value) && value.length === 0 && name !== 'answered');

@@ -21,7 +21,7 @@ export function nextOf(report: Report, symptoms: readonly SymptomView[], diagnos
   return {
     title: titleOf(suspicions.length, isExplained, symptoms),
     lines: [
-      ...(diagnosis.asked === null
+      ...(diagnosis.requested === null
         ? ['One app: --app <key> explains why it is missing, and --version <version> why that version is missing.']
         : []),
       ...(lag === null ? [] : [`${lag}.`]),
@@ -68,7 +68,7 @@ function lagOf({ copies }: Diagnosis): string | null {
 }
 
 /** Registry, time, tool and counts, to be quoted. */
-export function closingOf(report: Report, { seenAt, saved, proxy, asked }: Diagnosis): string[] {
+export function closingOf(report: Report, { seenAt, saved, proxy, requested }: Diagnosis): string[] {
   const { errors, warnings } = report.summary;
   const found = `${count(errors, 'error')}, ${count(warnings, 'warning')}`;
   return [
@@ -76,7 +76,7 @@ export function closingOf(report: Report, { seenAt, saved, proxy, asked }: Diagn
     `${saved ? 'saved ' : ''}${seenAt.slice(0, 19).replace('T', ' ')} UTC`,
     ...(proxy === null ? [] : [`over the proxy ${proxy}`]),
     `appreg ${report.tool.version}`,
-    coverageOf(report, asked?.version ?? null),
+    coverageOf(report, requested?.version ?? null),
     report.outcome === 'incomplete' ? `incomplete: ${found} so far` : found,
   ];
 }

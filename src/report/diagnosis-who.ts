@@ -10,7 +10,7 @@ import { evidenceList, evidenceText } from './diagnosis-evidence.ts';
 const PRIVATE = new Set(['unknown-issuer', 'self-signed', 'incomplete-chain']);
 
 export function hostIn(finding: Finding): string {
-  const url = finding.evidence['asked'] ?? finding.url;
+  const url = finding.evidence['requested'] ?? finding.url;
   return typeof url === 'string' ? hostOf(url) : '';
 }
 

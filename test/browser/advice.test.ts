@@ -137,7 +137,7 @@ function withAdviceApplied(
   expect(lines, `an advice with a line to copy: ${advice}`).not.toEqual([]);
   const type = lines.find(([name]) => name === 'Content-Type')?.[1];
   if (type !== undefined) return { ...situation, type: [type] };
-  const index = Number(/(\d+)\.\w+$/.exec(String(evidence['asked']))?.[1] ?? 0);
+  const index = Number(/(\d+)\.\w+$/.exec(String(evidence['requested']))?.[1] ?? 0);
   const hops = situation.hops.map((hop, i): Hop => {
     if (i !== index) return hop;
     if (rule === 'cors-preflight-refused') {

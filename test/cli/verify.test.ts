@@ -326,7 +326,7 @@ test('verify follows a redirect of the registry, and reports its target as evide
     rule: 'unreachable',
     cause: 'status-404',
     evidence: {
-      asked: `${host.origin}/gone.json`,
+      requested: `${host.origin}/gone.json`,
       hops: [`302 ${host.origin}/old.json`, `404 ${host.origin}/gone.json`],
     },
   });

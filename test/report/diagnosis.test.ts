@@ -226,7 +226,7 @@ describe('the age of the observed copies', () => {
     ['no lifetime', { 'cache-control': '' }, /for the manifest no lifetime is set, so caches guess one/],
     ['a copy', { age: '100' }, /the manifest seen here was a copy of 100 s/],
   ])('is explained: %s', (_, headers, words) => {
-    const facts = { ...withResponseHeaders(snapshot(['a']), headers), asked: { apps: ['b'], version: null } };
+    const facts = { ...withResponseHeaders(snapshot(['a']), headers), requested: { apps: ['b'], version: null } };
     expect(show(facts)).toMatch(words);
   });
 

@@ -41,7 +41,7 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
       metadataUrls: apps.map(([, entry]) => stringOrNull(member(entry, 'appMetadataUrl'))),
       earlierKeys: notes.get('published')?.split(' ') ?? [],
       earlierSource: 'appreg.lock.json',
-      asked: notes.get('requested')?.split(' ') ?? [],
+      requested: notes.get('requested')?.split(' ') ?? [],
       copyAge: 0,
     };
   },
@@ -54,7 +54,7 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
       listed: versions.length,
       earlier: published === undefined ? [] : [JSON.parse(published)],
       earlierSource: 'appreg.lock.json',
-      askedVersion: notes.get('requested') ?? null,
+      requestedVersion: notes.get('requested') ?? null,
       copyAge: 0,
     };
   },

@@ -164,7 +164,7 @@ function screened<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, 
     const rest = nonCanonicalValue(documentText(JSON.stringify(value))) ?? value;
     return problems(rule, { ...facts, value: rest }).length !== problems(rule, facts).length;
   }
-  const compares = rule.needs.some((need) => need === 'earlier' || need === 'askedVersion');
+  const compares = rule.needs.some((need) => need === 'earlier' || need === 'requestedVersion');
   return rule.on === 'metadata' && !compares && isBeyondDoubt(versions ?? []);
 }
 

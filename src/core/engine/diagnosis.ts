@@ -17,7 +17,7 @@ export interface Diagnosis {
   /** ISO 8601: when the registry was observed. */
   seenAt: string;
   origins: readonly string[];
-  asked: RequestedApps | null;
+  requested: RequestedApps | null;
   /** Of the documents that caches may hold: the manifest, and the metadata file with the longest lifetime. */
   copies: CachedCopy[];
   /** The proxy used to request the manifest, and the variable that names it; null for none. */
@@ -84,7 +84,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
     diagnosis: () => ({
       seenAt: options.now,
       origins: options.origins ?? [],
-      asked: options.requested ?? null,
+      requested: options.requested ?? null,
       copies: [...copies.values()],
       proxy,
       saved: options.saved === true,

@@ -57,7 +57,7 @@ function judgeApps(context: JudgeContext, apps: JsonObject, location: SubjectLoc
       metadataUrls: keys.map((key) => metadataUrlOf(apps[key])),
       earlierKeys: baseline === null ? NO_BASELINE : baseline.keys,
       earlierSource: baselineSource(context),
-      asked: requested?.apps ?? [],
+      requested: requested?.apps ?? [],
       copyAge: staleCopyAge(context, location),
     },
     { ...location, pointer: '/apps' },

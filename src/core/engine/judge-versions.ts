@@ -38,15 +38,15 @@ export function judgeVersions(
   }
   const versions = entriesIn(list);
   run.totals.versions += versions.length;
-  const askedVersion = requested?.version ?? null;
+  const requestedVersion = requested?.version ?? null;
   // A version that is not listed has no artifact to inspect.
-  if (askedVersion !== null && !versions.some(({ version }) => version === askedVersion))
+  if (requestedVersion !== null && !versions.some(({ version }) => version === requestedVersion))
     run.symptoms.leaveOpen('checksum-mismatch');
   const earlierSource = baselineSource(context);
   const copyAge = staleCopyAge(context, place);
   dispatcher.dispatch(
     'metadata',
-    { versions, listed: list.length, earlier, earlierSource, askedVersion, copyAge },
+    { versions, listed: list.length, earlier, earlierSource, requestedVersion, copyAge },
     place,
   );
   const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));

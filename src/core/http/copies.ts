@@ -38,7 +38,7 @@ function describe(sha256: string, bytes: number, hop: Hop | null): string {
 export function copyEvidence(answer: Probe, copy: ComparedBody, other: Probe): Record<string, string | number | null> {
   const [one, two] = [lastHop(answer), lastHop(other)];
   return {
-    asked: two?.url ?? null,
+    requested: two?.url ?? null,
     contentEncoding: copy.coding === '' ? null : copy.coding,
     sentBytes: copy.bytes,
     sentKind: copy.kind,

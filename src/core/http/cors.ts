@@ -236,7 +236,7 @@ export function corsEvidence(
           probe.hops.map((h) => h.url),
         );
   const evidence: Record<string, string | number | null | readonly string[]> = {
-    asked: hop.url,
+    requested: hop.url,
     origin: origins[probe.hops.indexOf(hop)]?.origin ?? null,
     status: hop.status,
     answered: corsHeaders,

@@ -49,7 +49,7 @@ export interface Subjects {
     earlierKeys: readonly string[];
     earlierSource: string;
     /** The apps that were requested by name; empty when none was. */
-    asked: readonly string[];
+    requested: readonly string[];
     /** Seconds: the age of a cached copy that may miss recent publications; otherwise 0. */
     copyAge: number;
   };
@@ -70,7 +70,7 @@ export interface Subjects {
     earlier: readonly PublishedVersion[];
     earlierSource: string;
     /** The version that was requested by name, or null. */
-    askedVersion: string | null;
+    requestedVersion: string | null;
     copyAge: number;
   };
   /** One element of `versions`. */

@@ -50,15 +50,15 @@ async function showRegistry(request: MemberRequest, service: Service) {
     listApps(db, organization.id, subscription.id, { search, visible, limit: PAGE_SIZE, after }),
   ]);
   const page = orNotFound(apps, 'registry');
-  const waiting = isWaiting(subscription, query('asked'), now);
+  const waiting = isWaiting(subscription, query('requested'), now);
   const done = CONFIRMATIONS.get(query('done') ?? '') ?? null;
   return show(registryPage({ subscription, report, ...page, after, search, show: filter, waiting, done, now }));
 }
 
-/** Whether a check was requested recently and has not completed. @param asked when, in milliseconds since 1970 */
-function isWaiting({ checkedAt }: SubscriptionView, asked: string | null, now: Date): boolean {
-  if (asked === null) return false;
-  const since = Number(asked);
+/** Whether a check was requested recently and has not completed. @param requested when, in milliseconds since 1970 */
+function isWaiting({ checkedAt }: SubscriptionView, requested: string | null, now: Date): boolean {
+  if (requested === null) return false;
+  const since = Number(requested);
   const isRecent = now.getTime() - since < CHECK_TIMEOUT && since <= now.getTime();
   return isRecent && Date.parse(checkedAt ?? '1970') < since;
 }
@@ -70,7 +70,7 @@ function searchOf({ query }: PageRequest): string {
 async function submitRefresh({ organization, now, parameter, goTo }: MemberRequest, service: Service) {
   const id = parameter('id');
   const isRequested = orNotFound(await refreshNow(service, organization.id, id), 'registry');
-  return goTo(isRequested ? `${LIST}/${id}?asked=${now.getTime()}` : `${LIST}/${id}?done=fresh`);
+  return goTo(isRequested ? `${LIST}/${id}?requested=${now.getTime()}` : `${LIST}/${id}?done=fresh`);
 }
 
 async function showReport(request: MemberRequest, service: Service) {

@@ -7,7 +7,7 @@ export function errno(error: unknown): string {
   return error instanceof Error ? (systemErrorCode(error) ?? '') : '';
 }
 
-/** The result of `asked`, or null if nothing of that name exists. */
+/** The result of `operation`, or null if nothing of that name exists. */
 export async function nullIfMissing<T>(operation: Promise<T>): Promise<T | null> {
   try {
     return await operation;

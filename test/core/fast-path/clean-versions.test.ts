@@ -30,7 +30,7 @@ function findings(entries: readonly VersionEntry[]): string[] {
       const result: unknown = rule.check(facts);
       if (Array.isArray(result) ? result.length > 0 : result) found.push(rule.id);
     };
-    if (rule.on === 'metadata') note({ versions: entries, listed: entries.length, askedVersion: null, copyAge: 0 });
+    if (rule.on === 'metadata') note({ versions: entries, listed: entries.length, requestedVersion: null, copyAge: 0 });
     for (const { index, version, artifactUrl: url, artifactChecksum: checksum } of entries) {
       if (rule.on === 'version') note({ index, version, checksum, all: entries, served: null });
       if (rule.on === 'url')

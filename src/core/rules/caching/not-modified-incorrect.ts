@@ -51,7 +51,7 @@ ETag: "v1"`,
         cause: tag ? 'etag' : 'date',
         message: `${hostOf(url)} says that the ${resource} is not modified (304) to a client that ${tag ? 'sends an ETag that was never issued' : 'has a copy older than the last change'}.`,
         advice: `Compare ${tag ? 'If-None-Match with the ETag of the stored file' : 'If-Modified-Since with Last-Modified of the stored file'}, or always respond with 200; if a cache causes this, purge it.`,
-        evidence: { asked: url, sent: `${name}: ${value}`, status: 304 },
+        evidence: { requested: url, sent: `${name}: ${value}`, status: 304 },
         dedupeKey: hostOf(url),
       };
     }

@@ -82,7 +82,7 @@ function problem(resource: ResourceKind, preflight: Probe, hop: number, fault: P
         ? `Send Access-Control-Allow-Headers: ${names}`
         : `Respond to OPTIONS with 204 and Access-Control-Allow-Origin: ${allowedOrigin}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`,
     evidence: {
-      asked: answer?.url ?? null,
+      requested: answer?.url ?? null,
       origin: preflight.origin,
       requestHeaders: requested,
       status: answer?.status || null,

@@ -107,7 +107,7 @@ function problem(
     cause,
     message: `${host} ${how} for the ${nameOf(resource)}${way} where ${what}, and with 2xx otherwise.`,
     advice,
-    evidence: { asked: hop?.url ?? null, status: hop?.status || null, code: probe.failure?.code ?? null, sent },
+    evidence: { requested: hop?.url ?? null, status: hop?.status || null, code: probe.failure?.code ?? null, sent },
     dedupeKey: `${resource} ${host} ${mode} ${group}`,
   };
 }

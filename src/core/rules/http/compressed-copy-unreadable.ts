@@ -169,7 +169,7 @@ function refused(resource: ResourceKind, web: HttpViews): Problem<Cause> | null 
     cause: probe.failure ? 'no-answer' : `status-${status}`,
     message: `${host} ${how} when the ${nameOf(resource)} is requested with Accept-Encoding: gzip, deflate, br, as every browser does, and with 2xx without that header.`,
     advice: 'Correct the compression settings of the host, or turn off compression for JSON files and icons.',
-    evidence: { asked: lastHop(probe)?.url ?? null, status: status || null, code: probe.failure?.code ?? null },
+    evidence: { requested: lastHop(probe)?.url ?? null, status: status || null, code: probe.failure?.code ?? null },
     dedupeKey: `${resource} ${host} ${status}`,
   };
 }

@@ -107,7 +107,7 @@ function alternatingStatusProblem(resource: ResourceKind, web: HttpViews): Probl
     cause: 'by-turns',
     message: `${host} is not reliable: ${what} for the ${nameOf(resource)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')}.`,
     advice: EACH_SERVER,
-    evidence: { host, asked: url, plain: plain.join(', '), repeated: same.join(', ') || null },
+    evidence: { host, requested: url, plain: plain.join(', '), repeated: same.join(', ') || null },
     dedupeKey: host,
   };
 }

@@ -73,7 +73,7 @@ function isOfHost(probe: Probe, cause: string): boolean {
 function evidenceOf(probe: Probe): Evidence {
   const last = lastHop(probe);
   const evidence: Evidence = {
-    asked: last?.url ?? null,
+    requested: last?.url ?? null,
     status: last?.status || null,
     attempts: probe.attempts,
     address: last?.address ?? null,

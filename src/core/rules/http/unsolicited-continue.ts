@@ -28,7 +28,7 @@ HTTP/1.1 200 OK`,
     return {
       message: `${host} sends “100 Continue” before the response, without a request for it; some clients fail.`,
       advice: 'Disable it in the server or proxy: it is only valid for requests with Expect: 100-continue.',
-      evidence: { host, asked: hop.url },
+      evidence: { host, requested: hop.url },
       dedupeKey: host,
     };
   },

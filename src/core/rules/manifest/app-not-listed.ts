@@ -26,7 +26,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const appNotListed = defineRule({
   id: 'app-not-listed',
   on: 'manifest',
-  needs: ['keys', 'asked', 'copyAge'],
+  needs: ['keys', 'requested', 'copyAge'],
   severity: 'error',
   spec: '7',
   symptom: 'app-does-not-appear',
@@ -45,9 +45,9 @@ export const appNotListed = defineRule({
   "echo": { "appMetadataUrl": "https://apps.example.com/echo.json" }
 } }`,
   },
-  check({ keys, asked, copyAge }): Problem<Cause>[] {
+  check({ keys, requested, copyAge }): Problem<Cause>[] {
     const listed = new Set(keys);
-    return asked.filter((key) => !listed.has(key)).map((key) => problem(key, keys, copyAge));
+    return requested.filter((key) => !listed.has(key)).map((key) => problem(key, keys, copyAge));
   },
 });
 

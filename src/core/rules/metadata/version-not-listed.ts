@@ -15,7 +15,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const versionNotListed = defineRule({
   id: 'version-not-listed',
   on: 'metadata',
-  needs: ['versions', 'askedVersion', 'copyAge'],
+  needs: ['versions', 'requestedVersion', 'copyAge'],
   severity: 'error',
   spec: '4.4',
   symptom: 'app-does-not-appear',
@@ -35,17 +35,22 @@ export const versionNotListed = defineRule({
   { "version": "1.0.0", "artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz", "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }
 ] }`,
   },
-  check({ versions, askedVersion, copyAge }): Problem<Cause> | null {
-    if (askedVersion === null || versions.some((entry) => entry.version === askedVersion)) return null;
-    const name = shorten(printable(askedVersion), 60);
+  check({ versions, requestedVersion, copyAge }): Problem<Cause> | null {
+    if (requestedVersion === null || versions.some((entry) => entry.version === requestedVersion)) return null;
+    const name = shorten(printable(requestedVersion), 60);
     const latest = latestOf(
       versions.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])),
     );
-    const meant = versions.find((entry) => sameRelease(entry, askedVersion))?.version ?? null;
+    const meant = versions.find((entry) => sameRelease(entry, requestedVersion))?.version ?? null;
     const base = {
       at: '/versions',
-      version: askedVersion,
-      evidence: { wanted: printable(askedVersion), latest, listed: versions.length, near: meant && printable(meant) },
+      version: requestedVersion,
+      evidence: {
+        wanted: printable(requestedVersion),
+        latest,
+        listed: versions.length,
+        near: meant && printable(meant),
+      },
     };
     if (meant !== null)
       return {
@@ -54,7 +59,7 @@ export const versionNotListed = defineRule({
         message: `Version ${name} is not listed; “${shorten(printable(meant), 60)}” is${isSemver(meant) ? '' : ', which is not a semantic version'}.`,
         advice: isSemver(meant)
           ? `Versions are compared as text: use "${shorten(printable(meant), 60)}".`
-          : `Write it as "${likelyVersion(meant) ?? askedVersion}" in the metadata file.`,
+          : `Write it as "${likelyVersion(meant) ?? requestedVersion}" in the metadata file.`,
       };
     return {
       ...base,
@@ -63,7 +68,7 @@ export const versionNotListed = defineRule({
         latest === null
           ? `Version ${name} is not listed, and no other version is valid.${sinceCopy(copyAge)}`
           : `Version ${name} is not listed; ${versions.length === 1 ? 'the only one that is' : `the highest of ${versions.length} that are`}: ${latest}.${sinceCopy(copyAge)}`,
-      advice: `Publish it (appreg publish-version <app> ${isSemver(askedVersion) ? askedVersion : '<version>'}), and check that the metadata file that was changed is the one at this URL.`,
+      advice: `Publish it (appreg publish-version <app> ${isSemver(requestedVersion) ? requestedVersion : '<version>'}), and check that the metadata file that was changed is the one at this URL.`,
     };
   },
 });

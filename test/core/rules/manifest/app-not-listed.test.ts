@@ -1,7 +1,7 @@
 import { appNotListed } from '../../../../src/core/rules/manifest/app-not-listed.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const requestedApps = (keys: string[], asked: string[], copyAge = 0) => ({ keys, asked, copyAge });
+const requestedApps = (keys: string[], requested: string[], copyAge = 0) => ({ keys, requested, copyAge });
 
 ruleTable(appNotListed, {
   clean: [

@@ -2,10 +2,10 @@ import { versionNotListed } from '../../../../src/core/rules/metadata/version-no
 import { entries } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const requestedVersion = (askedVersion: string | null, ...versions: (string | null)[]) => ({
+const requestedVersion = (requestedVersion: string | null, ...versions: (string | null)[]) => ({
   versions: entries(...versions.map((version) => ({ version }))),
-  askedVersion,
-  copyAge: askedVersion === '9.0.0' ? 7200 : 0,
+  requestedVersion,
+  copyAge: requestedVersion === '9.0.0' ? 7200 : 0,
 });
 
 ruleTable(versionNotListed, {
