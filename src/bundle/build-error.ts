@@ -14,13 +14,17 @@ export interface Places {
   cwd: string;
 }
 
-/** The error for code that does not build; `issues` are those of `issue`. */
-export function buildError(issues: readonly string[]): AppregError {
+/**
+ * The error for code that does not build; `issues` are those of `issue`.
+ * @param advice about packages that are not installed
+ */
+export function buildError(issues: readonly string[], advice: readonly string[]): AppregError {
   const shown = issues.slice(0, MAX_SHOWN);
   if (issues.length > MAX_SHOWN) shown.push(`and ${issues.length - MAX_SHOWN} more`);
   const count = issues.length === 1 ? '1 error' : `${issues.length} errors`;
   const message = `The code does not build (${count}).\n\n${shown.join('\n\n')}\n`;
-  return new AppregError('build-failed', message, 'Fix the code; nothing was written.');
+  const hint = advice.length > 0 ? advice.slice(0, MAX_SHOWN).join('\n  ') : 'Fix the code; nothing was written.';
+  return new AppregError('build-failed', message, hint);
 }
 
 /** `file:line:column: text` on one line, for warnings. */

@@ -2,11 +2,13 @@ import { statSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
+import type { Provenance } from '../core/registry/lock-file.ts';
 import type { PackedFile } from './archive.ts';
 import { buildCode } from './code.ts';
 import { readable, readFolder, readIncluded } from './files.ts';
 import { checkNames } from './names.ts';
 import type { BundleOptions } from './options.ts';
+import { provenanceOf, type Trace } from './sources.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 export type { BundleOptions };
@@ -21,6 +23,8 @@ export interface Bundle {
   /** In archive order; sizes in bytes. */
   entries: { path: string; size: number }[];
   warnings: string[];
+  /** What the archive was built from; reads the sources. Null unless `traced`. */
+  provenance: (() => Provenance) | null;
 }
 
 const MOST_BYTES = 1024 ** 3;
@@ -39,7 +43,7 @@ const OTHER_COMPRESSION =
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const contents = isFolder(options.entry) ? fromFolder(options) : fromCode(options);
   // Loaded while the compiler runs.
-  const [{ files, warnings }, { pack }] = await Promise.all([contents, import('./archive.ts')]);
+  const [{ files, warnings, traces, packed }, { pack }] = await Promise.all([contents, import('./archive.ts')]);
   // By code unit: locale-dependent order differs between machines.
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   checkNames(files.map((file) => file.path));
@@ -58,12 +62,17 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     tarSha256,
     entries: files.map(({ path, bytes }) => ({ path, size: bytes.length })),
     warnings,
+    provenance: options.traced === true ? () => provenanceOf(traces, packed, options) : null,
   };
 }
 
 interface Contents {
   files: PackedFile[];
   warnings: string[];
+  /** What the compiler read. */
+  traces: Trace[];
+  /** The files that are packed as they are. */
+  packed: PackedFile[];
 }
 
 function fromFolder(options: BundleOptions): Contents {
@@ -83,11 +92,11 @@ function fromFolder(options: BundleOptions): Contents {
     );
   }
   const warnings = skipped.map((path) => `left out: ${printable(path)}`);
-  return { files, warnings };
+  return { files, warnings, traces: [], packed: files };
 }
 
 async function fromCode(options: BundleOptions): Promise<Contents> {
-  const { files, warnings, asksFor } = await buildCode(options);
+  const { files, warnings, asksFor, traces } = await buildCode(options);
   const included = await readIncluded(dirname(options.entry), options.include ?? [], options.leaveOut ?? null);
   const all = [...files, ...included];
   for (const path of asksFor) {
@@ -95,7 +104,7 @@ async function fromCode(options: BundleOptions): Promise<Contents> {
       warnings.push(`app.js loads ${printable(path)} at run time, which is not in the archive (--include adds files)`);
     }
   }
-  return { files: all, warnings };
+  return { files: all, warnings, traces, packed: included };
 }
 
 function isFolder(entry: string): boolean {

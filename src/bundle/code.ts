@@ -8,8 +8,10 @@ import type { BundleOptions } from './options.ts';
 import { buildError, issue, headline, type Places } from './build-error.ts';
 import { build } from './esbuild.ts';
 import { readable } from './files.ts';
+import { missingPackages } from './missing-packages.ts';
 import type { Built } from './native.ts';
 import { packagePath, withPackagePaths } from './package-paths.ts';
+import type { Trace } from './sources.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 /** The service provides the SDK; native modules cannot be embedded in a text file. */
@@ -41,6 +43,8 @@ export interface Code {
   warnings: string[];
   /** Relative paths that app.js loads at run time: native modules, and those that the user excluded. */
   asksFor: string[];
+  /** What was read, if the build was traced. */
+  traces: Trace[];
 }
 
 /**
@@ -51,8 +55,8 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   const ui = options.ui === undefined ? null : source(options.ui, 'the UI entry point');
   // Both builds run concurrently, and the errors of both are reported.
   const [appBuilt, uiBuilt] = await Promise.all([
-    buildPortable(appSettings(app, options)),
-    ui === null ? null : buildPortable(uiSettings(ui, options)),
+    buildPortable(appSettings(app, options), options.traced === true),
+    ui === null ? null : buildPortable(uiSettings(ui, options), options.traced === true),
   ]);
 
   const places = { root: dirname(app), cwd: options.cwd ?? dirname(app) };
@@ -61,7 +65,10 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
     ...appBuilt.errors.map((error) => issue(error, places)),
     ...(uiBuilt?.errors ?? []).map((error) => issue(error, uiPlaces)),
   ];
-  if (issues.length > 0) throw buildError(issues);
+  if (issues.length > 0) {
+    const advice = [...missingPackages(appBuilt.errors, places), ...missingPackages(uiBuilt?.errors ?? [], uiPlaces)];
+    throw buildError(issues, [...new Set(advice)]);
+  }
 
   const files = [{ path: 'app.js', bytes: appCode(appBuilt) }];
   const warnings = warningsOf(appBuilt, places);
@@ -71,7 +78,8 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
     files.push({ path: 'ui.js', bytes: uiCode(uiBuilt) });
     warnings.push(...warningsOf(uiBuilt, uiPlaces));
   }
-  return { files, warnings, asksFor: relativeImports(appBuilt) };
+  const traces = [traceOf(appBuilt, 'app', places.root), ...(uiBuilt ? [traceOf(uiBuilt, 'ui', uiPlaces.root)] : [])];
+  return { files, warnings, asksFor: relativeImports(appBuilt), traces };
 }
 
 /** The file, with symbolic links resolved, so that paths in the output do not depend on the location of the sources. */
@@ -113,9 +121,13 @@ function mapWithPackagePaths(contents: Uint8Array, folder: string): Uint8Array {
   return Buffer.from(JSON.stringify({ ...map, sources: map.sources.map((path) => packagePath(path, folder)) }));
 }
 
+function traceOf({ metafile, version }: Built, output: Trace['output'], folder: string): Trace {
+  return { output, folder, version, inputs: Object.keys(metafile?.inputs ?? {}) };
+}
+
 /** Builds code whose bytes do not depend on where packages are installed. */
-async function buildPortable(settings: BuildOptions): Promise<Built> {
-  const built = await build(settings);
+async function buildPortable(settings: BuildOptions, traced: boolean): Promise<Built> {
+  const built = await build(settings, traced);
   const minify = settings.minify === true;
   const folder = settings.absWorkingDir!;
   const files = built.files.map(({ path, contents }) => {

@@ -5,12 +5,13 @@ import { type Built, buildNative } from './native.ts';
 
 /**
  * Builds with the installed esbuild; writes nothing.
+ * @param traced the result must list the files that were read, and the version of esbuild
  * @throws AppregError if esbuild cannot be loaded or started, or does not know the target; errors in the code are
  * returned
  */
-export async function build(options: BuildOptions): Promise<Built> {
+export async function build(options: BuildOptions, traced: boolean): Promise<Built> {
   // Builds for browsers usually emit CSS as a second file.
-  const built = options.platform === 'browser' ? null : await buildNative(options);
+  const built = traced || options.platform === 'browser' ? null : await buildNative(options);
   if (built !== null) return built;
   const esbuild = await load();
   try {
@@ -21,6 +22,7 @@ export async function build(options: BuildOptions): Promise<Built> {
       errors: [],
       warnings: result.warnings,
       metafile: result.metafile ?? null,
+      version: esbuild.version,
     };
   } catch (error) {
     const { errors, warnings, message } = error as { errors?: Message[]; warnings?: Message[]; message: string };
@@ -34,7 +36,7 @@ export async function build(options: BuildOptions): Promise<Built> {
       );
     }
     if (Array.isArray(errors) && errors.length > 0)
-      return { files: [], errors, warnings: warnings ?? [], metafile: null };
+      return { files: [], errors, warnings: warnings ?? [], metafile: null, version: esbuild.version };
     if (/service|binary|host version|esbuild" package|could not be found|platform/i.test(message))
       throw unusable(error);
     throw error;

@@ -11,6 +11,8 @@ export interface Built {
   errors: Message[];
   warnings: Message[];
   metafile: Metafile | null;
+  /** The version of esbuild; null if it is unknown. */
+  version: string | null;
 }
 
 /**
@@ -43,7 +45,13 @@ export async function buildNative(options: BuildOptions): Promise<Built | null> 
     if (failed !== false || fstatSync(messages).size > 0) return null;
     const contents = contentsOf(code);
     if (mayAskForFiles(contents, options.minify === true)) return null;
-    return { files: [{ path: join(options.outdir!, 'out.js'), contents }], errors: [], warnings: [], metafile: null };
+    return {
+      files: [{ path: join(options.outdir!, 'out.js'), contents }],
+      errors: [],
+      warnings: [],
+      metafile: null,
+      version: null,
+    };
   } catch {
     return null;
   } finally {

@@ -16,4 +16,6 @@ export interface BundleOptions {
   leaveOut?: string;
   /** Absolute: the base of paths in messages; default: the entry's folder. */
   cwd?: string;
+  /** Also determines what the archive was built from (`Bundle.provenance`), which takes a little longer. */
+  traced?: boolean;
 }

@@ -6,7 +6,7 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester } from '../observe/digest/digest.ts';
-import type { Artifact } from '../publish/artifact.ts';
+import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { chunksOf, fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
@@ -105,7 +105,8 @@ export async function artifactFrom(
   return artifactFromBytes(built.archive, printable(entry));
 }
 
-async function artifactFromBytes(bytes: Uint8Array, shown: string): Promise<Artifact> {
+/** Digests and lists an archive in memory. @param shown its name in messages */
+export async function artifactFromBytes(bytes: Uint8Array, shown: string): Promise<ArtifactToStore> {
   const inspected = await inspectStream(chunksOf(bytes), bytes.length);
   refuseUnlikeArtifact(shown, inspected.content.head);
   return { bytes, url: null, ...inspected };

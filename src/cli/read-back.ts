@@ -8,6 +8,9 @@ import type { Context } from './context.ts';
 import { describeOutcome, fetchBytes, shownUrl, unlikeArtifact } from './fetch.ts';
 import { networkOf } from './config/network.ts';
 
+/** Seconds until a stored file must be served, by the type of the store: page hosts build the site first. */
+export const READ_BACK_SECONDS = { directory: null, s3: 30, git: 600 };
+
 /**
  * Fetches a new artifact from its public URL after it is stored and before it is listed. A host behind a store may need
  * time to serve what was stored; a folder is usually uploaded later.

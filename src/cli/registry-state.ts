@@ -6,6 +6,7 @@ import { AppregError } from '../core/errors.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
 import { gitTree } from '../observe/workspace/git.ts';
 import { targetAt } from '../observe/workspace/target.ts';
+import { folderTree } from '../observe/workspace/tree.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
 import type { FactsSink } from '../observe/registry/options.ts';
 import { workspaceSettings } from './config/config.ts';
@@ -19,15 +20,21 @@ import { manifestAppsIn } from '../core/registry/manifest.ts';
 /**
  * A state of a registry, by any of its names: a live registry's URL, saved facts, a folder, a manifest, a git ref.
  * Artifacts are read from the folder. For a workspace with another store, the folder refers to that store.
+ * @param documentsOnly artifacts and icons are not read
  * @throws AppregError (exit 2) if it does not exist or cannot be read
  */
-export async function registryState(context: Context, where: string, options: VerifyOptions): Promise<Snapshot> {
+export async function registryState(
+  context: Context,
+  where: string,
+  options: VerifyOptions,
+  documentsOnly = false,
+): Promise<Snapshot> {
   const seenAt = new Date().toISOString();
   if (/^https?:\/\//i.test(where)) return liveState(context, where, options, seenAt);
   const path = resolve(context.cwd, where);
   if (existsSync(path)) {
     if (statSync(path).isFile() && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
-    return folderState(context, path, where, seenAt);
+    return folderState(context, path, where, seenAt, documentsOnly);
   }
   const { config, root } = await context.config();
   return snapshotOfTree(gitTree(where, root), config.manifest ?? 'registry.json', config.baseUrl ?? null, seenAt);
@@ -44,7 +51,13 @@ function isFacts(path: string): boolean {
   }
 }
 
-async function folderState(context: Context, path: string, where: string, seenAt: string): Promise<Snapshot> {
+async function folderState(
+  context: Context,
+  path: string,
+  where: string,
+  seenAt: string,
+  documentsOnly: boolean,
+): Promise<Snapshot> {
   const loaded = await context.config(statSync(path).isDirectory() ? path : resolve(path, '..'));
   const target = targetAt(path, workspaceSettings(loaded));
   if (target.kind === 'metadata')
@@ -56,6 +69,8 @@ async function folderState(context: Context, path: string, where: string, seenAt
   const { workspace } = target;
   if (isStored(loaded, workspace.root, workspace.manifest))
     return storeSnapshot(context, loaded, workspace.manifest, seenAt);
+  if (documentsOnly)
+    return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, workspace.baseUrl, seenAt);
   const state = collectState(where, seenAt);
   const sink = { ...state.sink, orphans() {} };
   await observeWorkspace(workspace, sink, {

@@ -6,6 +6,7 @@ import { AppregError } from '../core/errors.ts';
 import { contentOf } from '../observe/workspace/document-content.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
 import { readAll } from '../store/read-all.ts';
+import type { Store } from '../store/store.ts';
 import type { Config, LoadedConfig } from './config/config.ts';
 import type { Context } from './context.ts';
 import { openStore } from './config/open-store.ts';
@@ -43,7 +44,17 @@ export async function storeSnapshot(
   manifest: string,
   seenAt: string,
 ): Promise<Snapshot> {
-  const store = await openStore(context, config.store, root);
+  return snapshotOfStore(context, await openStore(context, config.store, root), config, manifest, seenAt);
+}
+
+/** The documents in an open store, as a state of the registry; artifacts are not fetched. */
+export async function snapshotOfStore(
+  context: Context,
+  store: Store,
+  config: Config,
+  manifest: string,
+  seenAt: string,
+): Promise<Snapshot> {
   const progress = context.terminal.progress(`Reading ${printable(store.name)}`);
   try {
     const known = new Map<string, DocumentContent | null>();

@@ -8,6 +8,7 @@ export interface Printed {
   detail: string[];
   next: string[];
   progress: string[];
+  item: string[];
 }
 
 export interface CliContextOptions {
@@ -24,7 +25,7 @@ export interface CliContextOptions {
 export function cliContext({ cwd, options = {}, env = {}, config, dialog }: CliContextOptions): Context & {
   printed: Printed;
 } {
-  const printed: Printed = { out: [], log: [], detail: [], next: [], progress: [] };
+  const printed: Printed = { out: [], log: [], detail: [], next: [], progress: [], item: [] };
   return {
     cwd,
     options,
@@ -39,6 +40,7 @@ export function cliContext({ cwd, options = {}, env = {}, config, dialog }: CliC
       log: (text) => void printed.log.push(text),
       detail: (text) => void printed.detail.push(text),
       next: (text) => void printed.next.push(text),
+      item: (text) => void printed.item.push(text),
       progress: () => ({ update: (text) => void printed.progress.push(text), stop() {} }),
       ...(dialog && { dialog }),
     },

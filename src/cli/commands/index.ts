@@ -17,6 +17,7 @@ import { mirrorCommand } from './mirror/options.ts';
 import { publishVersionCommand } from './publish-version/options.ts';
 import { removeAppCommand } from './remove-app/options.ts';
 import { rulesCommand } from './rules/options.ts';
+import { releaseCommand } from './release/options.ts';
 import { serveCommand } from './serve/options.ts';
 import { serviceCommand } from './service/options.ts';
 import { subscribeCommand } from './subscribe/options.ts';
@@ -41,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   { definition: bundleCommand, load: async () => (await import('./bundle/run.ts')).bundle },
   { definition: checksumCommand, load: async () => (await import('./checksum/run.ts')).checksum },
   { definition: publishVersionCommand, load: async () => (await import('./publish-version/run.ts')).publishVersion },
+  { definition: releaseCommand, load: async () => (await import('./release/run.ts')).release },
   { definition: lintCommand, load: async () => (await import('./lint/run.ts')).lint },
   { definition: verifyCommand, load: async () => (await import('./verify/run.ts')).verify },
   { definition: diagnoseCommand, load: async () => (await import('./diagnose/run.ts')).diagnose },

@@ -4,6 +4,7 @@ import { AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 import { type ShapeError, validateConfig } from '../../core/generated/validators.js';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
+import type { ReleaseEntry } from '../../release/find-apps.ts';
 import type { FoundConfig } from './config-search.ts';
 
 /** The configuration as documented in interface.md (schemas/config.schema.json). */
@@ -18,6 +19,7 @@ export interface Config {
     | { type: 's3'; bucket: string; prefix?: string; region?: string; endpoint?: string; unconditional?: boolean };
   bundle?: { external?: string[]; target?: string; include?: string[] };
   artifact?: { entry?: string };
+  release?: ReleaseEntry[];
   rules?: Record<string, 'off' | 'note' | 'warning' | 'error'>;
   verify?: { concurrency?: number; timeout?: number; origins?: string[] };
 }

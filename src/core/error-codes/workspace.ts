@@ -32,6 +32,26 @@ export const WORKSPACE_ERRORS = {
     title: 'The folder does not contain a registry workspace.',
     fix: 'Create one with appreg init, or name its configuration with --config.',
   },
+  'release-unconfigured': {
+    exit: 2,
+    title: 'The configuration does not say where the apps of the repository are.',
+    fix: 'Add "release" to the configuration.',
+  },
+  'release-folder-missing': {
+    exit: 2,
+    title: 'A folder in "release" of the configuration matches nothing.',
+    fix: 'Correct the glob, or remove the entry.',
+  },
+  'release-key-invalid': {
+    exit: 2,
+    title: 'A key template in "release" has an unknown placeholder, or yields a key that is not URL-safe.',
+    fix: 'Rename the folder, or correct the template.',
+  },
+  'release-key-duplicate': {
+    exit: 2,
+    title: '"release" yields the same app key for two folders.',
+    fix: 'Rename one of the folders, or give the entries different key templates.',
+  },
   'registry-in-store': {
     exit: 2,
     title: 'The documents of this workspace are kept in a store, so the folder does not contain a manifest.',

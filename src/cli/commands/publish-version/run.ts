@@ -12,15 +12,12 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 import { lockVersion } from '../../lock.ts';
-import { readBack } from '../../read-back.ts';
+import { readBack, READ_BACK_SECONDS } from '../../read-back.ts';
 import { planText, printFindings } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { publishVersionCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof publishVersionCommand.options>;
-
-/** Seconds until a stored file must be served: page hosts build the site first. */
-const READ_BACK_SECONDS = { directory: null, s3: 30, git: 600 };
 
 type Severities = ReturnType<typeof severitiesOf>;
 type Status = 'published' | 'already-published' | 'planned';

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Message } from 'esbuild';
+import { isObject, member, type JsonValue } from '../core/json/json.ts';
+import { printable } from '../core/text/text.ts';
+import type { Places } from './build-error.ts';
+
+/** Packages that the code imports and that are not installed, and the command that installs them. */
+
+/** Lock files, with the command that installs what they list, and the one that adds a package. */
+const MANAGERS = [
+  { lock: 'pnpm-lock.yaml', install: 'pnpm install', add: 'pnpm add' },
+  { lock: 'yarn.lock', install: 'yarn install', add: 'yarn add' },
+  { lock: 'bun.lock', install: 'bun install', add: 'bun add' },
+  { lock: 'bun.lockb', install: 'bun install', add: 'bun add' },
+  { lock: 'package-lock.json', install: 'npm ci', add: 'npm install' },
+  { lock: 'npm-shrinkwrap.json', install: 'npm ci', add: 'npm install' },
+] as const;
+const NPM = { install: 'npm install', add: 'npm install' } as const;
+
+const PACKAGE = /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i;
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+
+/** What to do about the errors of a build that are missing packages: a sentence for each; empty if there are none. */
+export function missingPackages(errors: readonly Message[], { root, cwd }: Places): string[] {
+  const advice = new Set<string>();
+  for (const { text, location } of errors) {
+    const [, wanted = ''] = /^Could not resolve "([^"]+)"/.exec(text) ?? [];
+    const [name] = PACKAGE.exec(wanted) ?? [];
+    if (name === undefined || isBuiltin(wanted) || location === null) continue;
+    advice.add(adviceFor(name, dirname(resolve(root, location.file)), cwd));
+  }
+  return [...advice];
+}
+
+function adviceFor(name: string, from: string, cwd: string): string {
+  const owner = nearest(from, 'package.json');
+  const folder = owner === null ? from : installationOf(owner);
+  const { install, add } = MANAGERS.find(({ lock }) => existsSync(join(folder, lock))) ?? NPM;
+  const isDeclared = [owner ?? from, folder].some((at) => declares(join(at, 'package.json'), name));
+  const shown = printable(shownFolder(folder, cwd));
+  if (isDeclared) return `The package “${printable(name)}” is not installed: run ${install} in ${shown}.`;
+  const target = printable(shownFolder(owner ?? from, cwd));
+  return `The package “${printable(name)}” is not installed, and not a dependency of its package.json: run ${add} ${printable(name)} in ${target}.`;
+}
+
+/** The folder whose installation contains a package: its own, or that of the workspace that it belongs to. */
+function installationOf(folder: string): string {
+  if (MANAGERS.some(({ lock }) => existsSync(join(folder, lock)))) return folder;
+  for (let at = dirname(folder); at !== dirname(at); at = dirname(at)) {
+    const isWorkspace =
+      existsSync(join(at, 'pnpm-workspace.yaml')) ||
+      member(jsonIn(join(at, 'package.json')), 'workspaces') !== undefined;
+    if (isWorkspace) return at;
+  }
+  return folder;
+}
+
+function nearest(from: string, name: string): string | null {
+  for (let at = from; ; at = dirname(at)) {
+    if (existsSync(join(at, name))) return at;
+    if (at === dirname(at)) return null;
+  }
+}
+
+function declares(file: string, name: string): boolean {
+  const value = jsonIn(file);
+  return DEPENDENCIES.some((field) => {
+    const found = member(value, field);
+    return isObject(found) && Object.hasOwn(found, name);
+  });
+}
+
+/** Undefined if the file is missing or not JSON: the compiler reports that. */
+function jsonIn(file: string): JsonValue | undefined {
+  try {
+    const value: JsonValue = JSON.parse(readFileSync(file, 'utf8'));
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function shownFolder(folder: string, cwd: string): string {
+  const path = relative(cwd, folder).split(sep).join('/');
+  if (path === '') return 'this folder';
+  return path.startsWith('..') ? folder : path;
+}

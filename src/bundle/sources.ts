@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Provenance } from '../core/registry/lock-file.ts';
+import { VERSION } from '../core/tool-version.ts';
+import type { PackedFile } from './archive.ts';
+import type { BundleOptions } from './options.ts';
+import { packagePath } from './package-paths.ts';
+
+/** The digest over everything that the bundler read, which does not depend on where the repository is. */
+
+/** What the compiler read for one output file. */
+export interface Trace {
+  output: 'app' | 'ui';
+  /** Absolute: the base of the paths. */
+  folder: string;
+  /** As in esbuild's metafile. */
+  inputs: readonly string[];
+  /** Of esbuild; null if it is unknown. */
+  version: string | null;
+}
+
+/** For an archive without compiled code. */
+const NO_COMPILER = 'none';
+
+/**
+ * What an archive was built from.
+ * @param traces of its compiled files
+ * @param packed the files that are in it as they are
+ */
+export function provenanceOf(
+  traces: readonly Trace[],
+  packed: readonly PackedFile[],
+  { external = [], target, minify = false, sourcemap = false }: BundleOptions,
+): Provenance {
+  const lines = [
+    ...traces.flatMap(linesOf),
+    ...packed.map(({ path, bytes }) => line('file', path, bytes)),
+    `settings ${JSON.stringify({ external, target: target ?? null, minify, sourcemap })}`,
+  ];
+  // By code unit: locale-dependent order differs between machines.
+  const text = lines.toSorted().join('\n');
+  const esbuild = traces.find(({ version }) => version !== null)?.version ?? NO_COMPILER;
+  return { sources: `sha256:${sha256(text)}`, toolchain: { appreg: VERSION, esbuild } };
+}
+
+function linesOf({ output, folder, inputs }: Trace): string[] {
+  const files = inputs.filter((input) => !isVirtual(input));
+  const own = files.filter((input) => !input.includes('node_modules/'));
+  const folders = new Set(own.map((input) => dirname(resolve(folder, input))));
+  return [
+    ...files.map((input) => line(output, packagePath(input, folder), contentOf(resolve(folder, input)))),
+    ...compilerSettings(folders).map((file) => line(output, pathFrom(folder, file), contentOf(file))),
+  ];
+}
+
+/** Code of the compiler itself, such as `<runtime>`, and data URLs. */
+function isVirtual(input: string): boolean {
+  return input.startsWith('<') || input.startsWith('data:');
+}
+
+/** The tsconfig.json files that apply to the folders, with those that they extend by a relative path. */
+function compilerSettings(folders: Iterable<string>): string[] {
+  const found = new Set<string>();
+  const searched = new Set<string>();
+  for (const folder of folders) {
+    for (let at = folder; !searched.has(at); at = dirname(at)) {
+      searched.add(at);
+      if (existsSync(join(at, 'tsconfig.json'))) {
+        addExtended(join(at, 'tsconfig.json'), found);
+        break;
+      }
+    }
+  }
+  return [...found];
+}
+
+function addExtended(file: string, found: Set<string>): void {
+  const content = found.has(file) ? null : contentOf(file);
+  if (content === null) return;
+  found.add(file);
+  const [, extended = ''] = /"extends"\s*:\s*("[^"]*"|\[[^\]]*\])/.exec(content.toString()) ?? [];
+  for (const [, path = ''] of extended.matchAll(/"(\.[^"]*)"/g)) {
+    const base = resolve(dirname(file), path);
+    addExtended(existsSync(base) && base.endsWith('.json') ? base : `${base}.json`, found);
+  }
+}
+
+function pathFrom(folder: string, file: string): string {
+  return relative(folder, file).split(sep).join('/');
+}
+
+/** Null for a file that the compiler replaces by an empty one. In a package archive, the content of the archive. */
+function contentOf(path: string): Buffer | null {
+  const file = path.replace(/(\.zip)[\\/].*$/, '$1');
+  for (const name of [file, file.replace(/[?#].*$/, '')]) {
+    try {
+      return readFileSync(name);
+    } catch {
+      // The name has a suffix such as ?url, or it is not a file.
+    }
+  }
+  return null;
+}
+
+function line(kind: string, path: string, content: Uint8Array | null): string {
+  return `${kind} ${JSON.stringify(path)} ${content === null ? 'empty' : sha256(content)}`;
+}
+
+function sha256(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}

@@ -1,0 +1,31 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { appOption, dryRunOption } from '../../option-groups.ts';
+
+export const releaseCommand = {
+  name: 'release',
+  description: 'publish the new versions of all apps of a repository',
+  arguments: [],
+  options: {
+    check: { type: 'boolean', flags: '--check', description: 'only report the state of each app; write nothing' },
+    bump: {
+      type: 'boolean',
+      flags: '--bump',
+      description: 'raise the declared version of each app that changed without a new version',
+    },
+    ...appOption,
+    against: {
+      type: 'string',
+      flags: '--against <git-ref|dir|file|url>',
+      description: 'with --check or --bump: compare with this state, in place of the store',
+      value: 'registry-state',
+    },
+    jobs: {
+      type: 'number',
+      flags: '--jobs <n>',
+      description: 'apps to build at a time (default: one per processor)',
+      range: 'whole',
+    },
+    ...dryRunOption,
+  },
+  examples: ['release --check', 'release --bump', 'release --check --against origin/main --format markdown', 'release'],
+} as const satisfies CommandDefinition;

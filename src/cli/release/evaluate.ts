@@ -1,0 +1,199 @@
+import { availableParallelism } from 'node:os';
+import type { Baseline } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { reasonText } from '../../core/facts/missing.ts';
+import { AppregError, type ErrorCode, isAppregError } from '../../core/errors.ts';
+import type { LockedVersion, LockFile, Provenance } from '../../core/registry/lock-file.ts';
+import type { ReleasedApp } from '../../core/release/report.ts';
+import { decideState, type ReleaseState } from '../../core/release/state.ts';
+import { explainState } from '../../core/release/words.ts';
+import { type AppProblem, type DeclaredVersion, isProblem } from '../../core/release/version-file.ts';
+import { didYouMean } from '../../core/text/similar-names.ts';
+import { printable } from '../../core/text/text.ts';
+import type { Bundle } from '../../bundle/bundle.ts';
+import type { PreparedApp } from '../../publish/prepared-app.ts';
+import { type FoundApp, shownBelow } from '../../release/find-apps.ts';
+import { readVersion } from '../../release/read-version.ts';
+import { stopIfInterrupted } from '../../store/interrupt.ts';
+import { inPool } from '../../store/pool.ts';
+import { artifactFromBytes } from '../artifact-source.ts';
+import type { LoadedConfig } from '../config/config.ts';
+import type { Context } from '../context.ts';
+
+/** An app with its state. */
+export interface EvaluatedApp {
+  app: FoundApp;
+  result: ReleasedApp;
+  /** Null for a broken app. */
+  declared: DeclaredVersion | null;
+  /** The built archive; null for an app that has nothing to publish. */
+  prepared: PreparedApp | null;
+  /** What the app was built from; null for a broken app. */
+  provenance: (() => Provenance) | null;
+}
+
+/** What the apps are compared with. */
+export interface Published {
+  listed: Baseline;
+  lock: LockFile | null;
+}
+
+/** Errors that concern every app: the run ends. */
+const COMMON_ERRORS: readonly ErrorCode[] = ['esbuild-unusable', 'build-target-unknown', 'interrupted'];
+
+/** Builds the apps, several at a time, and decides their states. Writes nothing. */
+export async function evaluateApps(
+  context: Context,
+  loaded: LoadedConfig,
+  apps: readonly FoundApp[],
+  published: Published,
+  jobs: number = availableParallelism(),
+): Promise<EvaluatedApp[]> {
+  const { terminal } = context;
+  const found = new Map<FoundApp, EvaluatedApp>();
+  const progress = terminal.progress(`Building ${apps.length} apps`);
+  try {
+    await inPool(apps, Math.min(jobs, apps.length), async (app) => {
+      stopIfInterrupted();
+      const evaluated = await evaluateApp(context, loaded, app, published);
+      found.set(app, evaluated);
+      progress.update(`Building: ${found.size} of ${apps.length} apps, ${app.key}`);
+      terminal.item(`${evaluated.result.state.padEnd('unchanged'.length)}  ${app.key}`);
+    });
+  } finally {
+    progress.stop();
+  }
+  return apps.flatMap((app) => found.get(app) ?? []);
+}
+
+async function evaluateApp(
+  context: Context,
+  loaded: LoadedConfig,
+  app: FoundApp,
+  { listed, lock }: Published,
+): Promise<EvaluatedApp> {
+  const versions = listed.keys.includes(app.key) ? listed.app(app.key) : null;
+  if (app.problem !== null) return broken(app, null, app.problem);
+  const declared = readVersion(app);
+  if (isProblem(declared)) return broken(app, null, declared);
+  const { version } = declared;
+  const built = await build(context, loaded, app);
+  if (isProblem(built)) return broken(app, version, built);
+  if (versions !== null && isMissing(versions))
+    return broken(app, version, unknownVersions(app, reasonText(versions.missing)));
+  const provenance = provenanceOf(built);
+  const recorded = lock?.get(app.key)?.get(version);
+  const decision = decideState({
+    declared: version,
+    checksum: built.checksum,
+    provenance,
+    listed: versions,
+    recorded: recorded ? { ...recorded, provenance: recorded.provenance ?? null } : null,
+  });
+  const { state, highest, listedChecksum } = decision;
+  const words = explainState(decision, version, app.key, printable(shownBelow(loaded.root, app.versionFile)));
+  const { key, folder } = app;
+  return {
+    app,
+    declared,
+    provenance,
+    prepared: isPublishable(state, recorded) ? await prepare(app, version, built, provenance) : null,
+    result: {
+      key,
+      folder,
+      state,
+      declared: version,
+      listed: highest,
+      checksum: built.checksum,
+      listedChecksum,
+      published: false,
+      ...words,
+    },
+  };
+}
+
+/** Also a listed version whose sources an interrupted run did not record. */
+function isPublishable(state: ReleaseState, recorded: LockedVersion | undefined): boolean {
+  return state === 'new' || (state === 'unchanged' && recorded?.provenance === undefined);
+}
+
+async function build(context: Context, { config }: LoadedConfig, app: FoundApp): Promise<Bundle | AppProblem> {
+  const { external, include, target } = config.bundle ?? {};
+  const { bundle } = await import('../../bundle/bundle.ts');
+  try {
+    const built = await bundle({
+      entry: `${app.path}/${app.entry}`,
+      ...(app.ui !== null && { ui: `${app.path}/${app.ui}` }),
+      ...(external && { external }),
+      ...(include && { include }),
+      ...(target !== undefined && { target }),
+      cwd: context.cwd,
+      traced: true,
+    });
+    for (const warning of built.warnings) context.terminal.log(`warning: ${app.key}: ${warning}`);
+    return built;
+  } catch (error) {
+    if (!isAppregError(error) || COMMON_ERRORS.includes(error.code)) throw error;
+    context.terminal.log(`${app.key}: ${error.summary.trimEnd()}`);
+    return { message: headline(error.summary), advice: error.hint };
+  }
+}
+
+/** The first error of the compiler, after the line that counts them. */
+function headline(summary: string): string {
+  const [first = '', second] = summary.split('\n').filter((line) => line.trim() !== '');
+  return second === undefined ? first : `${first} ${second}`;
+}
+
+function provenanceOf({ provenance }: Bundle): () => Provenance {
+  if (provenance === null) throw new Error('the build was not traced');
+  let known: Provenance | null = null;
+  return () => (known ??= provenance());
+}
+
+async function prepare(
+  { key, folder }: FoundApp,
+  version: string,
+  { archive }: Bundle,
+  provenance: () => Provenance,
+): Promise<PreparedApp> {
+  return {
+    key,
+    folder,
+    version,
+    artifact: await artifactFromBytes(archive, printable(folder)),
+    provenance: provenance(),
+  };
+}
+
+function broken(app: FoundApp, declared: string | null, { message, advice }: AppProblem): EvaluatedApp {
+  const { key, folder } = app;
+  const nothing = { listed: null, checksum: null, listedChecksum: null, published: false };
+  return {
+    app,
+    declared: null,
+    prepared: null,
+    provenance: null,
+    result: { key, folder, state: 'broken', declared, ...nothing, message, advice },
+  };
+}
+
+function unknownVersions({ key }: FoundApp, reason: string): AppProblem {
+  return {
+    message: `The published versions of ${key} are unknown: ${reason}`,
+    advice: 'Release from the workspace with its metadata file, or correct its appMetadataUrl.',
+  };
+}
+
+/** The apps with these keys. @throws AppregError `app-unknown` for a key that no folder has */
+export function selectedApps(apps: readonly FoundApp[], keys: readonly string[] | undefined): readonly FoundApp[] {
+  if (keys === undefined) return apps;
+  const unknown = keys.find((key) => !apps.some((app) => app.key === key));
+  if (unknown === undefined) return apps.filter(({ key }) => keys.includes(key));
+  const known = apps.map(({ key }) => key);
+  throw new AppregError(
+    'app-unknown',
+    `No folder of the repository has the app “${printable(unknown)}”.${didYouMean(unknown, known)}`,
+    'appreg release --check lists the apps.',
+  );
+}

@@ -1,0 +1,98 @@
+import { availableParallelism } from 'node:os';
+import type { AppregError } from '../../core/errors.ts';
+import { planApps, publishApps, type PublishedApp } from '../../publish/publish-apps.ts';
+import type { PreparedApp } from '../../publish/prepared-app.ts';
+import { severitiesOf } from '../check/checks.ts';
+import type { Context } from '../context.ts';
+import { openWorkspace } from '../config/workspace.ts';
+import { readBack, READ_BACK_SECONDS } from '../read-back.ts';
+import { printFindings } from '../remarks.ts';
+import type { EvaluatedApp } from './evaluate.ts';
+
+export interface ReleaseResult {
+  evaluated: EvaluatedApp[];
+  /** The keys of the apps that could not be published. */
+  failed: Set<string>;
+}
+
+/**
+ * Publishes the new versions, and records the sources of published ones that an interrupted run did not record.
+ * @param options.dryRun plans every app, and writes nothing
+ */
+export async function publishEvaluated(
+  context: Context,
+  evaluated: readonly EvaluatedApp[],
+  { dryRun, jobs = availableParallelism() }: { dryRun: boolean; jobs: number | undefined },
+): Promise<ReleaseResult> {
+  const { terminal } = context;
+  const apps = evaluated.flatMap(({ prepared }) => prepared ?? []);
+  const failed = new Set<string>();
+  if (apps.length === 0) return { evaluated: [...evaluated], failed };
+  const { place, config } = await openWorkspace(context);
+  const judgement = {
+    now: new Date().toISOString(),
+    severities: severitiesOf(context, config),
+    appEntry: config.artifact?.entry ?? null,
+  };
+  if (dryRun) {
+    const plans = await planApps(place, apps, { jobs, judgement });
+    return withErrors(evaluated, new Map(plans.flatMap(({ app, error }) => (error ? [[app, error]] : []))));
+  }
+  const progress = terminal.progress(`Publishing ${apps.length} apps`);
+  let done = 0;
+  const patience = READ_BACK_SECONDS[config.store?.type ?? 'directory'];
+  try {
+    const results = await publishApps(place, apps, {
+      jobs,
+      judgement,
+      readBack: (_, entry) => readBack(context, entry, patience),
+      onResult({ app, outcome, findings }) {
+        done += 1;
+        progress.update(`Publishing: ${done} of ${apps.length} apps, ${app.key}`);
+        terminal.item(`${outcome}  ${app.key} ${app.version}`);
+        printFindings(terminal, findings);
+      },
+    });
+    return withResults(evaluated, new Map(results.map((result) => [result.app, result])));
+  } finally {
+    progress.stop();
+  }
+}
+
+function withResults(
+  evaluated: readonly EvaluatedApp[],
+  results: ReadonlyMap<PreparedApp, PublishedApp>,
+): ReleaseResult {
+  const errors = new Map<PreparedApp, AppregError>();
+  const after = evaluated.map((one): EvaluatedApp => {
+    const result = one.prepared === null ? undefined : results.get(one.prepared);
+    if (one.prepared === null || result === undefined) return one;
+    if (result.outcome === 'failed' && result.error !== null) errors.set(one.prepared, result.error);
+    return { ...one, result: { ...one.result, ...outcomeOf(one, result) } };
+  });
+  return withErrors(after, errors);
+}
+
+/** What changes in the result of an app that was published, or already was. */
+function outcomeOf({ result }: EvaluatedApp, { outcome, error }: PublishedApp): Partial<EvaluatedApp['result']> {
+  if (outcome === 'failed' || result.state !== 'new') return {};
+  const { declared } = result;
+  if (outcome === 'already-published')
+    return { message: `Another run published ${declared} with the same bytes.`, advice: null };
+  return {
+    published: true,
+    message: error?.summary ?? `Published ${declared}.`,
+    advice: error?.hint ?? null,
+  };
+}
+
+function withErrors(evaluated: readonly EvaluatedApp[], errors: ReadonlyMap<PreparedApp, AppregError>): ReleaseResult {
+  const failed = new Set<string>();
+  const after = evaluated.map((one) => {
+    const error = one.prepared === null ? undefined : errors.get(one.prepared);
+    if (error === undefined) return one;
+    failed.add(one.app.key);
+    return { ...one, result: { ...one.result, message: error.message, advice: error.hint } };
+  });
+  return { evaluated: after, failed };
+}

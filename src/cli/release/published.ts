@@ -1,0 +1,37 @@
+import { AppregError } from '../../core/errors.ts';
+import { baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
+import { storedLock } from '../../publish/lock-step.ts';
+import { openStore } from '../config/open-store.ts';
+import type { LoadedConfig } from '../config/config.ts';
+import type { Context } from '../context.ts';
+import { readLock } from '../lock.ts';
+import { registryState } from '../registry-state.ts';
+import { snapshotOfStore } from '../stored-state.ts';
+import type { Published } from './evaluate.ts';
+
+/**
+ * The published versions, with what they were built from: those in the store, or in the state that --against names.
+ * Artifacts are not read.
+ * @throws AppregError (exit 2) if there is no usable registry
+ */
+export async function publishedVersions(
+  context: Context,
+  { config, root }: LoadedConfig,
+  against: string | undefined,
+): Promise<Published> {
+  if (against?.trim() === '')
+    throw new AppregError(
+      'option-invalid',
+      '--against is empty.',
+      'Give a folder, a file, a URL or a git ref; in a pipeline, check that its variable is set.',
+    );
+  const own = readLock(root);
+  if (against !== undefined) {
+    const state = await registryState(context, against, {}, true);
+    return { listed: baselineFromSnapshot(state, state.target), lock: own };
+  }
+  const store = await openStore(context, config.store, root);
+  const now = new Date().toISOString();
+  const state = await snapshotOfStore(context, store, config, config.manifest ?? 'registry.json', now);
+  return { listed: baselineFromSnapshot(state, state.target), lock: (await storedLock(store)) ?? own };
+}

@@ -1,0 +1,55 @@
+import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from './state.ts';
+
+/** The report of `appreg release` (schemas/release.schema.json). */
+export interface ReleaseReport {
+  schema: 1;
+  tool: { name: 'appreg'; version: string };
+  command: 'release';
+  /** `incomplete`: the run ended before all apps were judged. */
+  outcome: 'clean' | 'findings' | 'incomplete';
+  summary: Record<ReleaseState, number> & {
+    /** Apps whose declared version this run published. */
+    published: number;
+    /** Apps that are broken, or whose publication failed. */
+    failed: number;
+  };
+  /** Sorted by key. */
+  apps: ReleasedApp[];
+}
+
+export interface ReleasedApp {
+  key: string;
+  /** Relative to the configuration. */
+  folder: string;
+  state: ReleaseState;
+  declared: string | null;
+  /** The highest listed version. */
+  listed: string | null;
+  checksum: string | null;
+  /** Of the declared version. */
+  listedChecksum: string | null;
+  published: boolean;
+  message: string | null;
+  advice: string | null;
+}
+
+/** @param failed the keys of the apps whose publication failed */
+export function releaseReport(
+  version: string,
+  apps: readonly ReleasedApp[],
+  failed: ReadonlySet<string>,
+): ReleaseReport {
+  const states = Object.fromEntries(
+    RELEASE_STATES.map((state) => [state, apps.filter((app) => app.state === state).length]),
+  ) as Record<ReleaseState, number>;
+  const published = apps.filter((app) => app.published).length;
+  const isFailing = failed.size > 0 || FAILING_STATES.some((state) => states[state] > 0);
+  return {
+    schema: 1,
+    tool: { name: 'appreg', version },
+    command: 'release',
+    outcome: isFailing ? 'findings' : 'clean',
+    summary: { ...states, published, failed: states.broken + failed.size },
+    apps: apps.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+  };
+}

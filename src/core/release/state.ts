@@ -1,0 +1,76 @@
+import type { PublishedVersion } from '../facts/facts.ts';
+import type { Provenance } from '../registry/lock-file.ts';
+import { comparePrecedence, isSemver } from '../registry/version.ts';
+
+/** What a release has to do for each app of a repository: decided by digests, not by paths or people. */
+
+/** In the order of the summary. */
+export const RELEASE_STATES = ['unchanged', 'new', 'changed', 'rebuilt', 'behind', 'unlisted', 'broken'] as const;
+export type ReleaseState = (typeof RELEASE_STATES)[number];
+
+/** The states with which a check fails. */
+export const FAILING_STATES: readonly ReleaseState[] = ['changed', 'behind', 'unlisted', 'broken'];
+
+/** A version that was published before, as the lock file recorded it. */
+interface RecordedVersion {
+  artifactChecksum: string;
+  provenance: Provenance | null;
+}
+
+/** What is known about an app that builds and declares a version. */
+export interface BuiltApp {
+  /** A semantic version. */
+  declared: string;
+  /** `sha256:HEX` of the archive that was built. */
+  checksum: string;
+  /** What it was built from; called only if the listed bytes differ. */
+  provenance(): Provenance;
+  /** The versions that the registry lists; null if its manifest does not list the app. */
+  listed: readonly PublishedVersion[] | null;
+  /** The declared version in the lock file; null if it was not recorded. */
+  recorded: RecordedVersion | null;
+}
+
+export interface Decision {
+  state: Exclude<ReleaseState, 'broken'>;
+  /** The highest listed version by precedence. */
+  highest: string | null;
+  /** The checksum with which the declared version was published. */
+  listedChecksum: string | null;
+  /** The declared version is no longer listed, but was published with other bytes. */
+  withdrawn: boolean;
+}
+
+/** Decides the state of an app. */
+export function decideState(app: BuiltApp): Decision {
+  const { declared, checksum, listed, recorded } = app;
+  if (listed === null) return { state: 'unlisted', highest: null, listedChecksum: null, withdrawn: false };
+  const highest = highestOf(listed);
+  const entry = listed.find(({ version }) => version === declared);
+  const withdrawn = entry === undefined && recorded !== null && recorded.artifactChecksum !== checksum;
+  const listedChecksum = entry?.artifactChecksum ?? (withdrawn ? recorded.artifactChecksum : null);
+  const decided = (state: Decision['state']): Decision => ({ state, highest, listedChecksum, withdrawn });
+  if (listedChecksum !== null) {
+    if (listedChecksum === checksum) return decided('unchanged');
+    return decided(isRebuilt(app, listedChecksum) ? 'rebuilt' : 'changed');
+  }
+  return decided(highest === null || comparePrecedence(declared, highest) > 0 ? 'new' : 'behind');
+}
+
+/** The highest semantic version by precedence, pre-releases included; null if there is none. */
+function highestOf(listed: readonly PublishedVersion[]): string | null {
+  let highest: string | null = null;
+  for (const { version } of listed)
+    if (isSemver(version) && (highest === null || comparePrecedence(version, highest) > 0)) highest = version;
+  return highest;
+}
+
+/** True for the same sources and another toolchain. Other bytes for any other reason are a change. */
+function isRebuilt({ recorded, provenance }: BuiltApp, listedChecksum: string): boolean {
+  const before = recorded?.artifactChecksum === listedChecksum ? recorded.provenance : null;
+  if (before === null) return false;
+  const now = provenance();
+  const isSameToolchain =
+    before.toolchain.appreg === now.toolchain.appreg && before.toolchain.esbuild === now.toolchain.esbuild;
+  return before.sources === now.sources && !isSameToolchain;
+}

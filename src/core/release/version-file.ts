@@ -1,0 +1,107 @@
+import { documentContent, isObject, type JsonValue, parseDocument } from '../json/json.ts';
+import { locate } from '../json/positions.ts';
+import { utfOf } from '../json/utf.ts';
+import { isSemver, likelyVersion } from '../registry/version.ts';
+import { printable, shorten } from '../text/text.ts';
+
+/** The file in which an app declares its version: JSON with a member `version`, or a text with one version. */
+
+/** What is wrong with the folder or the files of an app, and what to do. */
+export interface AppProblem {
+  message: string;
+  advice: string;
+}
+
+/** A version, and where it is in the file. */
+export interface DeclaredVersion {
+  version: string;
+  /** The whole text, with its byte order mark. */
+  text: string;
+  /** Offsets of the version in the text, without quotes. */
+  start: number;
+  end: number;
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+const FORM = 'Write one version, such as 1.2.0.';
+
+/**
+ * Reads the declared version. A byte order mark, CRLF and blank lines are tolerated.
+ * @param file the name in messages; a name that ends in .json is JSON
+ */
+export function declaredVersion(file: string, bytes: Uint8Array): DeclaredVersion | AppProblem {
+  const name = printable(file);
+  const { text } = documentContent(bytes);
+  if (text === null)
+    return { message: `${name} is not UTF-8, but ${utfOf(bytes) ?? 'binary data'}.`, advice: 'Save it as UTF-8.' };
+  return isJsonFile(file) ? versionInJson(name, text) : versionInText(name, text);
+}
+
+export function isProblem(found: object): found is AppProblem {
+  return 'message' in found;
+}
+
+/** The file with another version; everything else stays as it is, byte for byte. */
+export function withVersion({ text, start, end }: DeclaredVersion, version: string): string {
+  return text.slice(0, start) + version + text.slice(end);
+}
+
+function isJsonFile(file: string): boolean {
+  return /\.json$/i.test(file);
+}
+
+function versionInText(name: string, text: string): DeclaredVersion | AppProblem {
+  const lines = [...text.matchAll(/[^\r\n]+/g)]
+    .map(({ 0: line, index }) => (index === 0 && hasMark(text) ? { line: line.slice(1), index: 1 } : { line, index }))
+    .filter(({ line }) => line.trim() !== '');
+  const [first, ...others] = lines;
+  if (first === undefined) return { message: `${name} is empty.`, advice: FORM };
+  if (others.length > 0)
+    return { message: `${name} has ${lines.length} lines with text, in place of one version.`, advice: FORM };
+  const { line, index } = first;
+  return isSemver(line)
+    ? { version: line, text, start: index, end: index + line.length }
+    : notAVersion(name, 'contains', line);
+}
+
+function versionInJson(name: string, text: string): DeclaredVersion | AppProblem {
+  const json = hasMark(text) ? text.slice(1) : text;
+  const { value, fault, duplicates } = parseDocument({ text: json, base64: null, bytes: json.length, cut: false });
+  if (value === undefined)
+    return { message: `${name} is not JSON: ${fault?.message ?? 'it is nested too deeply'}`, advice: 'Fix the file.' };
+  if (!isObject(value)) return { message: `${name} is not a JSON object.`, advice: 'Add "version": "1.0.0" to it.' };
+  if (duplicates.some(({ pointer }) => pointer === '/version'))
+    return { message: `${name} has "version" twice.`, advice: 'Remove one of them.' };
+  if (!Object.hasOwn(value, 'version'))
+    return { message: `${name} has no "version".`, advice: 'Add "version": "1.0.0" to it.' };
+  const version = value['version'];
+  if (typeof version !== 'string')
+    return {
+      message: `"version" in ${name} is ${kindOf(version)}, not a string.`,
+      advice:
+        typeof version === 'number' ? `Write it as a string: "${likelyVersion(String(version)) ?? '1.0.0'}"` : FORM,
+    };
+  if (!isSemver(version)) return notAVersion(name, 'has the version', version);
+  const span = locate(json, ['/version']).get('/version');
+  if (span === undefined) throw new Error(`"version" in ${name} has no position`);
+  const shift = text.length - json.length;
+  return { version, text, start: span.start + 1 + shift, end: span.end - 1 + shift };
+}
+
+function kindOf(value: JsonValue | undefined): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return isObject(value) ? 'an object' : `the ${typeof value} ${String(value)}`;
+}
+
+function hasMark(text: string): boolean {
+  return text.charCodeAt(0) === BYTE_ORDER_MARK;
+}
+
+function notAVersion(name: string, verb: string, found: string): AppProblem {
+  const meant = likelyVersion(found);
+  return {
+    message: `${name} ${verb} “${printable(shorten(found, 80))}”, which is not a semantic version.`,
+    advice: meant === null ? FORM : `Write it as ${meant}`,
+  };
+}

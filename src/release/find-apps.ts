@@ -1,0 +1,217 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import type { AppProblem } from '../core/release/version-file.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError, isAppregError } from '../core/errors.ts';
+import { isWithin } from '../observe/workspace/places.ts';
+import { checkNewKey } from '../publish/check-key.ts';
+import { appFile, type AppFile, appFilesIn } from './app-file.ts';
+
+/** Finds the apps of a repository: the folders that the configuration names, and those that describe themselves. */
+
+/** An element of `release` in the configuration. */
+export interface ReleaseEntry {
+  /** A glob, relative to the configuration. */
+  folder: string;
+  /** A template; `{name}` is the last segment of the folder. */
+  key?: string;
+  entry?: string;
+  ui?: string | null;
+  version?: string;
+}
+
+/** An app in a folder of the repository. */
+export interface FoundApp {
+  key: string;
+  /** Relative to the configuration, with forward slashes. */
+  folder: string;
+  /** The folder, absolute, with links resolved. */
+  path: string;
+  /** Relative to the folder; null if it is not configured. */
+  entry: string | null;
+  ui: string | null;
+  /** Absolute, of the file with the declared version. */
+  versionFile: string;
+  /** Why the app cannot be released. */
+  problem: AppProblem | null;
+}
+
+const DEFAULT_KEY = '{name}';
+const DEFAULT_VERSION_FILE = 'package.json';
+
+/**
+ * All apps, sorted by key.
+ * @param root the folder of the configuration, absolute
+ * @throws AppregError (exit 2) for an error in the configuration: a folder that matches nothing, two folders for one
+ * key, an unsafe key
+ */
+export async function findApps(root: string, entries: readonly ReleaseEntry[]): Promise<FoundApp[]> {
+  const repository = repositoryOf(root);
+  const found = new Map<string, FoundApp>();
+  const folders = new Set<string>();
+  for (const entry of entries) {
+    for (const folder of await foldersOf(root, entry.folder)) {
+      const app = configuredApp(root, repository, folder, entry);
+      folders.add(folder);
+      // The first entry that matches a folder decides.
+      if (!found.has(`${app.key} ${folder}`)) found.set(`${app.key} ${folder}`, app);
+    }
+  }
+  for (const file of appFilesIn(root))
+    if (!folders.has(file.folder)) found.set(`${file.key} ${file.folder}`, describedApp(root, file));
+  if (found.size === 0) throw unconfigured();
+  const apps = [...found.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  checkKeys(apps);
+  return apps;
+}
+
+/** The nearest folder with a git repository, links resolved; the workspace itself without one. */
+function repositoryOf(root: string): string {
+  const real = realpathSync(root);
+  for (let at = real; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (at === dirname(at)) return real;
+  }
+}
+
+/** The folders that match, relative to the root, with forward slashes and without a trailing one. */
+async function foldersOf(root: string, glob: string): Promise<string[]> {
+  const { escapePath, globSync } = await import('tinyglobby');
+  // An existing name is taken literally, even if it contains brackets.
+  const literal = statSync(join(root, glob), { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const matches = globSync([literal ? escapePath(glob) : glob], {
+    cwd: root,
+    onlyDirectories: true,
+    expandDirectories: false,
+    ignore: glob.includes('node_modules') ? [] : ['**/node_modules/**'],
+  });
+  const folders = matches.map((match) => match.replace(/\/+$/, '').replace(/^\.\//, '') || '.');
+  if (folders.length > 0) return folders.toSorted();
+  throw new AppregError(
+    'release-folder-missing',
+    `The folder ${printable(JSON.stringify(glob))} in "release" matches no folder below ${printable(root)}.`,
+    'Correct the glob, or remove the entry. It is relative to the configuration, and separates folders with /.',
+  );
+}
+
+function configuredApp(root: string, repository: string, folder: string, entry: ReleaseEntry): FoundApp {
+  const real = realpathSync(join(root, folder));
+  const key = keyOf(entry.key ?? DEFAULT_KEY, folder === '.' ? basename(real) : basename(folder));
+  const own = isWithin(repository, real) ? appFile(root, folder) : null;
+  const app = {
+    key,
+    folder,
+    path: real,
+    entry: own?.entry ?? entry.entry ?? null,
+    ui: own?.ui ?? entry.ui ?? null,
+    versionFile: join(real, own?.version ?? entry.version ?? DEFAULT_VERSION_FILE),
+  };
+  return { ...app, problem: own?.problem ?? problemOf(app, repository) };
+}
+
+function describedApp(root: string, file: AppFile): FoundApp {
+  const { key, folder, entry, ui } = file;
+  const path = realpathSync(join(root, folder));
+  const app = { key, folder, path, entry, ui, versionFile: join(path, file.version ?? DEFAULT_VERSION_FILE) };
+  return { ...app, problem: file.problem ?? problemOf(app, repositoryOf(root)) };
+}
+
+/** What prevents an app from being built, as far as its files show. */
+function problemOf(app: Omit<FoundApp, 'problem'>, repository: string): AppProblem | null {
+  const { folder, path, entry, ui } = app;
+  const name = printable(folder);
+  if (!isWithin(repository, path))
+    return {
+      message: `${name} is a link out of the repository, to ${printable(path)}.`,
+      advice: 'Move the folder into the repository.',
+    };
+  if (entry === null)
+    return {
+      message: `${name} has no entry point: neither "release" nor an app.json names one.`,
+      advice: 'Add "entry" to the entry of "release", such as "entry": "main.ts".',
+    };
+  const files = [
+    ['entry point', entry],
+    ['UI entry point', ui],
+  ] as const;
+  for (const [what, file] of files) {
+    if (file === null) continue;
+    const full = join(path, file);
+    if (!existsSync(full))
+      return {
+        message: `The ${what} ${printable(shownIn(folder, file))} does not exist.`,
+        advice: `Create it, or correct ${what === 'entry point' ? '"entry"' : '"ui"'}; if ${name} is not an app, exclude it from the glob.`,
+      };
+    if (!isWithin(repository, realpathSync(full)))
+      return {
+        message: `The ${what} ${printable(shownIn(folder, file))} is outside of the repository.`,
+        advice: 'Copy the file into the repository.',
+      };
+  }
+  return null;
+}
+
+/** A file of an app, relative to the configuration. */
+export function shownIn(folder: string, file: string): string {
+  return join(folder, file).split(sep).join('/');
+}
+
+function keyOf(template: string, name: string): string {
+  const key = template.replaceAll(DEFAULT_KEY, name);
+  const [placeholder] = /\{[^}]*\}/.exec(key) ?? [];
+  if (placeholder === undefined || name.includes(placeholder)) return key;
+  throw new AppregError(
+    'release-key-invalid',
+    `The key ${printable(JSON.stringify(template))} in "release" has the unknown placeholder ${printable(placeholder)}.`,
+    'The only placeholder is {name}, the last segment of the folder.',
+  );
+}
+
+/** @param apps sorted by key */
+function checkKeys(apps: readonly FoundApp[]): void {
+  const unsafe: string[] = [];
+  const twice: string[] = [];
+  for (const [index, { key, folder }] of apps.entries()) {
+    try {
+      checkNewKey(key);
+    } catch (error) {
+      if (!isAppregError(error)) throw error;
+      unsafe.push(`${printable(folder)}: ${error.summary}`);
+    }
+    const before = apps[index - 1];
+    if (before?.key === key) twice.push(`${printable(before.folder)} and ${printable(folder)}: ${printable(key)}`);
+  }
+  if (unsafe.length > 0)
+    throw new AppregError(
+      'release-key-invalid',
+      `"release" yields keys that no app can have. ${listed(unsafe)}`,
+      'Rename the folder, or correct "key" in "release", such as "key": "acme-{name}".',
+    );
+  if (twice.length > 0)
+    throw new AppregError(
+      'release-key-duplicate',
+      `"release" yields the same key for two folders. ${listed(twice)}`,
+      'Rename one of the folders, or give the entries of "release" different keys, such as "key": "acme-{name}".',
+    );
+}
+
+const MAX_LISTED = 10;
+
+function listed(lines: readonly string[]): string {
+  const shown = lines.slice(0, MAX_LISTED);
+  if (lines.length > MAX_LISTED) shown.push(`and ${lines.length - MAX_LISTED} more`);
+  return shown.length === 1 ? shown.join('') : `\n  ${shown.join('\n  ')}\n`;
+}
+
+function unconfigured(): AppregError {
+  return new AppregError(
+    'release-unconfigured',
+    'The configuration does not say where the apps are, and no apps/<key>/app.json names an entry point.',
+    'Add to the configuration: "release": [{ "folder": "apps/*", "entry": "main.ts", "version": "VERSION" }]',
+  );
+}
+
+/** The path of a file below a folder for messages. */
+export function shownBelow(root: string, path: string): string {
+  return relative(root, path).split(sep).join('/');
+}

@@ -1,0 +1,33 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import { type AppProblem, type DeclaredVersion, declaredVersion } from '../core/release/version-file.ts';
+import { printable } from '../core/text/text.ts';
+import { isWithin } from '../observe/workspace/places.ts';
+import { systemErrorCode } from '../platform/system-error.ts';
+import { type FoundApp, shownIn } from './find-apps.ts';
+
+const MAX_BYTES = 1_000_000;
+
+/** The version that an app declares. */
+export function readVersion(app: FoundApp): DeclaredVersion | AppProblem {
+  const { folder, path, versionFile } = app;
+  const name = shownIn(folder, relative(path, versionFile).split(sep).join('/'));
+  const shown = printable(name);
+  try {
+    const stats = statSync(versionFile, { throwIfNoEntry: false });
+    if (stats === undefined)
+      return {
+        message: `The version file ${shown} does not exist.`,
+        advice: 'Create it with one version, such as 1.0.0, or correct "version" in the configuration.',
+      };
+    if (!stats.isFile() || stats.size > MAX_BYTES)
+      return { message: `${shown} is not a file below 1 MB.`, advice: 'Use a small file with one version.' };
+    if (!isWithin(path, realpathSync(versionFile)))
+      return { message: `${shown} is a link out of the folder of its app.`, advice: 'Replace it with the file.' };
+    return declaredVersion(name, readFileSync(versionFile));
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === null) throw error;
+    return { message: `${shown} cannot be read (${code}).`, advice: 'Check its permissions.' };
+  }
+}

@@ -1,0 +1,100 @@
+import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
+import { RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
+import { printable, redact, safeJson, shorten } from '../core/text/text.ts';
+import { cell, code, prose } from './markdown-text.ts';
+import type { Style } from './style.ts';
+import { count } from './words.ts';
+
+/** The state of each app of a repository, for people. */
+
+/** With more apps, unchanged ones are only counted. */
+const MAX_APPS = 100;
+const MAX_MESSAGE = 400;
+
+interface Mark {
+  mark: string;
+  color: 'green' | 'yellow' | 'red' | 'dim';
+}
+
+const FAILED: Mark = { mark: '!', color: 'red' };
+const MARKS: Record<ReleaseState, Mark> = {
+  unchanged: { mark: '=', color: 'dim' },
+  new: { mark: '+', color: 'green' },
+  changed: FAILED,
+  rebuilt: { mark: '~', color: 'yellow' },
+  behind: FAILED,
+  unlisted: FAILED,
+  broken: FAILED,
+};
+
+export function releaseAsJson(report: ReleaseReport): string {
+  return redact(safeJson(report));
+}
+
+/** A table, followed by the messages of each app. */
+export function releaseAsText(report: ReleaseReport, style: Style): string {
+  const { shown, left } = selected(report.apps);
+  const rows = shown.map((app) => [app.state, app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
+  const header = ['state', 'app', 'declared', 'highest listed'];
+  const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((value, column) => value.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const lines = [`  ${style.dim(line(header))}`];
+  for (const [index, app] of shown.entries()) {
+    const { mark, color } = isFailing(app) ? FAILED : MARKS[app.state];
+    lines.push(`${style[color](mark)} ${style[color](line(rows[index] ?? []))}`);
+    const remarks = app.published && app.advice === null ? [] : [app.message, app.advice];
+    for (const part of remarks) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
+  }
+  if (left > 0) lines.push(style.dim(`… and ${count(left, 'more app')}; --format json has them all.`));
+  lines.push('', releaseSummary(report));
+  return lines.join('\n');
+}
+
+/** `48 apps: 36 unchanged, 11 changed, 1 new`; states without apps are left out. */
+function releaseSummary({ apps, summary }: ReleaseReport): string {
+  const parts = RELEASE_STATES.filter((state) => summary[state] > 0).map((state) => `${summary[state]} ${state}`);
+  if (summary.published > 0) parts.push(`${summary.published} published`);
+  if (summary.failed > summary.broken) parts.push(`${summary.failed - summary.broken} not published`);
+  return `${count(apps.length, 'app')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+}
+
+/** For a comment on a pull request; all text is escaped. */
+export function releaseAsMarkdown(report: ReleaseReport): string {
+  const changed = report.apps.filter((app) => app.state !== 'unchanged');
+  const lines = [`### ${prose(releaseSummary(report))}`];
+  if (changed.length > 0)
+    lines.push('', '| State | App | Declared | Highest listed | |', '| --- | --- | --- | --- | --- |');
+  for (const app of changed.slice(0, MAX_APPS)) {
+    const remarks = [app.message, app.advice]
+      .filter((part) => part !== null)
+      .map((part) => shorten(redact(part), MAX_MESSAGE));
+    lines.push(
+      `| ${isFailing(app) ? `**${app.state}**` : app.state} | ${inCell(app.key)} | ${inCell(app.declared)} | ${inCell(app.listed)} | ${cell(prose(remarks.join(' ').replaceAll('\n', ' ')))} |`,
+    );
+  }
+  if (changed.length > MAX_APPS) lines.push('', `… and ${count(changed.length - MAX_APPS, 'more app')}.`);
+  return lines.join('\n');
+}
+
+/** True for an app that a failing run has to name: also a new version that could not be published. */
+function isFailing({ state, published, advice }: ReleasedApp): boolean {
+  return MARKS[state].mark === '!' || (state === 'new' && !published && advice !== null);
+}
+
+function selected(apps: readonly ReleasedApp[]): { shown: readonly ReleasedApp[]; left: number } {
+  if (apps.length <= MAX_APPS) return { shown: apps, left: 0 };
+  const shown = apps.filter(({ state }) => state !== 'unchanged').slice(0, MAX_APPS);
+  return { shown, left: apps.length - shown.length };
+}
+
+function text(value: string): string {
+  return printable(redact(shorten(value, MAX_MESSAGE)));
+}
+
+function inCell(value: string | null): string {
+  return value === null ? '' : cell(code(shorten(value)));
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { writeFiles } from '../bundle/tree.ts';
+import { refusal, snapshot } from './author-support.ts';
+import { repository, runRelease, sources, statesOf, textOf } from './release-fixture.ts';
+
+test('a repository is checked, published, changed, bumped and published again', async () => {
+  const root = await repository(sources({ clock: '1.0.0', lamp: '2.0.0' }), { listed: ['clock', 'lamp'] });
+  const before = snapshot(root);
+  const checked = await runRelease(root, { check: true });
+  expect(checked).toMatchObject({ code: 0, report: { outcome: 'clean', summary: { new: 2, published: 0 } } });
+  expect(snapshot(root)).toBe(before);
+
+  const released = await runRelease(root);
+  expect(released).toMatchObject({ code: 0, report: { summary: { new: 2, published: 2, failed: 0 } } });
+  expect(released.apps['clock']).toMatchObject({ published: true, declared: '1.0.0', listed: null });
+  expect(textOf(root, 'apps/clock/versions.json')).toContain(released.apps['clock']?.checksum);
+
+  const unchanged = await runRelease(root);
+  expect(unchanged).toMatchObject({ code: 0, report: { summary: { unchanged: 2, published: 0 } } });
+  expect(unchanged.apps['lamp']).toMatchObject({
+    listed: '2.0.0',
+    listedChecksum: released.apps['lamp']?.checksum,
+    message: null,
+  });
+
+  writeFiles(root, { 'src/lamp/main.ts': 'export const app = 1;\n' });
+  const changed = await runRelease(root, { check: true });
+  expect(changed).toMatchObject({ code: 1, report: { outcome: 'findings', summary: { changed: 1, unchanged: 1 } } });
+  // Without --check, too, and nothing is published.
+  expect(await runRelease(root)).toMatchObject({ code: 1, report: { summary: { changed: 1, published: 0 } } });
+
+  const planned = await runRelease(root, { bump: true, dryRun: true });
+  expect(planned.apps['lamp']?.advice).toBe('--bump writes 2.0.1 into src/lamp/VERSION.');
+  expect(textOf(root, 'src/lamp/VERSION')).toBe('2.0.0\n');
+  const bumped = await runRelease(root, { bump: true });
+  expect(bumped).toMatchObject({ code: 0, report: { summary: { new: 1, unchanged: 1 } } });
+  expect(bumped.apps['lamp']?.message).toBe('Raised from 2.0.0 to 2.0.1 in src/lamp/VERSION.');
+  expect([textOf(root, 'src/lamp/VERSION'), textOf(root, 'src/clock/VERSION')]).toEqual(['2.0.1\n', '1.0.0\n']);
+  expect(await runRelease(root)).toMatchObject({ code: 0, report: { summary: { new: 1, published: 1 } } });
+});
+
+test('each state is one app', async () => {
+  const root = await repository(sources({ changed: '1.0.0', behind: '1.5.0', unchanged: '1.0.0', fresh: '1.0.0' }), {
+    listed: ['changed', 'behind', 'unchanged', 'fresh', 'broken'],
+  });
+  await runRelease(root, { app: ['changed', 'behind', 'unchanged'] });
+  writeFiles(root, {
+    'src/changed/main.ts': 'export const app = 1;\n',
+    'src/behind/VERSION': '1.0.0\n',
+    'src/unlisted/main.ts': 'export {};\n',
+    'src/unlisted/VERSION': '1.0.0\n',
+    'src/broken/main.ts': 'export const = ;\n',
+    'src/broken/VERSION': '1.0.0\n',
+  });
+  const run = await runRelease(root, { check: true });
+  expect(statesOf(run)).toEqual({
+    behind: 'behind',
+    broken: 'broken',
+    changed: 'changed',
+    fresh: 'new',
+    unchanged: 'unchanged',
+    unlisted: 'unlisted',
+  });
+  expect(run.code).toBe(1);
+  expect(run.apps['broken']).toMatchObject({
+    checksum: null,
+    message: expect.stringContaining('src/broken/main.ts:1:14'),
+  });
+  expect(run.apps['behind']?.advice).toBe('Declare a version above 1.5.0 in src/behind/VERSION.');
+  // One app that fails stops no other.
+  expect(await runRelease(root)).toMatchObject({ code: 1, report: { summary: { published: 1, failed: 1 } } });
+});
+
+test.each([
+  [{ check: true, bump: true }, /--check writes nothing/],
+  [{ against: 'HEAD' }, /--against is only valid with/],
+  [{ check: true, against: ' ' }, /--against is empty/],
+  [{ check: true, jobs: 0 }, /--jobs is 0/],
+  [{ check: true, app: ['clok'] }, /“clok”. Did you mean clock/],
+])('%j is refused', async (options, message) => {
+  const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
+  const error = await refusal(runRelease(root, options));
+  expect(error.message).toMatch(message);
+  expect(error.exit).toBe(2);
+});
