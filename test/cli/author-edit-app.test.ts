@@ -66,7 +66,7 @@ describe('edit-app', () => {
     ['a byte order mark', '\ufeff{"apps":{"clock":{}}}'],
     ['a duplicate name', '{"apps":{"clock":{}},"apps":{"clock":{}}}'],
     ['a trailing comma', '{"apps":{"clock":{},}}'],
-  ])('refuses a manifest with %s, and leaves it as it is', async (_, text) => {
+  ])('refuses a manifest with %s, and does not change it', async (_, text) => {
     const dir = await workspace();
     writeFileSync(join(dir, 'registry.json'), text);
     const before = snapshot(dir);
@@ -77,7 +77,7 @@ describe('edit-app', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
-  test('writes nothing if the entry has the values already, and says so', async () => {
+  test('writes nothing if the entry already has the values, and reports that', async () => {
     const dir = await workspace();
     const before = snapshot(dir);
     const context = contextIn(dir);
@@ -109,7 +109,7 @@ describe('edit-app', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
-  test('edits an app whose key is not URL-safe, but makes no path of it', async () => {
+  test('edits an app whose key is not URL-safe, but does not use the key in a path', async () => {
     const dir = await workspace();
     const text = textOf(dir).replace('"clock"', '"../clock"');
     writeFileSync(join(dir, 'registry.json'), text);
@@ -121,7 +121,7 @@ describe('edit-app', () => {
   });
 });
 
-describe('the icon', () => {
+describe('edit-app --icon', () => {
   test('replaces the file of the app', async () => {
     const dir = await workspace();
     const before = textOf(dir);
@@ -132,7 +132,7 @@ describe('the icon', () => {
     expect(textOf(dir)).toBe(before);
   });
 
-  test('of another type gets a file of its own; the old one stays', async () => {
+  test('stores an icon of another type in a new file, and preserves the old one', async () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'i.png'), PNG);
     const context = contextIn(dir);
@@ -154,7 +154,7 @@ describe('the icon', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
-  test('is judged before anything is written', async () => {
+  test('judges the icon before it writes anything', async () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'i.svg'), '<!doctype html>');
     const before = snapshot(dir);
@@ -179,8 +179,8 @@ function writeVersions(dir: string, path: string, versions: readonly object[]): 
   writeFileSync(join(dir, path), JSON.stringify({ versions }));
 }
 
-describe('the metadata file', () => {
-  test('must exist, and list the versions that the app has', async () => {
+describe('edit-app --metadata-url', () => {
+  test('requires a metadata file that exists and lists the versions of the app', async () => {
     const dir = await workspace();
     writeVersions(dir, 'apps/clock/versions.json', [version('1.0.0'), version('1.1.0')]);
     const metadataUrl = `${BASE}clock.json`;
@@ -201,7 +201,7 @@ describe('the metadata file', () => {
     expect(entryOf(dir).appMetadataUrl).toBe(metadataUrl);
   });
 
-  test('may be on another host', async () => {
+  test('accepts a URL on another host', async () => {
     const dir = await workspace();
     expect(await editApp(contextIn(dir), 'clock', { metadataUrl: 'https://raw.example.com/v.json' })).toBe(0);
     expect(entryOf(dir).appMetadataUrl).toBe('https://raw.example.com/v.json');
@@ -231,7 +231,7 @@ describe('edit-app refuses', () => {
     [{ icon: 'gone.svg' }, '--icon'],
     [{ icon: '' }, '--icon'],
     [{ metadataUrl: 'v.json' }, '--metadata-url'],
-  ])('%j: a usage error that names the flag', async (options, flag) => {
+  ])('the options %j as a usage error that names the flag', async (options, flag) => {
     const dir = await workspace();
     const before = snapshot(dir);
     const error = await refusal(editApp(contextIn(dir), 'clock', options));
@@ -251,7 +251,7 @@ describe('edit-app at a terminal', () => {
     expect(context.questions()).toContain(`[${BASE}apps/clock/icon.svg]`);
   });
 
-  test('shows control characters of the registry escaped, and keeps them', async () => {
+  test('escapes control characters of the registry in prompts, and preserves them in the manifest', async () => {
     const dir = await workspace();
     const text = textOf(dir).replace('"Clock"', '"Cl\\u001b[2Jock"');
     writeFileSync(join(dir, 'registry.json'), text);
@@ -262,7 +262,7 @@ describe('edit-app at a terminal', () => {
     expect(textOf(dir)).toBe(text);
   });
 
-  test('Ctrl+C writes nothing', async () => {
+  test('writes nothing after Ctrl+C', async () => {
     const dir = await workspace();
     const before = snapshot(dir);
     expect(await editApp(contextIn(dir, {}, ['x\r', '\u0003']), 'clock', {})).toBe(130);
@@ -270,7 +270,7 @@ describe('edit-app at a terminal', () => {
   });
 });
 
-test('a workspace that is assembled from app.json is named', async () => {
+test('edit-app reports an app.json that describes the app as well', async () => {
   const dir = await workspace();
   writeFileSync(join(dir, 'apps/clock/app.json'), '{}');
   const context = contextIn(dir);

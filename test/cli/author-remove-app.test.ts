@@ -40,7 +40,7 @@ const filesOf = (dir: string): string =>
     .join('\n');
 
 describe('remove-app', () => {
-  test('undoes add-app in the manifest, and keeps the files', async () => {
+  test('undoes add-app in the manifest, and preserves the files', async () => {
     const dir = await workspace();
     const files = filesOf(dir);
     const context = contextIn(dir, YES);
@@ -58,7 +58,7 @@ describe('remove-app', () => {
     expect(textOf(dir)).toBe('{\n  "apps": {}\n}\n');
   });
 
-  test('says that subscribers do not see the app now', async () => {
+  test('reports that subscribers no longer see the app', async () => {
     const context = contextIn(await workspace(), YES);
     await removeApp(context, 'radio', YES);
     expect(context.printed.out.join('\n')).toContain(
@@ -66,7 +66,7 @@ describe('remove-app', () => {
     );
   });
 
-  test('with --format json tells what subscribers lose', async () => {
+  test('with --format json reports what subscribers lose', async () => {
     const context = contextIn(await workspace(), YES);
     await removeApp(context, 'clock', { ...YES, format: 'json' });
     expect(JSON.parse(context.printed.out.join())).toMatchObject({
@@ -79,7 +79,7 @@ describe('remove-app', () => {
     });
   });
 
-  test('with --dry-run shows the lines, asks nothing and writes nothing', async () => {
+  test('with --dry-run prints the lines, and neither prompts nor writes', async () => {
     const dir = await workspace();
     const before = snapshot(dir);
     const context = contextIn(dir);
@@ -105,7 +105,7 @@ describe('remove-app', () => {
     ['n', 130, ['radio', 'clock']],
     ['\r', 130, ['radio', 'clock']],
     ['\u0003', 130, ['radio', 'clock']],
-  ])('at a terminal asks: the answer %j exits with %i', async (keys, exit, left) => {
+  ])('prompts at a terminal: the answer %j exits with %i', async (keys, exit, left) => {
     const dir = await workspace();
     const context = contextIn(dir, {}, [keys]);
     expect(await removeApp(context, 'clock', {})).toBe(exit);

@@ -21,30 +21,38 @@ function plain(text: string): string {
 }
 
 describe('explain', () => {
-  test.each(rules.map((rule) => [rule.id, rule] as const))('%s has all that is declared', async (id, rule) => {
-    const text = await explained(id);
-    expect(text.startsWith(id)).toBe(true);
-    for (const part of [plain(rule.failsWhen), plain(rule.why), `docs/rules.md#${id}`, `--rule ${id}=off`])
-      expect(text).toContain(part);
-    for (const [cause, { title }] of Object.entries(rule.causes ?? {})) {
-      expect(text).toContain(`  ${cause} `);
-      expect(text).toContain(plain(title));
-    }
-    for (const line of [...rule.examples.bad.split('\n'), ...rule.examples.good.split('\n')])
-      expect(text).toContain(printable(line).trimEnd());
-    expect(text).not.toMatch(/: undefined|\[object|\ufeff/);
-    const { rule: json } = JSON.parse(await explained(id, { format: 'json' })) as { rule: Record<string, unknown> };
-    expect(json).toMatchObject({ id, severity: rule.severity, examples: rule.examples, spec: rule.spec });
-    expect(json['owners']).not.toEqual([]);
-  });
+  test.each(rules.map((rule) => [rule.id, rule] as const))(
+    'prints every declared field of the rule %s',
+    async (id, rule) => {
+      const text = await explained(id);
+      expect(text.startsWith(id)).toBe(true);
+      for (const part of [plain(rule.failsWhen), plain(rule.why), `docs/rules.md#${id}`, `--rule ${id}=off`])
+        expect(text).toContain(part);
+      for (const [cause, { title }] of Object.entries(rule.causes ?? {})) {
+        expect(text).toContain(`  ${cause} `);
+        expect(text).toContain(plain(title));
+      }
+      for (const line of [...rule.examples.bad.split('\n'), ...rule.examples.good.split('\n')])
+        expect(text).toContain(printable(line).trimEnd());
+      expect(text).not.toMatch(/: undefined|\[object|\ufeff/);
+      const { rule: json } = JSON.parse(await explained(id, { format: 'json' })) as { rule: Record<string, unknown> };
+      expect(json).toMatchObject({ id, severity: rule.severity, examples: rule.examples, spec: rule.spec });
+      expect(json['owners']).not.toEqual([]);
+    },
+  );
 
-  test.each(Object.entries(ERRORS))('%s: an error code', async (code, { title, fix, exit }) => {
-    const text = await explained(code);
-    for (const part of [title, fix, `exit code ${exit}`]) expect(text).toContain(part);
-    expect(JSON.parse(await explained(code, { format: 'json' }))).toMatchObject({ error: { code, title, fix, exit } });
-  });
+  test.each(Object.entries(ERRORS))(
+    'prints the error code %s with its fix and exit code',
+    async (code, { title, fix, exit }) => {
+      const text = await explained(code);
+      for (const part of [title, fix, `exit code ${exit}`]) expect(text).toContain(part);
+      expect(JSON.parse(await explained(code, { format: 'json' }))).toMatchObject({
+        error: { code, title, fix, exit },
+      });
+    },
+  );
 
-  test('a name of both a rule and an error explains both', async () => {
+  test('prints both the rule and the error of a common name', async () => {
     const { rule, error } = JSON.parse(await explained('artifact-changed', { format: 'json' })) as {
       rule: unknown;
       error: unknown;
@@ -58,13 +66,13 @@ describe('explain', () => {
     ['missing cors', 'Did you mean cors-missing?'],
     ['constructor', 'is named “constructor”. '],
     ['\u001b[2J', 'is named “\\u{1b}[2J”'],
-  ])('%j is not known: the message has close names', async (id, message) => {
+  ])('reports the unknown name %j with similar names', async (id, message) => {
     const error = await refusal(explain(cliContext({ cwd: '.' }), id, {}));
     expect(error).toMatchObject({ code: 'rule-unknown', exit: 2 });
     expect(`${error.message} `).toContain(message);
   });
 
-  test('ids are found in any case', async () => {
+  test('finds ids in any case', async () => {
     expect(await explained(' CORS-Missing ')).toBe(await explained('cors-missing'));
   });
 });
@@ -100,7 +108,7 @@ describe('rules', () => {
     expect(levels.find(({ id }) => id === 'no-apps')).toMatchObject({ level: 'error', severity: 'note' });
   });
 
-  test('is filtered by group, level and symptom', async () => {
+  test('filters by group, level and symptom', async () => {
     expect(new Set((await listed({ group: 'icon' })).map(({ group }) => group))).toEqual(new Set(['icon']));
     expect(new Set((await listed({ level: 'note' })).map(({ level }) => level))).toEqual(new Set(['note']));
     const symptom = await listed({ symptom: 'icon-does-not-display' });
@@ -111,14 +119,17 @@ describe('rules', () => {
     expect(context.printed.out).toEqual(['No rule matches.']);
   });
 
-  test.each([{ group: 'icons' }, { level: 'fatal' }, { symptom: 'none' }])('%j is a usage error', async (options) => {
-    expect(await refusal(listRules(cliContext({ cwd: '.' }), options))).toMatchObject({
-      code: 'option-invalid',
-      exit: 2,
-    });
-  });
+  test.each([{ group: 'icons' }, { level: 'fatal' }, { symptom: 'none' }])(
+    'refuses %j as a usage error',
+    async (options) => {
+      expect(await refusal(listRules(cliContext({ cwd: '.' }), options))).toMatchObject({
+        code: 'option-invalid',
+        exit: 2,
+      });
+    },
+  );
 
-  test('the groups are those of the documentation', () => {
+  test('has the groups of the documentation', () => {
     expect(RULE_GROUP_NAMES).toEqual(Object.keys(RULE_GROUPS));
   });
 });

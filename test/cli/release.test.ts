@@ -3,7 +3,7 @@ import { writeFiles } from '../bundle/tree.ts';
 import { refusal, snapshot } from './author-support.ts';
 import { repository, runRelease, sources, statesOf, textOf } from './release-fixture.ts';
 
-test('a repository is checked, published, changed, bumped and published again', async () => {
+test('release checks and publishes a repository, and publishes it again after a change and --bump', async () => {
   const root = await repository(sources({ clock: '1.0.0', lamp: '2.0.0' }), { listed: ['clock', 'lamp'] });
   const before = snapshot(root);
   const checked = await runRelease(root, { check: true });
@@ -39,7 +39,7 @@ test('a repository is checked, published, changed, bumped and published again', 
   expect(await runRelease(root)).toMatchObject({ code: 0, report: { summary: { new: 1, published: 1 } } });
 });
 
-test('each state is one app', async () => {
+test('release --check reports the state of each app', async () => {
   const root = await repository(sources({ changed: '1.0.0', behind: '1.5.0', unchanged: '1.0.0', fresh: '1.0.0' }), {
     listed: ['changed', 'behind', 'unchanged', 'fresh', 'broken'],
   });
@@ -77,7 +77,7 @@ test.each([
   [{ check: true, against: ' ' }, /--against is empty/],
   [{ check: true, jobs: 0 }, /--jobs is 0/],
   [{ check: true, app: ['clok'] }, /“clok”. Did you mean clock/],
-])('%j is refused', async (options, message) => {
+])('release refuses the options %j', async (options, message) => {
   const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
   const error = await refusal(runRelease(root, options));
   expect(error.message).toMatch(message);

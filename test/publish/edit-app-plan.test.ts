@@ -43,18 +43,18 @@ const refusal = (promise: Promise<unknown>): Promise<AppregError> =>
   );
 
 describe('a concurrent change', () => {
-  test('of another app is kept', async () => {
+  test('of another app is preserved', async () => {
     expect(await applied(editPlan, manifest(A, B))).toBe(manifest(`"a":${entry('New')}`, B));
     expect(await applied(removalPlan, manifest(A, B))).toBe(manifest(B));
   });
 
-  test('of another field is kept by an edit, and refuses a removal', async () => {
+  test('of another field is preserved by an edit, and refused by a removal', async () => {
     const other = manifest(`"a":${entry('A', '#ffffff')}`);
     expect(await applied(editPlan, other)).toBe(manifest(`"a":${entry('New', '#ffffff')}`));
     expect(await refusal(applied(removalPlan, other))).toMatchObject({ code: 'app-changed', exit: 1 });
   });
 
-  test('of the same field is refused, unless it is the same change', async () => {
+  test('of the same field is refused, unless it is identical', async () => {
     const other = manifest(`"a":${entry('Other')}`);
     const error = await refusal(applied(editPlan, other));
     expect(error).toMatchObject({ code: 'app-changed', exit: 1, effect: 'none' });
@@ -63,13 +63,13 @@ describe('a concurrent change', () => {
     expect(await applied(editPlan, same)).toBe(same);
   });
 
-  test('that removes the app refuses an edit, and leaves a removal nothing to do', async () => {
+  test('that removes the app is refused by an edit, and accepted by a removal', async () => {
     expect(await refusal(applied(editPlan, manifest(B)))).toMatchObject({ code: 'app-unknown' });
     expect(await applied(removalPlan, manifest(B))).toBe(manifest(B));
   });
 });
 
-test('titles say what a commit does', async () => {
+test('plans have a title for their commit', async () => {
   const store = memoryStore({ 'registry.json': manifest(A, B) });
   expect((await editPlan(store)).title).toBe('Edit app a');
   expect((await removalPlan(store)).title).toBe('Remove app a');
