@@ -52,7 +52,7 @@ try {
 
 async function phase(title, nodes, { people, middle = null }) {
   const cpu = () => nodes.reduce((sum, node) => sum + node.cpu(), 0);
-  const asked = load.farm.answered.all;
+  const requests = load.farm.answered.all;
   const [cpuBefore, serverBefore, begun] = [cpu(), serverCpu(server.pid()), performance.now()];
   const asking = load.startRequests(nodes, people);
   let killedAt = null;
@@ -79,7 +79,7 @@ async function phase(title, nodes, { people, middle = null }) {
   console.log(
     `  ${(registries / seconds).toFixed(1)} refreshes a second; ${(registries / ours).toFixed(1)} a second of a core for the nodes, ${(registries / (ours + theirs)).toFixed(1)} with PostgreSQL’s share`,
   );
-  console.log(`  ${load.farm.answered.all - asked} requests to registries; ${total} refreshes ended`);
+  console.log(`  ${load.farm.answered.all - requests} requests to registries; ${total} refreshes ended`);
   tellAnswers(taken);
   must(twice === 0, `${twice} registries were refreshed twice`);
   must(refreshed.size === registries || middle !== null, `${refreshed.size} registries were refreshed`);

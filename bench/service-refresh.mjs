@@ -13,9 +13,9 @@ if (process.argv[2] === 'farm') {
   const { support, close } = await openSupport('registry-farm');
   close();
   const farm = await support.openFarm(Number(process.argv[3]), { apps: APPS, versions: 4 });
-  const asked = [];
-  process.on('message', () => process.send(asked.splice(0)));
-  farm.onRequest = (ask) => void asked.push(ask);
+  const requests = [];
+  process.on('message', () => process.send(requests.splice(0)));
+  farm.onRequest = (request) => void requests.push(request);
   process.send(farm.port);
 } else {
   const smoke = process.argv.includes('--smoke');

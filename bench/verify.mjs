@@ -27,10 +27,10 @@ const SCENARIOS = {
   full: { apps: 120, versions: 20, from: 50_000, to: 20_000_000 },
 };
 const TINY = { apps: 2, versions: 2, from: 10_000, to: 400_000 };
-const asked = process.argv.slice(2);
-const smoke = asked.includes('--smoke');
-const names = asked.filter((word) => Object.hasOwn(SCENARIOS, word));
-const runs = Number(asked.find((word) => /^\d+$/.test(word)) ?? (smoke ? 1 : 7));
+const words = process.argv.slice(2);
+const smoke = words.includes('--smoke');
+const names = words.filter((word) => Object.hasOwn(SCENARIOS, word));
+const runs = Number(words.find((word) => /^\d+$/.test(word)) ?? (smoke ? 1 : 7));
 const table = [];
 
 for (const name of names.length > 0 ? names : ['large', 'code', 'small', 'cache', 'line', 'growth']) {
