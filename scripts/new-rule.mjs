@@ -20,6 +20,7 @@ const FACTS = {
   file: 'path',
   workspace: 'orphans',
   host: 'facts',
+  exception: 'exception',
 };
 
 /** The default folder of the rules about a subject. */
@@ -36,6 +37,7 @@ const GROUPS = {
   file: 'documents',
   workspace: 'documents',
   host: 'http',
+  exception: 'settings',
 };
 
 /** @returns the paths that were written, relative to `root`; throws if an argument is invalid or the rule exists */
@@ -93,6 +95,7 @@ const EXAMPLES = {
   file: 'THE LINES appMetadataUrl: <path> and in the folder: <path>',
   workspace: 'THE LINES appMetadataUrl: <path> and in the folder: <path>',
   host: 'LINES such as 4 concurrent requests: 40 answered',
+  exception: 'AN EXCEPTION',
 };
 
 function ruleText(id, name, subject) {

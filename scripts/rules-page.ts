@@ -31,7 +31,7 @@ function section(rule: AnyRule): string[] {
   return [
     `### ${rule.id}`,
     '',
-    `**${rule.severity}** · section ${rule.spec ?? '–'} · symptom: ${symptomOf(rule)}${rule.hidesApp ? ' · can hide an app' : ''}`,
+    `**${rule.severity}** · section ${rule.spec ?? '–'} · symptom: ${symptomOf(rule)}${rule.hidesApp ? ' · can hide an app' : ''}${rule.immutability ? ' · exceptions need `until`' : ''}`,
     '',
     `Fails when ${rule.failsWhen}.`,
     '',
@@ -51,7 +51,15 @@ function example(title: string, on: AnyRule['on'], text: string): string[] {
 }
 
 /** Subjects whose examples are parts of documents. */
-const PARTS_OF_DOCUMENTS: readonly AnyRule['on'][] = ['document', 'manifest', 'app', 'url', 'metadata', 'version'];
+const PARTS_OF_DOCUMENTS: readonly AnyRule['on'][] = [
+  'document',
+  'manifest',
+  'app',
+  'url',
+  'metadata',
+  'version',
+  'exception',
+];
 
 /** The name of the language of an example, for highlighting. */
 function languageOf(on: AnyRule['on'], text: string): string {

@@ -88,6 +88,15 @@ export const concurrencyOption = {
 /** For a registry that is read once, without settings of a check. */
 export const readOptions = { ...headerOptions("a live registry's origin"), ...authorityOption } as const;
 
+export const baselineOption = {
+  baseline: {
+    type: 'string',
+    flags: '--baseline <report.json>',
+    description: 'count only findings that are not in this report (of --format json)',
+    value: 'file',
+  },
+} as const satisfies OptionDefinitions;
+
 export const appOption = {
   app: { type: 'list', flags: '--app <key>', description: 'only this app; repeatable', value: 'app-key' },
 } as const satisfies OptionDefinitions;

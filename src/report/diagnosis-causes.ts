@@ -5,6 +5,7 @@ import { evidenceList, evidenceOf, placeOf, type Pair, type ViewOptions } from '
 import type { Cause, SymptomView } from './diagnosis-types.ts';
 import { hostIn, whoOf } from './diagnosis-who.ts';
 import { type Group, groupBy } from './group-by.ts';
+import { whyUncounted } from './uncounted.ts';
 import { count } from './words.ts';
 
 /** The causes of a symptom: findings with the same rule, cause and responsible party are one. */
@@ -23,7 +24,8 @@ export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<Sy
   const groups = groupBy(findings, (finding) => {
     const owner = ownerOf(finding);
     const host = owner === 'author' || owner === 'service' ? '' : hostIn(finding);
-    return [finding.severity, finding.rule, finding.cause, owner, host, emptiesApp(finding, emptied)].join(' ');
+    const why = whyUncounted(finding);
+    return [finding.severity, finding.rule, finding.cause, owner, host, emptiesApp(finding, emptied), why].join(' ');
   });
   const sorted = SEVERITIES.flatMap((severity) =>
     [...groups.values()]
@@ -71,6 +73,7 @@ function causeOf(group: Group<Finding>, emptied: ReadonlySet<string | null>, opt
     evidence: evidenceOf(first, options),
     also: alsoOf(group, options),
     next: first.advice,
+    uncounted: whyUncounted(first),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Report } from '../core/engine/report.ts';
 import { formatDuration } from '../core/text/format-duration.ts';
 import type { SymptomView, View } from './diagnosis-types.ts';
+import { uncountedNumbers } from './uncounted.ts';
 import { count } from './words.ts';
 
 /** The end of a diagnosis: what to check next if no finding explains a failure, and a line to quote. */
@@ -70,7 +71,8 @@ function lagOf({ copies }: Diagnosis): string | null {
 /** Registry, time, tool and counts, to be quoted. */
 export function closingOf(report: Report, { seenAt, saved, proxy, requested }: Diagnosis): string[] {
   const { errors, warnings } = report.summary;
-  const found = `${count(errors, 'error')}, ${count(warnings, 'warning')}`;
+  const others = uncountedNumbers(report.findings);
+  const found = `${count(errors, 'error')}, ${count(warnings, 'warning')}${others === '' ? '' : `, ${others}`}`;
   return [
     report.target,
     `${saved ? 'saved ' : ''}${seenAt.slice(0, 19).replace('T', ' ')} UTC`,

@@ -17,6 +17,8 @@ export interface Cause {
   /** Other locations, one line each, if they are few or all are requested. */
   also: string[];
   next: string;
+  /** Why it does not count, such as `in the baseline`; '' if it counts. */
+  uncounted: string;
 }
 
 export interface SymptomView {

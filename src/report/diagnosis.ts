@@ -66,6 +66,7 @@ function causeLines(cause: Cause, style: Style): string[] {
     `    who   ${printable(cause.who)}`,
     style.dim(`    seen  ${printable(observed)}`),
     `    ${style.cyan('next')}  ${printable(cause.next)}`,
+    ...(cause.uncounted === '' ? [] : [style.dim(`    not counted  ${printable(cause.uncounted)}`)]),
     ...cause.also.map((line) => style.dim(`    also  ${printable(line)}`)),
   ];
 }
@@ -125,6 +126,7 @@ function causeItems(cause: Cause): string[] {
     `  - who: ${prose(cause.who)}`,
     `  - seen: ${[prose(cause.place), ...cause.evidence.map(pairItem)].join(' · ')}`,
     `  - next: ${prose(cause.next)}`,
+    ...(cause.uncounted === '' ? [] : [`  - not counted: ${prose(cause.uncounted)}`]),
     ...cause.also.map((line) => `  - also: ${parts(line)}`),
   ];
 }

@@ -4,6 +4,7 @@ import { summaryLine } from './summary-line.ts';
 import { DEFAULTS, type RenderOptions } from './options.ts';
 import { failureReasons } from './incomplete.ts';
 import { mostSevereFirst, locationOf } from './location.ts';
+import { partFindings } from './uncounted.ts';
 import { count } from './words.ts';
 
 // GitHub shows this many annotations of each kind per step, and silently drops the others.
@@ -18,7 +19,7 @@ export function github(report: Report, options: Pick<RenderOptions, 'folder'>): 
   );
 }
 
-/** The commands only, with a note on what GitHub would not show. */
+/** The commands only, with a note on what GitHub would not show. A finding that does not count has none. */
 export function annotations(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string[] {
   const reasons = report.outcome === 'incomplete' ? failureReasons(report.notJudged).slice(0, 3) : [];
   const lines = reasons.map((reason) =>
@@ -26,7 +27,7 @@ export function annotations(report: Report, { folder }: Pick<RenderOptions, 'fol
   );
   const left: Record<Severity, number> = { error: SHOWN - lines.length, warning: SHOWN, note: SHOWN };
   const dropped: Record<Severity, number> = { error: 0, warning: 0, note: 0 };
-  for (const finding of mostSevereFirst(report.findings, (finding) => finding)) {
+  for (const finding of mostSevereFirst(partFindings(report.findings).counting, (finding) => finding)) {
     if (left[finding.severity]-- > 0) lines.push(annotation(finding, report, folder));
     else dropped[finding.severity]++;
   }

@@ -1,6 +1,6 @@
-import type { Report, Severity } from '../core/engine/report.ts';
+import { counts, type Report, type Severity } from '../core/engine/report.ts';
 import { printable, safeJson, shorten } from '../core/text/text.ts';
-import { fnv1a, withFingerprints } from './fingerprint.ts';
+import { fnv1a, withFingerprints } from '../core/engine/fingerprint.ts';
 import type { RenderOptions } from './options.ts';
 import { failureReasons } from './incomplete.ts';
 import { hostAndPath, locationOf } from './location.ts';
@@ -15,9 +15,10 @@ interface Violation {
 
 const SEVERITY: Record<Severity, Violation['severity']> = { error: 'major', warning: 'minor', note: 'info' };
 
-/** A GitLab Code Quality report. An incomplete run has an entry too, since an empty list would mean no findings. */
+/** A GitLab Code Quality report of the findings that count. An incomplete run has an entry too, since an empty list would mean no findings. */
 export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
-  const violations: Violation[] = withFingerprints(report.findings).map(({ finding, fingerprint }) => {
+  const found = withFingerprints(report.findings).filter(({ finding }) => counts(finding));
+  const violations: Violation[] = found.map(({ finding, fingerprint }) => {
     const { path, url, line, about } = locationOf(finding, report, folder);
     const names = [finding.app, finding.version]
       .filter((name) => name !== null)

@@ -1,10 +1,11 @@
-import type { Finding, NotJudged, Report } from '../core/engine/report.ts';
+import { counts, type Finding, type NotJudged, type Report } from '../core/engine/report.ts';
 import { grouped, printable } from '../core/text/text.ts';
 import { groupBy } from './group-by.ts';
 import { type Suite, suitesOf } from './junit-suites.ts';
 import type { RenderOptions } from './options.ts';
 import { failureReasons, isIntentional, isFailure } from './incomplete.ts';
 import { locationOf } from './location.ts';
+import { whyUncounted } from './uncounted.ts';
 import { count } from './words.ts';
 import { xml, type XmlElement } from './xml.ts';
 
@@ -26,7 +27,7 @@ const MAX_LINES = 200;
 
 /**
  * JUnit XML. A case is a rule, evaluated on the registry or on an app: it passes if the rule holds, fails on an error,
- * and is skipped if the rule was not judged. Warnings are reported by a passing case, and counted by one with
+ * and is skipped if the rule was not judged, or if none of its findings counts. Warnings are reported by a passing case, and counted by one with
  * --max-warnings. A separate case reports whether the run is complete, so there is always at least one.
  */
 export function junit(report: Report, options: Options): string {
@@ -105,11 +106,12 @@ function caseOf(
   unjudged: readonly NotJudged[],
   placeOf: (finding: Finding) => { path: string | null; place: string },
 ): Case {
-  const first = findings.find((finding) => finding.severity === 'error');
+  const first = findings.find((finding) => finding.severity === 'error' && counts(finding));
   const details = findings.map((finding) => {
     const { severity, message, advice, version } = finding;
     const about = version === null ? '' : ` (${version})`;
-    return [`${severity}: ${message}${about}`, `  ${placeOf(finding).place}`, `  ${advice}`].map(printable).join('\n');
+    const step = counts(finding) ? advice : whyUncounted(finding);
+    return [`${severity}: ${message}${about}`, `  ${placeOf(finding).place}`, `  ${step}`].map(printable).join('\n');
   });
   const reasons = unjudged.map(({ version, reason }) =>
     printable(`${version === null ? '' : `${version} `}not judged: ${reason}`),
@@ -124,6 +126,12 @@ function caseOf(
   if (findings.length === 0 && unjudged.length > 0) {
     const others = lines.length - 1;
     return { name, outcome: 'skipped', message: `${reasons[0]}${others > 0 ? ` (and ${others} more)` : ''}` };
+  }
+  const [uncounted] = findings;
+  if (uncounted && !findings.some(counts)) {
+    const others = findings.length - 1;
+    const more = others > 0 ? ` (and ${others} more)` : '';
+    return { name, outcome: 'skipped', message: `${whyUncounted(uncounted)}: ${uncounted.message}${more}` };
   }
   return text === '' ? { name, outcome: 'passed' } : { name, outcome: 'passed', text };
 }

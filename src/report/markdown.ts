@@ -8,6 +8,7 @@ import { failureReasons, isIntentional } from './incomplete.ts';
 import { PLAIN } from './style.ts';
 import { locationOf } from './location.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
+import { partFindings, uncountedNumbers, whyUncounted } from './uncounted.ts';
 import { count, STATUS_WORDS, symptomName } from './words.ts';
 
 // A comment on GitHub may have 65,536 characters; the rest is left for surrounding text.
@@ -32,7 +33,9 @@ export function markdown(report: Report, { folder }: Pick<RenderOptions, 'folder
   ];
   const tail = unjudged(report.notJudged);
   const room = LIMIT - [...head, ...tail].join('\n').length;
-  return [...head, ...findings(report, folder, room), ...tail].join('\n');
+  const main = findings(report, folder, room);
+  const left = room - main.join('\n').length;
+  return [...head, ...main, ...uncounted(report, folder, left), ...tail].join('\n');
 }
 
 function incomplete(entries: readonly NotJudged[]): string[] {
@@ -68,8 +71,9 @@ function findings(report: Report, folder: string, room: number): string[] {
   const lines: string[] = [];
   let left = room - 200;
   let dropped = 0;
+  const { counting } = partFindings(report.findings);
   for (const severity of SEVERITIES) {
-    const list = report.findings.filter((finding) => finding.severity === severity);
+    const list = counting.filter((finding) => finding.severity === severity);
     if (list.length === 0) continue;
     const { open, close } = fold(severity, list.length);
     left -= [...open, ...close].join('\n').length + 2;
@@ -95,6 +99,27 @@ function findings(report: Report, folder: string, room: number): string[] {
       `… and ${count(dropped, 'more finding')} that would not fit here; \`--format json\` lists them all.`,
     );
   return lines;
+}
+
+/** The findings that do not count, one line each, as far as they fit; collapsed. */
+function uncounted(report: Report, folder: string, room: number): string[] {
+  const found = partFindings(report.findings).uncounted;
+  if (found.length === 0) return [];
+  const title = `${count(found.length, 'finding does', 'findings do')} not count: ${uncountedNumbers(found)}`;
+  const lines: string[] = [];
+  let left = room - 400;
+  for (const finding of found) {
+    const { rule, severity, app, version, message } = finding;
+    const names = [app, version].filter((name) => name !== null).map((name) => code(brief(name, 60)));
+    const where = code(brief(placeOf(finding, report, folder), 300));
+    const line = `- ${severity} ${[code(rule), ...names].join(' ')} — ${prose(brief(message, 300))}\\\n  ${where} · ${prose(brief(whyUncounted(finding), 300))}`;
+    left -= line.length + 1;
+    if (left < 0) break;
+    lines.push(line);
+  }
+  const more = found.length - lines.length;
+  if (more > 0) lines.push(`- … and ${count(more, 'more finding')}; \`--format json\` lists them all.`);
+  return ['', `<details><summary>${title}</summary>`, '', ...lines, '', '</details>'];
 }
 
 /** Errors are expanded, the rest is collapsed. */

@@ -4,6 +4,7 @@ import { groupBy } from './group-by.ts';
 import { summaryLine } from './summary-line.ts';
 import { isIntentional, isFailure } from './incomplete.ts';
 import type { Style } from './style.ts';
+import { partFindings, whyUncounted } from './uncounted.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
 
@@ -23,6 +24,7 @@ const MAX_EVIDENCE = 6;
 export function pretty(report: Report, options: PrettyOptions): string {
   const lines = [
     ...findings(report, options),
+    ...uncounted(report, options),
     ...hidden(report, options),
     ...unjudged(report, options),
     summaryLine(report, options.style),
@@ -32,7 +34,8 @@ export function pretty(report: Report, options: PrettyOptions): string {
 
 function findings(report: Report, options: PrettyOptions): string[] {
   const { style } = options;
-  const shown = report.findings.slice(0, MAX_LISTED);
+  const { counting } = partFindings(report.findings);
+  const shown = counting.slice(0, MAX_LISTED);
   const byPlace = groupBy(shown, ({ file, url }) => file ?? url ?? report.target);
   const lines: string[] = [];
   for (const [place, group] of byPlace) {
@@ -42,7 +45,7 @@ function findings(report: Report, options: PrettyOptions): string[] {
       ...group.flatMap((finding) => findingLines(finding, options)),
     );
   }
-  const more = report.findings.length - MAX_LISTED;
+  const more = counting.length - MAX_LISTED;
   if (more > 0) lines.push('', style.dim(`… and ${count(more, 'more finding')}; --format json lists them all.`));
   if (lines.length > 0) lines.push('');
   return lines;
@@ -50,14 +53,8 @@ function findings(report: Report, options: PrettyOptions): string[] {
 
 function findingLines(finding: Finding, { style, verbose }: PrettyOptions): string[] {
   const position = finding.line === null ? '' : `${finding.line}:${finding.column}  `;
-  const about = [finding.app, finding.version]
-    .filter((name) => name !== null)
-    .map((name) => shorten(printable(name), 60))
-    .join(' ');
-  const { alsoHit } = finding.evidence;
-  const where = [...(about ? [about] : []), ...(alsoHit ? [`and ${String(alsoHit)} more`] : [])].join(' ');
   const lines = [
-    `  ${style.dim(position)}${label(finding.severity, style)}  ${printable(finding.message)}  ${style.dim(`${finding.rule}${where ? ` (${where})` : ''}`)}`,
+    `  ${style.dim(position)}${label(finding.severity, style)}  ${printable(finding.message)}  ${style.dim(ruleAndPlace(finding))}`,
     `    ${style.cyan('→')} ${printable(finding.advice)}`,
   ];
   if (verbose || finding.file === null) {
@@ -72,6 +69,34 @@ function findingLines(finding: Finding, { style, verbose }: PrettyOptions): stri
     if (!verbose && more > 0) lines.push(style.dim(`      … ${more} more with --verbose`));
   }
   return lines;
+}
+
+/** `url-unstable (clock 1.0.0)`. */
+function ruleAndPlace({ rule, app, version, evidence: { alsoHit } }: Finding): string {
+  const about = [app, version]
+    .filter((name) => name !== null)
+    .map((name) => shorten(printable(name), 60))
+    .join(' ');
+  const where = [...(about ? [about] : []), ...(alsoHit ? [`and ${String(alsoHit)} more`] : [])].join(' ');
+  return `${rule}${where ? ` (${where})` : ''}`;
+}
+
+/** With --verbose, the findings that do not count; otherwise the summary line has their number. */
+function uncounted(report: Report, { style, verbose }: PrettyOptions): string[] {
+  const found = verbose ? partFindings(report.findings).uncounted : [];
+  if (found.length === 0) return [];
+  const lines = found.slice(0, MAX_LISTED).flatMap((finding) => {
+    const { severity, message, file, url, line, column } = finding;
+    const place = `${file ?? url ?? report.target}${line === null ? '' : `:${line}:${column}`}`;
+    return [
+      `  ${severity}  ${printable(message)}  ${ruleAndPlace(finding)}`,
+      `    ${printable(place)}`,
+      `    ${shorten(printable(whyUncounted(finding)), 300)}`,
+    ];
+  });
+  const more = found.length - MAX_LISTED;
+  if (more > 0) lines.push(`  … and ${count(more, 'more finding')}; --format json lists them all.`);
+  return [...['Not counted:', ...lines].map((line) => style.dim(line)), ''];
 }
 
 function label(severity: Severity, style: Style): string {

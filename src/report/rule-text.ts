@@ -19,6 +19,7 @@ export const RULE_GROUPS: Record<AnyRule['on'], string> = {
   file: 'Files of the workspace',
   workspace: 'The workspace',
   host: 'Hosts',
+  exception: 'Exceptions',
 };
 
 const OWNERS: Record<Owner, string> = {

@@ -1,14 +1,15 @@
-import type { NotJudged, Report } from '../core/engine/report.ts';
+import { counts, type Finding, type NotJudged, type Report } from '../core/engine/report.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
 import { HOMEPAGE, ruleUrl } from '../core/links.ts';
 import { rules } from '../core/rules/index.ts';
 import { capitalized, printable, safeJson } from '../core/text/text.ts';
-import { type FingerprintedFinding, withFingerprints } from './fingerprint.ts';
+import { type FingerprintedFinding, withFingerprints } from '../core/engine/fingerprint.ts';
 import { groupBy } from './group-by.ts';
 import type { RenderOptions } from './options.ts';
 import { mostSevereFirst } from './location.ts';
 import { isFailure } from './incomplete.ts';
 import { type Locations, locations } from './sarif-location.ts';
+import { whyUncounted } from './uncounted.ts';
 import { count } from './words.ts';
 
 // GitHub rejects a file with more results in a run, and keeps 5,000 of them.
@@ -27,7 +28,12 @@ export function sarif(report: Report, { folder, severities }: Pick<RenderOptions
   const fingerprinted = withFingerprints(report.findings);
   const found = fingerprinted.length > KEPT ? mostSevereFirst(fingerprinted, ({ finding }) => finding) : fingerprinted;
   const places = locations(report, folder);
-  const results = found.slice(0, ACCEPTED).map((one) => resultOf(one, places));
+  // SARIF requires them in all results of a run, or in none.
+  const isSuppressing = !report.findings.every(counts);
+  const results = found.slice(0, ACCEPTED).map((one) => ({
+    ...resultOf(one, places),
+    ...(isSuppressing ? { suppressions: suppressionsOf(one.finding) } : {}),
+  }));
   const { tool, command, target, outcome, summary, symptoms } = report;
   const hidden = report.apps.filter((app) => app.visible === false).map(({ key, because }) => ({ key, because }));
   return safeJson({
@@ -99,6 +105,14 @@ function resultOf({ finding, fingerprint }: FingerprintedFinding, places: Locati
     },
     properties: allPrintable({ advice, cause, symptom, spec, resource, url, pointer, evidence }),
   };
+}
+
+/** Exceptions and baselines are kept outside of the documents. */
+function suppressionsOf(finding: Finding): object[] {
+  if (counts(finding)) return [];
+  const { excepted, baseline } = finding;
+  const justification = printable(whyUncounted(finding));
+  return [{ kind: 'external', status: 'accepted', justification, properties: allPrintable({ excepted, baseline }) }];
 }
 
 /** In a plain message `[text](target)` would be a link. */

@@ -1,5 +1,6 @@
 import type { Report } from '../core/engine/report.ts';
 import type { Style } from './style.ts';
+import { uncountedNumbers } from './uncounted.ts';
 import { count, elapsedTime, size } from './words.ts';
 
 /** The last line of a report, to quote: the findings, and how much was checked. */
@@ -17,7 +18,9 @@ export function summaryLine(report: Report, style: Style): string {
     count(summary.warnings, 'warning'),
     ...(summary.notes > 0 ? [count(summary.notes, 'note')] : []),
   ].join(', ');
-  if (report.outcome === 'incomplete') return `${style.yellow('Incomplete')}: ${found} so far (${seen})`;
-  if (summary.errors > 0) return `${style.red('✗')} ${found} (${seen})`;
-  return `${summary.warnings > 0 ? style.yellow('!') : style.green('✓')} ${summary.warnings + summary.notes > 0 ? found : 'No problems'} (${seen})`;
+  const numbers = uncountedNumbers(report.findings);
+  const others = numbers === '' ? '' : `, ${numbers}`;
+  if (report.outcome === 'incomplete') return `${style.yellow('Incomplete')}: ${found}${others} so far (${seen})`;
+  if (summary.errors > 0) return `${style.red('✗')} ${found}${others} (${seen})`;
+  return `${summary.warnings > 0 ? style.yellow('!') : style.green('✓')} ${summary.warnings + summary.notes > 0 ? found : 'No problems'}${others} (${seen})`;
 }

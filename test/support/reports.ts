@@ -1,4 +1,4 @@
-import { type Finding, type NotJudged, type Report, SYMPTOMS } from '../../src/core/engine/report.ts';
+import { counts, type Finding, type NotJudged, type Report, SYMPTOMS } from '../../src/core/engine/report.ts';
 
 /** Reports made by hand, for what no registry would give on its own. */
 
@@ -20,6 +20,8 @@ export function finding(more: Partial<Finding> = {}): Finding {
     line: 6,
     column: 27,
     evidence: {},
+    excepted: null,
+    baseline: false,
     ...more,
   };
 }
@@ -39,17 +41,19 @@ export function notJudged(more: Partial<NotJudged> = {}): NotJudged {
 
 export function report(more: Partial<Report> = {}): Report {
   const findings = more.findings ?? [];
-  const number = (severity: string): number => findings.filter((one) => one.severity === severity).length;
+  const number = (severity: string): number =>
+    findings.filter((one) => counts(one) && one.severity === severity).length;
   return {
     schema: 1,
     tool: { name: 'appreg', version: '0.1.0' },
     command: 'lint',
     target: '.',
-    outcome: findings.length > 0 ? 'findings' : 'clean',
+    outcome: findings.some(counts) ? 'findings' : 'clean',
     summary: {
       errors: number('error'),
       warnings: number('warning'),
       notes: number('note'),
+      excepted: findings.filter((one) => !counts(one)).length,
       notJudged: more.notJudged?.length ?? 0,
       apps: 1,
       versions: 1,

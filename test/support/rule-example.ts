@@ -66,6 +66,12 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
     const { referenced, files } = workspaceFiles(text);
     return { orphans: files.filter((file) => !referenced.includes(file)) };
   },
+  exception: (text) => {
+    const { json, notes } = noted(text);
+    const written = JSON.parse(json) as { rule: string; reason: string };
+    const exception = { app: null, version: null, url: null, until: null, issue: null, ...written };
+    return { exception, isListed: true, isUsed: notes.get('found') === written.rule, keys: [] };
+  },
   resource: exchangeFacts,
   artifact: artifactFacts,
   icon: (text) => {

@@ -13,6 +13,7 @@ import { isOneOf, LEVELS } from '../choices.ts';
 import { folderInRepository, reportToGitHub } from '../ci.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
+import { similarRule } from './similar-rule.ts';
 
 /** Shared by the commands that check: severities, formats, report output, the exit code. */
 
@@ -27,7 +28,7 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
     if (!known.has(id))
       throw new AppregError(
         'rule-unknown',
-        `${where}: unknown rule “${printable(id)}”.${similarRule(id, known)}`,
+        `${where}: unknown rule “${printable(id)}”.${similarRule(id, [...known])}`,
         'appreg rules lists the rules.',
       );
     if (!isOneOf(LEVELS, level))
@@ -44,14 +45,6 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
     set(id.trim(), level.join('=').trim(), '--rule');
   }
   return severities;
-}
-
-function similarRule(id: string, known: ReadonlySet<string>): string {
-  const near = didYouMean(id, [...known]);
-  if (near !== '') return near;
-  const words = id.toLowerCase().split(/[-_ ]/);
-  const close = [...known].filter((k) => words.every((word) => k.includes(word)) || k.startsWith(id.slice(0, 12)));
-  return close.length > 0 && close.length <= 3 ? ` Did you mean ${close.join(' or ')}?` : '';
 }
 
 /** The requested format. Throws AppregError if it is unknown. */
@@ -128,6 +121,7 @@ export function incompleteReport(command: CheckCommand, target: string, reason: 
       errors: 0,
       warnings: 0,
       notes: 0,
+      excepted: 0,
       notJudged: 1,
       apps: 0,
       versions: 0,

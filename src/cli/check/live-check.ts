@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { AppFacts, DocumentFacts, Baseline, Shard, Snapshot } from '../../core/facts/facts.ts';
 import type { JudgeOptions, Judging } from '../../core/engine/judge.ts';
-import type { CheckCommand, Report, Severity } from '../../core/engine/report.ts';
+import type { CheckCommand, Report } from '../../core/engine/report.ts';
 import type { SignalExit } from '../../core/errors.ts';
 import { baselineFromLock, baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
 import { baselineFromUrl } from '../../observe/baseline/from-url.ts';
@@ -9,7 +9,7 @@ import { redactor } from '../../observe/http/redact.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { ObserveResult, FactsSink, WebOptions } from '../../observe/registry/options.ts';
 import type { CacheFolder } from './cache-folder.ts';
-import { severitiesOf } from './checks.ts';
+import { type CheckSettings, checkSettings } from './check-settings.ts';
 import type { Context } from '../context.ts';
 import { tuneHeap } from '../../platform/heap.ts';
 import { lockBaseline } from '../lock.ts';
@@ -21,11 +21,10 @@ import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.
 /** Observes a live registry and judges it while doing so; shared by the commands that do this. */
 
 /** What to observe and how; fully validated before the first request. */
-export interface LiveCheck {
+export interface LiveCheck extends CheckSettings {
   command: CheckCommand;
   target: string;
   web: WebOptions;
-  severities: Record<string, Severity | 'off'>;
   /** The entry file of an app's code, if the configuration names it. */
   appEntry: string | null;
   baseline: Baseline | null;
@@ -49,10 +48,11 @@ export async function liveCheck(
   options: VerifyOptions,
 ): Promise<LiveCheck> {
   const started = performance.now();
-  const { config } = await context.config();
+  const loaded = await context.config();
+  const { config } = loaded;
   const registry = registryUrl(url);
   const web = webOptionsOf(context, config, registry, options);
-  const severities = severitiesOf(context, config);
+  const settings = checkSettings(context, loaded, options.baseline);
   const baseline =
     options.against === undefined
       ? await lockBaseline(context, registry.href)
@@ -61,7 +61,7 @@ export async function liveCheck(
   if (proxy) context.terminal.log(`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
   const appEntry = config.artifact?.entry ?? null;
-  const check = { command, target: registry.href, web, severities, appEntry, baseline, conceal, started };
+  const check = { command, target: registry.href, web, ...settings, appEntry, baseline, conceal, started };
   const renew = async (folder: string | null): Promise<LiveCheck> => {
     const now = new Date().toISOString();
     const cache = folder === null ? null : await openRunCache(folder, registry, web, now, conceal);
@@ -128,13 +128,15 @@ export async function observeAndJudge<Judge extends Judging>(
   check: LiveCheck,
   { start, writer = null, listener = null }: ObserveAndJudgeOptions<Judge>,
 ): Promise<CheckResult<Judge>> {
-  const { command, target, now, severities, appEntry, baseline, web, cache, started } = check;
+  const { command, target, now, severities, exceptions, known, appEntry, baseline, web, cache, started } = check;
   const shard = web.shard ?? null;
   const judging = start({
     command,
     target,
     now,
     severities,
+    exceptions,
+    known,
     appEntry,
     baseline,
     origins: web.origins ?? [],

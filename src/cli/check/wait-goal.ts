@@ -1,5 +1,5 @@
 import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
-import type { Finding, Report } from '../../core/engine/report.ts';
+import { counts, type Finding, type Report } from '../../core/engine/report.ts';
 import { printable, shorten } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
@@ -62,7 +62,7 @@ export function trackGoal(goal: WaitGoal): GoalProgress {
     },
     unlisted,
     missing(report) {
-      const errors = report.findings.filter((finding) => finding.severity === 'error' && isInTheWay(finding));
+      const errors = report.findings.filter((f) => f.severity === 'error' && counts(f) && isInTheWay(f));
       const gone = unlisted();
       // The rules that would report this may be disabled.
       if (errors.length === 0 && !isManifest) gone.push('the manifest cannot be read');

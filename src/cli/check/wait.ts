@@ -6,6 +6,7 @@ import { openLifetimes, type PropagationDeadline } from '../../core/http/propaga
 import { type SignalExit, AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 import { printReport } from './checks.ts';
+import { logEndedExceptions } from './exceptions.ts';
 import type { Context } from '../context.ts';
 import { type CheckResult, type FactsListener, type LiveCheck, observeAndJudge, snapshotHeader } from './live-check.ts';
 import { startJudging } from '../../core/engine/judge.ts';
@@ -147,6 +148,7 @@ function reportAttempt(
 ): number {
   writer?.finish(result.incomplete, result.shard);
   const reportCode = printReport(context, result.report, { severities: check.severities });
+  logEndedExceptions(context.terminal, result.report, check.exceptions, check.now);
   return code ?? reportCode;
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { cosmiconfig } from 'cosmiconfig';
+import { cosmiconfig, defaultLoaders } from 'cosmiconfig';
 import { syntaxErrorInText } from '../../core/json/syntax-error.ts';
 import { lineStarts, positionOf } from '../../core/json/positions.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -32,7 +32,8 @@ export async function searchConfig(
   file: string | null,
   { executesCode }: { executesCode: boolean },
 ): Promise<FoundConfig | null> {
-  const loaders = executesCode ? {} : { '.js': notRun, '.mjs': notRun, '.cjs': notRun };
+  const code = executesCode ? {} : { '.js': notRun, '.mjs': notRun, '.cjs': notRun };
+  const loaders = { ...code, '.yaml': yaml, '.yml': yaml, noExt: yaml };
   const explorer = cosmiconfig('appreg', { searchPlaces: fileNames, searchStrategy: 'none', loaders });
   try {
     if (file !== null) return await explorer.load(resolve(from, file));
@@ -44,6 +45,13 @@ export async function searchConfig(
   } catch (error) {
     throw unreadable(error, file === null ? null : resolve(from, file));
   }
+}
+
+const UNQUOTED_DATE = /^(\s*(?:- +)?until: +)(\d{4}-\d\d-\d\d)(?=\s*(?:#.*)?$)/gm;
+
+/** YAML would make a date of text without quotes, and another day of one that does not exist. */
+function yaml(path: string, text: string): unknown {
+  return defaultLoaders['.yaml'](path, text.replace(UNQUOTED_DATE, '$1"$2"'));
 }
 
 function notRun(): object {

@@ -21,7 +21,19 @@ export interface Config {
   artifact?: { entry?: string };
   release?: ReleaseEntry[];
   rules?: Record<string, 'off' | 'note' | 'warning' | 'error'>;
+  exceptions?: ConfiguredException[];
   verify?: { concurrency?: number; timeout?: number; origins?: string[] };
+}
+
+/** An exception as written; `exceptionsOf` checks what the schema cannot. */
+export interface ConfiguredException {
+  rule: string;
+  app?: string;
+  version?: string;
+  url?: string;
+  reason: string;
+  until?: string;
+  issue?: string;
 }
 
 export interface LoadedConfig {

@@ -95,7 +95,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
 /** Diagnoses saved facts; gives the same result as the run that saved them. */
 export function diagnose(
   snapshot: Snapshot,
-  options: Pick<JudgeOptions, 'severities'>,
+  options: Pick<JudgeOptions, 'severities' | 'exceptions'>,
 ): { report: Report; diagnosis: Diagnosis } {
   const judging = startDiagnosing({
     command: 'diagnose',

@@ -14,13 +14,16 @@ import { APP_ENTRY } from '../registry/app-entry.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { type JudgeContext, NO_BASELINE, NOT_REQUESTED } from './context.ts';
 import { RuleDispatcher } from './dispatch.ts';
+import { EvaluatedRules } from './evaluated-rules.ts';
+import type { ExceptionList } from './exception.ts';
 import type { FindingHooks } from './findings.ts';
 import { judgeApp } from './judge-app.ts';
+import { judgeExceptions } from './judge-exceptions.ts';
 import { type JudgedManifest, judgeManifest } from './judge-manifest.ts';
 import { judgeVersions } from './judge-versions.ts';
 import { locationOf, locationOfDocument } from './location.ts';
 import type { AppVerdict, CheckCommand, Report, Severity } from './report.ts';
-import { openRun, reportOf } from './run.ts';
+import { completeRun, openRun, reportOf } from './run.ts';
 
 /** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
 
@@ -42,6 +45,10 @@ export interface JudgeOptions extends FindingHooks {
   requested?: RequestedApps | null;
   /** The entry file of an app's code, at the top level of its artifact (default: app.js). */
   appEntry?: string | null;
+  /** What does not count, with the reason. */
+  exceptions?: ExceptionList | null;
+  /** The fingerprints of the findings of an earlier report (`fingerprintsOf`), which do not count. */
+  known?: ReadonlySet<string> | null;
 }
 
 /** Judging in portions, so that facts can be released once they are judged: the manifest first, then each app. */
@@ -88,8 +95,11 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
   return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
 }
 
+const NONE_KNOWN: ReadonlySet<string> = new Set();
+
 export function startJudging(options: JudgeOptions): Judging {
-  const run = openRun(options.severities ?? {}, options);
+  const exceptions = options.exceptions ?? null;
+  const run = openRun(options.severities ?? {}, options, exceptions && new EvaluatedRules(exceptions.entries));
   const baseline = options.baseline ?? null;
   const requested = options.requested ?? null;
   const shard = options.shard ?? null;
@@ -105,11 +115,13 @@ export function startJudging(options: JudgeOptions): Judging {
     appEntry: options.appEntry ?? APP_ENTRY,
   };
   let manifest: JudgedManifest | null = null;
+  let listed: Set<string> | null = null;
 
   return {
     manifest(facts) {
       if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
       manifest = judgeManifest(context, facts, shard);
+      if (exceptions && manifest.apps) listed = new Set([...(listed ?? []), ...Object.keys(manifest.apps)]);
       fastPath.manifest(facts.content);
     },
 
@@ -136,7 +148,10 @@ export function startJudging(options: JudgeOptions): Judging {
       if (shard !== null && elsewhere > 0)
         run.notJudged.addSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
       if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
-      return reportOf(run, { command: options.command, target: options.target, seconds, incomplete });
+      completeRun(run, incomplete);
+      if (exceptions) judgeExceptions(context, exceptions, { listed, shard });
+      const marking = { exceptions: exceptions?.entries ?? [], known: options.known ?? NONE_KNOWN, now: options.now };
+      return reportOf(run, { command: options.command, target: options.target, seconds, marking });
     },
   };
 }

@@ -7,8 +7,8 @@ import type { Evidence, Finding, Severity, Symptom } from './report.ts';
 
 /** Makes a finding from a rule's problem: its place and the rule's metadata added, secrets redacted, texts shortened. */
 
-// The number of other affected apps that a finding names.
-const NAMED = 20;
+/** The number of other affected apps that a finding names. */
+export const NAMED = 20;
 
 /** What the engine adds to a problem. */
 export interface FindingContext {
@@ -41,6 +41,8 @@ export function makeFinding(
     line: null,
     column: null,
     evidence: redactedEvidence(problem.evidence ?? {}),
+    excepted: null,
+    baseline: false,
   };
 }
 

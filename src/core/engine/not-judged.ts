@@ -29,6 +29,7 @@ export class NotJudgedRecord {
   readonly #runWide = new Map<Reason, Set<AnyRule>>();
   readonly #noted = new Set<string>();
   #hasCrashed = false;
+  #isIncomplete = false;
 
   constructor(overrides: SeverityOverrides, symptoms: SymptomRecord, hiding: HidingFindings) {
     this.#overrides = overrides;
@@ -39,6 +40,11 @@ export class NotJudgedRecord {
   /** True if a rule failed. */
   get hasCrashed(): boolean {
     return this.#hasCrashed;
+  }
+
+  /** True if the run did not observe everything that it should have. */
+  get isIncomplete(): boolean {
+    return this.#isIncomplete || this.#hasCrashed;
   }
 
   /** The number of entries so far: subjects that are only counted do not change it. */
@@ -101,6 +107,7 @@ export class NotJudgedRecord {
 
   /** Records why the run did not observe everything. */
   addIncomplete(why: string): void {
+    this.#isIncomplete = true;
     this.#entries.push(notJudgedEntry('*', {}, { code: 'incomplete', why }));
   }
 

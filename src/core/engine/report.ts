@@ -32,6 +32,14 @@ export const SYMPTOM_OF_KIND: Record<ResourceKind, Symptom> = {
 
 export type Evidence = Record<string, string | number | boolean | null | readonly string[]>;
 
+/** Why a finding does not count, as the configuration says. */
+export interface Excepted {
+  reason: string;
+  /** The last day, YYYY-MM-DD in UTC; null for no end. */
+  until: string | null;
+  issue: string | null;
+}
+
 export interface Finding {
   rule: string;
   severity: Severity;
@@ -53,6 +61,10 @@ export interface Finding {
   line: number | null;
   column: number | null;
   evidence: Evidence;
+  /** Set if an exception covers it: it does not count, except for visibility and symptoms. */
+  excepted: Excepted | null;
+  /** True if it is also in the baseline report: it does not count, except for visibility and symptoms. */
+  baseline: boolean;
 }
 
 /** A rule whose facts were not observed, with the reason. */
@@ -92,6 +104,8 @@ export interface Summary {
   errors: number;
   warnings: number;
   notes: number;
+  /** Findings that do not count as any of these: excepted, or in the baseline. */
+  excepted: number;
   notJudged: number;
   apps: number;
   versions: number;
@@ -111,6 +125,11 @@ export interface Report {
   apps: AppVerdict[];
   findings: Finding[];
   notJudged: NotJudged[];
+}
+
+/** True for a finding that counts: neither excepted nor in the baseline. */
+export function counts({ excepted, baseline }: Pick<Finding, 'excepted' | 'baseline'>): boolean {
+  return excepted === null && !baseline;
 }
 
 /**

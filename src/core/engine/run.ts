@@ -1,18 +1,21 @@
 import { redact } from '../text/text.ts';
 import { VERSION } from '../tool-version.ts';
 import { CoverageRecord } from './coverage.ts';
+import type { EvaluatedRules } from './evaluated-rules.ts';
 import { FindingCollector, type FindingHooks } from './findings.ts';
 import { NotJudgedRecord } from './not-judged.ts';
 import { compareText, inReportOrder } from './order.ts';
 import {
   type AppVerdict,
   type CheckCommand,
+  counts,
   type Finding,
   type Outcome,
   type Report,
   type Summary,
   SYMPTOMS,
 } from './report.ts';
+import { type Marking, markFindings } from './mark-findings.ts';
 import type { SeverityOverrides } from './settings.ts';
 import { SymptomRecord } from './symptoms.ts';
 import { HidingFindings } from './visibility.ts';
@@ -25,6 +28,8 @@ export interface JudgingRun {
   readonly symptoms: SymptomRecord;
   readonly hiding: HidingFindings;
   readonly coverage: CoverageRecord;
+  /** Null without exceptions. */
+  readonly evaluated: EvaluatedRules | null;
   readonly totals: Totals;
   readonly verdicts: AppVerdict[];
 }
@@ -38,7 +43,11 @@ interface Totals {
   unlistedApps: number;
 }
 
-export function openRun(overrides: SeverityOverrides, hooks: FindingHooks = {}): JudgingRun {
+export function openRun(
+  overrides: SeverityOverrides,
+  hooks: FindingHooks = {},
+  evaluated: EvaluatedRules | null = null,
+): JudgingRun {
   const symptoms = new SymptomRecord();
   const hiding = new HidingFindings();
   const notJudged = new NotJudgedRecord(overrides, symptoms, hiding);
@@ -49,6 +58,7 @@ export function openRun(overrides: SeverityOverrides, hooks: FindingHooks = {}):
     notJudged,
     findings: new FindingCollector(overrides, { symptoms, hiding, notJudged }, hooks),
     coverage: new CoverageRecord(notJudged, symptoms),
+    evaluated,
     totals: { versions: 0, artifacts: 0, bytes: 0, unlistedApps: 0 },
     verdicts: [],
   };
@@ -59,28 +69,34 @@ export interface RunInfo {
   command: CheckCommand;
   target: string;
   seconds: number;
-  /** Why the run did not observe everything, or null. */
-  incomplete: string | null;
+  /** What makes findings not count. */
+  marking: Marking;
 }
 
-/** The report of a run; call it once, after everything was judged. */
-export function reportOf(run: JudgingRun, info: RunInfo): Report {
+/**
+ * Completes what a run collected; call it once, after everything was judged except the exceptions.
+ * @param incomplete why the run did not observe everything, or null
+ */
+export function completeRun(run: JudgingRun, incomplete: string | null): void {
   run.findings.releaseDeferred();
   run.notJudged.listFurther();
   run.coverage.finish();
-  if (info.incomplete !== null) {
-    run.notJudged.addIncomplete(info.incomplete);
-    // A symptom that was not examined is not clear.
-    run.symptoms.leaveOpen(...SYMPTOMS);
-  }
-  const findings = run.findings.findings.toSorted(inReportOrder);
+  if (incomplete === null) return;
+  run.notJudged.addIncomplete(incomplete);
+  // A symptom that was not examined is not clear.
+  run.symptoms.leaveOpen(...SYMPTOMS);
+}
+
+/** The report of a completed run. */
+export function reportOf(run: JudgingRun, info: RunInfo): Report {
+  const findings = markFindings(run.findings.findings.toSorted(inReportOrder), info.marking);
   const apps = run.verdicts.toSorted((a, b) => compareText(a.key, b.key));
   return {
     schema: 1,
     tool: { name: 'appreg', version: VERSION },
     command: info.command,
     target: redact(info.target),
-    outcome: outcomeOf(run, findings, info),
+    outcome: outcomeOf(run, findings),
     summary: summaryOf(run, findings, info),
     symptoms: run.symptoms.statuses(apps.flatMap((app) => (app.visible === false ? app.because : []))),
     apps,
@@ -89,10 +105,12 @@ export function reportOf(run: JudgingRun, info: RunInfo): Report {
   };
 }
 
-function outcomeOf(run: JudgingRun, findings: readonly Finding[], { incomplete }: RunInfo): Outcome {
-  if (run.notJudged.hasCrashed || incomplete !== null) return 'incomplete';
-  return findings.length > 0 ? 'findings' : 'clean';
+function outcomeOf({ notJudged }: JudgingRun, findings: readonly Finding[]): Outcome {
+  if (notJudged.isIncomplete) return 'incomplete';
+  return findings.some(counts) ? 'findings' : 'clean';
 }
+
+const PLURAL = { error: 'errors', warning: 'warnings', note: 'notes' } as const;
 
 function summaryOf(run: JudgingRun, findings: readonly Finding[], { seconds }: RunInfo): Summary {
   const { versions, artifacts, bytes, unlistedApps } = run.totals;
@@ -100,6 +118,7 @@ function summaryOf(run: JudgingRun, findings: readonly Finding[], { seconds }: R
     errors: 0,
     warnings: 0,
     notes: 0,
+    excepted: 0,
     notJudged: run.notJudged.entries.length,
     apps: run.verdicts.length - unlistedApps,
     versions,
@@ -107,6 +126,6 @@ function summaryOf(run: JudgingRun, findings: readonly Finding[], { seconds }: R
     bytes,
     seconds,
   };
-  for (const { severity } of findings) summary[`${severity}s`]++;
+  for (const finding of findings) summary[counts(finding) ? PLURAL[finding.severity] : 'excepted']++;
   return summary;
 }

@@ -42,6 +42,11 @@ export const USAGE_ERRORS = {
     title: 'The configuration or --rule sets a rule to an unknown level.',
     fix: 'Use off, note, warning or error.',
   },
+  'baseline-report-invalid': {
+    exit: 2,
+    title: 'The file of --baseline does not exist, or is not a report of appreg that this version can read.',
+    fix: 'Name a report that appreg wrote with --format json.',
+  },
   'url-invalid': {
     exit: 2,
     title: 'A URL cannot be parsed, or is not an http(s) URL.',

@@ -52,6 +52,7 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
   function missingFacts(facts: AppFacts): MissingFacts | null {
     if (!isOn || !isWhole || others === null) return null;
     const { key } = facts;
+    if (run.evaluated?.needsApp(key)) return null;
     const isCanonical = Object.hasOwn(apps, key) && !Object.hasOwn(others, key);
     return isCanonical && !run.hiding.isHidden(key) ? missingFactsOf(facts) : null;
   }

@@ -83,6 +83,7 @@ import { iconTypeWrong } from './icons/icon-type-wrong.ts';
 import { iconEmbeddingRefused } from './icons/icon-embedding-refused.ts';
 import { iconOversized } from './icons/icon-oversized.ts';
 import { iconSvgActive } from './icons/icon-svg-active.ts';
+import { exceptionUnused } from './settings/exception-unused.ts';
 
 /** Every rule, in the order of the documentation. */
 export const rules: readonly AnyRule[] = [
@@ -170,4 +171,5 @@ export const rules: readonly AnyRule[] = [
   iconEmbeddingRefused,
   iconOversized,
   iconSvgActive,
+  exceptionUnused,
 ];

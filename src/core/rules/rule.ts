@@ -16,6 +16,7 @@ import type {
 import type { JsonValue, ParsedDocument } from '../json/json.ts';
 import type { SideProbes } from '../facts/side-probes.ts';
 import type { UrlParts } from '../http/url.ts';
+import type { Exception } from '../engine/exception.ts';
 import type { Evidence, Severity, Symptom } from '../engine/report.ts';
 import type { CauseOf, Causes, PurgeStep } from './cause.ts';
 import type { Owner, OwnerByEvidence } from './owners.ts';
@@ -122,6 +123,16 @@ export interface Subjects {
   workspace: { orphans: readonly string[] };
   /** A host that temporarily refused requests; dispatched at the end of a run. */
   host: { facts: HostFacts };
+  /** An exception of the configuration; dispatched at the end of a run, if what it is about was judged. */
+  exception: {
+    exception: Exception;
+    /** True if the manifest lists an app that it is about, or if it is not about an app. */
+    isListed: boolean;
+    /** True if a finding matches it. */
+    isUsed: boolean;
+    /** The keys of the manifest. */
+    keys: readonly string[];
+  };
 }
 export type Subject = keyof Subjects;
 
@@ -184,6 +195,8 @@ export interface Rule<
   hidesApp?: boolean;
   /** The reason that subscribers see for an app that is hidden because of this rule. */
   hiddenReason?: string;
+  /** True if it is about published content that must never change: an exception for it needs an end. */
+  immutability?: boolean;
   /** True if `lint --fix` fixes some of its findings. */
   fixable?: boolean;
   /** If a cached copy was seen: when to purge caches. */

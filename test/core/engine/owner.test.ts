@@ -116,6 +116,7 @@ const CASES: Case[] = [
   ['answers-differ', 'intermittent', {}, 'host'],
   ['rate-limited', null, {}, 'host'],
   ['host-limits-requests', null, {}, 'host'],
+  ['exception-unused', 'no-finding', {}, 'author'],
   ['host-intermittent', null, {}, 'host'],
   ['addresses-differ', 'expired', {}, 'host'],
   ['cors-missing', 'absent', {}, 'host'],

@@ -4,7 +4,8 @@ import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../
 import type { RequestedApps } from '../../../core/facts/facts.ts';
 import { redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { checked, printReport, severitiesOf, suggestExplanation } from '../../check/checks.ts';
+import { checkSettings } from '../../check/check-settings.ts';
+import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { snapshotHeader, type LiveCheck, liveCheck, observeAndJudge } from '../../check/live-check.ts';
@@ -72,14 +73,13 @@ async function diagnoseSaved(
       `--${unusable.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} cannot be used with saved facts: no requests are sent.`,
       'Omit it, or give the URL of the registry.',
     );
-  const { config } = await context.config();
+  const { severities, exceptions } = checkSettings(context, await context.config());
   const snapshot = await readSnapshot(resolve(context.cwd, file));
   const narrowed =
     requested === null
       ? snapshot
       : { ...snapshot, requested, apps: snapshot.apps.filter((app) => requested.apps.includes(app.key)) };
-  const severities = severitiesOf(context, config);
-  const { report, diagnosis } = diagnoseFacts(narrowed, { severities });
+  const { report, diagnosis } = diagnoseFacts(narrowed, { severities, exceptions });
   const code = printReport(context, report, { severities, diagnosis });
   suggestExplanation(context, code, report);
   return code;

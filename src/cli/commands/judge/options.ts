@@ -1,9 +1,10 @@
 import type { CommandDefinition } from '../../command-definition.ts';
+import { baselineOption } from '../../option-groups.ts';
 
 export const judgeCommand = {
   name: 'judge',
   description: 'judge saved facts again; several shards are merged',
   arguments: [{ usage: '<facts.json...>', value: 'file', prompt: { message: 'Which file of saved facts?' } }],
-  options: {},
+  options: baselineOption,
   examples: ['judge facts.json', 'judge shard-1.json shard-2.json'],
 } as const satisfies CommandDefinition;

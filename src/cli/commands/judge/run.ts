@@ -2,25 +2,33 @@ import { resolve } from 'node:path';
 import { judge as judgeFacts } from '../../../core/engine/judge.ts';
 import { printable } from '../../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../../core/engine/shards.ts';
-import { checked, printReport, severitiesOf } from '../../check/checks.ts';
+import { checkSettings } from '../../check/check-settings.ts';
+import { checked, printReport } from '../../check/checks.ts';
+import { logEndedExceptions } from '../../check/exceptions.ts';
+import type { OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { lockBaseline } from '../../lock.ts';
 import { readSnapshot } from '../../check/snapshot-file.ts';
+import type { judgeCommand } from './options.ts';
 
 /**
  * `appreg judge <facts.json...>`: judges saved facts again, with the same result as the run that saved them; the facts
  * of several shards are merged into one run.
  */
-export async function judge(context: Context, files: readonly string[]): Promise<number> {
+export async function judge(
+  context: Context,
+  files: readonly string[],
+  options: OptionValues<typeof judgeCommand.options> = {},
+): Promise<number> {
   return checked(context, 'judge', files.join(' '), async () => {
-    const { config } = await context.config();
+    const settings = checkSettings(context, await context.config(), options.baseline);
     const parts: NamedSnapshot[] = [];
     for (const file of files) parts.push({ file, snapshot: await readSnapshot(resolve(context.cwd, file)) });
-    const severities = severitiesOf(context, config);
     const facts = joinShards(parts);
     const before = await lockBaseline(context, facts.target);
-    const report = judgeFacts(facts, { command: 'judge', severities, baseline: before });
-    const code = printReport(context, report, { severities });
+    const report = judgeFacts(facts, { command: 'judge', ...settings, baseline: before });
+    const code = printReport(context, report, { severities: settings.severities });
+    logEndedExceptions(context.terminal, report, settings.exceptions, facts.seenAt);
     // A bundle of `diagnose --bundle` records the requested target.
     const [only] = parts;
     if (only && parts.length === 1 && only.snapshot.requested !== undefined)

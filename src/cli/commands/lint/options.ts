@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../../command-definition.ts';
+import { baselineOption } from '../../option-groups.ts';
 
 export const lintCommand = {
   name: 'lint',
@@ -11,6 +12,7 @@ export const lintCommand = {
       description: 'also report changes to published versions, compared with this state',
       value: 'registry-state',
     },
+    ...baselineOption,
     fix: { type: 'boolean', flags: '--fix', description: 'fix what can be fixed automatically' },
   },
   examples: ['lint', 'lint --against origin/main'],

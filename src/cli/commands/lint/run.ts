@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startJudging, type Judging } from '../../../core/engine/judge.ts';
+import { counts } from '../../../core/engine/report.ts';
 import { LOCK_FILE } from '../../../core/registry/lock-file.ts';
 import { isFixable } from '../../../core/rules/lookup.ts';
 import { printable } from '../../../core/text/text.ts';
@@ -8,7 +9,9 @@ import { AppregError } from '../../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
 import { type Target, targetAt } from '../../../observe/workspace/target.ts';
 import { type BaselineOption, baselineOption, NO_BASELINE } from '../../check/baseline-option.ts';
-import { checked, printReport, severitiesOf, suggestExplanation } from '../../check/checks.ts';
+import { checkSettings } from '../../check/check-settings.ts';
+import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
+import { logEndedExceptions } from '../../check/exceptions.ts';
 import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -44,15 +47,16 @@ export async function lint(context: Context, paths: readonly string[], options: 
     const [first] = targets;
     if (first === undefined) throw new Error('There is no path to lint.');
     const { config } = first.config;
-    const severities = severitiesOf(context, config);
+    const settings = checkSettings(context, first.config, options.baseline);
     const where = options.against ?? defaultBaseline(first.target);
     const against = where === null ? NO_BASELINE : await baselineOption(where, first.target, context);
     if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
+    const now = new Date().toISOString();
     const judging = startJudging({
       command: 'lint',
       target: named.join(', '),
-      now: new Date().toISOString(),
-      severities,
+      now,
+      ...settings,
       appEntry: config.artifact?.entry ?? null,
       baseline: against.registry,
     });
@@ -64,9 +68,10 @@ export async function lint(context: Context, paths: readonly string[], options: 
       progress.stop();
     }
     const report = judging.finish(Math.round(performance.now() - started) / 1000);
-    const code = printReport(context, report, { severities });
+    const code = printReport(context, report, { severities: settings.severities });
+    logEndedExceptions(terminal, report, settings.exceptions, now);
     if (code === 0) terminal.next('publish the files, then appreg verify <registry-url>');
-    else if (options.fix !== true && report.findings.some(isFixable))
+    else if (options.fix !== true && report.findings.some((finding) => counts(finding) && isFixable(finding)))
       terminal.next('appreg lint --fix fixes some of these');
     else suggestExplanation(context, code, report);
     return code;

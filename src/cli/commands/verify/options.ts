@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../command-definition.ts';
-import { checkOptions, registryUrlArgument, versionsOption } from '../../option-groups.ts';
+import { baselineOption, checkOptions, registryUrlArgument, versionsOption } from '../../option-groups.ts';
 
 export const verifyCommand = {
   name: 'verify',
@@ -32,6 +32,7 @@ export const verifyCommand = {
       value: 'any',
     },
     ...checkOptions,
+    ...baselineOption,
   },
   examples: [
     'verify https://apps.example.com/registry.json',

@@ -3,6 +3,7 @@ import { startJudging } from '../../../core/engine/judge.ts';
 import { printable, redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
+import { logEndedExceptions } from '../../check/exceptions.ts';
 import type { Context } from '../../context.ts';
 import { snapshotHeader, liveCheck, observeAndJudge } from '../../check/live-check.ts';
 import { writeSnapshot } from '../../check/snapshot-file.ts';
@@ -34,6 +35,7 @@ export async function verify(context: Context, url: string, options: VerifyOptio
         );
       writer?.finish(incomplete, shard);
       const code = printReport(context, report, { severities: check.severities });
+      logEndedExceptions(context.terminal, report, check.exceptions, check.now);
       suggestExplanation(context, code, report);
       return exit ?? code;
     } finally {

@@ -10,6 +10,7 @@ export const appWithdrawn = defineRule({
   spec: null,
   symptom: 'app-does-not-appear',
   owner: authorOrCopy,
+  immutability: true,
   causes: {
     renamed: { title: 'The app was probably renamed' },
   },

@@ -10,6 +10,7 @@ export const artifactChanged = defineRule({
   spec: '2.4',
   symptom: 'checksum-mismatch',
   owner: 'author',
+  immutability: true,
   failsWhen: 'the checksum of a published version has changed',
   why: 'Published artifacts are immutable: for subscribers with the previous one, the service reports tampering.',
   examples: {

@@ -12,6 +12,7 @@ export const artifactMoved = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
+  immutability: true,
   failsWhen: 'the URL of a published version has changed, but not its checksum',
   why: 'The bytes are the same, but the previous URL may no longer work.',
   examples: {

@@ -11,6 +11,7 @@ export const versionWithdrawn = defineRule({
   spec: '2.4',
   symptom: null,
   owner: authorOrCopy,
+  immutability: true,
   causes: {
     newest: { title: 'The newest version was removed' },
   },

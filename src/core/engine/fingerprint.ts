@@ -1,7 +1,13 @@
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from './report.ts';
 
-export interface FingerprintedFinding {
-  finding: Finding;
+/** The fields that identify a finding. */
+export type FindingIdentity = Pick<
+  Finding,
+  'rule' | 'cause' | 'resource' | 'app' | 'version' | 'file' | 'url' | 'pointer'
+>;
+
+export interface FingerprintedFinding<F = Finding> {
+  finding: F;
   /** 16 hexadecimal digits, unique within the report. */
   fingerprint: string;
 }
@@ -10,7 +16,7 @@ export interface FingerprintedFinding {
  * The findings, each with an identifier that stays the same if lines move, other findings are added or removed, or URLs
  * are signed again.
  */
-export function withFingerprints(findings: readonly Finding[]): FingerprintedFinding[] {
+export function withFingerprints<F extends FindingIdentity>(findings: readonly F[]): FingerprintedFinding<F>[] {
   const occurrences = new Map<string, number>();
   return findings.map((finding) => {
     const identity = identityOf(finding);
@@ -20,8 +26,13 @@ export function withFingerprints(findings: readonly Finding[]): FingerprintedFin
   });
 }
 
+/** The fingerprints of all findings of a report, for `known` of the options of judging. */
+export function fingerprintsOf({ findings }: { findings: readonly FindingIdentity[] }): Set<string> {
+  return new Set(withFingerprints(findings).map(({ fingerprint }) => fingerprint));
+}
+
 /** Excludes the message, which quotes variable values, and indices, which change when a version is prepended. */
-function identityOf({ rule, cause, resource, app, version, file, url, pointer }: Finding): string {
+function identityOf({ rule, cause, resource, app, version, file, url, pointer }: FindingIdentity): string {
   const place = file ?? url?.replace(/[?#].*$/, '') ?? null;
   const field = pointer?.replace(/\/\d+(?=\/|$)/g, '/*') ?? null;
   return JSON.stringify([rule, cause, resource, app, version, place, field]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Finding } from '../../src/core/engine/report.ts';
-import { fnv1a, withFingerprints } from '../../src/report/fingerprint.ts';
-import { finding } from '../support/reports.ts';
+import type { Finding } from '../../../src/core/engine/report.ts';
+import { fnv1a, withFingerprints } from '../../../src/core/engine/fingerprint.ts';
+import { finding } from '../../support/reports.ts';
 
 test('FNV-1a returns the documented hashes', () => {
   expect(['', 'a', 'foobar'].map(fnv1a)).toEqual(['cbf29ce484222325', 'af63dc4c8601ec8c', '85944171f73967e8']);

@@ -1,0 +1,100 @@
+import { parseUrl } from '../http/url.ts';
+import { matchesGlob } from '../text/glob.ts';
+import type { Exception, VersionRange } from './exception.ts';
+import { withFingerprints } from './fingerprint.ts';
+import { NAMED } from './make-finding.ts';
+import type { Excepted, Finding, NotJudged } from './report.ts';
+
+/**
+ * Findings that do not count: those that an exception of the configuration covers, and those of a baseline report. They
+ * stay in the report, and count for visibility and symptoms.
+ */
+
+/** What makes findings not count. */
+export interface Marking {
+  exceptions: readonly Exception[];
+  /** The fingerprints of the findings of the baseline report. */
+  known: ReadonlySet<string>;
+  /** ISO 8601. */
+  now: string;
+}
+
+/** The findings, with those marked that do not count. */
+export function markFindings(findings: readonly Finding[], { exceptions, known, now }: Marking): Finding[] {
+  if (exceptions.length === 0 && known.size === 0) return [...findings];
+  const current = exceptions.filter((exception) => !isOver(exception, now));
+  const marked = withFingerprints(findings);
+  return marked.map(({ finding, fingerprint }) => {
+    const excepted = exceptedBy(current, finding);
+    const baseline = known.has(fingerprint);
+    return excepted === null && !baseline ? finding : { ...finding, excepted, baseline };
+  });
+}
+
+/** The first exception that covers the finding, as its mark. */
+function exceptedBy(exceptions: readonly Exception[], finding: Finding): Excepted | null {
+  const found = exceptions.find((exception) => covers(exception, finding));
+  if (found === undefined) return null;
+  const { reason, until, issue } = found;
+  return { reason, until, issue };
+}
+
+const DAY = 86_400_000;
+
+/** True after the last day of the exception, in UTC. */
+export function isOver({ until }: Pick<Exception, 'until'>, now: string): boolean {
+  return until !== null && Date.parse(now) >= Date.parse(`${until}T00:00:00Z`) + DAY;
+}
+
+/** True if the exception covers all that the finding is about. */
+export function covers(exception: Exception, finding: Finding): boolean {
+  if (!isAbout(exception, finding)) return false;
+  const { app, version } = exception;
+  // The finding does not say which other versions it is about.
+  if (version !== null && Number(finding.evidence['alsoHit'] ?? 0) > 0) return false;
+  if (app === null) return true;
+  const others = otherApps(finding);
+  // Further apps are not named.
+  return others.length < NAMED && others.every((key) => matchesGlob(app, key)) && matchesApp(app, finding.app);
+}
+
+/** True if the exception covers a part of what the finding is about, at least. */
+export function isAbout({ rule, app, version, url }: Exception, finding: Finding): boolean {
+  return (
+    finding.rule === rule &&
+    (app === null || [finding.app, ...otherApps(finding)].some((key) => matchesApp(app, key))) &&
+    (version === null || (finding.version !== null && inRange(version, finding.version))) &&
+    (url === null || (finding.url !== null && matchesUrl(url, finding.url)))
+  );
+}
+
+/** True if the exception is about the place of a rule that was not judged, or about a part of it. */
+export function overlaps({ rule, app, version }: Exception, entry: NotJudged): boolean {
+  return (
+    entry.rule === rule &&
+    (app === null || entry.app === null || matchesGlob(app, entry.app)) &&
+    (version === null || entry.version === null || inRange(version, entry.version))
+  );
+}
+
+function otherApps({ evidence }: Finding): string[] {
+  const { alsoApps } = evidence;
+  return Array.isArray(alsoApps) ? alsoApps.filter((key): key is string => typeof key === 'string') : [];
+}
+
+function matchesApp(glob: string, key: string | null): boolean {
+  return key !== null && matchesGlob(glob, key);
+}
+
+/** An invalid version is in a range that is written exactly like it. */
+function inRange({ text, includes }: VersionRange, version: string): boolean {
+  return text === version || includes(version);
+}
+
+/** A query may contain slashes, so the URL is also compared without it. */
+function matchesUrl(glob: string, url: string): boolean {
+  const parsed = parseUrl(url);
+  return [url, url.replace(/[?#].*$/s, ''), ...(parsed === null ? [] : [parsed.href])].some((text) =>
+    matchesGlob(glob, text),
+  );
+}

@@ -1,0 +1,49 @@
+import { didYouMean } from '../../text/similar-names.ts';
+import { printable, shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const exceptionUnused = defineRule({
+  id: 'exception-unused',
+  on: 'exception',
+  needs: ['exception', 'isListed', 'isUsed', 'keys'],
+  severity: 'warning',
+  spec: null,
+  symptom: null,
+  owner: 'author',
+  causes: {
+    'no-finding': { title: 'No finding matches the exception' },
+    'app-not-listed': { title: 'The manifest does not list its app' },
+  },
+  failsWhen: 'an exception of the configuration matches no finding, although its rule and its app were judged',
+  why: 'The problem is fixed, or the exception is mistyped. If it is kept, it may hide a new problem.',
+  examples: {
+    bad: `// found: url-unstable
+{ "rule": "url-insecure", "reason": "The host has no certificate yet." }`,
+    good: `// found: url-insecure
+{ "rule": "url-insecure", "reason": "The host has no certificate yet." }`,
+  },
+  check({ exception, isListed, isUsed, keys }) {
+    if (isUsed) return null;
+    const { rule, app, version, url, reason, until } = exception;
+    const about = [
+      ...(app === null ? [] : [`app ${shorten(printable(app), 80)}`]),
+      ...(version === null ? [] : [`version ${shorten(printable(version.text), 60)}`]),
+      ...(url === null ? [] : [`URL ${shorten(printable(url), 200)}`]),
+    ];
+    const name = `The exception for ${rule}${about.length === 0 ? '' : ` (${about.join(', ')})`}`;
+    const evidence = { rule, app, version: version?.text ?? null, url, reason, until };
+    if (!isListed && app !== null)
+      return {
+        cause: 'app-not-listed' as const,
+        message: `${name} is not used: the manifest lists no app “${shorten(printable(app), 80)}”.${didYouMean(app, keys)}`,
+        advice: 'Correct the key, or remove the exception from the configuration.',
+        evidence,
+      };
+    return {
+      cause: 'no-finding' as const,
+      message: `${name} is not used: no finding matches it.`,
+      advice: 'Remove it from the configuration, or correct it.',
+      evidence,
+    };
+  },
+});

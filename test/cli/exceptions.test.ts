@@ -1,0 +1,270 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { judge } from '../../src/cli/commands/judge/run.ts';
+import { lint } from '../../src/cli/commands/lint/run.ts';
+import { loadConfig } from '../../src/cli/config/config.ts';
+import type { GlobalOptions } from '../../src/cli/context.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import { cliContext } from '../support/cli-context.ts';
+import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'appreg-exceptions-'));
+  put('registry.json', { apps: { a: entry('a', { description: '' }), b: entry('b', { nmae: 'B' }) } });
+  put('apps/a/versions.json', metadataWith('1.0.0', 'v2'));
+  put('apps/b/versions.json', metadataWith('1.0.0'));
+  configure([]);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function put(path: string, value: unknown): void {
+  mkdirSync(join(folder, path, '..'), { recursive: true });
+  writeFileSync(join(folder, path), typeof value === 'string' ? value : `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function configure(exceptions: unknown[]): void {
+  put('appreg.config.json', { baseUrl: 'https://apps.example.com/', exceptions });
+}
+
+interface Run {
+  code: number;
+  report: Report;
+  text: string;
+  logged: string[];
+}
+
+async function run(
+  options: { baseline?: string; fix?: boolean } = {},
+  globals: GlobalOptions = { format: 'json' },
+): Promise<Run> {
+  const config = (from = folder): ReturnType<typeof loadConfig> => loadConfig(from, null, {});
+  const context = cliContext({ cwd: folder, options: globals, config });
+  const code = await lint(context, [], options);
+  const text = context.printed.out.join('\n');
+  return { code, report: globals.format === 'json' ? JSON.parse(text) : null, text, logged: context.printed.log };
+}
+
+const errorOf = async (options: { baseline?: string } = {}): Promise<unknown> =>
+  run(options).then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe('exceptions', () => {
+  test('do not count for the exit code, --max-warnings, the summary and the outcome', async () => {
+    const before = await run();
+    expect(before).toMatchObject({ code: 1, report: { outcome: 'findings', summary: { errors: 1, excepted: 0 } } });
+    configure([
+      {
+        rule: 'version-not-semver',
+        app: 'a',
+        reason: 'An old tag.',
+        until: '2999-01-01',
+        issue: 'https://x.example/1',
+      },
+      { rule: 'text-empty', reason: 'Soon.' },
+      { rule: 'property-unknown', app: 'b', reason: 'Ours.' },
+    ]);
+    const after = await run({}, { format: 'json', maxWarnings: 0 });
+    expect(after).toMatchObject({
+      code: 0,
+      report: { outcome: 'clean', summary: { errors: 0, warnings: 0, excepted: 3 } },
+    });
+    const marked = after.report.findings.find(({ rule }) => rule === 'version-not-semver');
+    expect(marked?.excepted).toEqual({ reason: 'An old tag.', until: '2999-01-01', issue: 'https://x.example/1' });
+    const unmarked = after.report.findings.map((finding) => ({ ...finding, excepted: null }));
+    expect(unmarked).toEqual(before.report.findings);
+    expect([after.report.apps, after.report.symptoms]).toEqual([before.report.apps, before.report.symptoms]);
+  });
+
+  test('do not show an app that is hidden', async () => {
+    put('registry.json', { apps: { a: entry('a', { name: 7 }) } });
+    put('apps/a/versions.json', metadataWith('1.0.0'));
+    configure([{ rule: 'schema-violation', reason: 'x' }]);
+    const { code, report } = await run();
+    expect(code).toBe(0);
+    expect(report.apps).toMatchObject([{ key: 'a', visible: false, because: ['schema-violation'] }]);
+  });
+
+  test('end: afterwards the findings count, and the log says why', async () => {
+    configure([{ rule: 'version-not-semver', reason: 'An old tag.', until: '2020-02-29' }]);
+    const { code, report, logged } = await run();
+    expect(code).toBe(1);
+    expect(report.findings.every(({ excepted }) => excepted === null)).toBe(true);
+    expect(logged).toContain(
+      'The exception for version-not-semver ended on 2020-02-29, so 1 finding counts again. Its reason: An old tag.',
+    );
+  });
+
+  test('that match nothing are warnings, with their position in the configuration', async () => {
+    configure([
+      { rule: 'text-empty', reason: 'x' },
+      { rule: 'text-empty', app: 'c', reason: 'x' },
+      { rule: 'url-insecure', reason: 'x' },
+      { rule: 'unreachable', reason: 'Not judged by lint.' },
+    ]);
+    const { report } = await run();
+    expect(
+      report.findings
+        .filter(({ rule }) => rule === 'exception-unused')
+        .map(({ cause, file, pointer, line, column }) => [cause, file, pointer, line, column]),
+    ).toEqual([
+      ['no-finding', 'appreg.config.json', '/exceptions/2', 13, 5],
+      ['app-not-listed', 'appreg.config.json', '/exceptions/1', 8, 5],
+    ]);
+  });
+
+  test('are found in package.json too', async () => {
+    rmSync(join(folder, 'appreg.config.json'));
+    const exceptions = [{ rule: 'url-insecure', reason: 'x' }];
+    put('package.json', { name: 'x', appreg: { baseUrl: 'https://apps.example.com/', exceptions } });
+    const unused = (await run()).report.findings.find(({ rule }) => rule === 'exception-unused');
+    expect(unused).toMatchObject({ file: 'package.json', pointer: '/appreg/exceptions/0', line: 6 });
+  });
+
+  test('in YAML have dates without quotes', async () => {
+    rmSync(join(folder, 'appreg.config.json'));
+    const yaml = (until: string): string =>
+      `baseUrl: https://apps.example.com/\nexceptions:\n  - rule: version-not-semver\n    reason: x\n    until: ${until}\n`;
+    put('appreg.config.yaml', yaml('2999-03-01'));
+    expect((await run()).report.findings.find(({ rule }) => rule === 'version-not-semver')?.excepted?.until).toBe(
+      '2999-03-01',
+    );
+    put('appreg.config.yaml', yaml('2999-02-30'));
+    expect(await errorOf()).toMatchObject({ code: 'config-invalid', message: expect.stringContaining('“2999-02-30”') });
+  });
+
+  test('of judge apply as of the time of the facts', async () => {
+    const facts = snapshot({ apps: { a: entry('a', { description: '' }) } });
+    put('facts.json', facts);
+    const judged = async (until: string): Promise<Report> => {
+      configure([{ rule: 'text-empty', reason: 'x', until }]);
+      const config = (): ReturnType<typeof loadConfig> => loadConfig(folder, null, {});
+      const context = cliContext({ cwd: folder, options: { format: 'json' }, config });
+      await judge(context, ['facts.json']);
+      return JSON.parse(context.printed.out.join('\n'));
+    };
+    const day = facts.seenAt.slice(0, 10);
+    expect((await judged(day)).summary).toMatchObject({ warnings: 0, excepted: 1 });
+    expect((await judged('2020-01-01')).summary).toMatchObject({ warnings: 1, excepted: 0 });
+  });
+
+  test.each<[string, object, string, RegExp, RegExp]>([
+    [
+      'an unknown rule',
+      { rule: 'url-unstabel' },
+      'rule-unknown',
+      /\/exceptions\/1\/rule: .*Did you mean url-unstable/,
+      /appreg rules/,
+    ],
+    [
+      'an impossible date',
+      { until: '2027-02-30' },
+      'config-invalid',
+      /\/exceptions\/1\/until: “2027-02-30”/,
+      /YYYY-MM-DD/,
+    ],
+    ['another form of date', { until: '1 March' }, 'config-invalid', /\/exceptions\/1\/until/, /YYYY-MM-DD/],
+    ['a date with a time', { until: '2027-03-01T00:00:00Z' }, 'config-invalid', /\/until/, /YYYY-MM-DD/],
+    ['an empty date', { until: '' }, 'config-invalid', /\/until/, /YYYY-MM-DD/],
+    [
+      'a published version, without an end',
+      { rule: 'artifact-changed' },
+      'config-invalid',
+      /\/exceptions\/1: .*needs an end/,
+      /"until"/,
+    ],
+    ['a withdrawn app, without an end', { rule: 'app-withdrawn' }, 'config-invalid', /needs an end/, /"until"/],
+    ['an invalid range', { version: 'one' }, 'config-invalid', /\/exceptions\/1\/version: “one”/, /<1\.4/],
+    ['an empty range', { version: ' ' }, 'config-invalid', /\/exceptions\/1\/version/, /./],
+    ['an empty reason', { reason: ' ' }, 'config-invalid', /\/exceptions\/1\/reason/, /schema/],
+    ['no reason', { reason: undefined }, 'config-invalid', /\/exceptions\/1 .*'reason'/, /schema/],
+    ['no rule', { rule: undefined }, 'config-invalid', /\/exceptions\/1 .*'rule'/, /schema/],
+    ['an unknown field', { apps: 'a' }, 'config-invalid', /\/exceptions\/1\/apps is not a setting/, /schema/],
+    ['a number', { version: 1 }, 'config-invalid', /\/exceptions\/1\/version must be string/, /schema/],
+  ])('with %s are refused, with the place', async (_, more, code, message, hint) => {
+    configure([
+      { rule: 'text-empty', reason: 'x' },
+      { rule: 'url-unstable', reason: 'x', ...more },
+    ]);
+    const error = await errorOf();
+    expect(error).toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
+    expect(error).toMatchObject({ message: expect.stringMatching(message) });
+    expect(error).toMatchObject({ message: expect.stringContaining('appreg.config.json') });
+  });
+});
+
+describe('--baseline', () => {
+  test('of the run itself leaves nothing that counts', async () => {
+    const before = await run();
+    put('before.json', before.text);
+    const { code, report } = await run({ baseline: 'before.json' }, { format: 'json', maxWarnings: 0 });
+    expect(code).toBe(0);
+    expect(report).toMatchObject({ outcome: 'clean', summary: { errors: 0, warnings: 0, notes: 0 } });
+    expect(report.summary.excepted).toBe(before.report.findings.length);
+    expect(report.findings).toEqual(before.report.findings.map((finding) => ({ ...finding, baseline: true })));
+  });
+
+  test('only what is new counts, also if lines moved', async () => {
+    put('before.json', (await run()).text);
+    put('apps/a/versions.json', `\n\n${JSON.stringify(metadataWith('1.1.0', '1.0.0', 'v2', 'v3'))}`);
+    const { code, report } = await run({ baseline: 'before.json' });
+    expect(code).toBe(1);
+    const counting = report.findings.filter(({ baseline }) => !baseline);
+    expect(counting.map(({ rule, version }) => [rule, version])).toEqual([['version-not-semver', 'v3']]);
+  });
+
+  test('may be of an older version of appreg, which had no marks', async () => {
+    const { report } = await run();
+    const findings = report.findings.map(({ excepted, baseline, ...rest }) => ({
+      ...rest,
+      more: [excepted, baseline],
+    }));
+    put('before.json', { ...report, tool: { name: 'appreg', version: '0.0.1' }, findings, summary: {} });
+    expect((await run({ baseline: 'before.json' })).report.outcome).toBe('clean');
+  });
+
+  const whole = { schema: 1, tool: { name: 'appreg', version: '0.1.0' }, findings: [] };
+  const found = { rule: 'x', resource: 'manifest', cause: null, app: null, version: null, file: null, url: null };
+  test.each<[string, unknown, RegExp]>([
+    ['is missing', null, /does not exist/],
+    ['is empty', '', /it is empty/],
+    ['is broken', '{"schema":1,', /not JSON/],
+    ['is a list', [], /not a report/],
+    ['is a text', '"x"', /not a report/],
+    ['is null', 'null', /not a report/],
+    ['is SARIF', { version: '2.1.0', runs: [] }, /SARIF/],
+    ['is a manifest', { apps: {} }, /a manifest/],
+    ['is saved facts', { snapshot: 1 }, /saved facts/],
+    ['is of another tool', { ...whole, tool: { name: 'eslint' } }, /another tool \(“eslint”\)/],
+    ['has another schema', { ...whole, schema: 2 }, /its schema is 2/],
+    ['has no findings', { ...whole, findings: {} }, /\/findings is not a list/],
+    ['has a finding that is none', { ...whole, findings: [null] }, /\/findings\/0 is not a finding/],
+    ['has a finding without a place', { ...whole, findings: [found] }, /\/findings\/0\/pointer/],
+    ['has a finding of nothing', { ...whole, findings: [{ ...found, pointer: '', resource: 'x' }] }, /\/resource/],
+  ])('that %s is refused', async (_, value, message) => {
+    if (value !== null) put('before.json', value);
+    expect(await errorOf({ baseline: 'before.json' })).toMatchObject({
+      code: 'baseline-report-invalid',
+      exit: 2,
+      message: expect.stringMatching(message),
+      hint: expect.stringContaining('--format json'),
+    });
+  });
+
+  test('that is a folder, or an empty text, is refused', async () => {
+    expect(await errorOf({ baseline: '.' })).toMatchObject({ code: 'baseline-report-invalid', exit: 2 });
+    expect(await errorOf({ baseline: '' })).toMatchObject({ code: 'option-invalid', exit: 2 });
+  });
+
+  test('--fix fixes what is in the baseline, too', async () => {
+    put('apps/b/versions.json', JSON.stringify(metadataWith('v1.0.0')));
+    put('before.json', (await run()).text);
+    const { report, logged } = await run({ baseline: 'before.json', fix: true });
+    expect(logged.join('\n')).toMatch(/apps\/b\/versions\.json/);
+    expect(report.findings.map(({ version }) => version)).not.toContain('v1.0.0');
+  });
+});
