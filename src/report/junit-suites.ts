@@ -47,7 +47,7 @@ function suite(app: string | null, evaluated: readonly AnyRule[]): Suite {
 }
 
 const SUBJECT = new Map<string, AnyRule['on']>(rules.map((rule) => [rule.id, rule.on]));
-const ON_MANIFEST = new Set<AnyRule['on']>(['manifest', 'workspace']);
+const ON_MANIFEST = new Set<AnyRule['on']>(['manifest', 'workspace', 'exception']);
 const ON_VERSION = new Set<AnyRule['on']>(['version', 'artifact']);
 const ON_ANY_DOCUMENT = new Set<AnyRule['on']>(['document', 'url', 'resource']);
 

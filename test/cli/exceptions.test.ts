@@ -53,6 +53,19 @@ const errorOf = async (options: { baseline?: string } = {}): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+function yamlWithEnd(until: string): string {
+  return `baseUrl: https://apps.example.com/\nexceptions:\n  - rule: version-not-semver\n    reason: x\n    until: ${until}\n`;
+}
+
+/** Judges facts.json with an exception that has this end. */
+async function judgedWithEnd(until: string): Promise<Report> {
+  configure([{ rule: 'text-empty', reason: 'x', until }]);
+  const config = (): ReturnType<typeof loadConfig> => loadConfig(folder, null, {});
+  const context = cliContext({ cwd: folder, options: { format: 'json' }, config });
+  await judge(context, ['facts.json']);
+  return JSON.parse(context.printed.out.join('\n'));
+}
+
 describe('exceptions', () => {
   test('do not count for the exit code, --max-warnings, the summary and the outcome', async () => {
     const before = await run();
@@ -127,29 +140,20 @@ describe('exceptions', () => {
 
   test('in YAML have dates without quotes', async () => {
     rmSync(join(folder, 'appreg.config.json'));
-    const yaml = (until: string): string =>
-      `baseUrl: https://apps.example.com/\nexceptions:\n  - rule: version-not-semver\n    reason: x\n    until: ${until}\n`;
-    put('appreg.config.yaml', yaml('2999-03-01'));
+    put('appreg.config.yaml', yamlWithEnd('2999-03-01'));
     expect((await run()).report.findings.find(({ rule }) => rule === 'version-not-semver')?.excepted?.until).toBe(
       '2999-03-01',
     );
-    put('appreg.config.yaml', yaml('2999-02-30'));
+    put('appreg.config.yaml', yamlWithEnd('2999-02-30'));
     expect(await errorOf()).toMatchObject({ code: 'config-invalid', message: expect.stringContaining('“2999-02-30”') });
   });
 
   test('of judge apply as of the time of the facts', async () => {
     const facts = snapshot({ apps: { a: entry('a', { description: '' }) } });
     put('facts.json', facts);
-    const judged = async (until: string): Promise<Report> => {
-      configure([{ rule: 'text-empty', reason: 'x', until }]);
-      const config = (): ReturnType<typeof loadConfig> => loadConfig(folder, null, {});
-      const context = cliContext({ cwd: folder, options: { format: 'json' }, config });
-      await judge(context, ['facts.json']);
-      return JSON.parse(context.printed.out.join('\n'));
-    };
     const day = facts.seenAt.slice(0, 10);
-    expect((await judged(day)).summary).toMatchObject({ warnings: 0, excepted: 1 });
-    expect((await judged('2020-01-01')).summary).toMatchObject({ warnings: 1, excepted: 0 });
+    expect((await judgedWithEnd(day)).summary).toMatchObject({ warnings: 0, excepted: 1 });
+    expect((await judgedWithEnd('2020-01-01')).summary).toMatchObject({ warnings: 1, excepted: 0 });
   });
 
   test.each<[string, object, string, RegExp, RegExp]>([

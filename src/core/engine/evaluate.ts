@@ -32,7 +32,7 @@ export function evaluateRule(
   } catch (error) {
     return run.notJudged.add(rule, place, { missing: { code: 'rule-crashed', error: shorten(String(error)) } });
   }
-  run.evaluated?.note(rule.id, place.app);
+  run.evaluated?.note(rule, place);
   const superseder = supersederIn(place.found, rule.supersededBy);
   if (!result && superseder === null) return;
   const problems = problemsIn(result);

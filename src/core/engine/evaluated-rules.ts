@@ -1,5 +1,7 @@
 import { matchesGlob } from '../text/glob.ts';
+import type { AnyRule } from '../rules/rule.ts';
 import type { Exception } from './exception.ts';
+import type { SubjectLocation } from './location.ts';
 
 /** The rules of exceptions, and the apps that they were evaluated on; null for what is not about one app. */
 export class EvaluatedRules {
@@ -12,8 +14,8 @@ export class EvaluatedRules {
   }
 
   /** Records that a rule was evaluated. */
-  note(rule: string, app: string | null): void {
-    this.#apps.get(rule)?.add(app);
+  note({ id, workspaceOnly }: AnyRule, { app, file }: SubjectLocation): void {
+    if (!workspaceOnly || file !== null) this.#apps.get(id)?.add(app);
   }
 
   /** True if some exception names the app, so that the rules have to run for it. */

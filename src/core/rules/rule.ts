@@ -197,6 +197,8 @@ export interface Rule<
   hiddenReason?: string;
   /** True if it is about published content that must never change: an exception for it needs an end. */
   immutability?: boolean;
+  /** True if it finds nothing in a live registry: it is about files of a workspace. */
+  workspaceOnly?: boolean;
   /** True if `lint --fix` fixes some of its findings. */
   fixable?: boolean;
   /** If a cached copy was seen: when to purge caches. */

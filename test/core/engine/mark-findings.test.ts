@@ -125,6 +125,12 @@ function unmarked(report: Report): Report {
   return { ...report, findings, summary, outcome: findings.length > 0 ? 'findings' : 'clean' };
 }
 
+/** The exceptions that a report says are not used. */
+function describeUnused({ findings }: Report): string[] {
+  const unused = findings.filter(({ rule }) => rule === 'exception-unused');
+  return unused.map(({ pointer, message }) => `${pointer} ${message}`);
+}
+
 describe('a report', () => {
   test('with exceptions and a baseline, marks removed, is the one without', () => {
     const without = lint(faulty());
@@ -188,13 +194,9 @@ describe('a report', () => {
         const options = { exceptions: list(...exceptions), known };
         expect(lint(joinShards(parts), options)).toEqual(lint(whole, options));
         // No shard reports what only another one judges.
-        const unused = (report: Report): string[] =>
-          report.findings
-            .filter(({ rule }) => rule === 'exception-unused')
-            .map(({ pointer, message }) => `${pointer} ${message}`);
-        const ofWhole = unused(lint(whole, options));
+        const ofWhole = describeUnused(lint(whole, options));
         for (const { snapshot: part } of parts)
-          for (const one of unused(lint(part, options))) expect(ofWhole).toContain(one);
+          for (const one of describeUnused(lint(part, options))) expect(ofWhole).toContain(one);
       }),
       { numRuns: runs(100) },
     );
@@ -213,12 +215,14 @@ describe('a report', () => {
   });
 });
 
-describe('an exception that matches nothing', () => {
-  const unused = (more: Partial<Exception>, facts = faulty(), options: Parameters<typeof lint>[1] = {}): string[] =>
-    lint(facts, { ...options, exceptions: list(exception(more)) })
-      .findings.filter(({ rule }) => rule === 'exception-unused')
-      .map(({ cause }) => String(cause));
+/** The causes of exception-unused, for one exception. */
+function unused(more: Partial<Exception>, facts = faulty(), options: Parameters<typeof lint>[1] = {}): string[] {
+  return lint(facts, { ...options, exceptions: list(exception(more)) })
+    .findings.filter(({ rule }) => rule === 'exception-unused')
+    .map(({ cause }) => String(cause));
+}
 
+describe('an exception that matches nothing', () => {
   test.each<[string, Partial<Exception>, string[]]>([
     ['of a rule', { rule: 'app-key-unsafe' }, ['no-finding']],
     ['of a rule and an app', { rule: 'app-key-unsafe', app: 'a' }, ['no-finding']],

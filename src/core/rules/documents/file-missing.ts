@@ -9,6 +9,7 @@ export const fileMissing = defineRule({
   spec: '7',
   symptom: 'by-resource',
   owner: 'author',
+  workspaceOnly: true,
   hidesApp: true,
   hiddenReason: 'Its metadata file is missing.',
   causes: {
