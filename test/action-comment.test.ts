@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -142,6 +142,57 @@ export default { baseUrl: 'https://apps.example.com/' };\n`;
     const [comment] = (await host.state()).comments;
     expect(comment!.body.match(/<!--/g)).toHaveLength(3);
     for (const span of ['`<img src=x>`', '`@everyone`', '`![x](https:']) expect(comment!.body).toContain(span);
+  });
+});
+
+/** A registry with an app whose sources are in the repository, published as `1.0.0`. */
+function sources(code: string, version: string): Record<string, unknown> {
+  return {
+    ...registry({ '1.0.0': ONE }),
+    'appreg.config.json': {
+      baseUrl: 'https://apps.example.com/',
+      release: [{ folder: 'src/*', entry: 'main.ts', version: 'VERSION' }],
+    },
+    'src/clock/main.ts': code,
+    'src/clock/VERSION': `${version}\n`,
+  };
+}
+
+describe('release on a pull request', () => {
+  beforeAll(() => symlinkSync(join(root, 'node_modules'), join(home, 'node_modules')));
+  const release = { command: 'release' };
+
+  test('fails an app that changed without a new version, in the same comment as diff', async () => {
+    const host = await openHost();
+    const change = pullRequest(sources('export const app = 1;', '1.0.0'), sources('export const app = 3;', '1.0.0'));
+    const { code, commands, outputs, log } = run(host, change, release);
+    expect(code, log).toBe(1);
+    expect(commands).toEqual([
+      expect.stringMatching(/^error title=changed clock::The app changed, but still declares/),
+    ]);
+    expect(outputs).toMatchObject({ outcome: 'findings', errors: '1' });
+    expect(JSON.parse(readFileSync(outputs['report']!, 'utf8'))).toMatchObject({ command: 'release' });
+    run(host, added);
+    const { comments } = await host.state();
+    expect(comments).toHaveLength(1);
+    expect(comments[0]!.body).toMatch(/1 app: 1 changed[^]*\| \*\*changed\*\* \| `clock`/);
+    expect(comments[0]!.body).toContain('1 version added');
+
+    const raised = pullRequest(sources('export const app = 1;', '1.0.0'), sources('export const app = 3;', '1.1.0'));
+    expect(run(host, raised, { ...release, format: 'markdown' })).toMatchObject({
+      code: 0,
+      outputs: { outcome: 'clean', errors: '0', report: expect.stringMatching(/\.md$/) as string },
+    });
+    expect((await host.state()).comments[0]!.body).toContain('1 app: 1 new');
+  });
+
+  test('ends with 2 and a message for a configuration without apps', async () => {
+    const host = await openHost();
+    const { code, commands, outputs } = run(host, added, release);
+    expect(code).toBe(2);
+    expect(commands).toEqual([expect.stringMatching(/^error title=appreg::/)]);
+    expect(outputs).toMatchObject({ outcome: 'incomplete', comment: '' });
+    expect((await host.state()).requests).toEqual([]);
   });
 });
 

@@ -21,8 +21,9 @@ const examples = join(dirname(fileURLToPath(import.meta.url)), '../examples');
 const CORE = 'core-registry/.github/workflows/registry.yml';
 const COMMUNITY = 'community-registry/registry/.github/workflows/registry.yml';
 const RELEASE = 'community-registry/app/.github/workflows/release.yml';
+const MANY = 'many-apps/.github/workflows/apps.yml';
 
-test.each([CORE, COMMUNITY, RELEASE])('%s is a valid workflow without untrusted text in its scripts', (path) => {
+test.each([CORE, COMMUNITY, RELEASE, MANY])('%s is a valid workflow without untrusted text in its scripts', (path) => {
   const text = readFileSync(join(examples, path), 'utf8');
   expect(problemsIn('workflow', text)).toEqual([]);
   for (const [, run] of text.matchAll(/^ +(?:- )?run: (.*|\|\n(?: {10}.*\n)+)/gm)) expect(run).not.toContain('${{');

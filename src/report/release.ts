@@ -2,7 +2,7 @@ import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
 import { RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
 import { printable, redact, safeJson, shorten } from '../core/text/text.ts';
 import { cell, code, prose } from './markdown-text.ts';
-import type { Style } from './style.ts';
+import { PLAIN, type Style } from './style.ts';
 import { count } from './words.ts';
 
 /** The state of each app of a repository, for people. */
@@ -32,7 +32,7 @@ export function releaseAsJson(report: ReleaseReport): string {
 }
 
 /** A table, followed by the messages of each app. */
-export function releaseAsText(report: ReleaseReport, style: Style): string {
+export function releaseAsText(report: ReleaseReport, style: Style = PLAIN): string {
   const { shown, left } = selected(report.apps);
   const rows = shown.map((app) => [app.state, app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
   const header = ['state', 'app', 'declared', 'highest listed'];

@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG = [
   'cli/transcripts',
   'publish/interrupted',
+  'publish/release-interrupted',
   'store/s3/s3',
   'service/worker/queue',
   'publish/large-artifact',
@@ -17,6 +18,8 @@ const LONG = [
   'service/kill',
   'publish/storm',
   'examples',
+  'action-comment',
+  'publish/publish-apps',
   'store/git/git',
   'browser/cors',
   'windows/transcripts',

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { VERSION } from '../../src/core/tool-version.ts';
 
 /**
@@ -13,10 +23,12 @@ import { VERSION } from '../../src/core/tool-version.ts';
  *   refer to it by the port in the text;
  * - everything else is prose.
  *
- * There is no shell: words, quotes, `~/` for a home of the transcript, and the programs `appreg`, `git`, `cat`, `cp`,
- * `head -<lines>`, `tail -<lines>` and `ls`. What differs between runs and machines, such as times, can be in the
+ * There is no shell: words, quotes, `~/` for a home of the transcript, and the programs `appreg`, `git`, `cat`, `cp`
+ * (`cp -r` copies a folder of this repository), `head -<lines>`, `tail -<lines>` and `ls`. What differs between runs and machines, such as times, can be in the
  * text as an example.
  */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Stage {
   /** The words that start appreg, such as Node and the start file, as absolute paths; its arguments follow. */
@@ -115,6 +127,11 @@ function ended(program: string, args: readonly string[], stage: Scene): { output
     case 'cat':
       return { output: args.map((path) => readFileSync(join(folder, path), 'utf8')).join(''), code: 0 };
     case 'cp':
+      // An example of this repository.
+      if (args[0] === '-r') {
+        cpSync(join(root, args[1]!), join(folder, args[2]!), { recursive: true });
+        return { output: '', code: 0 };
+      }
       copyFileSync(join(folder, args[0]!), join(folder, args[1]!));
       return { output: '', code: 0 };
     case 'head': {
@@ -255,6 +272,11 @@ function steady(output: string, { folder, shown = asIs }: Stage): string {
       .replaceAll(/(<dir>|~\\)[^\s"]+/g, (path) => path.replaceAll(/\\+/g, '/'))
       // Progress, which only a slow machine shows.
       .replaceAll(/^(Building|building|Reading|Requesting) \S+( .*)?\n/gm, '')
+      // A line for each app, in the order in which they end.
+      .replaceAll(
+        /^(unchanged|new|changed|rebuilt|behind|unlisted|broken|published|already-published) {2,}\S+.*\n/gm,
+        '',
+      )
       .replaceAll(/(?<=, )\d+(\.\d+)? (ms|s)(?=\))/g, '<time>')
       .replaceAll(/(?<="seconds": )[\d.]+/g, '<time>')
       .replaceAll(/(?<="ruleIndex": )\d+/g, '<index>')

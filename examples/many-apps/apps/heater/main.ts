@@ -1,0 +1,3 @@
+export function isHeating(current: number, wanted: number): boolean {
+  return current < wanted - 0.5;
+}
