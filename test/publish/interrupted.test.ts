@@ -199,6 +199,35 @@ describe.each(KINDS)('other commands that write to a %s and are interrupted', (k
     }
   }, 120_000);
 
+  // The other stores apply the same plans.
+  test.runIf(kind === 'folder')(
+    'edit and remove an app completely or not at all',
+    async () => {
+      const { arena, storm } = await places.opened(kind);
+      const listed = async (key: string): Promise<{ name: string } | undefined> =>
+        (JSON.parse(String(await arena.get('registry.json'))) as { apps: Record<string, { name: string }> }).apps[key];
+      const key = 'edited';
+      expect((await storm.run(['add-app', key, ...ICON])).code).toBe(0);
+      for (const step of arena.steps) {
+        const edit = ['edit-app', key, '--name', `After ${step}`];
+        const ended = await storm.run(edit, { APPREG_FAILPOINT: `${step}:SIGTERM` });
+        // Without a new file, some steps do not occur.
+        expect([0, 143], `${step} ${ended.stderr}`).toContain(ended.code);
+        expect((await storm.run(edit)).code).toBe(0);
+        expect((await listed(key))?.name).toBe(`After ${step}`);
+      }
+      const remove = ['remove-app', key, '--yes', ...JSON_FLAGS];
+      const ended = await storm.run(remove, { APPREG_FAILPOINT: `${arena.steps.at(-1)}:SIGINT` });
+      const { status, written } = documentIn(ended.stdout);
+      const isStored = status === 'removed' || written?.stored.includes('registry.json') === true;
+      expect((await listed(key)) === undefined, ended.stderr).toBe(isStored);
+      expect((await storm.run(remove)).code).toBe(isStored ? 2 : 0);
+      expect(await listed(key)).toBeUndefined();
+      expect(await listed('a')).toBeDefined();
+    },
+    120_000,
+  );
+
   test('create the registry on the next init', async () => {
     const { arena, storm } = await places.opened(kind);
     for (const step of arena.steps) {

@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { addApp } from '../../src/cli/commands/add-app/run.ts';
 import { diff } from '../../src/cli/commands/diff/run.ts';
+import { editApp } from '../../src/cli/commands/edit-app/run.ts';
 import { init } from '../../src/cli/commands/init/run.ts';
 import { judge } from '../../src/cli/commands/judge/run.ts';
 import { lint } from '../../src/cli/commands/lint/run.ts';
 import { lock } from '../../src/cli/commands/lock/run.ts';
 import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { removeApp } from '../../src/cli/commands/remove-app/run.ts';
 import { serve } from '../../src/cli/commands/serve/run.ts';
 import { verify } from '../../src/cli/commands/verify/run.ts';
 import { openStore } from '../../src/cli/config/open-store.ts';
@@ -102,6 +104,39 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     expect(await refusal(other)).toMatchObject({ code: 'immutable', exit: 1 });
 
     expect(state(arena)).toBe(before);
+  }, 60_000);
+
+  test('gets edits of an app, and its removal, as single changes', async () => {
+    const arena = await registry(kind);
+    const { repository } = arena;
+    const commits = (): number =>
+      repository === undefined ? 0 : Number(git(repository, 'rev-list', '--all', '--count'));
+    const files = async (): Promise<string> => String(await arena.get('registry.json'));
+    const before = { text: await files(), commits: commits() };
+    writeFileSync(join(arena.root, 'i.svg'), SVG.replaceAll('8', '16'));
+    const changed = { ...APP, name: 'B', blockColor: '#445566' };
+    const unchanged = state(arena);
+    expect(await editApp(contextOf(arena), 'a', { ...changed, dryRun: true })).toBe(0);
+    expect(await removeApp(contextOf(arena), 'a', { dryRun: true })).toBe(0);
+    expect(state(arena)).toBe(unchanged);
+
+    expect(await editApp(contextOf(arena), 'a', changed)).toBe(0);
+    expect(await files()).toBe(before.text.replace('"A"', '"B"').replace('#112233', '#445566'));
+    expect(String(await arena.get('apps/a/icon.svg'))).toContain('16');
+    await verifies(arena);
+    const again = contextOf(arena);
+    expect(await editApp(again, 'a', changed)).toBe(0);
+    expect(again.printed.out.join()).toContain('nothing to do');
+
+    const context = { ...contextIn(arena.root, { yes: true }), env: arena.env };
+    expect(await removeApp(context, 'a', {})).toBe(0);
+    expect(context.printed.out.join()).toContain('will no longer see a (“B”), nor its 1 version (latest 1.0.0)');
+    expect(await files()).toBe('{\n  "apps": {}\n}\n');
+    expect(await arena.get('apps/a/versions/1.0.0.tar.gz')).not.toBeNull();
+    if (repository !== undefined) {
+      expect(commits()).toBe(before.commits + 2);
+      expect(git(repository, 'log', '--all', '-2', '--format=%s')).toBe('Remove app a\nEdit app a\n');
+    }
   }, 60_000);
 
   test('lists an artifact on another host, after it was downloaded', async () => {
