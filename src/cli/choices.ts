@@ -20,6 +20,7 @@ export const RULE_GROUP_NAMES = [
   'file',
   'workspace',
   'host',
+  'exception',
 ] as const;
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export const ROLES = ['web', 'worker'] as const;

@@ -20,6 +20,7 @@ export function ruleAsJson(rule: AnyRule): object {
     owners: ownerNames(owner),
     hidesApp: rule.hidesApp === true,
     fixable: isFixableRule(rule),
+    exceptionNeedsUntil: rule.immutability === true,
     failsWhen,
     why,
     causes: Object.entries(causes).map(([name, info]) => ({
@@ -70,8 +71,17 @@ export function ruleAsText(rule: AnyRule, style: Style): string {
     `  appreg.config.json: "rules": { "${id}": "off" }    (off, note, warning or error)`,
     `  for one run:        --rule ${id}=off`,
     '',
+    style.underline('To except some of its findings'),
+    `  appreg.config.json: "exceptions": [${exceptionExample(rule)}]`,
+    `  also "version", "url" and "issue"${rule.immutability === true ? '; "until" is required for this rule' : ', and "until", its last day'}`,
+    '',
     `More: ${ruleUrl(id)}`,
   ].join('\n');
+}
+
+/** An exception as it is written in the configuration. */
+function exceptionExample({ id, immutability }: AnyRule): string {
+  return `{ "rule": "${id}", "app": "<key>", "reason": "<why>"${immutability === true ? ', "until": "<YYYY-MM-DD>"' : ''} }`;
 }
 
 /** Everything about an error code, for people. */

@@ -75,6 +75,17 @@ describe('explain', () => {
   test('finds ids in any case', async () => {
     expect(await explained(' CORS-Missing ')).toBe(await explained('cors-missing'));
   });
+
+  test('shows the last day in an exception of a rule about immutability', async () => {
+    expect(await explained('artifact-changed')).toContain('"until": "<YYYY-MM-DD>"');
+    expect(await explained('cors-missing')).toContain(
+      '"exceptions": [{ "rule": "cors-missing", "app": "<key>", "reason": "<why>" }]',
+    );
+    for (const { id, immutability = false } of rules) {
+      const { rule } = JSON.parse(await explained(id, { format: 'json' })) as { rule: object };
+      expect(rule).toMatchObject({ exceptionNeedsUntil: immutability });
+    }
+  });
 });
 
 async function listed(
