@@ -44,6 +44,8 @@ interface AppSourceFields {
 
 const REQUIRED = ['name', 'description', 'color'] as const;
 const OPTIONAL = ['iconUrl', 'appMetadataUrl'] as const;
+/** How the app is built, for `appreg release`: not part of the manifest. */
+const FOR_RELEASE = ['entry', 'ui', 'version'];
 const FIELDS: readonly string[] = [...REQUIRED, ...OPTIONAL];
 /** The file name becomes part of a URL. */
 const ICON = /^[A-Za-z0-9_-][A-Za-z0-9._-]*\.(png|svg)$/;
@@ -108,6 +110,7 @@ function fieldsOf({ content }: AppSource, file: string, report: ReportIssue, iss
     isValid = false;
   };
   for (const [name, text] of Object.entries(value)) {
+    if (FOR_RELEASE.includes(name)) continue;
     if (!FIELDS.includes(name)) reportField(`the field “${shorten(name, 80)}” is not supported.`);
     else if (typeof text !== 'string' || text.trim() === '')
       reportField(`the field “${name}” is empty, or not a string.`);

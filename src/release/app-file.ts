@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentContent, isObject, type JsonObject, parseDocument } from '../core/json/json.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
@@ -23,14 +23,11 @@ const MAX_BYTES = 1_000_000;
 
 /** Those below apps/ that have such a field, or that cannot be read. */
 export function appFilesIn(root: string): AppFile[] {
-  let names: string[];
-  try {
-    names = readdirSync(join(root, 'apps'));
-  } catch {
-    // Most workspaces that use "release" have no folder apps/.
-    return [];
-  }
-  return names.flatMap((name) => appFile(root, `apps/${name}`) ?? []);
+  const folder = join(root, 'apps');
+  if (!existsSync(folder)) return [];
+  // Links are not followed.
+  const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.flatMap(({ name }) => appFile(root, `apps/${name}`) ?? []);
 }
 
 /** The app.json of a folder `apps/<key>`; null for another folder, without the file, or without such a field. */

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { AppProblem } from '../core/release/version-file.ts';
 import { printable } from '../core/text/text.ts';
@@ -6,6 +6,7 @@ import { AppregError, isAppregError } from '../core/errors.ts';
 import { isWithin } from '../observe/workspace/places.ts';
 import { checkNewKey } from '../publish/check-key.ts';
 import { appFile, type AppFile, appFilesIn } from './app-file.ts';
+import { foldersOf } from './match-folders.ts';
 
 /** Finds the apps of a repository: the folders that the configuration names, and those that describe themselves. */
 
@@ -74,28 +75,9 @@ function repositoryOf(root: string): string {
   }
 }
 
-/** The folders that match, relative to the root, with forward slashes and without a trailing one. */
-async function foldersOf(root: string, glob: string): Promise<string[]> {
-  const { escapePath, globSync } = await import('tinyglobby');
-  // An existing name is taken literally, even if it contains brackets.
-  const literal = statSync(join(root, glob), { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const matches = globSync([literal ? escapePath(glob) : glob], {
-    cwd: root,
-    onlyDirectories: true,
-    expandDirectories: false,
-    ignore: glob.includes('node_modules') ? [] : ['**/node_modules/**'],
-  });
-  const folders = matches.map((match) => match.replace(/\/+$/, '').replace(/^\.\//, '') || '.');
-  if (folders.length > 0) return folders.toSorted();
-  throw new AppregError(
-    'release-folder-missing',
-    `The folder ${printable(JSON.stringify(glob))} in "release" matches no folder below ${printable(root)}.`,
-    'Correct the glob, or remove the entry. It is relative to the configuration, and separates folders with /.',
-  );
-}
-
 function configuredApp(root: string, repository: string, folder: string, entry: ReleaseEntry): FoundApp {
-  const real = realpathSync(join(root, folder));
+  const full = join(root, folder);
+  const real = existsSync(full) ? realpathSync(full) : full;
   const key = keyOf(entry.key ?? DEFAULT_KEY, folder === '.' ? basename(real) : basename(folder));
   const own = isWithin(repository, real) ? appFile(root, folder) : null;
   const app = {
@@ -120,6 +102,8 @@ function describedApp(root: string, file: AppFile): FoundApp {
 function problemOf(app: Omit<FoundApp, 'problem'>, repository: string): AppProblem | null {
   const { folder, path, entry, ui } = app;
   const name = printable(folder);
+  if (!existsSync(path))
+    return { message: `${name} is a link to a folder that does not exist.`, advice: 'Remove the link.' };
   if (!isWithin(repository, path))
     return {
       message: `${name} is a link out of the repository, to ${printable(path)}.`,

@@ -1,10 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { expect } from 'vitest';
 import type { GlobalOptions } from '../../src/cli/context.ts';
 import { release } from '../../src/cli/commands/release/run.ts';
 import type { ReleasedApp, ReleaseReport } from '../../src/core/release/report.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { contextIn, folder, type Recorded } from './author-support.ts';
+
+const isReport = new Ajv().compile(
+  JSON.parse(readFileSync(new URL('../../schemas/release.schema.json', import.meta.url), 'utf8')),
+);
 
 /** A repository of apps, and `appreg release` as a function. */
 
@@ -57,6 +63,7 @@ export async function runRelease(
   const context = contextIn(root, options);
   const code = await release(context, { ...options, format: 'json' });
   const report: ReleaseReport = JSON.parse(context.printed.out.join('\n'));
+  expect(isReport(report), JSON.stringify(isReport.errors)).toBe(true);
   return { code, report, apps: Object.fromEntries(report.apps.map((app) => [app.key, app])), context };
 }
 

@@ -14,11 +14,11 @@ function read(name: string): object {
   return JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8')) as object;
 }
 const validators = Object.fromEntries(
-  ['registry', 'app', 'config', 'report', 'facts'].map((name) => [
+  ['registry', 'app', 'config', 'report', 'facts', 'release'].map((name) => [
     name,
     new Ajv({ strict: true, allowUnionTypes: true, strictTuples: true, allErrors: true }).compile(read(name)),
   ]),
-) as Record<'registry' | 'app' | 'config' | 'report' | 'facts', ValidateFunction>;
+) as Record<'registry' | 'app' | 'config' | 'report' | 'facts' | 'release', ValidateFunction>;
 
 test.each(Object.keys(validators))('%s is a valid schema of draft 7 with title and description', (name) => {
   expect(new Ajv().validateSchema(read(name))).toBe(true);

@@ -1,4 +1,5 @@
 import { CHECK_COMMANDS, type CheckCommand } from '../../core/engine/report.ts';
+import { incompleteRelease } from '../../core/release/report.ts';
 import { redact, safeJson } from '../../core/text/text.ts';
 import { VERSION } from '../../core/tool-version.ts';
 import { type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
@@ -48,6 +49,8 @@ export function failureDocument({ command, format }: Request, error: unknown, jo
   if (format !== 'json') return null;
   const failure = failureOf(error);
   const written = (isAppregError(error) ? error.written : null) ?? (isEmptyJournal(journal) ? null : stateOf(journal));
+  // Its report has an outcome of its own.
+  if (command === 'release') return redact(safeJson({ ...incompleteRelease(VERSION), error: failure.error, written }));
   return redact(safeJson({ schema: 1, tool: { name: 'appreg', version: VERSION }, command, ...failure, written }));
 }
 

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
-import type { Baseline } from '../../core/facts/facts.ts';
+import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { reasonText } from '../../core/facts/missing.ts';
 import { AppregError, type ErrorCode, isAppregError } from '../../core/errors.ts';
 import type { LockedVersion, LockFile, Provenance } from '../../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../../core/release/report.ts';
-import { decideState, type ReleaseState } from '../../core/release/state.ts';
+import { decideState, highestOf, type ReleaseState } from '../../core/release/state.ts';
 import { explainState } from '../../core/release/words.ts';
 import { type AppProblem, type DeclaredVersion, isProblem } from '../../core/release/version-file.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
@@ -73,14 +73,16 @@ async function evaluateApp(
   { listed, lock }: Published,
 ): Promise<EvaluatedApp> {
   const versions = listed.keys.includes(app.key) ? listed.app(app.key) : null;
-  if (app.problem !== null) return broken(app, null, app.problem);
+  const broken = (problem: AppProblem, version: string | null = null): EvaluatedApp =>
+    brokenApp(app, problem, version, versions === null || isMissing(versions) ? [] : versions);
+  if (app.problem !== null) return broken(app.problem);
   const declared = readVersion(app);
-  if (isProblem(declared)) return broken(app, null, declared);
+  if (isProblem(declared)) return broken(declared);
   const { version } = declared;
   const built = await build(context, loaded, app);
-  if (isProblem(built)) return broken(app, version, built);
+  if (isProblem(built)) return broken(built, version);
   if (versions !== null && isMissing(versions))
-    return broken(app, version, unknownVersions(app, reasonText(versions.missing)));
+    return broken(unknownVersions(app, reasonText(versions.missing)), version);
   const provenance = provenanceOf(built);
   const recorded = lock?.get(app.key)?.get(version);
   const decision = decideState({
@@ -166,15 +168,21 @@ async function prepare(
   };
 }
 
-function broken(app: FoundApp, declared: string | null, { message, advice }: AppProblem): EvaluatedApp {
+function brokenApp(
+  app: FoundApp,
+  { message, advice }: AppProblem,
+  declared: string | null,
+  versions: readonly PublishedVersion[],
+): EvaluatedApp {
   const { key, folder } = app;
-  const nothing = { listed: null, checksum: null, listedChecksum: null, published: false };
+  const known = versions.find(({ version }) => version === declared);
+  const published = { listed: highestOf(versions), listedChecksum: known?.artifactChecksum ?? null };
   return {
     app,
     declared: null,
     prepared: null,
     provenance: null,
-    result: { key, folder, state: 'broken', declared, ...nothing, message, advice },
+    result: { key, folder, state: 'broken', declared, checksum: null, ...published, published: false, message, advice },
   };
 }
 

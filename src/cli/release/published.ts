@@ -1,5 +1,10 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseDocument } from '../../core/json/json.ts';
+import { type LockFile, LOCK_FILE, lockIn } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors.ts';
 import { baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
+import { gitTree } from '../../observe/workspace/git.ts';
 import { storedLock } from '../../publish/lock-step.ts';
 import { openStore } from '../config/open-store.ts';
 import type { LoadedConfig } from '../config/config.ts';
@@ -28,10 +33,21 @@ export async function publishedVersions(
   const own = readLock(root);
   if (against !== undefined) {
     const state = await registryState(context, against, {}, true);
-    return { listed: baselineFromSnapshot(state, state.target), lock: own };
+    return { listed: baselineFromSnapshot(state, state.target), lock: lockOf(context.cwd, root, against) ?? own };
   }
   const store = await openStore(context, config.store, root);
   const now = new Date().toISOString();
   const state = await snapshotOfStore(context, store, config, config.manifest ?? 'registry.json', now);
   return { listed: baselineFromSnapshot(state, state.target), lock: (await storedLock(store)) ?? own };
+}
+
+/** The lock file in the state that --against names; null if it has none, or cannot contain one. */
+function lockOf(cwd: string, root: string, against: string): LockFile | null {
+  if (/^https?:\/\//i.test(against)) return null;
+  const path = resolve(cwd, against);
+  if (existsSync(path)) return readLock(statSync(path).isDirectory() ? path : dirname(path));
+  const tree = gitTree(against, root);
+  tree.fetch([LOCK_FILE]);
+  const content = tree.read(LOCK_FILE);
+  return content && lockIn(parseDocument(content).value);
 }

@@ -33,6 +33,11 @@ export interface ReleasedApp {
   advice: string | null;
 }
 
+/** The report of a run that ended before any app was judged. */
+export function incompleteRelease(version: string): ReleaseReport {
+  return { ...releaseReport(version, [], new Set()), outcome: 'incomplete' };
+}
+
 /** @param failed the keys of the apps whose publication failed */
 export function releaseReport(
   version: string,

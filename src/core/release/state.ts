@@ -58,7 +58,7 @@ export function decideState(app: BuiltApp): Decision {
 }
 
 /** The highest semantic version by precedence, pre-releases included; null if there is none. */
-function highestOf(listed: readonly PublishedVersion[]): string | null {
+export function highestOf(listed: readonly PublishedVersion[]): string | null {
   let highest: string | null = null;
   for (const { version } of listed)
     if (isSemver(version) && (highest === null || comparePrecedence(version, highest) > 0)) highest = version;

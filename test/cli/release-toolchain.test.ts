@@ -1,0 +1,113 @@
+import { cpSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { BuildOptions, BuildResult } from 'esbuild';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { writeFiles } from '../bundle/tree.ts';
+import { folder } from './author-support.ts';
+import { repository, runRelease, sources, statesOf, textOf } from './release-fixture.ts';
+
+/** An esbuild whose later version writes other bytes for the same code. */
+const toolchain = vi.hoisted(() => ({ version: '0.28.2', banner: '' }));
+beforeEach(() => {
+  toolchain.version = '0.28.2';
+  toolchain.banner = '';
+});
+
+vi.mock('esbuild', async (original) => {
+  const esbuild = await original<typeof import('esbuild')>();
+  return {
+    ...esbuild,
+    get version() {
+      return toolchain.version;
+    },
+    build: async (options: BuildOptions): Promise<BuildResult> =>
+      esbuild.build({ ...options, ...(toolchain.banner && { banner: { js: toolchain.banner } }) }),
+  };
+});
+
+function upgrade(): void {
+  toolchain.version = '0.29.0';
+  toolchain.banner = '// 0.29.0';
+}
+
+test('other bytes by another esbuild are rebuilt, and not published; with other sources they are changed', async () => {
+  const root = await repository(sources({ clock: '1.0.0', lamp: '1.0.0', fresh: '1.0.0' }), {
+    listed: ['clock', 'lamp', 'fresh'],
+  });
+  await runRelease(root, { app: ['clock', 'lamp'] });
+  upgrade();
+  writeFiles(root, { 'src/lamp/main.ts': 'export const app = 1;\n' });
+  const metadata = textOf(root, 'apps/clock/versions.json');
+  const run = await runRelease(root);
+  expect(statesOf(run)).toEqual({ clock: 'rebuilt', lamp: 'changed', fresh: 'new' });
+  expect(run.apps['clock']).toMatchObject({ published: false, message: expect.stringContaining('same sources') });
+  expect(run.apps['clock']?.checksum).not.toBe(run.apps['clock']?.listedChecksum);
+  expect(textOf(root, 'apps/clock/versions.json')).toBe(metadata);
+  expect(await runRelease(root, { check: true, app: ['clock'] })).toMatchObject({ code: 0 });
+
+  // Without the record nothing shows that the sources are the same.
+  rmSync(join(root, 'appreg.lock.json'));
+  expect(statesOf(await runRelease(root, { check: true, app: ['clock'] }))).toEqual({ clock: 'changed' });
+});
+
+test('other bytes of the same sources and toolchain are changed: a setting differs', async () => {
+  const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
+  await runRelease(root);
+  toolchain.banner = '// a setting';
+  expect(statesOf(await runRelease(root, { check: true }))).toEqual({ clock: 'changed' });
+});
+
+test('every file that the bundler read counts, and the place of the repository does not', async () => {
+  const files = {
+    ...sources({ clock: '1.0.0' }),
+    'src/clock/main.ts': "import { a } from 'dep';\nimport b from './b.json';\nexport const app = [a, b];\n",
+    'src/clock/b.json': '1',
+    'src/clock/unused.ts': 'export {};\n',
+    'tsconfig.json': '{ "extends": "./base.json" }',
+    'base.json': '{}',
+    'node_modules/dep/package.json': '{ "name": "dep", "version": "1.0.0", "main": "i.js" }',
+    'node_modules/dep/i.js': 'export const a = 1; // note\n',
+  };
+  const root = await repository(files, { listed: ['clock'] });
+  await runRelease(root);
+  const moved = join(folder(), 'elsewhere/deep');
+  cpSync(dirname(join(root, 'registry.json')), moved, { recursive: true });
+  upgrade();
+  const stateAfter = async (path: string, text: string): Promise<string | undefined> => {
+    const before = textOf(moved, path) ?? '';
+    writeFiles(moved, { [path]: text });
+    const { apps } = await runRelease(moved, { check: true });
+    writeFiles(moved, { [path]: before });
+    return apps['clock']?.state;
+  };
+  expect(await stateAfter('src/clock/unused.ts', 'export const c = 1;\n')).toBe('rebuilt');
+  expect(await stateAfter('src/clock/VERSION', '1.0.0\r\n')).toBe('rebuilt');
+  expect(await stateAfter('src/clock/b.json', '1 ')).toBe('changed');
+  expect(await stateAfter('node_modules/dep/i.js', 'export const a = 1; // other\n')).toBe('changed');
+  expect(await stateAfter('base.json', '{ "compilerOptions": {} }')).toBe('changed');
+});
+
+test('packages that are not installed are named, with the command that installs them', async () => {
+  const root = await repository(
+    {
+      ...sources({ clock: '1.0.0', lamp: '1.0.0' }),
+      'src/clock/main.ts': "import 'left-pad/sub';\n",
+      'src/clock/package.json': '{ "dependencies": { "left-pad": "1.0.0" } }',
+      'src/clock/package-lock.json': '{}',
+      'src/lamp/main.ts': "import '@acme/x';\n",
+      'src/lamp/package.json': '{}',
+      'package.json': '{ "workspaces": ["src/lamp"] }',
+      'pnpm-lock.yaml': '',
+    },
+    { listed: ['clock', 'lamp'] },
+  );
+  const { apps } = await runRelease(root, { check: true });
+  expect(apps['clock']).toMatchObject({
+    state: 'broken',
+    message: expect.stringContaining('Could not resolve "left-pad/sub"'),
+    advice: 'The package “left-pad” is not installed: run npm ci in src/clock.',
+  });
+  expect(apps['lamp']?.advice).toBe(
+    'The package “@acme/x” is not installed, and not a dependency of its package.json: run pnpm add @acme/x in src/lamp.',
+  );
+});
