@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -250,5 +251,52 @@ describe.each([
     await host.set({ status: 404 });
     await expect(updateComment(connect(host.url), 'diff', 'two')).rejects.toThrow(/^404 Resource not accessible/);
     await expect(updateComment(connect('http://127.0.0.1:64999'), 'diff', 'x')).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
+
+describe('the note of the GitLab pipeline', () => {
+  const program = join(root, 'action/gitlab-note.mjs');
+  const files = folder({
+    'diff.md': '### 1 app changed\n\n| | App |\n| --- | --- |\n| ~ | `clock` |\n',
+    'release.md': '### 6 apps: 6 unchanged\n',
+  });
+
+  function note(env: Record<string, string>): string {
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [program, 'diff=diff.md', 'release=release.md', 'x=none.md'],
+      {
+        cwd: files,
+        env,
+        encoding: 'utf8',
+      },
+    );
+    expect(status, stderr).toBe(0);
+    return stdout;
+  }
+
+  test('has a section for each file that has something to report', async () => {
+    const host = await openHost();
+    const env = {
+      CI_API_V4_URL: host.url,
+      CI_MERGE_REQUEST_PROJECT_ID: '5',
+      CI_MERGE_REQUEST_IID: '1',
+      CI_MERGE_REQUEST_PROJECT_URL: 'https://gitlab.example/acme/apps',
+    };
+    expect(note({})).toContain('not a pipeline of a merge request');
+    expect(note(env)).toContain('GITLAB_TOKEN is not set');
+    expect(note({ ...env, GITLAB_TOKEN: 'a-canary' })).toMatch(
+      /^The note: https:\/\/gitlab\.example\/acme\/apps\/-\/merge_requests\/1#note_\d+$/m,
+    );
+    note({ ...env, GITLAB_TOKEN: 'a-canary' });
+    const { comments, requests, tokens } = await host.state();
+    expect(comments).toHaveLength(1);
+    expect(comments[0]!.body).toContain('| ~ | `clock` |');
+    expect(requests).toContain('POST /projects/5/merge_requests/1/notes');
+    expect(new Set(tokens)).toEqual(new Set(['a-canary']));
+    await host.set({ status: 401 });
+    const refused = note({ ...env, GITLAB_TOKEN: 'a-canary' });
+    expect(refused).toMatch(/^The note was not written: 401/);
+    expect(refused).not.toContain('a-canary');
   });
 });

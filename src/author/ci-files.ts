@@ -80,6 +80,22 @@ const GITLAB_INPUTS = `  APP:
     description: Its version, or major, minor or patch
 `;
 
+/** One note of a merge request, which each pipeline updates. */
+const NOTE = 'node "$(npm root --global)/appreg/action/gitlab-note.mjs"';
+
+const GITLAB_RELEASE = `release:
+  # Set RELEASE_CHECK to "true" once the configuration says in "release" where the apps are.
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event" && $RELEASE_CHECK == "true"
+  script:
+    - if [ -f package-lock.json ]; then npm ci; fi
+    - appreg release --check
+  # The same once more, for the note on the merge request. The script above alone decides.
+  after_script:
+    - appreg release --check --format markdown --output release.md || true
+    - ${NOTE} release=release.md || true
+`;
+
 const GITLAB_LINT = `lint:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
@@ -92,6 +108,8 @@ const GITLAB_LINT = `lint:
   after_script:
     - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format gitlab --output code-quality.json || true
     - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format junit --output junit.xml || true
+    - appreg diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format markdown --output diff.md || true
+    - ${NOTE} diff=diff.md || true
   artifacts:
     when: always
     reports:
@@ -107,7 +125,8 @@ export function gitlabPipeline(workspace: Checked): string {
   before_script:
     - npm install --global appreg@${workspace.appreg}
 variables:
-${lines.map((line) => `  ${line.replaceAll('$', '$$$$')}\n`).join('')}${published ? GITLAB_INPUTS : ''}${published ? gitlabPublish(workspace) : GITLAB_LINT}verify:
+${lines.map((line) => `  ${line.replaceAll('$', '$$$$')}\n`).join('')}${published ? GITLAB_INPUTS : ''}  RELEASE_CHECK: "false"
+${published ? gitlabPublish(workspace) : GITLAB_LINT}${GITLAB_RELEASE}verify:
   rules:
     - if: $CI_PIPELINE_SOURCE == "schedule" || $CI_PIPELINE_SOURCE == "web"${published ? ' && $APP == ""' : ''}
   script:

@@ -128,9 +128,24 @@ describe('the GitLab pipeline', () => {
     expect(pipeline.lint.script).toEqual(['appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA"']);
   });
 
+  test('shows in one note what subscribers would see change, and on demand the state of the apps', () => {
+    const { variables, lint, release } = pipeline;
+    expect(variables.RELEASE_CHECK).toBe('false');
+    expect(release.rules[0].if).toContain('$RELEASE_CHECK == "true"');
+    expect(release.script.at(-1)).toBe('appreg release --check');
+    for (const [job, section] of [
+      [lint, 'diff'],
+      [release, 'release'],
+    ])
+      expect(job.after_script.at(-1)).toBe(
+        `node "$(npm root --global)/appreg/action/gitlab-note.mjs" ${section}=${section}.md || true`,
+      );
+  });
+
   test.each(['lint', 'verify'])('writes the reports of %s in supported formats', (job) => {
     const { after_script: after, artifacts } = pipeline[job];
-    const written = (after as string[]).map((line) => / --format (\w+) --output (\S+) \|\| true$/.exec(line)!.slice(1));
+    const reports = (after as string[]).filter((line) => /^appreg (lint|judge) /.test(line));
+    const written = reports.map((line) => / --format (\w+) --output (\S+) \|\| true$/.exec(line)!.slice(1));
     expect(written.map(([, file]) => file).toSorted()).toEqual(Object.values(artifacts.reports).toSorted());
     for (const [format] of written) expect(FORMATS).toContain(format);
     expect(artifacts.when).toBe('always');
