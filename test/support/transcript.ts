@@ -23,8 +23,9 @@ import { VERSION } from '../../src/core/tool-version.ts';
  *   refer to it by the port in the text;
  * - everything else is prose.
  *
- * There is no shell: words, quotes, `~/` for a home of the transcript, and the programs `appreg`, `git`, `cat`, `cp`
- * (`cp -r` copies a folder of this repository), `head -<lines>`, `tail -<lines>` and `ls`. What differs between runs and machines, such as times, can be in the
+ * There is no shell: words, quotes, `~/` for a home of the transcript, and the programs `appreg`, `git`, `node`, `cat`,
+ * `cp` (`cp -r` copies a folder of this repository), `head -<lines>`, `tail -<lines>` and `ls`. What differs between
+ * runs and machines, such as times, can be in the
  * text as an example.
  */
 
@@ -154,6 +155,8 @@ function ended(program: string, args: readonly string[], stage: Scene): { output
     }
     case 'git':
       return spawned(['git', ...args], folder, environment(folder));
+    case 'node':
+      return spawned([process.execPath, ...args], folder, environment(folder));
     case 'appreg':
       if (args.at(-1) === '&') return serving([...appreg, ...args.slice(0, -1)], stage);
       return spawned([...appreg, ...args.map((word) => asServed(word, stage))], folder, environmentOf(stage));

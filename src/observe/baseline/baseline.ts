@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DocumentContent, Baseline, PublishedVersion, Snapshot, Missing } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { isObject, type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
+import { type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
 import { listedVersions, versionFields } from '../../core/registry/metadata.ts';
 import { manifestApps, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { baselineInLock, lockIn } from '../../core/registry/lock-file.ts';
@@ -13,6 +13,7 @@ import { gitTree } from '../workspace/git.ts';
 import { asBase, inferBase, localPath, type Workspace } from '../workspace/places.ts';
 import { manifestIn } from '../workspace/target.ts';
 import { folderTree, type Tree } from '../workspace/tree.ts';
+import { type SavedDocuments, savedDocuments } from './saved-facts.ts';
 
 /** The published baseline: a folder, a file, saved facts, or a git ref. */
 
@@ -36,7 +37,8 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
     return fromTree(folderTree(path, where), manifest, workspace.baseUrl);
   }
   const value = readJson(path);
-  if (isObject(value) && value['snapshot'] === 1) return baselineFromSnapshot(value as unknown as Snapshot, where);
+  const saved = savedDocuments(value, where);
+  if (saved !== null) return baselineFromSnapshot(saved, where);
   const lock = lockIn(value);
   if (lock !== null) return baselineInLock(lock, where);
   if (manifestApps(value) === null)
@@ -149,9 +151,9 @@ export function listingOf(
 }
 
 /** Saved facts as a baseline. */
-export function baselineFromSnapshot(snapshot: Snapshot, source: string): Baseline {
-  const apps = new Map(snapshot.apps.map((app) => [app.key, app]));
-  const listed = manifestAppsIn(snapshot.manifest.content) ?? {};
+export function baselineFromSnapshot(saved: SavedDocuments | Snapshot, source: string): Baseline {
+  const apps = new Map(saved.apps.map((app) => [app.key, app]));
+  const listed = manifestAppsIn(saved.manifest.content) ?? {};
   return {
     source,
     keys: Object.keys(listed),

@@ -112,6 +112,32 @@ describe('a file as the baseline', () => {
     expect(baselineFromSnapshot(facts, 'x').app('c')).toBeNull();
   });
 
+  const sound = snapshot(['a']);
+  const unread = { metadata: { content: { missing: { code: 'offline' } } } };
+  test.each<[string, object, RegExp]>([
+    ['another format', { snapshot: 2 }, /does not support their format/],
+    ['no manifest', { manifest: undefined }, /\/manifest is not an object/],
+    ['a manifest without content', { manifest: {} }, /\/manifest\/content is not an object/],
+    ['a content of no kind', { manifest: { content: {} } }, /\/manifest\/content\/text/],
+    ['a content that is missing for no reason', { manifest: { content: { missing: 1 } } }, /content\/missing/],
+    ['bytes that are not base64', { manifest: { content: { text: null, base64: '?', bytes: 1 } } }, /base64/],
+    ['a content without its size', { manifest: { content: { text: '{}', base64: null } } }, /bytes/],
+    ['neither text nor bytes', { manifest: { content: { text: null, base64: null, bytes: 0 } } }, /neither text/],
+    ['no apps', { apps: undefined }, /\/apps is not a list/],
+    ['apps by key', { apps: {} }, /\/apps is not a list/],
+    ['an app that is a text', { apps: ['a'] }, /\/apps\/0 is not an object/],
+    ['an app without a key', { apps: [unread] }, /\/apps\/0\/key/],
+    ['an app without metadata', { apps: [{ key: 'a' }] }, /\/apps\/0\/metadata is not an object/],
+    ['metadata that is a text', { apps: [{ key: 'a', metadata: 'x' }] }, /\/apps\/0\/metadata/],
+  ])('of saved facts with %s is refused, with the place', (_, more, message) => {
+    const root = folder({ 'facts.json': { ...sound, ...more } });
+    expect(errorOf(() => baselineOf('facts.json', at(root), root))).toMatchObject({
+      code: 'facts-invalid',
+      exit: 2,
+      message: expect.stringMatching(message),
+    });
+  });
+
   test.each([
     ['{', /cannot be read/],
     ['{}', /neither/],
