@@ -131,7 +131,7 @@ function caseOf(
   if (uncounted && !findings.some(counts)) {
     const others = findings.length - 1;
     const more = others > 0 ? ` (and ${others} more)` : '';
-    return { name, outcome: 'skipped', message: `${whyUncounted(uncounted)}: ${uncounted.message}${more}` };
+    return { name, outcome: 'skipped', message: `${whyUncounted(uncounted)} — ${uncounted.message}${more}` };
   }
   return text === '' ? { name, outcome: 'passed' } : { name, outcome: 'passed', text };
 }

@@ -77,7 +77,7 @@ describe('junit', () => {
     expect(text).toMatch(
       /name="text-empty" classname="apps.hello" time="0">\s*<skipped message="excepted until 2027-03-01: /,
     );
-    expect(text).toMatch(/name="url-unstable" [^>]*>\s*<skipped message="in the baseline: A known problem."/);
+    expect(text).toMatch(/name="url-unstable" [^>]*>\s*<skipped message="in the baseline — A known problem."/);
     expect(text).toMatch(/<testsuites [^>]*failures="1"/);
   });
 
