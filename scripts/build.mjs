@@ -15,6 +15,8 @@ const SEARCH = join(root, 'src/cli/config/config-search.ts');
 /** Modules that are loaded on demand: the name of the output file of each. A command's is the command's name. */
 const LOADED = new Map([
   [SEARCH, basename(SEARCH, '.ts')],
+  // The detectors of secrets are larger than a command.
+  [join(root, 'src/observe/content/find-secrets.ts'), 'find-secrets'],
   ...['check/checks', 'completion/complete', 'io/colors', 'config/config', 'process/failure', 'io/spinner'].map(
     (name) => [join(root, `src/cli/${name}.ts`), basename(name)],
   ),
@@ -52,6 +54,21 @@ const NO_PROCESSES = {
 };
 
 /**
+ * A rule of secretlint that is turned off (content/preset-rules.ts) loads a library for cryptography: half a megabyte.
+ */
+const NO_FORGE = {
+  name: 'no-forge',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/index-[\w-]+\.js$/ }, ({ path, importer, kind }) =>
+      kind === 'dynamic-import' && importer.includes('/secretlint-rule-preset-recommend/')
+        ? { path, namespace: 'none' }
+        : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: '' }));
+  },
+};
+
+/**
  * `out` is emptied first. Declarations (`types`) always go to dist.
  * @param options.failpoints true for tests that interrupt writes (src/store/failpoint.ts)
  */
@@ -82,7 +99,7 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
     entryNames: '[name]',
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
-    plugins: [APART, NO_PROCESSES],
+    plugins: [APART, NO_PROCESSES, NO_FORGE],
     define: { ...common.define, 'import.meta.url': '__importMetaUrl' },
     banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifySyntax: true,
@@ -117,6 +134,10 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
         entryPoints: { node },
         outdir: out,
         format: 'esm',
+        // The detectors of secrets are loaded on demand.
+        splitting: true,
+        chunkNames: 'node-[hash]',
+        plugins: [NO_FORGE],
         // Removes the calls of functions that are empty in this build.
         minifySyntax: true,
         banner: {

@@ -52,7 +52,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   report: { folders: ['core'], packages: /^$/ },
   observe: {
     folders: ['core', 'platform'],
-    packages: /^(node:|undici$|saxes$|semver\/)/,
+    packages: /^(node:|undici$|saxes$|semver\/|@secretlint\/(core|secretlint-rule-preset-recommend)$)/,
   },
   bundle: { folders: ['core', 'platform'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
   store: { folders: ['core', 'platform'], packages: /^(node:|undici$)/ },

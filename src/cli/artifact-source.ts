@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { BundleOptions } from '../bundle/bundle.ts';
 import { printable } from '../core/text/text.ts';
@@ -88,7 +89,7 @@ export async function artifactFrom(
     refuseUnlikeArtifact(shownUrl(url), content.head);
     return { bytes: null, url, content, archive };
   }
-  if (artifact !== undefined) return artifactFromFile(resolve(cwd, artifact), artifact);
+  if (artifact !== undefined) return artifactFromFile(resolve(cwd, artifact), artifact, cwd);
   if (entry === undefined) throw new Error('checkSource() requires a source.');
   const request: BundleOptions = {
     entry: resolve(cwd, entry),
@@ -102,12 +103,12 @@ export async function artifactFrom(
   const { bundle } = await import('../bundle/bundle.ts');
   const built = await bundle(request).finally(() => progress.stop());
   for (const warning of built.warnings) terminal.log(`warning: ${warning}`);
-  return artifactFromBytes(built.archive, printable(entry));
+  return artifactFromBytes(built.archive, printable(entry), cwd);
 }
 
-/** Digests and lists an archive in memory. @param shown its name in messages */
-export async function artifactFromBytes(bytes: Uint8Array, shown: string): Promise<ArtifactToStore> {
-  const inspected = await inspectStream(chunksOf(bytes), bytes.length);
+/** Digests, lists and scans an archive in memory. @param shown its name in messages @param cwd a folder that it should not name */
+export async function artifactFromBytes(bytes: Uint8Array, shown: string, cwd: string): Promise<ArtifactToStore> {
+  const inspected = await inspectBytes(bytes, cwd);
   refuseUnlikeArtifact(shown, inspected.content.head);
   return { bytes, url: null, ...inspected };
 }
@@ -115,17 +116,17 @@ export async function artifactFromBytes(bytes: Uint8Array, shown: string): Promi
 /**
  * Digests and lists a local file. The file is streamed, and read again when it is written, so its size does not matter.
  */
-async function artifactFromFile(path: string, shownAs: string): Promise<Artifact> {
+async function artifactFromFile(path: string, shownAs: string, cwd: string): Promise<Artifact> {
   const md5 = createHash('md5');
   let inspected: Awaited<ReturnType<typeof inspectStream>>;
   try {
     const stats = await stat(path);
     // A pipe can be read only once.
-    if (!stats.isFile()) return await artifactFromBytes(readInputFile(path, shownAs), printable(shownAs));
+    if (!stats.isFile()) return await artifactFromBytes(readInputFile(path, shownAs), printable(shownAs), cwd);
     const { size } = stats;
     if (size > MAX_ARTIFACT_BYTES) throw Object.assign(new Error('too large'), { code: 'ERR_FS_FILE_TOO_LARGE' });
     const chunks = readChunks(path, READ_BYTES);
-    inspected = await inspectStream(chunks, size, (chunk) => md5.update(chunk));
+    inspected = await inspectStream(chunks, { packedBytes: size, cwd, onChunk: (chunk) => md5.update(chunk) });
   } catch (error) {
     throw unreadableFile(shownAs, error);
   }
@@ -135,14 +136,25 @@ async function artifactFromFile(path: string, shownAs: string): Promise<Artifact
   return { bytes: fileBytes(path, shownAs, known), url: null, ...inspected };
 }
 
-/** Digests and lists a stream. @param packedBytes its size */
+/** Digests, lists and scans an archive. @param cwd a folder that it should not name */
+export function inspectBytes(bytes: Uint8Array, cwd: string): Promise<Pick<Artifact, 'content' | 'archive'>> {
+  return inspectStream(chunksOf(bytes), { packedBytes: bytes.length, cwd });
+}
+
+interface StreamOptions {
+  /** Its size. */
+  packedBytes: number;
+  cwd: string;
+  onChunk?: (chunk: Uint8Array) => void;
+}
+
+/** Digests, lists and scans a stream. */
 async function inspectStream(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  packedBytes: number,
-  onChunk: (chunk: Uint8Array) => void = () => {},
+  { packedBytes, cwd, onChunk = () => {} }: StreamOptions,
 ): Promise<Pick<Artifact, 'content' | 'archive'>> {
   const digester = createDigester(Infinity);
-  const reader = createArchiveReader({ packedBytes });
+  const reader = createArchiveReader({ packedBytes, scan: { folders: [cwd, homedir()] } });
   for await (const chunk of chunks) {
     const listed = reader.write(chunk);
     digester.write(chunk);

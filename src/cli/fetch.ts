@@ -5,7 +5,7 @@ import { printable, redact, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { urlError } from '../core/http/url-error.ts';
 import { isAnswered, overProxy, statusOf } from '../core/http/probe.ts';
-import { type ArchiveReader, createArchiveReader } from '../observe/archive/read-archive.ts';
+import { type ArchiveOptions, type ArchiveReader, createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester, type Digester } from '../observe/digest/digest.ts';
 import type { HttpOptions } from '../observe/http/client.ts';
 import { networkOf } from './config/network.ts';
@@ -29,13 +29,14 @@ export interface Fetched {
 export async function fetchBytes(
   url: string,
   onBytes: (bytes: number) => void = () => {},
-  options: HttpOptions = {},
+  options: HttpOptions & Pick<ArchiveOptions, 'scan'> = {},
 ): Promise<Fetched> {
+  const { scan = null } = options;
   // Loaded lazily, since most runs fetch nothing.
   const { openHttpClient } = await import('../observe/http/client.ts');
   const http = openHttpClient(options);
   let digester: Digester = createDigester(MAX_BYTES);
-  let archive: ArchiveReader = createArchiveReader();
+  let archive: ArchiveReader = createArchiveReader({ scan });
   let bytes = 0;
   try {
     const probe = await http.probe({
@@ -46,7 +47,7 @@ export async function fetchBytes(
       total: TIMEOUT,
       body() {
         digester = createDigester(MAX_BYTES);
-        archive = createArchiveReader();
+        archive = createArchiveReader({ scan });
         bytes = 0;
         return {
           limit: MAX_BYTES,
@@ -68,13 +69,13 @@ export async function fetchBytes(
   }
 }
 
-/** The same, but requires a complete response. Throws AppregError (exit 1) with the status or the error. */
+/** The same, but requires a complete response, and scans the content of the archive. Throws AppregError (exit 1) with the status or the error. */
 export async function fetchWhole(
   url: string,
   env: NodeJS.ProcessEnv,
   onBytes?: (bytes: number) => void,
 ): Promise<Fetched> {
-  const fetched = await fetchBytes(url, onBytes, networkOf(env));
+  const fetched = await fetchBytes(url, onBytes, { ...networkOf(env), scan: { folders: [] } });
   if (isAnswered(fetched.probe)) return fetched;
   throw new AppregError(
     'download-failed',

@@ -147,6 +147,16 @@ export const checkOptions = {
   },
 } as const satisfies OptionDefinitions;
 
+/** For commands that make or publish an artifact. */
+export const allowSecretOption = {
+  allowSecret: {
+    type: 'list',
+    flags: '--allow-secret <fingerprint>',
+    description: 'accept this value, which looks like a secret; repeatable',
+    value: 'any',
+  },
+} as const satisfies OptionDefinitions;
+
 export const dryRunOption = {
   dryRun: {
     type: 'boolean',

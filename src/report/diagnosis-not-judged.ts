@@ -47,7 +47,12 @@ export function reasonsOf(id: Symptom, report: Report): string {
 }
 
 /** Reasons that need no explanation: what was not requested, and what is checked for a single file only. */
-const SELF_EXPLANATORY: ReadonlySet<NotJudgedCode> = new Set(['no-baseline', 'once-per-host', 'version-not-requested']);
+const SELF_EXPLANATORY: ReadonlySet<NotJudgedCode> = new Set([
+  'no-baseline',
+  'once-per-host',
+  'version-not-requested',
+  'content-not-scanned',
+]);
 
 /** What is shown only with --verbose: the finding that blocks a check, or the age of a copy, is reported elsewhere. */
 const DETAILS: ReadonlySet<NotJudgedCode> = new Set([...SELF_EXPLANATORY, 'blocked-by', 'stale-copy']);

@@ -8,6 +8,7 @@ const END = '(end of archive)';
 
 /**
  * - A listing as of `tar -tvzf`, of which each file consists of zeros, and the line `(end of archive)` where more follows.
+ * - A listing of one file's content, as `tar -xOzf` prints it, beside an app.js.
  * - The listed digest and the one that `sha256sum` prints.
  * - Anything else is the content of the file.
  */
@@ -15,7 +16,8 @@ export async function artifactFacts(text: string): Promise<Record<string, unknow
   const [, checksum = null, digest = null] =
     /^artifactChecksum: (sha256:\w{64})\n\$ sha256sum \S+\n(\w{64}) {2}\S+$/.exec(text) ?? [];
   const { content, archive } = await artifactFactsOf(
-    bytesOf(digest === null ? text : '-rw-r--r-- 0/0 10 2026-01-01 00:00 app.js'),
+    extracted(text) ?? bytesOf(digest === null ? text : '-rw-r--r-- 0/0 10 2026-01-01 00:00 app.js'),
+    { scan: { folders: [] } },
   );
   const shown = digest === null ? content : { ...content, sha256: digest };
   const facts = {
@@ -25,7 +27,15 @@ export async function artifactFacts(text: string): Promise<Record<string, unknow
     content: shown,
     archive,
   };
-  return { facts, content: shown, archive, checksum, all: [], artifacts: [], before: null, appEntry: 'app.js' };
+  const { scan } = archive;
+  return { facts, content: shown, archive, scan, checksum, all: [], artifacts: [], before: null, appEntry: 'app.js' };
+}
+
+/** An archive with the file of `$ tar -xOzf <archive> <path>` and its content in the next lines; null for other texts. */
+function extracted(text: string): Uint8Array | null {
+  const [, path, content] = /^\$ tar -xOzf \S+ (\S+)\n([^]+)$/.exec(text) ?? [];
+  if (path === undefined || content === undefined) return null;
+  return tar.tgz(tar.entry('app.js', 'export {};\n'), tar.entry(path, `${content}\n`));
 }
 
 function bytesOf(text: string): Uint8Array {

@@ -28,6 +28,7 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
     origins: (options.origin ?? config.verify?.origins ?? config.serviceOrigins ?? []).map(originOf),
     concurrency: options.concurrency ?? config.verify?.concurrency ?? 32,
     skipArtifacts: options.skipArtifacts === true,
+    scanContent: options.scanContent === true,
     threads: true,
     total: timeout === null ? null : timeout * 1000,
     ca,

@@ -154,7 +154,7 @@ function provenanceOf({ provenance }: Bundle): () => Provenance {
 }
 
 async function prepare(
-  { key, folder }: FoundApp,
+  { key, folder, path }: FoundApp,
   version: string,
   { archive }: Bundle,
   provenance: () => Provenance,
@@ -163,7 +163,7 @@ async function prepare(
     key,
     folder,
     version,
-    artifact: await artifactFromBytes(archive, printable(folder)),
+    artifact: await artifactFromBytes(archive, printable(folder), path),
     provenance: provenance(),
   };
 }

@@ -17,6 +17,7 @@ import type { SubjectLocation } from './location.ts';
 /** Judges the versions of a metadata file, with the facts about their artifacts. */
 
 const OTHER_BYTES: Missing = { missing: { code: 'other-bytes' } };
+const NOT_SCANNED: Missing = { missing: { code: 'content-not-scanned' }, runWide: true, intentional: true };
 
 /**
  * @param value the value of the metadata file; undefined if it cannot be read
@@ -126,12 +127,14 @@ function judgeArtifact(
     run.totals.bytes += content.bytes;
   }
   const digest: string | Missing = digestOf(artifactChecksum ?? '') ?? blockedBy('checksum-malformed');
+  const inspected = isListedAgain(facts, digest) ? OTHER_BYTES : archive;
   dispatcher.dispatch(
     'artifact',
     {
       facts,
       content,
-      archive: isListedAgain(facts, digest) ? OTHER_BYTES : archive,
+      archive: inspected,
+      scan: isMissing(inspected) ? inspected : (inspected.scan ?? NOT_SCANNED),
       digest,
       checksum: artifactChecksum ?? SCHEMA_VIOLATION,
       all: versions,

@@ -28,6 +28,28 @@ export interface ArchiveFacts {
   gzipMembers: number;
   /** Ambiguities that archive readers handle differently, by code. */
   oddities: { code: string; entry: string | null; message: string }[];
+  /** What the content of the entries has; absent if it was not scanned. */
+  scan?: ContentScan;
+}
+
+/** What a scan of the content of an archive's entries found. It never contains the value of a secret. */
+export interface ContentScan {
+  /** Different secrets, the first place of each, in the order found. */
+  secrets: SecretPlace[];
+  /** The number of different secrets; more than `secrets.length` when the list was capped. */
+  secretCount: number;
+  /** Absolute paths of the machine that built the code, one per folder and entry. */
+  buildPaths: { entry: string; line: number; folder: string }[];
+}
+
+export interface SecretPlace {
+  /** What it is: `github-token`, `private-key`, `env-file`, … */
+  kind: string;
+  entry: string;
+  /** From 1; in a source map, the line of the code that contains the map. */
+  line: number;
+  /** Identifies kind and value: equal in each run, and slow to compute, so that a short value cannot be guessed. */
+  fingerprint: string;
 }
 
 export interface ArchiveEntry {

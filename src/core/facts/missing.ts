@@ -47,7 +47,8 @@ export type MissingReason =
   | { code: 'not-saved'; bytes: number }
   /** `date`: YYYY-MM-DD. */
   | { code: 'verified-before'; date: string }
-  | { code: 'over-budget' };
+  | { code: 'over-budget' }
+  | { code: 'content-not-scanned' };
 
 /** Why a rule was not judged, or a kind of resource was not observed. */
 export type NotJudgedReason =
@@ -104,6 +105,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'not-saved': ({ bytes }) => `its ${bytes} bytes are not in this file`,
   'verified-before': ({ date }) => `verified on ${date}, and not fetched again`,
   'over-budget': () => 'over the budget of one check: it is left to the next check, which is soon',
+  'content-not-scanned': () => 'the content of artifacts is scanned with --scan-content',
   'rule-crashed': ({ error }) => `the rule failed: ${error}`,
   'turned-off': () => 'this rule is turned off in the settings, but it has a finding',
   incomplete: ({ why }) => why,

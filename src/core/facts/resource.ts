@@ -43,7 +43,7 @@ export interface Content {
   /** '' if the weak digests were not computed: they only identify the cause of a mismatch. */
   sha1: string;
   md5: string;
-  /** Base64 of the first bytes (up to 512), enough to distinguish an HTML page from an archive. */
+  /** Base64 of the first bytes (up to 512; 10 of gzip data), enough to distinguish an HTML page from an archive. */
   head: string;
   /** True when reading stopped at the size limit; the digests then cover what was read. */
   cut: boolean;

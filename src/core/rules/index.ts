@@ -77,6 +77,8 @@ import { artifactBomb } from './artifacts/artifact-bomb.ts';
 import { artifactNoApp } from './artifacts/artifact-no-app.ts';
 import { artifactNotTarGz } from './artifacts/artifact-not-tar-gz.ts';
 import { artifactUnsafeEntry } from './artifacts/artifact-unsafe-entry.ts';
+import { artifactSecret } from './artifacts/artifact-secret.ts';
+import { artifactLeftover } from './artifacts/artifact-leftover.ts';
 import { artifactTrailingData } from './artifacts/artifact-trailing-data.ts';
 import { iconNotImage } from './icons/icon-not-image.ts';
 import { iconTypeWrong } from './icons/icon-type-wrong.ts';
@@ -165,6 +167,8 @@ export const rules: readonly AnyRule[] = [
   artifactNotTarGz,
   artifactUnsafeEntry,
   artifactNoApp,
+  artifactSecret,
+  artifactLeftover,
   artifactTrailingData,
   iconNotImage,
   iconTypeWrong,

@@ -2,6 +2,7 @@ import type {
   ArchiveFacts,
   ArtifactFacts,
   Content,
+  ContentScan,
   DocumentContent,
   DocumentFacts,
   PublishedVersion,
@@ -105,6 +106,8 @@ export interface Subjects {
     facts: ArtifactFacts;
     content: Content;
     archive: ArchiveFacts;
+    /** What the content of the archive's entries has. */
+    scan: ContentScan;
     /** The digest that the metadata lists, when it is well-formed: 64 lowercase hexadecimal digits. */
     digest: string;
     checksum: string;

@@ -3,6 +3,8 @@ import type { ArchiveFacts, Content } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
 import { GzipReader } from './gzip.ts';
 import { type TarLimits, TarReader } from './tar.ts';
+import { distinctiveFolders } from '../content/build-paths.ts';
+import { ContentScanner } from '../content/scan-content.ts';
 import { createDigester } from '../digest/digest.ts';
 
 export interface ArchiveLimits extends TarLimits {
@@ -26,6 +28,13 @@ export interface ArchiveOptions {
   limits?: Partial<ArchiveLimits>;
   /** Bytes of the whole file, if known: the ratio is relative to it, not to the bytes received so far. */
   packedBytes?: number | null;
+  /** Whether to scan the content of the entries, and for which folders of this machine; absent for no scan. */
+  scan?: ScanOptions | null;
+}
+
+export interface ScanOptions {
+  /** Folders of this machine that an artifact should not name. */
+  folders: readonly string[];
 }
 
 /** Lists a .tar.gz (spec 2.4) while its bytes are streamed; nothing is extracted to disk or kept. */
@@ -42,9 +51,14 @@ export interface ArchiveReader {
 const HEAD_BYTES = 512;
 const READ_BYTES = 64 * 1024;
 
-export function createArchiveReader({ limits = {}, packedBytes = null }: ArchiveOptions = {}): ArchiveReader {
+export function createArchiveReader({
+  limits = {},
+  packedBytes = null,
+  scan = null,
+}: ArchiveOptions = {}): ArchiveReader {
   const bounds = { ...ARCHIVE_LIMITS, ...limits };
-  const tar = new TarReader(bounds);
+  const scanner = scan === null ? null : new ContentScanner(distinctiveFolders(scan.folders));
+  const tar = new TarReader(bounds, scanner);
   let gzip: GzipReader | null = null;
   let head: Uint8Array = new Uint8Array(0);
   let received = 0;
@@ -63,24 +77,30 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
     if (stopped !== null) gzip?.stop();
   }
 
+  function inflate(chunk: Uint8Array): Promise<void> | undefined {
+    if (chunk.length === 0 || stopped !== null) return undefined;
+    received += chunk.length;
+    if (gzip !== null) return gzip.fault === null ? gzip.write(chunk) : undefined;
+    if (head.length >= HEAD_BYTES) return undefined;
+    head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)]);
+    // The format is unknown until there are two bytes; if they are gzip's, all bytes so far are in `head` or here.
+    if (head.length < 2 || head[0] !== 0x1f || head[1] !== 0x8b) return undefined;
+    gzip = new GzipReader(onInflated, packedBytes);
+    const before = head.subarray(0, received - chunk.length);
+    return gzip.write(before.length === 0 ? chunk : Buffer.concat([before, chunk]));
+  }
+
   return {
     write(chunk) {
-      if (chunk.length === 0 || stopped !== null) return undefined;
-      received += chunk.length;
-      if (gzip !== null) return gzip.fault === null ? gzip.write(chunk) : undefined;
-      if (head.length >= HEAD_BYTES) return undefined;
-      head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)]);
-      // The format is unknown until there are two bytes; if they are gzip's, all bytes so far are in `head` or here.
-      if (head.length < 2 || head[0] !== 0x1f || head[1] !== 0x8b) return undefined;
-      gzip = new GzipReader(onInflated, packedBytes);
-      const before = head.subarray(0, received - chunk.length);
-      return gzip.write(before.length === 0 ? chunk : Buffer.concat([before, chunk]));
+      const written = inflate(chunk);
+      return scanner === null || (written === undefined && !scanner.isBusy) ? written : drained(scanner, written);
     },
     async end() {
       await gzip?.end();
       const isComplete = gzip !== null && stopped === null && gzip.fault === null;
       if (isComplete) tar.end();
       const trailing = gzip?.trailing ?? null;
+      const scanned = (await scanner?.end()) ?? null;
       if (gzip !== null && gzip.members > 1) tar.notes.add('several-members', null);
       if (trailing !== null) tar.notes.add(trailing.zeros ? 'zeros-after-gzip' : 'bytes-after-gzip', null);
       return {
@@ -97,9 +117,16 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
             : trailing && { layer: 'gzip', bytes: trailing.bytes },
         gzipMembers: gzip?.members ?? 0,
         oddities: tar.notes.list,
+        ...(scanned !== null && { scan: scanned }),
       };
     },
   };
+}
+
+/** Waits for the detectors of the scan, so that their input does not pile up. */
+async function drained(scanned: ContentScanner, written: Promise<void> | undefined): Promise<void> {
+  await written;
+  await scanned.drain();
 }
 
 /**
@@ -112,12 +139,13 @@ export async function readArchiveFile(
     bytes = Infinity,
     weak = false,
     limits = {},
-  }: { bytes?: number; weak?: boolean; limits?: Partial<ArchiveLimits> } = {},
+    scan = null,
+  }: { bytes?: number; weak?: boolean } & Pick<ArchiveOptions, 'limits' | 'scan'> = {},
 ): Promise<{ content: Content; archive: ArchiveFacts }> {
   const file = openSync(path, 'r');
   try {
     const digester = createDigester(bytes, { weak });
-    const archive = createArchiveReader({ limits, packedBytes: fstatSync(file).size });
+    const archive = createArchiveReader({ limits, packedBytes: fstatSync(file).size, scan });
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     while (!digester.full) {
       const got = readSync(file, buffer, 0, READ_BYTES, null);

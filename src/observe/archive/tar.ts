@@ -13,6 +13,14 @@ export interface TarLimits {
   headerBytesInAll: number;
 }
 
+/** Takes the content of entries; called for those with data, in the archive's order. */
+export interface EntryContent {
+  /** @param size bytes of the data; what is written beyond them is padding */
+  open(path: string, size: number): void;
+  /** The bytes may be reused when it returns. */
+  write(bytes: Buffer): void;
+}
+
 /** What the next bytes are. `ended`: behind the end mark; `done`: no further bytes are read. */
 type Mode = 'header' | 'data' | 'extension' | 'ended' | 'done';
 
@@ -47,8 +55,11 @@ export class TarReader {
   private extension: { type: string; size: number; parts: Buffer[] } = { type: '', size: 0, parts: [] };
   private extensionBytes = 0;
 
-  constructor(limits: TarLimits) {
+  private readonly content: EntryContent | null;
+
+  constructor(limits: TarLimits, content: EntryContent | null = null) {
     this.limits = limits;
+    this.content = content;
   }
 
   /** Bytes from the first non-zero block after the end mark. */
@@ -105,6 +116,7 @@ export class TarReader {
     const isExtension = this.mode === 'extension';
     const taken = Math.min(this.remaining, data.length);
     if (isExtension) this.extension.parts.push(Buffer.from(data.subarray(0, taken)));
+    else this.content?.write(data.subarray(0, taken));
     this.remaining -= taken;
     this.position += taken;
     if (this.remaining === 0) {
@@ -178,7 +190,9 @@ export class TarReader {
     const entry = describeEntry(header, size, this.extensions, this.notes);
     this.entries.push(entry);
     this.extensions.clear();
-    this.expect('data', hasData(entry.type) ? size : 0);
+    const dataBytes = hasData(entry.type) ? size : 0;
+    if (dataBytes > 0) this.content?.open(entry.path, dataBytes);
+    this.expect('data', dataBytes);
   }
 
   private expect(next: 'data' | 'extension', size: number): void {

@@ -1,5 +1,5 @@
 import type { ArchiveFacts, Content } from '../../core/facts/facts.ts';
-import { createArchiveReader } from '../archive/read-archive.ts';
+import { createArchiveReader, type ScanOptions } from '../archive/read-archive.ts';
 import { createDigester } from './digest.ts';
 
 /** Digests and lists an artifact while its bytes are streamed. */
@@ -13,6 +13,8 @@ export interface InspectTask {
   lines: boolean;
   /** Bytes of the whole file, if known. */
   packedBytes: number | null;
+  /** Null to scan no content. */
+  scan: ScanOptions | null;
 }
 
 export interface Inspected {
@@ -30,9 +32,9 @@ export interface Inspection {
 }
 
 /** On this thread. */
-export function digestArtifact({ limit, weak, lines, packedBytes }: InspectTask): Inspection {
+export function digestArtifact({ limit, weak, lines, packedBytes, scan }: InspectTask): Inspection {
   const digester = createDigester(limit, { weak, lines });
-  const archive = createArchiveReader({ packedBytes });
+  const archive = createArchiveReader({ packedBytes, scan });
   return {
     write(chunk) {
       digester.write(chunk);

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../../core/facts/facts.ts';
 
 const HEAD_BYTES = 512;
+/** The header of gzip data: the bytes after it are content, which may be a secret. */
+const GZIP_HEAD_BYTES = 10;
 
 export interface Digester {
   /** Takes the next bytes; anything beyond the limit is dropped. The chunk is not retained, so it may be reused. */
@@ -25,7 +27,7 @@ export function createDigester(
   const sha256 = createHash('sha256');
   const sha1 = weak ? createHash('sha1') : null;
   const md5 = weak ? createHash('md5') : null;
-  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  const head = Buffer.alloc(HEAD_BYTES);
   const lineFeeds = { all: 0, afterCr: 0 };
   let last = 0;
   let bytes = 0;
@@ -63,11 +65,15 @@ export function createDigester(
         sha256: sha256.digest('hex'),
         sha1: sha1?.digest('hex') ?? '',
         md5: md5?.digest('hex') ?? '',
-        head: head.toString('base64', 0, Math.min(bytes, HEAD_BYTES)),
+        head: head.toString('base64', 0, Math.min(bytes, isGzip(head) ? GZIP_HEAD_BYTES : HEAD_BYTES)),
         cut,
         decoded: null,
         ...(lines ? { lineFeeds } : {}),
       };
     },
   };
+}
+
+function isGzip(head: Buffer): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
 }

@@ -117,12 +117,16 @@ function createArtifactReader(context: ObserveContext, options: DigestOptions): 
   };
 }
 
-function openReading(hop: Hop, { limits, digestWorkers }: ObserveContext, options: DigestOptions): Reading {
+function openReading(
+  hop: Hop,
+  { limits, digestWorkers, scanContent }: ObserveContext,
+  options: DigestOptions,
+): Reading {
   const { weak = false, inner = false } = options;
   const applied = codings(hop.headers);
   const length = header(hop.headers, 'content-length');
   const packedBytes = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
-  const task = { limit: limits.artifact, weak, lines: inner, packedBytes };
+  const task = { limit: limits.artifact, weak, lines: inner, packedBytes, scan: scanContent ? { folders: [] } : null };
   const decoded = applied.length > 0 ? createDecodedDigester(applied, limits.decoded) : null;
   const unpacked = inner ? createDecodedDigester(['gzip'], limits.decoded) : null;
   const inspection = decoded || unpacked ? digestArtifact(task) : digestWorkers.open(task);

@@ -69,7 +69,9 @@ async function observeArtifact(
 ): Promise<ArtifactFacts> {
   if (!isRequestable(url)) return notFetched(url, reasonNotRequestable(url));
   const { memory } = options;
-  const verified = memory ? verifiedBefore(memory, known, { url, checksum }, context.state.certificates) : null;
+  const verified = memory
+    ? verifiedBefore(memory, known, { url, checksum, scanned: context.scanContent }, context.state.certificates)
+    : null;
   if (verified) return verified;
   // The weak digests only identify the cause of a checksum that is not a SHA-256.
   const weak = digestOf(checksum) === null;

@@ -40,6 +40,8 @@ export interface ObserveContext {
   readonly now: string | null;
   /** Whether views are reused for a day without requesting one of each kind and host (ObservationCache.daily). */
   readonly daily: boolean;
+  /** Whether the content of archives is scanned. */
+  readonly scanContent: boolean;
   readonly digestWorkers: Pick<DigestWorkerPool, 'open'>;
   /** A body starts; its bytes are reported by `onBytes`. */
   onBody(hop: Hop): void;

@@ -94,6 +94,7 @@ function openContext(options: WebOptions, { http, digestWorkers }: Clients, prog
     now: memory?.now ?? null,
     daily: memory?.daily ?? false,
     digestWorkers,
+    scanContent: options.scanContent === true,
     onBody({ url, headers }) {
       const length = header(headers, 'content-length');
       progress.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;

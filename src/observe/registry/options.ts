@@ -15,6 +15,8 @@ export interface WebOptions extends HttpOptions {
   /** The origins of the service's pages. */
   origins?: readonly string[];
   skipArtifacts?: boolean;
+  /** Whether the content of archives is scanned, for secrets and for what is not part of the app. */
+  scanContent?: boolean;
   /** Whether a worker thread may digest and list artifacts, if there are many or large ones. */
   threads?: boolean;
   /** Only the apps of one shard (see core/engine/shards.ts). */

@@ -210,7 +210,7 @@ async function observeArtifactFile(context: WorkspaceContext, { url, path }: Exp
   const otherName = otherNameOf(context, path);
   if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, archive: OTHER_NAME, otherName };
   try {
-    const { content, archive } = await readArchiveFile(join(context.root, path));
+    const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [context.root] } });
     return { url, file: context.nameOf(path), web: OFFLINE, content, archive };
   } catch (error) {
     if (!isAbsence(error)) throw error;

@@ -21,6 +21,7 @@ export async function observe(run: Run): Promise<boolean> {
       total: { small: documentTimeout(limits), artifact: artifactTimeout(limits) },
       origins: originsOf(publicUrl),
       newestFirst: true,
+      scanContent: true,
       limits: { ...DOCUMENT_LIMITS, artifact: limits.artifactBytes },
       memory: {
         now: run.now.toISOString(),

@@ -143,6 +143,8 @@ const CASES: Case[] = [
   ['artifact-not-tar-gz', null, {}, 'author'],
   ['artifact-unsafe-entry', null, {}, 'author'],
   ['artifact-no-app', 'absent', {}, 'author'],
+  ['artifact-secret', null, {}, 'author'],
+  ['artifact-leftover', null, {}, 'author'],
   ['artifact-trailing-data', null, {}, 'author'],
   ['icon-not-image', 'jpeg', {}, 'author'],
   ['icon-not-image', 'html', {}, 'host'],

@@ -23,7 +23,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const task = (bytes: number): InspectTask => ({ limit: 1e8, weak: false, lines: false, packedBytes: bytes });
+const task = (bytes: number): InspectTask => ({
+  limit: 1e8,
+  weak: false,
+  lines: false,
+  scan: null,
+  packedBytes: bytes,
+});
 
 async function fed(inspection: Inspection, bytes: Uint8Array, size: number): Promise<Inspection> {
   const lent = Buffer.alloc(size);

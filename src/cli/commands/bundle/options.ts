@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../../command-definition.ts';
+import { allowSecretOption } from '../../option-groups.ts';
 
 export const bundleCommand = {
   name: 'bundle',
@@ -38,6 +39,7 @@ export const bundleCommand = {
       flags: '--any-content',
       description: 'also pack a folder without app.js at its top level',
     },
+    ...allowSecretOption,
   },
   examples: ['bundle src/main.ts clock-1.0.0.tar.gz'],
 } as const satisfies CommandDefinition;

@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../../bundle/bundle.ts';
-import { APP_ENTRY, type NoApp, noAppIn } from '../../../core/registry/app-entry.ts';
 import { grouped, printable, safeJson } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { stopIfInterrupted } from '../../../store/interrupt.ts';
+import { checkContent } from '../../../publish/check-content.ts';
+import { allowedSecrets } from '../../allowed-secrets.ts';
+import { inspectBytes } from '../../artifact-source.ts';
+import { severitiesOf } from '../../check/checks.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
@@ -18,7 +21,9 @@ export async function bundle(context: Context, entry: string, output: string, op
   const { cwd, terminal } = context;
   const json = wantsJson('bundle', options.format);
   const target = outputFile(cwd, output);
+  const allowed = allowedSecrets(options);
   const { config } = await context.config();
+  const severities = severitiesOf(context, config);
   const settings = config.bundle ?? {};
   const request: BundleOptions = {
     entry: resolve(cwd, entry),
@@ -38,9 +43,13 @@ export async function bundle(context: Context, entry: string, output: string, op
     build(request),
     import('../../../store/directory/atomic.ts'),
   ]).finally(() => progress.stop());
-  const noApp = noAppIn(entries, config.artifact?.entry ?? APP_ENTRY);
-  if (noApp !== null && options.anyContent !== true) throw noAppError(noApp);
-  if (noApp !== null) warnings.push(`the artifact ${noApp.message}`);
+  const content = {
+    severities,
+    appEntry: config.artifact?.entry ?? null,
+    allowedSecrets: allowed,
+    anyContent: options.anyContent === true,
+  };
+  warnings.push(...checkContent(await inspectBytes(archive, cwd), content));
   stopIfInterrupted();
   await write(target, () => replaceFile(target, archive));
 
@@ -55,15 +64,6 @@ export async function bundle(context: Context, entry: string, output: string, op
   terminal.out(checksum);
   terminal.next(`appreg publish-version <app> <version> --artifact ${printable(output)}`);
   return 0;
-}
-
-function noAppError({ message, advice }: NoApp): AppregError {
-  return new AppregError(
-    'rule-violation',
-    `The artifact ${printable(message)}.`,
-    `${advice} To pack it as it is: --any-content`,
-    { effect: 'none', rules: ['artifact-no-app'] },
-  );
 }
 
 function outputFile(cwd: string, output: string): string {

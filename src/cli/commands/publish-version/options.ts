@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../command-definition.ts';
-import { dryRunOption } from '../../option-groups.ts';
+import { allowSecretOption, dryRunOption } from '../../option-groups.ts';
 
 export const publishVersionCommand = {
   name: 'publish-version',
@@ -37,6 +37,7 @@ export const publishVersionCommand = {
       flags: '--any-content',
       description: 'also publish an archive without app.js at its top level',
     },
+    ...allowSecretOption,
     allowPrerelease: {
       type: 'boolean',
       flags: '--allow-prerelease',

@@ -5,7 +5,9 @@ import { type Journal, newJournal, stateOf } from '../../../store/journal.ts';
 import { checkVersion } from '../../../publish/choose-version.ts';
 import { publish, type Published } from '../../../publish/publish.ts';
 import { appToPublish } from '../../../publish/app-to-publish.ts';
+import { publishingSeverities } from '../../../publish/check-content.ts';
 import { planVersion } from '../../../publish/publish-version.ts';
+import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
 import { severitiesOf } from '../../check/checks.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -19,7 +21,6 @@ import type { publishVersionCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof publishVersionCommand.options>;
 
-type Severities = ReturnType<typeof severitiesOf>;
 type Status = 'published' | 'already-published' | 'planned';
 
 /**
@@ -36,10 +37,11 @@ export async function publishVersion(context: Context, key: string, word: string
   const app = await appToPublish(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
-  const artifact = await artifactFrom(context, options, config.bundle);
+  const allowed = allowedSecrets(options);
+  const artifact = withoutSecrets(await artifactFrom(context, options, config.bundle), allowed, terminal);
   const judgement = {
     now: new Date().toISOString(),
-    severities: contentSeverities(severitiesOf(context, config), options.anyContent === true),
+    severities: publishingSeverities(severitiesOf(context, config), options.anyContent === true),
     appEntry: config.artifact?.entry ?? null,
   };
 
@@ -80,14 +82,6 @@ function notLocked(error: AppregError, what: string, journal: Journal = newJourn
   const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
   const summary = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${error.summary}`;
   return error.with({ summary, written });
-}
-
-/**
- * An artifact without its app is refused here; elsewhere this is a warning, since the artifact is already published.
- */
-function contentSeverities(set: Severities, anyContent: boolean): Severities {
-  if (anyContent || set['artifact-no-app'] === 'off') return set;
-  return { ...set, 'artifact-no-app': 'error' };
 }
 
 function resultJson(app: string, status: Status, { planned, results }: Published, bytes: number): object {

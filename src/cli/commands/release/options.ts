@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../command-definition.ts';
-import { appOption, dryRunOption } from '../../option-groups.ts';
+import { allowSecretOption, appOption, dryRunOption } from '../../option-groups.ts';
 
 export const releaseCommand = {
   name: 'release',
@@ -25,6 +25,7 @@ export const releaseCommand = {
       description: 'apps to build at a time (default: one per processor)',
       range: 'whole',
     },
+    ...allowSecretOption,
     ...dryRunOption,
   },
   examples: ['release --check', 'release --bump', 'release --check --against origin/main --format markdown', 'release'],

@@ -7,6 +7,7 @@ import { releaseAsJson, releaseAsMarkdown, releaseAsText } from '../../../report
 import { isOneOf } from '../../choices.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
+import { allowedSecrets, allowSecretsIn } from '../../allowed-secrets.ts';
 import { bumpApps } from '../../release/bump.ts';
 import { evaluateApps, type EvaluatedApp, selectedApps } from '../../release/evaluate.ts';
 import { publishedVersions } from '../../release/published.ts';
@@ -24,6 +25,7 @@ type Format = (typeof FORMATS)[number];
  */
 export async function release(context: Context, options: Options): Promise<number> {
   const format = checkOptions(options);
+  const allowed = allowedSecrets(options);
   const loaded = await context.config();
   const { check = false, bump = false, dryRun = false, app: keys, jobs } = options;
   const apps = selectedApps(await findApps(loaded.root, loaded.config.release ?? []), keys);
@@ -31,7 +33,11 @@ export async function release(context: Context, options: Options): Promise<numbe
   let evaluated = await evaluateApps(context, loaded, apps, published, jobs);
   let failed = new Set<string>();
   if (bump) evaluated = await bumpApps(context, loaded, evaluated, published, { dryRun, jobs });
-  else if (!check) ({ evaluated, failed } = await publishEvaluated(context, evaluated, { dryRun, jobs }));
+  else if (!check)
+    ({ evaluated, failed } = await publishEvaluated(context, allowSecretsIn(context, evaluated, allowed), {
+      dryRun,
+      jobs,
+    }));
   const report = releaseReport(
     VERSION,
     evaluated.map(({ result }) => result),

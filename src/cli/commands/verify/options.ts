@@ -25,6 +25,11 @@ export const verifyCommand = {
       description: 'retry until everything is listed and verified, for at most this long, such as 30s, 10m or 1h',
       value: 'any',
     },
+    scanContent: {
+      type: 'boolean',
+      flags: '--scan-content',
+      description: 'also search artifacts for secrets and leftovers',
+    },
     shard: {
       type: 'string',
       flags: '--shard <i/n>',

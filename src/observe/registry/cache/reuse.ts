@@ -33,11 +33,14 @@ function originOf(hop: Hop): string {
   return parseUrl(hop.url)?.origin ?? '';
 }
 
-/** The facts of an artifact whose bytes were verified against the digest listed now, or null. */
+/**
+ * The facts of an artifact whose bytes were verified against the digest listed now, or null.
+ * @param artifact.scanned whether its content must have been scanned
+ */
 export function verifiedBefore(
   memory: ObservationCache,
   app: RememberedApp | null,
-  { url, checksum }: { url: string; checksum: string },
+  { url, checksum, scanned }: { url: string; checksum: string; scanned: boolean },
   certificates: ReadonlyMap<string, TlsFacts>,
 ): ArtifactFacts | null {
   const digest = digestOf(checksum);
@@ -45,6 +48,7 @@ export function verifiedBefore(
   const known = app.facts.artifacts[app.ids.indexOf(artifactId(url, digest))];
   if (!known || isMissing(known.web) || isMissing(known.content) || known.content.sha256 !== digest) return null;
   if (!isRecent(known.reusedFrom, memory.now, ARTIFACT_AGE)) return null;
+  if (scanned && !isMissing(known.archive) && known.archive.scan === undefined) return null;
   const hops = known.web.server.hops.map((hop) => ({
     ...hop,
     // The host may have a new certificate: use the one of this run, if a request was sent to the host.

@@ -1,0 +1,47 @@
+import { AppregError } from '../core/errors.ts';
+import type { Artifact } from '../publish/artifact.ts';
+import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
+import type { Context } from './context.ts';
+import type { Terminal } from './io/terminal.ts';
+import type { EvaluatedApp } from './release/evaluate.ts';
+
+/** The fingerprints of `--allow-secret`. Throws AppregError (exit 2) for a value that is not one. */
+export function allowedSecrets({ allowSecret = [] }: { allowSecret?: readonly string[] }): string[] {
+  const wrong = allowSecret.find((text) => !/^[0-9a-f]{16}$/.test(text));
+  if (wrong === undefined) return [...new Set(allowSecret)];
+  // A mistaken value may be the secret itself.
+  throw new AppregError(
+    'option-invalid',
+    `--allow-secret: a value of ${wrong.length} characters is not a fingerprint.`,
+    'Copy the fingerprint from the message about the secret: 16 digits, such as 0f3a5c7e9b1d2468. Never pass the secret itself.',
+  );
+}
+
+/** The artifact with the allowed secrets left out of its facts; a fingerprint that it does not have is a warning. */
+export function withoutSecrets<A extends Artifact>(
+  artifact: A,
+  allowed: readonly string[],
+  terminal: Pick<Terminal, 'log'>,
+): A {
+  const { archive, unused } = withoutAllowed(artifact.archive, allowed);
+  for (const fingerprint of unused) terminal.log(`warning: ${unusedSecret(fingerprint)}`);
+  return { ...artifact, archive };
+}
+
+/** The same for the apps of a release: a fingerprint that no app has is a warning. */
+export function allowSecretsIn(
+  { terminal }: Pick<Context, 'terminal'>,
+  apps: readonly EvaluatedApp[],
+  allowed: readonly string[],
+): EvaluatedApp[] {
+  let unused: readonly string[] = allowed;
+  const filtered = apps.map((app): EvaluatedApp => {
+    if (app.prepared === null) return app;
+    const { artifact } = app.prepared;
+    const kept = withoutAllowed(artifact.archive, allowed);
+    unused = unused.filter((fingerprint) => kept.unused.includes(fingerprint));
+    return { ...app, prepared: { ...app.prepared, artifact: { ...artifact, archive: kept.archive } } };
+  });
+  for (const fingerprint of unused) terminal.log(`warning: ${unusedSecret(fingerprint)}`);
+  return filtered;
+}

@@ -1,0 +1,53 @@
+/** Files that belong to the development of an app, and not to the app. */
+
+export type LeftoverKind = keyof typeof KINDS;
+
+/** The kinds of leftovers: the title for lists, and the paths of such files. */
+const KINDS = {
+  'version-control': {
+    title: 'data of version control',
+    paths: /(^|\/)\.(git|svn|hg|bzr)(\/|$)|(^|\/)CVS\/(Entries|Root|Repository)$/,
+  },
+  'editor-file': {
+    title: 'files of an editor',
+    paths: /(^|\/)\.(vscode|idea|vs|fleet)\/|\.(swp|swo|sublime-workspace|code-workspace)$|[^/]~$|(^|\/)\.#[^/]+$/,
+  },
+  'system-file': {
+    title: 'files of an operating system',
+    paths:
+      /(^|\/)(\.DS_Store|Thumbs\.db|ehthumbs\.db|desktop\.ini|\.Spotlight-V100|\.Trashes|\._[^/]+)$|(^|\/)__MACOSX\//i,
+  },
+  test: {
+    title: 'tests',
+    paths:
+      /(^|\/)(__tests__|__mocks__|__snapshots__|coverage|\.nyc_output)\/|^(test|tests|cypress|e2e)\/.*\.[cm]?[jt]sx?$|\.(test|spec)\.[cm]?[jt]sx?$/,
+  },
+  cache: {
+    title: 'caches of build tools',
+    paths:
+      /(^|\/)node_modules\/\.(cache|vite|vite-temp|vitest)\/|(^|\/)\.(cache|turbo|parcel-cache|eslintcache|nx)(\/|$)|\.tsbuildinfo$/,
+  },
+  log: { title: 'logs', paths: /(^|\/)(npm-debug|yarn-debug|yarn-error|pnpm-debug|lerna-debug)\.log(\.\d+)?$/ },
+  'source-map': { title: 'source maps', paths: /\.[cm]?[jt]s\.map$|\.css\.map$/ },
+} as const satisfies Record<string, { title: string; paths: RegExp }>;
+
+/** A package below node_modules: its author decides what is in it. */
+const IN_PACKAGE = /(^|\/)node_modules\/(?!\.)/;
+
+/** The kind of leftover that a path in an archive is, or null. */
+export function leftoverKind(path: string): LeftoverKind | null {
+  if (IN_PACKAGE.test(path)) return null;
+  const plain = path.replace(/^(\.\/+)+/, '');
+  for (const [kind, { paths }] of entriesOf(KINDS)) if (paths.test(plain)) return kind;
+  return null;
+}
+
+/** A kind as the title of a list: `tests`. */
+export function leftoverTitle(kind: LeftoverKind): string {
+  return KINDS[kind].title;
+}
+
+function entriesOf<K extends string, V>(record: Readonly<Record<K, V>>): [K, V][] {
+  // TypeScript widens the keys of an object to string.
+  return Object.entries(record) as [K, V][];
+}

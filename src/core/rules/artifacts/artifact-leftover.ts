@@ -1,0 +1,62 @@
+import type { ArchiveFacts, ContentScan } from '../../facts/facts.ts';
+import { leftoverKind, leftoverTitle } from '../../registry/leftovers.ts';
+import { counted, shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+import { artifactBomb } from './artifact-bomb.ts';
+import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
+import { artifactNotTarGz } from './artifact-not-tar-gz.ts';
+import { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
+
+/** The number of places in the evidence. */
+const SHOWN = 10;
+
+export const artifactLeftover = defineRule({
+  id: 'artifact-leftover',
+  on: 'artifact',
+  needs: ['archive', 'scan'],
+  severity: 'warning',
+  spec: '2.4',
+  symptom: null,
+  owner: 'author',
+  supersededBy: [artifactChecksumMismatch, artifactNotTarGz, artifactBomb, artifactUnsafeEntry],
+  failsWhen:
+    'the archive contains files that are not part of the app: data of version control, files of editors and operating systems, tests, caches, logs, separate source maps; or code or maps with absolute paths of the machine that built them. Files of packages in node_modules do not count',
+  why: 'Subscribers download them with each version, and they show what was not meant to be published: history, user names, sources.',
+  examples: {
+    bad: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js\n-rw-r--r-- 0/0       23 2026-01-01 00:00 .git/HEAD',
+    good: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js',
+  },
+  check({ archive, scan }) {
+    const byTitle = leftoversIn(archive, scan);
+    const all = [...byTitle.values()].flat();
+    const [first] = all;
+    if (first === undefined) return null;
+    const summary = [...byTitle].map(([title, { length }]) => (length === 1 ? title : `${title} (${length})`));
+    const isPathOnly = byTitle.size === 1 && byTitle.has(BUILD_PATHS);
+    return {
+      message: `The artifact contains ${summary.join(', ')}: ${first}${all.length === 1 ? '' : `, and ${counted(all.length - 1, 'more place')}`}.`,
+      advice: isPathOnly
+        ? 'Build with relative paths: "appreg bundle" of the entry point does.'
+        : 'Leave these files out: pack only what the app needs, or build it with "appreg bundle <entry>".',
+      evidence: { leftovers: all.slice(0, SHOWN), count: all.length },
+    };
+  },
+});
+
+const BUILD_PATHS = 'paths of the build machine';
+
+/** The places of leftovers, by the title of their kind. */
+function leftoversIn({ entries }: ArchiveFacts, { buildPaths }: ContentScan): Map<string, string[]> {
+  const byTitle = new Map<string, string[]>();
+  function add(title: string, place: string): void {
+    const places = byTitle.get(title);
+    if (places) places.push(place);
+    else byTitle.set(title, [place]);
+  }
+  for (const { path, type } of entries) {
+    const kind = type === 'directory' ? null : leftoverKind(path);
+    if (kind !== null) add(leftoverTitle(kind), shorten(path));
+  }
+  for (const { entry, line, folder } of buildPaths) add(BUILD_PATHS, `${shorten(entry)}:${line} ${shorten(folder)}`);
+  return byTitle;
+}

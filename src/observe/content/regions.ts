@@ -1,0 +1,69 @@
+import { ANCHORS } from './detectors.ts';
+import type { TextWindow } from './text-windows.ts';
+
+/** Characters around an anchor: more than a secret has before and behind it. */
+const BEFORE = 800;
+const BEHIND = 2500;
+/** A private key is longer than any other secret. */
+const BEHIND_KEY = 18_000;
+
+type Anchor = (typeof ANCHORS)[number];
+
+/** A hash of three characters; a sum of shifts is as fast as the loop around it. */
+const HASHES = 2 ** 15;
+function hashOf(a: number, b: number, c: number): number {
+  return ((a << 10) ^ (b << 5) ^ c) & (HASHES - 1);
+}
+
+const BY_HASH = new Map<number, Anchor[]>();
+/** Whether an anchor has such a hash: nearly all places of a text are passed over by this. */
+const HAS_ANCHOR = new Uint8Array(HASHES);
+for (const anchor of ANCHORS)
+  for (const start of anchor.starts) {
+    const hash = hashOf(start.charCodeAt(0), start.charCodeAt(1), start.charCodeAt(2));
+    HAS_ANCHOR[hash] = 1;
+    const anchors = BY_HASH.get(hash) ?? [];
+    if (!anchors.includes(anchor)) BY_HASH.set(hash, [...anchors, anchor]);
+  }
+
+/** What a window contains that detectors have to look at. */
+export interface Regions {
+  /** The parts that may contain a secret, as offsets; neighboring ones are joined. */
+  secrets: { from: number; to: number }[];
+  /** Whether there may be a path of the build machine. */
+  hasPaths: boolean;
+}
+
+export function regionsIn({ text, from, to }: TextWindow): Regions {
+  const regions: Regions = { secrets: [], hasPaths: false };
+  let b = text.charCodeAt(from);
+  let c = text.charCodeAt(from + 1);
+  for (let at = from; at < to; at += 1) {
+    const a = b;
+    b = c;
+    c = text.charCodeAt(at + 2);
+    if (HAS_ANCHOR[hashOf(a, b, c)] === 1) addAt(text, at, hashOf(a, b, c), regions);
+  }
+  return regions;
+}
+
+function addAt(text: string, at: number, hash: number, regions: Regions): void {
+  const anchor = BY_HASH.get(hash)?.find((one) => isAt(one, text, at));
+  if (anchor === undefined) return;
+  if (anchor.of === 'path') {
+    regions.hasPaths = true;
+    return;
+  }
+  const start = Math.max(0, at - BEFORE);
+  const end = Math.min(text.length, at + (anchor.of === 'key' ? BEHIND_KEY : BEHIND));
+  const last = regions.secrets.at(-1);
+  if (last !== undefined && start <= last.to) last.to = Math.max(last.to, end);
+  else regions.secrets.push({ from: start, to: end });
+}
+
+function isAt({ starts, pattern }: Anchor, text: string, at: number): boolean {
+  if (!starts.some((start) => text.startsWith(start, at))) return false;
+  if (pattern === undefined) return true;
+  pattern.lastIndex = at;
+  return pattern.test(text);
+}

@@ -1,0 +1,189 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { ContentScan } from '../../core/facts/facts.ts';
+import { type BuildPath, buildPathsIn } from './build-paths.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import type { Region } from './find-secrets.ts';
+import { InlineMaps } from './inline-maps.ts';
+import { regionsIn } from './regions.ts';
+import { settingsFileAt } from './settings-files.ts';
+import { countLines, type TextWindow, TextWindows } from './text-windows.ts';
+
+/**
+ * Scans the content of an archive's entries while they are read. Texts are searched in windows, in this thread; only
+ * places that may be a secret go through the detectors. No text is kept, and no value of a secret leaves this folder.
+ */
+
+/** Bytes of an entry by which texts are distinguished from other files. */
+const HEAD_BYTES = 8000;
+const MAX_LISTED = 20;
+/** Different secrets that are counted. */
+const MAX_COUNTED = 10_000;
+const MAX_PATHS = 50;
+/** Documentation, examples and tests of packages contain keys that protect nothing. */
+const PACKAGE_SAMPLE =
+  /(^|\/)node_modules\/(.*\/)?((tests?|__tests__|specs?|fixtures?|examples?|docs?|samples?)\/|[^/]*\.(md|markdown|d\.[cm]?ts)$|[^/]*\.(test|spec)\.[cm]?[jt]s$)/i;
+
+interface Task {
+  region: Region;
+  /** Number of the line that the region begins in; of the map's line in a source map. */
+  line: number;
+  isInMap: boolean;
+}
+
+export class ContentScanner {
+  private readonly folders: readonly string[];
+  private readonly tasks: Task[] = [];
+  /** Values found; only in memory. */
+  private readonly values = new Set<string>();
+  private readonly secrets: ContentScan['secrets'] = [];
+  private readonly buildPaths: ContentScan['buildPaths'] = [];
+  private entry: EntryText | null = null;
+  /** Bytes of the entry that are still expected. */
+  private remaining = 0;
+
+  /** @param folders of this machine that an artifact should not name (distinctiveFolders) */
+  constructor(folders: readonly string[] = []) {
+    this.folders = folders;
+  }
+
+  /** An entry begins. @param size its bytes; more are padding */
+  open(path: string, size: number): void {
+    this.entry?.end();
+    this.remaining = size;
+    this.entry =
+      size === 0 || PACKAGE_SAMPLE.test(path)
+        ? null
+        : new EntryText((window, mapLine) => this.onWindow(path, window, mapLine));
+  }
+
+  /** Takes bytes of the entry, which may be reused when it returns. */
+  write(bytes: Buffer): void {
+    if (this.entry === null) return;
+    const own = bytes.length > this.remaining ? bytes.subarray(0, this.remaining) : bytes;
+    this.remaining -= own.length;
+    this.entry.write(own);
+    if (this.remaining > 0) return;
+    this.entry.end();
+    this.entry = null;
+  }
+
+  /** True if `drain` has to be called: places are waiting for the detectors. */
+  get isBusy(): boolean {
+    return this.tasks.length > 0;
+  }
+
+  /** Runs the detectors on the places found so far. */
+  async drain(): Promise<void> {
+    if (this.tasks.length === 0) return;
+    const { secretsIn } = await import('./find-secrets.ts');
+    for (let task = this.tasks.shift(); task !== undefined; task = this.tasks.shift())
+      for (const { kind, value, from } of await secretsIn(task.region)) await this.add(kind, value, from, task);
+  }
+
+  async end(): Promise<ContentScan> {
+    this.entry?.end();
+    this.entry = null;
+    await this.drain();
+    const { secrets, values, buildPaths } = this;
+    const secretCount = values.size;
+    values.clear();
+    return { secrets, secretCount, buildPaths };
+  }
+
+  private async add(kind: string, value: string, from: number, { region, line, isInMap }: Task): Promise<void> {
+    if (this.values.has(value) || this.values.size >= MAX_COUNTED) return;
+    this.values.add(value);
+    if (this.secrets.length >= MAX_LISTED) return;
+    const at = isInMap ? line : line + countLines(region.text, from);
+    this.secrets.push({ kind, entry: region.entry, line: at, fingerprint: await fingerprintOf(kind, value) });
+  }
+
+  private onWindow(entry: string, window: TextWindow, mapLine: number | null): void {
+    const isInMap = mapLine !== null;
+    const { text, line, isFirst, isLast } = window;
+    const isSettings = !isInMap && isFirst && settingsFileAt(entry) !== null;
+    const { secrets, hasPaths } = regionsIn(window);
+    for (const { from, to } of isSettings ? [{ from: 0, to: text.length }] : secrets) {
+      const isStart = isFirst && from === 0;
+      const isEnd = isLast && to === text.length;
+      const region = { text: text.slice(from, to), entry, isStart, isEnd, isFile: isSettings };
+      this.tasks.push({ region, line: mapLine ?? line + countLines(text, from), isInMap });
+    }
+    if (!hasPaths && this.folders.length === 0) return;
+    for (const path of buildPathsIn(text, this.folders, hasPaths))
+      if (path.from >= window.from && path.from < window.to) this.addPath(entry, path, window, mapLine);
+  }
+
+  private addPath(
+    entry: string,
+    { folder, from }: BuildPath,
+    { text, line }: TextWindow,
+    mapLine: number | null,
+  ): void {
+    if (/(^|\/)node_modules\//.test(entry) || this.buildPaths.length >= MAX_PATHS) return;
+    const shown = folder.replace(/\\+/g, '\\').slice(0, 200);
+    if (this.buildPaths.some((one) => one.entry === entry && one.folder === shown)) return;
+    this.buildPaths.push({ entry, line: mapLine ?? line + countLines(text, from), folder: shown });
+  }
+}
+
+/** The text of one entry, in windows; null for the windows of its own text, the line of a map for those of the map. */
+type OnWindow = (window: TextWindow, mapLine: number | null) => void;
+
+class EntryText {
+  private readonly maps: InlineMaps;
+  private readonly windows: TextWindows;
+  private head: Buffer[] | null = [];
+  private headBytes = 0;
+  /** Null until the encoding is known, and for files that are not text. */
+  private decoder: StringDecoder | null = null;
+
+  constructor(onWindow: OnWindow) {
+    const windows = new TextWindows((window) => onWindow(window, null));
+    let map: TextWindows | null = null;
+    this.windows = windows;
+    this.maps = new InlineMaps({
+      text: (text) => windows.write(text),
+      mapStart: () => {
+        const line = windows.lastLine;
+        map = new TextWindows((window) => onWindow(window, line));
+      },
+      mapText: (text) => map?.write(text),
+      mapEnd: () => map?.end(),
+    });
+  }
+
+  write(bytes: Buffer): void {
+    if (this.head === null) return this.decode(bytes);
+    this.head.push(Buffer.from(bytes));
+    this.headBytes += bytes.length;
+    if (this.headBytes >= HEAD_BYTES) this.start(this.head);
+  }
+
+  end(): void {
+    if (this.head !== null) this.start(this.head);
+    if (this.decoder === null) return;
+    this.maps.write(this.decoder.end());
+    this.maps.end();
+    this.windows.end();
+  }
+
+  private start(head: readonly Buffer[]): void {
+    const bytes = Buffer.concat(head);
+    this.head = null;
+    const encoding = encodingOf(bytes.subarray(0, HEAD_BYTES));
+    if (encoding === null) return;
+    this.decoder = new StringDecoder(encoding);
+    this.decode(bytes);
+  }
+
+  private decode(bytes: Buffer): void {
+    if (this.decoder !== null) this.maps.write(this.decoder.write(bytes));
+  }
+}
+
+/** UTF-16 as editors of Windows write it, UTF-8 for any other text, null for a file that is not text. */
+function encodingOf(head: Buffer): 'utf8' | 'utf16le' | null {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf16le';
+  return head.includes(0) ? null : 'utf8';
+}

@@ -1,0 +1,93 @@
+import { posix } from 'node:path';
+import { isPlaceholder } from './placeholders.ts';
+import type { FoundSecret } from './private-keys.ts';
+
+/** Files that hold credentials by their form: .env, .npmrc and the like. */
+
+interface SettingsFile {
+  kind: string;
+  /** Finds the values: group 1 is what precedes the value, 2 the name, 3 the value. */
+  line: RegExp;
+  isSecret(name: string, value: string): boolean;
+}
+
+const TEMPLATE_SUFFIX = /\.(example|sample|template|tmpl|dist|defaults?|schema|test)$/i;
+
+const SETTINGS_FILES: readonly { name: RegExp; file: SettingsFile }[] = [
+  {
+    name: /^\.env(\.[\w.-]+)?$|^[\w-]+\.env$/i,
+    file: {
+      kind: 'env-file',
+      line: /^([ \t\ufeff]*(?:export[ \t]+)?([A-Za-z_][\w.]*)[ \t]*=[ \t]*)((?:"[^"\n]*")|(?:'[^'\n]*')|[^\n#]*)/gm,
+      isSecret: isSecretSetting,
+    },
+  },
+  {
+    name: /^\.?npmrc$/i,
+    file: {
+      kind: 'npm-credentials',
+      line: /^([^\n#;]*?(_authToken|_auth|_password)[ \t]*=[ \t]*)([^\n]*)/gm,
+      isSecret: isValue,
+    },
+  },
+  {
+    name: /^\.yarnrc(\.yml)?$/i,
+    file: {
+      kind: 'npm-credentials',
+      line: /^([^\n#]*?(npmAuthToken|npmAuthIdent|_authToken)["']?:?[ \t]*)([^\n]*)/gm,
+      isSecret: isValue,
+    },
+  },
+  {
+    name: /^[._]netrc$/i,
+    file: { kind: 'netrc-password', line: /(\b(password)\s+)(\S+)/g, isSecret: isValue },
+  },
+  {
+    name: /^\.pypirc$/i,
+    file: { kind: 'pypi-credentials', line: /^([ \t]*(password)[ \t]*[=:][ \t]*)([^\n]*)/gm, isSecret: isValue },
+  },
+];
+
+/** The form of a file that holds credentials, or null. A template (`.env.example`) holds none. */
+export function settingsFileAt(path: string): SettingsFile | null {
+  const name = posix.basename(path);
+  if (TEMPLATE_SUFFIX.test(name)) return null;
+  return SETTINGS_FILES.find((one) => one.name.test(name))?.file ?? null;
+}
+
+/** The secrets that the lines of a settings file set. */
+export function settingsIn(text: string, { kind, line, isSecret }: SettingsFile): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  for (const match of text.matchAll(line)) {
+    const [all, before = '', name = '', written = ''] = match;
+    const value = written.trim().replace(/^(["'])(.*)\1$/, '$2');
+    if (!isSecret(name, value)) continue;
+    found.push({ kind, value, from: match.index + before.length, to: match.index + all.length });
+  }
+  return found;
+}
+
+function isValue(_: string, value: string): boolean {
+  return value !== '' && !isPlaceholder(value);
+}
+
+/** Names of settings that are not secret. */
+const PLAIN_NAMES =
+  /^(NODE_ENV|ENV|ENVIRONMENT|STAGE|MODE|PORT|HOST|HOSTNAME|TZ|LANG|LC_\w+|PATH|HOME|USER|SHELL|DEBUG|REGION|\w*(_ENV|_PORT|_HOST|_REGION|LOG_LEVEL|_VERSION|_LEVEL|_TIMEOUT|_LOCALE|_NAME|PUBLIC_KEY))$/i;
+/** Names whose value is a secret, whatever it looks like. */
+const SECRET_NAMES = /KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|AUTH|PRIVATE|SIGN|SALT|DSN|WEBHOOK/i;
+/** Values that are a number, a switch, a single word in lower case, a plain URL or a path. */
+const PLAIN_VALUE =
+  /^(-?\d{1,9}(\.\d+)?(ms|s|m|h|d|kb|mb|gb)?|true|false|yes|no|on|off|null|none|[a-z]{1,20}|\*|[a-z]+:\/\/[^@\s?]*|\.{0,2}\/\S*|[\w.-]+@[\w.-]+|[a-z0-9.-]+\.[a-z]{2,}(:\d+)?)$/;
+
+function isSecretSetting(name: string, value: string): boolean {
+  if (value === '' || isPlaceholderSetting(value) || PLAIN_NAMES.test(name)) return false;
+  if (/^(true|false|yes|no|on|off|null|none|\d{1,4})$/i.test(value)) return false;
+  if (SECRET_NAMES.test(name)) return value.length >= 4 && !/^https?:\/\/[^@?]*$/.test(value);
+  return value.length >= 8 && !PLAIN_VALUE.test(value);
+}
+
+/** A short password may have few different characters. */
+function isPlaceholderSetting(value: string): boolean {
+  return value.length >= 8 ? isPlaceholder(value) : isPlaceholder(`${value}-abcdef`);
+}

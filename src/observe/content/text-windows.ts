@@ -1,0 +1,67 @@
+/** A part of a text that is scanned at once. */
+export interface TextWindow {
+  text: string;
+  /** The part of it that belongs to this window; the rest is context, which belongs to its neighbors. */
+  from: number;
+  to: number;
+  /** Number of the line that the text begins in, from 1. */
+  line: number;
+  isFirst: boolean;
+  isLast: boolean;
+}
+
+/** Characters that belong to one window. */
+const STEP = 256 * 1024;
+/** Characters of context before and behind: more than any secret has. */
+const BEFORE = 4 * 1024;
+const BEHIND = 20 * 1024;
+
+/** Cuts a text into windows at fixed places, regardless of the pieces in which it arrives. */
+export class TextWindows {
+  private readonly consume: (window: TextWindow) => void;
+  private pending = '';
+  /** Offset in `pending` where the next window begins. */
+  private next = 0;
+  private line: number;
+  private isFirst = true;
+
+  /** @param line the number of the line that the text begins in */
+  constructor(consume: (window: TextWindow) => void, line = 1) {
+    this.consume = consume;
+    this.line = line;
+  }
+
+  /** The number of the last line so far. */
+  get lastLine(): number {
+    return this.line + countLines(this.pending);
+  }
+
+  write(text: string): void {
+    this.pending += text;
+    while (this.pending.length >= this.next + STEP + BEHIND) {
+      this.emit(this.pending.slice(0, this.next + STEP + BEHIND), this.next + STEP, false);
+      const cut = Math.max(0, this.next + STEP - BEFORE);
+      this.line += countLines(this.pending.slice(0, cut));
+      this.next += STEP - cut;
+      this.pending = this.pending.slice(cut);
+    }
+  }
+
+  end(): void {
+    this.emit(this.pending, this.pending.length, true);
+    this.pending = '';
+  }
+
+  private emit(text: string, to: number, isLast: boolean): void {
+    const { next: from, line, isFirst } = this;
+    this.isFirst = false;
+    this.consume({ text, from, to, line, isFirst, isLast });
+  }
+}
+
+/** The number of line feeds in a text. */
+export function countLines(text: string, end = text.length): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,100 @@
+import type { ArchiveFacts, Content, Missing } from '../core/facts/facts.ts';
+import type { Severity } from '../core/engine/report.ts';
+import { APP_ENTRY } from '../core/registry/app-entry.ts';
+import { artifactLeftover } from '../core/rules/artifacts/artifact-leftover.ts';
+import { artifactNoApp } from '../core/rules/artifacts/artifact-no-app.ts';
+import { artifactSecret } from '../core/rules/artifacts/artifact-secret.ts';
+import type { Problem } from '../core/rules/rule.ts';
+import { AppregError } from '../core/errors.ts';
+import { printable } from '../core/text/text.ts';
+
+/** Judges the content of an artifact before anything is written. */
+
+type Severities = Readonly<Record<string, Severity | 'off'>>;
+
+export interface ContentSettings {
+  severities: Severities;
+  /** The entry file of the app's code; null for app.js. */
+  appEntry: string | null;
+  /** Fingerprints of secrets that the user allows (--allow-secret). */
+  allowedSecrets: readonly string[];
+  /** Whether an archive without the app's entry file is allowed (--any-content); secrets never are. */
+  anyContent: boolean;
+}
+
+/** The severities for an artifact that is about to be published: without its app, it is refused. */
+export function publishingSeverities(set: Severities, anyContent: boolean): Severities {
+  if (anyContent || set['artifact-no-app'] === 'off') return set;
+  return { ...set, 'artifact-no-app': 'error' };
+}
+
+/**
+ * The facts about an archive without the secrets that the user allows.
+ * @returns with the fingerprints that are not in the archive
+ */
+export function withoutAllowed(
+  archive: ArchiveFacts,
+  allowed: readonly string[],
+): { archive: ArchiveFacts; unused: string[] } {
+  const { scan } = archive;
+  if (scan === undefined || allowed.length === 0) return { archive, unused: [...allowed] };
+  const secrets = scan.secrets.filter(({ fingerprint }) => !allowed.includes(fingerprint));
+  const secretCount = scan.secretCount - (scan.secrets.length - secrets.length);
+  const found = new Set(scan.secrets.map(({ fingerprint }) => fingerprint));
+  return {
+    archive: { ...archive, scan: { ...scan, secrets, secretCount } },
+    unused: allowed.filter((fingerprint) => !found.has(fingerprint)),
+  };
+}
+
+/**
+ * Checks an artifact that is about to be packed or published, with the rules of lint about its content.
+ * @param inspected with a scan of its content
+ * @returns the warnings
+ * @throws AppregError `rule-violation` (exit 1) that names the rules
+ */
+export function checkContent(
+  { content, archive: inspected }: { content: Content; archive: ArchiveFacts },
+  { severities: set, appEntry, allowedSecrets, anyContent }: ContentSettings,
+): string[] {
+  const { archive, unused } = withoutAllowed(inspected, allowedSecrets);
+  const { scan } = archive;
+  if (scan === undefined) throw new Error('The content of the artifact was not scanned.');
+  const severities = publishingSeverities(set, anyContent);
+  const facts = { url: null, file: null, web: UNPUBLISHED, content, archive };
+  const errors: { rule: string; problem: Problem }[] = [];
+  const warnings = unused.map(unusedSecret);
+  for (const [rule, found] of [
+    [artifactNoApp, artifactNoApp.check({ content, archive, appEntry: appEntry ?? APP_ENTRY })],
+    [artifactSecret, artifactSecret.check({ facts, scan })],
+    [artifactLeftover, artifactLeftover.check({ archive, scan })],
+  ] as const) {
+    const severity = severities[rule.id] ?? rule.severity;
+    if (severity === 'off') continue;
+    for (const problem of [found ?? []].flat())
+      if (severity === 'error') errors.push({ rule: rule.id, problem });
+      else warnings.push(asClause(printable(problem.message)));
+  }
+  if (errors.length > 0) throw refusal(errors);
+  return warnings;
+}
+
+/** A message as part of a line: without its capital and its full stop. */
+function asClause(message: string): string {
+  return message.replace(/^The /, 'the ').replace(/\.$/, '');
+}
+
+const UNPUBLISHED: Missing = { missing: { code: 'offline' }, runWide: true };
+
+/** What is said about an allowed fingerprint that the artifact does not have. */
+export function unusedSecret(fingerprint: string): string {
+  return `--allow-secret ${printable(fingerprint)}: the artifact contains no secret with this fingerprint`;
+}
+
+function refusal(errors: readonly { rule: string; problem: Problem }[]): AppregError {
+  const lines = errors.map(({ problem }) => printable(problem.message));
+  const advice = [...new Set(errors.map(({ problem }) => printable(problem.advice)))];
+  const rules = [...new Set(errors.map(({ rule }) => rule))];
+  if (rules.includes('artifact-no-app')) advice.push('To pack it as it is: --any-content');
+  return new AppregError('rule-violation', lines.join('\n  '), advice.join('\n  '), { effect: 'none', rules });
+}

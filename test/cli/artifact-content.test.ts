@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bundle } from '../../src/cli/commands/bundle/run.ts';
+import { lint } from '../../src/cli/commands/lint/run.ts';
+import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { isAppregError } from '../../src/core/errors.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import { PLANTED } from '../support/planted.ts';
+import { entry, tgz } from '../support/tar-builder.ts';
+import { contextIn, folder, type Recorded } from './author-support.ts';
+import { listedVersions, workspace } from './publish-fixture.ts';
+
+/** The content of an artifact is checked before anything is written. */
+
+const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'];
+const APP = entry('app.js', 'export {};\n');
+const ALL = tgz(APP, ...PLANTED.map(({ entry: path, text }, i) => entry(`${i}/${path}`, text)));
+
+function expectNoSecret(text: string): void {
+  for (const { value } of PLANTED) expect(text).not.toContain(value);
+}
+
+/** The message of a refusal, with all that the run printed. */
+async function refusal(run: Promise<unknown>, context: Recorded): Promise<string> {
+  const error: unknown = await run.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!isAppregError(error)) throw new Error('The run was not refused.', { cause: error });
+  expect(error.exit).toBe(1);
+  return `${error.summary}\n${error.hint}\n${JSON.stringify(context.printed)}`;
+}
+
+/** All files below a folder, as text. */
+function filesBelow(dir: string): string {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(dir, name))
+    .filter((path) => statSync(path).isFile() && !path.endsWith('.tar.gz'))
+    .map((path) => `${path}\n${readFileSync(path, 'latin1')}`)
+    .join('\n');
+}
+
+/** A folder with an entry point. */
+function app(code: string): { dir: string; context: Recorded } {
+  const dir = folder();
+  writeFileSync(join(dir, 'main.ts'), `${code}\nexport default token;\n`);
+  return { dir, context: contextIn(dir) };
+}
+
+describe('bundle', () => {
+  const [{ value, text } = { value: '', text: '' }] = PLANTED;
+  test('refuses a secret, writes no file, and accepts its fingerprint', async () => {
+    const { dir, context } = app(text);
+    const message = await refusal(bundle(context, 'main.ts', 'a.tar.gz', {}), context);
+    expect(message).toContain('github-token in app.js:');
+    expectNoSecret(message);
+    expect(existsSync(join(dir, 'a.tar.gz'))).toBe(false);
+    const refused = bundle(context, 'main.ts', 'a.tar.gz', { anyContent: true });
+    await expect(refused).rejects.toMatchObject({ rules: ['artifact-secret'] });
+    const fingerprint = /fingerprint ([0-9a-f]{16})/.exec(message)?.[1] ?? '';
+    expect(await bundle(context, 'main.ts', 'a.tar.gz', { allowSecret: [fingerprint] })).toBe(0);
+    expect(existsSync(join(dir, 'a.tar.gz'))).toBe(true);
+  });
+
+  test('refuses a secret in an embedded source map', async () => {
+    const { context } = app(`const token = "";\n/* ${value} */`);
+    expect(await bundle(context, 'main.ts', 'a.tar.gz', {})).toBe(0);
+    const message = await refusal(bundle(context, 'main.ts', 'a.tar.gz', { sourcemap: true }), context);
+    expect(message).toContain('github-token in app.js:');
+    expectNoSecret(message);
+  });
+
+  test('a source map that was requested is no leftover', async () => {
+    const { context } = app('const token = 1;');
+    expect(await bundle(context, 'main.ts', 'a.tar.gz', { sourcemap: true })).toBe(0);
+    expect(JSON.stringify(context.printed)).not.toContain('warning');
+  });
+
+  test('names what is left over, and packs it', async () => {
+    const dir = folder();
+    mkdirSync(join(dir, 'app/test'), { recursive: true });
+    writeFileSync(join(dir, 'app/app.js'), 'export {};\n');
+    writeFileSync(join(dir, 'app/app.js.map'), '{}');
+    writeFileSync(join(dir, 'app/test/a.js'), '');
+    const context = contextIn(dir);
+    expect(await bundle(context, 'app', 'a.tar.gz', {})).toBe(0);
+    expect(JSON.stringify(context.printed)).toContain(
+      'the artifact contains source maps, tests: app.js.map, and 1 more',
+    );
+  });
+
+  test('a value that is no fingerprint is not repeated', async () => {
+    const { context } = app('const token = 1;');
+    const error = await bundle(context, 'main.ts', 'a.tar.gz', { allowSecret: [value] }).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'option-invalid', exit: 2 });
+    expectNoSecret(String(error));
+  });
+});
+
+describe('publish-version', () => {
+  test('refuses secrets before anything is written', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, '../all.tar.gz'), ALL);
+    const context = contextIn(dir);
+    for (const dryRun of [true, false]) {
+      const run = publishVersion(context, 'a', '1.0.0', {
+        artifact: '../all.tar.gz',
+        readBack: false,
+        dryRun,
+        anyContent: true,
+      });
+      const message = await refusal(run, context);
+      expect(message).toContain('artifact-secret: The artifact contains');
+      expectNoSecret(message);
+    }
+    expect(listedVersions(dir)).toEqual([]);
+    expect(existsSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'))).toBe(false);
+    expectNoSecret(filesBelow(dir));
+  });
+
+  test('--allow-secret accepts one value, and an unknown one is a warning', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, '../env.tar.gz'), tgz(APP, entry('.env', 'API_TOKEN=9b1f4c77d2e05a68\n')));
+    const context = contextIn(dir);
+    const options = { artifact: '../env.tar.gz', readBack: false };
+    const message = await refusal(publishVersion(context, 'a', '1.0.0', options), context);
+    const fingerprint = /fingerprint ([0-9a-f]{16})/.exec(message)?.[1] ?? '';
+    const allowSecret = [fingerprint, '0123456789abcdef'];
+    expect(await publishVersion(context, 'a', '1.0.0', { ...options, allowSecret })).toBe(0);
+    expect(JSON.stringify(context.printed)).toContain(
+      '--allow-secret 0123456789abcdef: the artifact contains no secret',
+    );
+    expect(listedVersions(dir)).toHaveLength(1);
+  });
+});
+
+describe('lint', () => {
+  test('reports a secret as an error, without its value in any format', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, '../ok.tar.gz'), tgz(APP));
+    await publishVersion(contextIn(dir), 'a', '1.0.0', { artifact: '../ok.tar.gz', readBack: false });
+    writeFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'), ALL);
+    const { createHash } = await import('node:crypto');
+    const digest = createHash('sha256').update(ALL).digest('hex');
+    const file = join(dir, 'apps/a/versions.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/sha256:\w{64}/, `sha256:${digest}`));
+    for (const format of FORMATS) {
+      const context = contextIn(dir, { format, verbose: true });
+      expect(await lint(context, [], {})).toBe(1);
+      const printed = Object.values(context.printed).flat().join('\n');
+      expect(printed).toContain('artifact-secret');
+      expectNoSecret(printed);
+      if (format === 'json') {
+        const { findings } = JSON.parse(context.printed.out.join('\n')) as Report;
+        const found = findings.filter(({ rule }) => rule === 'artifact-secret');
+        expect(found).toMatchObject([{ severity: 'error', version: '1.0.0', resource: 'artifact' }]);
+      }
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import type { ArtifactFacts, ContentScan } from '../../../../src/core/facts/facts.ts';
+import { artifactSecret } from '../../../../src/core/rules/artifacts/artifact-secret.ts';
+import { web as servedBy } from '../../../support/probes.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+
+const LOCAL: ArtifactFacts['web'] = { missing: { code: 'offline' }, runWide: true };
+const MISSING = { missing: { code: 'not-requested', flag: null } } as const;
+
+const factsWith = (
+  secrets: ContentScan['secrets'],
+  { web = LOCAL, more = 0 }: { web?: ArtifactFacts['web']; more?: number } = {},
+): { facts: ArtifactFacts; scan: ContentScan } => ({
+  facts: { url: null, file: 'a.tar.gz', web, content: MISSING, archive: MISSING },
+  scan: { secrets, secretCount: secrets.length + more, buildPaths: [] },
+});
+const secret = (kind: string, entry: string, line: number): ContentScan['secrets'][number] => ({
+  kind,
+  entry,
+  line,
+  fingerprint: `${line}`.padStart(16, '0'),
+});
+ruleTable(artifactSecret, {
+  clean: [
+    ['no secret', factsWith([])],
+    [
+      'paths of the build machine, which another rule reports',
+      {
+        ...factsWith([]),
+        scan: { secrets: [], secretCount: 0, buildPaths: [{ entry: 'app.js', line: 1, folder: '/home/kim' }] },
+      },
+    ],
+  ],
+  faulty: [
+    [
+      'a token in a local file',
+      factsWith([secret('github-token', 'app.js', 7)]),
+      {
+        message: 'a secret: github-token in app.js:7 (fingerprint 0000000000000007).',
+        advice: '--allow-secret <fingerprint>',
+        evidence: { kind: 'github-token', entry: 'app.js', line: 7, fingerprint: '0000000000000007' },
+      },
+    ],
+    [
+      'what is served already',
+      factsWith([secret('private-key', 'lib/key.pem', 1)], { web: servedBy() }),
+      { message: 'private-key in lib/key.pem:1', advice: 'Revoke the secret', severity: 'warning' },
+    ],
+    [
+      'several, of which one finding names the first',
+      factsWith(
+        [1, 2, 3, 4, 5].map((line) => secret('env-file', '.env', line)),
+        { more: 2 },
+      ),
+      {
+        message: 'contains 7 secrets: env-file in .env:1',
+        evidence: {
+          kind: 'env-file',
+          entry: '.env',
+          line: 1,
+          fingerprint: '0000000000000001',
+          secrets: 7,
+          others: [2, 3, 4, 5].map((line) => `env-file .env:${line} ${`${line}`.padStart(16, '0')}`),
+        },
+      },
+    ],
+  ],
+});
