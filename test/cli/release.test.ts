@@ -71,6 +71,26 @@ test('release --check reports the state of each app', async () => {
   expect(await runRelease(root)).toMatchObject({ code: 1, report: { summary: { published: 1, failed: 1 } } });
 });
 
+test('a version that a rule refuses fails the check, and is not published', async () => {
+  const root = await repository(sources({ clock: '1.0.0-rc.1', lamp: '1.0.0' }), { listed: ['clock', 'lamp'] });
+  const options = { rule: ['version-not-plain=error'] };
+  for (const [mode, isBroken] of [
+    [{ check: true }, 1],
+    [{ dryRun: true }, 0],
+    [{}, 0],
+  ] as const) {
+    const run = await runRelease(root, { ...options, ...mode });
+    const summary = { new: 2 - isBroken, broken: isBroken, failed: 1 };
+    expect(run).toMatchObject({ code: 1, report: { outcome: 'findings', summary } });
+    expect(run.apps['clock']).toMatchObject({
+      published: false,
+      message: expect.stringContaining('version-not-plain'),
+    });
+  }
+  expect(textOf(root, 'apps/clock/versions.json')).toBe('{ "versions": [] }\n');
+  expect(textOf(root, 'apps/lamp/versions.json')).toContain('1.0.0');
+});
+
 test.each([
   [{ check: true, bump: true }, /--check writes nothing/],
   [{ against: 'HEAD' }, /--against is only valid with/],

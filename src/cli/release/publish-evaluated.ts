@@ -25,7 +25,9 @@ export async function publishEvaluated(
   { dryRun, jobs = availableParallelism() }: { dryRun: boolean; jobs: number | undefined },
 ): Promise<ReleaseResult> {
   const { terminal } = context;
-  const apps = evaluated.flatMap(({ prepared }) => prepared ?? []);
+  const apps = evaluated.flatMap(({ prepared, result }) =>
+    prepared === null || (dryRun && result.state !== 'new') ? [] : [prepared],
+  );
   const failed = new Set<string>();
   if (apps.length === 0) return { evaluated: [...evaluated], failed };
   const { place, config } = await openWorkspace(context);
@@ -57,6 +59,18 @@ export async function publishEvaluated(
   } finally {
     progress.stop();
   }
+}
+
+/** For --check: a new version that a rule would refuse makes its app broken. Writes nothing. */
+export async function withRefusals(
+  context: Context,
+  evaluated: readonly EvaluatedApp[],
+  jobs: number | undefined,
+): Promise<EvaluatedApp[]> {
+  const planned = await publishEvaluated(context, evaluated, { dryRun: true, jobs });
+  return planned.evaluated.map((one) =>
+    planned.failed.has(one.app.key) ? { ...one, result: { ...one.result, state: 'broken' } } : one,
+  );
 }
 
 function withResults(

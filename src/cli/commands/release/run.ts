@@ -11,7 +11,7 @@ import { allowedSecrets, allowSecretsIn } from '../../allowed-secrets.ts';
 import { bumpApps } from '../../release/bump.ts';
 import { evaluateApps, type EvaluatedApp, selectedApps } from '../../release/evaluate.ts';
 import { publishedVersions } from '../../release/published.ts';
-import { publishEvaluated } from '../../release/publish-evaluated.ts';
+import { publishEvaluated, withRefusals } from '../../release/publish-evaluated.ts';
 import type { releaseCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof releaseCommand.options>;
@@ -31,6 +31,9 @@ export async function release(context: Context, options: Options): Promise<numbe
   const apps = selectedApps(await findApps(loaded.root, loaded.config.release ?? []), keys);
   const published = await publishedVersions(context, loaded, options.against);
   let evaluated = await evaluateApps(context, loaded, apps, published, jobs);
+  // Without the store, what it would refuse is unknown.
+  if (check && options.against === undefined)
+    evaluated = await withRefusals(context, allowSecretsIn(context, evaluated, allowed), jobs);
   let failed = new Set<string>();
   if (bump) evaluated = await bumpApps(context, loaded, evaluated, published, { dryRun, jobs });
   else if (!check)
