@@ -65,8 +65,16 @@ export async function changeLock(root: string, change: (lock: LockFile) => LockF
 
 /** Records a version that was just published, if the workspace has a lock file. */
 export async function lockVersion(root: string, app: string, version: LockedVersion): Promise<void> {
-  if (!hasLock(root)) return;
-  await changeLock(root, (lock) => withVersion(lock, app, version));
+  await lockVersions(root, [{ app, version }]);
+}
+
+/** Records versions that were just published, if the workspace has a lock file. */
+export async function lockVersions(
+  root: string,
+  entries: readonly { app: string; version: LockedVersion }[],
+): Promise<void> {
+  if (entries.length === 0 || !hasLock(root)) return;
+  await changeLock(root, (lock) => entries.reduce((after, { app, version }) => withVersion(after, app, version), lock));
 }
 
 /** One line per difference from the lock file. */

@@ -26,6 +26,8 @@ interface Repository {
   /** Fails unless each app lists the version once, with its artifact. */
   expectListed(version: string): Promise<void>;
   lock(): Promise<string>;
+  /** The lock file of the workspace; in a folder, that is the one of the store. */
+  ownLock(): string;
 }
 
 const opened = new Map<Kind, Promise<Repository>>();
@@ -47,6 +49,7 @@ async function make(kind: Kind): Promise<Repository> {
   const config = JSON.parse(readFileSync(path, 'utf8'));
   const release = [{ folder: 'src/*', entry: 'main.ts', version: 'VERSION' }];
   writeFileSync(path, JSON.stringify({ ...config, release }));
+  expect(await storm.run(['lock'])).toMatchObject({ code: 0 });
   return {
     storm,
     steps: arena.steps,
@@ -62,6 +65,7 @@ async function make(kind: Kind): Promise<Repository> {
       const lines = (await storm.audit()).map((line) => line.split(' ').slice(0, 2).join(' '));
       for (const key of KEYS) expect(lines.filter((line) => line === `${key} ${version}`)).toHaveLength(1);
     },
+    ownLock: () => readFileSync(join(arena.root, 'appreg.lock.json'), 'utf8'),
     lock: async () => String(await arena.get('appreg.lock.json')),
   };
 }
@@ -95,10 +99,11 @@ describe.each(KILLED)('release to a %s', (kind, only) => {
   });
 
   test.skipIf(skip)('succeeds twice at the same time', { timeout: 60_000 }, async () => {
-    const { declare, release, expectListed } = await repositoryIn(kind);
+    const { declare, release, expectListed, ownLock } = await repositoryIn(kind);
     declare('2.0.0');
     const both = await Promise.all([release(), release()]);
     for (const { code, stdout, stderr } of both) expect(code, stdout + stderr).toBe(0);
     await expectListed('2.0.0');
+    expect(ownLock().split('"2.0.0":')).toHaveLength(KEYS.length + 1);
   });
 });

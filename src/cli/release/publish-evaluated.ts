@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 import type { AppregError } from '../../core/errors.ts';
+import { lockedVersion } from '../../publish/apps/plan-app.ts';
 import { planApps, publishApps, type PublishedApp } from '../../publish/publish-apps.ts';
 import type { PreparedApp } from '../../publish/prepared-app.ts';
 import { severitiesOf } from '../check/checks.ts';
 import type { Context } from '../context.ts';
 import { openWorkspace } from '../config/workspace.ts';
+import { lockVersions } from '../lock.ts';
 import { readBack, READ_BACK_SECONDS } from '../read-back.ts';
 import { printFindings } from '../remarks.ts';
 import type { EvaluatedApp } from './evaluate.ts';
@@ -30,7 +32,7 @@ export async function publishEvaluated(
   );
   const failed = new Set<string>();
   if (apps.length === 0) return { evaluated: [...evaluated], failed };
-  const { place, config } = await openWorkspace(context);
+  const { place, config, root } = await openWorkspace(context);
   const judgement = {
     now: new Date().toISOString(),
     severities: severitiesOf(context, config),
@@ -55,6 +57,13 @@ export async function publishEvaluated(
         printFindings(terminal, findings);
       },
     });
+    // A store other than the workspace has a lock file of its own, which was written with the versions.
+    const entries = results.flatMap(({ app, entry, outcome }) =>
+      entry === null || outcome === 'failed'
+        ? []
+        : [{ app: app.key, version: lockedVersion(app, entry, judgement.now) }],
+    );
+    await lockVersions(root, entries);
     return withResults(evaluated, new Map(results.map((result) => [result.app, result])));
   } finally {
     progress.stop();
