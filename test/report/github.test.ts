@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/core/engine/report.ts';
 import { github } from '../../src/report/github.ts';
+import { runs } from '../support/property-runs.ts';
 import { finding, HOSTILE, hostile, NOTHING, report } from '../support/reports.ts';
 
 interface Command {
@@ -136,7 +137,7 @@ describe('untrusted text', () => {
         expected,
       ),
       {
-        numRuns: 100,
+        numRuns: runs(100),
       },
     );
   });

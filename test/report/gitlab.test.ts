@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Report } from '../../src/core/engine/report.ts';
 import { gitlab } from '../../src/report/gitlab.ts';
+import { runs } from '../support/property-runs.ts';
 import { finding, HOSTILE, hostile, NOTHING, report } from '../support/reports.ts';
 
 interface Violation {
@@ -86,6 +87,6 @@ test('a report with any text is valid', () => {
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(violationsOf(hostile(text))).toHaveLength(5);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/core/engine/judge.ts';
 import type { Report, Severity } from '../../src/core/engine/report.ts';
 import { junit } from '../../src/report/junit.ts';
+import { runs } from '../support/property-runs.ts';
 import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';
 import { metadataWith, snapshot } from '../support/snapshots.ts';
 
@@ -248,7 +249,7 @@ test('the XML is well-formed with any text', () => {
       const cases = casesOf(hostile(text));
       expect(cases.length).toBeGreaterThan(3);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

@@ -4,6 +4,7 @@ import { judge } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { cell, code, prose } from '../../src/report/markdown-text.ts';
 import { markdown } from '../../src/report/markdown.ts';
+import { runs } from '../support/property-runs.ts';
 import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';
 import { metadataWith, snapshot } from '../support/snapshots.ts';
 
@@ -169,7 +170,7 @@ describe('untrusted text', () => {
     const marks = fc.string({ unit: fc.constantFrom(...'`*_[]()<>#|~@:/!-+1. \\$&aw\n'), maxLength: 60 });
     fc.assert(
       fc.property(fc.oneof(marks, fc.string({ unit: 'binary' })), (text) => onlyOurs(show(hostile(text)))),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

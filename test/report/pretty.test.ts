@@ -7,6 +7,7 @@ import { json } from '../../src/report/json.ts';
 import { pretty } from '../../src/report/pretty.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { count, elapsedTime, size } from '../../src/report/words.ts';
+import { runs } from '../support/property-runs.ts';
 import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 
 const lint = (facts: Snapshot, seconds = 0.4): Report => judge(facts, { command: 'lint', seconds });
@@ -131,7 +132,7 @@ describe('hostile text', () => {
         // oxlint-disable-next-line no-control-regex
         expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });
