@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { BundleOptions } from '../bundle/bundle.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
+import type { Provenance } from '../core/registry/lock-file.ts';
 import { createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester } from '../observe/digest/digest.ts';
 import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
@@ -73,12 +74,22 @@ export function checkSource({ artifact, entry, ui, artifactUrl }: SourceOptions)
   if (artifactUrl !== undefined) checkUrl(artifactUrl, '--artifact-url');
 }
 
-/** Reads, builds or fetches the artifact, and inspects it. Throws AppregError if it is missing. */
+/** An artifact, and what it was built from; null if that was not asked for, or if it was not built here. */
+export interface SourcedArtifact {
+  artifact: Artifact;
+  provenance: Provenance | null;
+}
+
+/**
+ * Reads, builds or fetches the artifact, and inspects it. Throws AppregError if it is missing.
+ * @param traced determine what it is built from
+ */
 export async function artifactFrom(
   context: Context,
   options: SourceOptions,
   settings: Config['bundle'] = {},
-): Promise<Artifact> {
+  traced = false,
+): Promise<SourcedArtifact> {
   const { cwd, terminal } = context;
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
@@ -87,23 +98,29 @@ export async function artifactFrom(
       progress.update(`Fetching ${shownUrl(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
     ).finally(() => progress.stop());
     refuseUnlikeArtifact(shownUrl(url), content.head);
-    return { bytes: null, url, content, archive };
+    return { artifact: { bytes: null, url, content, archive }, provenance: null };
   }
-  if (artifact !== undefined) return artifactFromFile(resolve(cwd, artifact), artifact, cwd);
+  if (artifact !== undefined)
+    return { artifact: await artifactFromFile(resolve(cwd, artifact), artifact, cwd), provenance: null };
   if (entry === undefined) throw new Error('checkSource() requires a source.');
   const request: BundleOptions = {
     entry: resolve(cwd, entry),
     external: settings.external ?? [],
     include: settings.include ?? [],
-    target: settings.target ?? 'node22',
     cwd,
+    traced,
   };
+  // Without one, as `release` builds it: the target is part of what is recorded.
+  if (settings.target !== undefined) request.target = settings.target;
   if (ui !== undefined) request.ui = resolve(cwd, ui);
   const progress = terminal.progress(`Building ${printable(entry)}`);
   const { bundle } = await import('../bundle/bundle.ts');
   const built = await bundle(request).finally(() => progress.stop());
   for (const warning of built.warnings) terminal.log(`warning: ${warning}`);
-  return artifactFromBytes(built.archive, printable(entry), cwd);
+  return {
+    artifact: await artifactFromBytes(built.archive, printable(entry), cwd),
+    provenance: built.provenance?.() ?? null,
+  };
 }
 
 /** Digests, lists and scans an archive in memory. @param shown its name in messages @param cwd a folder that it should not name */

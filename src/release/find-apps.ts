@@ -54,7 +54,7 @@ export async function findApps(root: string, entries: readonly ReleaseEntry[]): 
     for (const folder of await foldersOf(root, entry.folder)) {
       const app = configuredApp(root, repository, folder, entry);
       folders.add(folder);
-      // The first entry that matches a folder decides.
+      // Of entries that give a folder the same key, the first one counts.
       if (!found.has(`${app.key} ${folder}`)) found.set(`${app.key} ${folder}`, app);
     }
   }
@@ -64,6 +64,11 @@ export async function findApps(root: string, entries: readonly ReleaseEntry[]): 
   const apps = [...found.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
   checkKeys(apps);
   return apps;
+}
+
+/** True if the configuration, or an app.json of the app, says how apps of this repository are built. */
+export function describesApp(root: string, entries: readonly ReleaseEntry[] | undefined, key: string): boolean {
+  return (entries ?? []).length > 0 || appFile(root, `apps/${key}`) !== null;
 }
 
 /** The nearest folder with a git repository, links resolved; the workspace itself without one. */

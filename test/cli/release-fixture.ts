@@ -15,7 +15,7 @@ const isReport = new Ajv().compile(
 /** A repository of apps, and `appreg release` as a function. */
 
 // Nothing listens there, so that reading back ends at once.
-const BASE = 'https://127.0.0.1:30999/';
+export const BASE = 'https://127.0.0.1:30999/';
 
 const RELEASE = [{ folder: 'src/*', entry: 'main.ts', version: 'VERSION' }];
 

@@ -1,10 +1,14 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BuildOptions, BuildResult } from 'esbuild';
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { SourceOptions } from '../../src/cli/artifact-source.ts';
+import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { startServer } from '../../src/serve/server.ts';
 import { writeFiles } from '../bundle/tree.ts';
-import { folder } from './author-support.ts';
-import { repository, runRelease, sources, statesOf, textOf } from './release-fixture.ts';
+import { tarGz } from '../publish/memory.ts';
+import { contextIn, folder } from './author-support.ts';
+import { BASE, repository, runRelease, sources, statesOf, textOf } from './release-fixture.ts';
 
 /** An esbuild whose later version writes other bytes for the same code. */
 const toolchain = vi.hoisted(() => ({ version: '0.28.2', banner: '' }));
@@ -48,6 +52,64 @@ test('other bytes by another esbuild are rebuilt, and not published; with other 
   // Without the record nothing shows that the sources are the same.
   rmSync(join(root, 'appreg.lock.json'));
   expect(statesOf(await runRelease(root, { check: true, app: ['clock'] }))).toEqual({ clock: 'changed' });
+});
+
+test('--against a URL reads the lock file that is served beside the manifest', async () => {
+  const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
+  await runRelease(root);
+  const served = join(folder(), 'served');
+  cpSync(root, served, { recursive: true });
+  rmSync(join(root, 'appreg.lock.json'));
+  const serving = await startServer({
+    root: served,
+    host: '127.0.0.1',
+    port: 0,
+    manifest: 'registry.json',
+    serviceOrigins: [],
+    rewriteFrom: BASE,
+    https: false,
+  });
+  try {
+    const checked = async (): Promise<[Record<string, string>, string[]]> => {
+      const run = await runRelease(root, { check: true, against: serving.manifestUrl });
+      return [statesOf(run), run.context.printed.log];
+    };
+    expect(await checked()).toEqual([{ clock: 'unchanged' }, []]);
+    upgrade();
+    expect(await checked()).toEqual([{ clock: 'rebuilt' }, []]);
+    // A page in place of a file that does not exist.
+    writeFiles(served, { 'appreg.lock.json': '<!doctype html>' });
+    expect(await checked()).toEqual([
+      { clock: 'changed' },
+      [expect.stringMatching(/^warning: http:.*\/appreg\.lock\.json is not a lock file; /)],
+    ]);
+    rmSync(join(served, 'appreg.lock.json'));
+    expect(await checked()).toEqual([{ clock: 'changed' }, []]);
+  } finally {
+    await serving.close();
+  }
+});
+
+test('publish-version --entry records what a version was built from, as release does', async () => {
+  const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
+  const publish = async (version: string, from: SourceOptions): Promise<void> => {
+    const context = contextIn(root);
+    expect(await publishVersion(context, 'clock', version, { ...from, readBack: false, anyContent: true })).toBe(0);
+  };
+  await publish('1.0.0', { entry: 'src/clock/main.ts' });
+  const recorded = textOf(root, 'appreg.lock.json');
+  // release has nothing to add.
+  expect(await runRelease(root)).toMatchObject({ code: 0, report: { summary: { unchanged: 1 } } });
+  expect(textOf(root, 'appreg.lock.json')).toBe(recorded);
+  upgrade();
+  expect(statesOf(await runRelease(root, { check: true }))).toEqual({ clock: 'rebuilt' });
+
+  // What an existing archive was built from is unknown.
+  writeFileSync(join(root, 'a.tar.gz'), tarGz('other'));
+  await publish('1.1.0', { artifact: 'a.tar.gz' });
+  const lock: { apps: Record<string, Record<string, object>> } = JSON.parse(textOf(root, 'appreg.lock.json') ?? '');
+  expect(lock.apps['clock']?.['1.0.0']).toMatchObject({ toolchain: { esbuild: '0.28.2' } });
+  expect(lock.apps['clock']?.['1.1.0']).not.toHaveProperty('sources');
 });
 
 test('other bytes of the same sources and toolchain are changed: a setting differs', async () => {

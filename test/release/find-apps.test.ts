@@ -42,6 +42,14 @@ describe('folders', () => {
     expect(await keysIn(files, entries)).toEqual(keys);
   });
 
+  test('of entries that give a folder the same key the first one counts, and as a whole', async () => {
+    const root = tree({ ...app('apps/a'), 'apps/a/other.ts': '', 'apps/a/ui.ts': '' });
+    const first = { folder: 'apps/a', entry: 'other.ts', version: 'V' };
+    const [found, ...others] = await findApps(root, [first, { ...ENTRY, key: 'a', ui: 'ui.ts' }]);
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ entry: 'other.ts', ui: null, versionFile: join(root, 'apps/a/V') });
+  });
+
   test('the configuration may be in a folder of its own', async () => {
     const root = tree({ ...app('apps/a'), 'registry/x': '' });
     mkdirSync(join(root, '.git'));

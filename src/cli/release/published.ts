@@ -9,10 +9,12 @@ import { storedLock } from '../../publish/lock-step.ts';
 import { openStore } from '../config/open-store.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
+import { isUrl } from '../fetch.ts';
 import { readLock } from '../lock.ts';
 import { registryState } from '../registry-state.ts';
 import { snapshotOfStore } from '../stored-state.ts';
 import type { Published } from './evaluate.ts';
+import { servedLock } from './served-lock.ts';
 
 /**
  * The published versions, with what they were built from: those in the store, or in the state that --against names.
@@ -33,7 +35,7 @@ export async function publishedVersions(
   const own = readLock(root);
   if (against !== undefined) {
     const state = await registryState(context, against, {}, true);
-    return { listed: baselineFromSnapshot(state, state.target), lock: lockOf(context.cwd, root, against) ?? own };
+    return { listed: baselineFromSnapshot(state, state.target), lock: (await lockOf(context, root, against)) ?? own };
   }
   const store = await openStore(context, config.store, root);
   const now = new Date().toISOString();
@@ -41,10 +43,10 @@ export async function publishedVersions(
   return { listed: baselineFromSnapshot(state, state.target), lock: (await storedLock(store)) ?? own };
 }
 
-/** The lock file in the state that --against names; null if it has none, or cannot contain one. */
-function lockOf(cwd: string, root: string, against: string): LockFile | null {
-  if (/^https?:\/\//i.test(against)) return null;
-  const path = resolve(cwd, against);
+/** The lock file in the state that --against names; null if it has none. */
+async function lockOf(context: Context, root: string, against: string): Promise<LockFile | null> {
+  if (isUrl(against)) return servedLock(context, against);
+  const path = resolve(context.cwd, against);
   if (existsSync(path)) return readLock(statSync(path).isDirectory() ? path : dirname(path));
   const tree = gitTree(against, root);
   tree.fetch([LOCK_FILE]);

@@ -1,8 +1,9 @@
 import type { NewVersion } from '../../author/metadata.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import { type AppregError, isAppregError } from '../../core/errors.ts';
-import type { LockedVersion, LockFile } from '../../core/registry/lock-file.ts';
+import type { LockedVersion, LockFile, Provenance } from '../../core/registry/lock-file.ts';
 import { appToPublish } from '../app-to-publish.ts';
+import type { Artifact } from '../artifact.ts';
 import type { JudgeSettings } from '../check-change.ts';
 import type { PreparedApp } from '../prepared-app.ts';
 import { planVersion, type VersionPlan } from '../publish-version.ts';
@@ -57,8 +58,15 @@ export function withStoredLock(place: RegistryLocation, lock: LockFile | null): 
   };
 }
 
+/** What was published, and what it was built from; null if that is unknown. */
+interface BuiltArtifact {
+  artifact: Artifact;
+  provenance: Provenance | null;
+}
+
 /** A version as the lock file records it. @param now ISO 8601 */
-export function lockedVersion({ artifact, provenance }: PreparedApp, entry: NewVersion, now: string): LockedVersion {
+export function lockedVersion({ artifact, provenance }: BuiltArtifact, entry: NewVersion, now: string): LockedVersion {
   const { version, artifactUrl, artifactChecksum } = entry;
-  return { version, artifactUrl, artifactChecksum, bytes: artifact.content.bytes, firstSeen: now, provenance };
+  const recorded = { version, artifactUrl, artifactChecksum, bytes: artifact.content.bytes, firstSeen: now };
+  return provenance === null ? recorded : { ...recorded, provenance };
 }

@@ -1,4 +1,5 @@
-import { LOCK_FILE } from '../../../core/registry/lock-file.ts';
+import type { NewVersion } from '../../../author/metadata.ts';
+import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.ts';
 import { grouped, printable, redact, safeJson } from '../../../core/text/text.ts';
 import { type AppregError, isAppregError } from '../../../core/errors.ts';
 import { type Journal, newJournal, stateOf } from '../../../store/journal.ts';
@@ -6,14 +7,17 @@ import { checkVersion } from '../../../publish/choose-version.ts';
 import { publish, type Published } from '../../../publish/publish.ts';
 import { appToPublish } from '../../../publish/app-to-publish.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
-import { planVersion } from '../../../publish/publish-version.ts';
+import { lockedVersion } from '../../../publish/apps/plan-app.ts';
+import { lockStep } from '../../../publish/lock-step.ts';
+import { planVersion, type VersionPlan } from '../../../publish/publish-version.ts';
+import { describesApp } from '../../../release/find-apps.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
 import { severitiesOf } from '../../check/checks.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
-import { lockVersion } from '../../lock.ts';
+import { hasLock, lockVersion } from '../../lock.ts';
 import { readBack, READ_BACK_SECONDS } from '../../read-back.ts';
 import { planText, printFindings } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
@@ -38,7 +42,10 @@ export async function publishVersion(context: Context, key: string, word: string
   const options = await withSource(context, given);
   if (options === null) return 130;
   const allowed = allowedSecrets(options);
-  const artifact = withoutSecrets(await artifactFrom(context, options, config.bundle), allowed, terminal);
+  const isReleased = describesApp(root, config.release, key);
+  const traced = options.dryRun !== true && (isReleased || hasLock(root));
+  const { artifact: made, provenance } = await artifactFrom(context, options, config.bundle, traced);
+  const artifact = withoutSecrets(made, allowed, terminal);
   const judgement = {
     now: new Date().toISOString(),
     severities: publishingSeverities(severitiesOf(context, config), options.anyContent === true),
@@ -54,13 +61,18 @@ export async function publishVersion(context: Context, key: string, word: string
   } else {
     const ask = artifact.bytes !== null && options.readBack !== false;
     const patience = options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'];
-    const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(context, entry, patience) };
-    done = await publish(place, key, word, artifact, judgement, deps || {});
+    const locked = ({ entry }: VersionPlan): LockedVersion =>
+      lockedVersion({ artifact, provenance }, entry, judgement.now);
+    // Where apps are released, also in the lock file of the store, which `release` compares with.
+    const recordsInStore = isReleased && provenance !== null;
+    done = await publish(place, key, word, artifact, judgement, {
+      ...(ask && { readBack: (entry: NewVersion) => readBack(context, entry, patience) }),
+      addedSteps: (planned) => (recordsInStore ? [lockStep([{ app: key, version: locked(planned) }])] : []),
+    });
     status = done.isNew ? 'published' : 'already-published';
-    const { entry } = done.planned;
-    const noted = { ...entry, bytes: artifact.content.bytes, firstSeen: judgement.now };
-    await lockVersion(root, key, noted).catch((error: unknown) => {
-      throw isAppregError(error) ? notLocked(error, `${key} ${entry.version}`, context.journal) : error;
+    const { planned } = done;
+    await lockVersion(root, key, locked(planned)).catch((error: unknown) => {
+      throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
     });
   }
 
