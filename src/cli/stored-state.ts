@@ -5,6 +5,7 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { contentOf } from '../observe/workspace/document-content.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
+import { manifestMissing } from '../publish/registry-location.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Store } from '../store/store.ts';
 import type { Config, LoadedConfig } from './config/config.ts';
@@ -47,7 +48,10 @@ export async function storeSnapshot(
   return snapshotOfStore(context, await openStore(context, config.store, root), config, manifest, seenAt);
 }
 
-/** The documents in an open store, as a state of the registry; artifacts are not fetched. */
+/**
+ * The documents in an open store, as a state of the registry; artifacts are not fetched.
+ * @throws AppregError `manifest-missing` (exit 2)
+ */
 export async function snapshotOfStore(
   context: Context,
   store: Store,
@@ -65,6 +69,7 @@ export async function snapshotOfStore(
         const stored = found.get(path);
         known.set(path, stored ? contentOf(stored.bytes) : null);
       }
+      if (known.get(manifest) === null) throw manifestMissing(store, manifest);
       const missing = new Set<string>();
       const fetch = (paths: readonly string[]): void => {
         for (const path of paths) if (!known.has(path)) missing.add(path);

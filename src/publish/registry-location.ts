@@ -37,9 +37,14 @@ export function documentIn({ bytes, token }: Stored, path: string): Document {
 export async function readManifest({ store, manifest }: RegistryLocation): Promise<Document> {
   const found = await readDocument(store, manifest);
   if (found) return found;
-  throw new AppregError(
+  throw manifestMissing(store, manifest);
+}
+
+/** @returns the error for a store without a manifest: exit 2 */
+export function manifestMissing({ name }: Pick<Store, 'name'>, manifest: string): AppregError {
+  return new AppregError(
     'manifest-missing',
-    `${printable(manifest)} does not exist in ${printable(store.name)}.`,
+    `${printable(manifest)} does not exist in ${printable(name)}.`,
     'Create the registry first: appreg init',
   );
 }

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeFiles } from '../bundle/tree.ts';
 import { refusal, snapshot } from './author-support.ts';
@@ -89,6 +91,43 @@ test('a version that a rule refuses fails the check, and is not published', asyn
   }
   expect(textOf(root, 'apps/clock/versions.json')).toBe('{ "versions": [] }\n');
   expect(textOf(root, 'apps/lamp/versions.json')).toContain('1.0.0');
+});
+
+test('--bump changes the version of the app in its package-lock.json, too', async () => {
+  const lock = '{\r\n  "name": "clock", "version": "1.0.0",\r\n  "packages": { "": { "version": "1.0.0" } } }';
+  const root = await repository(
+    {
+      ...sources({ clock: '1.0.0' }),
+      'src/clock/package.json': '{ "version": "1.0.0" }',
+      'src/clock/package-lock.json': lock,
+      'src/clock/npm-shrinkwrap.json': '{}',
+    },
+    { listed: ['clock'], release: [{ folder: 'src/*', entry: 'main.ts' }] },
+  );
+  await runRelease(root);
+  writeFiles(root, { 'src/clock/main.ts': 'export const app = 1;\n' });
+  const planned = await runRelease(root, { bump: true, dryRun: true });
+  expect(planned.apps['clock']?.advice).toBe(
+    '--bump writes 1.0.1 into src/clock/package.json and src/clock/package-lock.json.',
+  );
+  expect(textOf(root, 'src/clock/package-lock.json')).toBe(lock);
+  const bumped = await runRelease(root, { bump: true });
+  expect(bumped.apps['clock']?.message).toBe(
+    'Raised from 1.0.0 to 1.0.1 in src/clock/package.json and src/clock/package-lock.json.',
+  );
+  expect(textOf(root, 'src/clock/package.json')).toBe('{ "version": "1.0.1" }');
+  expect(textOf(root, 'src/clock/package-lock.json')).toBe(lock.replaceAll('1.0.0', '1.0.1'));
+  expect(textOf(root, 'src/clock/npm-shrinkwrap.json')).toBe('{}');
+});
+
+test.each(['registry.json', 'appreg.config.json'])('release without %s says to run appreg init', async (missing) => {
+  const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
+  rmSync(join(root, missing));
+  for (const options of [{}, { check: true }, { bump: true }]) {
+    const error = await refusal(runRelease(root, options));
+    expect(error).toMatchObject({ exit: 2, hint: expect.stringContaining('appreg init') });
+    expect(error.message).not.toContain('compared');
+  }
 });
 
 test.each([

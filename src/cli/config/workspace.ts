@@ -21,13 +21,7 @@ export interface OpenWorkspace {
  */
 export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
   const { config, file, root } = await context.config();
-  if (file === null) {
-    throw new AppregError(
-      'workspace-missing',
-      `${printable(context.cwd)} is not a registry workspace: it has no configuration file.`,
-      'Create one with appreg init, or give its configuration with --config <file>.',
-    );
-  }
+  if (file === null) throw workspaceMissing(context.cwd);
   if (config.baseUrl === undefined) {
     throw new AppregError(
       'base-url-missing',
@@ -45,4 +39,13 @@ export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
     firstSeen: (app, version) => ledger?.get(app)?.get(version)?.artifactChecksum ?? null,
   };
   return { root, config, place };
+}
+
+/** @returns the error for a folder without a configuration: exit 2 */
+export function workspaceMissing(folder: string): AppregError {
+  return new AppregError(
+    'workspace-missing',
+    `${printable(folder)} is not a registry workspace: it has no configuration file.`,
+    'Create one with appreg init, or give its configuration with --config <file>.',
+  );
 }

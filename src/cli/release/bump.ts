@@ -2,6 +2,7 @@ import { nextVersion } from '../../core/release/next-version.ts';
 import { withVersion } from '../../core/release/version-file.ts';
 import { printable } from '../../core/text/text.ts';
 import { shownBelow } from '../../release/find-apps.ts';
+import { type ChangedFile, changedPackageLocks } from '../../release/package-locks.ts';
 import { replaceFile } from '../../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../../store/interrupt.ts';
 import type { LoadedConfig } from '../config/config.ts';
@@ -9,14 +10,14 @@ import type { Context } from '../context.ts';
 import { type EvaluatedApp, evaluateApps, type Published } from './evaluate.ts';
 
 interface Bump {
-  /** Absolute. */
-  file: string;
   version: string;
-  text: string;
+  /** In the order in which they are written: the version file is last, so that an interrupted run can be repeated. */
+  files: ChangedFile[];
 }
 
 /**
- * Raises the version of each changed app in its version file, and evaluates these apps again.
+ * Raises the version of each changed app in its version file and in the lock files of npm beside it, and evaluates these
+ * apps again.
  * @returns all apps; those with a raised version in their new state
  */
 export async function bumpApps(
@@ -27,15 +28,19 @@ export async function bumpApps(
   { dryRun, jobs }: { dryRun: boolean; jobs: number | undefined },
 ): Promise<EvaluatedApp[]> {
   const bumps = bumpsFor(apps, published);
-  const shown = (file: string): string => printable(shownBelow(loaded.root, file));
+  const shown = ({ files }: Bump): string =>
+    files
+      .map(({ file }) => printable(shownBelow(loaded.root, file)))
+      .toReversed()
+      .join(' and ');
   if (dryRun)
     return apps.map((one) => {
       const bump = one.result.state === 'changed' ? bumps.get(one.app.versionFile) : undefined;
       if (bump === undefined) return one;
-      const advice = `--bump writes ${bump.version} into ${shown(bump.file)}.`;
+      const advice = `--bump writes ${bump.version} into ${shown(bump)}.`;
       return { ...one, result: { ...one.result, advice } };
     });
-  for (const { file, text } of bumps.values()) {
+  for (const { file, text } of [...bumps.values()].flatMap(({ files }) => files)) {
     stopIfInterrupted();
     await replaceFile(file, Buffer.from(text));
   }
@@ -50,8 +55,9 @@ export async function bumpApps(
   );
   return apps.map((one) => {
     const next = again.find(({ app }) => app === one.app);
-    if (next?.result.state !== 'new') return next ?? one;
-    const message = `Raised from ${one.result.declared} to ${next.result.declared} in ${shown(one.app.versionFile)}.`;
+    const bump = bumps.get(one.app.versionFile);
+    if (next?.result.state !== 'new' || bump === undefined) return next ?? one;
+    const message = `Raised from ${one.result.declared} to ${next.result.declared} in ${shown(bump)}.`;
     return { ...next, result: { ...next.result, message } };
   });
 }
@@ -67,7 +73,8 @@ function bumpsFor(apps: readonly EvaluatedApp[], { lock }: Published): Map<strin
       known.filter((one) => one != null),
       taken,
     );
-    bumps.set(app.versionFile, { file: app.versionFile, version, text: withVersion(declared, version) });
+    const versionFile = { file: app.versionFile, text: withVersion(declared, version) };
+    bumps.set(app.versionFile, { version, files: [...changedPackageLocks(app.versionFile, version), versionFile] });
   }
   return bumps;
 }

@@ -8,6 +8,7 @@ import { isOneOf } from '../../choices.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { allowedSecrets, allowSecretsIn } from '../../allowed-secrets.ts';
+import { workspaceMissing } from '../../config/workspace.ts';
 import { bumpApps } from '../../release/bump.ts';
 import { evaluateApps, type EvaluatedApp, selectedApps } from '../../release/evaluate.ts';
 import { publishedVersions } from '../../release/published.ts';
@@ -27,6 +28,7 @@ export async function release(context: Context, options: Options): Promise<numbe
   const format = checkOptions(options);
   const allowed = allowedSecrets(options);
   const loaded = await context.config();
+  if (loaded.file === null) throw workspaceMissing(context.cwd);
   const { check = false, bump = false, dryRun = false, app: keys, jobs } = options;
   const apps = selectedApps(await findApps(loaded.root, loaded.config.release ?? []), keys);
   const published = await publishedVersions(context, loaded, options.against);
