@@ -99,27 +99,34 @@ export function createArchiveReader({
       await gzip?.end();
       const isComplete = gzip !== null && stopped === null && gzip.fault === null;
       if (isComplete) tar.end();
-      const trailing = gzip?.trailing ?? null;
       const scanned = (await scanner?.end()) ?? null;
-      if (gzip !== null && gzip.members > 1) tar.notes.add('several-members', null);
-      if (trailing !== null) tar.notes.add(trailing.zeros ? 'zeros-after-gzip' : 'bytes-after-gzip', null);
-      return {
-        kind: gzip === null ? kindOf(head) : 'gzip',
-        // Broken gzip data explains a broken tar inside, so it takes precedence.
-        fault: gzip?.fault ?? tar.fault,
-        entries: tar.entries,
-        entryCount: tar.entryCount,
-        unpackedBytes,
-        stopped: gzip?.fault || tar.fault ? null : stopped,
-        trailing:
-          tar.trailing > 0
-            ? { layer: 'tar', bytes: tar.trailing }
-            : trailing && { layer: 'gzip', bytes: trailing.bytes },
-        gzipMembers: gzip?.members ?? 0,
-        oddities: tar.notes.list,
-        ...(scanned !== null && { scan: scanned }),
-      };
+      const facts = archiveFacts(tar, gzip, { kind: gzip === null ? kindOf(head) : 'gzip', unpackedBytes, stopped });
+      return { ...facts, ...(scanned !== null && { scan: scanned }) };
     },
+  };
+}
+
+/** What both readers found, at the end. */
+function archiveFacts(
+  tar: TarReader,
+  gzip: GzipReader | null,
+  { kind, unpackedBytes, stopped }: Pick<ArchiveFacts, 'kind' | 'unpackedBytes' | 'stopped'>,
+): ArchiveFacts {
+  const trailing = gzip?.trailing ?? null;
+  if (gzip !== null && gzip.members > 1) tar.notes.add('several-members', null);
+  if (trailing !== null) tar.notes.add(trailing.zeros ? 'zeros-after-gzip' : 'bytes-after-gzip', null);
+  return {
+    kind,
+    // Broken gzip data explains a broken tar inside, so it takes precedence.
+    fault: gzip?.fault ?? tar.fault,
+    entries: tar.entries,
+    entryCount: tar.entryCount,
+    unpackedBytes,
+    stopped: gzip?.fault || tar.fault ? null : stopped,
+    trailing:
+      tar.trailing > 0 ? { layer: 'tar', bytes: tar.trailing } : trailing && { layer: 'gzip', bytes: trailing.bytes },
+    gzipMembers: gzip?.members ?? 0,
+    oddities: tar.notes.list,
   };
 }
 
