@@ -47,7 +47,15 @@ function findingsIn(
   { manifest, app }: State,
   { now, severities, appEntry = null, baseline = null }: JudgeSettings,
 ): Finding[] {
-  const judging = startJudging({ command: 'lint', target: '', now, severities, appEntry, baseline });
+  const judging = startJudging({
+    command: 'lint',
+    target: '',
+    now,
+    severities,
+    appEntry,
+    baseline,
+    isPublishing: true,
+  });
   judging.manifest(manifest);
   if (app) judging.app(app);
   return judging.finish(0).findings;

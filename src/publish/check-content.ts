@@ -66,7 +66,7 @@ export function checkContent(
   const warnings = unused.map(unusedSecret);
   for (const [rule, found] of [
     [artifactNoApp, artifactNoApp.check({ content, archive, appEntry: appEntry ?? APP_ENTRY })],
-    [artifactSecret, artifactSecret.check({ facts, scan })],
+    [artifactSecret, artifactSecret.check({ facts, scan, isPublishing: true })],
     [artifactLeftover, artifactLeftover.check({ archive, scan })],
   ] as const) {
     const severity = severities[rule.id] ?? rule.severity;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bundle } from '../../src/cli/commands/bundle/run.ts';
@@ -6,6 +6,7 @@ import { lint } from '../../src/cli/commands/lint/run.ts';
 import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { isAppregError } from '../../src/core/errors.ts';
 import type { Report } from '../../src/core/engine/report.ts';
+import { expectNoSecret, filesBelow } from '../support/leaks.ts';
 import { PLANTED } from '../support/planted.ts';
 import { entry, tgz } from '../support/tar-builder.ts';
 import { contextIn, folder, type Recorded } from './author-support.ts';
@@ -17,10 +18,6 @@ const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdo
 const APP = entry('app.js', 'export {};\n');
 const ALL = tgz(APP, ...PLANTED.map(({ entry: path, text }, i) => entry(`${i}/${path}`, text)));
 
-function expectNoSecret(text: string): void {
-  for (const { value } of PLANTED) expect(text).not.toContain(value);
-}
-
 /** The message of a refusal, with all that the run printed. */
 async function refusal(run: Promise<unknown>, context: Recorded): Promise<string> {
   const error: unknown = await run.then(
@@ -30,15 +27,6 @@ async function refusal(run: Promise<unknown>, context: Recorded): Promise<string
   if (!isAppregError(error)) throw new Error('The run was not refused.', { cause: error });
   expect(error.exit).toBe(1);
   return `${error.summary}\n${error.hint}\n${JSON.stringify(context.printed)}`;
-}
-
-/** All files below a folder, as text. */
-function filesBelow(dir: string): string {
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(dir, name))
-    .filter((path) => statSync(path).isFile() && !path.endsWith('.tar.gz'))
-    .map((path) => `${path}\n${readFileSync(path, 'latin1')}`)
-    .join('\n');
 }
 
 /** A folder with an entry point. */
@@ -54,6 +42,7 @@ describe('bundle', () => {
     const { dir, context } = app(text);
     const message = await refusal(bundle(context, 'main.ts', 'a.tar.gz', {}), context);
     expect(message).toContain('github-token in app.js:');
+    expect(message).toContain('If it is not a secret: --allow-secret <fingerprint>\n');
     expectNoSecret(message);
     expect(existsSync(join(dir, 'a.tar.gz'))).toBe(false);
     const refused = bundle(context, 'main.ts', 'a.tar.gz', { anyContent: true });
@@ -112,11 +101,12 @@ describe('publish-version', () => {
       });
       const message = await refusal(run, context);
       expect(message).toContain('artifact-secret: The artifact contains');
+      expect(message).toContain('If one is not a secret: --allow-secret <fingerprint>\n');
       expectNoSecret(message);
     }
     expect(listedVersions(dir)).toEqual([]);
     expect(existsSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'))).toBe(false);
-    expectNoSecret(filesBelow(dir));
+    expectNoSecret(filesBelow(dir, (path) => path.endsWith('.tar.gz')));
   });
 
   test('--allow-secret accepts one value, and an unknown one is a warning', async () => {

@@ -28,7 +28,8 @@ export async function artifactFacts(text: string): Promise<Record<string, unknow
     archive,
   };
   const { scan } = archive;
-  return { facts, content: shown, archive, scan, checksum, all: [], artifacts: [], before: null, appEntry: 'app.js' };
+  const run = { all: [], artifacts: [], before: null, appEntry: 'app.js', isPublishing: false };
+  return { facts, content: shown, archive, scan, checksum, ...run };
 }
 
 /** An archive with the file of `$ tar -xOzf <archive> <path>` and its content in the next lines; null for other texts. */

@@ -16,6 +16,8 @@ export interface JudgeContext {
   readonly requested: RequestedApps | null;
   /** The entry file of an app's code, at the top level of its artifact. */
   readonly appEntry: string;
+  /** True for a change that is judged before it is published. */
+  readonly isPublishing: boolean;
 }
 
 export const NO_BASELINE: Missing = { missing: { code: 'no-baseline' }, runWide: true, intentional: true };

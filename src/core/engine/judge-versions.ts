@@ -113,7 +113,7 @@ function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersio
 
 /** @param place of the artifact's URL */
 function judgeArtifact(
-  { run, dispatcher, appEntry }: JudgeContext,
+  { run, dispatcher, appEntry, isPublishing }: JudgeContext,
   facts: ArtifactFacts,
   { index, version, artifactChecksum }: VersionEntry,
   { versions, artifacts, published }: AllVersions,
@@ -142,6 +142,7 @@ function judgeArtifact(
       before: published.get(version) ?? null,
       answer: answerOf(facts),
       appEntry,
+      isPublishing,
     },
     { ...place, pointer: `/versions/${index}/artifactChecksum` },
   );

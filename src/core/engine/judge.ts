@@ -45,6 +45,8 @@ export interface JudgeOptions extends FindingHooks {
   requested?: RequestedApps | null;
   /** The entry file of an app's code, at the top level of its artifact (default: app.js). */
   appEntry?: string | null;
+  /** True for a change that is judged before it is published. */
+  isPublishing?: boolean;
   /** What does not count, with the reason. */
   exceptions?: ExceptionList | null;
   /** The fingerprints of the findings of an earlier report (`fingerprintsOf`), which do not count. */
@@ -113,6 +115,7 @@ export function startJudging(options: JudgeOptions): Judging {
     baseline,
     requested,
     appEntry: options.appEntry ?? APP_ENTRY,
+    isPublishing: options.isPublishing === true,
   };
   let manifest: JudgedManifest | null = null;
   let listed: Set<string> | null = null;

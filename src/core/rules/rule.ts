@@ -119,6 +119,8 @@ export interface Subjects {
     answer: Probe;
     /** The entry file of the app's code, at the top level of the archive. */
     appEntry: string;
+    /** True before the artifact is published, by a command that allows secrets by their fingerprint. */
+    isPublishing: boolean;
   };
   icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Probe; origins: readonly string[] };
   /** A file that the folder lists under another name than in its URL; both are paths relative to the workspace. */

@@ -10,7 +10,7 @@ const SHOWN = 20;
 export const artifactSecret = defineRule({
   id: 'artifact-secret',
   on: 'artifact',
-  needs: ['facts', 'scan'],
+  needs: ['facts', 'scan', 'isPublishing'],
   severity: 'error',
   spec: '2.4',
   symptom: null,
@@ -23,26 +23,56 @@ export const artifactSecret = defineRule({
     bad: '$ tar -xOzf clock-1.0.0.tar.gz .env\nAPI_TOKEN=9b1f4c77d2e05a68',
     good: '$ tar -xOzf clock-1.0.0.tar.gz .env.example\nAPI_TOKEN=',
   },
-  check({ facts, scan }) {
-    const [first] = scan.secrets;
-    return first === undefined ? null : secretProblem(first, scan, !isMissing(facts.web));
+  check({ facts, scan, isPublishing }) {
+    if (scan.secretCount === 0) return null;
+    return secretProblem(scan, { isServed: !isMissing(facts.web), isPublishing });
   },
 });
 
-/** @param isServed whether the artifact was fetched from its URL, so that others may have it */
-function secretProblem(first: SecretPlace, { secrets, secretCount }: ContentScan, isServed: boolean): Problem<never> {
-  const { kind, entry, line, fingerprint } = first;
-  const rest = secretCount - Math.min(secrets.length, NAMED);
-  const named = secrets.slice(0, NAMED).map((one) => `${one.kind} in ${placeOf(one)} (fingerprint ${one.fingerprint})`);
+interface Stage {
+  /** Whether the artifact was fetched from its URL, so that others may have it. */
+  isServed: boolean;
+  isPublishing: boolean;
+}
+
+function secretProblem({ secrets, secretCount }: ContentScan, stage: Stage): Problem<never> {
+  const [first] = secrets;
   const others = secrets.slice(1, SHOWN + 1).map((one) => `${one.kind} ${placeOf(one)} ${one.fingerprint}`);
+  const isOne = secretCount === 1;
   return {
-    message: `The artifact contains ${secretCount === 1 ? 'a secret' : `${secretCount} secrets`}: ${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`,
-    advice: isServed
-      ? 'Revoke the secret at the service that issued it: the artifact is public, and withdrawing the version does not undo that. Then publish a version without it.'
-      : 'Remove it, and let the app read it from its settings at run time. If it was published or committed before, revoke it. If it is not a secret: --allow-secret <fingerprint> of the command that publishes, or an exception in the configuration.',
-    evidence: { kind, entry, line, fingerprint, ...(others.length > 0 && { secrets: secretCount, others }) },
-    ...(isServed && { severity: 'warning' as const }),
+    message: `The artifact contains ${isOne ? 'a secret' : `${secretCount} secrets`}${describePlaces(secrets, secretCount)}.`,
+    advice: stage.isServed ? adviceServed(isOne) : adviceLocal(isOne, stage.isPublishing),
+    evidence: {
+      // Without a listed one: the number.
+      ...(first && { kind: first.kind, entry: first.entry, line: first.line, fingerprint: first.fingerprint }),
+      ...((others.length > 0 || !first) && { secrets: secretCount, others }),
+    },
+    ...(stage.isServed && { severity: 'warning' as const }),
   };
+}
+
+/** @param secrets those that are listed; if all of them were allowed, the others still count */
+function describePlaces(secrets: readonly SecretPlace[], count: number): string {
+  if (secrets.length === 0) return ' beyond those that were listed and allowed';
+  const named = secrets.slice(0, NAMED).map((one) => `${one.kind} in ${placeOf(one)} (fingerprint ${one.fingerprint})`);
+  const rest = count - named.length;
+  return `: ${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+}
+
+function adviceServed(isOne: boolean): string {
+  return isOne
+    ? 'Revoke the secret at the service that issued it: the artifact is public, and withdrawing the version does not undo that. Then publish a version without it.'
+    : 'Revoke the secrets at the services that issued them: the artifact is public, and withdrawing the version does not undo that. Then publish a version without them.';
+}
+
+function adviceLocal(isOne: boolean, isPublishing: boolean): string {
+  const fix = isOne
+    ? 'Remove it, and let the app read it from its settings at run time. If it was published or committed before, revoke it. If it is not a secret:'
+    : 'Remove them, and let the app read them from its settings at run time. Revoke those that were published or committed before. If one is not a secret:';
+  const allow = '--allow-secret <fingerprint>';
+  return isPublishing
+    ? `${fix} ${allow}`
+    : `${fix} ${allow} of the command that publishes, or an exception in the configuration.`;
 }
 
 function placeOf({ entry, line }: SecretPlace): string {

@@ -8,10 +8,15 @@ const MISSING = { missing: { code: 'not-requested', flag: null } } as const;
 
 const factsWith = (
   secrets: ContentScan['secrets'],
-  { web = LOCAL, more = 0 }: { web?: ArtifactFacts['web']; more?: number } = {},
-): { facts: ArtifactFacts; scan: ContentScan } => ({
+  {
+    web = LOCAL,
+    more = 0,
+    isPublishing = false,
+  }: { web?: ArtifactFacts['web']; more?: number; isPublishing?: boolean } = {},
+): { facts: ArtifactFacts; scan: ContentScan; isPublishing: boolean } => ({
   facts: { url: null, file: 'a.tar.gz', web, content: MISSING, archive: MISSING },
   scan: { secrets, secretCount: secrets.length + more, buildPaths: [] },
+  isPublishing,
 });
 const secret = (kind: string, entry: string, line: number): ContentScan['secrets'][number] => ({
   kind,
@@ -36,14 +41,32 @@ ruleTable(artifactSecret, {
       factsWith([secret('github-token', 'app.js', 7)]),
       {
         message: 'a secret: github-token in app.js:7 (fingerprint 0000000000000007).',
-        advice: '--allow-secret <fingerprint>',
+        advice: '--allow-secret <fingerprint> of the command that publishes, or an exception',
         evidence: { kind: 'github-token', entry: 'app.js', line: 7, fingerprint: '0000000000000007' },
       },
     ],
     [
+      'one that is about to be published',
+      factsWith([secret('npm-token', 'app.js', 7)], { isPublishing: true }),
+      { advice: 'Remove it, and' },
+    ],
+    [
       'what is served already',
       factsWith([secret('private-key', 'lib/key.pem', 1)], { web: servedBy() }),
-      { message: 'private-key in lib/key.pem:1', advice: 'Revoke the secret', severity: 'warning' },
+      { message: 'private-key in lib/key.pem:1', advice: 'Revoke the secret at the service', severity: 'warning' },
+    ],
+    [
+      'several that are served already',
+      factsWith([secret('npm-token', 'a.js', 1), secret('npm-token', 'b.js', 1)], { web: servedBy() }),
+      { advice: 'Revoke the secrets at the services that issued them', severity: 'warning' },
+    ],
+    [
+      'more than are listed, after the listed ones were allowed',
+      factsWith([], { more: 2, isPublishing: true }),
+      {
+        message: 'contains 2 secrets beyond those that were listed and allowed.',
+        evidence: { secrets: 2, others: [] },
+      },
     ],
     [
       'several, of which one finding names the first',
@@ -53,6 +76,7 @@ ruleTable(artifactSecret, {
       ),
       {
         message: 'contains 7 secrets: env-file in .env:1',
+        advice: 'Remove them, and let the app read them',
         evidence: {
           kind: 'env-file',
           entry: '.env',
