@@ -1,17 +1,20 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { diagnose } from '../../src/cli/commands/diagnose/run.ts';
 import { judge } from '../../src/cli/commands/judge/run.ts';
 import { verify } from '../../src/cli/commands/verify/run.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { type FaultHost, openFaultHost } from '../support/fault-host.ts';
-import { checksum, gzipped, putRegistry } from '../support/live-registry.ts';
+import { expectNoSecret, filesBelow, textOfBytes } from '../support/leaks.ts';
+import { checksum, gzipped, type Live, putRegistry } from '../support/live-registry.ts';
 import { PLANTED } from '../support/planted.ts';
 import { entry, tgz } from '../support/tar-builder.ts';
 
-/** The secrets of a published artifact are in no output and no file of verify and judge. */
+/** The secrets of a published artifact are in no output and no file of verify, judge and diagnose. */
 
 const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'];
 
@@ -28,15 +31,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function filesBelow(dir: string): string {
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(dir, name))
-    .filter((path) => statSync(path).isFile())
-    .map((path) => readFileSync(path, 'latin1'))
-    .join('\n');
-}
-
-test('verify --scan-content, its saved facts and its cache, and judge', async () => {
+/** Serves a version with all planted secrets. */
+function publishSecrets(): Live {
   const live = putRegistry(host);
   const bytes = tgz(
     entry('app.js', 'export {};\n'),
@@ -45,6 +41,22 @@ test('verify --scan-content, its saved facts and its cache, and judge', async ()
   live.versions[0]!.artifactChecksum = checksum(bytes);
   live.list();
   live.serve('2.tar.gz', gzipped(bytes));
+  return live;
+}
+
+test('a secret is recognized in each form', () => {
+  for (const { value } of PLANTED)
+    for (const text of [
+      JSON.stringify({ value }),
+      Buffer.from(`a ${value} b`).toString('base64'),
+      textOfBytes(gzipSync(`<p>${value}</p>`)),
+      Buffer.from(value).toString('hex'),
+    ])
+      expect(() => expectNoSecret(text)).toThrow('The text contains');
+});
+
+test('verify --scan-content, its saved facts and its cache, and judge', async () => {
+  const live = publishSecrets();
   let all = '';
   for (const format of FORMATS) {
     const options = { format, verbose: true };
@@ -58,9 +70,28 @@ test('verify --scan-content, its saved facts and its cache, and judge', async ()
       all += text;
     }
   }
-  all += filesBelow(folder);
-  for (const { value } of PLANTED) {
-    expect(all).not.toContain(value);
-    expect(all).not.toContain(Buffer.from(value).toString('base64').slice(4, -6));
-  }
+  expectNoSecret(all);
+  expectNoSecret(filesBelow(folder));
+});
+
+test('diagnose --bundle, and a diagnosis of the bundle, with the facts of an earlier scan and without', async () => {
+  const live = publishSecrets();
+  const options = { verbose: true };
+  for (const cache of [undefined, 'scanned'])
+    for (const bundle of ['ticket.json', 'ticket.json.gz']) {
+      if (cache !== undefined)
+        await verify(cliContext({ cwd: folder }), live.url, { ca: 'ca.pem', scanContent: true, cache });
+      const context = cliContext({ cwd: folder, options });
+      const given = { ca: 'ca.pem', bundle, ...(cache !== undefined && { cache }) };
+      await diagnose(context, live.url, given);
+      const again = cliContext({ cwd: folder, options });
+      await diagnose(again, bundle, {});
+      const saved = textOfBytes(readFileSync(join(folder, bundle)));
+      expect(saved).toContain('"key":"app-a"');
+      for (const text of [saved, ...[context, again].map(({ printed }) => Object.values(printed).flat().join('\n'))]) {
+        expect(text.includes('github-token')).toBe(cache !== undefined);
+        expectNoSecret(text);
+      }
+    }
+  expectNoSecret(filesBelow(folder));
 });
