@@ -7,7 +7,7 @@ import {
   LOCK_FILE,
   type LockedVersion,
   lockText,
-  withVersion,
+  withLockedVersion,
 } from '../core/registry/lock-file.ts';
 import { printable } from '../core/text/text.ts';
 import { isAppregError } from '../core/errors.ts';
@@ -74,7 +74,9 @@ export async function lockVersions(
   entries: readonly { app: string; version: LockedVersion }[],
 ): Promise<void> {
   if (entries.length === 0 || !hasLock(root)) return;
-  await changeLock(root, (lock) => entries.reduce((after, { app, version }) => withVersion(after, app, version), lock));
+  await changeLock(root, (lock) =>
+    entries.reduce((after, { app, version }) => withLockedVersion(after, app, version), lock),
+  );
 }
 
 /** One line per difference from the lock file. */

@@ -6,7 +6,7 @@ import {
   type LockFile,
   lockIn,
   lockText,
-  withVersion,
+  withLockedVersion,
 } from '../core/registry/lock-file.ts';
 import type { Store } from '../store/store.ts';
 import type { EditStep } from './plan.ts';
@@ -25,7 +25,7 @@ export function lockStep(entries: readonly { app: string; version: LockedVersion
     edit(text) {
       const before = parseLock(Buffer.from(text));
       let after = before;
-      for (const { app, version } of entries) after = withVersion(after, app, version);
+      for (const { app, version } of entries) after = withLockedVersion(after, app, version);
       return after === before ? null : lockText(after);
     },
     what: `the lock file, with ${versions}`,

@@ -59,7 +59,7 @@ export async function findApps(root: string, entries: readonly ReleaseEntry[]): 
     }
   }
   for (const file of appFilesIn(root))
-    if (!folders.has(file.folder)) found.set(`${file.key} ${file.folder}`, describedApp(root, file));
+    if (!folders.has(file.folder)) found.set(`${file.key} ${file.folder}`, describedApp(root, repository, file));
   if (found.size === 0) throw unconfigured();
   const apps = [...found.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
   checkKeys(apps);
@@ -96,11 +96,11 @@ function configuredApp(root: string, repository: string, folder: string, entry: 
   return { ...app, problem: own?.problem ?? problemOf(app, repository) };
 }
 
-function describedApp(root: string, file: AppFile): FoundApp {
+function describedApp(root: string, repository: string, file: AppFile): FoundApp {
   const { key, folder, entry, ui } = file;
   const path = realpathSync(join(root, folder));
   const app = { key, folder, path, entry, ui, versionFile: join(path, file.version ?? DEFAULT_VERSION_FILE) };
-  return { ...app, problem: file.problem ?? problemOf(app, repositoryOf(root)) };
+  return { ...app, problem: file.problem ?? problemOf(app, repository) };
 }
 
 /** What prevents an app from being built, as far as its files show. */

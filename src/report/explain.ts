@@ -3,6 +3,7 @@ import type { ErrorCode } from '../core/errors.ts';
 import { errorUrl, ruleUrl } from '../core/links.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
 import { printable } from '../core/text/text.ts';
+import { alignedRows } from './columns.ts';
 import { explanations, ownerNames, ownersOf } from './rule-text.ts';
 import type { Style } from './style.ts';
 
@@ -113,19 +114,6 @@ function causeLines({ owner, causes = {} }: AnyRule, style: Style): string[] {
   if (rows.length === 0) return ['', `To be fixed by: ${ownersOf(owner)}.`];
   const [first, ...others] = alignedRows([['cause', 'meaning', 'to be fixed by'], ...rows]);
   return ['', style.dim(`  ${first}`), ...others.map((line) => `  ${plain(line)}`)];
-}
-
-/** The rows as lines, with aligned columns. */
-function alignedRows(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = [];
-  for (const row of rows)
-    for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, text.length);
-  return rows.map((row) =>
-    row
-      .map((text, column) => text.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 /** An example; invisible characters are escaped. */

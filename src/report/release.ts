@@ -1,6 +1,7 @@
 import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
-import { RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
+import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
 import { printable, redact, safeJson, shorten } from '../core/text/text.ts';
+import { alignedRows } from './columns.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { PLAIN, type Style } from './style.ts';
 import { count } from './words.ts';
@@ -35,17 +36,11 @@ export function releaseAsJson(report: ReleaseReport): string {
 export function releaseAsText(report: ReleaseReport, style: Style = PLAIN): string {
   const { shown, left } = selected(report.apps);
   const rows = shown.map((app) => [app.state, app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
-  const header = ['state', 'app', 'declared', 'highest listed'];
-  const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    row
-      .map((value, column) => value.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  const lines = [`  ${style.dim(line(header))}`];
+  const [header = '', ...rowLines] = alignedRows([['state', 'app', 'declared', 'highest listed'], ...rows]);
+  const lines = [`  ${style.dim(header)}`];
   for (const [index, app] of shown.entries()) {
     const { mark, color } = isFailing(app) ? FAILED : MARKS[app.state];
-    lines.push(`${style[color](mark)} ${style[color](line(rows[index] ?? []))}`);
+    lines.push(`${style[color](mark)} ${style[color](rowLines[index] ?? '')}`);
     const remarks = app.published && app.advice === null ? [] : [app.message, app.advice];
     for (const part of remarks) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
   }
@@ -82,7 +77,7 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
 
 /** True for an app that a failing run has to name: also a new version that could not be published. */
 function isFailing({ state, published, advice }: ReleasedApp): boolean {
-  return MARKS[state].mark === '!' || (state === 'new' && !published && advice !== null);
+  return FAILING_STATES.includes(state) || (state === 'new' && !published && advice !== null);
 }
 
 function selected(apps: readonly ReleasedApp[]): { shown: readonly ReleasedApp[]; left: number } {

@@ -25,7 +25,7 @@ export async function bumpApps(
   loaded: LoadedConfig,
   apps: readonly EvaluatedApp[],
   published: Published,
-  { dryRun, jobs }: { dryRun: boolean; jobs: number | undefined },
+  { dryRun, jobs }: { dryRun: boolean; jobs: number },
 ): Promise<EvaluatedApp[]> {
   const bumps = bumpsFor(apps, published);
   const shown = ({ files }: Bump): string =>

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { reasonText } from '../../core/facts/missing.ts';
@@ -28,8 +27,6 @@ export interface EvaluatedApp {
   declared: DeclaredVersion | null;
   /** The built archive; null for an app that has nothing to publish. */
   prepared: PreparedApp | null;
-  /** What the app was built from; null for a broken app. */
-  provenance: (() => Provenance) | null;
 }
 
 /** What the apps are compared with. */
@@ -47,7 +44,7 @@ export async function evaluateApps(
   loaded: LoadedConfig,
   apps: readonly FoundApp[],
   published: Published,
-  jobs: number = availableParallelism(),
+  jobs: number,
 ): Promise<EvaluatedApp[]> {
   const { terminal } = context;
   const found = new Map<FoundApp, EvaluatedApp>();
@@ -98,7 +95,6 @@ async function evaluateApp(
   return {
     app,
     declared,
-    provenance,
     prepared: isPublishable(state, recorded) ? await prepare(app, version, built, provenance) : null,
     result: {
       key,
@@ -181,7 +177,6 @@ function brokenApp(
     app,
     declared: null,
     prepared: null,
-    provenance: null,
     result: { key, folder, state: 'broken', declared, checksum: null, ...published, published: false, message, advice },
   };
 }

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { AppregError } from '../../core/errors.ts';
 import { lockedVersion } from '../../publish/apps/plan-app.ts';
 import { planApps, publishApps, type PublishedApp } from '../../publish/publish-apps.ts';
@@ -24,7 +23,7 @@ export interface ReleaseResult {
 export async function publishEvaluated(
   context: Context,
   evaluated: readonly EvaluatedApp[],
-  { dryRun, jobs = availableParallelism() }: { dryRun: boolean; jobs: number | undefined },
+  { dryRun, jobs }: { dryRun: boolean; jobs: number },
 ): Promise<ReleaseResult> {
   const { terminal } = context;
   const apps = evaluated.flatMap(({ prepared, result }) =>
@@ -74,7 +73,7 @@ export async function publishEvaluated(
 export async function withRefusals(
   context: Context,
   evaluated: readonly EvaluatedApp[],
-  jobs: number | undefined,
+  jobs: number,
 ): Promise<EvaluatedApp[]> {
   const planned = await publishEvaluated(context, evaluated, { dryRun: true, jobs });
   return planned.evaluated.map((one) =>

@@ -10,7 +10,7 @@ const MAX_BYTES = 64 * 1024 ** 2;
 /** Milliseconds for the whole download. */
 const TIMEOUT = 60_000;
 
-/** Answers for a file that does not exist; buckets refuse one that nobody may list. */
+/** Statuses for a file that does not exist; buckets that must not be listed respond with 403. */
 const ABSENT = [403, 404, 410];
 
 /**

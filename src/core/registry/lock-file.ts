@@ -108,7 +108,7 @@ function inOrder(a: string, b: string): number {
  * Adds a version that was published. An existing entry never changes, but gets the provenance that it does not have.
  * @returns the same lock file if there is nothing to add
  */
-export function withVersion(lock: LockFile, app: string, added: LockedVersion): LockFile {
+export function withLockedVersion(lock: LockFile, app: string, added: LockedVersion): LockFile {
   const versions = lock.get(app) ?? new Map<string, LockedVersion>();
   const known = versions.get(added.version);
   const entry = known === undefined ? added : completed(known, added);

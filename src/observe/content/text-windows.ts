@@ -12,9 +12,9 @@ export interface TextWindow {
 
 /** Characters that belong to one window. */
 const STEP = 256 * 1024;
-/** Characters of context before and behind: more than any secret has. */
-const BEFORE = 4 * 1024;
-const BEHIND = 20 * 1024;
+/** Characters of context before and after: more than any secret has. */
+const CONTEXT_BEFORE = 4 * 1024;
+const CONTEXT_AFTER = 20 * 1024;
 
 /** Cuts a text into windows at fixed places, regardless of the pieces in which it arrives. */
 export class TextWindows {
@@ -38,9 +38,9 @@ export class TextWindows {
 
   write(text: string): void {
     this.pending += text;
-    while (this.pending.length >= this.next + STEP + BEHIND) {
-      this.emit(this.pending.slice(0, this.next + STEP + BEHIND), this.next + STEP, false);
-      const cut = Math.max(0, this.next + STEP - BEFORE);
+    while (this.pending.length >= this.next + STEP + CONTEXT_AFTER) {
+      this.emit(this.pending.slice(0, this.next + STEP + CONTEXT_AFTER), this.next + STEP, false);
+      const cut = Math.max(0, this.next + STEP - CONTEXT_BEFORE);
       this.line += countLines(this.pending.slice(0, cut));
       this.next += STEP - cut;
       this.pending = this.pending.slice(cut);

@@ -15,7 +15,7 @@ import { type RegistryLocation, readManifest } from '../registry-location.ts';
 import { errorOfApp, lockedVersion, planApp, type PlannedApp, type PublishedApp, withStoredLock } from './plan-app.ts';
 
 type BatchLocation = RegistryLocation & { store: BatchStore };
-type PlannedWell = PlannedApp & { error: null };
+type PlannedVersion = PlannedApp & { error: null };
 
 /**
  * Publishes all apps in one write, such as a commit. An app that cannot be planned is left out. If the write is refused,
@@ -34,18 +34,19 @@ export async function publishTogether(
   let refusal: AppregError | null = null;
   while (left.length > 0) {
     const planned = await planAll(place, left, judgement);
-    const well = planned.filter((one): one is PlannedWell => one.error === null);
-    const isStuck = refusal !== null && well.length === left.length;
+    const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
+    // The same apps were refused before: planning them again would not end.
+    const isRepeated = plannable.length === left.length;
     for (const { app, error } of planned)
       if (error !== null) settle({ app, outcome: 'failed', error, entry: null, findings: [] });
-    if (well.length === 0) return;
-    left = well.map(({ app }) => app);
-    if (refusal !== null && isStuck) return failAll(well, refusal, settle);
+    if (plannable.length === 0) return;
+    left = plannable.map(({ app }) => app);
+    if (refusal !== null && isRepeated) return failAll(plannable, refusal, settle);
     try {
-      return await writeAll(place, well, judgement.now, settle);
+      return await writeAll(place, plannable, judgement.now, settle);
     } catch (error) {
       refusal = errorOfApp(error);
-      if (refusal.effect !== 'none') return failAll(well, refusal, settle);
+      if (refusal.effect !== 'none') return failAll(plannable, refusal, settle);
     }
   }
 }
@@ -97,7 +98,7 @@ async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: reado
 
 async function writeAll(
   { store }: BatchLocation,
-  planned: readonly PlannedWell[],
+  planned: readonly PlannedVersion[],
   now: string,
   settle: (result: PublishedApp) => void,
 ): Promise<void> {
@@ -110,7 +111,7 @@ async function writeAll(
 }
 
 /** The plans as one, which ends with the lock file. */
-function joined(planned: readonly PlannedWell[], now: string): Plan {
+function joined(planned: readonly PlannedVersion[], now: string): Plan {
   const fresh = planned.filter(({ version }) => !version.published);
   const entries = planned.map(({ app, version }) => ({
     app: app.key,
@@ -128,7 +129,7 @@ function titleFor(apps: readonly PreparedApp[]): string {
 }
 
 /** No app was written, or it is unknown whether all were: each gets the error, with the state of its own files. */
-function failAll(planned: readonly PlannedWell[], error: AppregError, settle: (result: PublishedApp) => void): void {
+function failAll(planned: readonly PlannedVersion[], error: AppregError, settle: (result: PublishedApp) => void): void {
   for (const { app, version } of planned) {
     const { entry, findings, files } = version;
     const own = (paths: readonly string[] = []): string[] => paths.filter((path) => files.includes(path));

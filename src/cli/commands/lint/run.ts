@@ -45,7 +45,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
         'Run appreg lint once per registry.',
       );
     const [first] = targets;
-    if (first === undefined) throw new Error('There is no path to lint.');
+    if (first === undefined) throw new Error('No path to lint was given.');
     const { config } = first.config;
     const settings = checkSettings(context, first.config, options.baseline);
     const where = options.against ?? defaultBaseline(first.target);

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { type ReleaseReport, releaseReport } from '../../../core/release/report.ts';
@@ -29,7 +30,7 @@ export async function release(context: Context, options: Options): Promise<numbe
   const allowed = allowedSecrets(options);
   const loaded = await context.config();
   if (loaded.file === null) throw workspaceMissing(context.cwd);
-  const { check = false, bump = false, dryRun = false, app: keys, jobs } = options;
+  const { check = false, bump = false, dryRun = false, app: keys, jobs = availableParallelism() } = options;
   const apps = selectedApps(await findApps(loaded.root, loaded.config.release ?? []), keys);
   const published = await publishedVersions(context, loaded, options.against);
   let evaluated = await evaluateApps(context, loaded, apps, published, jobs);
