@@ -1,7 +1,7 @@
 import { collectDefaultMetrics } from 'prom-client';
 import { startEmbeddedPostgres } from './storage/embedded/server.ts';
 import { awaitDatabase } from './storage/await-database.ts';
-import { migrate } from './storage/migrations.ts';
+import { migrate } from './storage/migrations/migrate.ts';
 import { openDatabase } from './storage/database.ts';
 import type { Service } from './context.ts';
 import { outboundOptions } from './refresh/address-policy.ts';

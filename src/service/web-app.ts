@@ -10,7 +10,7 @@ import { registryRoutes } from './api/registries.ts';
 import { openAuthenticator } from './http/auth.ts';
 import { healthRoutes } from './api/health.ts';
 import { ALLOWANCES } from './http/rate-limits.ts';
-import { openApiDocument } from './api/openapi.ts';
+import { openApiDocument } from './api/openapi/document.ts';
 import { json, notFound, problem, Refusal } from './http/problems.ts';
 import { type Env, mountRoutes, type Route, type WebContext } from './http/routes.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { isSemver, latestOf } from '../../src/core/registry/version.ts';
-import { migrate } from '../../src/service/storage/migrations.ts';
+import { migrate } from '../../src/service/storage/migrations/migrate.ts';
 import { type Db, openDatabase } from '../../src/service/storage/database.ts';
 import type { RegistryRow } from '../../src/service/storage/tables.ts';
 import { startDatabase } from '../support/database.ts';

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { migrate } from '../../src/service/storage/migrations.ts';
+import { migrate } from '../../src/service/storage/migrations/migrate.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';

@@ -1,7 +1,7 @@
 import type { SymptomStatus } from '../../core/engine/report.ts';
 import type { ColumnType, Generated, Selectable } from 'kysely';
 
-/** The tables, as used in queries: names in camel case, an interface per row. `migrations.ts` creates them. */
+/** The tables, as used in queries: names in camel case, an interface per row. `migrations/` creates them. */
 
 export interface Database {
   organizations: OrganizationRow;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrate } from '../../../src/service/storage/migrations.ts';
+import { migrate } from '../../../src/service/storage/migrations/migrate.ts';
 import { type Db, openDatabase } from '../../../src/service/storage/database.ts';
 import { createOrganization, organizationOf, rotateToken } from '../../../src/service/storage/organizations.ts';
 import { closeSession, openSession, organizationOfSession } from '../../../src/service/storage/sessions.ts';

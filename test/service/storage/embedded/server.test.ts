@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EMBEDDED_POSTGRES } from '../../../../src/service/storage/embedded/binaries.ts';
 import { startEmbeddedPostgres } from '../../../../src/service/storage/embedded/server.ts';
-import { migrate } from '../../../../src/service/storage/migrations.ts';
+import { migrate } from '../../../../src/service/storage/migrations/migrate.ts';
 import { openDatabase } from '../../../../src/service/storage/database.ts';
 import { openFolder, startDatabase } from '../../../support/database.ts';
 

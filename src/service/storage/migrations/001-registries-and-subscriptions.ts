@@ -1,6 +1,4 @@
-import { type Kysely, type Migration, Migrator, sql } from 'kysely';
-import { AppregError } from '../../core/errors.ts';
-import type { Database } from './tables.ts';
+import { type Kysely, type Migration, sql } from 'kysely';
 
 const ORGANIZATIONS = [
   sql`create table organizations (
@@ -89,46 +87,9 @@ const APPS = [
       foreign key (registry_id, app_key) references apps on delete cascade)`,
 ];
 
-/** All migrations by name, in order. A released migration never changes: add a new one. */
-const MIGRATIONS: Record<string, Migration> = {
-  '001-registries-and-subscriptions': {
-    async up(db: Kysely<unknown>) {
-      for (const statement of [...ORGANIZATIONS, ...REGISTRIES, ...APPS]) await statement.execute(db);
-    },
-  },
-  '002-outcome-token': {
-    async up(db: Kysely<unknown>) {
-      await sql`alter table registries add column standing text`.execute(db);
-    },
-  },
-  '003-icon-fragment': {
-    async up(db: Kysely<unknown>) {
-      await sql`alter table apps add column icon_fragment text not null default ''`.execute(db);
-    },
-  },
-  '004-unchanged-token': {
-    async up(db: Kysely<unknown>) {
-      // Renamed; its values are only a cache, in another format.
-      await sql`alter table registries drop column standing`.execute(db);
-      await sql`alter table registries add column unchanged_token text`.execute(db);
-    },
+/** Organizations, registries, apps and versions. */
+export const registriesAndSubscriptions: Migration = {
+  async up(db: Kysely<unknown>) {
+    for (const statement of [...ORGANIZATIONS, ...REGISTRIES, ...APPS]) await statement.execute(db);
   },
 };
-
-/**
- * Migrates the tables: forward only, each migration once. Nodes that start together wait for each other.
- * @throws AppregError `database-schema-newer` if a newer appreg has migrated the database
- */
-export async function migrate(db: Kysely<Database>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
-  const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  if (error instanceof Error && error.message.includes('corrupted migrations'))
-    throw new AppregError(
-      'database-schema-newer',
-      'The database was migrated by another version of appreg.',
-      'Run the newest appreg that has used this database, or use another database.',
-      { cause: error },
-    );
-  throw error;
-}

@@ -1,4 +1,4 @@
-import { SEVERITIES, SYMPTOMS } from '../../core/engine/report.ts';
+import { SEVERITIES, SYMPTOMS } from '../../../core/engine/report.ts';
 
 /** Schemas of the API's bodies, as JSON Schema 2020-12: the types of views.ts, problems, and request bodies. */
 

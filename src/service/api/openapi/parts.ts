@@ -1,4 +1,4 @@
-import { ref } from './openapi-schemas.ts';
+import { ref } from './schemas.ts';
 
 /** Shared parts of the operations in the OpenAPI document. */
 

@@ -1,0 +1,33 @@
+import { VERSION } from '../../../core/tool-version.ts';
+import type { Json } from './parts.ts';
+import { schemas } from './schemas.ts';
+import { appsPaths } from './paths-apps.ts';
+import { nodePaths } from './paths-node.ts';
+import { organizationsPaths } from './paths-organizations.ts';
+import { registriesPaths } from './paths-registries.ts';
+
+/** The API as an OpenAPI 3.1 document. Tests validate every response against it. */
+
+/** @param publicUrl the public URL of the service; null if unknown */
+export function openApiDocument(publicUrl: string | null): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'appreg subscriber service',
+      version: VERSION,
+      description:
+        'Subscribes organizations to app registries, checks these hourly, and lists what they offer. Refusals are problem details (RFC 9457). Limits of requests count per node; RateLimit and Retry-After report the limits of the client. HEAD is answered wherever GET is.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl ?? '/' }],
+    security: [{ token: [] }],
+    paths: { ...organizationsPaths, ...registriesPaths, ...appsPaths, ...nodePaths },
+    components: {
+      schemas,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'The token of an organization: apr_…' },
+        operator: { type: 'http', scheme: 'bearer', description: 'OPERATOR_TOKEN of the service.' },
+      },
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { PAGE_LIMIT } from '../../storage/page.ts';
+import { parameter } from './parts.ts';
+
+/** Parameters that several operations have. */
+
+export const ID = parameter('id', 'path', 'Of the subscription.', { type: 'string', format: 'uuid' });
+export const PAGE = [
+  parameter('limit', 'query', 'Largest number of entries.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: PAGE_LIMIT,
+    default: 100,
+  }),
+  parameter('after', 'query', '“next” of the page before.', { type: 'string' }),
+];
+export const IF_NONE_MATCH = parameter('If-None-Match', 'header', 'ETag of what the client has.', { type: 'string' });

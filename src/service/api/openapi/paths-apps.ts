@@ -1,0 +1,74 @@
+import {
+  answer,
+  BAD_PARAMETER,
+  forOrganization,
+  headersOf,
+  NOT_FOUND,
+  NOT_MODIFIED,
+  parameter,
+  type Json,
+} from './parts.ts';
+import { ID, PAGE, IF_NONE_MATCH } from './parameters.ts';
+
+const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
+const SEARCH = parameter('search', 'query', 'Words that all occur in key, name or description.', {
+  type: 'string',
+  maxLength: 200,
+});
+const VISIBLE = parameter('visible', 'query', 'Only apps that can be installed, or only those that cannot.', {
+  type: 'boolean',
+});
+
+/** Apps, versions and icons. */
+export const appsPaths: Json = {
+  '/api/registries/{id}/apps': {
+    parameters: [ID],
+    get: forOrganization(
+      'listApps',
+      'The apps of a registry',
+      { 200: answer('A page of them.', 'Apps'), ...BAD_PARAMETER, ...NOT_FOUND },
+      { parameters: [SEARCH, VISIBLE, ...PAGE] },
+    ),
+  },
+  '/api/registries/{id}/apps/{key}': {
+    parameters: [ID, KEY],
+    get: forOrganization('getApp', 'One app, even if it is no longer in the manifest', {
+      200: answer('The app.', 'App'),
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/registries/{id}/apps/{key}/versions': {
+    parameters: [ID, KEY],
+    get: forOrganization(
+      'listVersions',
+      'The versions of an app that were ever seen',
+      { 200: answer('A page of them.', 'Versions'), ...BAD_PARAMETER, ...NOT_FOUND },
+      { parameters: PAGE },
+    ),
+  },
+  '/api/apps': {
+    get: forOrganization(
+      'listInstallable',
+      'All apps that can be installed, over all registries',
+      { 200: answer('A page of them.', 'InstallableApps'), ...BAD_PARAMETER },
+      { parameters: [SEARCH, ...PAGE] },
+    ),
+  },
+  '/api/icons/{sha256}': {
+    parameters: [parameter('sha256', 'path', '“icon” of an app.', { type: 'string', pattern: '^[0-9a-f]{64}$' })],
+    get: forOrganization(
+      'getIcon',
+      'An icon',
+      {
+        200: {
+          description: 'The image.',
+          content: { 'image/png': {}, 'image/svg+xml': {} },
+          headers: headersOf(['ETag']),
+        },
+        ...NOT_MODIFIED,
+        ...NOT_FOUND,
+      },
+      { parameters: [IF_NONE_MATCH] },
+    ),
+  },
+};

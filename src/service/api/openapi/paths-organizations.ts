@@ -1,0 +1,53 @@
+import {
+  answer,
+  BAD_BODY,
+  body,
+  DEFECT,
+  forOrganization,
+  LIMITED,
+  OFTEN,
+  parameter,
+  refusal,
+  type Json,
+} from './parts.ts';
+import { ref } from './schemas.ts';
+
+/** Organizations and their tokens. */
+export const organizationsPaths: Json = {
+  '/api/organizations': {
+    post: {
+      operationId: 'createOrganization',
+      summary: 'Create an organization, subscribed to the official registries',
+      description: 'By the operator’s token; by anyone if sign-up is open.',
+      security: [{ operator: [] }, {}],
+      parameters: [
+        parameter('Idempotency-Key', 'header', 'A random UUID, so that a request can be tried again.', {
+          type: 'string',
+          minLength: 16,
+          maxLength: 255,
+        }),
+      ],
+      ...body({ name: ref('Name') }),
+      responses: {
+        200: answer('The organization that was created with this Idempotency-Key.', 'NewOrganization'),
+        201: answer('Created.', 'NewOrganization'),
+        ...BAD_BODY,
+        401: refusal('Without the operator’s token.', ['WWW-Authenticate']),
+        403: refusal('Creating organizations is disabled.'),
+        422: refusal('The Idempotency-Key was used for another name.'),
+        ...OFTEN,
+        ...DEFECT,
+      },
+    },
+  },
+  '/api/organization': {
+    get: forOrganization('getOrganization', 'The organization whose token it is', {
+      200: answer('The organization.', 'Organization', 'application/json', LIMITED),
+    }),
+  },
+  '/api/organization/token': {
+    post: forOrganization('rotateToken', 'Create a new token; the old one and all sessions become invalid', {
+      200: answer('The new token.', 'Token'),
+    }),
+  },
+};

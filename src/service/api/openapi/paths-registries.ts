@@ -1,0 +1,65 @@
+import { answer, BAD_BODY, body, forOrganization, NOT_FOUND, NOT_MODIFIED, refusal, type Json } from './parts.ts';
+import { ID, IF_NONE_MATCH } from './parameters.ts';
+import { ref } from './schemas.ts';
+
+const URL_FIELD = {
+  type: 'string',
+  maxLength: 2048,
+  description: 'URL of the registry manifest.',
+  examples: ['https://apps.example.com/registry.json'],
+};
+
+/** Subscriptions to registries. */
+export const registriesPaths: Json = {
+  '/api/registries/subscribe': {
+    post: forOrganization(
+      'subscribe',
+      'Subscribe to a registry',
+      {
+        201: answer('Subscribed.', 'Subscribed', 'application/json', ['Location']),
+        ...BAD_BODY,
+        409: refusal('Already subscribed (type …:already-subscribed), or too many subscriptions.'),
+        422: refusal('The registry cannot be used; “findings” say why. Nothing is stored.'),
+      },
+      body({ url: URL_FIELD, name: ref('Name') }),
+    ),
+  },
+  '/api/registries': {
+    get: forOrganization('listRegistries', 'The registries of the organization', {
+      200: answer('All of them.', 'Registries'),
+    }),
+  },
+  '/api/registries/{id}': {
+    parameters: [ID],
+    get: forOrganization('getRegistry', 'One registry, with its state', {
+      200: answer('The registry.', 'Registry'),
+      ...NOT_FOUND,
+    }),
+    patch: forOrganization(
+      'renameRegistry',
+      'Give a registry another name',
+      { 200: answer('The registry.', 'Registry'), ...BAD_BODY, ...NOT_FOUND },
+      body({ name: ref('Name') }),
+    ),
+    delete: forOrganization('unsubscribe', 'Unsubscribe from a registry', {
+      204: { description: 'Unsubscribed.' },
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/registries/{id}/refresh': {
+    parameters: [ID],
+    post: forOrganization('refreshRegistry', 'Check a registry now', {
+      202: answer('It is checked soon, or was checked less than a minute ago.', 'Refresh'),
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/registries/{id}/report': {
+    parameters: [ID],
+    get: forOrganization(
+      'getReport',
+      'What the last check found',
+      { 200: answer('The report.', 'Report', 'application/json', ['ETag']), ...NOT_MODIFIED, ...NOT_FOUND },
+      { parameters: [IF_NONE_MATCH] },
+    ),
+  },
+};

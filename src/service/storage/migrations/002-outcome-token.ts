@@ -1,0 +1,8 @@
+import { type Kysely, type Migration, sql } from 'kysely';
+
+/** The token of the responses under which an outcome stays valid. */
+export const outcomeToken: Migration = {
+  async up(db: Kysely<unknown>) {
+    await sql`alter table registries add column standing text`.execute(db);
+  },
+};
