@@ -4,6 +4,8 @@ import { newManifest } from './manifest.ts';
 
 /** The files of a new workspace. */
 
+export const CONFIG_FILE = 'appreg.config.json';
+
 export interface NewWorkspace {
   manifest: string;
   /** With a trailing slash. */
@@ -35,7 +37,7 @@ export function workspaceFiles(workspace: NewWorkspace): NewFile[] {
     serviceOrigins,
     store,
   };
-  const files = [beside('appreg.config.json', `${JSON.stringify(config, null, 2)}\n`, 'the configuration')];
+  const files = [beside(CONFIG_FILE, `${JSON.stringify(config, null, 2)}\n`, 'the configuration')];
   files.push({ path: manifest, text: newManifest(), what: 'the manifest, without apps', served: true });
   if (host !== null) files.push(...PRESETS[host].files(workspace));
   if (ci === 'github')

@@ -17,6 +17,11 @@ function shapeOf({ method, path, headers }: FaultRequest): string {
   return [`${method} ${path}`, headers['access-control-request-method'] ?? '', ...lines].join('\n');
 }
 
+/** False for the page, and for the icon that Chromium may request at any time, even after the page is left. */
+function isOfRegistry({ path }: FaultRequest): boolean {
+  return path !== '/' && path !== '/favicon.ico';
+}
+
 describeInChromium('requests as a browser', () => {
   let host: FaultHost;
   let service: Service;
@@ -54,7 +59,7 @@ describeInChromium('requests as a browser', () => {
       ...['fetch', 'fetch with a header'].map((way) => ({ way, url: `${origin}/a.json` })),
       ...(isOwn ? ['img'] : ['img', 'img crossorigin']).map((way) => ({ way, url: `${origin}/a.svg` })),
     ]);
-    const browser = host.requests.filter(({ path }) => path !== '/' && path !== '/favicon.ico').map(shapeOf);
+    const browser = host.requests.filter(isOfRegistry).map(shapeOf);
 
     host.requests.length = 0;
     const lookup = { address: '127.0.0.1', family: 4 } as const;
@@ -67,10 +72,11 @@ describeInChromium('requests as a browser', () => {
       },
       { manifest() {}, app() {} },
     );
-    const ours = new Set(host.requests.map(shapeOf));
+    const requests = host.requests.filter(isOfRegistry);
+    const ours = new Set(requests.map(shapeOf));
     expect(browser.length).toBeGreaterThanOrEqual(3);
     expect([...new Set(browser)].filter((shape) => !ours.has(shape))).toEqual([]);
-    const encodings = host.requests
+    const encodings = requests
       .filter(({ method, headers }) => method === 'GET' && headers['sec-fetch-mode'] !== undefined)
       .map(({ headers }) => headers['accept-encoding']);
     expect(new Set(encodings)).toEqual(new Set(['gzip, deflate, br']));

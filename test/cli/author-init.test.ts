@@ -194,9 +194,13 @@ describe('init --host', () => {
 });
 
 describe('init overwrites nothing', () => {
-  test.each(['registry.json', 'appreg.config.json', '.gitlab-ci.yml'])('if %s exists', async (name) => {
+  test.each([
+    ['registry.json', '{ "apps": {} }'],
+    ['appreg.config.json', '{ "baseUrl": "https://other.example.com/" }'],
+    ['.gitlab-ci.yml', 'stages: [test]'],
+  ])('if %s exists', async (name, text) => {
     const dir = folder();
-    writeFileSync(join(dir, name), '{ "apps": {} }');
+    writeFileSync(join(dir, name), text);
     const before = snapshot(dir);
     const error = await refusal(init(contextIn(dir), undefined, { ...BASE, ci: 'gitlab' }));
     expect(error).toMatchObject({ code: 'already-exists', exit: 1 });
@@ -212,6 +216,81 @@ describe('init overwrites nothing', () => {
     expect((await refusal(init(contextIn(dir), undefined, { ...BASE, ci: 'github' }))).code).toBe('path-refused');
     expect(existsSync(join(outside, 'registry.yml'))).toBe(false);
     expect(existsSync(join(dir, 'registry.json'))).toBe(false);
+  });
+});
+
+describe('init beside an existing configuration', () => {
+  const CONFIG = {
+    baseUrl: 'https://apps.example.com',
+    manifest: 'apps.json',
+    serviceOrigins: ['https://flows.example.com'],
+    release: [{ folder: 'apps/*', key: '{name}', entry: 'main.ts', version: 'VERSION' }],
+  };
+
+  test('creates only what is missing, as configured', async () => {
+    const dir = folder();
+    writeFileSync(join(dir, 'appreg.config.json'), JSON.stringify(CONFIG));
+    const context = contextIn(dir);
+    expect(await init(context, undefined, { ci: 'github' })).toBe(0);
+    expect(context.printed.out).toEqual([
+      'unchanged appreg.config.json',
+      'created apps.json',
+      'created .github/workflows/registry.yml',
+    ]);
+    expect(readFileSync(join(dir, 'appreg.config.json'), 'utf8')).toBe(JSON.stringify(CONFIG));
+    expect(readFileSync(join(dir, '.github/workflows/registry.yml'), 'utf8')).toContain('apps.json');
+  });
+
+  test('creates the manifest in the configured bucket', async () => {
+    const server = await openObjectStore();
+    try {
+      const dir = folder();
+      const store = { type: 's3', bucket: 'apps', prefix: 'r', endpoint: server.endpoint, region: 'auto' };
+      writeFileSync(join(dir, '.appregrc.yaml'), JSON.stringify({ baseUrl: 'https://apps.example.com/r/', store }));
+      const context = contextIn(dir);
+      context.env = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
+      expect(await init(context, undefined, {})).toBe(0);
+      expect(context.printed.out).toEqual(['unchanged .appregrc.yaml', 'created registry.json']);
+      expect([...server.objects.keys()].filter((key) => !key.includes('probe'))).toEqual(['apps/r/registry.json']);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('accepts options that say the same', async () => {
+    const dir = folder();
+    writeFileSync(join(dir, 'package.json'), JSON.stringify({ name: 'apps', appreg: CONFIG }));
+    const options = { baseUrl: 'https://apps.example.com/', manifest: 'apps.json', store: 'directory' };
+    expect(await init(contextIn(dir), undefined, options)).toBe(0);
+  });
+
+  test.each([
+    [{ baseUrl: 'https://other.example.com/' }, '--base-url is “https://other.example.com/”'],
+    [{ manifest: 'registry.json' }, 'with “apps.json”; --manifest is “registry.json”'],
+    [{ store: 'git' }, 'with “directory”; --store is “git”'],
+    [{ bucket: 'apps' }, 'with no value; --bucket is “apps”'],
+    [{ serviceOrigin: ['https://a.example.com', 'https://b.example.com'] }, 'with “https://flows.example.com”;'],
+  ])('refuses options that differ: %j', async (options, part) => {
+    const dir = folder();
+    writeFileSync(join(dir, 'appreg.config.json'), JSON.stringify(CONFIG));
+    const before = snapshot(dir);
+    const error = await refusal(init(contextIn(dir), undefined, options));
+    expect(error).toMatchObject({ code: 'already-exists', exit: 1 });
+    expect(error.message).toContain(part);
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test('refuses one that has no baseUrl', async () => {
+    const dir = folder();
+    writeFileSync(join(dir, 'appreg.config.json'), '{ "rules": {} }');
+    expect(await refusal(init(contextIn(dir), undefined, BASE))).toMatchObject({ code: 'base-url-missing', exit: 2 });
+  });
+
+  test('does not use the configuration of a folder above', async () => {
+    const dir = folder();
+    writeFileSync(join(dir, 'appreg.config.json'), '{ "unknown": true }');
+    writeFileSync(join(dir, 'package.json'), '{}');
+    expect(await init(contextIn(dir), 'registry', BASE)).toBe(0);
   });
 });
 

@@ -131,6 +131,12 @@ async function find(
   return searchConfig(FILE_NAMES, from, file, { executesCode });
 }
 
+/** The configuration file in a folder itself, absolute: the one that `loadConfig` would use; null if it has none. */
+export function configFileIn(folder: string): string | null {
+  const paths = FILE_NAMES.map((name) => join(folder, name)).filter((path) => !isMissing(path));
+  return paths.find((path) => basename(path) !== 'package.json' || jsonIn(path) !== null) ?? null;
+}
+
 /** The result of `searchConfig` if the configuration is missing or in JSON; undefined if `searchConfig` is needed. */
 function nearestJson(from: string, file: string | null): FoundConfig | null | undefined {
   if (file !== null) return file.endsWith('.json') ? jsonIn(resolve(from, file)) : undefined;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PRESETS } from '../../../author/host-files.ts';
-import { type NewFile, type NewWorkspace, workspaceFiles } from '../../../author/workspace-files.ts';
+import { CONFIG_FILE, type NewFile, type NewWorkspace, workspaceFiles } from '../../../author/workspace-files.ts';
 import { printable, safeJson } from '../../../core/text/text.ts';
 import { VERSION } from '../../../core/tool-version.ts';
 import { AppregError } from '../../../core/errors.ts';
@@ -20,6 +20,7 @@ import { invalidOption, requireValid, resolveInputs } from '../../io/prompts.ts'
 import type { Config } from '../../config/config.ts';
 import { openStore } from '../../config/open-store.ts';
 import { quoted, shownPath } from '../../io/shown-path.ts';
+import { type ExistingSettings, existingSettings } from './existing-settings.ts';
 import { initCommand } from './options.ts';
 
 /** Cloudflare assigns each account its own endpoint. */
@@ -37,13 +38,14 @@ type Options = GlobalOptions & OptionValues<typeof initCommand.options>;
 export async function init(context: Context, dir: string | undefined, options: Options): Promise<number> {
   const { cwd, terminal } = context;
   const json = wantsJson('init', options.format);
-  const settings = await settingsFrom(context, options);
-  if (settings === null) return 130;
-  const { manifest, baseUrl, ci } = settings;
   if (dir === '')
     throw new AppregError('option-invalid', 'The folder name is empty.', 'Omit it to use the current folder.');
   const root = resolve(cwd, dir ?? '.');
-  const results = await writeWorkspace(context, root, settings);
+  const existing = await existingSettings(context.env, root, options);
+  const settings = await settingsFrom(context, { ...options, ...existing?.options });
+  if (settings === null) return 130;
+  const { manifest, baseUrl, ci } = settings;
+  const results = await writeWorkspace(context, root, settings, existing);
   if (json)
     terminal.out(
       safeJson({ root, manifest, baseUrl, manifestUrl: baseUrl + encodeURIComponent(manifest), files: results }),
@@ -94,9 +96,14 @@ async function settingsFrom(context: Context, options: Options): Promise<NewWork
 }
 
 /** Creates the files that are missing, in the folder and in the configured store. */
-async function writeWorkspace(context: Context, root: string, settings: NewWorkspace): Promise<WrittenFile[]> {
+async function writeWorkspace(
+  context: Context,
+  root: string,
+  settings: NewWorkspace,
+  existing: ExistingSettings | null,
+): Promise<WrittenFile[]> {
   const { manifest, store: storeSettings } = settings;
-  const files = workspaceFiles(settings);
+  const files = workspaceFiles(settings).filter(({ path }) => existing === null || path !== CONFIG_FILE);
   const folder = context.journal ? journaled(openDirectory(root), context.journal) : openDirectory(root);
   const isRemote = storeSettings.type !== 'directory';
   const localFiles = files.filter(({ served }) => !isRemote || !served);
@@ -104,14 +111,15 @@ async function writeWorkspace(context: Context, root: string, settings: NewWorks
   const plan = await planFiles(folder, localFiles);
   const remote: WrittenFile[] = [];
   if (isRemote) {
-    const store = await openStore(context, storeSettings as Config['store'], root);
+    const store = await openStore(context, existing?.store ?? (storeSettings as Config['store']), root);
     // An existing registry in the store is reused unchanged.
     const exists = (await store.read(manifest)) !== null;
     if (exists) remote.push({ path: manifest, status: 'unchanged' });
     const served = files.filter((file) => file.served && !(exists && file.path === manifest));
     remote.push(...(await createFiles(await planFiles(store, served), store, served)));
   }
-  return [...(await createFiles(plan, folder, localFiles)), ...remote];
+  const configuration: WrittenFile[] = existing === null ? [] : [{ path: existing.file, status: 'unchanged' }];
+  return [...configuration, ...(await createFiles(plan, folder, localFiles)), ...remote];
 }
 
 interface WrittenFile {

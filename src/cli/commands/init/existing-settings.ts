@@ -1,0 +1,87 @@
+import { basename } from 'node:path';
+import { AppregError } from '../../../core/errors.ts';
+import { printable } from '../../../core/text/text.ts';
+import { asBase } from '../../../observe/workspace/places.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Config } from '../../config/config.ts';
+import { configFileIn, loadConfig } from '../../config/config.ts';
+import type { initCommand } from './options.ts';
+
+type Options = OptionValues<typeof initCommand.options>;
+
+/** The configuration that a folder has already. `init` uses it as it is, and creates only what is missing. */
+export interface ExistingSettings {
+  /** Its file name. */
+  file: string;
+  /** The options that would result in the same settings. */
+  options: Pick<Options, (typeof NAMES)[number]>;
+  store: Config['store'];
+}
+
+const NAMES = [
+  'baseUrl',
+  'manifest',
+  'serviceOrigin',
+  'store',
+  'bucket',
+  'prefix',
+  'region',
+  'endpoint',
+  'remote',
+  'branch',
+] as const satisfies readonly (keyof Options)[];
+
+/**
+ * The settings of the configuration in a folder; null if it has none.
+ * @param options as given; one that differs from the configuration is an error
+ * @throws AppregError `config-invalid`, `config-unreadable`, `base-url-missing` (exit 2), or `already-exists` (exit 1)
+ */
+export async function existingSettings(
+  env: NodeJS.ProcessEnv,
+  root: string,
+  options: Options,
+): Promise<ExistingSettings | null> {
+  const path = configFileIn(root);
+  if (path === null) return null;
+  const { config } = await loadConfig(root, path, env);
+  const file = basename(path);
+  if (config.baseUrl === undefined)
+    throw new AppregError(
+      'base-url-missing',
+      `${printable(path)} has no baseUrl, so the URLs in the documents are unknown.`,
+      'Add "baseUrl": "https://…/", the URL that the files will be served at.',
+    );
+  const { type, ...fields } = config.store ?? { type: 'directory' };
+  const settings: ExistingSettings['options'] = {
+    baseUrl: asBase(config.baseUrl),
+    manifest: config.manifest ?? 'registry.json',
+    serviceOrigin: config.serviceOrigins ?? [],
+    ...fields,
+    store: type,
+  };
+  refuseOther(file, settings, options);
+  return { file, options: settings, store: config.store };
+}
+
+/** Throws AppregError for an option whose value is not the configured one. */
+function refuseOther(file: string, settings: ExistingSettings['options'], options: Options): void {
+  for (const name of NAMES) {
+    const given = options[name];
+    if (given === undefined) continue;
+    const configured = settings[name];
+    const value = name === 'baseUrl' && typeof given === 'string' ? asBase(given) : given;
+    if (JSON.stringify(value) === JSON.stringify(configured)) continue;
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw new AppregError(
+      'already-exists',
+      `${file} is there already, with ${describe(configured)}; ${flag} is ${describe(given)}.`,
+      `Omit ${flag} to use the configuration as it is, change ${file}, or choose another folder.`,
+      { effect: 'none' },
+    );
+  }
+}
+
+function describe(value: string | readonly string[] | undefined): string {
+  if (value === undefined || value.length === 0) return 'no value';
+  return (typeof value === 'string' ? [value] : value).map((text) => `“${printable(text)}”`).join(', ');
+}
