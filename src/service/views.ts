@@ -1,4 +1,6 @@
 import type { SymptomStatus } from '../core/engine/report.ts';
+import type { Actor, AuditAction, AuditDetails, AuditOutcome } from './audit-actions.ts';
+import type { Scope } from './scopes.ts';
 
 /** The state of the service, for both the API and the page. Times are ISO 8601; absent values null. */
 
@@ -6,7 +8,88 @@ export interface OrganizationView {
   id: string;
   name: string;
   createdAt: string;
+  /** Since when the token that was used has its current value. */
   tokenSince: string;
+}
+
+/** An organization as the operator sees it. */
+export interface OrganizationSummary {
+  id: string;
+  name: string;
+  createdAt: string;
+  /** Since when its tokens are refused; null if they are not. */
+  suspendedAt: string | null;
+  subscriptions: number;
+  tokens: number;
+  webhooks: number;
+  /** The last use of one of its tokens, with the precision of a minute. */
+  lastUsedAt: string | null;
+}
+
+export interface TokenView {
+  id: string;
+  name: string;
+  scope: Scope;
+  createdAt: string;
+  /** From then on it is refused; null if it does not end. */
+  expiresAt: string | null;
+  /** With the precision of a minute. */
+  lastUsedAt: string | null;
+}
+
+export interface AuditEntryView {
+  id: string;
+  at: string;
+  actor: Actor;
+  action: AuditAction;
+  /** What the action was about: the id of a registry, a token or a webhook, and its name at that time. */
+  target: { id: string | null; name: string | null };
+  outcome: AuditOutcome;
+  details: AuditDetails;
+}
+
+/** `gone`: it responded with 410. `failing`: no delivery succeeded for days. */
+export type WebhookDisabledReason = 'gone' | 'failing';
+
+export interface WebhookView {
+  id: string;
+  /** Without secrets in its query. */
+  url: string;
+  /** The types of events that are sent; null for all. */
+  events: string[] | null;
+  enabled: boolean;
+  disabledReason: WebhookDisabledReason | null;
+  createdAt: string;
+  /** Since when every delivery has failed; null after one that succeeded. */
+  failingSince: string | null;
+  /** Deliveries that are waiting. */
+  pending: number;
+  /** Events that were not queued because too many were waiting. */
+  dropped: number;
+}
+
+/** `cancelled`: the webhook was disabled first. `failed`: given up after three days. */
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'cancelled';
+
+/**
+ * Why there was no response. `unreachable` covers every failure to connect, so that it does not reveal the operator's
+ * network.
+ */
+export type DeliveryError = 'unreachable' | 'tls' | 'timeout' | 'connection-lost' | 'secret-unreadable';
+
+export interface DeliveryView {
+  /** Sent as `webhook-id`: the same at every attempt. */
+  id: string;
+  type: string;
+  createdAt: string;
+  state: DeliveryState;
+  attempts: number;
+  lastAttemptAt: string | null;
+  /** Null unless it is pending. */
+  nextAttemptAt: string | null;
+  /** The status of the last response; null if there was none. */
+  status: number | null;
+  error: DeliveryError | null;
 }
 
 export interface SubscriptionView {

@@ -66,7 +66,8 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
   return app;
 }
 
-function apiRoutes(service: Service): Route[] {
+/** The routes of the API. */
+export function apiRoutes(service: Service): Route[] {
   const document = openApiDocument(service.settings.publicUrl);
   return [
     ...organizationRoutes(service),

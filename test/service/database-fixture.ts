@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { isSemver, latestOf } from '../../src/core/registry/version.ts';
 import { migrate } from '../../src/service/storage/migrations/migrate.ts';
@@ -29,8 +29,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 }
 
 export async function addOrganization(db: Db, name = 'Acme'): Promise<string> {
-  const row = { name, tokenHash: randomBytes(32) };
-  return (await db.insertInto('organizations').values(row).returning('id').executeTakeFirstOrThrow()).id;
+  return (await db.insertInto('organizations').values({ name }).returning('id').executeTakeFirstOrThrow()).id;
 }
 
 type RegistryValues = Partial<Insertable<RegistryRow>>;

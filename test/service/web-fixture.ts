@@ -1,5 +1,6 @@
 import { startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
+import { SERVICE_ACTOR } from '../../src/service/audit-actions.ts';
 import type { Service } from '../../src/service/context.ts';
 import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
@@ -67,8 +68,8 @@ export async function openWebFixture(): Promise<WebFixture> {
     app: (settings = {}, allowances) =>
       webApp({ ...service, settings: { ...SETTINGS, ...settings }, metrics: openMetrics() }, allowances),
     async join(name = 'Acme') {
-      const { organization, token } = await createOrganization(database.db, name, null);
-      return { id: organization.id, token: token! };
+      const { organization, token } = await createOrganization(database.db, name, null, SERVICE_ACTOR);
+      return { id: organization.id, token: token!.secret };
     },
   };
 }

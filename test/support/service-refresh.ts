@@ -37,7 +37,7 @@ export async function openRefreshing(databaseUrl: string, urls: readonly string[
   };
   const { id: organizationId } = await db
     .insertInto('organizations')
-    .values({ name: 'Bench', tokenHash: Buffer.alloc(32), idempotencyKey: null })
+    .values({ name: 'Bench', idempotencyKey: null })
     .returning('id')
     .executeTakeFirstOrThrow();
   const ids: number[] = [];

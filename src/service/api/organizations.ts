@@ -1,5 +1,6 @@
 import type { Service } from '../context.ts';
-import { createOrganization, rotateToken } from '../storage/organizations.ts';
+import { createOrganization } from '../storage/organizations.ts';
+import { rotateToken } from '../storage/tokens.ts';
 import { subscribeOfficial } from '../subscribe/official.ts';
 import { nameIn, readBody } from '../http/body.ts';
 import { json, Refusal } from '../http/problems.ts';
@@ -12,31 +13,33 @@ export function organizationRoutes(service: Service): Route[] {
     {
       method: 'POST',
       path: '/api/organizations',
-      access: 'operator',
-      async answer(c) {
+      access: 'sign-up',
+      async answer(c, actor) {
         const key = idempotencyKey(c);
         const name = nameIn(await readBody(c));
-        const { organization, token } = await createOrganization(db, name, key);
+        const { organization, token } = await createOrganization(db, name, key, actor);
         if (organization.name !== name)
           throw new Refusal('idempotency-key-reused', 'It was already used with a different name. Send a new key.');
         // Repeated for a retried request: the first attempt may have failed between the two steps.
         await subscribeOfficial(service, organization.id);
         if (token !== null) log('info', 'organization-created', { organization: organization.id });
-        return json(c, { organization, token }, token === null ? 200 : 201);
+        return json(c, { organization, token: token?.secret ?? null }, token === null ? 200 : 201);
       },
     },
     {
       method: 'GET',
       path: '/api/organization',
       access: 'organization',
-      answer: async (c, organization) => json(c, organization),
+      scope: 'read',
+      answer: async (c, { organization }) => json(c, organization),
     },
     {
       method: 'POST',
       path: '/api/organization/token',
       access: 'organization',
-      async answer(c, { id }) {
-        const token = await rotateToken(db, id);
+      scope: 'admin',
+      async answer(c, { id, tokenId, actor }) {
+        const token = await rotateToken(db, id, tokenId, actor);
         log('info', 'token-rotated', { organization: id });
         return json(c, { token });
       },

@@ -21,24 +21,28 @@ export function registryRoutes(service: Service): Route[] {
       method: 'POST',
       path: '/api/registries/subscribe',
       access: 'organization',
+      scope: 'manage',
       answer: (c, { id }) => postSubscription(c, service, id),
     },
     {
       method: 'GET',
       path: '/api/registries',
       access: 'organization',
+      scope: 'read',
       answer: async (c, { id }) => json(c, { registries: await listSubscriptions(db, id) }),
     },
     {
       method: 'GET',
       path: '/api/registries/{id}',
       access: 'organization',
+      scope: 'read',
       answer: async (c, { id }) => json(c, orNotFound(await subscriptionOf(db, id, pathParameter(c, 'id')))),
     },
     {
       method: 'PATCH',
       path: '/api/registries/{id}',
       access: 'organization',
+      scope: 'manage',
       async answer(c, { id }) {
         const name = nameIn(await readBody(c));
         return json(c, orNotFound(await renameSubscription(db, id, pathParameter(c, 'id'), name)));
@@ -48,6 +52,7 @@ export function registryRoutes(service: Service): Route[] {
       method: 'DELETE',
       path: '/api/registries/{id}',
       access: 'organization',
+      scope: 'manage',
       async answer(c, { id }) {
         if (!(await removeSubscription(db, id, pathParameter(c, 'id')))) throw notFound('registry');
         return c.body(null, 204);
@@ -57,6 +62,7 @@ export function registryRoutes(service: Service): Route[] {
       method: 'POST',
       path: '/api/registries/{id}/refresh',
       access: 'organization',
+      scope: 'manage',
       answer: (c, { id }) => postRefresh(c, service, id),
     },
   ];

@@ -1,9 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
+import type { Actor } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
-import { organizationOf } from '../storage/organizations.ts';
-import type { OrganizationView } from '../views.ts';
+import { allows, type Scope } from '../scopes.ts';
+import { recordAudit } from '../storage/audit.ts';
+import { identityOfToken } from '../storage/tokens.ts';
+import { type Caller, callerOf, refusedRequest } from './caller.ts';
 import { clientAddress } from './client-address.ts';
+import { noteUse } from './note-use.ts';
 import { type Allowances, limitHeaders, openLimiters, type Taken } from './rate-limits.ts';
 import { Refusal } from './problems.ts';
 
@@ -11,13 +15,22 @@ import { Refusal } from './problems.ts';
  * Authentication and rate limits. API requests are authenticated by the Authorization header only, never by a cookie.
  */
 export interface Authenticator {
-  /** The organization of the token. @throws Refusal without a valid one, and for too many requests */
-  organization(c: Context, change: boolean): Promise<OrganizationView>;
+  /**
+   * The organization of the token.
+   * @param route as in the OpenAPI document, for the audit log
+   * @throws Refusal without a valid token of the scope, and for too many requests
+   */
+  organization(c: Context, route: { method: string; path: string; scope: Scope }): Promise<Caller>;
+  /** Allows only the operator. @throws Refusal likewise */
+  operator(c: Context): Actor;
   /** Allows only clients that may create organizations. @throws Refusal likewise */
-  operator(c: Context): void;
+  signUp(c: Context): Actor;
 }
 
-export function openAuthenticator({ db, settings }: Service, allowances: Allowances): Authenticator {
+export function openAuthenticator(
+  { db, settings, log }: Pick<Service, 'db' | 'settings' | 'log'>,
+  allowances: Allowances,
+): Authenticator {
   const limiters = openLimiters(allowances);
 
   function count(c: Context, name: keyof Allowances, client: string): void {
@@ -28,26 +41,47 @@ export function openAuthenticator({ db, settings }: Service, allowances: Allowan
   }
 
   /** A valid token always passes, so that a client cannot lock out others behind the same proxy. */
-  function unauthorized(c: Context): Refusal {
+  function unauthorized(c: Context, detail: string | null = null): Refusal {
     count(c, 'failures', clientAddress(c));
     const sent = c.req.header('authorization') !== undefined;
-    const detail = sent ? 'The token is unknown.' : 'Send the token, as Authorization: Bearer apr_…';
+    const fault = sent ? 'The token is unknown.' : 'Send the token, as Authorization: Bearer apr_…';
     const challenge = sent ? 'Bearer realm="appreg", error="invalid_token"' : 'Bearer realm="appreg"';
-    return new Refusal('unauthorized', detail, {}, { 'www-authenticate': challenge });
+    return new Refusal('unauthorized', detail ?? fault, {}, { 'www-authenticate': challenge });
+  }
+
+  function isOperator(c: Context): boolean {
+    const token = bearerOf(c);
+    return token !== null && settings.operatorToken !== null && isSame(token, settings.operatorToken);
   }
 
   return {
-    async organization(c, change) {
+    async organization(c, { method, path, scope }) {
       const token = bearerOf(c);
-      const organization = token === null ? null : await organizationOf(db, token);
-      if (organization === null) throw unauthorized(c);
-      count(c, change ? 'changes' : 'reads', organization.id);
-      return organization;
+      const identity = token === null ? null : await identityOfToken(db, token);
+      if (identity === null) throw unauthorized(c);
+      if (identity.expired) throw unauthorized(c, 'The token has ended. Make a new one.');
+      count(c, method === 'GET' ? 'reads' : 'changes', identity.organization.id);
+      if (identity.suspended) throw suspended();
+      const caller = callerOf('token', identity, clientAddress(c));
+      if (!allows(identity.token.scope, scope)) {
+        await recordAudit(db, refusedRequest(caller, scope, `${method} ${path}`));
+        throw insufficientScope(identity.token.scope, scope);
+      }
+      await noteUse(db, log, identity);
+      return caller;
     },
     operator(c) {
-      const token = bearerOf(c);
-      if (token !== null && settings.operatorToken !== null && isSame(token, settings.operatorToken)) return;
-      if (settings.openSignUp) return count(c, 'signUps', clientAddress(c));
+      if (isOperator(c)) return operatorAt(c);
+      if (settings.operatorToken !== null) throw unauthorized(c);
+      count(c, 'failures', clientAddress(c));
+      throw new Refusal('no-operator', 'The operator of the service has not set OPERATOR_TOKEN.');
+    },
+    signUp(c) {
+      if (isOperator(c)) return operatorAt(c);
+      if (settings.openSignUp) {
+        count(c, 'signUps', clientAddress(c));
+        return { type: 'visitor', token: null, address: clientAddress(c) };
+      }
       if (settings.operatorToken !== null) throw unauthorized(c);
       throw new Refusal(
         'sign-up-closed',
@@ -55,6 +89,26 @@ export function openAuthenticator({ db, settings }: Service, allowances: Allowan
       );
     },
   };
+}
+
+function operatorAt(c: Context): Actor {
+  return { type: 'operator', token: null, address: clientAddress(c) };
+}
+
+function suspended(): Refusal {
+  return new Refusal(
+    'organization-suspended',
+    'The operator of the service has suspended the organization. Ask the operator to resume it.',
+  );
+}
+
+function insufficientScope(scope: Scope, needed: Scope): Refusal {
+  return new Refusal(
+    'insufficient-scope',
+    `The token has the scope “${scope}”; this request needs “${needed}”.`,
+    {},
+    { 'www-authenticate': `Bearer realm="appreg", error="insufficient_scope", scope="${needed}"` },
+  );
 }
 
 function tooMany({ wait }: Taken, headers: Record<string, string>): Refusal {

@@ -1,6 +1,9 @@
 import type { Context, Hono } from 'hono';
+import type { Actor } from '../audit-actions.ts';
+import type { Scope } from '../scopes.ts';
 import type { OrganizationView } from '../views.ts';
 import type { Authenticator } from './auth.ts';
+import type { Caller } from './caller.ts';
 import { Refusal } from './problems.ts';
 
 /** The context of a request. */
@@ -15,10 +18,15 @@ export interface Env {
 
 export type WebContext = Context<Env>;
 
-/** A route of the API. `organization` is present if `access` is for organizations. */
-export type Route = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string } & (
-  | { access: 'anyone' | 'operator'; answer(c: WebContext): Response | Promise<Response> }
-  | { access: 'organization'; answer(c: WebContext, organization: OrganizationView): Promise<Response> }
+/**
+ * A route of the API. Those for organizations name the scope that a token needs; `operator` is for the operator's token
+ * alone, `sign-up` for clients that may create organizations.
+ */
+export type Route = { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string } & (
+  | { access: 'anyone'; answer(c: WebContext): Response | Promise<Response> }
+  | { access: 'operator'; answer(c: WebContext, actor: Actor): Promise<Response> }
+  | { access: 'sign-up'; answer(c: WebContext, actor: Actor): Promise<Response> }
+  | { access: 'organization'; scope: Scope; answer(c: WebContext, caller: Caller): Promise<Response> }
 );
 
 /** Mounts routes, and responds to other methods on their paths with the allowed ones. */
@@ -26,13 +34,12 @@ export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authentica
   for (const route of routes) {
     app.on(route.method, patternOf(route.path), async (c) => {
       c.set('route', route.path);
-      if (route.access === 'organization') {
-        const organization = await authenticator.organization(c, route.method !== 'GET');
-        c.set('organization', organization);
-        return route.answer(c, organization);
-      }
-      if (route.access === 'operator') authenticator.operator(c);
-      return route.answer(c);
+      if (route.access === 'anyone') return route.answer(c);
+      if (route.access === 'operator') return route.answer(c, authenticator.operator(c));
+      if (route.access === 'sign-up') return route.answer(c, authenticator.signUp(c));
+      const caller = await authenticator.organization(c, route);
+      c.set('organization', caller.organization);
+      return route.answer(c, caller);
     });
   }
   for (const path of new Set(routes.map(({ path }) => path))) {

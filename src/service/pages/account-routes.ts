@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { Actor } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
 import { nameError } from '../http/name-validation.ts';
-import { createOrganization, organizationOf, rotateToken } from '../storage/organizations.ts';
+import { callerOf } from '../http/caller.ts';
+import { clientAddress } from '../http/client-address.ts';
+import { createOrganization } from '../storage/organizations.ts';
 import { closeSession } from '../storage/sessions.ts';
+import { type Identity, identityOfToken, rotateToken } from '../storage/tokens.ts';
 import { subscribeOfficial } from '../subscribe/official.ts';
 import { failurePage, signInPage, signUpPage, tokenGonePage, tokenPage } from './account-pages.ts';
 import type { PageRoute } from './mount.ts';
+import { SUSPENDED } from './page-error.ts';
 import type { MemberRequest, PageRequest } from './request.ts';
 import { pathWithin, signIn, signOut } from './session.ts';
 import { organizationPage } from './settings-pages.ts';
@@ -19,7 +24,13 @@ export const accountRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/sign-up', access: 'anyone', answer: showSignUp },
   { method: 'POST', path: '/sign-up', access: 'anyone', answer: submitSignUp },
   { method: 'GET', path: '/settings/organization', access: 'member', answer: showOrganization },
-  { method: 'POST', path: '/settings/organization/token', access: 'member', answer: submitTokenRotation },
+  {
+    method: 'POST',
+    path: '/settings/organization/token',
+    access: 'member',
+    scope: 'admin',
+    answer: submitTokenRotation,
+  },
 ];
 
 const SIGN_UP_CLOSED = failurePage({
@@ -38,22 +49,29 @@ function showSignIn({ organization, query, show, goTo }: PageRequest, { settings
 async function submitSignIn({ c, count, show, goTo, text }: PageRequest, service: Service) {
   const next = pathWithin(text('next'));
   const token = text('token').trim();
-  const organization = await organizationOf(service.db, token);
-  if (organization === null) {
+  const identity = await identityOfToken(service.db, token);
+  const error = signInError(token, identity);
+  if (identity === null || error !== null) {
     count('failures');
-    const error =
-      token === ''
-        ? 'Enter the token: it begins with apr_.'
-        : 'No organization has this token. Check that all of it was copied; a rotated token no longer works.';
     return show(signInPage({ error, openSignUp: service.settings.openSignUp, next }), 403);
   }
-  await signIn(c, service, organization.id);
+  const { id, actor } = callerOf('session', identity, clientAddress(c));
+  await signIn(c, service, id, { id: identity.token.id, actor });
   return goTo(next);
+}
+
+/** Why a token does not sign in; null if it does. */
+function signInError(token: string, identity: Identity | null): string | null {
+  if (token === '') return 'Enter the token: it begins with apr_.';
+  if (identity === null)
+    return 'No organization has this token. Check that all of it was copied; a rotated token no longer works.';
+  if (identity.expired) return 'This token has ended. Ask for a new one.';
+  return identity.suspended ? SUSPENDED.text : null;
 }
 
 async function submitSignOut({ c, goTo }: PageRequest, { db, settings }: Service) {
   const cookie = signOut(c, settings);
-  if (cookie !== null) await closeSession(db, cookie);
+  if (cookie !== null) await closeSession(db, cookie, clientAddress(c));
   return goTo('/sign-in?done=signed-out');
 }
 
@@ -70,23 +88,25 @@ async function submitSignUp({ c, count, show, text }: PageRequest, service: Serv
   const fault = nameError(name);
   if (fault !== null) return show(signUpPage({ error: `The name ${fault} Enter another.`, name, key }), 400);
   count('signUps');
-  const { organization, token } = await createOrganization(db, name, `page-${key}`);
+  const actor: Actor = { type: 'visitor', token: null, address: clientAddress(c) };
+  const { organization, token } = await createOrganization(db, name, `page-${key}`, actor);
   await subscribeOfficial(service, organization.id);
   if (token === null) return show(tokenGonePage());
   log('info', 'organization-created', { organization: organization.id });
-  await signIn(c, service, organization.id);
-  return show(tokenPage(organization, token, false));
+  await signIn(c, service, organization.id, { id: token.id, actor });
+  return show(tokenPage(organization, token.secret, false));
 }
 
 function showOrganization({ organization, show }: MemberRequest) {
   return show(organizationPage(organization));
 }
 
-async function submitTokenRotation({ c, organization, show, goTo, text }: MemberRequest, service: Service) {
+async function submitTokenRotation({ c, organization, member, show, goTo, text }: MemberRequest, service: Service) {
   if (text('sure') !== 'yes') return goTo('/settings/organization');
-  const token = await rotateToken(service.db, organization.id);
+  const { tokenId, actor } = member;
+  const token = await rotateToken(service.db, organization.id, tokenId, actor);
   service.log('info', 'token-rotated', { organization: organization.id });
-  // All sessions ended with the old token; continue with a new one.
-  await signIn(c, service, organization.id);
+  // The sessions of the token ended with its value; continue with a new one.
+  await signIn(c, service, organization.id, { id: tokenId, actor });
   return show(tokenPage(organization, token, true));
 }

@@ -1,5 +1,8 @@
 import type { Hono } from 'hono';
 import type { Service } from '../context.ts';
+import { allows, type Scope } from '../scopes.ts';
+import { recordAudit } from '../storage/audit.ts';
+import { type Caller, refusedRequest } from '../http/caller.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { type Allowances, openLimiters } from '../http/rate-limits.ts';
 import type { Env } from '../http/routes.ts';
@@ -8,10 +11,13 @@ import { type ErrorPage, PageError } from './page-error.ts';
 import { type MemberRequest, type PageContext, type PageRequest, readRequest } from './request.ts';
 import { isOwn } from './session.ts';
 
-/** A page, or what a form is sent to. Pages for members redirect others to sign in. */
+/**
+ * A page, or what a form is sent to. Pages for members redirect others to sign in. A page needs a session with the scope
+ * `read`, a form `manage`, unless `scope` says otherwise.
+ */
 export type PageRoute = { method: 'GET' | 'POST'; path: string } & (
   | { access: 'anyone'; answer(request: PageRequest, service: Service): Response | Promise<Response> }
-  | { access: 'member'; answer(request: MemberRequest, service: Service): Response | Promise<Response> }
+  | { access: 'member'; scope?: Scope; answer(request: MemberRequest, service: Service): Response | Promise<Response> }
 );
 
 const CROSS_SITE: ErrorPage = {
@@ -40,10 +46,22 @@ export function mountPages(
 
   function answer(route: PageRoute, request: PageRequest): Response | Promise<Response> {
     if (route.access === 'anyone') return route.answer(request, service);
-    const { c, organization } = request;
-    if (organization === null) return goToSignIn(request);
-    count(c, c.req.method === 'POST' ? 'changes' : 'reads', organization.id);
-    return route.answer({ ...request, organization }, service);
+    const { c, member } = request;
+    if (member === null) return goToSignIn(request);
+    count(c, c.req.method === 'POST' ? 'changes' : 'reads', member.id);
+    const needed = route.scope ?? (route.method === 'POST' ? 'manage' : 'read');
+    if (!allows(member.scope, needed)) return refuseScope(member, needed, route);
+    return route.answer({ ...request, member, organization: member.organization }, service);
+  }
+
+  async function refuseScope(member: Caller, needed: Scope, { method, path }: PageRoute): Promise<never> {
+    await recordAudit(service.db, refusedRequest(member, needed, `${method} ${path}`));
+    throw new PageError({
+      status: 403,
+      title: 'Not allowed with this token',
+      text: `You signed in with a token of the scope “${member.scope}”; this needs “${needed}”.`,
+      signedIn: true,
+    });
   }
 
   for (const route of routes)

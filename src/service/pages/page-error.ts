@@ -9,6 +9,12 @@ export interface ErrorPage {
   signedIn?: boolean;
 }
 
+export const SUSPENDED: ErrorPage = {
+  status: 403,
+  title: 'The organization is suspended',
+  text: 'The operator of this service has suspended the organization. Ask the operator to resume it.',
+};
+
 /** Ends a request with an error page. */
 export class PageError extends Error {
   readonly page: ErrorPage;

@@ -1,12 +1,15 @@
 import type { Context } from 'hono';
 import { readBytes } from '../http/body.ts';
+import { type Caller, callerOf } from '../http/caller.ts';
+import { clientAddress } from '../http/client-address.ts';
+import { noteUse } from '../http/note-use.ts';
 import { pathParameter } from '../http/path-parameter.ts';
 import type { Env } from '../http/routes.ts';
 import type { Service } from '../context.ts';
 import type { OrganizationView } from '../views.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
-import { PageError, type PageStatus } from './page-error.ts';
+import { PageError, type PageStatus, SUSPENDED } from './page-error.ts';
 import { basePath, signedIn } from './session.ts';
 
 /** What the handlers of pages know of a request, and how they respond. */
@@ -17,6 +20,8 @@ export interface PageRequest {
   c: PageContext;
   /** Null if not signed in. */
   organization: OrganizationView | null;
+  /** The same, with the token that the session was opened with. */
+  member: Caller | null;
   now: Date;
   show(screen: Screen, status?: PageStatus): Response | Promise<Response>;
   /** Redirects to another page, by GET. */
@@ -33,18 +38,21 @@ export interface PageRequest {
 
 export interface MemberRequest extends PageRequest {
   organization: OrganizationView;
+  member: Caller;
 }
 
 const BODY_LIMIT = 64 * 1024;
 
 export async function readRequest(c: PageContext, service: Service, count: PageRequest['count']): Promise<PageRequest> {
   const { settings } = service;
-  const organization = await signedIn(c, service);
+  const member = await memberOf(c, service);
+  const organization = member?.organization ?? null;
   c.set('organization', organization ?? undefined);
   const form = c.req.method === 'POST' ? await readForm(c) : null;
   return {
     c,
     organization,
+    member,
     now: new Date(),
     show: (screen, status = 200) => showScreen(c, settings, screen, { status, organization }),
     goTo: (path) => c.body(null, 303, { ...PAGE_HEADERS, Location: basePath(settings) + path.slice(1) }),
@@ -53,6 +61,15 @@ export async function readRequest(c: PageContext, service: Service, count: PageR
     text: (name) => form?.get(name) ?? '',
     count,
   };
+}
+
+/** @throws PageError if the organization is suspended */
+async function memberOf(c: PageContext, service: Service): Promise<Caller | null> {
+  const identity = await signedIn(c, service);
+  if (identity === null) return null;
+  if (identity.suspended) throw new PageError(SUSPENDED);
+  await noteUse(service.db, service.log, identity);
+  return callerOf('session', identity, clientAddress(c));
 }
 
 async function readForm(c: PageContext): Promise<URLSearchParams> {

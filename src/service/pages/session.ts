@@ -1,9 +1,10 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { parseUrl } from '../../core/http/url.ts';
+import type { Actor } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
-import { openSession, organizationOfSession } from '../storage/sessions.ts';
-import type { OrganizationView } from '../views.ts';
+import { identityOfSession, openSession } from '../storage/sessions.ts';
+import type { Identity } from '../storage/tokens.ts';
 
 /** Sessions in a cookie, and protection against cross-site request forgery. */
 
@@ -20,14 +21,19 @@ function isSecure({ publicUrl }: Public): boolean {
   return publicUrl?.startsWith('https:') ?? false;
 }
 
-export async function signedIn(c: Context, { db, settings }: Service): Promise<OrganizationView | null> {
+export async function signedIn(c: Context, { db, settings }: Service): Promise<Identity | null> {
   const cookie = getCookie(c, cookieName(settings));
-  return cookie === undefined ? null : organizationOfSession(db, cookie);
+  return cookie === undefined ? null : identityOfSession(db, cookie);
 }
 
-/** Creates a session and sets its cookie. */
-export async function signIn(c: Context, { db, settings }: Service, organizationId: string): Promise<void> {
-  const { cookie, expiresAt } = await openSession(db, organizationId);
+/** Creates a session and sets its cookie. @param token that the session has the scope and the end of */
+export async function signIn(
+  c: Context,
+  { db, settings }: Service,
+  organizationId: string,
+  token: { id: string; actor: Actor },
+): Promise<void> {
+  const { cookie, expiresAt } = await openSession(db, organizationId, token.id, token.actor);
   setCookie(c, cookieName(settings), cookie, { ...options(settings), expires: expiresAt });
 }
 

@@ -1,75 +1,64 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import type { Actor } from '../audit-actions.ts';
+import type { OrganizationView } from '../views.ts';
+import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
 import type { OrganizationRow } from './tables.ts';
-import type { OrganizationView } from '../views.ts';
+import { insertToken } from './tokens.ts';
 
-/** Organizations and their tokens. A token is shown once; only its SHA-256 is stored. */
+/** The creation of organizations. */
 
-const TOKEN = /^apr_[\w-]{43}$/;
+export interface CreatedOrganization {
+  organization: OrganizationView;
+  /** Its first token, which can make others; null if the request was repeated, since a token is shown only once. */
+  token: { id: string; secret: string } | null;
+}
 
 /**
- * Creates an organization. A retry with the same key returns the existing one without its token, which is shown only
- * once.
+ * Creates an organization with its first token. A retry with the same key returns the existing one without its token.
  * @param idempotencyKey of the request; null if the client sent none
  */
 export async function createOrganization(
   db: Db,
   name: string,
   idempotencyKey: string | null,
-): Promise<{ organization: OrganizationView; token: string | null }> {
-  const { token, tokenHash } = newToken();
-  const created = await db
-    .insertInto('organizations')
-    .values({ name: storable(name), tokenHash, idempotencyKey })
-    .onConflict((conflict) => conflict.column('idempotencyKey').doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  if (created) return { organization: organizationView(created), token };
-  const existing = await db
-    .selectFrom('organizations')
-    .selectAll()
-    .where('idempotencyKey', '=', idempotencyKey)
-    .executeTakeFirstOrThrow();
-  return { organization: organizationView(existing), token: null };
-}
-
-/** The organization of a token; null for an invalid one. */
-export async function organizationOf(db: Db, token: string): Promise<OrganizationView | null> {
-  if (!TOKEN.test(token)) return null;
-  const row = await db
-    .selectFrom('organizations')
-    .selectAll()
-    .where('tokenHash', '=', sha256(token))
-    .executeTakeFirst();
-  return row ? organizationView(row) : null;
-}
-
-/** Creates a new token; the previous one and all sessions end immediately. */
-export async function rotateToken(db: Db, id: string): Promise<string> {
-  const { token, tokenHash } = newToken();
-  await db.transaction().execute(async (transaction) => {
-    await transaction
-      .updateTable('organizations')
-      .set({ tokenHash, tokenSince: new Date() })
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
-    await transaction.deleteFrom('sessions').where('organizationId', '=', id).execute();
+  actor: Actor,
+): Promise<CreatedOrganization> {
+  return db.transaction().execute(async (tx) => {
+    const created = await tx
+      .insertInto('organizations')
+      .values({ name: storable(name), idempotencyKey })
+      .onConflict((conflict) => conflict.column('idempotencyKey').doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    if (created === undefined) return { organization: await organizationByKey(tx, idempotencyKey), token: null };
+    const { row, secret } = await insertToken(tx, created.id, { name: 'First token', scope: 'admin', expiresAt: null });
+    await recordAudit(tx, {
+      organizationId: created.id,
+      actor,
+      action: 'organization-created',
+      target: { id: created.id, name: created.name },
+    });
+    return { organization: organizationView(created, row.secretSince), token: { id: row.id, secret } };
   });
-  return token;
 }
 
-function newToken(): { token: string; tokenHash: Buffer } {
-  const token = `apr_${randomBytes(32).toString('base64url')}`;
-  return { token, tokenHash: sha256(token) };
+async function organizationByKey(tx: Db, idempotencyKey: string | null): Promise<OrganizationView> {
+  const { secretSince, ...existing } = await tx
+    .selectFrom('organizations')
+    .leftJoin('tokens', 'tokens.organizationId', 'organizations.id')
+    .selectAll('organizations')
+    .select('secretSince')
+    .where('idempotencyKey', '=', idempotencyKey)
+    .orderBy('tokens.createdAt')
+    .executeTakeFirstOrThrow();
+  return organizationView(existing, secretSince ?? existing.createdAt);
 }
 
-/** How tokens and cookies are stored. */
-export function sha256(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
-}
-
-export function organizationView({ id, name, createdAt, tokenSince }: Selectable<OrganizationRow>): OrganizationView {
+function organizationView(
+  { id, name, createdAt }: Pick<Selectable<OrganizationRow>, 'id' | 'name' | 'createdAt'>,
+  tokenSince: Date,
+): OrganizationView {
   return { id, name, createdAt: createdAt.toISOString(), tokenSince: tokenSince.toISOString() };
 }

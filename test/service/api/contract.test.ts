@@ -6,7 +6,7 @@ import { pack } from '../../../src/service/storage/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { appCases } from './app-cases.ts';
 import { callApi, OPERATIONS, reachedResponses } from './contract.ts';
-import { type ContractIds, REGISTRY_URL, registryPath } from './contract-case.ts';
+import { type ContractIds, REGISTRY_URL, registryPath, UNKNOWN_ID } from './contract-case.ts';
 import { organizationCases } from './organization-cases.ts';
 import { allowing, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 
@@ -120,6 +120,17 @@ describe('responses', () => {
     expect((await callApi(worker, 'GET', '/metrics')).status).toBe(200);
     for (const path of ['/api/openapi.json', '/', '/sign-in'])
       expect((await worker.request(path, { headers: { accept: 'text/html' } })).status).toBe(404);
+  });
+
+  test('a token without the scope, or of a suspended organization, receives status 403', async () => {
+    const { id, token } = await web.join('Suspended');
+    await web.db.updateTable('organizations').set({ suspendedAt: new Date() }).where('id', '=', id).execute();
+    for (const { method, path, operationId } of OPERATIONS.filter(({ security }) =>
+      security.some((way) => 'token' in way),
+    )) {
+      const response = await callApi(app, method, path.replace(/\{\w+\}/g, UNKNOWN_ID), { token });
+      expect([operationId, response.status]).toEqual([operationId, 403]);
+    }
   });
 
   test('a client above the rate limit receives status 429', async () => {

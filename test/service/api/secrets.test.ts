@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { createOrganization } from '../../../src/service/storage/organizations.ts';
 import { webApp } from '../../../src/service/web-app.ts';
@@ -53,7 +54,8 @@ test('planted secrets are found, and their values are nowhere', { timeout: 60_00
   const { context, db, lines } = harness;
   const log = openLog((line) => void lines.push(line));
   const app = webApp({ ...context, log, stopping: new AbortController().signal, async requestRefresh() {} });
-  const { token } = await createOrganization(db, 'Acme', null);
+  const created = await createOrganization(db, 'Acme', null, SERVICE_ACTOR);
+  const token = created.token!.secret;
   const responses: string[] = [];
   const call = async (method: string, path: string, body?: unknown): Promise<any> => {
     const response = await callApi(app, method, `/api/${path}`, { token, ...(body !== undefined && { body }) });
@@ -79,7 +81,7 @@ test('planted secrets are found, and their values are nowhere', { timeout: 60_00
   await call('GET', `icons/${icon}`);
   await call('POST', `registries/${id}/refresh`);
 
-  const pages = await pagesOf(app, token!);
+  const pages = await pagesOf(app, token);
   expect(pages.size).toBeGreaterThan(6);
   expect([...pages.values()].join('\n')).toContain(found[0].evidence.fingerprint);
 

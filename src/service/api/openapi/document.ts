@@ -1,5 +1,5 @@
 import { VERSION } from '../../../core/tool-version.ts';
-import type { Json } from './parts.ts';
+import { type Json, needs } from './parts.ts';
 import { schemas } from './schemas.ts';
 import { appsPaths } from './paths-apps.ts';
 import { nodePaths } from './paths-node.ts';
@@ -21,13 +21,33 @@ export function openApiDocument(publicUrl: string | null): Json {
     },
     servers: [{ url: publicUrl ?? '/' }],
     security: [{ token: [] }],
-    paths: { ...organizationsPaths, ...registriesPaths, ...appsPaths, ...nodePaths },
+    paths: withScopes({ ...organizationsPaths, ...registriesPaths, ...appsPaths, ...nodePaths }),
     components: {
       schemas,
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'The token of an organization: apr_…' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The token of an organization: apr_… The roles are scopes: `manage` includes `read`, `admin` both.',
+        },
         operator: { type: 'http', scheme: 'bearer', description: 'OPERATOR_TOKEN of the service.' },
       },
     },
   };
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** States the scope of every operation that does not state another security. */
+function withScopes(paths: Record<string, Json>): Json {
+  const scoped = Object.entries(paths).map(([path, item]) => {
+    const operations = Object.entries(item).map(([name, operation]) =>
+      METHODS.includes(name) && typeof operation === 'object'
+        ? [name, { security: needs(name === 'get' ? 'read' : 'manage').security, ...operation }]
+        : [name, operation],
+    );
+    return [path, Object.fromEntries(operations)];
+  });
+  return Object.fromEntries(scoped);
 }

@@ -1,3 +1,4 @@
+import type { Scope } from '../../scopes.ts';
 import { ref } from './schemas.ts';
 
 /** Shared parts of the operations in the OpenAPI document. */
@@ -34,8 +35,26 @@ export const LIMITED = ['RateLimit', 'RateLimit-Policy'];
 
 /** An operation that requires the token of an organization. */
 export function forOrganization(operationId: string, summary: string, responses: Json, rest: Json = {}): Json {
-  const unauthorized = { 401: refusal('Without a valid token.', ['WWW-Authenticate']) };
-  return { operationId, summary, ...rest, responses: { ...responses, ...unauthorized, ...OFTEN, ...DEFECT } };
+  const refusals = {
+    401: refusal('Without a valid token.', ['WWW-Authenticate']),
+    403: refusal('The scope of the token does not include it, or the organization is suspended.'),
+  };
+  return { operationId, summary, ...rest, responses: { ...responses, ...refusals, ...OFTEN, ...DEFECT } };
+}
+
+/** The scope that a token needs for an operation, if it is not `read` for GET and `manage` for other methods. */
+export function needs(scope: Scope): { security: Json[] } {
+  return { security: [{ token: [scope] }] };
+}
+
+/** An operation that requires the operator's token. */
+export function forOperator(operationId: string, summary: string, responses: Json, rest: Json = {}): Json {
+  const refusals = {
+    401: refusal('Without the operator’s token.', ['WWW-Authenticate']),
+    403: refusal('The service has no operator’s token.'),
+  };
+  const security = [{ operator: [] }];
+  return { operationId, summary, security, ...rest, responses: { ...responses, ...refusals, ...OFTEN, ...DEFECT } };
 }
 
 export function body(properties: Record<string, Json>): Json {

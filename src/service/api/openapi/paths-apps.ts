@@ -20,7 +20,7 @@ const VISIBLE = parameter('visible', 'query', 'Only apps that can be installed, 
 });
 
 /** Apps, versions and icons. */
-export const appsPaths: Json = {
+export const appsPaths: Record<string, Json> = {
   '/api/registries/{id}/apps': {
     parameters: [ID],
     get: forOrganization(

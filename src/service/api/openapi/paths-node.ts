@@ -1,7 +1,7 @@
 import { answer, open, plain, refusal, type Json } from './parts.ts';
 
 /** The document itself, and the state of a node. */
-export const nodePaths: Json = {
+export const nodePaths: Record<string, Json> = {
   '/api/openapi.json': {
     get: open('getDocument', 'This document', { 200: plain('The document.', 'application/json') }),
   },

@@ -5,6 +5,7 @@ import {
   DEFECT,
   forOrganization,
   LIMITED,
+  needs,
   OFTEN,
   parameter,
   refusal,
@@ -13,7 +14,7 @@ import {
 import { ref } from './schemas.ts';
 
 /** Organizations and their tokens. */
-export const organizationsPaths: Json = {
+export const organizationsPaths: Record<string, Json> = {
   '/api/organizations': {
     post: {
       operationId: 'createOrganization',
@@ -46,8 +47,11 @@ export const organizationsPaths: Json = {
     }),
   },
   '/api/organization/token': {
-    post: forOrganization('rotateToken', 'Create a new token; the old one and all sessions become invalid', {
-      200: answer('The new token.', 'Token'),
-    }),
+    post: forOrganization(
+      'rotateToken',
+      'Give the token of the request a new value; the old one and its sessions become invalid',
+      { 200: answer('The new value.', 'Token') },
+      needs('admin'),
+    ),
   },
 };

@@ -10,7 +10,7 @@ const URL_FIELD = {
 };
 
 /** Subscriptions to registries. */
-export const registriesPaths: Json = {
+export const registriesPaths: Record<string, Json> = {
   '/api/registries/subscribe': {
     post: forOrganization(
       'subscribe',

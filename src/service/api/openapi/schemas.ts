@@ -51,7 +51,12 @@ const next = described(orNull(text), 'To be sent as “after” for the next pag
 
 export const schemas: Record<string, Schema> = {
   Name: { type: 'string', minLength: 1, maxLength: 100, examples: ['Internal apps'] },
-  Organization: whole('Who subscribes.', { id, name: text, createdAt: moment, tokenSince: moment }),
+  Organization: whole('Who subscribes.', {
+    id,
+    name: text,
+    createdAt: moment,
+    tokenSince: described(moment, 'Since when the token has its current value.'),
+  }),
   NewOrganization: whole('An organization, with its token.', {
     organization: ref('Organization'),
     token: described(

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../audit-actions.ts';
+import type { AuditEntryView } from '../views.ts';
+import type { Db } from './database.ts';
+import { storable } from './packed.ts';
+import { type Page, pageSize } from './page.ts';
+
+/** The audit log: an entry is written in the transaction of the change that it records. */
+
+export interface AuditRecord {
+  organizationId: string;
+  actor: Actor;
+  action: AuditAction;
+  target?: { id?: string; name?: string };
+  outcome?: AuditOutcome;
+  /** Never secrets. */
+  details?: AuditDetails;
+}
+
+/** Days that entries are kept. */
+const AUDIT_DAYS = 400;
+
+/** @param tx the transaction of the change */
+export async function recordAudit(tx: Db, record: AuditRecord): Promise<void> {
+  const { organizationId, actor, action, target = {}, outcome = 'done', details = {} } = record;
+  await tx
+    .insertInto('auditEntries')
+    .values({
+      organizationId,
+      actorType: actor.type,
+      tokenId: actor.token?.id ?? null,
+      tokenName: actor.token?.name ?? null,
+      address: actor.address,
+      action,
+      targetId: target.id ?? null,
+      targetName: target.name === undefined ? null : storable(target.name),
+      outcome,
+      details: JSON.stringify(details, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value)),
+    })
+    .execute();
+}
+
+/** The largest `id`; PostgreSQL refuses larger numbers. */
+const LARGEST_ID = 2n ** 63n - 1n;
+
+/** Whether a text can be the `after` of a page: the id of an entry. */
+export function isAuditId(text: string): boolean {
+  return /^\d{1,19}$/.test(text) && BigInt(text) <= LARGEST_ID;
+}
+
+/**
+ * The entries of an organization, the newest first.
+ * @param action only these; null for all @param after accepted by `isAuditId`
+ */
+export async function listAuditEntries(
+  db: Db,
+  organizationId: string,
+  { action, limit, after }: Page & { action: AuditAction | null },
+): Promise<{ entries: AuditEntryView[]; next: string | null }> {
+  let query = db
+    .selectFrom('auditEntries')
+    .selectAll()
+    .where('organizationId', '=', organizationId)
+    .orderBy('id', 'desc')
+    .limit(pageSize(limit) + 1);
+  if (action !== null) query = query.where('action', '=', action);
+  if (after !== null) query = query.where('id', '<', after);
+  const rows = await query.execute();
+  const page = rows.slice(0, pageSize(limit));
+  const entries = page.map(
+    ({ id, at, actorType, tokenId, tokenName, address, targetId, targetName, outcome, details, ...row }) => ({
+      id,
+      at: at.toISOString(),
+      actor: { type: actorType, token: tokenId === null ? null : { id: tokenId, name: tokenName ?? '' }, address },
+      action: row.action,
+      target: { id: targetId, name: targetName },
+      outcome,
+      details,
+    }),
+  );
+  return { entries, next: rows.length > page.length ? (entries.at(-1)?.id ?? null) : null };
+}
+
+/** Deletes the entries of a deleted organization, except those about what the operator did. */
+export async function deleteAuditEntriesOf(tx: Db, organizationId: string): Promise<void> {
+  await tx
+    .deleteFrom('auditEntries')
+    .where('organizationId', '=', organizationId)
+    .where('actorType', '<>', 'operator')
+    .execute();
+}
+
+/** Deletes entries that have been kept long enough. */
+export async function deleteOldAuditEntries(db: Db): Promise<void> {
+  await sql`delete from audit_entries where at < now() - make_interval(days => ${AUDIT_DAYS})`.execute(db);
+}
