@@ -41,6 +41,7 @@ export function exchangeFacts(text: string): Record<string, unknown> {
     web: views,
     answer: isAnswered(server) ? server : undefined,
     origins,
+    comparedHosts: new Set(),
     now: date === null ? NOW : new Date(date).toISOString(),
   };
 }

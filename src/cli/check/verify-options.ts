@@ -29,6 +29,7 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
     concurrency: options.concurrency ?? config.verify?.concurrency ?? 32,
     skipArtifacts: options.skipArtifacts === true,
     scanContent: options.scanContent === true,
+    eachAddress: options.eachAddress === true,
     threads: true,
     total: timeout === null ? null : timeout * 1000,
     ca,

@@ -1,5 +1,8 @@
-import type { Missing, Probe, Resource, ResourceKind } from '../facts/facts.ts';
+import type { AddressFacts, Missing, Probe, Resource, ResourceKind } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
+import { unroutableAddresses } from '../http/address-comparison.ts';
+import { hostnameOf } from '../http/probe.ts';
+import { type NotJudgedReason, reasonText } from '../facts/missing.ts';
 import type { NotJudgedRecord } from './not-judged.ts';
 import type { SymptomRecord } from './symptoms.ts';
 
@@ -43,6 +46,13 @@ export class CoverageRecord {
     this.#notJudged.addSkipped(resource, head.missing);
   }
 
+  /** Records the addresses of a host that were not compared, each host once. */
+  addAddresses(resource: ResourceKind, addresses: AddressFacts | Missing): void {
+    const reasons: NotJudgedReason[] = isMissing(addresses) ? [addresses.missing] : notCompared(addresses);
+    for (const reason of reasons)
+      if (!this.#notJudged.wasNoted(reasonText(reason))) this.#notJudged.addSkipped(resource, reason);
+  }
+
   /** Adds what was recorded to the entries that were not judged; call it at the end of the run. */
   finish(): void {
     // Sorted, since the order in which they were found depends on the network.
@@ -52,4 +62,15 @@ export class CoverageRecord {
     for (const [resource, { count, age }] of this.#staleCopies)
       this.#notJudged.addSkipped(resource, { code: 'stale-copy', count, age });
   }
+}
+
+/** Why addresses of a host were not compared. */
+function notCompared(facts: AddressFacts): NotJudgedReason[] {
+  const host = hostnameOf(facts.url);
+  const addresses = unroutableAddresses(facts);
+  const { leftOut: count, answers } = facts;
+  return [
+    ...(addresses.length > 0 ? [{ code: 'addresses-unroutable', host, addresses } as const] : []),
+    ...(count > 0 ? [{ code: 'addresses-left-out', host, count, compared: answers.length } as const] : []),
+  ];
 }

@@ -18,7 +18,7 @@ import { inJudgingOrder } from './rule-order.ts';
 import { rules as allRules } from '../rules/index.ts';
 import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
-import { originOf } from '../http/probe.ts';
+import { hostnameOf, originOf } from '../http/probe.ts';
 import { ruleOfFailure } from '../http/failure-rule.ts';
 import { blockedBy } from '../facts/missing.ts';
 
@@ -76,6 +76,7 @@ export class RuleDispatcher {
   readonly #resourceRules: Record<Phase, AnyRule[]> = { 'before-content': [], 'after-content': [] };
   /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
   readonly #kinds = new Map<string, ResourceKind>();
+  readonly #comparedHosts = new Set<string>();
   /** Values of documents: one that has a field "missing" is not a missing fact. */
   readonly #values = new WeakSet<object>();
   /** The URL of the manifest, once it is known. */
@@ -156,6 +157,7 @@ export class RuleDispatcher {
       ...sideProbes(web),
       origins: this.#origins,
       now: this.#now,
+      comparedHosts: this.#comparedHosts,
     };
     this.#evaluate(this.#resourceRules[phase], subject, at);
   }
@@ -168,6 +170,10 @@ export class RuleDispatcher {
     if (isMissing(facts.web)) return;
     this.#run.coverage.addSampled(resource, facts.web.head);
     this.#noteHosts(resource, facts.web.server);
+    for (const addresses of facts.web.addresses ?? []) {
+      this.#run.coverage.addAddresses(resource, addresses);
+      if (!isMissing(addresses)) this.#comparedHosts.add(hostnameOf(addresses.url));
+    }
   }
 
   #noteHosts(kind: ResourceKind, { hops }: Probe): void {

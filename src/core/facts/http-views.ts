@@ -1,3 +1,4 @@
+import type { AddressFacts } from './address-facts.ts';
 import type { Missing } from './missing.ts';
 import type { Probe } from './probe.ts';
 
@@ -30,6 +31,8 @@ export interface HttpViews {
   headerProbes?: HeaderProbe[];
   /** Requests repeated because one of them got an error status while a plain GET got the file. */
   repeatedProbes?: RepeatedProbe[];
+  /** How each address of its hosts answers, for those with several; sent for one resource per kind and host. */
+  addresses?: (AddressFacts | Missing)[];
 }
 
 /** A kind of request sent in addition to the plain GET; `browser` for the GET with Origin. */

@@ -48,7 +48,9 @@ export type MissingReason =
   /** `date`: YYYY-MM-DD. */
   | { code: 'verified-before'; date: string }
   | { code: 'over-budget' }
-  | { code: 'content-not-scanned' };
+  | { code: 'content-not-scanned' }
+  /** A proxy connects to the host. */
+  | { code: 'addresses-proxied'; host: string };
 
 /** Why a rule was not judged, or a kind of resource was not observed. */
 export type NotJudgedReason =
@@ -65,7 +67,11 @@ export type NotJudgedReason =
   /** `since`: ISO 8601, the oldest of the reused observations; `views`: only browser and HEAD views were reused. */
   | { code: 'reused'; count: number; since: string; views: boolean }
   /** `age`: seconds, of the oldest copy. */
-  | { code: 'stale-copy'; count: number; age: number };
+  | { code: 'stale-copy'; count: number; age: number }
+  /** This machine has no route to them. */
+  | { code: 'addresses-unroutable'; host: string; addresses: readonly string[] }
+  /** `compared`: how many were requested. */
+  | { code: 'addresses-left-out'; host: string; count: number; compared: number };
 
 export type NotJudgedCode = NotJudgedReason['code'];
 
@@ -106,6 +112,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'verified-before': ({ date }) => `verified on ${date}, and not fetched again`,
   'over-budget': () => 'over the budget of one check: it is left to the next check, which is soon',
   'content-not-scanned': () => 'the content of artifacts is scanned with --scan-content',
+  'addresses-proxied': ({ host }) => `the addresses of ${host}: a proxy connects to it, and chooses one of them`,
   'rule-crashed': ({ error }) => `the rule failed: ${error}`,
   'turned-off': () => 'this rule is turned off in the settings, but it has a finding',
   incomplete: ({ why }) => why,
@@ -126,6 +133,10 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
     const observed = count === 1 && resource !== null ? `the ${KINDS[resource].one}` : counted(count, resource);
     return `what was published in the last ${formatDuration(age)}: ${observed} ${copies}`;
   },
+  'addresses-unroutable': ({ host, addresses }) =>
+    `${addresses.length === 1 ? 'the address' : 'the addresses'} ${addresses.join(', ')} of ${host}: this machine has no route to ${addresses.length === 1 ? 'it' : 'them'}`,
+  'addresses-left-out': ({ host, count, compared }) =>
+    `${count === 1 ? '1 further address' : `${count} further addresses`} of ${host}: the first ${compared} are compared`,
 };
 
 /** All codes, as `schemas/report.schema.json` lists them. */

@@ -101,6 +101,8 @@ export interface Subjects {
     answer: Probe;
     origins: readonly string[];
     now: string;
+    /** The host names whose addresses were each requested, for this resource or for an earlier one. */
+    comparedHosts: ReadonlySet<string>;
   };
   artifact: {
     facts: ArtifactFacts;

@@ -111,7 +111,7 @@ function addressFailure(address: string, reason: unknown): AddressFailure {
 }
 
 /** All addresses of a name; none if it cannot be resolved, which the connection itself will report. */
-function addressesOf(host: string, lookup: LookupFunction | null): Promise<LookupAddress[]> {
+export function addressesOf(host: string, lookup: LookupFunction | null): Promise<LookupAddress[]> {
   return new Promise((resolve) => {
     const resolveName: LookupFunction = lookup ?? lookUp;
     resolveName(host, { all: true }, (error, found, family) => {

@@ -13,6 +13,7 @@ import type { ObservationCache } from './cache/observation-cache.ts';
 import { mapInOrder } from './concurrency.ts';
 import { BYTE_LIMITS, type ObserveContext, openState } from './context.ts';
 import { observeDocument } from './document.ts';
+import { type AddressObserver, openAddressObserver } from './each-address.ts';
 import type { FactsSink, ObserveResult, Progress, WebOptions } from './options.ts';
 import { openRedaction } from './redaction.ts';
 import { shareResources } from './shared-resources.ts';
@@ -23,6 +24,8 @@ import { shareResources } from './shared-resources.ts';
 interface Clients {
   http: HttpClient;
   digestWorkers: DigestWorkerPool;
+  /** Null if the addresses of hosts are not compared. */
+  addresses: AddressObserver | null;
 }
 
 /**
@@ -32,16 +35,18 @@ interface Clients {
 export async function observeRegistry(url: string, options: WebOptions, sink: FactsSink): Promise<ObserveResult> {
   const http = options.http ?? openHttpClient(options);
   const digestWorkers = openDigestWorkerPool(options.threads === true);
+  const addresses = options.eachAddress === true ? openAddressObserver(options) : null;
   try {
-    return await observeAll(url, options, sink, { http, digestWorkers });
+    return await observeAll(url, options, sink, { http, digestWorkers, addresses });
   } finally {
     digestWorkers.close();
-    await http.close();
+    await Promise.all([http.close(), addresses?.close()]);
   }
 }
 
 async function observeAll(url: string, options: WebOptions, sink: FactsSink, clients: Clients): Promise<ObserveResult> {
   const { memory = null, signal } = options;
+  const { addresses } = clients;
   const redaction = openRedaction((options.secrets?.headers ?? []).map(([, value]) => value));
   const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
   const context = openContext(options, clients, progress);
@@ -51,7 +56,7 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
     const isInterrupted = signal?.aborted === true;
     if (isInterrupted && isMissing(manifest.content)) return false;
     if (!isInterrupted) memory?.keepManifest(manifest);
-    await sink.manifest(redaction.manifest(manifest));
+    await sink.manifest(redaction.manifest((await addresses?.manifest(manifest)) ?? manifest));
     return true;
   });
   // Awaited before the first app is handed over; until then a rejection must not count as unhandled.
@@ -71,7 +76,7 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
       progress.app = redaction.text(app.key);
       options.onProgress?.(progress);
       memory?.keepApp(app);
-      await sink.app(redaction.app(app));
+      await sink.app(redaction.app((await addresses?.app(app)) ?? app));
     },
   );
   const interrupted = !(await isManifestSent) || isInterrupted;

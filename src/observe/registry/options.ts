@@ -17,6 +17,8 @@ export interface WebOptions extends HttpOptions {
   skipArtifacts?: boolean;
   /** Whether the content of archives is scanned, for secrets and for what is not part of the app. */
   scanContent?: boolean;
+  /** Whether one resource of each kind and host is requested from every address of the host. */
+  eachAddress?: boolean;
   /** Whether a worker thread may digest and list artifacts, if there are many or large ones. */
   threads?: boolean;
   /** Only the apps of one shard (see core/engine/shards.ts). */

@@ -30,6 +30,11 @@ export const verifyCommand = {
       flags: '--scan-content',
       description: 'also search artifacts for secrets and leftovers',
     },
+    eachAddress: {
+      type: 'boolean',
+      flags: '--each-address',
+      description: 'also compare what every address (A, AAAA) of each host serves',
+    },
     shard: {
       type: 'string',
       flags: '--shard <i/n>',

@@ -1,31 +1,22 @@
-import { TLS_CAUSES } from '../tls-causes.ts';
-import type { AddressFailure, Failure, Hop, Probe } from '../../facts/facts.ts';
-import { explainUntrusted } from '../../http/untrusted-certificate.ts';
-import { hostnameOf, hostOf } from '../../http/probe.ts';
-import { tlsCause } from '../../http/tls-cause.ts';
-import type { CauseOf, Causes } from '../cause.ts';
+import { isMissing } from '../../facts/facts.ts';
+import { addressDifferences } from '../../http/address-comparison.ts';
 import { defineRule, type Problem } from '../rule.ts';
-
-const CAUSES = {
-  ...TLS_CAUSES,
-  reset: { title: 'The connection is closed during the TLS handshake' },
-  'no-answer': { title: 'The TLS handshake is not answered' },
-  handshake: { title: 'The TLS handshake fails' },
-} satisfies Causes;
-type Cause = CauseOf<typeof CAUSES>;
+import { type Cause, CAUSES } from './addresses-differ/causes.ts';
+import { differenceProblems } from './addresses-differ/differences.ts';
+import { handshakeProblem } from './addresses-differ/handshake.ts';
 
 export const addressesDiffer = defineRule({
   id: 'addresses-differ',
   on: 'resource',
-  needs: ['web', 'now'],
+  needs: ['resource', 'web', 'now'],
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
   owner: 'host',
   causes: CAUSES,
   failsWhen:
-    'a host name has several addresses, and one of them has an untrusted certificate or aborts the TLS handshake, while another one serves the files',
-  why: 'Each subscriber uses one of the addresses, possibly a different one each time: what works for one fails for the next. Clients skip addresses that accept no connection; host-intermittent reports them.',
+    'a host name has several addresses, and one of them has an untrusted certificate or aborts the TLS handshake, while another one serves the files. With --each-address, also if one of them does not respond, or responds with another status, other content or without CORS headers, twice in a row',
+  why: 'Each subscriber uses one of the addresses, possibly a different one each time: what works for one fails for the next. Clients skip addresses that accept no connection; without --each-address, host-intermittent reports them.',
   examples: {
     bad: `tls CERT_HAS_EXPIRED 192.0.2.2:443
 
@@ -36,65 +27,25 @@ HTTP/1.1 200 OK`,
 
 HTTP/1.1 200 OK`,
   },
-  check({ web, now }): Problem<Cause> | null {
+  check({ resource, web, now }): Problem<Cause>[] {
+    const problems: Problem<Cause>[] = [];
     for (const hop of web.server.hops) {
       const [first, ...more] = (hop.failedAddresses ?? []).filter(({ phase }) => phase === 'tls');
-      if (first && hop.status !== 0) return problemOf(hop, first, more, now);
+      if (first && hop.status !== 0) problems.push(handshakeProblem(hop, first, more, now));
     }
-    return null;
+    const hosts = new Set(problems.map(({ dedupeKey }) => dedupeKey));
+    for (const facts of web.addresses ?? []) {
+      if (isMissing(facts)) continue;
+      for (const difference of addressDifferences(facts)) {
+        const found = differenceProblems(resource, facts, difference, now);
+        // The connections of the run itself may have found the same.
+        problems.push(...found.filter(({ cause, dedupeKey }) => !(isOfHandshake(cause) && hosts.has(dedupeKey))));
+      }
+    }
+    return problems;
   },
 });
 
-function problemOf(hop: Hop, bad: AddressFailure, more: readonly AddressFailure[], now: string): Problem<Cause> {
-  const host = hostOf(hop.url);
-  const { cause, message, advice } = reasonOf(hop, bad, now);
-  const others =
-    more.length === 0 ? '' : ` The same or worse is true of ${more.map(({ address }) => address).join(', ')}.`;
-  return {
-    cause,
-    message: `${hostnameOf(hop.url)} has several addresses, and ${bad.address} does not answer as ${hop.address ?? 'another one'} does: ${message}${others}`,
-    advice: `Correct the server at ${bad.address}, or remove that address from DNS. ${advice}`,
-    evidence: {
-      host,
-      address: hop.address,
-      differing: [bad, ...more].map(({ address, code }) => `${address} ${code}`),
-      ...(bad.tls
-        ? {
-            subject: bad.tls.subject,
-            issuer: bad.tls.issuer,
-            notAfter: bad.tls.notAfter,
-            fingerprint256: bad.tls.fingerprint256,
-          }
-        : {}),
-    },
-    dedupeKey: host,
-  };
-}
-
-const HANDSHAKE: Readonly<Record<string, readonly [cause: Cause, message: string]>> = {
-  ECONNRESET: ['reset', 'it closes the connection during the TLS handshake.'],
-  SOCKET_CLOSED: ['reset', 'it closes the connection during the TLS handshake.'],
-  EPIPE: ['reset', 'it closes the connection during the TLS handshake.'],
-  CONNECT_TIMEOUT: ['no-answer', 'the TLS handshake times out.'],
-};
-
-function reasonOf(
-  { url }: Hop,
-  bad: AddressFailure,
-  now: string,
-): Pick<Problem<Cause>, 'message' | 'advice'> & { cause: Cause } {
-  const { code, message = code, tls = null, address } = bad;
-  const failure: Failure = { phase: 'tls', code, message, url, got: null, expected: null };
-  const probe: Probe = {
-    method: 'GET',
-    origin: null,
-    hops: [{ url, status: 0, headers: [], address, tls }],
-    failure,
-    attempts: 1,
-    retryAfterMs: 0,
-  };
-  const cause = tlsCause(probe);
-  if (cause !== null) return { cause, ...explainUntrusted(cause, tls, now, failure) };
-  const [name, text] = HANDSHAKE[code] ?? ['handshake', `the TLS handshake with it fails (${code}).`];
-  return { cause: name, message: text, advice: 'Check its logs, or use openssl s_client -connect with this address.' };
+function isOfHandshake(cause: Cause | undefined): boolean {
+  return cause !== undefined && !['unreachable', 'status', 'content', 'cors'].includes(cause);
 }

@@ -15,7 +15,7 @@ type Cause = CauseOf<typeof CAUSES>;
 export const hostIntermittent = defineRule({
   id: 'host-intermittent',
   on: 'resource',
-  needs: ['resource', 'url', 'web'],
+  needs: ['resource', 'url', 'web', 'comparedHosts'],
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
@@ -36,8 +36,8 @@ HTTP/1.1 200 OK`,
 
 HTTP/1.1 200 OK`,
   },
-  check({ resource, url, web }) {
-    const dead = deadAddresses(web.server);
+  check({ resource, url, web, comparedHosts }) {
+    const dead = deadAddresses(web.server, comparedHosts);
     if (dead) return dead;
     const problem =
       (isAnswered(web.server) ? lateAnswer(resource, url, web.server) : null) ??
@@ -116,11 +116,13 @@ function alternatingStatusProblem(resource: ResourceKind, web: HttpViews): Probl
 const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 
 /** A name with several addresses, some of which do not respond. */
-function deadAddresses(probe: Probe): Problem<Cause> | null {
+function deadAddresses(probe: Probe, comparedHosts: ReadonlySet<string>): Problem<Cause> | null {
   for (const { url, failedAddresses = [], address } of probe.hops) {
     const dead = failedAddresses.filter(({ code, phase }) => !LOCAL.test(code) && phase === undefined);
     if (dead.length === 0) continue;
     const host = hostnameOf(url);
+    // Reported by addresses-differ, as an error.
+    if (comparedHosts.has(host)) continue;
     // The local machine's own names are not in public DNS.
     if (/^([\w.-]+\.)?localhost\.?(:|$)/i.test(host)) continue;
     // A timeout over IPv6 may be caused by the local network; a refusal comes from the other end.

@@ -1,11 +1,13 @@
 import { addressesDiffer } from '../../../../src/core/rules/http/addresses-differ.ts';
-import type { AddressFailure } from '../../../../src/core/facts/facts.ts';
+import type { AddressFailure, AddressSample } from '../../../../src/core/facts/facts.ts';
+import { PROBE_ORIGIN } from '../../../../src/core/http/cors.ts';
 import { CERTIFICATE_FAULTS } from '../../../support/certificate-faults.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, NOW, tls, probe, web } from '../../../support/probes.ts';
+import { failed, hop, NOW, tls, probe, web } from '../../../support/probes.ts';
 
 const URL_ON_PORT = 'https://a.example:8443/x';
 const facts = (vain: AddressFailure[], status = 200) => ({
+  resource: 'manifest' as const,
   web: web(probe(hop({}, { url: URL_ON_PORT, status, failedAddresses: vain, tls: tls() }))),
   now: NOW,
 });
@@ -17,13 +19,43 @@ const EXPIRED_CERTIFICATE: AddressFailure = {
   tls: tls({ notAfter: '2026-11-14T12:00:00.000Z' }),
 };
 
+const sample = (change: Partial<AddressSample> = {}): AddressSample => ({
+  server: probe(hop()),
+  content: { bytes: 2, sha256: 'a'.repeat(64), cut: false },
+  browser: probe(hop({ 'access-control-allow-origin': '*' }), { origin: PROBE_ORIGIN }),
+  ...change,
+});
+/** Two addresses, the second of which answers otherwise. */
+const compared = (...samples: AddressSample[]) => ({
+  resource: 'manifest' as const,
+  web: web(probe(), {
+    addresses: [
+      {
+        url: 'https://a.example/x',
+        answers: [
+          { address: '192.0.2.1', samples: samples.map(() => sample()) },
+          { address: '192.0.2.2', samples },
+        ],
+        leftOut: 0,
+        families: [4],
+      },
+    ],
+  }),
+  now: NOW,
+});
+const refusedConnection = sample({ server: failed('connect', 'ECONNREFUSED'), content: null, browser: null });
+
 ruleTable(addressesDiffer, {
   clean: [
-    ['one address', { web: web(), now: NOW }],
+    ['one address', { resource: 'manifest', web: web(), now: NOW }],
     [
       'an address that refuses connections, which host-intermittent reports',
       facts([{ address: '192.0.2.2', code: 'ECONNREFUSED' }]),
     ],
+    ['two addresses that serve the same', compared(sample())],
+    ['a difference that did not last', compared(sample({ server: probe(hop({}, { status: 404 })) }), sample())],
+    ['an interrupted run', compared(sample({ server: failed('body', 'INTERRUPTED'), content: null }))],
+    ['a limit of requests', compared(sample({ server: probe(hop({}, { status: 429 })), content: null }))],
     ['no address answers, which another rule reports', facts([EXPIRED_CERTIFICATE], 0)],
   ],
   faulty: [
@@ -39,6 +71,26 @@ ruleTable(addressesDiffer, {
       'another handshake fault',
       facts([{ address: '192.0.2.2', code: 'EPROTO', phase: 'tls', message: 'EPROTO' }]),
       { cause: 'handshake' },
+    ],
+    [
+      'no connection',
+      compared(refusedConnection, refusedConnection),
+      { cause: 'unreachable', message: '192.0.2.2 (ECONNREFUSED) does not respond completely, 192.0.2.1 does.' },
+    ],
+    [
+      'another status',
+      compared(sample({ server: probe(hop({}, { status: 403 })), content: null })),
+      { cause: 'status', message: '192.0.2.2 responds with 403; 192.0.2.1 with 200.' },
+    ],
+    [
+      'other content',
+      compared(sample({ content: { bytes: 3, sha256: 'b'.repeat(64), cut: false } })),
+      { cause: 'content', message: '192.0.2.2 (3 bytes, SHA-256 bbbbbbbbbbbb…)', dedupeKey: 'content a.example' },
+    ],
+    [
+      'no CORS headers',
+      compared(sample({ browser: probe(hop(), { origin: PROBE_ORIGIN }) })),
+      { cause: 'cors', message: '192.0.2.2 (no Access-Control-Allow-Origin) does not, 192.0.2.1 does.' },
     ],
     [
       'an expired certificate',

@@ -4,25 +4,38 @@ import { probesInRounds, refused } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, ADDRESS, probe, web } from '../../../support/probes.ts';
 
+const comparedHosts: ReadonlySet<string> = new Set();
+
 const repeatedRequests = (repeated: RepeatedProbe) => ({
   resource: 'manifest' as const,
   url: ADDRESS,
+  comparedHosts,
   web: web(probe(), { repeatedProbes: [repeated] }),
 });
 
 ruleTable(hostIntermittent, {
   clean: [
-    ['at once', { resource: 'icon', url: ADDRESS, web: web() }],
+    ['at once', { resource: 'icon', url: ADDRESS, comparedHosts, web: web() }],
     [
       'waited for Retry-After',
-      { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retryAfterMs: 1000 })) },
+      { resource: 'icon', url: ADDRESS, comparedHosts, web: web(probe(hop(), { attempts: 2, retryAfterMs: 1000 })) },
     ],
     [
       'no IPv6 on this machine',
       {
         resource: 'icon',
         url: ADDRESS,
+        comparedHosts,
         web: web(probe(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ENETUNREACH' }] }))),
+      },
+    ],
+    [
+      'an address that is reported by addresses-differ',
+      {
+        resource: 'icon',
+        url: ADDRESS,
+        comparedHosts: new Set(['apps.example.com']),
+        web: web(probe(hop({}, { failedAddresses: [{ address: '192.0.2.2', code: 'ECONNREFUSED' }] }))),
       },
     ],
     [
@@ -30,6 +43,7 @@ ruleTable(hostIntermittent, {
       {
         resource: 'icon',
         url: ADDRESS,
+        comparedHosts,
         web: web(
           probe(
             hop({}, { url: 'http://localhost:8080/x', failedAddresses: [{ address: '::1', code: 'ECONNREFUSED' }] }),
@@ -41,7 +55,10 @@ ruleTable(hostIntermittent, {
       'a method that is refused',
       repeatedRequests({ of: 'HEAD', url: ADDRESS, plain: [200, 200, 0], same: [404, 404, 429] }),
     ],
-    ['never', { resource: 'icon', url: ADDRESS, web: web({ ...failed('headers', 'ECONNRESET'), attempts: 3 }) }],
+    [
+      'never',
+      { resource: 'icon', url: ADDRESS, comparedHosts, web: web({ ...failed('headers', 'ECONNRESET'), attempts: 3 }) },
+    ],
   ],
   faulty: [
     [
@@ -49,6 +66,7 @@ ruleTable(hostIntermittent, {
       {
         resource: 'icon',
         url: ADDRESS,
+        comparedHosts,
         web: web(probe(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ECONNREFUSED' }] }))),
       },
       {
@@ -63,6 +81,7 @@ ruleTable(hostIntermittent, {
       {
         resource: 'icon',
         url: ADDRESS,
+        comparedHosts,
         web: web(probe(hop({}, { failedAddresses: [{ address: '192.0.2.9', code: 'ETIMEDOUT' }] }))),
       },
       { cause: 'address-dead', severity: 'warning' },
@@ -72,13 +91,19 @@ ruleTable(hostIntermittent, {
       {
         resource: 'icon',
         url: ADDRESS,
+        comparedHosts,
         web: web(probe(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ETIMEDOUT' }] }))),
       },
       { cause: 'address-dead', severity: 'note', message: 'IPv6 does not work on this network' },
     ],
     [
       'second attempt',
-      { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
+      {
+        resource: 'icon',
+        url: ADDRESS,
+        comparedHosts,
+        web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })),
+      },
       { message: 'second attempt; before: ECONNRESET', dedupeKey: 'apps.example.com' },
     ],
     [
@@ -86,18 +111,29 @@ ruleTable(hostIntermittent, {
       {
         resource: 'icon',
         url: ADDRESS,
+        comparedHosts,
         web: web(probe(hop(), { attempts: 3, retriedErrors: ['status 502', 'status 502'] })),
       },
       { message: 'third' },
     ],
     [
       'a limit without a time to wait',
-      { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 429'] })) },
+      {
+        resource: 'icon',
+        url: ADDRESS,
+        comparedHosts,
+        web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 429'] })),
+      },
       { advice: 'raise the limit' },
     ],
     [
       'a 404 that did not come again',
-      { resource: 'icon', url: ADDRESS, web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 404'] })) },
+      {
+        resource: 'icon',
+        url: ADDRESS,
+        comparedHosts,
+        web: web(probe(hop(), { attempts: 2, retriedErrors: ['status 404'] })),
+      },
       { advice: 'each server', dedupeKey: 'apps.example.com' },
     ],
     [
@@ -115,6 +151,7 @@ ruleTable(hostIntermittent, {
       {
         resource: 'manifest',
         url: ADDRESS,
+        comparedHosts,
         web: web(probe(), {
           browser: [refused(404)],
           headerProbes: probesInRounds([probe(), refused(404), probe()], [probe(), refused(404), probe()]),

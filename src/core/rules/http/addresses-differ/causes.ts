@@ -1,0 +1,14 @@
+import { TLS_CAUSES } from '../../tls-causes.ts';
+import type { CauseOf, Causes } from '../../cause.ts';
+
+export const CAUSES = {
+  ...TLS_CAUSES,
+  reset: { title: 'The connection is closed during the TLS handshake' },
+  'no-answer': { title: 'The TLS handshake is not answered' },
+  handshake: { title: 'The TLS handshake fails' },
+  unreachable: { title: 'An address does not respond' },
+  status: { title: 'An address responds with another status' },
+  content: { title: 'Addresses serve different content' },
+  cors: { title: 'An address does not allow other origins' },
+} satisfies Causes;
+export type Cause = CauseOf<typeof CAUSES>;

@@ -1,0 +1,235 @@
+import { lookup as lookUp, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type {
+  AddressAnswer,
+  AddressFacts,
+  AddressSample,
+  AppFacts,
+  DocumentFacts,
+  HttpViews,
+  Missing,
+  Resource,
+  ResourceKind,
+} from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { PROBE_ORIGIN } from '../../core/http/cors.ts';
+import { hasAddressDifferences } from '../../core/http/address-comparison.ts';
+import { codings } from '../../core/http/headers.ts';
+import { hostnameOf, isAnswered, originOf, statusOf } from '../../core/http/probe.ts';
+import { createDecoder, type Decoder, unknownCodings } from '../digest/decode.ts';
+import { createDigester, type Digester } from '../digest/digest.ts';
+import { addressesOf } from '../http/addresses.ts';
+import type { Body } from '../http/body.ts';
+import { type HttpClient, openHttpClient } from '../http/client.ts';
+import type { WebOptions } from './options.ts';
+import { ALL_GROUPS, UNCOMPRESSED } from './request-shape.ts';
+
+/** Requests one resource of each kind and host from every address of the host. */
+export interface AddressObserver {
+  /** The facts, with those about addresses if it is the first document of its kind and host. */
+  manifest(facts: DocumentFacts): Promise<DocumentFacts>;
+  app(facts: AppFacts): Promise<AppFacts>;
+  close(): Promise<void>;
+}
+
+/** Maximum number of addresses of a name that are requested. */
+const REQUESTED = 16;
+/** Milliseconds to connect: each address is tried twice. */
+const CONNECT_TIMEOUT = 5000;
+/** Maximum number of bytes compared; an artifact may be large, and is fetched from each address. */
+const COMPARED_BYTES = 32 * 2 ** 20;
+
+const ACCEPT: Record<ResourceKind, string> = {
+  manifest: 'application/json, */*;q=0.8',
+  metadata: 'application/json, */*;q=0.8',
+  artifact: '*/*',
+  icon: '*/*',
+};
+
+export function openAddressObserver(options: WebOptions): AddressObserver {
+  return new EachAddress(options);
+}
+
+class EachAddress implements AddressObserver {
+  private readonly options: WebOptions;
+  private readonly page: string;
+  /** The kinds and hosts that were requested; those that no resource was received from apart. */
+  private readonly requested = new Set<string>();
+  private readonly clients = new Map<string, HttpClient>();
+  private readonly resolved = new Map<string, Promise<LookupAddress[]>>();
+
+  constructor(options: WebOptions) {
+    this.options = options;
+    this.page = options.origins?.[0] ?? PROBE_ORIGIN;
+  }
+
+  manifest(facts: DocumentFacts): Promise<DocumentFacts> {
+    return this.withAddresses(facts, 'manifest');
+  }
+
+  async app(facts: AppFacts): Promise<AppFacts> {
+    const [metadata, icon, ...artifacts] = await Promise.all([
+      this.withAddresses(facts.metadata, 'metadata'),
+      this.withAddresses(facts.icon, 'icon'),
+      ...facts.artifacts.map((artifact) => this.withAddresses(artifact, 'artifact')),
+    ]);
+    return { ...facts, metadata, icon, artifacts };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.clients.values()].map((client) => client.close()));
+  }
+
+  private async withAddresses<Facts extends Resource>(facts: Facts, kind: ResourceKind): Promise<Facts> {
+    const { web } = facts;
+    if (isMissing(web) || this.isAborted()) return facts;
+    const urls = this.claim(web, kind);
+    const observed = await Promise.all(urls.map((url) => this.observeHost(url, kind)));
+    const addresses = observed.filter((one) => one !== null);
+    // Requests that were aborted say nothing about an address.
+    return addresses.length === 0 || this.isAborted() ? facts : { ...facts, web: { ...web, addresses } };
+  }
+
+  private isAborted(): boolean {
+    return this.options.signal?.aborted === true;
+  }
+
+  /** The URLs on the way to a resource whose hosts were not yet requested for this kind. */
+  private claim({ server }: HttpViews, kind: ResourceKind): string[] {
+    const outcome = isAnswered(server) ? 'answered' : 'failed';
+    return server.hops
+      .map(({ url }) => url)
+      .filter((url) => {
+        const key = `${outcome} ${kind} ${originOf(url)}`;
+        const isFirst = !this.requested.has(key);
+        this.requested.add(key);
+        return isFirst;
+      });
+  }
+
+  /** @returns null if the host has one address, or none was found */
+  private async observeHost(url: string, kind: ResourceKind): Promise<AddressFacts | Missing | null> {
+    const host = hostnameOf(url);
+    if (isIP(host) !== 0) return null;
+    if (this.options.proxyFor?.(new URL(url))) return { missing: { code: 'addresses-proxied', host } };
+    const all = await this.resolve(host);
+    if (all.length < 2) return null;
+    const requested = all.slice(0, REQUESTED);
+    const answers: AddressAnswer[] = requested.map(({ address }) => ({ address, samples: [] }));
+    const facts: AddressFacts = { url, answers, leftOut: all.length - requested.length, families: publicFamilies() };
+    await this.addSamples(facts, host, requested, kind);
+    if (hasAddressDifferences(facts)) await this.addSamples(facts, host, requested, kind);
+    return facts;
+  }
+
+  private async addSamples(
+    { url, answers }: AddressFacts,
+    host: string,
+    addresses: readonly LookupAddress[],
+    kind: ResourceKind,
+  ): Promise<void> {
+    await Promise.all(
+      addresses.map(async (address, i) => {
+        answers[i]?.samples.push(await this.sample(this.clientFor(host, address), url, kind));
+      }),
+    );
+  }
+
+  private async sample(client: HttpClient, url: string, kind: ResourceKind): Promise<AddressSample> {
+    const reader = createContentReader();
+    const { total = null } = this.options;
+    const limits = typeof total === 'number' ? { small: total, artifact: total } : total;
+    const request = { method: 'GET', url, accept: ACCEPT[kind], total: limits?.small ?? 60_000 } as const;
+    const isArtifact = kind === 'artifact';
+    const server = await client.probe({
+      ...request,
+      origin: null,
+      body: (hop) => reader.body(codings(hop.headers)),
+      ...(isArtifact ? { total: limits?.artifact ?? 600_000 } : {}),
+    });
+    const content = isAnswered(server) ? await reader.end() : null;
+    if (statusOf(server) === 0) return { server, content, browser: null };
+    const { page } = this;
+    const groups = isArtifact ? UNCOMPRESSED : ALL_GROUPS;
+    const destination = kind === 'icon' ? 'image' : 'empty';
+    const browser = await client.probe({
+      ...request,
+      origin: page,
+      shape: { page, mode: 'cors', destination, groups },
+      headers: isArtifact ? [['range', 'bytes=0-0']] : [],
+    });
+    return { server, content, browser };
+  }
+
+  private resolve(host: string): Promise<LookupAddress[]> {
+    let resolving = this.resolved.get(host);
+    if (!resolving) this.resolved.set(host, (resolving = addressesOf(host, this.options.lookup ?? null)));
+    return resolving;
+  }
+
+  private clientFor(host: string, address: LookupAddress): HttpClient {
+    const key = `${host} ${address.address}`;
+    let client = this.clients.get(key);
+    if (!client) {
+      const { options } = this;
+      const connectTimeout = Math.min(options.connectTimeout ?? CONNECT_TIMEOUT, CONNECT_TIMEOUT);
+      const lookup = lookupPinned(host, address, options.lookup ?? null);
+      this.clients.set(key, (client = openHttpClient({ ...options, retries: 1, connectTimeout, lookup })));
+    }
+    return client;
+  }
+}
+
+/** Resolves one name to one of its addresses, and every other name as usual. */
+function lookupPinned(name: string, pinned: LookupAddress, usual: LookupFunction | null): LookupFunction {
+  const resolveName: LookupFunction = usual ?? lookUp;
+  return (host, options, callback) => {
+    if (host !== name) return resolveName(host, options, callback);
+    if (options.all) callback(null, [pinned]);
+    else callback(null, pinned.address, pinned.family);
+  };
+}
+
+/** The families of this machine's addresses from which public ones may be reached. */
+function publicFamilies(): (4 | 6)[] {
+  const outer = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.filter(({ internal }) => !internal),
+  );
+  const hasIpv4 = outer.some(({ family }) => family === 'IPv4');
+  // Global unicast (RFC 4291): the others are for this network only.
+  const hasIpv6 = outer.some(({ family, address }) => family === 'IPv6' && /^[23]/.test(address));
+  return [...(hasIpv4 ? ([4] as const) : []), ...(hasIpv6 ? ([6] as const) : [])];
+}
+
+interface ContentReader {
+  /** For `ProbeRequest.body`; each attempt starts over. @param applied the codings of the body */
+  body(applied: readonly string[]): Body;
+  /** The decoded body of the last attempt; null if none was read, or if its coding cannot be undone. */
+  end(): Promise<AddressSample['content']>;
+}
+
+/** Digests bodies without keeping them. */
+function createContentReader(): ContentReader {
+  let current: { digester: Digester; decoder: Decoder | null } | null = null;
+  return {
+    body(applied) {
+      const digester = createDigester(COMPARED_BYTES);
+      // An unknown coding is ignored, as browsers ignore it.
+      const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
+      const decoder = isDecoded ? createDecoder(applied, COMPARED_BYTES, (chunk) => digester.write(chunk)) : null;
+      current = { digester, decoder };
+      return {
+        limit: COMPARED_BYTES,
+        over: 'cut',
+        instant: true,
+        write: (chunk) => (decoder ? decoder.write(chunk) : digester.write(chunk)),
+      };
+    },
+    async end() {
+      if (current === null || ((await current.decoder?.end()) ?? null) !== null) return null;
+      const { bytes, sha256, cut } = current.digester.end();
+      return { bytes, sha256, cut };
+    },
+  };
+}
