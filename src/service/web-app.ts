@@ -8,6 +8,7 @@ import { appRoutes } from './api/apps.ts';
 import { organizationRoutes } from './api/organizations.ts';
 import { registryRoutes } from './api/registries.ts';
 import { openAuthenticator } from './http/auth.ts';
+import { openClientDetection } from './http/client-address.ts';
 import { healthRoutes } from './api/health.ts';
 import { ALLOWANCES } from './http/rate-limits.ts';
 import { openApiDocument } from './api/openapi/document.ts';
@@ -22,12 +23,14 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
   const { settings, log, metrics } = service;
   const app = new Hono<Env>();
   const headers = Object.entries(HEADERS);
+  const clientOf = openClientDetection(settings.trustProxy);
   if (settings.publicUrl?.startsWith('https:')) headers.push(['strict-transport-security', 'max-age=31536000']);
 
   app.use(async (c, next) => {
     const sent = c.req.header('x-request-id') ?? '';
     const requestId = /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID();
     c.set('requestId', requestId);
+    c.set('client', clientOf(c));
     c.header('x-request-id', requestId);
     for (const [name, value] of headers) c.header(name, value);
     const started = performance.now();
@@ -42,6 +45,7 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
       method,
       route,
       status: c.res.status,
+      client: c.get('client').address,
       organization: c.get('organization')?.id,
       milliseconds: Math.round(seconds * 1000),
     });

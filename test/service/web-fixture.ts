@@ -20,6 +20,7 @@ const SETTINGS: Settings = {
   host: '127.0.0.1',
   port: 0,
   publicUrl: null,
+  trustProxy: [],
   roles: ['web'],
   coreRegistryUrl: null,
   communityRegistryUrl: null,

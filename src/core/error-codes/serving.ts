@@ -62,6 +62,11 @@ export const SERVING_ERRORS = {
     title: 'A setting of the service is invalid.',
     fix: 'Write the value in the form that the message shows.',
   },
+  'secret-file-unusable': {
+    exit: 2,
+    title: 'The file of a secret is missing, unreadable, empty, or accessible to all users of the machine.',
+    fix: 'Check the path in the variable that the message names, and the permissions of the file.',
+  },
   'data-folder-in-use': {
     exit: 2,
     title: 'Another service uses the data folder.',

@@ -2,9 +2,11 @@ import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
 import { parseUrl } from '../../core/http/url.ts';
+import { invalidSetting } from './invalid-setting.ts';
+import { secretSetting } from './secret-setting.ts';
 import { DEFAULT_LIMITS, type Settings } from './settings.ts';
+import { trustedProxies } from './trusted-proxies.ts';
 
 /** The command-line flags of `appreg service`. */
 export interface ServiceFlags {
@@ -31,8 +33,8 @@ const DEFAULT_CONCURRENCY = 8;
 
 /**
  * Settings from flags, then the environment, then defaults for a single machine.
- * @param cwd the base of a relative --data @param ca, machineCa PEM text, or null
- * @throws AppregError `setting-invalid`
+ * @param cwd the base of a relative --data and of files with secrets @param ca, machineCa PEM text, or null
+ * @throws AppregError `setting-invalid`, `secret-file-unusable`
  */
 export function resolveSettings(
   flags: ServiceFlags,
@@ -40,18 +42,19 @@ export function resolveSettings(
   { cwd, ca, machineCa }: { cwd: string; ca: string | null; machineCa: string | null },
 ): Settings {
   const host = flags.host ?? (env['HOST'] || '127.0.0.1');
-  const operatorToken = env['OPERATOR_TOKEN'] || null;
+  const operatorToken = secretSetting(env, 'OPERATOR_TOKEN', cwd);
   if (operatorToken !== null && operatorToken.length < TOKEN_MIN_LENGTH)
     throw invalidSetting(
       'OPERATOR_TOKEN is too short to be a secret.',
       'openssl rand -base64 32 prints one that is not.',
     );
   return {
-    databaseUrl: databaseUrl(env['DATABASE_URL']),
+    databaseUrl: databaseUrl(secretSetting(env, 'DATABASE_URL', cwd)),
     dataFolder: resolve(cwd, flags.data ?? dataFolder(env)),
     host,
     port: flags.port ?? portFrom(env['PORT']),
     publicUrl: webUrl(env, 'PUBLIC_URL', true),
+    trustProxy: trustedProxies(env['TRUST_PROXY']),
     roles: roles(flags.role),
     coreRegistryUrl: webUrl(env, 'CORE_REGISTRY_URL'),
     communityRegistryUrl: webUrl(env, 'COMMUNITY_REGISTRY_URL'),
@@ -79,8 +82,8 @@ function dataFolder(env: Environment): string {
   return join(homedir(), '.local', 'share', 'appreg', 'service');
 }
 
-function databaseUrl(text: string | undefined): string | null {
-  if (!text) return null;
+function databaseUrl(text: string | null): string | null {
+  if (text === null) return null;
   if (/^postgres(ql)?:\/\//.test(text)) return text;
   throw invalidSetting(
     'DATABASE_URL is not the address of a PostgreSQL server.',
@@ -131,8 +134,4 @@ function hostName(text: string): string {
 /** Whether a listen address is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function invalidSetting(message: string, hint: string): AppregError {
-  return new AppregError('setting-invalid', message, hint);
 }

@@ -1,3 +1,5 @@
+import type { Network } from './trusted-proxies.ts';
+
 /** The operator's settings; resolve-settings.ts reads them from flags and the environment. */
 export interface Settings {
   /** postgres://…; null for an embedded server in `dataFolder`. */
@@ -11,6 +13,8 @@ export interface Settings {
    * the request's Host.
    */
   publicUrl: string | null;
+  /** Proxies in front of the service: their X-Forwarded-For and X-Forwarded-Proto are used. */
+  trustProxy: readonly Network[];
   roles: readonly ('web' | 'worker')[];
   /** Registry that every organization is subscribed to at creation; null for none. */
   coreRegistryUrl: string | null;

@@ -1,11 +1,82 @@
+import { BlockList, isIP, SocketAddress } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
+import { ipv4In, type Network } from '../config/trusted-proxies.ts';
 
-/** The address of the connection: a header with another one could be forged. */
+/** Where a request comes from. */
+export interface Client {
+  /** The IP address; 'unknown' without a connection. */
+  address: string;
+  /** Whether it uses https, as far as a trusted proxy says so. */
+  secure: boolean;
+}
+
+type Trusted = Record<Network['family'], BlockList>;
+
+/** The name of a family by its number. */
+const FAMILIES: Record<number, Network['family']> = { 4: 'ipv4', 6: 'ipv6' };
+
+/** Determines where requests come from. Headers that were not written by a trusted proxy are ignored. */
+export function openClientDetection(proxies: readonly Network[]): (c: Context) => Client {
+  // One for each family, since a single one compares IPv4 addresses with IPv6 networks, too.
+  const trusted: Trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const { address, family, bits } of proxies) trusted[family].addSubnet(address, bits, family);
+  return (c) => {
+    const peer = connectionAddress(c);
+    if (!isIn(trusted, peer)) return { address: peer, secure: false };
+    const forwarded = c.req.header('x-forwarded-for') ?? '';
+    const scheme = c.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim().toLowerCase();
+    return { address: clientBehind(trusted, peer, forwarded), secure: scheme === 'https' };
+  };
+}
+
+/** The address that counts for rate limits, the audit log and the log. */
 export function clientAddress(c: Context): string {
+  const { address }: Client = c.get('client');
+  return address;
+}
+
+/**
+ * The rightmost address of X-Forwarded-For that is not a trusted proxy: each proxy appends the address that connected
+ * to it, so everything further left may be forged. If all of them are trusted, the leftmost; an entry that is not an
+ * address ends the search.
+ */
+function clientBehind(trusted: Trusted, peer: string, forwarded: string): string {
+  let client = peer;
+  for (const entry of forwarded.split(',').toReversed()) {
+    const address = addressIn(entry.trim());
+    if (address === null) return client;
+    client = address;
+    if (!isIn(trusted, address)) return client;
+  }
+  return client;
+}
+
+/** The address of an entry: `192.0.2.1`, `2001:db8::1`, both also with a port; null for anything else. */
+function addressIn(entry: string): string | null {
+  const [, v6, v4] = /^\[([^\]]+)\](?::\d{1,5})?$|^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/.exec(entry) ?? [];
+  return normalized(v6 ?? v4 ?? entry);
+}
+
+function connectionAddress(c: Context): string {
   try {
-    return getConnInfo(c).remote.address ?? 'unknown';
+    return normalized(getConnInfo(c).remote.address ?? '') ?? 'unknown';
   } catch {
     return 'unknown';
   }
+}
+
+/** An address in its usual notation, without a zone, and IPv4 not embedded in IPv6; null if it is not an address. */
+function normalized(text: string): string | null {
+  const [address = ''] = text.split('%');
+  const family = isIP(address);
+  if (family === 4) return address;
+  if (family !== 6) return null;
+  const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
+  return ipv4In(canonical) ?? canonical;
+}
+
+function isIn(trusted: Trusted, address: string): boolean {
+  const family = FAMILIES[isIP(address)];
+  return family !== undefined && trusted[family].check(address, family);
 }

@@ -4,12 +4,14 @@ import type { Scope } from '../scopes.ts';
 import type { OrganizationView } from '../views.ts';
 import type { Authenticator } from './auth.ts';
 import type { Caller } from './caller.ts';
+import type { Client } from './client-address.ts';
 import { Refusal } from './problems.ts';
 
 /** The context of a request. */
 export interface Env {
   Variables: {
     requestId: string;
+    client: Client;
     /** The route's path as in the OpenAPI document, used in metrics and logs, since actual paths contain tenant ids. */
     route: string;
     organization: OrganizationView | undefined;

@@ -3,6 +3,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { parseUrl } from '../../core/http/url.ts';
 import type { Actor } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
+import type { Client } from '../http/client-address.ts';
 import { identityOfSession, openSession } from '../storage/sessions.ts';
 import type { Identity } from '../storage/tokens.ts';
 
@@ -13,16 +14,18 @@ type Public = Pick<Service['settings'], 'publicUrl'>;
 /**
  * With its prefix, a cookie is accepted only from this host over https; browsers do not support that for plain http.
  */
-function cookieName(settings: Public): string {
-  return isSecure(settings) ? '__Host-appreg' : 'appreg';
+function cookieName(c: Context, settings: Public): string {
+  return isSecure(c, settings) ? '__Host-appreg' : 'appreg';
 }
 
-function isSecure({ publicUrl }: Public): boolean {
-  return publicUrl?.startsWith('https:') ?? false;
+/** Whether the browser uses https: by the public URL, or else as a trusted proxy says. */
+function isSecure(c: Context, { publicUrl }: Public): boolean {
+  const { secure }: Client = c.get('client');
+  return publicUrl?.startsWith('https:') ?? secure;
 }
 
 export async function signedIn(c: Context, { db, settings }: Service): Promise<Identity | null> {
-  const cookie = getCookie(c, cookieName(settings));
+  const cookie = getCookie(c, cookieName(c, settings));
   return cookie === undefined ? null : identityOfSession(db, cookie);
 }
 
@@ -34,16 +37,16 @@ export async function signIn(
   token: { id: string; actor: Actor },
 ): Promise<void> {
   const { cookie, expiresAt } = await openSession(db, organizationId, token.id, token.actor);
-  setCookie(c, cookieName(settings), cookie, { ...options(settings), expires: expiresAt });
+  setCookie(c, cookieName(c, settings), cookie, { ...options(c, settings), expires: expiresAt });
 }
 
 /** Deletes the cookie. @returns its value, or null */
 export function signOut(c: Context, settings: Public): string | null {
-  return deleteCookie(c, cookieName(settings), options(settings)) ?? null;
+  return deleteCookie(c, cookieName(c, settings), options(c, settings)) ?? null;
 }
 
-function options(settings: Public) {
-  return { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(settings) } as const;
+function options(c: Context, settings: Public) {
+  return { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(c, settings) } as const;
 }
 
 /**

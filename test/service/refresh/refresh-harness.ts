@@ -41,6 +41,7 @@ export function settingsFor(url: string, more: Partial<Settings> = {}): Settings
     host: '127.0.0.1',
     port: 0,
     publicUrl: null,
+    trustProxy: [],
     roles: ['web', 'worker'],
     coreRegistryUrl: null,
     communityRegistryUrl: null,

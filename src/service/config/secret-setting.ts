@@ -1,0 +1,90 @@
+import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { resolve } from 'node:path';
+import { AppregError } from '../../core/errors.ts';
+import { printable } from '../../core/text/text.ts';
+import { errorCode } from '../error-fields.ts';
+import { invalidSetting } from './invalid-setting.ts';
+
+/** Settings that are secrets: each can also be the first line of a file that `<NAME>_FILE` names. */
+type SecretName = 'DATABASE_URL' | 'OPERATOR_TOKEN' | 'SECRETS_KEY';
+
+/** Maximum bytes of a secret. */
+const LIMIT = 65_536;
+/** Where container runtimes mount secrets: readable by every user of the container, which is one program. */
+const CONTAINER_SECRETS = /^(\/var)?\/run\/secrets\//;
+const OTHERS_READ = 0o004;
+const OTHERS_WRITE = 0o002;
+
+/**
+ * A secret, from the environment variable or from the file that `<name>_FILE` names. One line end after it is ignored.
+ * @param cwd the base of a relative path
+ * @returns null if neither variable is set; an empty variable counts as not set
+ * @throws AppregError `setting-invalid` if both are set, `secret-file-unusable`
+ */
+export function secretSetting(env: Record<string, string | undefined>, name: SecretName, cwd: string): string | null {
+  const value = env[name] || null;
+  const file = env[`${name}_FILE`] || null;
+  if (file === null) return value;
+  if (value !== null)
+    throw invalidSetting(
+      `${name} and ${name}_FILE are both set.`,
+      `Set one of them: ${name}_FILE is the path of a file.`,
+    );
+  return secretIn(resolve(cwd, file), `${name}_FILE`);
+}
+
+function secretIn(path: string, variable: string): string {
+  const text = readSecretFile(path, variable).replace(/\r?\n$/, '');
+  if (text === '') throw unusable(path, variable, 'is empty', 'Write the secret to it.');
+  if (/[\r\n\0\u{fffd}]/u.test(text))
+    throw unusable(path, variable, 'is not one line of text', 'Write only the secret to it, in UTF-8.');
+  return text;
+}
+
+function readSecretFile(path: string, variable: string): string {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    throw unreadable(path, variable, error);
+  }
+  try {
+    checkAccess(path, variable, fstatSync(descriptor));
+    return readFileSync(descriptor, 'utf8');
+  } catch (error) {
+    throw error instanceof AppregError ? error : unreadable(path, variable, error);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Checked on the open file, which cannot be replaced in between. Windows has other permissions. */
+function checkAccess(path: string, variable: string, file: Stats): void {
+  if (file.isDirectory()) throw unusable(path, variable, 'is a folder', 'Name the file that contains the secret.');
+  if (file.size > LIMIT) throw unusable(path, variable, `has more than ${LIMIT} bytes`, 'Write only the secret to it.');
+  // Pipes, such as of <(pass show …), have no permissions of their own.
+  if (process.platform === 'win32' || !file.isFile()) return;
+  const forbidden = CONTAINER_SECRETS.test(path) ? OTHERS_WRITE : OTHERS_READ | OTHERS_WRITE;
+  if ((file.mode & forbidden) === 0) return;
+  throw unusable(
+    path,
+    variable,
+    `is accessible to all users of this machine (mode ${(file.mode & 0o777).toString(8).padStart(4, '0')})`,
+    `Restrict it: chmod 600, or 640 if its group is that of the service. In Kubernetes: defaultMode: 0440`,
+  );
+}
+
+const READ_FAILURES: Record<string, string> = {
+  ENOENT: 'does not exist',
+  EACCES: 'is not readable by the user that runs appreg',
+};
+
+function unreadable(path: string, variable: string, cause: unknown): AppregError {
+  const code = errorCode(cause);
+  const problem = READ_FAILURES[code] ?? `cannot be read: ${code || 'unknown error'}`;
+  return unusable(path, variable, problem, `Check the path in ${variable} and the permissions of the file.`, cause);
+}
+
+function unusable(path: string, variable: string, problem: string, hint: string, cause?: unknown): AppregError {
+  return new AppregError('secret-file-unusable', `${variable}: ${printable(path)} ${problem}.`, hint, { cause });
+}
