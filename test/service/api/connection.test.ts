@@ -100,6 +100,22 @@ describe('requests over a real connection', () => {
       .toMatchObject([{ event: 'request', level: 'info', status: 400 }]);
   });
 
+  test('of a trusted proxy are limited and logged by the address that the proxy names', async () => {
+    const allowances = { ...allowing(1000), failures: { requests: 1, seconds: 60 } };
+    const trustProxy = [{ address: '127.0.0.1', family: 'ipv4' as const, bits: 32 }];
+    const behindProxy = await listen({ host: '127.0.0.1', port: 0 }, web.app({ trustProxy }, allowances).fetch);
+    web.logged.length = 0;
+    const statuses: number[] = [];
+    for (const forwarded of ['192.0.2.1', '192.0.2.2', '198.51.100.9, 192.0.2.1'])
+      statuses.push(
+        (await fetch(`${behindProxy.url}api/organization`, { headers: { 'x-forwarded-for': forwarded } })).status,
+      );
+    expect(statuses).toEqual([401, 401, 429]);
+    const requests = web.logged.filter(({ event }) => event === 'request');
+    expect(requests.map(({ client }) => client)).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.1']);
+    await behindProxy.close();
+  });
+
   test('with wrong tokens are limited by address, and a valid token is still accepted', async () => {
     const strict = await listen(
       { host: '127.0.0.1', port: 0 },
