@@ -1,5 +1,6 @@
 import type { Service } from '../context.ts';
 import { nameIn, readBody, textsIn } from '../http/body.ts';
+import type { Caller } from '../http/caller.ts';
 import { nameError } from '../http/name-validation.ts';
 import { pathParameter } from '../http/path-parameter.ts';
 import { json, notFound, Refusal } from '../http/problems.ts';
@@ -22,7 +23,7 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/subscribe',
       access: 'organization',
       scope: 'manage',
-      answer: (c, { id }) => postSubscription(c, service, id),
+      answer: (c, caller) => postSubscription(c, service, caller),
     },
     {
       method: 'GET',
@@ -43,9 +44,9 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/{id}',
       access: 'organization',
       scope: 'manage',
-      async answer(c, { id }) {
+      async answer(c, { id, actor }) {
         const name = nameIn(await readBody(c));
-        return json(c, orNotFound(await renameSubscription(db, id, pathParameter(c, 'id'), name)));
+        return json(c, orNotFound(await renameSubscription(db, id, pathParameter(c, 'id'), name, actor)));
       },
     },
     {
@@ -53,8 +54,8 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/{id}',
       access: 'organization',
       scope: 'manage',
-      async answer(c, { id }) {
-        if (!(await removeSubscription(db, id, pathParameter(c, 'id')))) throw notFound('registry');
+      async answer(c, { id, actor }) {
+        if (!(await removeSubscription(db, id, pathParameter(c, 'id'), actor))) throw notFound('registry');
         return c.body(null, 204);
       },
     },
@@ -63,15 +64,16 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/{id}/refresh',
       access: 'organization',
       scope: 'manage',
-      answer: (c, { id }) => postRefresh(c, service, id),
+      answer: (c, caller) => postRefresh(c, service, caller),
     },
   ];
 }
 
-async function postSubscription(c: WebContext, service: Service, organizationId: string): Promise<Response> {
+async function postSubscription(c: WebContext, service: Service, caller: Caller): Promise<Response> {
   const { db, settings } = service;
+  const { id: organizationId, actor } = caller;
   const request = textsIn(await readBody(c), { url: urlFault, name: nameError });
-  const result = await subscribe(service, organizationId, request);
+  const result = await subscribe(service, organizationId, { ...request, actor });
   if (!('subscriptionId' in result)) throw isRefusalStatus(result);
   const subscription = orNotFound(await subscriptionOf(db, organizationId, result.subscriptionId));
   if (result.outcome === 'already')
@@ -96,9 +98,10 @@ function isRefusalStatus(result: Exclude<Outcome, { subscriptionId: string }>): 
   }
 }
 
-async function postRefresh(c: WebContext, service: Service, organizationId: string): Promise<Response> {
+async function postRefresh(c: WebContext, service: Service, caller: Caller): Promise<Response> {
+  const { id: organizationId, actor } = caller;
   const subscriptionId = pathParameter(c, 'id');
-  const requested = orNotFound(await refreshNow(service, organizationId, subscriptionId));
+  const requested = orNotFound(await refreshNow(service, organizationId, subscriptionId, actor));
   const registry = orNotFound(await subscriptionOf(service.db, organizationId, subscriptionId));
   return json(c, { requested, registry }, 202);
 }

@@ -67,9 +67,9 @@ function searchOf({ query }: PageRequest): string {
   return (query('q') ?? '').trim().slice(0, 200);
 }
 
-async function submitRefresh({ organization, now, parameter, goTo }: MemberRequest, service: Service) {
+async function submitRefresh({ organization, member, now, parameter, goTo }: MemberRequest, service: Service) {
   const id = parameter('id');
-  const isRequested = orNotFound(await refreshNow(service, organization.id, id), 'registry');
+  const isRequested = orNotFound(await refreshNow(service, organization.id, id, member.actor), 'registry');
   return goTo(isRequested ? `${LIST}/${id}?requested=${now.getTime()}` : `${LIST}/${id}?done=fresh`);
 }
 

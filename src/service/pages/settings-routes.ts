@@ -37,11 +37,11 @@ function showSubscribe({ query, show }: MemberRequest) {
   return show(subscribePage({ ...EMPTY_FORM, url: (query('url') ?? '').slice(0, LONGEST_URL) }));
 }
 
-async function submitSubscribe({ organization, show, goTo, text }: MemberRequest, service: Service) {
+async function submitSubscribe({ organization, member, show, goTo, text }: MemberRequest, service: Service) {
   const [url, name] = [text('url').trim(), text('name').trim()];
   const form = { ...EMPTY_FORM, url, name, urlError: urlFault(url), nameError: nameFault(name) };
   if (form.urlError !== null || form.nameError !== null) return show(subscribePage(form), 400);
-  const result = await subscribe(service, organization.id, { url, name });
+  const result = await subscribe(service, organization.id, { url, name, actor: member.actor });
   if (result.outcome === 'created') return goTo(`${LIST}/${result.subscriptionId}?done=subscribed`);
   return show(subscribePage({ ...form, ...errorsOf(result) }), STATUS[result.outcome]);
 }
@@ -73,12 +73,12 @@ async function showRename(request: MemberRequest, service: Service) {
 }
 
 async function submitRename(request: MemberRequest, service: Service) {
-  const { organization, show, goTo, text } = request;
+  const { organization, member, show, goTo, text } = request;
   const subscription = await requestedSubscription(request, service);
   const name = text('name').trim();
   const fault = nameFault(name);
   if (fault !== null) return show(renamePage(subscription, name, fault), 400);
-  await renameSubscription(service.db, organization.id, subscription.id, name);
+  await renameSubscription(service.db, organization.id, subscription.id, name, member.actor);
   return goTo(`${LIST}/${subscription.id}?done=renamed`);
 }
 
@@ -86,9 +86,9 @@ async function showUnsubscribe(request: MemberRequest, service: Service) {
   return request.show(unsubscribePage(await requestedSubscription(request, service)));
 }
 
-async function submitUnsubscribe({ organization, parameter, goTo }: MemberRequest, { db }: Service) {
+async function submitUnsubscribe({ organization, member, parameter, goTo }: MemberRequest, { db }: Service) {
   // Deleting is idempotent: a form that is submitted twice succeeds.
-  await removeSubscription(db, organization.id, parameter('id'));
+  await removeSubscription(db, organization.id, parameter('id'), member.actor);
   return goTo(`${LIST}?done=unsubscribed`);
 }
 

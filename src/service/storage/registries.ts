@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { Db } from './database.ts';
 import { unpack } from './packed.ts';
+import { WANTED } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 
 /** The rows of registries: their creation, schedule and reports. `registry-records.ts` is about their refresh. */
@@ -59,14 +60,12 @@ export async function checkedAtOf(db: Db, id: number): Promise<Date | null> {
   return row?.checkedAt ?? null;
 }
 
-/** The registries with subscribers that are due, the longest overdue first. */
+/** The wanted registries that are due, the longest overdue first. */
 export async function dueRegistries(db: Db, limit: number): Promise<{ id: number; slow: boolean }[]> {
   return db
-    .selectFrom('registries')
+    .selectFrom('registries as r')
     .where('nextCheckAt', '<=', sql<Date>`now()`)
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('subscriptions').whereRef('registryId', '=', 'registries.id').select('id')),
-    )
+    .where(WANTED)
     .orderBy('nextCheckAt')
     .limit(limit)
     .select(['id', 'slow'])
@@ -89,7 +88,7 @@ export async function postponeRefresh(db: Db, id: number, until: Date): Promise<
   await db.updateTable('registries').set({ nextCheckAt: until }).where('id', '=', id).execute();
 }
 
-/** Counts of the registries with a subscriber. */
+/** Counts of the wanted registries. */
 export interface ScheduleFigures {
   registries: number;
   failing: number;
@@ -104,8 +103,7 @@ export async function scheduleFigures(db: Db): Promise<ScheduleFigures> {
       (count(*) filter (where failing_since is not null))::int as failing,
       (count(*) filter (where next_check_at <= now()))::int as overdue,
       greatest(0, extract(epoch from now() - min(next_check_at)))::float8 as overdue_seconds
-    from registries
-    where exists (select from subscriptions where registry_id = registries.id)`.execute(db);
+    from registries r where ${WANTED}`.execute(db);
   const [figures] = rows;
   if (figures === undefined) throw new Error('An aggregate query returned no row.');
   return figures;

@@ -4,6 +4,7 @@ import type { DocumentFacts } from '../../core/facts/facts.ts';
 import { inBatches } from './batch.ts';
 import type { Db } from './database.ts';
 import { pack } from './packed.ts';
+import { WANTED } from './sql-fragments.ts';
 
 /** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
 
@@ -18,7 +19,7 @@ export interface RegistryRecord {
   warnings: number;
   unchangedToken: string | null;
   due: boolean;
-  /** Whether it has a subscriber. */
+  /** Whether it has a subscriber that is not suspended. */
   wanted: boolean;
 }
 
@@ -55,7 +56,7 @@ function openRegistryRecords(db: Db): RegistryRecords {
     const { rows } = await sql<RegistryRecord>`
       select r.id, url, failures, failing_since, resume_after, errors, warnings, unchanged_token,
         next_check_at <= now() + make_interval(secs => ahead) as due,
-        exists (select from subscriptions s where s.registry_id = r.id) as wanted
+        ${WANTED} as wanted
       from unnest(${ids}::int[], ${ahead}::float8[]) as requested (id, ahead)
         join registries r on r.id = requested.id`.execute(db);
     const byId = new Map(rows.map((row) => [row.id, row]));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** Fragments shared by several queries. `a` is a row of `apps`, `v` one of `versions`. */
+/** Fragments shared by several queries. `a` is a row of `apps`, `v` one of `versions`, `r` one of `registries`. */
 
 /** A version that is offered, provided that its app is listed: verified, and not withdrawn. */
 export const OFFERED = sql<boolean>`v.state = 'verified' and v.withdrawn_at is null`;
@@ -11,3 +11,8 @@ export const OFFERED = sql<boolean>`v.state = 'verified' and v.withdrawn_at is n
  */
 export const INSTALLABLE = sql<boolean>`(a.listed and a.latest is not null
   and (a.visible is not false or a.failing_since is not null))`;
+
+/** A registry that is checked: an organization that is not suspended subscribes to it. */
+export const WANTED = sql<boolean>`exists (select from subscriptions wanted_by
+  join organizations wanting on wanting.id = wanted_by.organization_id
+  where wanted_by.registry_id = r.id and wanting.suspended_at is null)`;

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { redact } from '../../core/text/text.ts';
+import type { Actor } from '../audit-actions.ts';
+import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { INSTALLABLE } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
@@ -43,13 +45,19 @@ export async function insertSubscription(
   organizationId: string,
   registryId: number,
   name: string,
+  actor: Actor,
 ): Promise<{ id: string; created: boolean }> {
-  const created = await db
-    .insertInto('subscriptions')
-    .values({ organizationId, registryId, name })
-    .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
+  const created = await db.transaction().execute(async (tx) => {
+    const row = await tx
+      .insertInto('subscriptions')
+      .values({ organizationId, registryId, name })
+      .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (row)
+      await recordAudit(tx, { organizationId, actor, action: 'registry-subscribed', target: { id: row.id, name } });
+    return row;
+  });
   if (created) return { id: created.id, created: true };
   // A concurrent request for the same registry was faster.
   const { id } = await db
@@ -82,16 +90,16 @@ export async function subscriptionOf(db: Db, organizationId: string, id: string)
   return row === undefined ? null : viewOf(row);
 }
 
-/** The registry of a subscription, and when it was last checked; null as above. */
+/** The registry of a subscription, its name in the organization, and when it was last checked; null as above. */
 export async function registryOf(
   db: Db,
   organizationId: string,
   id: string,
-): Promise<{ id: number; checkedAt: Date | null } | null> {
+): Promise<{ id: number; name: string; checkedAt: Date | null } | null> {
   if (!isUuid(id)) return null;
   const row = await joined(db, organizationId)
     .where('s.id', '=', id)
-    .select(['r.id', 'r.checkedAt'])
+    .select(['r.id', 's.name', 'r.checkedAt'])
     .executeTakeFirst();
   return row ?? null;
 }
@@ -102,26 +110,36 @@ export async function renameSubscription(
   organizationId: string,
   id: string,
   name: string,
+  actor: Actor,
 ): Promise<SubscriptionView | null> {
   if (!isUuid(id)) return null;
-  await db
-    .updateTable('subscriptions')
-    .set({ name })
-    .where('organizationId', '=', organizationId)
-    .where('id', '=', id)
-    .execute();
+  await db.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('subscriptions')
+      .set({ name })
+      .where('organizationId', '=', organizationId)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n)
+      await recordAudit(tx, { organizationId, actor, action: 'registry-renamed', target: { id, name } });
+  });
   return subscriptionOf(db, organizationId, id);
 }
 
 /** The state of the registry is kept. @returns false if the subscription does not exist */
-export async function removeSubscription(db: Db, organizationId: string, id: string): Promise<boolean> {
+export async function removeSubscription(db: Db, organizationId: string, id: string, actor: Actor): Promise<boolean> {
   if (!isUuid(id)) return false;
-  const { numDeletedRows } = await db
-    .deleteFrom('subscriptions')
-    .where('organizationId', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .deleteFrom('subscriptions')
+      .where('organizationId', '=', organizationId)
+      .where('id', '=', id)
+      .returning('name')
+      .executeTakeFirst();
+    if (row === undefined) return false;
+    await recordAudit(tx, { organizationId, actor, action: 'registry-unsubscribed', target: { id, name: row.name } });
+    return true;
+  });
 }
 
 function joined(db: Db, organizationId: string) {

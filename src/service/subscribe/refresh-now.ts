@@ -1,4 +1,6 @@
+import type { Actor } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
+import { recordAudit } from '../storage/audit.ts';
 import { registryOf } from '../storage/subscriptions.ts';
 
 /**
@@ -12,10 +14,15 @@ export async function refreshNow(
   service: Pick<Service, 'db' | 'requestRefresh'>,
   organizationId: string,
   subscriptionId: string,
+  actor: Actor,
 ): Promise<boolean | null> {
   const registry = await registryOf(service.db, organizationId, subscriptionId);
   if (registry === null) return null;
   const needed = registry.checkedAt === null || Date.now() - registry.checkedAt.getTime() >= RECENT;
-  if (needed) await service.requestRefresh(registry.id);
+  if (needed) {
+    const target = { id: subscriptionId, name: registry.name };
+    await recordAudit(service.db, { organizationId, actor, action: 'registry-refresh-requested', target });
+    await service.requestRefresh(registry.id);
+  }
   return needed;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../../core/engine/report.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import type { Actor } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
 import { appsIn } from '../refresh/manifest-apps.ts';
 import { writeListing } from '../storage/app-listing.ts';
@@ -32,12 +33,12 @@ const SUBSCRIPTIONS_LIMIT = 1000;
 /**
  * Subscribes an organization. A registry that is new to the service is observed first, then refreshed; apps that are
  * verified within a few seconds can be installed when this returns.
- * @param request `url` as typed; `name` accepted by `nameError`
+ * @param request `url` as typed; `name` accepted by `nameError`; `actor` for the audit log
  */
 export async function subscribe(
   service: Service,
   organizationId: string,
-  request: { url: string; name: string },
+  request: { url: string; name: string; actor: Actor },
 ): Promise<Outcome> {
   const { db } = service;
   const parsed = parseRegistryUrl(request.url, service.outbound.guard);
@@ -52,13 +53,13 @@ export async function subscribe(
       message: `An organization can have at most ${SUBSCRIPTIONS_LIMIT} registries. Unsubscribe from one first.`,
     };
   if (known !== null && isRecentlyGood(known)) {
-    const subscribed = await addSubscription(service, organizationId, known.id, name);
+    const subscribed = await addSubscription(service, organizationId, known.id, { ...request, name });
     if (known.nextCheckAt <= new Date()) await service.requestRefresh(known.id);
     return subscribed;
   }
   const checked = await checkedRegistry(service, organizationId, url, known);
   if ('outcome' in checked) return checked;
-  const subscribed = await addSubscription(service, organizationId, checked.id, name);
+  const subscribed = await addSubscription(service, organizationId, checked.id, { ...request, name });
   await service.requestRefresh(checked.id);
   await refreshed(service, checked.id, known?.checkedAt ?? null);
   return subscribed;
@@ -99,9 +100,9 @@ async function addSubscription(
   { db }: Service,
   organizationId: string,
   registryId: number,
-  name: string,
+  { name, actor }: { name: string; actor: Actor },
 ): Promise<Extract<Outcome, { subscriptionId: string }>> {
-  const { id, created } = await insertSubscription(db, organizationId, registryId, name);
+  const { id, created } = await insertSubscription(db, organizationId, registryId, name, actor);
   return { outcome: created ? 'created' : 'already', subscriptionId: id };
 }
 

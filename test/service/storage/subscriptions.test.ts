@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
 import {
   listSubscriptions,
   registryOf,
@@ -92,8 +93,8 @@ test('the subscription of another organization cannot be read or changed', async
   const id = await addSubscription(db, theirs, registry, { name: 'Theirs' });
   expect(await subscriptionOf(db, mine, id)).toBeNull();
   expect(await registryOf(db, mine, id)).toBeNull();
-  expect(await renameSubscription(db, mine, id, 'Mine')).toBeNull();
-  expect(await removeSubscription(db, mine, id)).toBe(false);
+  expect(await renameSubscription(db, mine, id, 'Mine', SERVICE_ACTOR)).toBeNull();
+  expect(await removeSubscription(db, mine, id, SERVICE_ACTOR)).toBe(false);
   expect(await subscriptionOf(db, theirs, id)).toMatchObject({ name: 'Theirs' });
   expect(await registryOf(db, theirs, id)).toMatchObject({ id: registry });
 });
@@ -105,8 +106,8 @@ test.each(['', '1', 'null', `${'0'.repeat(8)}-0000-0000-0000-000000000000`, '\0'
     const organization = await addOrganization(db);
     expect(await subscriptionOf(db, organization, id)).toBeNull();
     expect(await registryOf(db, organization, id)).toBeNull();
-    expect(await renameSubscription(db, organization, id, 'x')).toBeNull();
-    expect(await removeSubscription(db, organization, id)).toBe(false);
+    expect(await renameSubscription(db, organization, id, 'x', SERVICE_ACTOR)).toBeNull();
+    expect(await removeSubscription(db, organization, id, SERVICE_ACTOR)).toBe(false);
   },
 );
 
@@ -116,9 +117,12 @@ test('a subscription is renamed and removed, and the data of its registry is pre
   const registry = await addRegistry(db, 'https://removed.example.com/registry.json');
   const id = await addSubscription(db, organization, registry);
   await addApp(db, registry, 'kept');
-  expect(await renameSubscription(db, organization, id, 'Näme 👩‍💻')).toMatchObject({ id, name: 'Näme 👩‍💻' });
-  expect(await removeSubscription(db, organization, id)).toBe(true);
-  expect(await removeSubscription(db, organization, id)).toBe(false);
+  expect(await renameSubscription(db, organization, id, 'Näme 👩‍💻', SERVICE_ACTOR)).toMatchObject({
+    id,
+    name: 'Näme 👩‍💻',
+  });
+  expect(await removeSubscription(db, organization, id, SERVICE_ACTOR)).toBe(true);
+  expect(await removeSubscription(db, organization, id, SERVICE_ACTOR)).toBe(false);
   expect(await listSubscriptions(db, organization)).toEqual([]);
   expect(await db.selectFrom('versions').select('appKey').where('registryId', '=', registry).execute()).toEqual([
     { appKey: 'kept' },

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
 import type { Service } from '../../../src/service/context.ts';
 import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
 import { subscribeOfficial } from '../../../src/service/subscribe/official.ts';
@@ -47,7 +48,7 @@ describe('a usable registry', () => {
   test('is verified when subscribing returns, and available to the next subscriber at once', async () => {
     const { url } = putRegistry(host);
     const [first, second] = [await addOrganization(harness.db), await addOrganization(harness.db)];
-    const done = await subscribe(service, first, { url: `${url}#x`, name: ' Mine ' });
+    const done = await subscribe(service, first, { url: `${url}#x`, name: ' Mine ', actor: SERVICE_ACTOR });
     expect(done.outcome).toBe('created');
     const apps = await harness.db
       .selectFrom('apps as a')
@@ -56,9 +57,12 @@ describe('a usable registry', () => {
       .select(['a.key', 'a.latest', 's.name'])
       .execute();
     expect(apps).toEqual([{ key: 'app-a', latest: '2.0.0', name: 'Mine' }]);
-    expect(await subscribe(service, first, { url, name: 'Again' })).toEqual({ ...done, outcome: 'already' });
+    expect(await subscribe(service, first, { url, name: 'Again', actor: SERVICE_ACTOR })).toEqual({
+      ...done,
+      outcome: 'already',
+    });
     const requestCount = host.requests.length;
-    expect((await subscribe(service, second, { url, name: 'Other' })).outcome).toBe('created');
+    expect((await subscribe(service, second, { url, name: 'Other', actor: SERVICE_ACTOR })).outcome).toBe('created');
     expect(host.requests.length).toBe(requestCount);
   }, 20_000);
 
@@ -66,7 +70,7 @@ describe('a usable registry', () => {
     const { url } = putRegistry(host);
     const organization = await addOrganization(harness.db);
     const all = await Promise.all(
-      Array.from({ length: 8 }, () => subscribe(service, organization, { url, name: 'x' })),
+      Array.from({ length: 8 }, () => subscribe(service, organization, { url, name: 'x', actor: SERVICE_ACTOR })),
     );
     expect(all.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
     expect(new Set(all.map((one) => 'subscriptionId' in one && one.subscriptionId)).size).toBe(1);
@@ -89,7 +93,7 @@ describe('an unusable registry', () => {
   ])('%s is not stored, and the reason is reported', async (_, url, words) => {
     const before = await count();
     const organization = await addOrganization(harness.db);
-    const done = await subscribe(service, organization, { url: url(), name: 'x' });
+    const done = await subscribe(service, organization, { url: url(), name: 'x', actor: SERVICE_ACTOR });
     expect(done.outcome).toBe('unusable');
     if (done.outcome !== 'unusable') return;
     expect(done.message).toMatch(words);
@@ -111,7 +115,7 @@ describe('an unusable registry', () => {
       'https://unknown.invalid/r.json',
     ];
     const done: Outcome[] = [];
-    for (const url of urls) done.push(await subscribe(strict, organization, { url, name: 'x' }));
+    for (const url of urls) done.push(await subscribe(strict, organization, { url, name: 'x', actor: SERVICE_ACTOR }));
     const messages = done.map((one) => ('findings' in one ? { ...one.findings[0]!, message: one.message } : one));
     const plain = messages.map((one) =>
       JSON.stringify(one).replaceAll(/(https?:\/\/)?(127\.0\.0\.2|localhost|unknown\.invalid)(:\d+)?/g, 'HOST'),
@@ -123,7 +127,7 @@ describe('an unusable registry', () => {
 
   test('with an invalid URL is refused', async () => {
     const organization = await addOrganization(harness.db);
-    const done = await subscribe(service, organization, { url: 'apps.example.com', name: 'x' });
+    const done = await subscribe(service, organization, { url: 'apps.example.com', name: 'x', actor: SERVICE_ACTOR });
     expect(done).toMatchObject({
       outcome: 'refused-url',
       message: expect.stringContaining('https://apps.example.com') as string,

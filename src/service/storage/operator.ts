@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import type { Actor } from '../audit-actions.ts';
+import type { OrganizationSummary } from '../views.ts';
+import { deleteAuditEntriesOf, recordAudit } from './audit.ts';
+import type { Db } from './database.ts';
+import { storable } from './packed.ts';
+import { type Page, pageSize } from './page.ts';
+import { isUuid } from './uuid.ts';
+
+/** What the operator does with organizations. */
+
+/**
+ * All organizations in order of creation.
+ * @param search a part of the name, ignoring case; null for all @param after the id of an organization
+ */
+export async function listOrganizations(
+  db: Db,
+  { search, limit, after }: Page & { search: string | null },
+): Promise<{ organizations: OrganizationSummary[]; next: string | null }> {
+  let query = summaries(db)
+    .orderBy('o.createdAt')
+    .orderBy('o.id')
+    .limit(pageSize(limit) + 1);
+  if (search !== null)
+    query = query.where(
+      sql<boolean>`strpos(lower(o.name collate "und-x-icu"), lower(${storable(search)}::text collate "und-x-icu")) > 0`,
+    );
+  if (after !== null) {
+    if (!isUuid(after)) return { organizations: [], next: null };
+    query = query.where(
+      sql<boolean>`(o.created_at, o.id) > (select created_at, id from organizations where id = ${after})`,
+    );
+  }
+  const rows = await query.execute();
+  const page = rows.slice(0, pageSize(limit));
+  return { organizations: page.map(summaryIn), next: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** @returns null if it does not exist */
+export async function organizationSummary(db: Db, id: string): Promise<OrganizationSummary | null> {
+  if (!isUuid(id)) return null;
+  const row = await summaries(db).where('o.id', '=', id).executeTakeFirst();
+  return row === undefined ? null : summaryIn(row);
+}
+
+function summaries(db: Db) {
+  return db
+    .selectFrom('organizations as o')
+    .select([
+      'o.id',
+      'o.name',
+      'o.createdAt',
+      'o.suspendedAt',
+      sql<string>`(select count(*) from subscriptions where organization_id = o.id)`.as('subscriptions'),
+      sql<string>`(select count(*) from tokens where organization_id = o.id)`.as('tokens'),
+      sql<string>`(select count(*) from webhooks where organization_id = o.id)`.as('webhooks'),
+      sql<Date | null>`(select max(last_used_at) from tokens where organization_id = o.id)`.as('lastUsedAt'),
+    ]);
+}
+
+type SummaryRow = Awaited<ReturnType<ReturnType<typeof summaries>['execute']>>[number];
+
+function summaryIn(row: SummaryRow): OrganizationSummary {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: row.createdAt.toISOString(),
+    suspendedAt: row.suspendedAt?.toISOString() ?? null,
+    subscriptions: Number(row.subscriptions),
+    tokens: Number(row.tokens),
+    webhooks: Number(row.webhooks),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+/**
+ * Suspends an organization, or resumes it: while it is suspended, its tokens and sessions are refused, its webhooks
+ * wait, and registries that only it subscribes to are not checked.
+ * @returns null if it does not exist
+ */
+export async function setSuspended(
+  db: Db,
+  id: string,
+  suspended: boolean,
+  actor: Actor,
+): Promise<OrganizationSummary | null> {
+  if (!isUuid(id)) return null;
+  return db.transaction().execute(async (tx) => {
+    const changed = await tx
+      .updateTable('organizations')
+      .set({ suspendedAt: suspended ? sql<Date>`now()` : null })
+      .where('id', '=', id)
+      .where('suspendedAt', suspended ? 'is' : 'is not', null)
+      .returning('name')
+      .executeTakeFirst();
+    // Repeating the request changes nothing, and is not recorded.
+    if (changed !== undefined) {
+      const action = suspended ? 'organization-suspended' : 'organization-resumed';
+      await recordAudit(tx, { organizationId: id, actor, action, target: { id, name: changed.name } });
+    }
+    return organizationSummary(tx, id);
+  });
+}
+
+/**
+ * Deletes an organization with all its data. Shared registries stay, and are not checked without other subscribers. Of
+ * its audit log, what the operator did is kept.
+ * @returns false if it does not exist
+ */
+export async function deleteOrganization(db: Db, id: string, actor: Actor): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  return db.transaction().execute(async (tx) => {
+    const deleted = await tx.deleteFrom('organizations').where('id', '=', id).returning('name').executeTakeFirst();
+    if (deleted === undefined) return false;
+    await deleteAuditEntriesOf(tx, id);
+    const target = { id, name: deleted.name };
+    await recordAudit(tx, { organizationId: id, actor, action: 'organization-deleted', target });
+    return true;
+  });
+}
