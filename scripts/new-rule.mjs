@@ -104,6 +104,7 @@ function ruleText(id, name, subject) {
 
 export const ${name} = defineRule({
   id: '${id}',
+  title: 'DESCRIBE what it finds, in a few words',
   on: '${subject}',
   needs: ['${fact}'],
   severity: 'warning',

@@ -31,6 +31,8 @@ function section(rule: AnyRule): string[] {
   return [
     `### ${rule.id}`,
     '',
+    `${rule.title}.`,
+    '',
     `**${rule.severity}** · section ${rule.spec ?? '–'} · symptom: ${symptomOf(rule)}${rule.hidesApp ? ' · can hide an app' : ''}${rule.immutability ? ' · exceptions need `until`' : ''}`,
     '',
     `Fails when ${rule.failsWhen}.`,

@@ -157,5 +157,7 @@ export interface VersionView {
   bytes: number | null;
   /** The digest listed now, if it differs; this does not change the one in force. */
   swappedChecksum: string | null;
+  /** The digest of the bytes that the host served last, if it differs from `artifactChecksum`. */
+  servedChecksum: string | null;
   withdrawnAt: string | null;
 }

@@ -5,6 +5,7 @@ import { isTransientError } from './storage/database-error.ts';
 import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { appRoutes } from './api/apps.ts';
+import { eventRoutes } from './api/events.ts';
 import { organizationRoutes } from './api/organizations.ts';
 import { registryRoutes } from './api/registries.ts';
 import { openAuthenticator } from './http/auth.ts';
@@ -77,6 +78,7 @@ export function apiRoutes(service: Service): Route[] {
     ...organizationRoutes(service),
     ...registryRoutes(service),
     ...appRoutes(service),
+    ...eventRoutes(service),
     { method: 'GET', path: '/api/openapi.json', access: 'anyone', answer: (c) => json(c, document) },
   ];
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { isSemver, latestOf } from '../../src/core/registry/version.ts';
 import { migrate } from '../../src/service/storage/migrations/migrate.ts';
+import { registryEvent } from '../../src/service/events.ts';
+import { recordEvents } from '../../src/service/storage/record-events.ts';
 import { type Db, openDatabase } from '../../src/service/storage/database.ts';
 import type { RegistryRow } from '../../src/service/storage/tables.ts';
 import { startDatabase } from '../support/database.ts';
@@ -60,7 +62,14 @@ export async function addSubscription(
   values: { name?: string; official?: boolean } = {},
 ): Promise<string> {
   const row = { organizationId, registryId, name: 'Apps', ...values };
-  return (await db.insertInto('subscriptions').values(row).returning('id').executeTakeFirstOrThrow()).id;
+  const { id, createdAt } = await db
+    .insertInto('subscriptions')
+    .values(row)
+    .returning(['id', 'createdAt'])
+    .executeTakeFirstOrThrow();
+  const event = registryEvent('subscribed', { official: values.official ?? false });
+  await recordEvents(db, [{ ...event, registryId, subscriptionId: id, at: createdAt }]);
+  return id;
 }
 
 export interface AppValues {

@@ -12,6 +12,11 @@ export function ruleById(id: string): AnyRule | undefined {
   return BY_ID.get(id);
 }
 
+/** What a rule finds, in a few words; its id, for a rule of another version. */
+export function ruleTitle(id: string): string {
+  return BY_ID.get(id)?.title ?? id;
+}
+
 /** What the rule declares about the cause of a finding; undefined if it has none, or an unknown one. */
 export function causeOfFinding({ rule, cause }: Pick<Finding, 'rule' | 'cause'>): CauseInfo | undefined {
   return causeInfo(ruleById(rule)?.causes, cause);

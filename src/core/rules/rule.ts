@@ -189,6 +189,8 @@ export interface Rule<
   C extends Causes = Causes,
 > {
   id: string;
+  /** What it finds, in a few words: a noun phrase, which also follows “because of”. */
+  title: string;
   on: S;
   needs: readonly N[];
   severity: Severity;

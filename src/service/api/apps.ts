@@ -1,6 +1,6 @@
 import { safeJsonText } from '../../core/text/text.ts';
 import type { Service } from '../context.ts';
-import { isKnown, tagOf } from '../http/conditions.ts';
+import { isKnown, taggedJson, tagOf } from '../http/conditions.ts';
 import { iconAnswer } from '../http/icon.ts';
 import { pathParameter } from '../http/path-parameter.ts';
 import { json, notFound, Refusal } from '../http/problems.ts';
@@ -65,14 +65,14 @@ async function getInstallableApps(c: WebContext, db: Db, organizationId: string)
   const page = pageIn(c);
   if (page.after !== null && !/^[0-9a-f-]{36}\./.test(page.after))
     throw invalid('after', 'is not a “next” value of a previous page.');
-  return json(c, await listInstallable(db, organizationId, { search: searchIn(c), ...page }));
+  return taggedJson(c, await listInstallable(db, organizationId, { search: searchIn(c), ...page }));
 }
 
 async function getApps(c: WebContext, db: Db, organizationId: string): Promise<Response> {
   const query = { search: searchIn(c), visible: visibleIn(c), ...pageIn(c) };
   const page = await listApps(db, organizationId, pathParameter(c, 'id'), query);
   if (page === null) throw notFound('registry');
-  return json(c, page);
+  return taggedJson(c, page);
 }
 
 async function getApp(c: WebContext, db: Db, organizationId: string): Promise<Response> {
@@ -84,7 +84,7 @@ async function getApp(c: WebContext, db: Db, organizationId: string): Promise<Re
 async function getVersions(c: WebContext, db: Db, organizationId: string): Promise<Response> {
   const page = await versionsOf(db, organizationId, pathParameter(c, 'id'), pathParameter(c, 'key'), pageIn(c));
   if (page === null) throw notFound('app');
-  return json(c, page);
+  return taggedJson(c, page);
 }
 
 async function getReport(c: WebContext, db: Db, organizationId: string): Promise<Response> {

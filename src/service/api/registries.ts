@@ -1,14 +1,23 @@
 import type { Service } from '../context.ts';
 import { nameIn, readBody, textsIn } from '../http/body.ts';
 import type { Caller } from '../http/caller.ts';
+import { taggedJson } from '../http/conditions.ts';
 import { nameError } from '../http/name-validation.ts';
 import { pathParameter } from '../http/path-parameter.ts';
 import { json, notFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { listApps } from '../storage/apps.ts';
-import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../storage/subscriptions.ts';
+import type { Db } from '../storage/database.ts';
+import {
+  pageOfSubscriptions,
+  removeSubscription,
+  renameSubscription,
+  subscriptionOf,
+} from '../storage/subscriptions.ts';
+import { isUuid } from '../storage/uuid.ts';
 import { refreshNow } from '../subscribe/refresh-now.ts';
 import { type Outcome, subscribe } from '../subscribe/subscribe.ts';
+import { invalid, pageIn } from './query.ts';
 
 /** Apps included in the response to a subscription. */
 const FIRST_APPS = { search: null, visible: null, limit: 100, after: null };
@@ -30,7 +39,7 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries',
       access: 'organization',
       scope: 'read',
-      answer: async (c, { id }) => json(c, { registries: await listSubscriptions(db, id) }),
+      answer: (c, { id }) => getRegistries(c, db, id),
     },
     {
       method: 'GET',
@@ -67,6 +76,12 @@ export function registryRoutes(service: Service): Route[] {
       answer: (c, caller) => postRefresh(c, service, caller),
     },
   ];
+}
+
+async function getRegistries(c: WebContext, db: Db, organizationId: string): Promise<Response> {
+  const page = pageIn(c);
+  if (page.after !== null && !isUuid(page.after)) throw invalid('after', 'is not a “next” value of a previous page.');
+  return taggedJson(c, await pageOfSubscriptions(db, organizationId, page));
 }
 
 async function postSubscription(c: WebContext, service: Service, caller: Caller): Promise<Response> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
+import { safeJson } from '../../core/text/text.ts';
 
 /** The entity tag of bytes. */
 export function tagOf(bytes: Uint8Array): string {
@@ -11,4 +12,12 @@ export function isKnown(c: Context, tag: string): boolean {
   const known = c.req.header('if-none-match');
   if (known === undefined) return false;
   return known.trim() === '*' || [...known.matchAll(/"[^"]*"/g)].some(([one]) => one === tag);
+}
+
+/** A JSON response with an entity tag: a client that has it already gets only the tag. */
+export function taggedJson(c: Context, value: unknown): Response {
+  const text = `${safeJson(value, 0)}\n`;
+  const headers = { 'cache-control': 'private, no-cache', etag: tagOf(Buffer.from(text)) };
+  if (isKnown(c, headers.etag)) return c.body(null, 304, headers);
+  return c.body(text, 200, { ...headers, 'content-type': 'application/json' });
 }

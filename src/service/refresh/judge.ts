@@ -8,6 +8,8 @@ import { keptApp } from '../../observe/registry/cache/keep.ts';
 import { type AppChange, writeApp } from '../storage/app-changes.ts';
 import { writeListing } from '../storage/app-listing.ts';
 import type { AppRecord } from '../storage/app-records.ts';
+import { appEvents } from './app-events.ts';
+import { certificateChange } from './certificates.ts';
 import { appsIn } from './manifest-apps.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
@@ -21,6 +23,7 @@ export async function judgeManifest(run: Run, facts: DocumentFacts): Promise<voi
   const redacted = redactNetworkOfDocument(facts, (failure) => logUnreached(run, failure));
   judging.manifest(redacted);
   expiry.manifest(redacted);
+  progress.certificates = certificateChange(registry.certificates, facts);
   const apps = manifestAppsIn(facts.content);
   if (apps === null) return;
   progress.apps = apps;
@@ -28,7 +31,7 @@ export async function judgeManifest(run: Run, facts: DocumentFacts): Promise<voi
   if (run.storedManifest !== null && facts.viewsReusedFrom !== undefined) return;
   expiry.invalidate();
   const limit = context.settings.limits.apps;
-  await writeListing(context.db, registry.id, appsIn(apps, limit), limit);
+  progress.recorded.add(await writeListing(context.db, registry.id, appsIn(apps, limit), limit, context.now()));
 }
 
 export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
@@ -46,6 +49,7 @@ export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
   if (record === null) return;
   const change = changeOf(run, facts, record, { visible, because });
   if (await writeApp(context.db, registry.id, record, change)) expiry.invalidate();
+  progress.recorded.add(change.events);
   if (progress.findings > FINDINGS_LIMIT) run.budget.stop();
 }
 
@@ -65,11 +69,16 @@ function changeOf(
   const isUsable = isSafeKey(key) && isWholeEntry(member(progress.apps ?? undefined, key) ?? null);
   const isUnpublished = listed?.length === 0 && record.versions.length === 0;
   const remembered = keptApp(facts, record.remembered, now.toISOString(), () => true);
-  return {
+  const observed = {
     visible,
     because: isUnpublished ? because.map(asUnpublished) : because,
     failingSince: listed || !isUsable ? null : (record.failingSince ?? now),
     versions,
+  };
+  return {
+    ...observed,
+    ...appEvents(record, observed),
+    at: context.now(),
     icon: icons.iconOf(facts.icon),
     remembered: remembered && truncateFacts(remembered),
   };

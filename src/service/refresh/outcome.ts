@@ -1,15 +1,14 @@
 import type { Report } from '../../core/engine/report.ts';
 import { keptDocument } from '../../observe/registry/cache/keep.ts';
+import type { CheckOutcome, EventData, NewEvent } from '../events.ts';
 import { type RegistryRecord, registryRecords, writeRefreshResult } from '../storage/registry-records.ts';
+import { checkedEvent, checkOutcome, failureEvents } from './check-events.ts';
 import type { RefreshContext } from './context.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
 import { nextCheck } from './schedule.ts';
 import { truncateReport } from './truncate-report.ts';
 
 /** The end of a refresh: what is written, logged and counted. */
-
-/** Observed: no errors, errors, no usable manifest, or not completed. */
-export type RefreshOutcome = 'good' | 'problems' | 'failing' | 'unfinished';
 
 /** Milliseconds; a registry that takes longer is refreshed in the slow queue from then on. */
 const SLOW = 20_000;
@@ -36,13 +35,15 @@ export async function endUnchanged(
   registry: RegistryRecord,
   apps: number,
   took: number,
-): Promise<RefreshOutcome | 'not-due'> {
+): Promise<CheckOutcome | 'not-due'> {
   const at = context.now();
   const next = nextAfter(context, { at, took, failures: 0, unfinished: false });
-  const confirmation = { id: registry.id, at, nextCheckAt: next, slow: took > SLOW };
-  if (!(await registryRecords(context.db).writeUnchanged(confirmation))) return 'not-due';
   const { errors, warnings } = registry;
-  const outcome = errors > 0 ? 'problems' : 'good';
+  const outcome = checkOutcome(true, false, errors);
+  const check = { outcome, seconds: secondsOf(took), errors, warnings, apps, changes: {} };
+  const events = checkedEvent(registry, at, check);
+  const confirmation = { id: registry.id, at, nextCheckAt: next, slow: took > SLOW, events };
+  if (!(await registryRecords(context.db).writeUnchanged(confirmation))) return 'not-due';
   recordRefresh(context, registry, {
     outcome,
     took,
@@ -58,13 +59,16 @@ export async function endUnchanged(
 }
 
 /** Writes the outcome of the refresh, and the time of the next one. */
-export async function endRun(run: Run, report: Report, interrupted: boolean, took: number): Promise<RefreshOutcome> {
+export async function endRun(run: Run, report: Report, interrupted: boolean, took: number): Promise<CheckOutcome> {
   const { context, registry, budget, progress } = run;
   const isUsable = progress.apps !== null;
   const unfinished = interrupted || budget.hasDeferred();
   const failures = isUsable ? 0 : registry.failures + 1;
   const checkedAt = context.now();
   const next = nextAfter(context, { at: checkedAt, took, failures, unfinished });
+  const { errors, warnings } = report.summary;
+  const outcome = checkOutcome(isUsable, unfinished, errors);
+  const check = { outcome, seconds: secondsOf(took), errors, warnings, apps: progress.done };
   await writeRefreshResult(context.db, registry.id, {
     checkedAt,
     failures,
@@ -79,9 +83,9 @@ export async function endRun(run: Run, report: Report, interrupted: boolean, too
           manifest: manifestToStore(run),
         }
       : null,
+    certificates: progress.certificates?.certificates ?? null,
+    events: eventsOf(run, report, checkedAt, check),
   });
-  const { errors, warnings } = report.summary;
-  const outcome = outcomeOf(isUsable, unfinished, errors);
   recordRefresh(context, registry, {
     outcome,
     took,
@@ -96,10 +100,22 @@ export async function endRun(run: Run, report: Report, interrupted: boolean, too
   return outcome;
 }
 
-function outcomeOf(isUsable: boolean, unfinished: boolean, errors: number): RefreshOutcome {
-  if (!isUsable) return 'failing';
-  if (unfinished) return 'unfinished';
-  return errors > 0 ? 'problems' : 'good';
+/** The events of a check that observed and judged: those of the apps are recorded already. */
+function eventsOf(
+  { registry, progress }: Run,
+  report: Report,
+  at: Date,
+  check: Omit<EventData['checked'], 'changes'>,
+): NewEvent[] {
+  const { recorded, certificates } = progress;
+  const events = failureEvents(registry, progress.apps !== null, report);
+  if (certificates?.event) events.push(certificates.event);
+  recorded.add(events);
+  return [...events, ...checkedEvent(registry, at, { ...check, changes: recorded.byType() })];
+}
+
+function secondsOf(milliseconds: number): number {
+  return Math.round(milliseconds) / 1000;
 }
 
 /** @returns null if the stored one is to be kept */
@@ -117,7 +133,7 @@ function nextAfter(
 }
 
 interface RefreshFigures {
-  outcome: RefreshOutcome;
+  outcome: CheckOutcome;
   took: number;
   apps: number;
   /** Whether nothing had to be judged. */
@@ -143,7 +159,7 @@ function recordRefresh(
   log(outcome === 'good' ? 'debug' : 'info', 'registry-refreshed', {
     registry: id,
     url,
-    seconds: Math.round(took) / 1000,
+    seconds: secondsOf(took),
     ...figures,
     nextCheckAt: next.toISOString(),
   });

@@ -1,9 +1,10 @@
 import { openHttpClient } from '../../observe/http/client.ts';
+import type { CheckOutcome } from '../events.ts';
 import { registryRecords } from '../storage/registry-records.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
 import { observe } from './observe.ts';
-import { endRun, endUnchanged, incompleteness, type RefreshOutcome } from './outcome.ts';
+import { endRun, endUnchanged, incompleteness } from './outcome.ts';
 import { CONNECTIONS, DOCUMENT_LIMITS, documentTimeout, requestOptions } from './request-options.ts';
 import { startRun } from './run.ts';
 import type { RevalidationLimits } from './unchanged/revalidate.ts';
@@ -12,7 +13,7 @@ import { openUnchangedCheck } from './unchanged/unchanged.ts';
 /** Refreshes one registry for all of its subscribers: the same engine as `appreg verify`, with a cache. */
 
 export type Outcome =
-  | RefreshOutcome
+  | CheckOutcome
   /** Not observed: just refreshed by another job, or without subscribers; or the node is stopping. */
   | 'not-due'
   | 'unwanted'

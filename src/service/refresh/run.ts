@@ -9,7 +9,9 @@ import { packedManifestOf, type RegistryRecord } from '../storage/registry-recor
 import { keysInForce } from '../storage/versions.ts';
 import type { Budget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
+import type { CertificateChange } from './certificates.ts';
 import { type DatabaseBaseline, databaseBaseline } from './database-baseline.ts';
+import { type EventCounts, openEventCounts } from './check-events.ts';
 import { type IconCollector, openIconCollector } from './icon-collector.ts';
 import { originsOf } from './request-options.ts';
 import type { ExpiryProbe } from './unchanged/expiry-probe.ts';
@@ -47,6 +49,9 @@ interface RunProgress {
   done: number;
   /** Listed versions beyond the limit per app. */
   versionsBeyond: number;
+  /** The events that were recorded with the apps. */
+  recorded: EventCounts;
+  certificates: CertificateChange | null;
 }
 
 /** A registry with more findings is broken as a whole; further ones are of no use. */
@@ -76,6 +81,8 @@ export async function startRun(
     order: [],
     done: 0,
     versionsBeyond: 0,
+    recorded: openEventCounts(),
+    certificates: null,
   };
   function onFinding(finding: Finding): void {
     progress.findings += 1;

@@ -1,5 +1,5 @@
 import { digestOf } from '../../core/registry/checksum.ts';
-import type { ArtifactFacts } from '../../core/facts/facts.ts';
+import type { ArtifactFacts, Content } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { isObject, type JsonValue } from '../../core/json/json.ts';
 import { versionFields } from '../../core/registry/metadata.ts';
@@ -62,12 +62,9 @@ export function updateVersions({ known, listed, artifacts, errors, now, limit }:
     else if (row.verifiedAt === null) drop.push(row.version);
     // Listed with an invalid entry: what is in force is kept.
     else if (names.has(row.version)) after.push({ ...row, withdrawnAt: null });
-    else after.push({ ...row, swappedChecksum: null, withdrawnAt: row.withdrawnAt ?? now });
+    else after.push({ ...row, swappedChecksum: null, servedChecksum: null, withdrawnAt: row.withdrawnAt ?? now });
   }
-  for (const [, own] of added.slice(0, room)) {
-    if (own.every(({ checksum }) => checksum === null)) continue;
-    after.push(nextState(null, own, errors, now));
-  }
+  for (const [, own] of added.slice(0, room)) after.push(nextState(null, own, errors, now));
   const offered = after.filter(({ state, withdrawnAt }) => state === 'verified' && withdrawnAt === null);
   return {
     put: after.filter((row) => !isSame(row, before.get(row.version))),
@@ -99,9 +96,14 @@ function entriesIn(
 }
 
 function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefined): Entry | null {
-  const { artifactUrl: url, artifactChecksum } = versionFields(item);
-  const listed = artifactChecksum ?? '';
-  if (url === null || url.length > LONGEST.url || version.length > LONGEST.version || storable(url) !== url)
+  const { artifactUrl: url, artifactChecksum: listed } = versionFields(item);
+  if (
+    url === null ||
+    listed === null ||
+    url.length > LONGEST.url ||
+    version.length > LONGEST.version ||
+    storable(url) !== url
+  )
     return null;
   const digest = digestOf(listed);
   return { version, url, checksum: digest === null ? null : `sha256:${digest}`, listed, facts };
@@ -118,18 +120,23 @@ function nextState(
   const entry = entries.find(({ checksum }) => inForce !== null && checksum === inForce) ?? entries[0];
   const errors = findings.filter(({ version, severity }) => version === entry.version && severity === 'error');
   if (row && inForce !== null && entry.checksum !== inForce) return swapped(row, entry, errors, now);
-  const isNew = row === null || row.artifactChecksum !== entry.checksum;
+  const listed = entry.checksum ?? keptText(entry.listed);
+  const isNew = row === null || row.artifactChecksum !== listed;
   const base: StoredVersion = {
     ...(isNew
       ? { state: 'pending', rule: null, reason: null, verifiedAt: null, triedAt: null, bytes: null, firstSeenAt: now }
       : row),
     version: entry.version,
     artifactUrl: isNew || inForce === null ? entry.url : row.artifactUrl,
-    artifactChecksum: entry.checksum ?? row?.artifactChecksum ?? '',
+    artifactChecksum: listed,
     swappedChecksum: null,
+    servedChecksum: isNew ? null : row.servedChecksum,
     withdrawnAt: null,
   };
-  if (entry.checksum === null) return row ? { ...row, withdrawnAt: null } : base;
+  if (entry.checksum === null) {
+    const error = errors.find(({ rule }) => rule === 'checksum-malformed');
+    return refused(base, now, 'checksum-malformed', error?.message ?? 'The checksum is malformed.');
+  }
   // Contradictory entries: the intended one is unknown.
   if (inForce === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
     return refused(base, now, 'version-duplicate', 'It is listed more than once, with different checksums.');
@@ -143,8 +150,12 @@ function stateByBytes(
   errors: readonly Finding[],
   now: Date,
 ): StoredVersion {
-  if (!facts || isMissing(facts.web)) return base;
   const error = errors.find(({ resource }) => resource === 'artifact');
+  if (!facts || isMissing(facts.web)) {
+    // Its URL cannot be requested at all: it is not waiting for a request.
+    const isBlocked = facts !== undefined && isMissing(facts.web) && facts.web.missing.code === 'blocked-by';
+    return isBlocked && error && base.verifiedAt === null ? refused(base, now, error.rule, error.message) : base;
+  }
   const { content } = facts;
   if (isMissing(content)) {
     // A verified version stays offered while its host is merely down, but not if the host reports that the artifact is
@@ -153,13 +164,14 @@ function stateByBytes(
     const isGone = server.failure === null && [401, 403, 404, 410].includes(statusOf(server));
     if (base.verifiedAt !== null && base.state === 'verified' && !isGone) return base;
     const rule = error?.rule ?? ruleOfFailure(server) ?? 'unreachable';
-    return refused(base, now, rule, error?.message ?? 'Its artifact cannot be fetched.');
+    return refused({ ...base, servedChecksum: null }, now, rule, error?.message ?? 'Its artifact cannot be fetched.');
   }
   const digests = [content, ...(facts.again && !isMissing(facts.again) ? [facts.again] : [])];
   const matching = digests.find(({ sha256, cut }) => !cut && `sha256:${sha256}` === checksum);
   if (!matching || error) {
     const rule = error?.rule ?? 'artifact-checksum-mismatch';
-    return refused(base, now, rule, error?.message ?? 'The artifact has a different checksum.');
+    const servedChecksum = matching ? null : servedDigest(digests);
+    return refused({ ...base, servedChecksum }, now, rule, error?.message ?? 'The artifact has a different checksum.');
   }
   const seenAt = facts.reusedFrom === undefined ? now : new Date(facts.reusedFrom);
   const isConfirmed = base.state === 'verified' && base.verifiedAt !== null && facts.reusedFrom !== undefined;
@@ -172,16 +184,34 @@ function stateByBytes(
     verifiedAt: isConfirmed ? base.verifiedAt : seenAt,
     triedAt: isConfirmed ? base.triedAt : seenAt,
     bytes: matching.bytes,
+    servedChecksum: null,
   };
 }
 
 /** Listed with a digest other than the one in force. It stays offered only if its bytes are still the original ones. */
 function swapped(row: StoredVersion, { facts, listed }: Entry, errors: readonly Finding[], now: Date): StoredVersion {
-  const base = { ...row, swappedChecksum: shorten(storable(listed), 200), withdrawnAt: null };
+  const base = { ...row, swappedChecksum: keptText(listed), withdrawnAt: null };
   if (!facts || isMissing(facts.web) || isMissing(facts.content)) return base;
-  if (isAnswered(facts.web.server) && `sha256:${facts.content.sha256}` === row.artifactChecksum) return base;
+  const isUnchanged = isAnswered(facts.web.server) && `sha256:${facts.content.sha256}` === row.artifactChecksum;
+  if (isUnchanged) return { ...base, servedChecksum: null };
   const error = errors.find(({ rule }) => rule === 'artifact-changed');
-  return refused(base, now, 'artifact-changed', error?.message ?? 'It was published with a different checksum.');
+  return refused(
+    { ...base, servedChecksum: servedDigest([facts.content]) },
+    now,
+    'artifact-changed',
+    error?.message ?? 'It was published with a different checksum.',
+  );
+}
+
+/** The digest of the first complete download; null if there is none. */
+function servedDigest(downloads: readonly Pick<Content, 'sha256' | 'cut'>[]): string | null {
+  const whole = downloads.find(({ cut }) => !cut);
+  return whole === undefined ? null : `sha256:${whole.sha256}`;
+}
+
+/** A listed text as it can be stored. */
+function keptText(listed: string): string {
+  return shorten(storable(listed), 200);
 }
 
 function refused(row: StoredVersion, now: Date, rule: string, reason: string): StoredVersion {
@@ -202,6 +232,7 @@ const COLUMNS = [
   'verifiedAt',
   'bytes',
   'swappedChecksum',
+  'servedChecksum',
   'withdrawnAt',
 ] as const;
 

@@ -1,9 +1,11 @@
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import { errorCode } from '../error-fields.ts';
+import type { NewEvent } from '../events.ts';
 import type { AppRecord } from './app-records.ts';
 import type { Db } from './database.ts';
 import { saveIcon } from './icons.ts';
 import { pack } from './packed.ts';
+import { recordEvents } from './record-events.ts';
 import type { IconRow } from './tables.ts';
 import { deleteUnverified, putVersions, type VersionChanges } from './versions.ts';
 
@@ -18,6 +20,11 @@ export interface AppChange {
   /** A new icon; null if it was removed; undefined if unchanged. */
   icon: IconRow | null | undefined;
   remembered: RememberedApp | null;
+  /** Whether its last event says that it is hidden. */
+  hidden: boolean;
+  /** What changed, and when. */
+  events: readonly NewEvent[];
+  at: Date;
 }
 
 /** PostgreSQL: foreign_key_violation. */
@@ -34,15 +41,19 @@ export async function writeApp(db: Db, registryId: number, before: AppRecord, ch
     before.because.join() === change.because.join() &&
     before.latest === latest &&
     before.failingSince?.getTime() === change.failingSince?.getTime() &&
+    before.hidden === change.hidden &&
     isIconSame;
   const { put = [], drop = [] } = change.versions ?? {};
-  if (isRowSame && change.remembered === null && put.length === 0 && drop.length === 0) return false;
+  const { events, at } = change;
+  if (isRowSame && change.remembered === null && put.length === 0 && drop.length === 0 && events.length === 0)
+    return false;
   const row = {
     visible: change.visible,
     because: [...change.because],
     latest,
     failingSince: change.failingSince,
     icon: digest,
+    hidden: change.hidden,
     ...(change.remembered && { remembered: await pack(change.remembered) }),
   };
   const write = async (tx: Db): Promise<void> => {
@@ -63,6 +74,10 @@ export async function writeApp(db: Db, registryId: number, before: AppRecord, ch
       .execute();
     await deleteUnverified(tx, registryId, key, drop);
     await putVersions(tx, registryId, key, put);
+    await recordEvents(
+      tx,
+      events.map((event) => ({ ...event, registryId, at })),
+    );
   };
   try {
     await db.transaction().execute(write);

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import type { NewEvent } from '../events.ts';
 import type { Db } from './database.ts';
+import { recordEvents } from './record-events.ts';
 
 /** The apps that a manifest lists, as rows: what a subscriber sees before their metadata files are read. */
 
@@ -21,35 +23,51 @@ const ROWS_PER_LISTED = 3;
 /**
  * Updates the rows of a registry's apps from its manifest, in one transaction. The row of a removed app is kept if
  * anything of it was ever in force, and deleted otherwise.
- * @param limit apps of a manifest; the rows kept in total are limited to a small multiple
+ * @param limit apps of a manifest; the rows kept in total are limited to a small multiple @param at when it was observed
+ * @returns what changed for subscribers
  */
 export async function writeListing(
   db: Db,
   registryId: number,
   listed: readonly ListedApp[],
   limit: number,
-): Promise<void> {
+  at: Date,
+): Promise<NewEvent[]> {
   const rows = await db
     .selectFrom('apps')
     .where('registryId', '=', registryId)
     .select(['key', 'position', 'name', 'description', 'color', 'iconFragment', 'listed'])
     .execute();
-  const { changed, removed } = compareListing(rows, listed, limit);
-  if (changed.length === 0 && removed.length === 0) return;
+  const { changed, added, removed } = compareListing(rows, listed, limit);
+  if (changed.length === 0 && removed.length === 0) return [];
+  const events = [...added.map(listedEvent), ...removed.map(removedEvent)];
   await db.transaction().execute(async (tx) => {
     // The rows no longer match the stored manifest; the end of the refresh stores the new one.
     const invalid = { manifest: null, unchangedToken: null };
     await tx.updateTable('registries').set(invalid).where('id', '=', registryId).execute();
     await putListed(tx, registryId, changed);
     if (removed.length > 0) await removeFromListing(tx, registryId, removed);
+    await recordEvents(
+      tx,
+      events.map((event) => ({ ...event, registryId, at })),
+    );
   });
+  return events;
+}
+
+function listedEvent({ key, name }: ListedApp): NewEvent {
+  return { type: 'app-listed', app: key, version: null, data: { name } };
+}
+
+function removedEvent(key: string): NewEvent {
+  return { type: 'app-hidden', app: key, version: null, data: { reasons: ['app-withdrawn'] } };
 }
 
 function compareListing(
   rows: readonly (ListedApp & { listed: boolean })[],
   listed: readonly ListedApp[],
   limit: number,
-): { changed: ListedApp[]; removed: string[] } {
+): { changed: ListedApp[]; added: ListedApp[]; removed: string[] } {
   const known = new Map(rows.map((row) => [row.key, row]));
   // Limits registries that keep replacing apps: the oldest rows are kept.
   let room = Math.max(0, limit * ROWS_PER_LISTED - rows.length);
@@ -58,9 +76,10 @@ function compareListing(
     if (row === undefined) return room-- > 0;
     return !row.listed || COLUMNS.some((name) => row[name] !== app[name]);
   });
+  const added = changed.filter(({ key }) => known.get(key)?.listed !== true);
   const keys = new Set(listed.map(({ key }) => key));
   const removed = rows.filter((row) => row.listed && !keys.has(row.key)).map(({ key }) => key);
-  return { changed, removed };
+  return { changed, added, removed };
 }
 
 const COLUMNS = ['position', 'name', 'description', 'color', 'iconFragment'] as const;
@@ -86,7 +105,7 @@ async function putListed(tx: Db, registryId: number, apps: readonly ListedApp[])
 async function removeFromListing(tx: Db, registryId: number, keys: readonly string[]): Promise<void> {
   await tx
     .updateTable('apps')
-    .set({ listed: false })
+    .set({ listed: false, hidden: true })
     .where('registryId', '=', registryId)
     .where('key', '=', sql<string>`any(${keys})`)
     .execute();

@@ -12,6 +12,7 @@ export interface AppRecord {
   because: string[];
   latest: string | null;
   failingSince: Date | null;
+  hidden: boolean;
   remembered: RememberedApp | null;
   versions: StoredVersion[];
 }
@@ -73,7 +74,7 @@ async function readApps(db: Db, registryId: number, keys: readonly string[]): Pr
       .selectFrom('apps')
       .where('registryId', '=', registryId)
       .where('key', 'in', keys)
-      .select(['key', 'icon', 'visible', 'because', 'latest', 'failingSince', 'remembered'])
+      .select(['key', 'icon', 'visible', 'because', 'latest', 'failingSince', 'hidden', 'remembered'])
       .execute(),
     db.selectFrom('versions').where('registryId', '=', registryId).where('appKey', 'in', keys).selectAll().execute(),
   ]);

@@ -24,6 +24,12 @@ export interface AppState {
   refusal: { code: string | null; message: string | null } | null;
 }
 
+/** The part of it that decides. */
+export type InstallabilityState = Pick<
+  AppState,
+  'listed' | 'visible' | 'because' | 'failingSince' | 'latest' | 'states' | 'refusal'
+>;
+
 export function appView(app: AppState): AppView {
   const installability = installabilityOf(app);
   return {
@@ -43,7 +49,7 @@ export function appView(app: AppState): AppView {
 type Installability = Pick<AppView, 'visible' | 'reasons' | 'latest'>;
 
 /** The same decision as INSTALLABLE (sql-fragments.ts), with the reasons. */
-function installabilityOf(app: AppState): Installability {
+export function installabilityOf(app: InstallabilityState): Installability {
   if (!app.listed) return hidden([serviceReason('app-withdrawn')]);
   const because = app.because.map(hiddenReason);
   if (app.visible === false && app.failingSince === null) return hidden(because);
@@ -60,7 +66,7 @@ function hidden(reasons: HiddenReason[], visible: false | null = false): Install
   return { visible, reasons, latest: null };
 }
 
-function isRefusalStatus({ refusal }: AppState): HiddenReason[] {
+function isRefusalStatus({ refusal }: InstallabilityState): HiddenReason[] {
   if (refusal === null || refusal.code === null) return [];
   return [refusal.message === null ? hiddenReason(refusal.code) : { code: refusal.code, message: refusal.message }];
 }

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
+import type { CheckOutcome, EventCertificate, NewEvent } from '../events.ts';
 import { inBatches } from './batch.ts';
 import type { Db } from './database.ts';
 import { pack } from './packed.ts';
+import { recordEvents } from './record-events.ts';
 import { WANTED } from './sql-fragments.ts';
 
 /** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
@@ -18,6 +20,10 @@ export interface RegistryRecord {
   errors: number;
   warnings: number;
   unchangedToken: string | null;
+  /** The last `checked` event. */
+  checkedEventAt: Date | null;
+  checkedEventOutcome: CheckOutcome | null;
+  certificates: EventCertificate[] | null;
   due: boolean;
   /** Whether it has a subscriber that is not suspended. */
   wanted: boolean;
@@ -29,6 +35,8 @@ interface Confirmation {
   at: Date;
   nextCheckAt: Date;
   slow: boolean;
+  /** The daily `checked` event, if it is due. */
+  events: readonly NewEvent[];
 }
 
 export interface RegistryRecords {
@@ -55,6 +63,7 @@ function openRegistryRecords(db: Db): RegistryRecords {
     // Uses the database's clock, which all nodes share.
     const { rows } = await sql<RegistryRecord>`
       select r.id, url, failures, failing_since, resume_after, errors, warnings, unchanged_token,
+        checked_event_at, checked_event_outcome, certificates,
         next_check_at <= now() + make_interval(secs => ahead) as due,
         ${WANTED} as wanted
       from unnest(${ids}::int[], ${ahead}::float8[]) as requested (id, ahead)
@@ -65,17 +74,31 @@ function openRegistryRecords(db: Db): RegistryRecords {
 
   const writeUnchanged = inBatches(async (confirmations: readonly Confirmation[]) => {
     const sorted = confirmations.toSorted((a, b) => a.id - b.id);
-    const { rows } = await sql<{ id: number }>`
-      update registries r set checked_at = c.at, good_at = c.at, next_check_at = c.next, slow = c.slow
-      from unnest(${sorted.map(({ id }) => id)}::int[], ${sorted.map(({ at }) => at)}::timestamptz[],
-        ${sorted.map(({ nextCheckAt }) => nextCheckAt)}::timestamptz[], ${sorted.map(({ slow }) => slow)}::boolean[])
-        as c (id, at, next, slow)
-      where r.id = c.id and unchanged_token is not null returning r.id`.execute(db);
-    const written = new Set(rows.map(({ id }) => id));
+    const written = await db.transaction().execute((trx) => confirm(trx, sorted));
     return confirmations.map(({ id }) => written.has(id));
   }, BATCH_LIMIT);
 
   return { read: (id, now) => read({ id, ahead: (now - Date.now()) / 1000 }), writeUnchanged };
+}
+
+/** @returns the ids of the registries that were written */
+async function confirm(trx: Db, confirmations: readonly Confirmation[]): Promise<Set<number>> {
+  const column = <Name extends keyof Confirmation>(name: Name): Confirmation[Name][] =>
+    confirmations.map((confirmation) => confirmation[name]);
+  const { rows } = await sql<{ id: number }>`
+    update registries r set checked_at = c.at, good_at = c.at, next_check_at = c.next, slow = c.slow,
+      checked_event_at = case when c.recorded then c.at else checked_event_at end
+    from unnest(${column('id')}::int[], ${column('at')}::timestamptz[], ${column('nextCheckAt')}::timestamptz[],
+      ${column('slow')}::boolean[], ${confirmations.map(({ events }) => events.length > 0)}::boolean[])
+      as c (id, at, next, slow, recorded)
+    where r.id = c.id and unchanged_token is not null returning r.id`.execute(trx);
+  const written = new Set(rows.map(({ id }) => id));
+  const recorded = confirmations.filter(({ id }) => written.has(id));
+  await recordEvents(
+    trx,
+    recorded.flatMap(({ id, at, events }) => events.map((event) => ({ ...event, registryId: id, at }))),
+  );
+  return written;
 }
 
 /** The last observed manifest, packed; null if there is none. */
@@ -101,21 +124,36 @@ export interface RefreshResult {
     /** The manifest to store; null to keep the stored one. */
     manifest: DocumentFacts | null;
   } | null;
+  /** The certificates of its host; null to keep the stored ones. */
+  certificates: EventCertificate[] | null;
+  /** What this check found, and whether a `checked` event is among it. */
+  events: readonly NewEvent[];
 }
 
 export async function writeRefreshResult(db: Db, id: number, result: RefreshResult): Promise<void> {
-  const { usable, report, ...columns } = result;
-  await db
-    .updateTable('registries')
-    .set({
-      ...columns,
-      errors: report.summary.errors,
-      warnings: report.summary.warnings,
-      symptoms: JSON.stringify(report.symptoms),
-      report: await pack(report),
-      ...(usable && { goodAt: columns.checkedAt, resumeAfter: usable.resumeAfter }),
-      ...(usable?.manifest && { manifest: await pack(usable.manifest) }),
-    })
-    .where('id', '=', id)
-    .execute();
+  const { usable, report, certificates, events, ...columns } = result;
+  const checked = events.find((event) => event.type === 'checked');
+  const packedReport = await pack(report);
+  const packedManifest = usable?.manifest ? await pack(usable.manifest) : null;
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('registries')
+      .set({
+        ...columns,
+        errors: report.summary.errors,
+        warnings: report.summary.warnings,
+        symptoms: JSON.stringify(report.symptoms),
+        report: packedReport,
+        ...(usable && { goodAt: columns.checkedAt, resumeAfter: usable.resumeAfter }),
+        ...(packedManifest && { manifest: packedManifest }),
+        ...(certificates && { certificates: JSON.stringify(certificates) }),
+        ...(checked && { checkedEventAt: columns.checkedAt, checkedEventOutcome: checked.data.outcome }),
+      })
+      .where('id', '=', id)
+      .execute();
+    await recordEvents(
+      trx,
+      events.map((event) => ({ ...event, registryId: id, at: columns.checkedAt })),
+    );
+  });
 }

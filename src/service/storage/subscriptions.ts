@@ -3,6 +3,9 @@ import { redact } from '../../core/text/text.ts';
 import type { Actor } from '../audit-actions.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
+import { registryEvent } from '../events.ts';
+import { recordEvents } from './record-events.ts';
+import { type Page, pageSize } from './page.ts';
 import { INSTALLABLE } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 import type { SubscriptionView } from '../views.ts';
@@ -17,6 +20,29 @@ export async function listSubscriptions(db: Db, organizationId: string): Promise
     .orderBy('s.registryId')
     .execute();
   return rows.map(viewOf);
+}
+
+/** The same, in pages; `after` is the id of a subscription. */
+export async function pageOfSubscriptions(
+  db: Db,
+  organizationId: string,
+  { limit, after }: Page,
+): Promise<{ registries: SubscriptionView[]; next: string | null }> {
+  let query = details(db, organizationId)
+    .orderBy('s.official', 'desc')
+    .orderBy('s.createdAt')
+    .orderBy('s.registryId')
+    .limit(pageSize(limit) + 1);
+  if (after !== null)
+    query = query.where(
+      sql<boolean>`(not s.official, s.created_at, s.registry_id) > (
+        select not official, created_at, registry_id from subscriptions
+        where id = ${after} and organization_id = ${organizationId})`,
+    );
+  const rows = await query.execute();
+  const page = rows.slice(0, pageSize(limit));
+  const last = page.at(-1);
+  return { registries: page.map(viewOf), next: rows.length > page.length && last ? last.id : null };
 }
 
 export async function countSubscriptions(db: Db, organizationId: string): Promise<number> {
@@ -47,15 +73,17 @@ export async function insertSubscription(
   name: string,
   actor: Actor,
 ): Promise<{ id: string; created: boolean }> {
-  const created = await db.transaction().execute(async (tx) => {
-    const row = await tx
+  const created = await db.transaction().execute(async (trx) => {
+    const row = await trx
       .insertInto('subscriptions')
       .values({ organizationId, registryId, name })
       .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doNothing())
-      .returning('id')
+      .returning(['id', 'createdAt'])
       .executeTakeFirst();
-    if (row)
-      await recordAudit(tx, { organizationId, actor, action: 'registry-subscribed', target: { id: row.id, name } });
+    if (row) {
+      await recordSubscribed(trx, registryId, row, false);
+      await recordAudit(trx, { organizationId, actor, action: 'registry-subscribed', target: { id: row.id, name } });
+    }
     return row;
   });
   if (created) return { id: created.id, created: true };
@@ -76,11 +104,27 @@ export async function insertOfficialSubscription(
   registryId: number,
   name: string,
 ): Promise<void> {
-  await db
-    .insertInto('subscriptions')
-    .values({ organizationId, registryId, name, official: true })
-    .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doUpdateSet({ official: true }))
-    .execute();
+  await db.transaction().execute(async (trx) => {
+    const row = await trx
+      .insertInto('subscriptions')
+      .values({ organizationId, registryId, name, official: true })
+      .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doUpdateSet({ official: true }))
+      // A row that was updated has a transaction that ended its previous version.
+      .returning(['id', 'createdAt', sql<boolean>`xmax = 0`.as('isNew')])
+      .executeTakeFirstOrThrow();
+    if (row.isNew) await recordSubscribed(trx, registryId, row, true);
+  });
+}
+
+/** The first event that a subscription sees. */
+async function recordSubscribed(
+  trx: Db,
+  registryId: number,
+  { id, createdAt }: { id: string; createdAt: Date },
+  official: boolean,
+): Promise<void> {
+  const event = registryEvent('subscribed', { official });
+  await recordEvents(trx, [{ ...event, registryId, subscriptionId: id, at: createdAt }]);
 }
 
 /** @returns null if the organization does not have the subscription, or if the id is invalid */

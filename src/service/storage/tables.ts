@@ -3,6 +3,7 @@ import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../audit-ac
 import type { Scope } from '../scopes.ts';
 import type { DeliveryError, DeliveryState, WebhookDisabledReason } from '../views.ts';
 import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { CheckOutcome, EventCertificate, EventType } from '../events.ts';
 
 /** The tables, as used in queries: names in camel case, an interface per row. `migrations/` creates them. */
 
@@ -18,6 +19,7 @@ export interface Database {
   apps: AppRow;
   versions: VersionRow;
   icons: IconRow;
+  events: EventRow;
 }
 
 /** Set by the database on insert. */
@@ -154,6 +156,11 @@ export interface RegistryRow {
    * observed and judged again.
    */
   unchangedToken: Generated<string | null>;
+  /** The last `checked` event: when it was, and its outcome; null before the first one. */
+  checkedEventAt: Generated<Date | null>;
+  checkedEventOutcome: Generated<CheckOutcome | null>;
+  /** The certificates that the manifest’s host had, the last one first; written as JSON. */
+  certificates: ColumnType<EventCertificate[] | null, string | null | undefined, string | null>;
 }
 
 interface SubscriptionRow {
@@ -192,6 +199,8 @@ interface AppRow {
   failingSince: Date | null;
   /** gzip of JSON: the cached facts (RememberedApp, observe/registry/cache/observation-cache.ts). */
   remembered: Buffer | null;
+  /** Whether its last event says that it is hidden (`app-hidden`). */
+  hidden: Generated<boolean>;
 }
 
 /**
@@ -226,6 +235,8 @@ export interface VersionRow {
   bytes: ColumnType<string | null, number | null, number | null>;
   /** The digest listed now, if it differs from the first one: the artifact was swapped. */
   swappedChecksum: string | null;
+  /** The digest of the bytes that the host served last, if it differs from `artifactChecksum`; null otherwise. */
+  servedChecksum: ColumnType<string | null, string | null | undefined, string | null>;
   /** Since when the metadata file no longer lists it; null while it does. */
   withdrawnAt: Date | null;
 }
@@ -238,4 +249,20 @@ export interface IconRow {
   sha256: Buffer;
   type: 'image/png' | 'image/svg+xml';
   bytes: Buffer;
+}
+
+/** What happened to a registry and its apps (events.ts). */
+export interface EventRow {
+  /** In the order of recording. It is not shown: it would reveal how much happens in other registries. */
+  sequence: ColumnType<string, never, never>;
+  id: Generated<string>;
+  registryId: number;
+  /** The subscription, if the event is about a single one; null for an event that all subscribers see. */
+  subscriptionId: string | null;
+  at: Date;
+  type: EventType;
+  appKey: string | null;
+  version: string | null;
+  /** EventData of the type; written as JSON. */
+  data: ColumnType<unknown, string, never>;
 }

@@ -63,6 +63,7 @@ function versionView(row: Selectable<VersionRow>, listed: boolean): VersionView 
     verifiedAt: row.verifiedAt?.toISOString() ?? null,
     bytes: row.bytes === null ? null : Number(row.bytes),
     swappedChecksum: row.swappedChecksum,
+    servedChecksum: row.servedChecksum,
     withdrawnAt: row.withdrawnAt?.toISOString() ?? null,
   };
 }
@@ -119,6 +120,7 @@ export async function putVersions(
             triedAt: sql`excluded.tried_at`,
             bytes: sql`excluded.bytes`,
             swappedChecksum: sql`excluded.swapped_checksum`,
+            servedChecksum: sql`excluded.served_checksum`,
             withdrawnAt: sql`excluded.withdrawn_at`,
           })
           .where(sql<boolean>`not (${isOtherDigestInForce})`),

@@ -60,6 +60,8 @@ export async function subscribe(
   const checked = await checkedRegistry(service, organizationId, url, known);
   if ('outcome' in checked) return checked;
   const subscribed = await addSubscription(service, organizationId, checked.id, { ...request, name });
+  // After the subscription, so that the apps are part of its history.
+  if (checked.apps !== null) await addApps(service, checked.id, checked.apps);
   await service.requestRefresh(checked.id);
   await refreshed(service, checked.id, known?.checkedAt ?? null);
   return subscribed;
@@ -69,31 +71,36 @@ function isRecentlyGood({ goodAt, failingSince }: KnownRegistry): boolean {
   return goodAt !== null && failingSince === null && Date.now() - goodAt.getTime() < RECENT;
 }
 
+interface CheckedRegistry {
+  id: number;
+  /** The apps of a registry that is new to the service, which are not stored yet; null otherwise. */
+  apps: JsonObject | null;
+}
+
 /** Checks the manifest, and creates the row of a registry that is new to the service. */
 async function checkedRegistry(
   service: Service,
   organizationId: string,
   url: string,
   known: KnownRegistry | null,
-): Promise<{ id: number } | Outcome> {
+): Promise<CheckedRegistry | Outcome> {
   const release = await acquireSlot(organizationId, SLOT_TIMEOUT);
   if (release === null)
     return { outcome: 'busy', message: 'Too many registries are being checked. Try again in a moment.' };
   try {
     const { apps, message, findings } = await checkManifest(service, url);
     if (apps === null) return { outcome: 'unusable', message, findings };
-    return { id: known?.id ?? (await addRegistry(service, url, apps)) };
+    if (known !== null) return { id: known.id, apps: null };
+    const { id, created } = await insertRegistry(service.db, url);
+    return { id, apps: created ? apps : null };
   } finally {
     release();
   }
 }
 
-/** The id of the registry's row, which is created with its apps if missing. */
-async function addRegistry({ db, settings }: Service, url: string, apps: JsonObject): Promise<number> {
-  const { id, created } = await insertRegistry(db, url);
+async function addApps({ db, settings }: Service, id: number, apps: JsonObject): Promise<void> {
   const limit = settings.limits.apps;
-  if (created) await writeListing(db, id, appsIn(apps, limit), limit);
-  return id;
+  await writeListing(db, id, appsIn(apps, limit), limit, new Date());
 }
 
 async function addSubscription(

@@ -2,6 +2,7 @@ import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
 import type { Db } from '../storage/database.ts';
 import { dropOrphanedIcons } from '../storage/icons.ts';
+import { dropOldEvents } from '../storage/record-events.ts';
 import { dueRegistries, makeDue, postponeRefresh } from '../storage/registries.ts';
 import { type JobWorkers, startJobWorkers } from './job-workers.ts';
 import { refreshRegistry } from '../refresh/refresh.ts';
@@ -26,7 +27,7 @@ const REFRESH = 'refresh';
 const REFRESH_SLOW = 'refresh-slow';
 /** Finds due registries. */
 const SWEEP = 'sweep';
-/** Deletes icons that no app uses any more. */
+/** Deletes icons that no app uses any more, and old events. */
 const TIDY = 'tidy';
 
 /** Seconds between two queries for due registries. */
@@ -114,7 +115,10 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
       if (!context.stopping.aborted) await boss.send(SWEEP, {}, { startAfter: SWEEP_INTERVAL });
     }
   });
-  await boss.work(TIDY, { pollingIntervalSeconds: 60 }, async () => dropOrphanedIcons(db));
+  await boss.work(TIDY, { pollingIntervalSeconds: 60 }, async () => {
+    await dropOrphanedIcons(db);
+    await dropOldEvents(db);
+  });
   // If the sweeping node is killed, the next minute starts a new chain.
   await boss.schedule(SWEEP, '* * * * *');
   await boss.schedule(TIDY, '23 3 * * *');

@@ -38,6 +38,7 @@ function ruleOn(id: string, resource: string, severity: Severity | null, more: P
       spec: null,
       symptom: 'by-resource',
       owner: 'author',
+      title: 'Example',
       failsWhen: '',
       why: '',
       examples: { bad: 'bad', good: 'good' },

@@ -9,6 +9,7 @@ const BASE = {
   spec: null,
   symptom: null,
   owner: 'author',
+  title: 'Example',
   failsWhen: 'a key is not as expected',
   why: 'For a test.',
   examples: { bad: 'bad', good: 'good' },

@@ -7,6 +7,8 @@ import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixtu
 import { appCases } from './app-cases.ts';
 import { callApi, OPERATIONS, reachedResponses } from './contract.ts';
 import { type ContractIds, REGISTRY_URL, registryPath, UNKNOWN_ID } from './contract-case.ts';
+import { recordEvents } from '../../../src/service/storage/record-events.ts';
+import { EVENTS, eventCases } from './event-cases.ts';
 import { organizationCases } from './organization-cases.ts';
 import { allowing, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 
@@ -40,21 +42,30 @@ beforeAll(async () => {
     {},
     { '1.0.0': { state: 'refused', rule: 'unreachable', reason: 'It answers with 404.' } },
   );
+  await recordEvents(
+    web.db,
+    EVENTS.map((event) => ({ ...event, registryId: registry, at: new Date() })),
+  );
 });
 afterAll(() => web.stop());
 
+const LISTS = ['/api/registries', '/api/apps', '/api/events', '/apps', '/apps/mail/versions', '/events'];
+
 describe('responses', () => {
-  test.each([...organizationCases, ...appCases])('$name', async ({ method, path, send, status, check }) => {
-    const response = await callApi(app, method, typeof path === 'string' ? path : path(ids), send?.(ids));
-    expect(response.status, response.text).toBe(status);
-    check?.(response, ids);
-    if (status === 304 || response.headers.get('content-type')?.startsWith('image/')) return;
-    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
-    expect(response.headers.get('cache-control')).toMatch(/no-store|no-cache/);
-    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  test.each([...organizationCases, ...appCases, ...eventCases])(
+    '$name',
+    async ({ method, path, send, status, check }) => {
+      const response = await callApi(app, method, typeof path === 'string' ? path : path(ids), send?.(ids));
+      expect(response.status, response.text).toBe(status);
+      check?.(response, ids);
+      if (status === 304 || response.headers.get('content-type')?.startsWith('image/')) return;
+      expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(response.headers.get('cache-control')).toMatch(/no-store|no-cache/);
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 
   test('a report with the known ETag is not sent again', async () => {
     const first = await callApi(app, 'GET', registryPath('/report')(ids), { token: ids.token });
@@ -63,6 +74,15 @@ describe('responses', () => {
     const schema = JSON.parse(readFileSync('schemas/report.schema.json', 'utf8')) as object;
     expect(new Ajv({ strict: false }).validate(schema, first.json)).toBe(true);
     expect(first.json.findings.length).toBeGreaterThan(0);
+  });
+
+  test.each(LISTS)('the list %s with the known ETag is not sent again', async (list) => {
+    const path = list.startsWith('/api') ? list : registryPath(list)(ids);
+    const first = await callApi(app, 'GET', path, { token: ids.token });
+    const headers = { 'if-none-match': first.headers.get('etag')! };
+    expect((await callApi(app, 'GET', path, { token: ids.token, headers })).status).toBe(304);
+    const other = { token: ids.otherToken, headers };
+    expect((await callApi(app, 'GET', path, other)).status).toBe(list.startsWith('/api') ? 200 : 404);
   });
 
   test('the report of a new registry is a problem document that states that it has not been checked', async () => {
@@ -86,7 +106,15 @@ describe('responses', () => {
     const body = { url: REGISTRY_URL, name: 'One more' };
     const response = await callApi(app, 'POST', '/api/registries/subscribe', { token: full.token, body });
     expect([response.status, response.json.type]).toEqual([409, 'urn:appreg:problem:too-many-subscriptions']);
-    expect((await callApi(app, 'GET', '/api/registries', { token: full.token })).json.registries).toHaveLength(1000);
+    const ids = new Set<string>();
+    let next: string | null = null;
+    do {
+      const query = next === null ? '' : `&after=${next}`;
+      const { json } = await callApi(app, 'GET', `/api/registries?limit=499${query}`, { token: full.token });
+      for (const { id } of json.registries as { id: string }[]) ids.add(id);
+      next = json.next as string | null;
+    } while (next !== null);
+    expect(ids.size).toBe(1000);
   });
 
   test('without an operator token, organizations cannot be created', async () => {

@@ -122,6 +122,7 @@ export function version(more: Partial<VersionView> = {}): VersionView {
     verifiedAt: minutesFrom(-72),
     bytes: 48_213,
     swappedChecksum: null,
+    servedChecksum: null,
     withdrawnAt: null,
     ...more,
   };

@@ -22,6 +22,7 @@ function row(version: string, letter: string, more: Partial<StoredVersion> = {})
     triedAt: THEN,
     bytes: 5,
     swappedChecksum: null,
+    servedChecksum: null,
     withdrawnAt: null,
     ...more,
   };
@@ -113,6 +114,39 @@ describe('a version', () => {
       {
         ...mismatched,
         reason: 'Says artifact-checksum-mismatch.',
+        servedChecksum: sum('b'),
+        firstSeenAt: NOW,
+        triedAt: NOW,
+      },
+    ],
+    [
+      'it was never offered and has a malformed checksum',
+      null,
+      { ...entry('1.0.0', 'a'), artifactChecksum: 'sha1:x' },
+      got('a'),
+      [{ ...error('1.0.0', 'checksum-malformed'), resource: 'metadata' }],
+      {
+        ...pending,
+        artifactChecksum: 'sha1:x',
+        state: 'refused',
+        rule: 'checksum-malformed',
+        reason: 'Says checksum-malformed.',
+        firstSeenAt: NOW,
+        triedAt: NOW,
+      },
+    ],
+    [
+      'its URL cannot be requested',
+      null,
+      entry('1.0.0', 'a', 'nowhere'),
+      { ...got(null), web: { missing: { code: 'blocked-by', rule: 'url-malformed' } } },
+      [error('1.0.0', 'url-malformed')],
+      {
+        ...pending,
+        artifactUrl: 'nowhere',
+        state: 'refused',
+        rule: 'url-malformed',
+        reason: 'Says url-malformed.',
         firstSeenAt: NOW,
         triedAt: NOW,
       },
@@ -167,6 +201,7 @@ describe('a version', () => {
         rule: 'artifact-changed',
         reason: 'It was published with a different checksum.',
         swappedChecksum: sum('b'),
+        servedChecksum: sum('b'),
         triedAt: NOW,
       },
     ],
@@ -212,6 +247,7 @@ describe('a version', () => {
         state: 'refused',
         rule: 'artifact-checksum-mismatch',
         reason: 'The artifact has a different checksum.',
+        servedChecksum: sum('b'),
         triedAt: NOW,
       },
     ],
@@ -266,6 +302,7 @@ describe('a version', () => {
         state: 'refused',
         rule: 'artifact-checksum-mismatch',
         reason: 'The artifact has a different checksum.',
+        servedChecksum: sum('b'),
         triedAt: NOW,
       },
     ],
@@ -278,7 +315,9 @@ describe('a version', () => {
 
 /** Columns that are reset once a version is verified again. */
 function clean(before: StoredVersion | null): Partial<StoredVersion> {
-  return before?.rule ? { state: 'verified', rule: null, reason: null, bytes: 5, swappedChecksum: null } : {};
+  return before?.rule
+    ? { state: 'verified', rule: null, reason: null, bytes: 5, swappedChecksum: null, servedChecksum: null }
+    : {};
 }
 
 describe('versions', () => {
@@ -309,14 +348,8 @@ describe('versions', () => {
     expect(beyond).toBe(2);
   });
 
-  test('without a valid version, URL or checksum are ignored', () => {
-    const list = [
-      entry('1.0', 'a'),
-      { version: '1.0.0' },
-      { ...entry('2.0.0', 'a'), artifactChecksum: 'sha1:x' },
-      7,
-      null,
-    ];
+  test('without a valid version, or without a URL and a checksum, are ignored', () => {
+    const list = [entry('1.0', 'a'), { version: '1.0.0' }, { ...entry('2.0.0', 'a'), artifactChecksum: null }, 7, null];
     expect(keep([], list as object[], []).put).toEqual([]);
   });
 });

@@ -21,6 +21,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactBomb = defineRule({
   id: 'artifact-bomb',
+  title: 'Artifact too large, or too large when unpacked',
   on: 'artifact',
   needs: ['content', 'archive'],
   severity: 'error',

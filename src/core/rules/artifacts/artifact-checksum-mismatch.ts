@@ -45,6 +45,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactChecksumMismatch = defineRule({
   id: 'artifact-checksum-mismatch',
+  title: 'Artifact with another SHA-256 than listed',
   on: 'artifact',
   needs: ['facts', 'content', 'checksum', 'all', 'artifacts', 'before'],
   severity: 'error',

@@ -12,6 +12,7 @@ const SHOWN = 10;
 
 export const artifactLeftover = defineRule({
   id: 'artifact-leftover',
+  title: 'Files in an artifact that are not part of the app',
   on: 'artifact',
   needs: ['archive', 'scan'],
   severity: 'warning',

@@ -12,6 +12,7 @@ const FILES: ReadonlySet<string> = new Set(['file', 'contiguous', 'link', 'symli
 
 export const artifactNoApp = defineRule({
   id: 'artifact-no-app',
+  title: 'Artifact without the app’s code',
   on: 'artifact',
   needs: ['content', 'archive', 'appEntry'],
   severity: 'warning',

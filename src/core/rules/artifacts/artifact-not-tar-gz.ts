@@ -94,6 +94,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactNotTarGz = defineRule({
   id: 'artifact-not-tar-gz',
+  title: 'Artifact that is not a .tar.gz archive',
   on: 'artifact',
   needs: ['content', 'archive'],
   severity: 'error',

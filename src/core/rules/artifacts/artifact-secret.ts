@@ -9,6 +9,7 @@ const SHOWN = 20;
 
 export const artifactSecret = defineRule({
   id: 'artifact-secret',
+  title: 'Secret in an artifact',
   on: 'artifact',
   needs: ['facts', 'scan', 'isPublishing'],
   severity: 'error',

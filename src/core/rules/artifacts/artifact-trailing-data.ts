@@ -7,6 +7,7 @@ const ADVICE = 'Build the archive again and upload it as it is, as a new version
 
 export const artifactTrailingData = defineRule({
   id: 'artifact-trailing-data',
+  title: 'Bytes after the end of an archive',
   on: 'artifact',
   needs: ['archive'],
   severity: 'warning',

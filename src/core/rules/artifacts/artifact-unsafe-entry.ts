@@ -45,6 +45,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactUnsafeEntry = defineRule({
   id: 'artifact-unsafe-entry',
+  title: 'Unsafe entry in an archive',
   on: 'artifact',
   needs: ['archive'],
   severity: 'error',

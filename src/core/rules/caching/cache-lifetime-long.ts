@@ -22,6 +22,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const cacheLifetimeLong = defineRule({
   id: 'cache-lifetime-long',
+  title: 'JSON file that caches keep for too long',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'now'],
   severity: 'warning',

@@ -9,6 +9,7 @@ const ADVICE = 'Send Cache-Control: public, max-age=300 with the JSON files.';
 
 export const cacheLifetimeMissing = defineRule({
   id: 'cache-lifetime-missing',
+  title: 'JSON file without a cache lifetime',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'now'],
   severity: 'note',

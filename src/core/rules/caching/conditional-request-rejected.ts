@@ -5,6 +5,7 @@ import { defineRule } from '../rule.ts';
 
 export const conditionalRequestRejected = defineRule({
   id: 'conditional-request-rejected',
+  title: 'Conditional requests rejected by the host',
   on: 'resource',
   needs: ['resource', 'answer', 'conditional'],
   severity: 'warning',

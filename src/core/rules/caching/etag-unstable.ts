@@ -5,6 +5,7 @@ import { defineRule } from '../rule.ts';
 
 export const etagUnstable = defineRule({
   id: 'etag-unstable',
+  title: 'ETag that changes without the file',
   on: 'resource',
   needs: ['resource', 'answer', 'conditional'],
   severity: 'warning',

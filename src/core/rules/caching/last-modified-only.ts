@@ -5,6 +5,7 @@ import { defineRule } from '../rule.ts';
 
 export const lastModifiedOnly = defineRule({
   id: 'last-modified-only',
+  title: 'JSON file without an ETag',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   // Most hosts of this kind never publish twice within the second of a fetch.

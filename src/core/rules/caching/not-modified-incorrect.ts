@@ -5,6 +5,7 @@ import { defineRule } from '../rule.ts';
 
 export const notModifiedIncorrect = defineRule({
   id: 'not-modified-incorrect',
+  title: 'Incorrect 304 (not modified) of the host',
   on: 'resource',
   needs: ['resource', 'answer', 'conditional'],
   severity: 'error',

@@ -17,6 +17,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const corsHeadRefused = defineRule({
   id: 'cors-head-refused',
+  title: 'HEAD requests that pages may not read',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'head', 'preflights', 'headPreflight'],
   severity: 'warning',

@@ -27,6 +27,7 @@ const REASONS: Readonly<Record<InvalidCorsCause, string>> = {
 
 export const corsInvalid = defineRule({
   id: 'cors-invalid',
+  title: 'CORS header that no browser accepts',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'origins'],
   severity: 'error',

@@ -28,6 +28,7 @@ const EFFECTS: Readonly<Partial<Record<ResourceKind, string>>> = {
 
 export const corsMissing = defineRule({
   id: 'cors-missing',
+  title: 'Missing CORS header',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'origins'],
   severity: 'error',

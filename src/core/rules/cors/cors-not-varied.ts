@@ -8,6 +8,7 @@ import { defineRule } from '../rule.ts';
 
 export const corsNotVaried = defineRule({
   id: 'cors-not-varied',
+  title: 'Missing Vary: Origin',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'now'],
   severity: 'warning',

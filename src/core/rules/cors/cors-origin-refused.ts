@@ -19,6 +19,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const corsOriginRefused = defineRule({
   id: 'cors-origin-refused',
+  title: 'Origin that the host does not allow',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'origins'],
   severity: 'error',

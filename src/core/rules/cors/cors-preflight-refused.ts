@@ -18,6 +18,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const corsPreflightRefused = defineRule({
   id: 'cors-preflight-refused',
+  title: 'Refused CORS preflight',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'preflights'],
   severity: 'warning',

@@ -10,6 +10,7 @@ import { defineRule } from '../rule.ts';
 
 export const corsRevalidationRefused = defineRule({
   id: 'cors-revalidation-refused',
+  title: 'CORS header that is lost on revalidation',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'revalidation'],
   severity: 'error',

@@ -6,6 +6,7 @@ import { defineRule } from '../rule.ts';
 
 export const corsWildcard = defineRule({
   id: 'cors-wildcard',
+  title: 'CORS header that allows every origin',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   severity: 'note',

@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const documentOversized = defineRule({
   id: 'document-oversized',
+  title: 'File too large or nested too deeply',
   on: 'document',
   needs: ['reading', 'content'],
   severity: 'error',

@@ -42,6 +42,7 @@ const CAUSES = {
 
 export const documentUnreadable = defineRule({
   id: 'document-unreadable',
+  title: 'File that is not JSON',
   on: 'document',
   needs: ['reading', 'facts'],
   severity: 'error',

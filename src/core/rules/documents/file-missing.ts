@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const fileMissing = defineRule({
   id: 'file-missing',
+  title: 'Missing file',
   on: 'document',
   needs: ['facts', 'resource'],
   severity: 'error',

@@ -10,6 +10,7 @@ const DIFFERENCE = {
 
 export const fileNameDiffers = defineRule({
   id: 'file-name-differs',
+  title: 'File name that differs from its URL',
   on: 'file',
   needs: ['resource', 'path', 'listed'],
   severity: 'error',

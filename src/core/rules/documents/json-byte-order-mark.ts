@@ -2,6 +2,7 @@ import { defineRule } from '../rule.ts';
 
 export const jsonByteOrderMark = defineRule({
   id: 'json-byte-order-mark',
+  title: 'JSON with a byte order mark',
   on: 'document',
   needs: ['reading'],
   severity: 'warning',

@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const jsonDuplicateKey = defineRule({
   id: 'json-duplicate-key',
+  title: 'JSON with a duplicate key',
   on: 'document',
   needs: ['reading'],
   severity: 'error',

@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const metadataOrphaned = defineRule({
   id: 'metadata-orphaned',
+  title: 'Metadata file that no app uses',
   on: 'workspace',
   needs: ['orphans'],
   severity: 'note',

@@ -5,6 +5,7 @@ import { withCauses, defineRule } from '../rule.ts';
 
 export const propertyUnknown = defineRule({
   id: 'property-unknown',
+  title: 'Unknown field',
   on: 'document',
   needs: ['resource', 'value'],
   severity: 'warning',

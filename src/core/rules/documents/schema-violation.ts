@@ -18,6 +18,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const schemaViolation = defineRule({
   id: 'schema-violation',
+  title: 'Missing field, or field of the wrong type',
   on: 'document',
   needs: ['resource', 'value'],
   severity: 'error',

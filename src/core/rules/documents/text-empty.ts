@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const textEmpty = defineRule({
   id: 'text-empty',
+  title: 'Empty name or description',
   on: 'app',
   needs: ['name', 'description'],
   severity: 'warning',

@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const textUnprintable = defineRule({
   id: 'text-unprintable',
+  title: 'Invisible characters in a name or description',
   on: 'app',
   needs: ['name', 'description'],
   severity: 'warning',

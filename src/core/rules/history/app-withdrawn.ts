@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const appWithdrawn = defineRule({
   id: 'app-withdrawn',
+  title: 'Published app that is no longer listed',
   on: 'manifest',
   needs: ['keys', 'earlierKeys', 'earlierSource'],
   severity: 'warning',

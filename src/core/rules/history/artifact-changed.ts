@@ -4,6 +4,7 @@ import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactChanged = defineRule({
   id: 'artifact-changed',
+  title: 'Published version with another checksum',
   on: 'metadata',
   needs: ['versions', 'earlier', 'earlierSource'],
   severity: 'error',

@@ -6,6 +6,7 @@ import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactMoved = defineRule({
   id: 'artifact-moved',
+  title: 'Published version with another URL',
   on: 'metadata',
   needs: ['versions', 'earlier', 'earlierSource'],
   severity: 'warning',

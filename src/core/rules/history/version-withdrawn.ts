@@ -5,6 +5,7 @@ import { defineRule } from '../rule.ts';
 
 export const versionWithdrawn = defineRule({
   id: 'version-withdrawn',
+  title: 'Published version that is no longer listed',
   on: 'metadata',
   needs: ['versions', 'earlier', 'earlierSource'],
   severity: 'error',

@@ -7,6 +7,7 @@ import { handshakeProblem } from './addresses-differ/handshake.ts';
 
 export const addressesDiffer = defineRule({
   id: 'addresses-differ',
+  title: 'Address of a host that behaves differently',
   on: 'resource',
   needs: ['resource', 'web', 'now'],
   severity: 'error',

@@ -22,6 +22,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const answersDiffer = defineRule({
   id: 'answers-differ',
+  title: 'Different responses for one URL',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   severity: 'warning',

@@ -19,6 +19,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const browserRefused = defineRule({
   id: 'browser-refused',
+  title: 'Host that refuses browsers',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'image', 'origins'],
   severity: 'error',

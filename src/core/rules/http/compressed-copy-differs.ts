@@ -10,6 +10,7 @@ import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
 export const compressedCopyDiffers = defineRule({
   id: 'compressed-copy-differs',
+  title: 'Compressed copy with other content',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   severity: 'error',

@@ -7,6 +7,7 @@ import { defineRule } from '../rule.ts';
 
 export const compressedCopyNotVaried = defineRule({
   id: 'compressed-copy-not-varied',
+  title: 'Missing Vary: Accept-Encoding',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   severity: 'note',

@@ -27,6 +27,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const compressedCopyUnreadable = defineRule({
   id: 'compressed-copy-unreadable',
+  title: 'Unreadable compressed copy',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   severity: 'error',

@@ -10,6 +10,7 @@ const KNOWN = new Set(['gzip', 'deflate', 'br', 'compress']);
 
 export const contentEncoded = defineRule({
   id: 'content-encoded',
+  title: 'Content-Encoding that not all clients support',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   severity: 'warning',

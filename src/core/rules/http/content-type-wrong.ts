@@ -7,6 +7,7 @@ import { documentUnreadable } from '../documents/document-unreadable.ts';
 
 export const contentTypeWrong = defineRule({
   id: 'content-type-wrong',
+  title: 'Wrong Content-Type',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   severity: 'warning',

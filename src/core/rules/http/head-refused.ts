@@ -8,6 +8,7 @@ import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatc
 
 export const headRefused = defineRule({
   id: 'head-refused',
+  title: 'HEAD response that differs from GET',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'head'],
   severity: 'warning',

@@ -14,6 +14,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const hostIntermittent = defineRule({
   id: 'host-intermittent',
+  title: 'Host that fails intermittently',
   on: 'resource',
   needs: ['resource', 'url', 'web', 'comparedHosts'],
   severity: 'warning',

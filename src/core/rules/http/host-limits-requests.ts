@@ -5,6 +5,7 @@ import { defineRule } from '../rule.ts';
 
 export const hostLimitsRequests = defineRule({
   id: 'host-limits-requests',
+  title: 'Host that limits concurrent requests',
   on: 'host',
   needs: ['facts'],
   severity: 'warning',

@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const rateLimited = defineRule({
   id: 'rate-limited',
+  title: 'Rate-limited requests',
   on: 'resource',
   needs: ['resource', 'url', 'web'],
   severity: 'warning',

@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const redirectExcessive = defineRule({
   id: 'redirect-excessive',
+  title: 'Too many redirects',
   on: 'resource',
   needs: ['resource', 'web'],
   severity: 'error',

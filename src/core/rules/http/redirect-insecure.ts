@@ -2,6 +2,7 @@ import { defineRule } from '../rule.ts';
 
 export const redirectInsecure = defineRule({
   id: 'redirect-insecure',
+  title: 'Redirect from https to http',
   on: 'resource',
   needs: ['resource', 'web'],
   severity: 'error',

@@ -8,6 +8,7 @@ const DAY = 86_400_000;
 
 export const tlsExpiring = defineRule({
   id: 'tls-expiring',
+  title: 'Certificate that expires soon',
   on: 'resource',
   needs: ['web', 'now'],
   severity: 'warning',

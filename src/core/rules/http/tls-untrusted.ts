@@ -19,6 +19,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const tlsUntrusted = defineRule({
   id: 'tls-untrusted',
+  title: 'Certificate that is not trusted',
   on: 'resource',
   needs: ['resource', 'web', 'now'],
   severity: 'error',

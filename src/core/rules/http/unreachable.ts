@@ -12,6 +12,7 @@ import { type Explanation, UNREACHABLE_CAUSES } from './unreachable/causes.ts';
 
 export const unreachable = defineRule({
   id: 'unreachable',
+  title: 'URL that cannot be fetched',
   on: 'resource',
   needs: ['resource', 'web', 'now'],
   severity: 'error',

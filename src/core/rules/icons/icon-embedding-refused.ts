@@ -13,6 +13,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const iconEmbeddingRefused = defineRule({
   id: 'icon-embedding-refused',
+  title: 'Icon that other sites may not embed',
   on: 'icon',
   needs: ['answer', 'origins'],
   severity: 'error',

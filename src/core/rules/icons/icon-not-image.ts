@@ -111,6 +111,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const iconNotImage = defineRule({
   id: 'icon-not-image',
+  title: 'Icon that is neither PNG nor SVG',
   on: 'icon',
   needs: ['facts', 'content', 'image'],
   severity: 'error',

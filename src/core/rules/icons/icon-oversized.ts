@@ -13,6 +13,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const iconOversized = defineRule({
   id: 'icon-oversized',
+  title: 'Icon that is too large',
   on: 'icon',
   needs: ['content', 'image'],
   severity: 'warning',

@@ -19,6 +19,7 @@ type ActiveContent = ImageFacts['active'][number];
 
 export const iconSvgActive = defineRule({
   id: 'icon-svg-active',
+  title: 'SVG icon with active content',
   on: 'icon',
   needs: ['image'],
   severity: 'warning',

@@ -19,6 +19,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const iconTypeWrong = defineRule({
   id: 'icon-type-wrong',
+  title: 'Icon with a Content-Type that browsers do not show',
   on: 'icon',
   needs: ['image', 'answer', 'origins'],
   severity: 'error',

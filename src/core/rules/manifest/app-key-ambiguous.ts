@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const appKeyAmbiguous = defineRule({
   id: 'app-key-ambiguous',
+  title: 'App keys that are too similar',
   on: 'manifest',
   needs: ['keys'],
   severity: 'warning',

@@ -2,6 +2,7 @@ import { defineRule } from '../rule.ts';
 
 export const appKeyUnportable = defineRule({
   id: 'app-key-unportable',
+  title: 'App key that not all file systems accept',
   on: 'app',
   needs: ['key'],
   severity: 'warning',

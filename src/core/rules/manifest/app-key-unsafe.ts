@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const appKeyUnsafe = defineRule({
   id: 'app-key-unsafe',
+  title: 'App key that is not URL-safe',
   on: 'app',
   needs: ['key'],
   severity: 'error',

@@ -25,6 +25,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const appNotListed = defineRule({
   id: 'app-not-listed',
+  title: 'Requested app that is not listed',
   on: 'manifest',
   needs: ['keys', 'requested', 'copyAge'],
   severity: 'error',

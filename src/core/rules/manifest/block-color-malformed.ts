@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const blockColorMalformed = defineRule({
   id: 'block-color-malformed',
+  title: 'Malformed color',
   on: 'app',
   needs: ['color'],
   severity: 'error',

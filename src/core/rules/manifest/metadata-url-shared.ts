@@ -5,6 +5,7 @@ import { defineRule } from '../rule.ts';
 
 export const metadataUrlShared = defineRule({
   id: 'metadata-url-shared',
+  title: 'Metadata file of two apps',
   on: 'manifest',
   needs: ['keys', 'metadataUrls'],
   severity: 'warning',

@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const noApps = defineRule({
   id: 'no-apps',
+  title: 'Manifest without apps',
   on: 'manifest',
   needs: ['keys'],
   severity: 'note',

@@ -18,6 +18,7 @@ interface SharedUrl {
 
 export const artifactUrlShared = defineRule({
   id: 'artifact-url-shared',
+  title: 'Artifact URL of two versions',
   on: 'metadata',
   needs: ['versions'],
   severity: 'error',

@@ -5,6 +5,7 @@ import { defineRule } from '../rule.ts';
 
 export const checksumMalformed = defineRule({
   id: 'checksum-malformed',
+  title: 'Malformed checksum',
   on: 'version',
   needs: ['checksum', 'served'],
   severity: 'error',

@@ -4,6 +4,7 @@ import { checksumMalformed } from './checksum-malformed.ts';
 
 export const checksumPlaceholder = defineRule({
   id: 'checksum-placeholder',
+  title: 'Placeholder in place of a checksum',
   on: 'version',
   needs: ['checksum'],
   severity: 'warning',

@@ -4,6 +4,7 @@ import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
 
 export const checksumShared = defineRule({
   id: 'checksum-shared',
+  title: 'Checksum of two versions',
   on: 'metadata',
   needs: ['versions'],
   severity: 'note',

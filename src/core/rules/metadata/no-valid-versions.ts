@@ -4,6 +4,7 @@ import { schemaViolation } from '../documents/schema-violation.ts';
 
 export const noValidVersions = defineRule({
   id: 'no-valid-versions',
+  title: 'App without a valid version',
   on: 'metadata',
   needs: ['versions', 'listed'],
   severity: 'error',

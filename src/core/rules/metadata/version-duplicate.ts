@@ -17,6 +17,7 @@ interface NamedEntry {
 
 export const versionDuplicate = defineRule({
   id: 'version-duplicate',
+  title: 'Version that is listed twice',
   on: 'metadata',
   needs: ['versions'],
   severity: 'error',

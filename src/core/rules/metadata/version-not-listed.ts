@@ -14,6 +14,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const versionNotListed = defineRule({
   id: 'version-not-listed',
+  title: 'Requested version that is not listed',
   on: 'metadata',
   needs: ['versions', 'requestedVersion', 'copyAge'],
   severity: 'error',

@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const versionNotPlain = defineRule({
   id: 'version-not-plain',
+  title: 'Version with a pre-release or build part',
   on: 'version',
   needs: ['version'],
   severity: 'warning',

@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const versionNotSemver = defineRule({
   id: 'version-not-semver',
+  title: 'Version that is not a semantic version',
   on: 'version',
   needs: ['version'],
   severity: 'error',

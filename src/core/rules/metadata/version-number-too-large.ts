@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const versionNumberTooLarge = defineRule({
   id: 'version-number-too-large',
+  title: 'Version number that is too large',
   on: 'version',
   needs: ['version'],
   severity: 'warning',

@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const exceptionUnused = defineRule({
   id: 'exception-unused',
+  title: 'Exception that matches no finding',
   on: 'exception',
   needs: ['exception', 'isListed', 'isUsed', 'keys'],
   severity: 'warning',

@@ -3,6 +3,7 @@ import { urlMalformed } from './url-malformed.ts';
 
 export const artifactSuffix = defineRule({
   id: 'artifact-suffix',
+  title: 'Artifact URL that does not end in .tar.gz',
   on: 'url',
   needs: ['resource', 'parsed'],
   severity: 'warning',

@@ -3,6 +3,7 @@ import { urlMalformed } from './url-malformed.ts';
 
 export const iconSuffix = defineRule({
   id: 'icon-suffix',
+  title: 'Icon URL that does not end in .png or .svg',
   on: 'url',
   needs: ['resource', 'parsed'],
   severity: 'warning',

@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const urlInsecure = defineRule({
   id: 'url-insecure',
+  title: 'URL that is not https',
   on: 'url',
   needs: ['resource', 'url', 'parsed', 'registry'],
   severity: 'error',

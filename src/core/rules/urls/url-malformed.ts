@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const urlMalformed = defineRule({
   id: 'url-malformed',
+  title: 'Malformed URL',
   on: 'url',
   needs: ['resource', 'url'],
   severity: 'error',

@@ -5,6 +5,7 @@ import { withCauses, defineRule } from '../rule.ts';
 
 export const urlMoved = defineRule({
   id: 'url-moved',
+  title: 'Permanently redirected URL',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   severity: 'warning',

@@ -4,6 +4,7 @@ import { urlMalformed } from './url-malformed.ts';
 
 export const urlPortBlocked = defineRule({
   id: 'url-port-blocked',
+  title: 'URL with a port that browsers block',
   on: 'url',
   needs: ['resource', 'url', 'parsed'],
   severity: 'error',

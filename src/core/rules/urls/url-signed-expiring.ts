@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const urlSignedExpiring = defineRule({
   id: 'url-signed-expiring',
+  title: 'Signed URL that expires',
   on: 'url',
   needs: ['resource', 'url', 'parsed', 'now'],
   severity: 'warning',

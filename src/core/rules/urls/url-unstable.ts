@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const urlUnstable = defineRule({
   id: 'url-unstable',
+  title: 'Artifact URL whose content can change',
   on: 'url',
   needs: ['resource', 'url', 'parsed'],
   severity: 'warning',

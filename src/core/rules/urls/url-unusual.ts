@@ -5,6 +5,7 @@ import { urlMalformed } from './url-malformed.ts';
 
 export const urlUnusual = defineRule({
   id: 'url-unusual',
+  title: 'URL in an unusual form',
   on: 'url',
   needs: ['resource', 'url', 'parsed'],
   severity: 'warning',

@@ -2,6 +2,7 @@ import { VERSION } from '../../../core/tool-version.ts';
 import { type Json, needs } from './parts.ts';
 import { schemas } from './schemas.ts';
 import { appsPaths } from './paths-apps.ts';
+import { eventsPaths } from './paths-events.ts';
 import { nodePaths } from './paths-node.ts';
 import { organizationsPaths } from './paths-organizations.ts';
 import { registriesPaths } from './paths-registries.ts';
@@ -21,7 +22,7 @@ export function openApiDocument(publicUrl: string | null): Json {
     },
     servers: [{ url: publicUrl ?? '/' }],
     security: [{ token: [] }],
-    paths: withScopes({ ...organizationsPaths, ...registriesPaths, ...appsPaths, ...nodePaths }),
+    paths: withScopes({ ...organizationsPaths, ...registriesPaths, ...appsPaths, ...eventsPaths, ...nodePaths }),
     components: {
       schemas,
       securitySchemes: {

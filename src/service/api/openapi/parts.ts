@@ -1,5 +1,5 @@
 import type { Scope } from '../../scopes.ts';
-import { ref } from './schemas.ts';
+import { ref } from './schema-parts.ts';
 
 /** Shared parts of the operations in the OpenAPI document. */
 
@@ -28,6 +28,11 @@ export const BAD_BODY = {
   413: refusal('The body is larger than 16 KiB.'),
   415: refusal('The body is not sent as application/json.'),
 };
+/** The responses with a page of a list, which has an ETag. */
+export function page(schema: string): Json {
+  return { 200: answer('A page of them.', schema, 'application/json', ['ETag']), ...NOT_MODIFIED, ...BAD_PARAMETER };
+}
+
 export const NOT_MODIFIED = { 304: { description: 'It is what If-None-Match names.', headers: headersOf(['ETag']) } };
 export const DEFECT = { '5XX': refusal('A defect, or the database cannot be reached.') };
 export const OFTEN = { 429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']) };

@@ -1,13 +1,4 @@
-import {
-  answer,
-  BAD_PARAMETER,
-  forOrganization,
-  headersOf,
-  NOT_FOUND,
-  NOT_MODIFIED,
-  parameter,
-  type Json,
-} from './parts.ts';
+import { answer, forOrganization, headersOf, NOT_FOUND, NOT_MODIFIED, page, parameter, type Json } from './parts.ts';
 import { ID, PAGE, IF_NONE_MATCH } from './parameters.ts';
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
@@ -26,8 +17,8 @@ export const appsPaths: Record<string, Json> = {
     get: forOrganization(
       'listApps',
       'The apps of a registry',
-      { 200: answer('A page of them.', 'Apps'), ...BAD_PARAMETER, ...NOT_FOUND },
-      { parameters: [SEARCH, VISIBLE, ...PAGE] },
+      { ...page('Apps'), ...NOT_FOUND },
+      { parameters: [SEARCH, VISIBLE, ...PAGE, IF_NONE_MATCH] },
     ),
   },
   '/api/registries/{id}/apps/{key}': {
@@ -42,16 +33,16 @@ export const appsPaths: Record<string, Json> = {
     get: forOrganization(
       'listVersions',
       'The versions of an app that were ever seen',
-      { 200: answer('A page of them.', 'Versions'), ...BAD_PARAMETER, ...NOT_FOUND },
-      { parameters: PAGE },
+      { ...page('Versions'), ...NOT_FOUND },
+      { parameters: [...PAGE, IF_NONE_MATCH] },
     ),
   },
   '/api/apps': {
     get: forOrganization(
       'listInstallable',
       'All apps that can be installed, over all registries',
-      { 200: answer('A page of them.', 'InstallableApps'), ...BAD_PARAMETER },
-      { parameters: [SEARCH, ...PAGE] },
+      page('InstallableApps'),
+      { parameters: [SEARCH, ...PAGE, IF_NONE_MATCH] },
     ),
   },
   '/api/icons/{sha256}': {

@@ -11,7 +11,7 @@ import {
   refusal,
   type Json,
 } from './parts.ts';
-import { ref } from './schemas.ts';
+import { ref } from './schema-parts.ts';
 
 /** Organizations and their tokens. */
 export const organizationsPaths: Record<string, Json> = {

@@ -1,6 +1,6 @@
-import { answer, BAD_BODY, body, forOrganization, NOT_FOUND, NOT_MODIFIED, refusal, type Json } from './parts.ts';
-import { ID, IF_NONE_MATCH } from './parameters.ts';
-import { ref } from './schemas.ts';
+import { answer, BAD_BODY, body, forOrganization, NOT_FOUND, NOT_MODIFIED, page, refusal, type Json } from './parts.ts';
+import { ID, IF_NONE_MATCH, PAGE } from './parameters.ts';
+import { ref } from './schema-parts.ts';
 
 const URL_FIELD = {
   type: 'string',
@@ -25,8 +25,8 @@ export const registriesPaths: Record<string, Json> = {
     ),
   },
   '/api/registries': {
-    get: forOrganization('listRegistries', 'The registries of the organization', {
-      200: answer('All of them.', 'Registries'),
+    get: forOrganization('listRegistries', 'The registries of the organization', page('Registries'), {
+      parameters: [...PAGE, IF_NONE_MATCH],
     }),
   },
   '/api/registries/{id}': {

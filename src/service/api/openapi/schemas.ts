@@ -1,34 +1,22 @@
 import { SEVERITIES, SYMPTOMS } from '../../../core/engine/report.ts';
+import { eventSchemas } from './schemas-events.ts';
+import {
+  count,
+  described,
+  flag,
+  id,
+  list,
+  moment,
+  next,
+  orNull,
+  ref,
+  type Schema,
+  sha256,
+  text,
+  whole,
+} from './schema-parts.ts';
 
 /** Schemas of the API's bodies, as JSON Schema 2020-12: the types of views.ts, problems, and request bodies. */
-
-type Schema = Record<string, unknown>;
-
-const text: Schema = { type: 'string' };
-const count: Schema = { type: 'integer', minimum: 0 };
-const flag: Schema = { type: 'boolean' };
-const moment: Schema = { type: 'string', format: 'date-time' };
-const id: Schema = { type: 'string', format: 'uuid' };
-const sha256: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
-
-function orNull(schema: Schema): Schema {
-  return { ...schema, type: [schema['type'], 'null'] };
-}
-
-function list(items: Schema): Schema {
-  return { type: 'array', items };
-}
-
-export function ref(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-/** All properties are required, with null for absent values, and no others are allowed. */
-function whole(description: string, properties: Record<string, Schema>): Schema {
-  return { description, type: 'object', required: Object.keys(properties), properties, additionalProperties: false };
-}
-
-const described = (schema: Schema, description: string): Schema => ({ ...schema, description });
 
 const reasons = list(whole('A code for programs, words for people.', { code: text, message: text }));
 
@@ -47,9 +35,8 @@ const app = {
   failingSince: described(orNull(moment), 'Since when its metadata file cannot be used; what was known before stays.'),
 };
 
-const next = described(orNull(text), 'To be sent as “after” for the next page; null on the last one.');
-
 export const schemas: Record<string, Schema> = {
+  ...eventSchemas,
   Name: { type: 'string', minLength: 1, maxLength: 100, examples: ['Internal apps'] },
   Organization: whole('Who subscribes.', {
     id,
@@ -94,8 +81,9 @@ export const schemas: Record<string, Schema> = {
     apps: described(count, 'Apps in the manifest.'),
     visible: described(count, 'Those of them that can be installed.'),
   }),
-  Registries: whole('All registries of the organization, the official ones first.', {
+  Registries: whole('A page of registries, the official ones first, then in order of subscription.', {
     registries: list(ref('Registry')),
+    next,
   }),
   Subscribed: whole('A new subscription, with its first apps.', {
     subscription: ref('Registry'),
@@ -130,6 +118,7 @@ export const schemas: Record<string, Schema> = {
         verifiedAt: orNull(moment),
         bytes: orNull(count),
         swappedChecksum: described(orNull(text), 'What is listed now, where that is another artifact.'),
+        servedChecksum: described(orNull(text), 'The digest of the bytes that the host served last, where it differs.'),
         withdrawnAt: orNull(moment),
       }),
     ),

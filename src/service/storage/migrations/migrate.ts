@@ -5,6 +5,7 @@ import { registriesAndSubscriptions } from './001-registries-and-subscriptions.t
 import { outcomeToken } from './002-outcome-token.ts';
 import { iconFragment } from './003-icon-fragment.ts';
 import { unchangedToken } from './004-unchanged-token.ts';
+import { events } from './006-events.ts';
 import { tokensAuditWebhooks } from './008-tokens-audit-webhooks.ts';
 
 /** All migrations by name, in order, a file for each. A released migration never changes: add a new one. */
@@ -13,6 +14,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '002-outcome-token': outcomeToken,
   '003-icon-fragment': iconFragment,
   '004-unchanged-token': unchangedToken,
+  '006-events': events,
   '008-tokens-audit-webhooks': tokensAuditWebhooks,
 };
 

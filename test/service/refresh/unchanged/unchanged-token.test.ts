@@ -315,7 +315,7 @@ describe('a registry is judged again', () => {
 test('the outcome of a concurrent refresh is not overwritten', async () => {
   const id = await settled(serve());
   await harness.db.updateTable('registries').set({ unchangedToken: null, failures: 3 }).where('id', '=', id).execute();
-  const end = { id, at: new Date(), nextCheckAt: new Date(), slow: false };
+  const end = { id, at: new Date(), nextCheckAt: new Date(), slow: false, events: [] };
   expect(await registryRecords(harness.db).writeUnchanged(end)).toBe(false);
 });
 

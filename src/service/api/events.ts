@@ -1,0 +1,51 @@
+import { type EventType, isEventType } from '../events.ts';
+import type { Service } from '../context.ts';
+import { taggedJson } from '../http/conditions.ts';
+import { pathParameter } from '../http/path-parameter.ts';
+import { notFound } from '../http/problems.ts';
+import type { Route, WebContext } from '../http/routes.ts';
+import type { Db } from '../storage/database.ts';
+import { listEvents } from '../storage/events.ts';
+import { isUuid } from '../storage/uuid.ts';
+import { invalid, pageIn } from './query.ts';
+
+/** The history of registries. */
+export function eventRoutes({ db }: Service): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/events',
+      access: 'organization',
+      scope: 'read',
+      answer: (c, { id }) => getEvents(c, db, id, null),
+    },
+    {
+      method: 'GET',
+      path: '/api/registries/{id}/events',
+      access: 'organization',
+      scope: 'read',
+      answer: (c, { id }) => getEvents(c, db, id, pathParameter(c, 'id')),
+    },
+  ];
+}
+
+async function getEvents(
+  c: WebContext,
+  db: Db,
+  organizationId: string,
+  subscriptionId: string | null,
+): Promise<Response> {
+  const page = pageIn(c);
+  if (page.after !== null && !isUuid(page.after)) throw invalid('after', 'is not a “next” value of a previous page.');
+  const query = { subscriptionId, appKey: c.req.query('app') ?? null, type: typeIn(c), ...page };
+  const events = await listEvents(db, organizationId, query);
+  if (events === null) throw notFound('registry');
+  return taggedJson(c, events);
+}
+
+function typeIn(c: WebContext): EventType | null {
+  const type = c.req.query('type');
+  if (type === undefined) return null;
+  if (!isEventType(type)) throw invalid('type', 'is not a type of events.');
+  return type;
+}

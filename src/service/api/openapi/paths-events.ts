@@ -1,0 +1,24 @@
+import { EVENT_TYPES } from '../../events.ts';
+import { ID, IF_NONE_MATCH, PAGE } from './parameters.ts';
+import { forOrganization, type Json, NOT_FOUND, page, parameter } from './parts.ts';
+
+const APP = parameter('app', 'query', 'Only events of the app with this key.', { type: 'string' });
+const TYPE = parameter('type', 'query', 'Only events of this type.', { enum: EVENT_TYPES });
+
+/** The history of registries. */
+export const eventsPaths: Json = {
+  '/api/events': {
+    get: forOrganization('listEvents', 'What happened to all registries of the organization', page('Events'), {
+      parameters: [APP, TYPE, ...PAGE, IF_NONE_MATCH],
+    }),
+  },
+  '/api/registries/{id}/events': {
+    parameters: [ID],
+    get: forOrganization(
+      'listRegistryEvents',
+      'What happened to a registry since the subscription',
+      { ...page('Events'), ...NOT_FOUND },
+      { parameters: [APP, TYPE, ...PAGE, IF_NONE_MATCH] },
+    ),
+  },
+};

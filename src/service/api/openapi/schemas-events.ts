@@ -1,0 +1,118 @@
+import { EVENT_TYPES, type EventData, type EventType } from '../../events.ts';
+import {
+  count,
+  described,
+  flag,
+  id,
+  list,
+  moment,
+  next,
+  orNull,
+  ref,
+  type Schema,
+  text,
+  whole,
+} from './schema-parts.ts';
+
+/** The schemas of events: one for each type. */
+
+const rule = described(text, 'Id of the rule that says why.');
+const checksum = described(text, 'The digest in force; as listed, while none is.');
+
+const certificate = whole('A certificate.', {
+  fingerprint256: described(text, 'SHA-256 of the certificate.'),
+  subject: text,
+  issuer: text,
+  notAfter: moment,
+});
+
+/** The fields of `data`, by type. */
+const DATA: { readonly [Type in EventType]: [description: string, fields: Record<keyof EventData[Type], Schema>] } = {
+  subscribed: [
+    'The organization subscribed to the registry. Its events begin here.',
+    { official: described(flag, 'At the creation of the organization.') },
+  ],
+  checked: [
+    'A check ended. One is recorded if anything changed, and one a day otherwise.',
+    {
+      outcome: {
+        enum: ['good', 'problems', 'failing', 'unfinished'],
+        description:
+          'good: without errors. problems: with errors. failing: the manifest cannot be used. unfinished: it continues soon.',
+      },
+      seconds: described({ type: 'number', minimum: 0 }, 'How long it took.'),
+      errors: count,
+      warnings: count,
+      apps: described(count, 'Apps that were checked.'),
+      changes: {
+        description: 'The number of other events that this check recorded, by type.',
+        type: 'object',
+        propertyNames: { enum: EVENT_TYPES },
+        additionalProperties: count,
+      },
+    },
+  ],
+  failing: ['The manifest cannot be used any more; the last known state remains valid.', { rule: orNull(rule) }],
+  recovered: ['The manifest can be used again.', { failingSince: moment }],
+  'version-listed': ['A version is listed that was not, or with another digest.', { checksum, artifactUrl: text }],
+  'version-verified': [
+    'The artifact of a version matched its digest for the first time: it is offered, and the digest stays in force.',
+    { checksum, bytes: orNull(count) },
+  ],
+  'version-refused': [
+    'A version, or what replaces it, is not offered.',
+    {
+      rule,
+      checksum,
+      listed: described(orNull(text), 'What is listed instead of the digest in force.'),
+      served: described(orNull(text), 'The digest of the bytes that the host served, where it differs.'),
+      offered: described(flag, 'Whether it is still offered, with the digest in force.'),
+    },
+  ],
+  'version-withdrawn': [
+    'A version is no longer listed.',
+    { checksum, wasVerified: described(flag, 'Its digest stays in force, for its return.') },
+  ],
+  'version-restored': ['A version is offered again, with the digest in force.', { checksum }],
+  'app-listed': ['An app is listed that was not.', { name: text }],
+  'app-hidden': [
+    'An app cannot be installed.',
+    { reasons: described(list(text), 'Codes, as in the “reasons” of the app.') },
+  ],
+  'app-shown': [
+    'An app that was hidden can be installed.',
+    { latest: described(text, 'The highest version that is offered.') },
+  ],
+  'certificate-changed': [
+    'The host of the manifest has a certificate that it did not have before.',
+    { host: text, before: certificate, after: certificate },
+  ],
+};
+
+const name = { app: described(text, 'App key.'), version: text };
+
+/** Types of events about a version, and about an app. */
+const OF_VERSION = /^version-/;
+const OF_APP = /^(?:app|version)-/;
+
+function eventSchema(type: EventType): Schema {
+  const [description, fields] = DATA[type];
+  return whole(description, {
+    id,
+    time: moment,
+    type: { const: type },
+    registry: whole('The subscription.', { id, name: text }),
+    app: OF_APP.test(type) ? name.app : { type: 'null' },
+    version: OF_VERSION.test(type) ? name.version : { type: 'null' },
+    message: described(text, 'For people; programs use the other fields.'),
+    data: whole('What changed.', fields),
+  });
+}
+
+export const eventSchemas: Record<string, Schema> = {
+  Event: {
+    description: 'Something that happened to a registry or its apps. New types and fields of “data” may be added.',
+    oneOf: EVENT_TYPES.map(eventSchema),
+  },
+  Events: whole('A page of events, the newest first.', { events: list(ref('Event')), next }),
+};

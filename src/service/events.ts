@@ -1,0 +1,112 @@
+/** What happened to a subscription, its registry and its apps: the history, for the API, the pages and webhooks. */
+
+/** All types of events, in the order of the documentation. */
+export const EVENT_TYPES = [
+  'subscribed',
+  'checked',
+  'failing',
+  'recovered',
+  'version-listed',
+  'version-verified',
+  'version-refused',
+  'version-withdrawn',
+  'version-restored',
+  'app-listed',
+  'app-hidden',
+  'app-shown',
+  'certificate-changed',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export function isEventType(text: string): text is EventType {
+  return EVENT_TYPES.some((type) => type === text);
+}
+
+/** A certificate of a host, as far as subscribers compare it. */
+export interface EventCertificate {
+  /** SHA-256 of the certificate, as printed by OpenSSL. */
+  fingerprint256: string;
+  subject: string;
+  issuer: string;
+  /** ISO 8601. */
+  notAfter: string;
+}
+
+/** What changed, by the type of the event: typed values, no prose. Times are ISO 8601. */
+export interface EventData {
+  /** The organization subscribed to the registry. `official`: at its creation. */
+  subscribed: { official: boolean };
+  /** A check ended. One is recorded if anything changed, and one a day otherwise. */
+  checked: {
+    /** As in the log of the service: `unfinished` checks continue soon. */
+    outcome: CheckOutcome;
+    /** How long it took. */
+    seconds: number;
+    errors: number;
+    warnings: number;
+    /** Apps that were checked. */
+    apps: number;
+    /** The number of events that this check recorded, by type. */
+    changes: Partial<Record<EventType, number>>;
+  };
+  /** The manifest became unusable. `rule`: the id of the first rule that says why; null if none does. */
+  failing: { rule: string | null };
+  /** The manifest is usable again. */
+  recovered: { failingSince: string };
+  /** The metadata file lists a version that it did not list before. `checksum`: as listed. */
+  'version-listed': { checksum: string; artifactUrl: string };
+  /** The artifact matched the listed digest for the first time: the version is offered, and this digest stays in force. */
+  'version-verified': { checksum: string; bytes: number | null };
+  /** A version, or its replacement, is not offered. */
+  'version-refused': {
+    /** The id of the rule that says why. */
+    rule: string;
+    /** The digest in force; as listed, if none is. */
+    checksum: string;
+    /** What is listed instead of the digest in force; null if that one is. */
+    listed: string | null;
+    /** The digest of the bytes that the host served; null if they were not fetched, or match. */
+    served: string | null;
+    /** Whether the version is still offered, with the digest in force. */
+    offered: boolean;
+  };
+  /** The metadata file no longer lists the version. `wasVerified`: its digest stays in force for its return. */
+  'version-withdrawn': { checksum: string; wasVerified: boolean };
+  /** A version is offered again, with the digest in force. */
+  'version-restored': { checksum: string };
+  /** The manifest lists an app that it did not list before. */
+  'app-listed': { name: string };
+  /** An app cannot be installed. `reasons`: codes as in the app's `reasons`. */
+  'app-hidden': { reasons: string[] };
+  /** An app that was hidden can be installed. `latest`: its highest offered version. */
+  'app-shown': { latest: string };
+  /** The host of the manifest has a certificate that it did not have before. */
+  'certificate-changed': { host: string; before: EventCertificate; after: EventCertificate };
+}
+
+export type CheckOutcome = 'good' | 'problems' | 'failing' | 'unfinished';
+
+/** One event, before it has an id. */
+export type NewEvent = {
+  [Type in EventType]: { type: Type; app: string | null; version: string | null; data: EventData[Type] };
+}[EventType];
+
+/** An event, as subscribers see it. */
+export type EventView = NewEvent & {
+  id: string;
+  /** ISO 8601. */
+  time: string;
+  /** The subscription. */
+  registry: { id: string; name: string };
+  /** For people (event-messages.ts). */
+  message: string;
+};
+
+/** An event about a registry or an app as a whole. */
+export function registryEvent<Type extends EventType>(
+  type: Type,
+  data: EventData[Type],
+): { type: Type; app: null; version: null; data: EventData[Type] } {
+  return { type, app: null, version: null, data };
+}

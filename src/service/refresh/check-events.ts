@@ -1,0 +1,61 @@
+import type { Report } from '../../core/engine/report.ts';
+import { type CheckOutcome, type EventData, type EventType, type NewEvent, registryEvent } from '../events.ts';
+import type { RegistryRecord } from '../storage/registry-records.ts';
+
+/** The events of a check as a whole. */
+
+/** Milliseconds after which a check without changes is recorded. */
+const DAY = 86_400_000;
+
+/** Counts the events that a check records, by type. */
+export interface EventCounts {
+  add(events: readonly NewEvent[]): void;
+  byType(): Partial<Record<EventType, number>>;
+}
+
+export function openEventCounts(): EventCounts {
+  const counts: Partial<Record<EventType, number>> = {};
+  return {
+    add(events) {
+      for (const { type } of events) counts[type] = (counts[type] ?? 0) + 1;
+    },
+    byType: () => ({ ...counts }),
+  };
+}
+
+/** The manifest became unusable, or usable again. */
+export function failureEvents(registry: RegistryRecord, isUsable: boolean, report: Report): NewEvent[] {
+  const { failingSince } = registry;
+  if (isUsable)
+    return failingSince === null ? [] : [registryEvent('recovered', { failingSince: failingSince.toISOString() })];
+  if (failingSince !== null) return [];
+  const blocking = report.findings.find(({ resource, severity }) => resource === 'manifest' && severity === 'error');
+  return [registryEvent('failing', { rule: blocking?.rule ?? null })];
+}
+
+/** The `checked` event of a check that changed something, or that is the first one for a day; otherwise none. */
+export function checkedEvent(registry: RegistryRecord, at: Date, check: EventData['checked']): NewEvent[] {
+  return isWorthRecording(registry, at, check) ? [registryEvent('checked', check)] : [];
+}
+
+function isWorthRecording(
+  { checkedEventAt, checkedEventOutcome, errors, warnings }: RegistryRecord,
+  at: Date,
+  check: EventData['checked'],
+): boolean {
+  return (
+    checkedEventAt === null ||
+    at.getTime() - checkedEventAt.getTime() >= DAY ||
+    checkedEventOutcome !== check.outcome ||
+    errors !== check.errors ||
+    warnings !== check.warnings ||
+    Object.keys(check.changes).length > 0
+  );
+}
+
+/** @see CheckOutcome */
+export function checkOutcome(isUsable: boolean, unfinished: boolean, errors: number): CheckOutcome {
+  if (!isUsable) return 'failing';
+  if (unfinished) return 'unfinished';
+  return errors > 0 ? 'problems' : 'good';
+}
