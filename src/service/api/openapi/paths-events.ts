@@ -6,7 +6,7 @@ const APP = parameter('app', 'query', 'Only events of the app with this key.', {
 const TYPE = parameter('type', 'query', 'Only events of this type.', { enum: EVENT_TYPES });
 
 /** The history of registries. */
-export const eventsPaths: Json = {
+export const eventsPaths: Record<string, Json> = {
   '/api/events': {
     get: forOrganization('listEvents', 'What happened to all registries of the organization', page('Events'), {
       parameters: [APP, TYPE, ...PAGE, IF_NONE_MATCH],
