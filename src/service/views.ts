@@ -99,10 +99,15 @@ export interface SubscriptionView {
   official: boolean;
   createdAt: string;
   /**
-   * `new`: never checked yet. `checking`: a refresh is running. `good`: the last check found no error. `problems`: it
+   * `new`: never checked yet, and no check is running. `checking`: a check is running, or about to start; if `checkedAt`
+   * is null, it is the first one. `good`: the last check found no error. `problems`: it
    * could be read, with errors. `failing`: the manifest could not be used; the previous state stays in force.
    */
   state: 'new' | 'checking' | 'good' | 'problems' | 'failing';
+  /** Whether a check is running, or was requested and is about to start. */
+  checking: boolean;
+  /** How far the running check has got; null if none is running, or if nothing is known yet. */
+  progress: CheckProgress | null;
   checkedAt: string | null;
   goodAt: string | null;
   failingSince: string | null;
@@ -113,6 +118,14 @@ export interface SubscriptionView {
   /** Apps in the manifest, and the number of them that can be installed. */
   apps: number;
   visible: number;
+}
+
+/** How far a check has got: "23 of 40 apps read, 11 of 31 artifacts verified". */
+export interface CheckProgress {
+  /** Apps in the manifest, and those of them whose metadata file was read. */
+  apps: { total: number; read: number };
+  /** Artifacts listed by the metadata files that were read so far, and those of them that are verified. */
+  artifacts: { total: number; verified: number };
 }
 
 export interface AppView {

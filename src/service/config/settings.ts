@@ -49,6 +49,8 @@ export interface Limits {
   /** Maximum artifacts and bytes fetched per refresh. */
   artifacts: number;
   artifactBytes: number;
+  /** Maximum artifacts per refresh whose hosts are asked whether they changed. */
+  artifactChecks: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -57,4 +59,5 @@ export const DEFAULT_LIMITS: Limits = {
   versionsPerApp: 2_000,
   artifacts: 500,
   artifactBytes: 4 * 2 ** 30,
+  artifactChecks: 5_000,
 };

@@ -78,8 +78,8 @@ export function registryPage(view: RegistryPage): Screen {
   };
 }
 
-function stateText({ state, failingSince, goodAt, visible }: SubscriptionView, now: Date): Html {
-  if (state === 'new')
+function stateText({ checkedAt, failingSince, goodAt, visible }: SubscriptionView, now: Date): Html {
+  if (checkedAt === null)
     return html`<p>
       The registry is being read for the first time: its apps appear here as their artifacts are verified. This page
       updates automatically.

@@ -35,7 +35,6 @@ export const registryRoutes: readonly PageRoute[] = [
 const CONFIRMATIONS = new Map([
   ['subscribed', 'You are subscribed. Its apps become available for installation as they are verified.'],
   ['renamed', 'The registry has its new name.'],
-  ['fresh', 'It was checked less than a minute ago; there is nothing newer yet.'],
 ]);
 
 async function showRegistry(request: MemberRequest, service: Service) {
@@ -69,8 +68,8 @@ function searchOf({ query }: PageRequest): string {
 
 async function submitRefresh({ organization, member, now, parameter, goTo }: MemberRequest, service: Service) {
   const id = parameter('id');
-  const isRequested = orNotFound(await refreshNow(service, organization.id, id, member.actor), 'registry');
-  return goTo(isRequested ? `${LIST}/${id}?requested=${now.getTime()}` : `${LIST}/${id}?done=fresh`);
+  orNotFound(await refreshNow(service, organization.id, id, member.actor), 'registry');
+  return goTo(`${LIST}/${id}?requested=${now.getTime()}`);
 }
 
 async function showReport(request: MemberRequest, service: Service) {

@@ -12,11 +12,12 @@ export interface StateWords {
 }
 
 /** @param waiting a check was requested and has not started */
-export function stateOf({ state, errors, warnings }: SubscriptionView, waiting = false): StateWords {
+export function stateOf({ state, checkedAt, errors, warnings }: SubscriptionView, waiting = false): StateWords {
+  if (state === 'checking' && checkedAt === null) return { tone: 'busy', word: 'First check in progress' };
   if (waiting || state === 'checking') return { tone: 'busy', word: waiting ? 'Waiting for a check' : 'Checking now' };
   switch (state) {
     case 'new':
-      return { tone: 'busy', word: 'First check in progress' };
+      return { tone: 'busy', word: 'Waiting for the first check' };
     case 'good':
       return { tone: 'good', word: warnings === 0 ? 'Working' : `Working, ${count(warnings, 'warning')}` };
     case 'problems':
@@ -33,8 +34,8 @@ export function isBusy({ state }: SubscriptionView): boolean {
 
 /** `Checked 12 min ago`, `Next check in 48 min`. */
 export function schedule({ checkedAt, nextCheckAt, state }: SubscriptionView, now: Date): Html {
-  if (state === 'new') return NOTHING;
-  const last = checkedAt === null ? 'Not checked yet' : html`Checked ${when(checkedAt, now)}`;
+  if (checkedAt === null) return NOTHING;
+  const last = html`Checked ${when(checkedAt, now)}`;
   const next = state === 'checking' ? NOTHING : html`<span>Next check ${due(nextCheckAt, now)}</span>`;
   return html`<span class="schedule muted"><span>${last}</span>${next}</span>`;
 }

@@ -54,7 +54,7 @@ export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
 }
 
 function changeOf(
-  { context, now, icons, progress }: Run,
+  { context, now, icons, progress, artifacts: { answers } }: Run,
   facts: AppFacts,
   record: AppRecord,
   { visible, because }: Pick<AppChange, 'visible' | 'because'>,
@@ -62,8 +62,8 @@ function changeOf(
   const { key, artifacts } = facts;
   const listed = listedVersionsIn(facts.metadata.content);
   const limit = context.settings.limits.versionsPerApp;
-  const versions =
-    listed && updateVersions({ known: record.versions, listed, artifacts, errors: progress.appErrors, now, limit });
+  const observation = { known: record.versions, artifacts, errors: progress.appErrors, now, limit, answers };
+  const versions = listed && updateVersions({ ...observation, listed });
   progress.versionsBeyond += versions?.beyond ?? 0;
   // Whether its manifest entry is valid, so that only its metadata file prevents its use.
   const isUsable = isSafeKey(key) && isWholeEntry(member(progress.apps ?? undefined, key) ?? null);

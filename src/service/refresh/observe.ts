@@ -1,6 +1,6 @@
 import type { Missing } from '../../core/facts/facts.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
-import { ARTIFACT_AGE } from '../../observe/registry/cache/observation-cache.ts';
+import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { ListedArtifact } from '../../observe/registry/options.ts';
 import { judgeApp, judgeManifest } from './judge.ts';
 import { artifactTimeout, DOCUMENT_LIMITS, documentTimeout, originsOf, requestOptions } from './request-options.ts';
@@ -27,7 +27,7 @@ export async function observe(run: Run): Promise<boolean> {
         now: run.now.toISOString(),
         daily: true,
         manifest: () => storedManifest,
-        app: async (key) => (await records.read(key))?.remembered ?? null,
+        app: async (key) => withoutFetched((await records.read(key))?.remembered ?? null, run),
         keepManifest: (facts) => void (run.progress.manifest = facts),
         keepApp: () => {},
       },
@@ -55,9 +55,20 @@ function orderApps({ context, registry, records, progress }: Run, keys: readonly
   return ordered;
 }
 
+/** What is known about an app, without the artifacts that must be fetched again. */
+function withoutFetched(remembered: RememberedApp | null, { artifacts }: Run): RememberedApp | null {
+  if (remembered === null || artifacts.fetch.size === 0) return remembered;
+  const isReusable = remembered.facts.artifacts.map(({ url }) => url === null || !artifacts.fetch.has(url));
+  return {
+    ids: remembered.ids.filter((_, i) => isReusable[i]),
+    facts: { ...remembered.facts, artifacts: remembered.facts.artifacts.filter((_, i) => isReusable[i]) },
+  };
+}
+
 /** If the facts of an artifact were too large to be stored, its row records that it was verified. */
-function verifiedBefore({ records, now, expiry }: Run, artifact: ListedArtifact): Missing | null {
+function verifiedBefore({ records, now, expiry, artifacts }: Run, artifact: ListedArtifact): Missing | null {
   const { app, url, checksum } = artifact;
+  if (artifacts.fetch.has(url)) return null;
   const record = records.loaded(app);
   const row = record?.versions.find(({ version }) => version === artifact.version);
   if (row?.state !== 'verified' || row.artifactChecksum !== checksum || row.artifactUrl !== url) return null;

@@ -33,11 +33,10 @@ export function incompleteness({ context, progress }: Run, interrupted: boolean)
 export async function endUnchanged(
   context: RefreshContext,
   registry: RegistryRecord,
-  apps: number,
-  took: number,
+  { apps, took, unfinished }: { apps: number; took: number; unfinished: boolean },
 ): Promise<CheckOutcome | 'not-due'> {
   const at = context.now();
-  const next = nextAfter(context, { at, took, failures: 0, unfinished: false });
+  const next = nextAfter(context, { at, took, failures: 0, unfinished });
   const { errors, warnings } = registry;
   const outcome = checkOutcome(true, false, errors);
   const check = { outcome, seconds: secondsOf(took), errors, warnings, apps, changes: {} };
@@ -62,7 +61,7 @@ export async function endUnchanged(
 export async function endRun(run: Run, report: Report, interrupted: boolean, took: number): Promise<CheckOutcome> {
   const { context, registry, budget, progress } = run;
   const isUsable = progress.apps !== null;
-  const unfinished = interrupted || budget.hasDeferred();
+  const unfinished = interrupted || budget.hasDeferred() || run.artifacts.unfinished;
   const failures = isUsable ? 0 : registry.failures + 1;
   const checkedAt = context.now();
   const next = nextAfter(context, { at: checkedAt, took, failures, unfinished });

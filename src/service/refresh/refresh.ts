@@ -1,6 +1,7 @@
 import { openHttpClient } from '../../observe/http/client.ts';
 import type { CheckOutcome } from '../events.ts';
 import { registryRecords } from '../storage/registry-records.ts';
+import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
 import { observe } from './observe.ts';
@@ -19,8 +20,12 @@ export type Outcome =
   | 'unwanted'
   | 'handed-back';
 
-/** Revalidation may take only a part of the time: a full refresh that follows needs the rest. */
-const REVALIDATION_SHARE = 0.25;
+/**
+ * Asking for artifacts, and then revalidation, may take only a part of the time: a full refresh that follows needs the
+ * rest.
+ */
+const ARTIFACT_CHECK_SHARE = 0.2;
+const REVALIDATION_SHARE = 0.35;
 
 /** Refreshes a registry if it is due. Writes each app when it is done, and the registry's own row at the end. */
 export async function refreshRegistry(context: RefreshContext, id: number, stopping: AbortSignal): Promise<Outcome> {
@@ -34,12 +39,23 @@ export async function refreshRegistry(context: RefreshContext, id: number, stopp
   const budget = openBudget(settings.limits, stopping);
   const http = openHttpClient(requestOptions(context, budget));
   try {
+    const artifacts = await checkArtifacts(context, registry, {
+      http,
+      isOver: () => budget.signal.aborted || elapsed() > settings.limits.refresh * ARTIFACT_CHECK_SHARE,
+    });
     const check = openUnchangedCheck(http, registry.unchangedToken, settings, now.getTime());
-    const documents = await check.revalidate(revalidationLimits(context, budget, started));
-    // All documents but the manifest are metadata files of apps.
-    if (documents !== null) return await endUnchanged(context, registry, documents - 1, elapsed());
+    if (artifacts.fetch.size === 0) {
+      const documents = await check.revalidate(revalidationLimits(context, budget, started));
+      // All documents but the manifest are metadata files of apps.
+      if (documents !== null)
+        return await endUnchanged(context, registry, {
+          apps: documents - 1,
+          took: elapsed(),
+          unfinished: artifacts.unfinished,
+        });
+    }
     if (stopping.aborted) return 'handed-back';
-    const run = await startRun(context, registry, budget, check, now);
+    const run = await startRun(context, registry, { budget, check, artifacts, now });
     const interrupted = await observe(run);
     if (stopping.aborted) return 'handed-back';
     const took = elapsed();

@@ -7,6 +7,7 @@ import { type AppRecords, openAppRecords } from '../storage/app-records.ts';
 import { unpack } from '../storage/packed.ts';
 import { packedManifestOf, type RegistryRecord } from '../storage/registry-records.ts';
 import { keysInForce } from '../storage/versions.ts';
+import type { ArtifactCheck } from './artifact-checks/check-artifacts.ts';
 import type { Budget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
 import type { CertificateChange } from './certificates.ts';
@@ -32,6 +33,7 @@ export interface Run {
   readonly records: AppRecords;
   readonly icons: IconCollector;
   readonly budget: Budget;
+  readonly artifacts: ArtifactCheck;
   readonly progress: RunProgress;
 }
 
@@ -60,9 +62,7 @@ export const FINDINGS_LIMIT = 10_000;
 export async function startRun(
   context: RefreshContext,
   registry: RegistryRecord,
-  budget: Budget,
-  check: UnchangedCheck,
-  now: Date,
+  { budget, check, artifacts, now }: Pick<Run, 'budget' | 'artifacts' | 'now'> & { check: UnchangedCheck },
 ): Promise<Run> {
   const { db, settings } = context;
   const [keys, packedManifest] = await Promise.all([keysInForce(db, registry.id), packedManifestOf(db, registry.id)]);
@@ -104,6 +104,7 @@ export async function startRun(
     records: openAppRecords(db, registry.id),
     icons: openIconCollector(),
     budget,
+    artifacts,
     progress,
   };
 }

@@ -8,8 +8,9 @@ import { shorten } from '../../core/text/text.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
 import { isAnswered, statusOf } from '../../core/http/probe.ts';
 import { ruleOfFailure } from '../../core/http/failure-rule.ts';
+import { mergeValidators, validatorsIn } from './artifact-checks/validators.ts';
 import { storable } from '../storage/packed.ts';
-import type { StoredVersion } from '../storage/tables.ts';
+import type { StoredVersion, Validators } from '../storage/tables.ts';
 import type { VersionChanges } from '../storage/versions.ts';
 
 /**
@@ -47,9 +48,12 @@ export interface VersionObservation {
   now: Date;
   /** Maximum versions to keep, the highest first. */
   limit: number;
+  /** By artifact URL: the response to a request that made this refresh fetch the artifact again. */
+  answers: ReadonlyMap<string, Validators>;
 }
 
-export function updateVersions({ known, listed, artifacts, errors, now, limit }: VersionObservation): VersionUpdate {
+export function updateVersions(observation: VersionObservation): VersionUpdate {
+  const { known, listed, artifacts, limit, now } = observation;
   const before = new Map(known.map((row) => [row.version, row]));
   const { names, entries } = entriesIn(listed, artifacts);
   const added = [...entries].filter(([version]) => !before.has(version)).sort(([a], [b]) => comparePrecedence(b, a));
@@ -58,13 +62,13 @@ export function updateVersions({ known, listed, artifacts, errors, now, limit }:
   const drop: string[] = [];
   for (const row of known) {
     const own = entries.get(row.version);
-    if (own) after.push(nextState(row, own, errors, now));
+    if (own) after.push(nextState(row, own, observation));
     else if (row.verifiedAt === null) drop.push(row.version);
     // Listed with an invalid entry: what is in force is kept.
     else if (names.has(row.version)) after.push({ ...row, withdrawnAt: null });
     else after.push({ ...row, swappedChecksum: null, servedChecksum: null, withdrawnAt: row.withdrawnAt ?? now });
   }
-  for (const [, own] of added.slice(0, room)) after.push(nextState(null, own, errors, now));
+  for (const [, own] of added.slice(0, room)) after.push(nextState(null, own, observation));
   const offered = after.filter(({ state, withdrawnAt }) => state === 'verified' && withdrawnAt === null);
   return {
     put: after.filter((row) => !isSame(row, before.get(row.version))),
@@ -110,12 +114,8 @@ function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefi
 }
 
 /** The next state of one listed version. */
-function nextState(
-  row: StoredVersion | null,
-  entries: Entries,
-  findings: readonly Finding[],
-  now: Date,
-): StoredVersion {
+function nextState(row: StoredVersion | null, entries: Entries, observation: VersionObservation): StoredVersion {
+  const { errors: findings, now, answers } = observation;
   const inForce = row?.verifiedAt ? row.artifactChecksum : null;
   const entry = entries.find(({ checksum }) => inForce !== null && checksum === inForce) ?? entries[0];
   const errors = findings.filter(({ version, severity }) => version === entry.version && severity === 'error');
@@ -123,9 +123,7 @@ function nextState(
   const listed = entry.checksum ?? keptText(entry.listed);
   const isNew = row === null || row.artifactChecksum !== listed;
   const base: StoredVersion = {
-    ...(isNew
-      ? { state: 'pending', rule: null, reason: null, verifiedAt: null, triedAt: null, bytes: null, firstSeenAt: now }
-      : row),
+    ...(isNew ? { ...NOT_FETCHED, firstSeenAt: now } : row),
     version: entry.version,
     artifactUrl: isNew || inForce === null ? entry.url : row.artifactUrl,
     artifactChecksum: listed,
@@ -140,15 +138,26 @@ function nextState(
   // Contradictory entries: the intended one is unknown.
   if (inForce === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
     return refused(base, now, 'version-duplicate', 'It is listed more than once, with different checksums.');
-  return stateByBytes(base, entry, errors, now);
+  return stateByBytes(base, entry, errors, { now, answers });
 }
+
+const NOT_FETCHED = {
+  state: 'pending',
+  rule: null,
+  reason: null,
+  verifiedAt: null,
+  triedAt: null,
+  bytes: null,
+  validators: null,
+  askedAt: null,
+} as const;
 
 /** The state by the artifact: its listed digest is in force, or is about to be. */
 function stateByBytes(
   base: StoredVersion,
   { facts, checksum, url }: Entry,
   errors: readonly Finding[],
-  now: Date,
+  { now, answers }: Pick<VersionObservation, 'now' | 'answers'>,
 ): StoredVersion {
   const error = errors.find(({ resource }) => resource === 'artifact');
   if (!facts || isMissing(facts.web)) {
@@ -185,6 +194,12 @@ function stateByBytes(
     triedAt: isConfirmed ? base.triedAt : seenAt,
     bytes: matching.bytes,
     servedChecksum: null,
+    ...(isConfirmed
+      ? {}
+      : {
+          askedAt: seenAt,
+          validators: mergeValidators(base.validators, [validatorsIn(facts.web.server), answers.get(url) ?? null]),
+        }),
   };
 }
 

@@ -72,15 +72,20 @@ export async function dueRegistries(db: Db, limit: number): Promise<{ id: number
     .execute();
 }
 
-/** Makes a registry due now. @returns whether its last refresh was slow */
-export async function makeDue(db: Db, id: number): Promise<boolean> {
+/**
+ * Makes a registry due, at the earliest `pause` seconds after its last refresh.
+ * @returns in how many seconds it is due, and whether its last refresh was slow
+ */
+export async function makeDue(db: Db, id: number, pause: number): Promise<{ wait: number; slow: boolean }> {
   const row = await db
     .updateTable('registries')
-    .set({ nextCheckAt: sql`least(next_check_at, now())` })
+    .set({
+      nextCheckAt: sql`least(next_check_at, greatest(now(), checked_at + make_interval(secs => ${pause}::float8)))`,
+    })
     .where('id', '=', id)
-    .returning('slow')
+    .returning(['slow', sql<number>`greatest(0, extract(epoch from next_check_at - now()))::float8`.as('wait')])
     .executeTakeFirst();
-  return row?.slow === true;
+  return row ?? { wait: 0, slow: false };
 }
 
 /** Defers the next refresh of a registry. */

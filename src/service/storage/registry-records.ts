@@ -17,6 +17,9 @@ export interface RegistryRecord {
   failures: number;
   failingSince: Date | null;
   resumeAfter: string | null;
+  checkedAt: Date | null;
+  /** Whether a subscriber requested that all artifacts are asked for. */
+  artifactsRequested: boolean;
   errors: number;
   warnings: number;
   unchangedToken: string | null;
@@ -62,8 +65,9 @@ function openRegistryRecords(db: Db): RegistryRecords {
     const ahead = requests.map((request) => request.ahead);
     // Uses the database's clock, which all nodes share.
     const { rows } = await sql<RegistryRecord>`
-      select r.id, url, failures, failing_since, resume_after, errors, warnings, unchanged_token,
+      select r.id, url, failures, failing_since, resume_after, checked_at, errors, warnings, unchanged_token,
         checked_event_at, checked_event_outcome, certificates,
+        artifacts_requested_at is not null as artifacts_requested,
         next_check_at <= now() + make_interval(secs => ahead) as due,
         ${WANTED} as wanted
       from unnest(${ids}::int[], ${ahead}::float8[]) as requested (id, ahead)
@@ -86,7 +90,8 @@ async function confirm(trx: Db, confirmations: readonly Confirmation[]): Promise
   const column = <Name extends keyof Confirmation>(name: Name): Confirmation[Name][] =>
     confirmations.map((confirmation) => confirmation[name]);
   const { rows } = await sql<{ id: number }>`
-    update registries r set checked_at = c.at, good_at = c.at, next_check_at = c.next, slow = c.slow,
+    update registries r set checked_at = c.at, good_at = c.at, slow = c.slow, progress = null,
+      next_check_at = case when artifacts_requested_at is null then c.next else least(c.next, now()) end,
       checked_event_at = case when c.recorded then c.at else checked_event_at end
     from unnest(${column('id')}::int[], ${column('at')}::timestamptz[], ${column('nextCheckAt')}::timestamptz[],
       ${column('slow')}::boolean[], ${confirmations.map(({ events }) => events.length > 0)}::boolean[])
@@ -131,7 +136,7 @@ export interface RefreshResult {
 }
 
 export async function writeRefreshResult(db: Db, id: number, result: RefreshResult): Promise<void> {
-  const { usable, report, certificates, events, ...columns } = result;
+  const { usable, report, certificates, events, nextCheckAt, ...columns } = result;
   const checked = events.find((event) => event.type === 'checked');
   const packedReport = await pack(report);
   const packedManifest = usable?.manifest ? await pack(usable.manifest) : null;
@@ -140,6 +145,9 @@ export async function writeRefreshResult(db: Db, id: number, result: RefreshResu
       .updateTable('registries')
       .set({
         ...columns,
+        // A check that was requested meanwhile follows.
+        nextCheckAt: sql`case when artifacts_requested_at is null then ${nextCheckAt} else least(${nextCheckAt}, now()) end`,
+        progress: null,
         errors: report.summary.errors,
         warnings: report.summary.warnings,
         symptoms: JSON.stringify(report.symptoms),

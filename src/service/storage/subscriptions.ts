@@ -193,8 +193,12 @@ function joined(db: Db, organizationId: string) {
     .where('s.organizationId', '=', organizationId);
 }
 
-/** A registry that is overdue for longer is not being checked: no worker has reached it. */
-const IS_CHECKING = sql<boolean>`r.next_check_at <= now() and r.next_check_at > now() - interval '10 minutes'`;
+/**
+ * A check is running, or was requested and is about to start. A registry that is overdue for longer is not being
+ * checked: no worker has reached it.
+ */
+const IS_CHECKING = sql<boolean>`(r.next_check_at <= now() and r.next_check_at > now() - interval '10 minutes'
+  or coalesce(r.artifacts_requested_at > now() - interval '10 minutes', false))`;
 
 function details(db: Db, organizationId: string) {
   return joined(db, organizationId).select([
@@ -210,6 +214,7 @@ function details(db: Db, organizationId: string) {
     'r.errors',
     'r.warnings',
     'r.symptoms',
+    'r.progress',
     IS_CHECKING.as('isChecking'),
     sql<string>`(select count(*) from apps a where a.registry_id = r.id and a.listed)`.as('apps'),
     sql<string>`(select count(*) from apps a where a.registry_id = r.id and ${INSTALLABLE})`.as('visible'),
@@ -226,6 +231,8 @@ function viewOf(row: Row): SubscriptionView {
     official: row.official,
     createdAt: row.createdAt.toISOString(),
     state: stateOf(row),
+    checking: row.isChecking,
+    progress: row.isChecking ? row.progress : null,
     checkedAt: row.checkedAt?.toISOString() ?? null,
     goodAt: row.goodAt?.toISOString() ?? null,
     failingSince: row.failingSince?.toISOString() ?? null,
@@ -239,8 +246,8 @@ function viewOf(row: Row): SubscriptionView {
 }
 
 function stateOf(row: Row): SubscriptionView['state'] {
-  if (row.checkedAt === null) return 'new';
   if (row.isChecking) return 'checking';
+  if (row.checkedAt === null) return 'new';
   if (row.failingSince !== null) return 'failing';
   return row.errors > 0 ? 'problems' : 'good';
 }

@@ -3,6 +3,7 @@ import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../audit-ac
 import type { Scope } from '../scopes.ts';
 import type { DeliveryError, DeliveryState, WebhookDisabledReason } from '../views.ts';
 import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { CheckProgress } from '../views.ts';
 import type { CheckOutcome, EventCertificate, EventType } from '../events.ts';
 
 /** The tables, as used in queries: names in camel case, an interface per row. `migrations/` creates them. */
@@ -161,6 +162,10 @@ export interface RegistryRow {
   checkedEventOutcome: Generated<CheckOutcome | null>;
   /** The certificates that the manifest’s host had, the last one first; written as JSON. */
   certificates: ColumnType<EventCertificate[] | null, string | null | undefined, string | null>;
+  /** When a subscriber last requested that every offered artifact is asked for; null once a refresh has done so. */
+  artifactsRequestedAt: Generated<Date | null>;
+  /** How far the running refresh has got; null if none is running, or if it has not got far yet. */
+  progress: ColumnType<CheckProgress | null, string | null | undefined, string | null>;
 }
 
 interface SubscriptionRow {
@@ -239,6 +244,18 @@ export interface VersionRow {
   servedChecksum: ColumnType<string | null, string | null | undefined, string | null>;
   /** Since when the metadata file no longer lists it; null while it does. */
   withdrawnAt: Date | null;
+  /** What its host sends with the bytes of that digest, to detect other bytes without fetching them; written as JSON. */
+  validators: ColumnType<Validators[] | null, string | null | undefined, string | null>;
+  /** When its host last confirmed the artifact; null if it must be asked by the next refresh. */
+  askedAt: Generated<Date | null>;
+}
+
+/** The headers of a response that describe the bytes of an artifact; null if it had none. */
+export interface Validators {
+  etag: string | null;
+  lastModified: string | null;
+  /** Content-Length, or the complete length in a Content-Range. */
+  length: number | null;
 }
 
 /** A version as read for a refresh: its size is a number. */

@@ -105,7 +105,7 @@ export async function putVersions(
   for (let start = 0; start < versions.length; start += BATCH_SIZE)
     await db
       .insertInto('versions')
-      .values(versions.slice(start, start + BATCH_SIZE).map((row) => ({ ...row, registryId, appKey })))
+      .values(versions.slice(start, start + BATCH_SIZE).map((row) => insertable(registryId, appKey, row)))
       .onConflict((conflict) =>
         conflict
           .columns(['registryId', 'appKey', 'version'])
@@ -122,10 +122,16 @@ export async function putVersions(
             swappedChecksum: sql`excluded.swapped_checksum`,
             servedChecksum: sql`excluded.served_checksum`,
             withdrawnAt: sql`excluded.withdrawn_at`,
+            validators: sql`excluded.validators`,
+            askedAt: sql`excluded.asked_at`,
           })
           .where(sql<boolean>`not (${isOtherDigestInForce})`),
       )
       .execute();
+}
+
+function insertable(registryId: number, appKey: string, { validators, ...row }: StoredVersion) {
+  return { ...row, registryId, appKey, validators: validators === null ? null : JSON.stringify(validators) };
 }
 
 /** Deletes versions that were never in force; another node may have verified one in the meantime, which is kept. */

@@ -40,6 +40,8 @@ const SUPERVISE_INTERVAL = 10;
 const POLL_INTERVAL = 2000;
 /** Milliseconds that running jobs have to stop. */
 const STOP_TIMEOUT = 10_000;
+/** Seconds between two refreshes of a registry, however often they are requested. */
+const PAUSE = 5;
 /** Milliseconds until a registry is retried after an internal error. */
 const CRASH_DELAY = 900_000;
 
@@ -154,9 +156,9 @@ async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
 
 /** Makes a registry due with priority; a queued or running job is sufficient. */
 async function requestRefresh(boss: PgBoss, db: Db, registryId: number): Promise<void> {
-  const isSlow = await makeDue(db, registryId);
-  const singletonKey = String(registryId);
-  await boss.send(isSlow ? REFRESH_SLOW : REFRESH, { id: registryId }, { singletonKey, priority: 1 });
+  const { slow, wait } = await makeDue(db, registryId, PAUSE);
+  const job = { singletonKey: String(registryId), priority: 1, startAfter: Math.ceil(wait) };
+  await boss.send(slow ? REFRESH_SLOW : REFRESH, { id: registryId }, job);
 }
 
 /** @throws if the node is stopping, so that another node takes the job */

@@ -29,6 +29,8 @@ export function subscription(more: Partial<SubscriptionView> = {}): Subscription
     official: false,
     createdAt: '2026-02-03T09:00:00.000Z',
     state: 'good',
+    checking: false,
+    progress: null,
     checkedAt: minutesFrom(-12),
     goodAt: minutesFrom(-12),
     failingSince: null,
@@ -81,7 +83,8 @@ export const FAILING = subscription({
 export const FRESH = subscription({
   id: '3c9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
   name: 'Brand new',
-  state: 'new',
+  state: 'checking',
+  checking: true,
   checkedAt: null,
   goodAt: null,
   apps: 0,

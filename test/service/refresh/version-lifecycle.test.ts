@@ -24,6 +24,8 @@ function row(version: string, letter: string, more: Partial<StoredVersion> = {})
     swappedChecksum: null,
     servedChecksum: null,
     withdrawnAt: null,
+    validators: null,
+    askedAt: null,
     ...more,
   };
 }
@@ -76,7 +78,15 @@ function keep(
   findings: Finding[] = [],
   limit = 9,
 ): VersionUpdate {
-  return updateVersions({ known, listed: list as never[], artifacts, errors: findings, now: NOW, limit });
+  return updateVersions({
+    known,
+    listed: list as never[],
+    artifacts,
+    errors: findings,
+    now: NOW,
+    limit,
+    answers: new Map(),
+  });
 }
 
 describe('a version', () => {

@@ -41,9 +41,11 @@ test('official registries are listed first, then the others in their order', asy
 });
 
 test.each([
-  ['that was never checked', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(0.1) }, 'new'],
+  ['that was never checked', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(0.1) }, 'checking'],
+  ['that no worker checks', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(30) }, 'new'],
   ['that is due', { nextCheckAt: minutesAgo(1) }, 'checking'],
   ['that has been due for a long time', { nextCheckAt: minutesAgo(30) }, 'good'],
+  ['of which a check was requested', { artifactsRequestedAt: minutesAgo(0.1) }, 'checking'],
   ['without errors', { warnings: 2 }, 'good'],
   ['with errors', { errors: 1 }, 'problems'],
   ['that fails and has errors', { errors: 1, failingSince: minutesAgo(90) }, 'failing'],
@@ -74,6 +76,8 @@ test('a subscription counts the apps of the manifest and those that can be insta
     official: false,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
     state: 'good',
+    checking: false,
+    progress: null,
     checkedAt: expect.stringMatching(/Z$/) as string,
     goodAt: expect.stringMatching(/Z$/) as string,
     failingSince: null,

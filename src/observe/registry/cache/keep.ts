@@ -1,6 +1,7 @@
 import type { AppFacts, ArtifactFacts, Content, DocumentFacts, IconFacts, Missing } from '../../../core/facts/facts.ts';
 import { isMissing } from '../../../core/facts/facts.ts';
 import { listedVersionsIn, versionFields } from '../../../core/registry/metadata.ts';
+import { statusOf } from '../../../core/http/probe.ts';
 import { digestOf } from '../../../core/registry/checksum.ts';
 import { artifactId, probesIn, type RememberedApp, REQUESTED_ONCE } from './observation-cache.ts';
 import { hasNoErrors, isComplete } from './revalidate.ts';
@@ -42,8 +43,10 @@ export function keptApp(
     if (url === null || digest === null) continue;
     const id = artifactId(url, digest);
     const observed = artifacts[index];
+    const earlier = before?.facts.artifacts[before.ids.indexOf(id)];
     const artifact =
-      (observed && verifiedArtifact(observed, digest, now)) ?? before?.facts.artifacts[before.ids.indexOf(id)];
+      (observed && verifiedArtifact(observed, digest, now)) ??
+      (observed && isRefuted(observed, digest) ? undefined : earlier);
     if (artifact && !kept.has(id)) kept.set(id, artifact);
   }
   return {
@@ -84,6 +87,14 @@ function isKeptIcon(facts: IconFacts): boolean {
 
 function isUncut(content: Content | Missing): content is Content {
   return !isMissing(content) && !content.cut;
+}
+
+/** Whether an artifact was observed to have other bytes, or not to exist: what was known about it is not true any more. */
+function isRefuted({ web, content }: ArtifactFacts, digest: string): boolean {
+  if (isMissing(web)) return false;
+  if (!isMissing(content)) return content.sha256 !== digest;
+  const status = statusOf(web.server);
+  return web.server.failure === null && status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 /** An artifact as it is stored, if it has the listed digest, or null. Views with errors are requested again. */

@@ -49,7 +49,10 @@ export const registriesPaths: Record<string, Json> = {
   '/api/registries/{id}/refresh': {
     parameters: [ID],
     post: forOrganization('refreshRegistry', 'Check a registry now', {
-      202: answer('It is checked soon, or was checked less than a minute ago.', 'Refresh'),
+      202: answer(
+        'It is checked now, or five seconds after its last check: its documents, and every artifact that it offers.',
+        'Refresh',
+      ),
       ...NOT_FOUND,
     }),
   },

@@ -63,7 +63,20 @@ export const schemas: Record<string, Schema> = {
     state: {
       enum: ['new', 'checking', 'good', 'problems', 'failing'],
       description:
-        'new: never checked yet. checking: a check is in progress. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid.',
+        'checking: a check is running or about to start; the first one if checkedAt is null. new: never checked yet, and no check is running. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid.',
+    },
+    checking: described(flag, 'Whether a check is running, or was requested and is about to start.'),
+    progress: {
+      anyOf: [
+        whole('How far the running check has got.', {
+          apps: whole('Apps in the manifest, and those whose metadata file was read.', { total: count, read: count }),
+          artifacts: whole('Artifacts that are listed so far, and those that are verified.', {
+            total: count,
+            verified: count,
+          }),
+        }),
+        { type: 'null' },
+      ],
     },
     checkedAt: orNull(moment),
     goodAt: described(orNull(moment), 'The last check that got a usable manifest.'),
@@ -91,7 +104,7 @@ export const schemas: Record<string, Schema> = {
     next,
   }),
   Refresh: whole('What became of the request.', {
-    requested: described(flag, 'False if the registry was checked less than a minute ago.'),
+    requested: described(flag, 'False if a check had been requested before, and has not started yet.'),
     registry: ref('Registry'),
   }),
   App: whole('An app of a registry.', app),

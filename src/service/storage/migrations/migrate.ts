@@ -5,6 +5,7 @@ import { registriesAndSubscriptions } from './001-registries-and-subscriptions.t
 import { outcomeToken } from './002-outcome-token.ts';
 import { iconFragment } from './003-icon-fragment.ts';
 import { unchangedToken } from './004-unchanged-token.ts';
+import { artifactChecks } from './005-artifact-checks.ts';
 import { events } from './006-events.ts';
 import { tokensAuditWebhooks } from './008-tokens-audit-webhooks.ts';
 
@@ -14,6 +15,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '002-outcome-token': outcomeToken,
   '003-icon-fragment': iconFragment,
   '004-unchanged-token': unchangedToken,
+  '005-artifact-checks': artifactChecks,
   '006-events': events,
   '008-tokens-audit-webhooks': tokensAuditWebhooks,
 };

@@ -9,7 +9,7 @@ import {
   openFaultHost,
   tagged,
 } from '../../../support/fault-host.ts';
-import { archive, checksum, faults, gzipped, SVG, verified } from '../../../support/live-registry.ts';
+import { archive, checksum, faults, SVG, verified } from '../../../support/live-registry.ts';
 import type { Probe } from '../../../../src/core/facts/facts.ts';
 import type { ConfirmedDocument } from '../../../../src/service/refresh/unchanged/recording-client.ts';
 import { unchangedTokenIn, unchangedTokenOf } from '../../../../src/service/refresh/unchanged/unchanged-token.ts';
@@ -41,7 +41,7 @@ function serve({ headers = () => ({}), artifact = '/1.tar.gz' }: Served = {}): s
     (request, socket) =>
       tagged(body, headers())(request, socket);
   const bytes = archive('one');
-  host.on('/1.tar.gz', gzipped(bytes));
+  host.on('/1.tar.gz', tagged(bytes, { 'Content-Type': 'application/gzip' }));
   const list = [{ version: '1.0.0', artifactUrl: `${host.origin}${artifact}`, artifactChecksum: checksum(bytes) }];
   const listed = Object.fromEntries(
     ['a', 'b'].map((key) => {
