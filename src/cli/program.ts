@@ -42,18 +42,26 @@ export function buildProgram(run: RunCommand, words: readonly string[] | null): 
   addOptions(program, globalOptions);
   for (const { definition, load } of COMMANDS) {
     const command = addCommand(program, definition, (options, args) => run(load, options, args));
-    if (words === null || words.includes(definition.name)) addDetails(command, definition);
+    if (words === null || definition.name.split(' ').every((word) => words.includes(word)))
+      addDetails(command, definition);
   }
   return program;
 }
 
-/** Adds a command, without options. */
+/** Adds a command, without options; a subcommand to its command, which is the first word of its name. */
 function addCommand(
   program: Command,
   { name, description, arguments: declared }: CommandDefinition,
   run: (options: GlobalOptions, args: readonly unknown[]) => Promise<void>,
 ): Command {
-  const command = program.command(name).description(description).exitOverride();
+  const [first = '', second] = name.split(' ');
+  const parent = second === undefined ? program : program.commands.find((one) => one.name() === first);
+  if (parent === undefined) throw new Error(`The command of ${name} must be added before it.`);
+  const command = parent
+    .enablePositionalOptions()
+    .command(second ?? first)
+    .description(description)
+    .exitOverride();
   for (const { usage } of declared) command.addArgument(new Argument(usage));
   command.showHelpAfterError(`(appreg ${name} --help shows its usage)`);
   return command.action(() => {

@@ -20,6 +20,8 @@ import { rulesCommand } from './rules/options.ts';
 import { releaseCommand } from './release/options.ts';
 import { serveCommand } from './serve/options.ts';
 import { serviceCommand } from './service/options.ts';
+import { serviceBackupCommand } from './service-backup/options.ts';
+import { serviceRestoreCommand } from './service-restore/options.ts';
 import { subscribeCommand } from './subscribe/options.ts';
 import { verifyCommand } from './verify/options.ts';
 
@@ -32,7 +34,7 @@ export interface Command {
   load(): Promise<Action>;
 }
 
-/** All commands, in the order of the help. */
+/** All commands, in the order of the help; a subcommand after its command. */
 export const COMMANDS: readonly Command[] = [
   { definition: initCommand, load: async () => (await import('./init/run.ts')).init },
   { definition: addAppCommand, load: async () => (await import('./add-app/run.ts')).addApp },
@@ -55,5 +57,7 @@ export const COMMANDS: readonly Command[] = [
   { definition: subscribeCommand, load: async () => (await import('./subscribe/run.ts')).subscribeTo },
   { definition: serveCommand, load: async () => (await import('./serve/run.ts')).serve },
   { definition: serviceCommand, load: async () => (await import('./service/run.ts')).service },
+  { definition: serviceBackupCommand, load: async () => (await import('./service-backup/run.ts')).serviceBackup },
+  { definition: serviceRestoreCommand, load: async () => (await import('./service-restore/run.ts')).serviceRestore },
   { definition: completionCommand, load: async () => (await import('./completion/run.ts')).completion },
 ];

@@ -2,6 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import type { Choices } from '../choices.ts';
 import type { OptionDefinition, ValueKind } from '../command-definition.ts';
 import { COMMANDS } from '../commands/index.ts';
+import { nameOf } from '../io/missing-arguments.ts';
 import { typedWords } from '../io/shell-words.ts';
 import { globalOptions } from '../option-groups.ts';
 import { type Completion, type CompletionContext, completionFor } from './values.ts';
@@ -57,10 +58,13 @@ function positionOf(program: Command, before: readonly string[], lastWord: strin
       const { option, value } = optionIn(command, word);
       if (option?.required && value === null) valueExpected = option;
       else if (option && value !== null) noteValue(option, value);
-    } else if (command !== program) argumentCount += 1;
-    else {
-      command = commandsOf(program).find((known) => known.name() === word) ?? unknownCommand(program);
-      context.command = command.name();
+    } else {
+      const next = argumentCount === 0 ? commandsOf(command).find((known) => known.name() === word) : undefined;
+      if (next === undefined && command !== program) argumentCount += 1;
+      else {
+        command = next ?? unknownCommand(program);
+        context.command = nameOf(command);
+      }
     }
   }
   if (valueExpected) return { command, value: valueExpected, prefix: '', isOption: false, context };
@@ -101,8 +105,9 @@ async function completionAt(program: Command, position: Position, lastWord: stri
     return { candidates: options.map((o) => ({ value: o.long ?? o.short ?? '', description: o.description })) };
   }
   // The argument of `help` is a command, too.
-  if (command === program || (value && context.command === 'help'))
-    return { candidates: commandsOf(program).map((c) => ({ value: c.name(), description: c.description() })) };
+  const parent = value && context.command === 'help' ? program : command;
+  const commands = commandsOf(parent).map((c) => ({ value: c.name(), description: c.description() }));
+  if (commands.length > 0) return { candidates: commands };
   const kind = value && valueKind(context.command, value);
   if (!kind) return { candidates: [] };
   const completion = await completionFor(kind, context, lastWord.slice(prefix.length));

@@ -23,6 +23,12 @@ export class MissingArguments extends Error {
   }
 }
 
+/** The name of a command as in its definition: `add-app`, `service backup`. */
+export function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent === null || parent.parent === null ? command.name() : `${nameOf(parent)} ${command.name()}`;
+}
+
 /** A command that can prompt for its missing arguments. */
 export class PromptingCommand extends Command {
   override createCommand(name?: string): PromptingCommand {

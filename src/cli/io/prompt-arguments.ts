@@ -6,7 +6,7 @@ import { checkValue } from './value-checks.ts';
 
 /**
  * Prompts at a terminal for arguments that are missing on the command line.
- * @param command as `add-app`
+ * @param command as `add-app` or `service backup`
  * @param count how many of its required arguments are missing: the last ones
  * @returns the answers in order; null if the user cancelled
  */

@@ -1,5 +1,5 @@
 import type { SignalExit } from '../../core/errors.ts';
-import { isStopSignal, SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../store/interrupt.ts';
+import { interrupted, isStopSignal, SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../store/interrupt.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
 
@@ -47,4 +47,30 @@ export function onSignals(first: () => void, again: (signal: StopSignal) => void
       for (const one of STOP_SIGNALS) process.off(one, listener);
     },
   };
+}
+
+/**
+ * Runs `work` until it ends, or until a signal aborts it. A second signal has its default effect.
+ * @throws AppregError `interrupted` after a signal
+ */
+export async function untilSignal<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const stopping = new AbortController();
+  let received: StopSignal | null = null;
+  const listener = (signal: NodeJS.Signals): void => {
+    if (!isStopSignal(signal)) return;
+    received = signal;
+    off();
+    stopping.abort();
+  };
+  const off = (): void => {
+    for (const one of STOP_SIGNALS) process.off(one, listener);
+  };
+  for (const one of STOP_SIGNALS) process.on(one, listener);
+  try {
+    return await work(stopping.signal);
+  } catch (error) {
+    throw received === null ? error : interrupted(received, { effect: 'none' });
+  } finally {
+    off();
+  }
 }

@@ -67,6 +67,31 @@ export const SERVING_ERRORS = {
     title: 'The file of a secret is missing, unreadable, empty, or accessible to all users of the machine.',
     fix: 'Check the path in the variable that the message names, and the permissions of the file.',
   },
+  'backup-not-written': {
+    exit: 2,
+    title: 'The file of a backup cannot be written.',
+    fix: 'Check that its folder exists and is writable, and that the disk has room.',
+  },
+  'backup-unusable': {
+    exit: 2,
+    title: 'The file to restore is missing, is not a backup, or is damaged.',
+    fix: 'Use another copy of it, or an earlier backup.',
+  },
+  'backup-newer': {
+    exit: 2,
+    title: 'The backup to restore was made by a newer appreg.',
+    fix: 'Restore it with the release of appreg that made it, or a newer one.',
+  },
+  'restore-target-not-empty': {
+    exit: 2,
+    title: 'The database or the data folder to restore into is not empty.',
+    fix: 'Restore into a new database, or with --data into a new folder.',
+  },
+  'database-missing': {
+    exit: 2,
+    title: 'The data folder or the database has no tables of appreg.',
+    fix: 'Check --data and DATABASE_URL.',
+  },
   'data-folder-in-use': {
     exit: 2,
     title: 'Another service uses the data folder.',

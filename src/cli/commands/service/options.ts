@@ -1,6 +1,6 @@
 import { ROLES } from '../../choices.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { authorityOption, listenOptions } from '../../option-groups.ts';
+import { authorityOption, dataFolderOption, listenOptions } from '../../option-groups.ts';
 
 export const serviceCommand = {
   name: 'service',
@@ -8,12 +8,7 @@ export const serviceCommand = {
   arguments: [],
   options: {
     ...listenOptions({ port: 'PORT, or 8090', host: 'HOST, or 127.0.0.1' }),
-    data: {
-      type: 'string',
-      flags: '--data <folder>',
-      description: 'folder of the embedded PostgreSQL, which is used without DATABASE_URL',
-      value: 'folder',
-    },
+    ...dataFolderOption,
     role: {
       type: 'list',
       flags: '--role <web|worker>',

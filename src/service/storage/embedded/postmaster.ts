@@ -46,7 +46,7 @@ async function removeStalePid(data: string): Promise<void> {
 }
 
 /** The fourth line of postmaster.pid, once written; null if missing. */
-async function portOf(data: string): Promise<number | null> {
+export async function portOf(data: string): Promise<number | null> {
   const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '');
   return Number(text.split('\n')[3]) || null;
 }

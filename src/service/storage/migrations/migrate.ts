@@ -1,4 +1,4 @@
-import { type Kysely, type Migration, Migrator } from 'kysely';
+import { type Kysely, type Migration, type MigrationResultSet, Migrator } from 'kysely';
 import { AppregError } from '../../../core/errors.ts';
 import type { Database } from '../tables.ts';
 import { registriesAndSubscriptions } from './001-registries-and-subscriptions.ts';
@@ -25,8 +25,35 @@ const MIGRATIONS: Record<string, Migration> = {
  * @throws AppregError `database-schema-newer` if a newer appreg has migrated the database
  */
 export async function migrate(db: Kysely<Database>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
-  const { error } = await migrator.migrateToLatest();
+  await run(migratorOf(db).migrateToLatest());
+}
+
+/** The first of these migrations that this appreg does not have; null if it has all of them. */
+export function unknownMigration(names: readonly string[]): string | null {
+  return names.find((name) => !(name in MIGRATIONS)) ?? null;
+}
+
+/** Whether these are the first migrations of this appreg, so that a database with them can be migrated further. */
+export function areFirstMigrations(names: readonly string[]): boolean {
+  const known = Object.keys(MIGRATIONS);
+  return names.length > 0 && names.toSorted().every((name, index) => name === known[index]);
+}
+
+/**
+ * Creates the tables as the first migrations left them, in the transaction of `db`'s only connection.
+ * @param names fulfil `areFirstMigrations`
+ */
+export async function migrateEmpty(db: Kysely<Database>, names: readonly string[]): Promise<void> {
+  const last = names.toSorted().at(-1);
+  if (last !== undefined) await run(migratorOf(db, { disableTransactions: true }).migrateTo(last));
+}
+
+function migratorOf(db: Kysely<Database>, options: { disableTransactions?: boolean } = {}): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS }, ...options });
+}
+
+async function run(migrating: Promise<MigrationResultSet>): Promise<void> {
+  const { error } = await migrating;
   if (error === undefined) return;
   if (error instanceof Error && error.message.includes('corrupted migrations'))
     throw new AppregError(

@@ -1,0 +1,11 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { dataFolderOption } from '../../option-groups.ts';
+
+export const serviceBackupCommand = {
+  name: 'service backup',
+  description: "back up the service's database, also while it runs",
+  arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'Which file shall contain the backup?' } }],
+  options: { ...dataFolderOption },
+  notes: 'The database is that of DATABASE_URL, or the embedded one of --data. An existing file is replaced.',
+  examples: ['service backup appreg-backup.gz'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import { printable, safeJson } from '../../../core/text/text.ts';
+import { count, size } from '../../../report/words.ts';
+import { backUp } from '../../../service/backup/backup.ts';
+import { resolveSettings } from '../../../service/config/resolve-settings.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import { untilSignal } from '../../process/stop-signal.ts';
+import type { serviceBackupCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof serviceBackupCommand.options>;
+
+/** `appreg service backup <file>`: all of the database in one file, which only its owner can read. */
+export async function serviceBackup({ terminal, env, cwd }: Context, file: string, options: Options): Promise<number> {
+  const json = wantsJson('service backup', options.format);
+  const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null });
+  const path = resolve(cwd, file);
+  const { rows, bytes } = await untilSignal((signal) => backUp(settings, path, signal));
+  if (json) terminal.out(safeJson({ file: path, bytes, rows }));
+  else terminal.out(`Wrote ${printable(file)}: ${size(bytes)}, ${contentOf(rows)}.`);
+  terminal.next(`appreg service restore ${printable(file)} --data <folder>`);
+  return 0;
+}
+
+/** What operators count: the rows of the main tables. */
+export function contentOf(rows: Record<string, number>): string {
+  return ['organization', 'subscription', 'app', 'version']
+    .map((noun) => count(rows[`${noun}s`] ?? 0, noun))
+    .join(', ');
+}

@@ -1,0 +1,12 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { dataFolderOption } from '../../option-groups.ts';
+
+export const serviceRestoreCommand = {
+  name: 'service restore',
+  description: 'restore a backup into an empty database',
+  arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'Which backup?' } }],
+  options: { ...dataFolderOption },
+  notes:
+    'The database is that of DATABASE_URL, or an embedded one in --data, a folder that is empty or does not exist.',
+  examples: ['service restore appreg-backup.gz --data appreg-data'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import { printable, safeJson } from '../../../core/text/text.ts';
+import { restore } from '../../../service/backup/restore.ts';
+import { resolveSettings } from '../../../service/config/resolve-settings.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import { untilSignal } from '../../process/stop-signal.ts';
+import { contentOf } from '../service-backup/run.ts';
+import type { serviceRestoreCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof serviceRestoreCommand.options>;
+
+/** `appreg service restore <file>`: a backup into an empty database, all of it or nothing. */
+export async function serviceRestore({ terminal, env, cwd }: Context, file: string, options: Options): Promise<number> {
+  const json = wantsJson('service restore', options.format);
+  const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null });
+  const { rows, header } = await untilSignal((signal) => restore(settings, resolve(cwd, file), signal));
+  const target = settings.databaseUrl === null ? settings.dataFolder : 'the database of DATABASE_URL';
+  const { createdAt, appreg } = header;
+  if (json) terminal.out(safeJson({ target: settings.databaseUrl === null ? target : null, createdAt, appreg, rows }));
+  else terminal.out(`Restored ${printable(target)} as of ${printable(createdAt)}: ${contentOf(rows)}.`);
+  terminal.next(settings.databaseUrl === null ? `appreg service --data ${printable(target)}` : 'appreg service');
+  return 0;
+}

@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { AppregError, isAppregError } from '../../core/errors.ts';
+import { printable } from '../../core/text/text.ts';
+import { errorCode } from '../error-fields.ts';
+import { type BackupHeader, damaged, notBackup } from '../storage/backup/backup-format.ts';
+import { type BackupReader, openBackup } from '../storage/backup/backup-reader.ts';
+import { checkSchema } from '../storage/backup/load.ts';
+
+/** The file of a backup: a gzip file. */
+
+/**
+ * Reads the whole file.
+ * @throws AppregError `backup-unusable` if it is damaged, `backup-newer`
+ */
+export async function verifyBackup(
+  file: string,
+  signal: AbortSignal,
+): Promise<{ header: BackupHeader; bytes: number }> {
+  const { size, contentSize } = await endOf(file);
+  return readBackup(file, async (backup, bytesRead) => {
+    for await (const { rows } of backup.tables()) for await (const _ of rows) signal.throwIfAborted();
+    await backup.end();
+    // Bytes after the end of the content are ignored by gzip, but change the size at the end of the file.
+    if (contentSize !== bytesRead() % 2 ** 32) throw damaged('it continues after its end');
+    // Last: a damaged name of a migration is not one of a newer appreg.
+    checkSchema(backup.header);
+    return { header: backup.header, bytes: size };
+  });
+}
+
+/** The size of the file, and that of its content modulo 2^32, as the last four bytes of a gzip file say it. */
+async function endOf(file: string): Promise<{ size: number; contentSize: number }> {
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  try {
+    const status = await handle.stat();
+    if (!status.isFile() || status.size < 20) throw notBackup();
+    const end = Buffer.alloc(4);
+    await handle.read(end, 0, 4, status.size - 4);
+    return { size: status.size, contentSize: end.readUInt32LE() };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Opens a backup, and closes it after `read`. @throws AppregError `backup-unusable`, `backup-newer` */
+export async function readBackup<Result>(
+  file: string,
+  read: (backup: BackupReader, bytesRead: () => number) => Promise<Result>,
+): Promise<Result> {
+  const content = createGunzip();
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of content) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  const source = createReadStream(file);
+  // Its errors arrive where the content is read.
+  const unpacking = pipeline(source, content).catch(() => undefined);
+  try {
+    return await read(await openBackup(counted()), () => bytes);
+  } catch (error) {
+    throw readFailure(file, error);
+  } finally {
+    source.destroy();
+    content.destroy();
+    await unpacking;
+  }
+}
+
+function readFailure(file: string, error: unknown): unknown {
+  if (isAppregError(error)) return error;
+  const code = errorCode(error);
+  if (code === 'Z_DATA_ERROR' && error instanceof Error && error.message.includes('header check')) return notBackup();
+  if (code === 'Z_BUF_ERROR') return damaged('it ends too early');
+  if (code.startsWith('Z_')) return damaged('its content cannot be unpacked');
+  if (/^(EIO|EISDIR|EACCES)$/.test(code)) return unreadable(file, error);
+  return error;
+}
+
+function unreadable(file: string, cause: unknown): AppregError {
+  const code = errorCode(cause);
+  const reason = code === 'ENOENT' ? 'it does not exist' : code || 'unknown error';
+  return new AppregError(
+    'backup-unusable',
+    `The backup ${printable(file)} cannot be read: ${reason}.`,
+    'Name a file that appreg service backup wrote.',
+    { cause, effect: 'none' },
+  );
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { lstat, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { AppregError } from '../../core/errors.ts';
+import { printable } from '../../core/text/text.ts';
+import type { Settings } from '../config/settings.ts';
+import { errorCode } from '../error-fields.ts';
+import { awaitDatabase } from '../storage/await-database.ts';
+import { withConnection } from '../storage/backup/backup-connection.ts';
+import { dump } from '../storage/backup/dump.ts';
+import { openExistingPostgres } from '../storage/embedded/existing-server.ts';
+
+/** The result of a backup. */
+export interface BackupSummary {
+  /** Rows by table. */
+  rows: Record<string, number>;
+  /** Size of the file. */
+  bytes: number;
+}
+
+/** Milliseconds to wait for a PostgreSQL server. */
+export const DATABASE_TIMEOUT = 5_000;
+
+/**
+ * Writes a backup of the database into a file, also while the service runs. The file is complete or does not exist; an
+ * older one is replaced.
+ * @param signal ends it without a file
+ */
+export async function backUp(
+  { databaseUrl, dataFolder }: Pick<Settings, 'databaseUrl' | 'dataFolder'>,
+  file: string,
+  signal: AbortSignal,
+): Promise<BackupSummary> {
+  await checkFile(file);
+  if (databaseUrl !== null) {
+    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, () => undefined);
+    return writeBackup(databaseUrl, file, signal);
+  }
+  const { url, stop } = await openExistingPostgres(dataFolder);
+  try {
+    return await writeBackup(url, file, signal);
+  } finally {
+    await stop();
+  }
+}
+
+/** Checked first, since most mistakes are in the path. */
+async function checkFile(file: string): Promise<void> {
+  const folder = await stat(dirname(file)).catch(() => null);
+  if (folder?.isDirectory() !== true) throw notWritten(file, 'its folder does not exist');
+  const existing = await lstat(file).catch(() => null);
+  if (existing !== null && !existing.isFile()) throw notWritten(file, 'it exists, and is not a file');
+}
+
+async function writeBackup(url: string, file: string, signal: AbortSignal): Promise<BackupSummary> {
+  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}.tmp`);
+  try {
+    const rows = await withConnection(url, signal, async (client) => {
+      let counts: Record<string, number> = {};
+      const content = dump(client, new Date(), (rowsOfTables) => {
+        counts = rowsOfTables;
+      });
+      const output = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true });
+      await pipeline(content, createGzip(), output, { signal });
+      return counts;
+    });
+    await rename(temporary, file);
+    const { size } = await stat(file);
+    return { rows, bytes: size };
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw WRITE_ERRORS.test(errorCode(error)) ? notWritten(file, errorCode(error), error) : error;
+  }
+}
+
+const WRITE_ERRORS = /^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|EFBIG|ENAMETOOLONG|ENOENT|EISDIR)$/;
+
+function notWritten(file: string, reason: string, cause?: unknown): AppregError {
+  return new AppregError(
+    'backup-not-written',
+    `The backup cannot be written to ${printable(file)}: ${reason}.`,
+    'Name a file in a writable folder, on a disk with enough room.',
+    { cause, effect: 'none' },
+  );
+}

@@ -1,0 +1,69 @@
+import { Kysely, PostgresDialect, CamelCasePlugin } from 'kysely';
+import { Client } from 'pg';
+import { AppregError } from '../../../core/errors.ts';
+import { printable, redact } from '../../../core/text/text.ts';
+import { isTransientError } from '../database-error.ts';
+import type { Database } from '../tables.ts';
+
+/** One connection for a backup or a restore, with settings under which values have one notation. */
+
+const SETTINGS = [
+  `set datestyle to 'ISO'`,
+  `set intervalstyle to 'postgres'`,
+  `set timezone to 'UTC'`,
+  `set extra_float_digits to 3`,
+  `set bytea_output to 'hex'`,
+  // A backup may take longer than the limits of the server for requests.
+  'set statement_timeout to 0',
+  'set idle_in_transaction_session_timeout to 0',
+  'set synchronize_seqscans to off',
+].join('; ');
+
+/**
+ * Runs `work` with a connection, which is closed afterwards.
+ * @param signal closes the connection, so that a running statement ends
+ * @throws AppregError `database-unreachable` if the connection is lost
+ */
+export async function withConnection<Result>(
+  url: string,
+  signal: AbortSignal,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString: url, application_name: 'appreg backup', keepAlive: true });
+  // Reported by the running statement, too.
+  client.on('error', () => undefined);
+  const close = (): void => void client.end().catch(() => undefined);
+  try {
+    await client.connect();
+    signal.addEventListener('abort', close);
+    signal.throwIfAborted();
+    await client.query(SETTINGS);
+    return await work(client);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isTransientError(error)) throw error;
+    throw new AppregError(
+      'database-unreachable',
+      `The connection to PostgreSQL was lost: ${printable(redact(error.message))}`,
+      'Run the same command again once it is available.',
+      { cause: error, effect: 'none' },
+    );
+  } finally {
+    signal.removeEventListener('abort', close);
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Queries by Kysely on a connection that is in a transaction. It is not closed with the result. */
+export function queriesOn(client: Client): Kysely<Database> {
+  const connection = { query: client.query.bind(client), release: () => undefined };
+  return new Kysely<Database>({
+    dialect: new PostgresDialect({ pool: { connect: async () => connection, end: async () => undefined } }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  });
+}
+
+/** A name in a statement. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,123 @@
+import { createHash, type Hash } from 'node:crypto';
+import { isObject, type JsonValue } from '../../../core/json/json.ts';
+import { AppregError } from '../../../core/errors.ts';
+
+/**
+ * The format of a backup, before gzip: a line of JSON (the header); for each of its tables, the rows as in
+ * `COPY … TO STDOUT`, then the line `\.`; a line of JSON (the trailer) with the SHA-256 of everything before it. It
+ * depends neither on the release of PostgreSQL nor on its machine.
+ */
+
+export interface BackupHeader {
+  format: 'appreg-backup';
+  version: 1;
+  /** The version of appreg that wrote it. */
+  appreg: string;
+  createdAt: string;
+  /** The migrations of the database, by name. */
+  migrations: string[];
+  /** In an order in which rows refer only to rows of the same and of earlier tables. */
+  tables: BackupTable[];
+  sequences: BackupSequence[];
+}
+
+export interface BackupTable {
+  name: string;
+  columns: string[];
+}
+
+/** The sequence of a column: its next value. */
+export interface BackupSequence {
+  table: string;
+  column: string;
+  next: string;
+}
+
+export interface BackupTrailer {
+  /** Of each table. */
+  rows: Record<string, number>;
+  sha256: string;
+}
+
+export const END_OF_ROWS = Buffer.from('\\.\n');
+
+export function jsonLine(value: BackupHeader | BackupTrailer): Buffer {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}
+
+export function newDigest(): Hash {
+  return createHash('sha256');
+}
+
+/** @throws AppregError `backup-unusable`, `backup-newer` */
+export function headerIn(line: string): BackupHeader {
+  const header = parsed(line);
+  if (!isObject(header) || header['format'] !== 'appreg-backup' || typeof header['version'] !== 'number')
+    throw notBackup();
+  if (header['version'] > 1)
+    throw new AppregError(
+      'backup-newer',
+      'The backup was made by a newer appreg, in a format that this one does not know.',
+      'Restore it with the release of appreg that made it, or a newer one.',
+    );
+  if (!isHeader(header)) throw damaged('its header is not valid');
+  return header;
+}
+
+function isHeader(value: unknown): value is BackupHeader {
+  if (typeof value !== 'object' || value === null) return false;
+  const { migrations, tables, sequences } = value as Partial<Record<keyof BackupHeader, unknown>>;
+  return (
+    isListOf(migrations, (name) => typeof name === 'string') &&
+    isListOf(tables, (table) => hasTexts(table, ['name']) && isListOf(Reflect.get(table, 'columns'), isText)) &&
+    isListOf(sequences, (sequence) => hasTexts(sequence, ['table', 'column', 'next']))
+  );
+}
+
+/** @throws AppregError `backup-unusable` */
+export function trailerIn(line: string): BackupTrailer {
+  const trailer = parsed(line);
+  if (!isTrailer(trailer)) throw damaged('its end is missing');
+  return trailer;
+}
+
+function isTrailer(value: unknown): value is BackupTrailer {
+  return hasTexts(value, ['sha256']) && typeof Reflect.get(value, 'rows') === 'object';
+}
+
+function isListOf(value: unknown, isValid: (entry: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isValid);
+}
+
+function hasTexts(value: unknown, names: readonly string[]): value is object {
+  return typeof value === 'object' && value !== null && names.every((name) => isText(Reflect.get(value, name)));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function parsed(line: string): JsonValue {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+export function notBackup(): AppregError {
+  return new AppregError(
+    'backup-unusable',
+    'The file is not a backup of appreg.',
+    'Name a file of: appreg service backup',
+  );
+}
+
+export function damaged(how: string): AppregError {
+  return new AppregError(
+    'backup-unusable',
+    `The backup is damaged: ${how}.`,
+    'Use another copy of it, or an earlier backup.',
+    { effect: 'none' },
+  );
+}

@@ -1,0 +1,19 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BACKUP_TABLES } from '../../../../src/service/storage/backup/backup-tables.ts';
+import { openTestDatabase, type TestDatabase } from '../../database-fixture.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+}, 60_000);
+afterAll(() => database.stop());
+
+test('a backup has every table that the migrations create', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = current_schema()`.execute(
+    database.db,
+  );
+  const names = rows.map(({ name }) => name).filter((name) => !name.startsWith('kysely_'));
+  expect([...BACKUP_TABLES].toSorted()).toEqual(names.toSorted());
+});
