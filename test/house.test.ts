@@ -276,7 +276,7 @@ test('every rule has a live case, except those about files in a workspace', () =
   const live = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter(
       (file) =>
-        /^(observe\/(web|live\/)|hosts\/|cli\/(verify|diagnose))/.test(file.replaceAll('\\', '/')) &&
+        /^(observe\/(web|live\/)|hosts\/|cli\/(verify|diagnose)|service\/diagnose)/.test(file.replaceAll('\\', '/')) &&
         file.endsWith('.test.ts'),
     )
     .map((file) => readFileSync(join(root, 'test', file), 'utf8'))

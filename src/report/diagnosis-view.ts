@@ -1,5 +1,6 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Finding, Report, Symptom, SymptomStatus } from '../core/engine/report.ts';
+import { ruleById } from '../core/rules/lookup.ts';
 import { appLines } from './diagnosis-apps.ts';
 import { causesOf } from './diagnosis-causes.ts';
 import type { ViewOptions } from './diagnosis-evidence.ts';
@@ -26,7 +27,7 @@ export function viewOf(report: Report, diagnosis: Diagnosis, options: ViewOption
 
 /** The part derived from the report only: each symptom with its causes, and the findings that belong to none. */
 export function symptomsOf(report: Report, options: ViewOptions): Pick<View, 'symptoms' | 'withoutSymptom'> {
-  const shown = options.verbose ? report.findings : report.findings.filter(({ severity }) => severity !== 'note');
+  const shown = options.verbose ? report.findings : report.findings.filter(isShown);
   const others = causesOf(
     shown.filter((finding) => finding.symptom === null),
     options,
@@ -36,6 +37,11 @@ export function symptomsOf(report: Report, options: ViewOptions): Pick<View, 'sy
     withoutSymptom:
       others.causes.length === 0 ? null : { title: 'Other findings', status: 'clear', summary: null, ...others },
   };
+}
+
+/** What a service knows was requested; other notes are shown with --verbose. */
+function isShown({ severity, rule }: Finding): boolean {
+  return severity !== 'note' || ruleById(rule)?.on === 'subscription';
 }
 
 function symptomView(

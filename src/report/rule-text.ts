@@ -19,6 +19,7 @@ export const RULE_GROUPS: Record<AnyRule['on'], string> = {
   file: 'Files of the workspace',
   workspace: 'The workspace',
   host: 'Hosts',
+  subscription: 'What a service knows (diagnose --service)',
   exception: 'Exceptions',
 };
 

@@ -133,6 +133,7 @@ export async function addApp(
 }
 
 export interface VersionValues {
+  artifactChecksum?: string;
   state?: 'pending' | 'verified' | 'refused';
   rule?: string;
   reason?: string;

@@ -7,6 +7,7 @@ import { documentFacts, NOW } from './core-facts.ts';
 import { exchangeFacts, firstBody } from './exchange-example.ts';
 import { hasExchanges } from './exchange-text.ts';
 import { load } from './host-load.ts';
+import { subscriptionFacts } from './subscription-example.ts';
 import { seenIcon } from './icons.ts';
 import { END, header, pixels, png } from './png-builder.ts';
 
@@ -79,6 +80,7 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
     const { answer, origins = [] } = isExchange ? exchangeFacts(text) : {};
     return { ...seenIcon(imageBytes(isExchange ? firstBody(text) : text)), answer, origins };
   },
+  subscription: subscriptionFacts,
   host: (text) => {
     const lines = [...text.matchAll(/^(\d+) concurrent requests?: (\d+) answered(?:, (\d+) refused \((.+)\))?$/gm)];
     const counts = lines.map(([, sent, answered, refused = 0]) => [sent, [Number(answered), Number(refused)]]);

@@ -1,5 +1,13 @@
 import { resolve } from 'node:path';
-import type { AppFacts, DocumentFacts, Baseline, Shard, Snapshot } from '../../core/facts/facts.ts';
+import type {
+  AppFacts,
+  DocumentFacts,
+  Baseline,
+  Missing,
+  ServiceFacts,
+  Shard,
+  Snapshot,
+} from '../../core/facts/facts.ts';
 import type { JudgeOptions, Judging } from '../../core/engine/judge.ts';
 import type { CheckCommand, Report } from '../../core/engine/report.ts';
 import type { SignalExit } from '../../core/errors.ts';
@@ -93,7 +101,9 @@ export function snapshotHeader({
 }
 
 /** Saves the facts in addition to judging them. */
-type FactsWriter = Pick<SnapshotWriter, 'manifest' | 'app' | 'hosts' | 'abandon'>;
+type FactsWriter = Pick<SnapshotWriter, 'manifest' | 'app' | 'hosts' | 'abandon'> & {
+  service?(facts: ServiceFacts | Missing): void;
+};
 
 export interface CheckResult<Judge extends Judging = Judging> {
   judging: Judge;
@@ -120,13 +130,15 @@ interface ObserveAndJudgeOptions<Judge extends Judging> {
   /** The caller finishes or abandons it. */
   writer?: FactsWriter | null;
   listener?: FactsListener | null;
+  /** Asks the service that is compared; null for none. It is asked while the registry is observed. */
+  service?: (() => Promise<ServiceFacts | Missing>) | null;
 }
 
 /** Observes and judges app by app, with progress. */
 export async function observeAndJudge<Judge extends Judging>(
   context: Context,
   check: LiveCheck,
-  { start, writer = null, listener = null }: ObserveAndJudgeOptions<Judge>,
+  { start, writer = null, listener = null, service = null }: ObserveAndJudgeOptions<Judge>,
 ): Promise<CheckResult<Judge>> {
   const { command, target, now, severities, exceptions, known, appEntry, baseline, web, cache, started } = check;
   const shard = web.shard ?? null;
@@ -141,7 +153,10 @@ export async function observeAndJudge<Judge extends Judging>(
     baseline,
     origins: web.origins ?? [],
     shard,
+    joinsService: service !== null,
   });
+  // Observed facts are judged even if the service does not answer.
+  const joined = service?.();
   let manifests = 0;
   let apps = 0;
   const { observed, exit } = await observeUntilSignal(context, check, writer, {
@@ -164,6 +179,7 @@ export async function observeAndJudge<Judge extends Judging>(
   });
   const interruption = observed.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
   const incomplete = interruption ?? listener?.incompleteReason() ?? null;
+  if (joined) await joinService(joined, judging, writer);
   const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, observed.elsewhere);
   if (cache) {
     if (apps > 0 && interruption === null && !web.apps && !shard) cache.prune();
@@ -173,6 +189,17 @@ export async function observeAndJudge<Judge extends Judging>(
   // Facts without a manifest cannot be judged again.
   if (manifests === 0) writer?.abandon();
   return { judging, observed, exit, report, incomplete, shard: shard && { ...shard, elsewhere: observed.elsewhere } };
+}
+
+/** Judges and saves what the service knows. */
+async function joinService(
+  joined: Promise<ServiceFacts | Missing>,
+  judging: Judging,
+  writer: FactsWriter | null,
+): Promise<void> {
+  const facts = await joined;
+  judging.service(facts);
+  writer?.service?.(facts);
 }
 
 /**

@@ -1,4 +1,12 @@
-import type { AppFacts, HostFacts, RequestedApps, DocumentFacts, Snapshot } from '../../core/facts/facts.ts';
+import type {
+  AppFacts,
+  HostFacts,
+  Missing,
+  RequestedApps,
+  DocumentFacts,
+  ServiceFacts,
+  Snapshot,
+} from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { kindOfContent } from '../../core/text/file-type.ts';
 import { isObject, parseDocument } from '../../core/json/json.ts';
@@ -16,6 +24,8 @@ export interface SupportBundle {
   app(facts: AppFacts): void;
   /** Called after all apps. */
   hosts(facts: readonly HostFacts[]): void;
+  /** What a subscriber service knows. */
+  service(facts: ServiceFacts | Missing): void;
   /**
    * Renames the completed file to its final path; without a manifest, no file is written. @param incomplete as in
    * Snapshot
@@ -51,6 +61,7 @@ export function openSupportBundle(
   const apps: string[] = [];
   const keys = new Set<string>();
   let limited: readonly HostFacts[] = [];
+  let joined: ServiceFacts | Missing | null = null;
   let manifest: DocumentFacts | null = null;
   let room = budget;
   let before = 0;
@@ -75,6 +86,7 @@ export function openSupportBundle(
       keys.add(facts.key);
     },
     hosts: (facts) => void (limited = facts),
+    service: (facts) => void (joined = facts),
     finish(report, incomplete, run) {
       if (!file.isOpen || manifest === null) return;
       const whole = sizeOf(manifest) <= budget / 2;
@@ -89,6 +101,7 @@ export function openSupportBundle(
         `"apps":[\n${apps.join(',\n')}\n]`,
         '"orphans":[]',
         ...(limited.length === 0 ? [] : [`"hosts":${json(limited)}`]),
+        ...(joined === null ? [] : [`"service":${json(joined)}`]),
         `"incomplete":${json(why)}`,
       ];
       file.write(`{${fields.join(',\n')}}\n`);

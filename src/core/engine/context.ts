@@ -1,5 +1,5 @@
 import { oldCopyAge } from '../http/cache.ts';
-import { type Baseline, isMissing, type Missing, type RequestedApps } from '../facts/facts.ts';
+import { type Baseline, isMissing, type Missing, type RequestedApps, type ServedApp } from '../facts/facts.ts';
 import type { RuleDispatcher } from './dispatch.ts';
 import type { SubjectLocation } from './location.ts';
 import type { JudgingRun } from './run.ts';
@@ -18,6 +18,8 @@ export interface JudgeContext {
   readonly appEntry: string;
   /** True for a change that is judged before it is published. */
   readonly isPublishing: boolean;
+  /** The apps as they are served now, to be compared with what a service knows; null without a service. */
+  readonly served: ServedApp[] | null;
 }
 
 export const NO_BASELINE: Missing = { missing: { code: 'no-baseline' }, runWide: true, intentional: true };

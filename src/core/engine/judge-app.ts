@@ -10,6 +10,7 @@ import type { JudgedManifest } from './judge-manifest.ts';
 import { judgeVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
 import type { AppVerdict } from './report.ts';
+import { servedApp } from './judge-service.ts';
 import { verdictOf } from './visibility.ts';
 
 /** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
@@ -31,6 +32,7 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   if (listedVersions(value) === null) run.symptoms.leaveOpen('checksum-mismatch');
   const earlier = context.baseline === null ? NO_BASELINE : (context.baseline.app(key) ?? []);
   const versions = judgeVersions(context, value, facts.artifacts, earlier, metadata);
+  context.served?.push(servedApp(facts, versions));
   const hiding = run.hiding.rulesHiding(key);
   const blocking = isMissing(facts.metadata.content) ? run.hiding.rulesBlocking(metadata.found) : null;
   const verdict = verdictOf({ key, entry, metadata: value, versions, hiding, blocking });

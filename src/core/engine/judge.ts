@@ -5,8 +5,10 @@ import type {
   Baseline,
   DocumentFacts,
   HostFacts,
+  Missing,
   PublishedVersion,
   RequestedApps,
+  ServiceFacts,
   Shard,
   Snapshot,
 } from '../facts/facts.ts';
@@ -20,6 +22,7 @@ import type { FindingHooks } from './findings.ts';
 import { judgeApp } from './judge-app.ts';
 import { judgeExceptions } from './judge-exceptions.ts';
 import { type JudgedManifest, judgeManifest } from './judge-manifest.ts';
+import { judgeService } from './judge-service.ts';
 import { judgeVersions } from './judge-versions.ts';
 import { locationOf, locationOfDocument } from './location.ts';
 import type { AppVerdict, CheckCommand, Report, Severity } from './report.ts';
@@ -43,6 +46,8 @@ export interface JudgeOptions extends FindingHooks {
   rules?: readonly AnyRule[];
   /** What was requested by name. */
   requested?: RequestedApps | null;
+  /** True if `service` will be called: what is served is kept for it. */
+  joinsService?: boolean;
   /** The entry file of an app's code, at the top level of its artifact (default: app.js). */
   appEntry?: string | null;
   /** True for a change that is judged before it is published. */
@@ -63,6 +68,8 @@ export interface Judging {
   orphans(files: readonly string[]): void;
   /** The hosts that temporarily refused requests, after all apps. */
   hosts(facts: readonly HostFacts[]): void;
+  /** What a subscriber service knows about the registry, after all apps. */
+  service(facts: ServiceFacts | Missing): void;
   /**
    * @param seconds the duration of the run
    * @param incomplete why the run did not observe everything, or null
@@ -82,6 +89,7 @@ export function judge(
     shard: snapshot.shard ?? null,
     requested: snapshot.requested ?? null,
     appEntry: snapshot.appEntry ?? null,
+    joinsService: snapshot.service !== undefined,
     ...options,
     now: snapshot.seenAt,
   });
@@ -94,6 +102,7 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
   for (const app of snapshot.apps) judging.app(app);
   judging.orphans(snapshot.orphans);
   judging.hosts(snapshot.hosts ?? []);
+  if (snapshot.service !== undefined) judging.service(snapshot.service);
   return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
 }
 
@@ -105,7 +114,10 @@ export function startJudging(options: JudgeOptions): Judging {
   const baseline = options.baseline ?? null;
   const requested = options.requested ?? null;
   const shard = options.shard ?? null;
-  const fastPath = openFastPath(run, { isOn: options.rules === undefined, isWhole: !baseline && !requested });
+  const fastPath = openFastPath(run, {
+    isOn: options.rules === undefined,
+    isWhole: !baseline && !requested && options.joinsService !== true,
+  });
   const dispatcher = new RuleDispatcher(run, options, fastPath.valueToCheck);
   const context: JudgeContext = {
     run,
@@ -116,6 +128,7 @@ export function startJudging(options: JudgeOptions): Judging {
     requested,
     appEntry: options.appEntry ?? APP_ENTRY,
     isPublishing: options.isPublishing === true,
+    served: options.joinsService === true ? [] : null,
   };
   let manifest: JudgedManifest | null = null;
   let listed: Set<string> | null = null;
@@ -146,6 +159,10 @@ export function startJudging(options: JudgeOptions): Judging {
     },
 
     hosts: (facts) => dispatcher.hosts(facts),
+
+    service(facts) {
+      judgeService(context, facts, manifest);
+    },
 
     finish(seconds, incomplete = null, elsewhere = 0) {
       if (shard !== null && elsewhere > 0)

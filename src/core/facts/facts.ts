@@ -13,4 +13,13 @@ export type { AddressFacts, AddressAnswer, AddressSample } from './address-facts
 export type { Probe, Hop, AddressFailure, ComparedBody, ProxyFacts, Failure } from './probe.ts';
 export type { TlsFacts, PathCertificate } from './tls.ts';
 export type { AppFacts, RequestedApps, Snapshot, HostFacts, Shard } from './snapshot.ts';
+export type {
+  ServedApp,
+  ServiceFacts,
+  ServiceFailure,
+  ServiceFinding,
+  SubscribedApp,
+  SubscribedRegistry,
+  SubscribedVersion,
+} from './service.ts';
 export type { Baseline, PublishedVersion } from './published.ts';

@@ -1,5 +1,6 @@
 import { formatDuration } from '../text/format-duration.ts';
 import type { ResourceKind } from './resource-kind.ts';
+import type { ServiceFailure } from './service.ts';
 
 /** Why a fact is missing, and why a rule was not judged: typed codes with data. All wording is in the table below. */
 
@@ -50,7 +51,9 @@ export type MissingReason =
   | { code: 'over-budget' }
   | { code: 'content-not-scanned' }
   /** A proxy connects to the host. */
-  | { code: 'addresses-proxied'; host: string };
+  | { code: 'addresses-proxied'; host: string }
+  /** `detail`: what the service said, or ''. */
+  | { code: 'service-not-joined'; service: string; failure: ServiceFailure; detail: string };
 
 /** Why a rule was not judged, or a kind of resource was not observed. */
 export type NotJudgedReason =
@@ -113,6 +116,8 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'over-budget': () => 'over the budget of one check: it is left to the next check, which is soon',
   'content-not-scanned': () => 'the content of artifacts is scanned with --scan-content',
   'addresses-proxied': ({ host }) => `the addresses of ${host}: a proxy connects to it, and chooses one of them`,
+  'service-not-joined': ({ service, failure, detail }) =>
+    `${service} ${SERVICE_FAILURES[failure]}${detail === '' ? '' : `: ${detail}`}`,
   'rule-crashed': ({ error }) => `the rule failed: ${error}`,
   'turned-off': () => 'this rule is turned off in the settings, but it has a finding',
   incomplete: ({ why }) => why,
@@ -141,6 +146,16 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
 
 /** All codes, as `schemas/report.schema.json` lists them. */
 export const NOT_JUDGED_CODES = Object.keys(WORDING) as readonly NotJudgedCode[];
+
+const SERVICE_FAILURES: Record<ServiceFailure, string> = {
+  'no-api': 'does not have the API of appreg service, so what it saw is not known',
+  unauthorized: 'does not accept the token (401): check the variable that --token-env names',
+  forbidden: 'does not allow the token to read (403)',
+  unreachable: 'cannot be reached',
+  failed: 'cannot answer now',
+  'not-subscribed': 'has no subscription of this organization to this URL',
+  'never-checked': 'has not checked the registry yet',
+};
 
 /** A kind of resource in words, in the singular and the plural. */
 const KINDS: Record<ResourceKind, { one: string; several: string }> = {

@@ -1,6 +1,8 @@
 import type { ArtifactFacts } from './archive.ts';
 import type { IconFacts } from './icon.ts';
+import type { Missing } from './missing.ts';
 import type { DocumentFacts } from './resource.ts';
+import type { ServiceFacts } from './service.ts';
 
 /** The observed state of a registry, as it is saved. */
 
@@ -38,6 +40,8 @@ export interface Snapshot {
   appEntry?: string;
   /** The part of the apps that the run covers; absent when it covers all of them. */
   shard?: Shard;
+  /** What a subscriber service knows about the registry, or why that is not known; absent if no service was named. */
+  service?: ServiceFacts | Missing;
   /** The hosts that temporarily refused requests; absent when there was none. */
   hosts?: HostFacts[];
 }

@@ -85,6 +85,10 @@ import { iconTypeWrong } from './icons/icon-type-wrong.ts';
 import { iconEmbeddingRefused } from './icons/icon-embedding-refused.ts';
 import { iconOversized } from './icons/icon-oversized.ts';
 import { iconSvgActive } from './icons/icon-svg-active.ts';
+import { serviceNotLookedYet } from './service/service-not-looked-yet.ts';
+import { serviceFirstSeenDiffers } from './service/service-first-seen-differs.ts';
+import { serviceRefused } from './service/service-refused.ts';
+import { servicePolicy } from './service/service-policy.ts';
 import { exceptionUnused } from './settings/exception-unused.ts';
 
 /** Every rule, in the order of the documentation. */
@@ -175,5 +179,9 @@ export const rules: readonly AnyRule[] = [
   iconEmbeddingRefused,
   iconOversized,
   iconSvgActive,
+  serviceNotLookedYet,
+  serviceFirstSeenDiffers,
+  serviceRefused,
+  servicePolicy,
   exceptionUnused,
 ];

@@ -8,6 +8,10 @@ import type {
   PublishedVersion,
   HostFacts,
   IconFacts,
+  ServedApp,
+  ServiceFacts,
+  SubscribedApp,
+  SubscribedRegistry,
   ImageFacts,
   ResourceKind,
   Missing,
@@ -128,6 +132,22 @@ export interface Subjects {
   /** A file that the folder lists under another name than in its URL; both are paths relative to the workspace. */
   file: { resource: ResourceKind; path: string; listed: string };
   workspace: { orphans: readonly string[] };
+  /**
+   * What a subscriber service knows about the registry as a whole (`served` and `known` are null), or about one app;
+   * dispatched at the end of a run.
+   */
+  subscription: {
+    service: ServiceFacts;
+    /** Missing if the organization is suspended. */
+    registry: SubscribedRegistry;
+    /** Whether the manifest can be used now. */
+    isManifestUsable: boolean;
+    /** The app as it is served now. */
+    served: ServedApp | null;
+    /** The app as the service knows it; null if it does not. */
+    known: SubscribedApp | null;
+    now: string;
+  };
   /** A host that temporarily refused requests; dispatched at the end of a run. */
   host: { facts: HostFacts };
   /** An exception of the configuration; dispatched at the end of a run, if what it is about was judged. */

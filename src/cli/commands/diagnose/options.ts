@@ -24,7 +24,22 @@ export const diagnoseCommand = {
       description: 'write facts and report, without secrets, to a file for the ticket',
       value: 'file',
     },
+    service: {
+      type: 'string',
+      flags: '--service <base_url>',
+      description: 'also compare with what this service knows about the registry',
+      value: 'url',
+    },
+    tokenEnv: {
+      type: 'string',
+      flags: '--token-env <ENVVAR>',
+      description: 'with --service: the organization’s token is in this environment variable',
+      value: 'any',
+    },
     ...checkOptions,
   },
-  examples: ['diagnose https://apps.example.com/registry.json --app clock --bundle ticket.json.gz'],
+  examples: [
+    'diagnose https://apps.example.com/registry.json --app clock --bundle ticket.json.gz',
+    'diagnose https://apps.example.com/registry.json --service https://flows.example.com --token-env TOKEN --format markdown',
+  ],
 } as const satisfies CommandDefinition;

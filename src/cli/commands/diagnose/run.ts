@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../../../core/engine/diagnosis.ts';
-import type { RequestedApps } from '../../../core/facts/facts.ts';
+import type { Missing, RequestedApps, ServiceFacts } from '../../../core/facts/facts.ts';
 import { redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { checkSettings } from '../../check/check-settings.ts';
@@ -11,6 +11,7 @@ import type { Context } from '../../context.ts';
 import { snapshotHeader, type LiveCheck, liveCheck, observeAndJudge } from '../../check/live-check.ts';
 import { readSnapshot } from '../../check/snapshot-file.ts';
 import { openSupportBundle } from '../../check/support-bundle.ts';
+import { assertEncrypted, serviceBase, tokenFrom } from '../../service-headers.ts';
 import type { diagnoseCommand } from './options.ts';
 
 export type DiagnoseOptions = OptionValues<typeof diagnoseCommand.options>;
@@ -33,6 +34,7 @@ async function diagnoseLive(
   options: DiagnoseOptions,
 ): Promise<number> {
   const check = await liveCheck(context, 'diagnose', url, options);
+  const service = serviceQuery(context, check, requested, options);
   check.web.newestFirst = true;
   const version = requested?.version ?? null;
   if (version !== null) check.web.versions = (listed) => listed === version;
@@ -49,6 +51,7 @@ async function diagnoseLive(
     const { judging, exit, report, incomplete } = await observeAndJudge(context, check, {
       start: (judgeOptions) => (started.diagnosing = startDiagnosing({ ...judgeOptions, requested })),
       writer,
+      service,
     });
     writer?.finish(report, incomplete, describeRun(check, options));
     const code = printReport(context, report, { severities: check.severities, diagnosis: judging.diagnosis() });
@@ -57,6 +60,35 @@ async function diagnoseLive(
   } finally {
     writer?.abandon();
   }
+}
+
+/** How to ask the service that --service names; null if none is named. */
+function serviceQuery(
+  { env }: Context,
+  { target, web }: LiveCheck,
+  requested: RequestedApps | null,
+  { service, tokenEnv, timeout }: DiagnoseOptions,
+): (() => Promise<ServiceFacts | Missing>) | null {
+  if (service === undefined) {
+    if (tokenEnv === undefined) return null;
+    throw new AppregError('option-missing', '--token-env requires --service.', 'Add --service <base_url>.');
+  }
+  const base = serviceBase(service);
+  const headers = tokenFrom(tokenEnv, env);
+  assertEncrypted(base, headers);
+  const { ca = null, machineCa = null, proxyFor } = web;
+  const query = {
+    service: base,
+    url: target,
+    apps: requested?.apps ?? null,
+    headers,
+    http: { ca, machineCa, ...(proxyFor ? { proxyFor } : {}) },
+    timeout: (timeout ?? 60) * 1000,
+  };
+  return async () => {
+    const { observeService } = await import('../../../observe/service/observe-service.ts');
+    return observeService(query);
+  };
 }
 
 /** The same diagnosis from saved facts or a support bundle. */
@@ -96,6 +128,8 @@ const LIVE_ONLY = [
   'ca',
   'skipArtifacts',
   'against',
+  'service',
+  'tokenEnv',
 ] as const;
 
 /** True for the name of a file, as opposed to a URL. */
@@ -114,7 +148,7 @@ function requestedApps({ app, version }: DiagnoseOptions): RequestedApps | null 
 
 /** How it was run, for the ticket: the given options without secrets. */
 function describeRun({ now, web, target }: LiveCheck, options: DiagnoseOptions): object {
-  const { ca, against, timeout, concurrency, skipArtifacts, app, version } = options;
+  const { ca, against, timeout, concurrency, skipArtifacts, app, version, service } = options;
   return {
     time: now,
     node: process.version,
@@ -129,6 +163,7 @@ function describeRun({ now, web, target }: LiveCheck, options: DiagnoseOptions):
       timeout: timeout ?? null,
       concurrency: concurrency ?? null,
       skipArtifacts: skipArtifacts === true,
+      service: service === undefined ? null : redact(service),
     },
     proxy: web.proxyFor?.(new URL(target))?.facts ?? null,
   };

@@ -2,8 +2,6 @@ import { resolve } from 'node:path';
 import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
-import { AppregError } from '../../../core/errors.ts';
-import { isLoopback } from '../../../core/http/url.ts';
 import type { Subscribed } from '../../../subscribe/subscribe.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -11,6 +9,7 @@ import { wantsJson } from '../../format.ts';
 import { resolveInputs } from '../../io/prompts.ts';
 import { networkOf } from '../../config/network.ts';
 import { authoritiesIn, headersOf, registryUrl } from '../../check/verify-options.ts';
+import { assertEncrypted, tokenFrom } from '../../service-headers.ts';
 import { subscribeCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof subscribeCommand.options>;
@@ -30,12 +29,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
   const registry = registryUrl(url);
   const base = asBase(service);
   const headers = [...headersOf(options, env), ...tokenFrom(options.tokenEnv, env)];
-  if (headers.length > 0 && base.startsWith('http:') && !isLoopback(new URL(base).hostname))
-    throw new AppregError(
-      'service-url-insecure',
-      'The URL of the service begins with http:, so credentials would be sent unencrypted.',
-      'Use its https: URL.',
-    );
+  assertEncrypted(base, headers);
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
   const { subscribe } = await import('../../../subscribe/subscribe.ts');
   const progress = terminal.progress(`Requesting ${new URL(base).host}`);
@@ -58,18 +52,6 @@ export async function subscribeTo(context: Context, url: string, options: Option
     `the service checks it now, then every hour; appreg diagnose ${printable(redact(registry.href))} shows what it finds`,
   );
   return 0;
-}
-
-function tokenFrom(name: string | undefined, env: NodeJS.ProcessEnv): [string, string][] {
-  if (name === undefined) return [];
-  const value = env[name]?.trim();
-  if (!value)
-    throw new AppregError(
-      'environment-variable-unset',
-      `--token-env: the environment variable ${printable(name)} is not set.`,
-      `Set it: export ${printable(name)}=…`,
-    );
-  return [['authorization', `Bearer ${value}`]];
 }
 
 function describeOutcome({ outcome, status, body, text }: Subscribed, url: string, name: string): string {

@@ -1,0 +1,43 @@
+import { isLoopback, parseUrl } from '../core/http/url.ts';
+import { AppregError } from '../core/errors.ts';
+import { printable } from '../core/text/text.ts';
+import { asBase } from '../observe/workspace/places.ts';
+
+/** Headers with which an organization authenticates to a service. */
+
+type Headers = [name: string, value: string][];
+
+/** @throws AppregError if the environment variable is not set */
+export function tokenFrom(name: string | undefined, env: NodeJS.ProcessEnv): Headers {
+  if (name === undefined) return [];
+  const value = env[name]?.trim();
+  if (!value)
+    throw new AppregError(
+      'environment-variable-unset',
+      `--token-env: the environment variable ${printable(name)} is not set.`,
+      `Set it: export ${printable(name)}=…`,
+    );
+  return [['authorization', `Bearer ${value}`]];
+}
+
+/** @throws AppregError if credentials would be sent unencrypted over a network */
+export function assertEncrypted(service: string, headers: Headers): void {
+  if (headers.length === 0 || !service.startsWith('http:') || isLoopback(new URL(service).hostname)) return;
+  throw new AppregError(
+    'service-url-insecure',
+    'The URL of the service begins with http:, so credentials would be sent unencrypted.',
+    'Use its https: URL.',
+  );
+}
+
+/** The base URL of a service, with a trailing slash. @throws AppregError for anything else than an http(s) URL */
+export function serviceBase(text: string): string {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new AppregError(
+      'url-invalid',
+      `--service: “${printable(text)}” is not the URL of a service.`,
+      'Give its address, such as https://flows.example.com',
+    );
+  return asBase(`${url.origin}${url.pathname}`);
+}

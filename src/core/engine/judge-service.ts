@@ -1,0 +1,63 @@
+import {
+  type AppFacts,
+  type ArtifactFacts,
+  isMissing,
+  type Missing,
+  type ServedApp,
+  type ServiceFacts,
+} from '../facts/facts.ts';
+import { header, httpDate } from '../http/headers.ts';
+import { isAnswered, lastHop } from '../http/probe.ts';
+import { digestOf } from '../registry/checksum.ts';
+import { isSemver } from '../registry/version.ts';
+import type { FactsOf, VersionEntry } from '../rules/rule.ts';
+import { type JudgeContext, NOT_REQUESTED } from './context.ts';
+import type { JudgedManifest } from './judge-manifest.ts';
+import { locationOf } from './location.ts';
+
+/** Compares what a subscriber service knows with what is served now. */
+
+const SUSPENDED: Missing = { missing: { code: 'blocked-by', rule: 'service-policy' }, intentional: true };
+
+/** @param manifest null if none was observed */
+export function judgeService(
+  { dispatcher, served, now }: JudgeContext,
+  facts: ServiceFacts | Missing,
+  manifest: JudgedManifest | null,
+): void {
+  const service = isMissing(facts) ? { ...facts, runWide: true, intentional: true } : facts;
+  const registry = isMissing(service) ? service : (service.registry ?? SUSPENDED);
+  const isManifestUsable = manifest !== null && manifest.apps !== null;
+  const common: FactsOf<'subscription'> = { service, registry, isManifestUsable, served: null, known: null, now };
+  dispatcher.dispatch('subscription', common, manifest?.location ?? locationOf('manifest', NOT_REQUESTED));
+  if (isMissing(service) || service.apps === null) return;
+  const known = new Map(service.apps.map((app) => [app.key, app]));
+  for (const app of served ?? []) {
+    const place = locationOf('metadata', NOT_REQUESTED, { app: app.key, url: app.url });
+    dispatcher.dispatch('subscription', { ...common, served: app, known: known.get(app.key) ?? null }, place);
+  }
+}
+
+/** What has to be kept of an app for the comparison. */
+export function servedApp({ key, metadata, artifacts }: AppFacts, versions: readonly VersionEntry[]): ServedApp {
+  const isUsable = !isMissing(metadata.web) && isAnswered(metadata.web.server) && !isMissing(metadata.content);
+  const headers = isMissing(metadata.web) ? [] : (lastHop(metadata.web.server)?.headers ?? []);
+  const modified = httpDate(header(headers, 'last-modified'));
+  return {
+    key,
+    url: metadata.url,
+    isUsable,
+    modifiedAt: modified === null ? null : new Date(modified).toISOString(),
+    versions: versions.flatMap(({ index, version, artifactChecksum }) =>
+      version === null || !isSemver(version)
+        ? []
+        : [{ version, checksum: artifactChecksum, isVerified: verdictOn(artifacts[index], artifactChecksum) }],
+    ),
+  };
+}
+
+function verdictOn(artifact: ArtifactFacts | undefined, checksum: string | null): boolean | null {
+  const digest = checksum === null ? null : digestOf(checksum);
+  if (artifact === undefined || isMissing(artifact.content) || digest === null) return null;
+  return artifact.content.sha256 === digest;
+}

@@ -1,0 +1,78 @@
+/** What a subscriber service knows about a registry: observed with `diagnose --service`. Times are ISO 8601. */
+export interface ServiceFacts {
+  /** Base URL of the service, with a trailing slash. */
+  service: string;
+  /** Why the service refuses all requests of the organization; null if it does not. */
+  suspended: string | null;
+  /** The subscription; null if the organization is suspended. */
+  registry: SubscribedRegistry | null;
+  /** The errors of the service's last check. */
+  findings: ServiceFinding[];
+  /** What the last check left out, since it was over a limit of the service. */
+  overLimit: { app: string | null; version: string | null; reason: string }[];
+  /** The apps that the service knows; null if they were not requested. */
+  apps: SubscribedApp[] | null;
+}
+
+export interface SubscribedRegistry {
+  id: string;
+  name: string;
+  /** As of the API of the service; other versions of it may have other values. */
+  state: string;
+  checkedAt: string | null;
+  goodAt: string | null;
+  failingSince: string | null;
+  nextCheckAt: string;
+}
+
+export interface ServiceFinding {
+  rule: string;
+  cause: string | null;
+  message: string;
+  app: string | null;
+  version: string | null;
+  resource: string;
+}
+
+export interface SubscribedApp {
+  key: string;
+  visible: boolean | null;
+  reasons: { code: string; message: string }[];
+  latest: string | null;
+  failingSince: string | null;
+  /** Null if they were not requested. */
+  versions: SubscribedVersion[] | null;
+}
+
+export interface SubscribedVersion {
+  version: string;
+  /** The digest in force: the first one observed. */
+  artifactChecksum: string;
+  firstSeenAt: string;
+  state: string;
+  offered: boolean;
+  reason: { rule: string; message: string } | null;
+}
+
+/** Why a service was not asked, or could not answer. */
+export type ServiceFailure =
+  | 'no-api'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'unreachable'
+  | 'failed'
+  | 'not-subscribed'
+  | 'never-checked';
+
+/** An app as it is served now. */
+export interface ServedApp {
+  key: string;
+  /** Of its metadata file. */
+  url: string | null;
+  /** Whether its metadata file can be used. */
+  isUsable: boolean;
+  /** The Last-Modified of its metadata file, as ISO 8601; null without one. */
+  modifiedAt: string | null;
+  /** Valid versions. `isVerified`: whether the artifact matched the listed checksum; null if it was not requested. */
+  versions: { version: string; checksum: string | null; isVerified: boolean | null }[];
+}

@@ -1,0 +1,10 @@
+import type { ServiceFinding } from '../facts/facts.ts';
+
+/**
+ * The setting of the service that kept it from sending a request, by the finding that reports it; null if the host
+ * answered, or could not be reached (which a service does not distinguish from an address that it may not request).
+ */
+export function policyBehind({ rule, cause }: ServiceFinding): 'port' | 'insecure' | null {
+  if (rule === 'unreachable' && cause === 'port-refused') return 'port';
+  return rule === 'url-insecure' || rule === 'redirect-insecure' ? 'insecure' : null;
+}

@@ -1,0 +1,42 @@
+import { formatTime } from '../../text/format-time.ts';
+import { defineRule } from '../rule.ts';
+
+export const serviceFirstSeenDiffers = defineRule({
+  id: 'service-first-seen-differs',
+  on: 'subscription',
+  needs: ['service', 'served', 'known'],
+  severity: 'error',
+  spec: '2.4',
+  symptom: 'checksum-mismatch',
+  owner: 'author',
+  immutability: true,
+  failsWhen:
+    'the service verified a version with another digest than the one that is listed now: that digest stays in force, and the version is refused',
+  why: 'A published version never changes: its subscribers have the first artifact, and the service does not offer another one under the same number.',
+  examples: {
+    bad: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z
+knows clock 1.0.0 sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+serves clock 1.0.0 sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb`,
+    good: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z
+knows clock 1.0.0 sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+serves clock 1.0.0 sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`,
+  },
+  check({ served, known }) {
+    const listed = new Map(served?.versions.map(({ version, checksum }) => [version, checksum]));
+    return (known?.versions ?? []).flatMap((before) => {
+      const { version, artifactChecksum, firstSeenAt } = before;
+      const now = listed.get(version);
+      // Until a version was verified, the service takes over a corrected listing.
+      if (typeof now !== 'string' || now === artifactChecksum || before.state === 'pending') return [];
+      return [
+        {
+          version,
+          message: `The service has had version ${version} since ${formatTime(firstSeenAt)} with ${artifactChecksum}; the registry lists ${now} now.`,
+          advice:
+            'Publish the new artifact as a new version, and list the first digest of this one again, with its artifact.',
+          evidence: { inForce: artifactChecksum, listed: now, firstSeenAt, state: before.state },
+        },
+      ];
+    });
+  },
+});

@@ -1,0 +1,73 @@
+import { counted } from '../../text/text.ts';
+import { formatTime } from '../../text/format-time.ts';
+import { defineRule } from '../rule.ts';
+
+/** Versions that a message names. */
+const NAMED = 5;
+
+export const serviceNotLookedYet = defineRule({
+  id: 'service-not-looked-yet',
+  on: 'subscription',
+  needs: ['registry', 'served', 'known', 'isManifestUsable'],
+  severity: 'note',
+  spec: '8',
+  symptom: 'app-does-not-appear',
+  owner: 'service',
+  causes: {
+    before: { title: 'The service last checked before this was served' },
+    'older-copy': { title: 'The service checked after the file changed, and got an older one', owner: 'cache' },
+  },
+  failsWhen:
+    'an app or a version is served now that the service does not know, since its last check was earlier. If the file is older than that check (`Last-Modified`), the service got an older copy, or another server: a warning',
+  why: 'Subscribers see a new version only after the next check, within an hour.',
+  examples: {
+    bad: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z
+knows clock 1.0.0
+serves clock 1.0.0
+serves clock 1.1.0`,
+    good: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z
+knows clock 1.0.0
+knows clock 1.1.0
+serves clock 1.0.0
+serves clock 1.1.0`,
+  },
+  check({ registry, served, known, isManifestUsable }) {
+    // A registry or an app that the service cannot read is reported by service-refused.
+    if (
+      served === null ||
+      !isManifestUsable ||
+      registry.failingSince !== null ||
+      (known?.failingSince ?? null) !== null
+    )
+      return null;
+    if (known !== null && known.versions === null) return null;
+    const versions = new Set(known?.versions?.map(({ version }) => version));
+    const unseen = served.versions.map(({ version }) => version).filter((version) => !versions.has(version));
+    if (unseen.length === 0) return null;
+    const named = unseen.slice(0, NAMED).join(', ');
+    const more = unseen.length > NAMED ? ` and ${unseen.length - NAMED} more` : '';
+    const what =
+      known === null
+        ? `the app ${served.key}`
+        : `${counted(unseen.length, 'version')} of ${served.key}: ${named}${more}`;
+    const { checkedAt, nextCheckAt } = registry;
+    const evidence = { checkedAt, nextCheckAt, modifiedAt: served.modifiedAt, unseen: unseen.slice(0, NAMED) };
+    const isOlderCopy = checkedAt !== null && served.modifiedAt !== null && served.modifiedAt < checkedAt;
+    const again = `It checks again at ${formatTime(nextCheckAt)}`;
+    if (!isOlderCopy)
+      return {
+        cause: 'before',
+        message: `The service does not know ${what}. It last checked at ${formatTime(checkedAt)}. ${again}.`,
+        advice: `Wait for that, or request a check: Refresh now on the page, or POST /api/registries/${registry.id}/refresh.`,
+        evidence,
+      };
+    return {
+      cause: 'older-copy',
+      severity: 'warning',
+      message: `The service does not know ${what}, although the file is older (Last-Modified ${formatTime(served.modifiedAt)}) than its last check at ${formatTime(checkedAt)}: it got an older copy. ${again}.`,
+      advice:
+        'Purge the caches of the host, and compare its servers with appreg verify --each-address. Then request a check of the service.',
+      evidence,
+    };
+  },
+});

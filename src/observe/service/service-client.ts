@@ -1,0 +1,60 @@
+import type { JsonValue } from '../../core/json/json.ts';
+import { type HttpClient, type HttpOptions, openHttpClient } from '../http/client.ts';
+import { statusOf } from '../../core/http/probe.ts';
+import { redact } from '../../core/text/text.ts';
+
+/** Reads the API of a service: JSON over HTTP, with the headers of the organization. */
+export interface ServiceClient {
+  /** @param path relative to the base URL. `failure`: why there was no response; `body`: null if it is not JSON */
+  get(path: string): Promise<{ status: number; body: JsonValue | null; failure: string | null }>;
+  close(): Promise<void>;
+}
+
+export interface ServiceRequestOptions {
+  /** Base URL of the service, with a trailing slash. */
+  service: string;
+  /** For its authentication. */
+  headers: readonly (readonly [string, string])[];
+  http: Pick<HttpOptions, 'ca' | 'machineCa' | 'proxyFor' | 'lookup' | 'backoff'>;
+  /** Milliseconds for one request. */
+  timeout: number;
+}
+
+/** A report of a large registry has tens of megabytes. */
+const BODY_LIMIT = 128_000_000;
+
+export function openServiceClient({ service, headers, http, timeout }: ServiceRequestOptions): ServiceClient {
+  const { origin } = new URL(service);
+  const client: HttpClient = openHttpClient({ ...http, concurrency: 4, secrets: { origin, headers } });
+  return {
+    async get(path) {
+      let chunks: Buffer[] = [];
+      const probe = await client.probe({
+        method: 'GET',
+        url: `${service}${path}`,
+        origin: null,
+        accept: 'application/json, application/problem+json',
+        total: timeout,
+        body() {
+          chunks = [];
+          return { limit: BODY_LIMIT, over: 'fail', write: (chunk) => void chunks.push(Buffer.from(chunk)) };
+        },
+      });
+      const { failure, hops } = probe;
+      if (failure !== null) return { status: 0, body: null, failure: `${failure.code}: ${redact(failure.message)}` };
+      const isOk = statusOf(probe) === 200;
+      // Problem details are short, and are in the excerpt.
+      const text = isOk ? Buffer.concat(chunks).toString('utf8') : (hops.at(-1)?.excerpt ?? '');
+      return { status: statusOf(probe), body: jsonOf(text), failure: null };
+    },
+    close: () => client.close(),
+  };
+}
+
+function jsonOf(text: string): JsonValue | null {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,209 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { diagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose/run.ts';
+import type { GlobalOptions } from '../../src/cli/context.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import { cliContext } from '../support/cli-context.ts';
+import { certificates } from '../support/fault-certificates.ts';
+import { answer, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
+import { checksum, type Live, putRegistry } from '../support/live-registry.ts';
+import { addApp, addRegistry, addSubscription } from './database-fixture.ts';
+import { openWebFixture, type WebFixture } from './web-fixture.ts';
+
+/** `diagnose --service` with the API of a running service. */
+
+let host: FaultHost;
+let live: Live;
+let folder: string;
+let fixture: WebFixture;
+let api: ReturnType<typeof serve>;
+let base: string;
+
+beforeAll(async () => {
+  host = await openFaultHost({ tls: certificates().get('good') });
+  folder = mkdtempSync(join(tmpdir(), 'appreg-diagnose-service-'));
+  writeFileSync(join(folder, 'ca.pem'), certificates().ca);
+  fixture = await openWebFixture();
+  api = await new Promise((resolve) => {
+    const server = serve({ fetch: fixture.app().fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(server));
+  });
+  base = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await host.close();
+  api.close();
+  await fixture.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  live = putRegistry(host);
+  await fixture.db.deleteFrom('subscriptions').execute();
+  await fixture.db.deleteFrom('registries').execute();
+});
+
+async function run(
+  options: DiagnoseOptions,
+  globals: GlobalOptions = {},
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; out: string }> {
+  const context = cliContext({ cwd: folder, options: { rule: ['tls-expiring=off'], ...globals }, env });
+  const code = await diagnose(context, live.url, { ca: 'ca.pem', ...options });
+  return { code, out: context.printed.out.join('\n') };
+}
+
+/** Of the token's organization, as a report. */
+async function joined(token: string, options: DiagnoseOptions = {}): Promise<Report> {
+  const { out } = await run({ service: base, tokenEnv: 'TOKEN', ...options }, { format: 'json' }, { TOKEN: token });
+  return JSON.parse(out) as Report;
+}
+
+const ofService = ({ findings }: Report): string[] =>
+  findings
+    .filter(({ rule }) => rule.startsWith('service-'))
+    .map(({ severity, rule, cause, app, version }) => [severity, rule, cause, app, version].filter(Boolean).join(' '));
+
+const HOUR = 3_600_000;
+
+/** A subscription to the live registry, by another spelling of its URL. */
+async function subscribed(
+  values: Parameters<typeof addRegistry>[2] = {},
+): Promise<{ token: string; registryId: number }> {
+  const { id, token } = await fixture.join();
+  const registryId = await addRegistry(fixture.db, live.url, values);
+  await addSubscription(fixture.db, id, registryId);
+  return { token, registryId };
+}
+
+describe('the service checked before a version was published', () => {
+  test('is a note that says when it checks again, in all formats, and from the bundle', async () => {
+    const { token, registryId } = await subscribed();
+    await addApp(
+      fixture.db,
+      registryId,
+      'app-a',
+      {},
+      { '1.0.0': { state: 'verified', artifactChecksum: checksum(live.older) } },
+    );
+    const report = await joined(token, { bundle: 'ticket.json' });
+    expect(ofService(report)).toEqual(['note service-not-looked-yet before app-a']);
+    const message = report.findings.find(({ rule }) => rule === 'service-not-looked-yet')?.message;
+    expect(message).toMatch(/1 version of app-a: 2\.0\.0\. It last checked at .* UTC\. It checks again at .* UTC\./);
+    const shown = await run({ service: base, tokenEnv: 'TOKEN' }, {}, { TOKEN: token });
+    expect(shown.out).toContain(message);
+    const markdown = await run({ service: base, tokenEnv: 'TOKEN' }, { format: 'markdown' }, { TOKEN: token });
+    expect(markdown.out).toContain('service-not-looked-yet');
+    for (const out of [shown.out, markdown.out, readFileSync(join(folder, 'ticket.json'), 'utf8')])
+      expect(out).not.toContain(token);
+    const context = cliContext({ cwd: folder, options: { format: 'json' } });
+    await diagnose(context, 'ticket.json', {});
+    expect(ofService(JSON.parse(context.printed.out.join('\n')) as Report)).toEqual(ofService(report));
+  });
+
+  test('an app that the service does not know is named', async () => {
+    const { token } = await subscribed();
+    expect(ofService(await joined(token))).toEqual(['note service-not-looked-yet before app-a']);
+    expect(ofService(await joined(token, { app: ['app-a'] }))).toEqual(['note service-not-looked-yet before app-a']);
+  });
+});
+
+test('a version with another digest than the one in force is an error', async () => {
+  const { token, registryId } = await subscribed();
+  const other = Buffer.from('other bytes');
+  await addApp(
+    fixture.db,
+    registryId,
+    'app-a',
+    {},
+    {
+      '1.0.0': { state: 'verified', artifactChecksum: checksum(live.older) },
+      '2.0.0': { state: 'verified', artifactChecksum: checksum(other) },
+    },
+  );
+  const report = await joined(token);
+  expect(ofService(report)).toEqual(['error service-first-seen-differs app-a 2.0.0']);
+  expect(report.findings.find(({ rule }) => rule === 'service-first-seen-differs')?.evidence).toMatchObject({
+    inForce: checksum(other),
+    listed: checksum(live.artifact),
+  });
+});
+
+test('a registry that the service cannot read, and that can be read here', async () => {
+  const failingSince = new Date(Date.now() - 5 * HOUR);
+  const { token } = await subscribed({ failingSince });
+  expect(ofService(await joined(token))).toEqual(['error service-refused repeatedly']);
+});
+
+test('a suspended organization', async () => {
+  const { id, token } = await fixture.join();
+  await fixture.db.updateTable('organizations').set({ suspendedAt: new Date() }).where('id', '=', id).execute();
+  expect(ofService(await joined(token))).toEqual(['error service-policy suspended']);
+});
+
+const reason = ({ notJudged }: Report): string | undefined =>
+  notJudged.find(({ code }) => code === 'service-not-joined')?.reason;
+
+describe('a service that cannot answer', () => {
+  let other: Server;
+  let respond: (path: string) => { status: number; body: string; type?: string };
+  let otherBase: string;
+  beforeAll(async () => {
+    other = createServer((request, response) => {
+      const { status, body, type = 'text/html' } = respond(request.url ?? '');
+      response.writeHead(status, { 'content-type': type }).end(body);
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    otherBase = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void other.close());
+
+  test('is not judged, with the reason; the registry itself is', async () => {
+    const { token } = await fixture.join();
+    const report = await joined(token);
+    expect(reason(report)).toBe(`${base}/ has no subscription of this organization to this URL`);
+    expect(report.outcome).not.toBe('incomplete');
+    expect(report.summary.artifacts).toBe(2);
+    expect(reason(await joined('apr_wrong'))).toMatch(/does not accept the token \(401\): check the variable/);
+  });
+
+  test.each([
+    [
+      'a page for every path',
+      () => ({ status: 200, body: '<!doctype html>' }),
+      /does not have the API of appreg service/,
+    ],
+    ['no such path', () => ({ status: 404, body: 'not found' }), /does not have the API of appreg service/],
+    ['another API', () => ({ status: 200, body: '{"items":[]}', type: 'application/json' }), /does not have the API/],
+    ['a failure', () => ({ status: 500, body: '' }), /cannot answer now: status 500/],
+    ['a refusal', () => ({ status: 403, body: '{"detail":"No."}', type: 'application/json' }), /\(403\): No\./],
+  ])('%s', async (_, answered, expected) => {
+    respond = answered;
+    expect(reason(await joined('secret-token', { service: otherBase }))).toMatch(expected);
+  });
+
+  test('no response', async () => {
+    expect(reason(await joined('t', { service: 'http://127.0.0.1:9', timeout: 2 }))).toMatch(
+      /cannot be reached: ECONNREFUSED/,
+    );
+  });
+
+  test('a registry that cannot be read is diagnosed all the same', async () => {
+    host.on('/registry.json', answer({ status: 500, body: 'down' }));
+    const report = await joined('t', { service: 'http://127.0.0.1:9', timeout: 2 });
+    expect(report.findings.map(({ rule }) => rule)).toContain('unreachable');
+    host.on('/registry.json', json({ apps: {} }));
+  });
+});
+
+test.each([
+  [{ tokenEnv: 'TOKEN' }, '--token-env requires --service'],
+  [{ service: 'flows.example.com' }, 'is not the URL of a service'],
+  [{ service: 'http://flows.example.com', tokenEnv: 'TOKEN' }, 'sent unencrypted'],
+  [{ service: 'https://flows.example.com', tokenEnv: 'UNSET' }, 'is not set'],
+])('wrong usage: %o', async (options, message) => {
+  await expect(run(options, {}, { TOKEN: 't' })).rejects.toThrow(message);
+});
