@@ -3,6 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const serviceFirstSeenDiffers = defineRule({
   id: 'service-first-seen-differs',
+  title: 'Version for which the service has another digest',
   on: 'subscription',
   needs: ['service', 'served', 'known'],
   severity: 'error',

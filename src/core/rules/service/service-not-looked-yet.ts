@@ -7,6 +7,7 @@ const NAMED = 5;
 
 export const serviceNotLookedYet = defineRule({
   id: 'service-not-looked-yet',
+  title: 'App or version that the service has not seen yet',
   on: 'subscription',
   needs: ['registry', 'served', 'known', 'isManifestUsable'],
   severity: 'note',

@@ -13,6 +13,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const servicePolicy = defineRule({
   id: 'service-policy',
+  title: 'Registry that the service holds back',
   on: 'subscription',
   needs: ['service', 'isManifestUsable', 'served'],
   severity: 'error',

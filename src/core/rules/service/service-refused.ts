@@ -14,6 +14,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const serviceRefused = defineRule({
   id: 'service-refused',
+  title: 'File that the service could not read',
   on: 'subscription',
   needs: ['service', 'registry', 'isManifestUsable', 'served', 'known'],
   severity: 'error',
