@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 /** The Prometheus metrics of one node. */
 export interface Metrics {
   registry: Registry;
-  /** By outcome: good, problems, failing, unfinished. */
+  /** By outcome: good, problems, failing, unfinished; superseded if it was discarded. */
   refreshes: Counter<'outcome'>;
   refreshSeconds: Histogram;
   artifacts: Counter<'outcome'>;

@@ -31,7 +31,7 @@ export async function judgeManifest(run: Run, facts: DocumentFacts): Promise<voi
   if (run.storedManifest !== null && facts.viewsReusedFrom !== undefined) return;
   expiry.invalidate();
   const limit = context.settings.limits.apps;
-  progress.recorded.add(await writeListing(context.db, registry.id, appsIn(apps, limit), limit, context.now()));
+  progress.recorded.add(await writeListing(context.db, registry, appsIn(apps, limit), limit, context.now()));
 }
 
 export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
@@ -48,7 +48,7 @@ export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
   // The database cannot store the key: there is only the finding.
   if (record === null) return;
   const change = changeOf(run, facts, record, { visible, because });
-  if (await writeApp(context.db, registry.id, record, change)) expiry.invalidate();
+  if (await writeApp(context.db, registry, record, change)) expiry.invalidate();
   progress.recorded.add(change.events);
   if (progress.findings > FINDINGS_LIMIT) run.budget.stop();
 }

@@ -1,7 +1,13 @@
 import type { Report } from '../../core/engine/report.ts';
 import { keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { CheckOutcome, EventData, NewEvent } from '../events.ts';
-import { type RegistryRecord, registryRecords, writeRefreshResult } from '../storage/registry-records.ts';
+import { Superseded } from '../storage/registry-claim.ts';
+import {
+  type NextCheck,
+  type RegistryRecord,
+  registryRecords,
+  writeRefreshResult,
+} from '../storage/registry-records.ts';
 import { checkedEvent, checkOutcome, failureEvents } from './check-events.ts';
 import type { RefreshContext } from './context.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
@@ -29,20 +35,24 @@ export function incompleteness({ context, progress }: Run, interrupted: boolean)
   return reasons.length === 0 ? null : reasons.join('; ');
 }
 
-/** Nothing changed, so the last outcome stays valid: only the time of the check is written. */
+/**
+ * Nothing changed, so the last outcome stays valid: only the time of the check is written.
+ * @throws Superseded if another refresh has taken over the registry
+ */
 export async function endUnchanged(
   context: RefreshContext,
   registry: RegistryRecord,
   { apps, took, unfinished }: { apps: number; took: number; unfinished: boolean },
-): Promise<CheckOutcome | 'not-due'> {
+): Promise<CheckOutcome> {
   const at = context.now();
   const next = nextAfter(context, { at, took, failures: 0, unfinished });
   const { errors, warnings } = registry;
   const outcome = checkOutcome(true, false, errors);
   const check = { outcome, seconds: secondsOf(took), errors, warnings, apps, changes: {} };
   const events = checkedEvent(registry, at, check);
-  const confirmation = { id: registry.id, at, nextCheckAt: next, slow: took > SLOW, events };
-  if (!(await registryRecords(context.db).writeUnchanged(confirmation))) return 'not-due';
+  const { id, refreshNumber, requests } = registry;
+  const confirmation = { id, refreshNumber, requests, at, ...next, slow: took > SLOW, events };
+  if (!(await registryRecords(context.db).writeUnchanged(confirmation))) throw new Superseded();
   recordRefresh(context, registry, {
     outcome,
     took,
@@ -57,7 +67,10 @@ export async function endUnchanged(
   return outcome;
 }
 
-/** Writes the outcome of the refresh, and the time of the next one. */
+/**
+ * Writes the outcome of the refresh, and the time of the next one.
+ * @throws Superseded if another refresh has taken over the registry
+ */
 export async function endRun(run: Run, report: Report, interrupted: boolean, took: number): Promise<CheckOutcome> {
   const { context, registry, budget, progress } = run;
   const isUsable = progress.apps !== null;
@@ -68,11 +81,11 @@ export async function endRun(run: Run, report: Report, interrupted: boolean, too
   const { errors, warnings } = report.summary;
   const outcome = checkOutcome(isUsable, unfinished, errors);
   const check = { outcome, seconds: secondsOf(took), errors, warnings, apps: progress.done };
-  await writeRefreshResult(context.db, registry.id, {
+  await writeRefreshResult(context.db, registry, {
     checkedAt,
     failures,
     failingSince: isUsable ? null : (registry.failingSince ?? checkedAt),
-    nextCheckAt: next,
+    ...next,
     report: truncateReport(report),
     slow: took > SLOW,
     unchangedToken: isUsable && !unfinished ? run.expiry.end(report) : null,
@@ -97,6 +110,13 @@ export async function endRun(run: Run, report: Report, interrupted: boolean, too
     next,
   });
   return outcome;
+}
+
+/** Another refresh has taken over the registry, for example because this node was stopped for a while. */
+export function discardRun({ metrics, log }: RefreshContext, { id, url }: RegistryRecord): 'superseded' {
+  metrics.refreshes.inc({ outcome: 'superseded' });
+  log('warn', 'refresh-superseded', { registry: id, url });
+  return 'superseded';
 }
 
 /** The events of a check that observed and judged: those of the apps are recorded already. */
@@ -127,8 +147,13 @@ function manifestToStore({ now, storedManifest, progress }: Run) {
 function nextAfter(
   { settings, random }: RefreshContext,
   { at, ...end }: { at: Date; took: number; failures: number; unfinished: boolean },
-): Date {
-  return new Date(nextCheck({ now: at.getTime(), interval: settings.interval, random: random(), ...end }));
+): NextCheck {
+  const now = at.getTime();
+  return {
+    nextCheckAt: new Date(nextCheck({ now, interval: settings.interval, random: random(), ...end })),
+    // At once, but at most half of the time if it is requested again and again.
+    nextIfRequested: new Date(now + end.took),
+  };
 }
 
 interface RefreshFigures {
@@ -141,7 +166,7 @@ interface RefreshFigures {
   bytes: number;
   errors: number;
   warnings: number;
-  next: Date;
+  next: NextCheck;
 }
 
 /** Logs and counts a refresh. */
@@ -160,6 +185,6 @@ function recordRefresh(
     url,
     seconds: secondsOf(took),
     ...figures,
-    nextCheckAt: next.toISOString(),
+    nextCheckAt: next.nextCheckAt.toISOString(),
   });
 }

@@ -1,11 +1,12 @@
 import { openHttpClient } from '../../observe/http/client.ts';
 import type { CheckOutcome } from '../events.ts';
-import { registryRecords } from '../storage/registry-records.ts';
+import { Superseded } from '../storage/registry-claim.ts';
+import { type RegistryRecord, registryRecords } from '../storage/registry-records.ts';
 import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
 import { observe } from './observe.ts';
-import { endRun, endUnchanged, incompleteness } from './outcome.ts';
+import { discardRun, endRun, endUnchanged, incompleteness } from './outcome.ts';
 import { CONNECTIONS, DOCUMENT_LIMITS, documentTimeout, requestOptions } from './request-options.ts';
 import { startRun } from './run.ts';
 import type { RevalidationLimits } from './unchanged/revalidate.ts';
@@ -18,7 +19,9 @@ export type Outcome =
   /** Not observed: just refreshed by another job, or without subscribers; or the node is stopping. */
   | 'not-due'
   | 'unwanted'
-  | 'handed-back';
+  | 'handed-back'
+  /** Discarded: another refresh has taken over the registry. */
+  | 'superseded';
 
 /**
  * Asking for artifacts, and then revalidation, may take only a part of the time: a full refresh that follows needs the
@@ -29,11 +32,26 @@ const REVALIDATION_SHARE = 0.35;
 
 /** Refreshes a registry if it is due. Writes each app when it is done, and the registry's own row at the end. */
 export async function refreshRegistry(context: RefreshContext, id: number, stopping: AbortSignal): Promise<Outcome> {
-  const { settings, db } = context;
   const now = context.now();
-  const registry = await registryRecords(db).read(id, now.getTime());
+  const registry = await registryRecords(context.db).read(id, now.getTime());
   if (!registry?.due) return 'not-due';
   if (!registry.wanted) return 'unwanted';
+  try {
+    return await refreshDue(context, registry, now, stopping);
+  } catch (error) {
+    if (!(error instanceof Superseded)) throw error;
+    return discardRun(context, registry);
+  }
+}
+
+/** @throws Superseded if another refresh has taken over the registry */
+async function refreshDue(
+  context: RefreshContext,
+  registry: RegistryRecord,
+  now: Date,
+  stopping: AbortSignal,
+): Promise<Outcome> {
+  const { settings } = context;
   const started = performance.now();
   const elapsed = (): number => performance.now() - started;
   const budget = openBudget(settings.limits, stopping);

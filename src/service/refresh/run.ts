@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json/json.ts';
 import type { HttpClient } from '../../observe/http/client.ts';
 import { type AppRecords, openAppRecords } from '../storage/app-records.ts';
 import { unpack } from '../storage/packed.ts';
+import { claimRegistry } from '../storage/registry-claim.ts';
 import { packedManifestOf, type RegistryRecord } from '../storage/registry-records.ts';
 import { keysInForce } from '../storage/versions.ts';
 import type { ArtifactCheck } from './artifact-checks/check-artifacts.ts';
@@ -59,12 +60,14 @@ interface RunProgress {
 /** A registry with more findings is broken as a whole; further ones are of no use. */
 export const FINDINGS_LIMIT = 10_000;
 
+/** @throws Superseded if another refresh has taken over the registry */
 export async function startRun(
   context: RefreshContext,
-  registry: RegistryRecord,
+  seen: RegistryRecord,
   { budget, check, artifacts, now }: Pick<Run, 'budget' | 'artifacts' | 'now'> & { check: UnchangedCheck },
 ): Promise<Run> {
   const { db, settings } = context;
+  const registry = await claimRegistry(db, seen);
   const [keys, packedManifest] = await Promise.all([keysInForce(db, registry.id), packedManifestOf(db, registry.id)]);
   const baseline = databaseBaseline(keys);
   const options = {

@@ -6,6 +6,7 @@ import type { Db } from './database.ts';
 import { saveIcon } from './icons.ts';
 import { pack } from './packed.ts';
 import { recordEvents } from './record-events.ts';
+import { claimedRegistry, type RegistryClaim, Superseded } from './registry-claim.ts';
 import type { IconRow } from './tables.ts';
 import { deleteUnverified, putVersions, type VersionChanges } from './versions.ts';
 
@@ -30,8 +31,12 @@ export interface AppChange {
 /** PostgreSQL: foreign_key_violation. */
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** @returns whether anything was written */
-export async function writeApp(db: Db, registryId: number, before: AppRecord, change: AppChange): Promise<boolean> {
+/**
+ * @returns whether anything was written
+ * @throws Superseded if another refresh has taken over the registry: then nothing is written
+ */
+export async function writeApp(db: Db, claim: RegistryClaim, before: AppRecord, change: AppChange): Promise<boolean> {
+  const { id: registryId } = claim;
   const { key } = before;
   const latest = change.versions ? change.versions.latest : before.latest;
   const digest = change.icon === undefined ? before.icon : (change.icon?.sha256 ?? null);
@@ -58,20 +63,15 @@ export async function writeApp(db: Db, registryId: number, before: AppRecord, ch
   };
   const write = async (tx: Db): Promise<void> => {
     if (!isIconSame && change.icon) await saveIcon(tx, change.icon);
-    await tx
-      // The last outcome depends on rows that are about to change.
-      .with('invalidated', (cte) =>
-        cte
-          .updateTable('registries')
-          .set({ unchangedToken: null })
-          .where('id', '=', registryId)
-          .where('unchangedToken', 'is not', null),
-      )
+    const { numUpdatedRows } = await tx
+      .with('claimed', (cte) => claimedRegistry(cte, claim))
       .updateTable('apps')
       .set(row)
-      .where('registryId', '=', registryId)
+      .from('claimed')
+      .whereRef('apps.registryId', '=', 'claimed.id')
       .where('key', '=', key)
-      .execute();
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw new Superseded();
     await deleteUnverified(tx, registryId, key, drop);
     await putVersions(tx, registryId, key, put);
     await recordEvents(

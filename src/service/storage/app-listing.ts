@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { NewEvent } from '../events.ts';
 import type { Db } from './database.ts';
 import { recordEvents } from './record-events.ts';
+import { type RegistryClaim, Superseded } from './registry-claim.ts';
 
 /** The apps that a manifest lists, as rows: what a subscriber sees before their metadata files are read. */
 
@@ -25,14 +26,16 @@ const ROWS_PER_LISTED = 3;
  * anything of it was ever in force, and deleted otherwise.
  * @param limit apps of a manifest; the rows kept in total are limited to a small multiple @param at when it was observed
  * @returns what changed for subscribers
+ * @throws Superseded if another refresh has taken over the registry: then nothing is written
  */
 export async function writeListing(
   db: Db,
-  registryId: number,
+  claim: RegistryClaim,
   listed: readonly ListedApp[],
   limit: number,
   at: Date,
 ): Promise<NewEvent[]> {
+  const { id: registryId, refreshNumber } = claim;
   const rows = await db
     .selectFrom('apps')
     .where('registryId', '=', registryId)
@@ -44,7 +47,13 @@ export async function writeListing(
   await db.transaction().execute(async (tx) => {
     // The rows no longer match the stored manifest; the end of the refresh stores the new one.
     const invalid = { manifest: null, unchangedToken: null };
-    await tx.updateTable('registries').set(invalid).where('id', '=', registryId).execute();
+    const { numUpdatedRows } = await tx
+      .updateTable('registries')
+      .set(invalid)
+      .where('id', '=', registryId)
+      .where('refreshNumber', '=', refreshNumber)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw new Superseded();
     await putListed(tx, registryId, changed);
     if (removed.length > 0) await removeFromListing(tx, registryId, removed);
     await recordEvents(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { inBatches } from './batch.ts';
 import type { Db } from './database.ts';
+import type { RegistryClaim } from './registry-claim.ts';
 import { OFFERED } from './sql-fragments.ts';
 import type { Validators } from './tables.ts';
 
@@ -95,10 +96,13 @@ export async function startRequestedCheck(db: Db, registryId: number): Promise<v
 /** Rows per statement. */
 const BATCH_SIZE = 5000;
 
-/** Records when artifacts were last confirmed by their host; null for those that must be asked for again. */
+/**
+ * Records when artifacts were last confirmed by their host; null for those that must be asked for again. Nothing is
+ * recorded if another refresh has taken over the registry.
+ */
 export async function writeAsked(
   db: Db,
-  registryId: number,
+  { id: registryId, refreshNumber }: RegistryClaim,
   asked: readonly { appKey: string; version: string; askedAt: Date | null }[],
 ): Promise<void> {
   for (let start = 0; start < asked.length; start += BATCH_SIZE) {
@@ -107,6 +111,7 @@ export async function writeAsked(
       update versions v set asked_at = w.asked_at
       from unnest(${rows.map(({ appKey }) => appKey)}::text[], ${rows.map(({ version }) => version)}::text[],
         ${rows.map(({ askedAt }) => askedAt)}::timestamptz[]) as w (app_key, version, asked_at)
-      where v.registry_id = ${registryId} and v.app_key = w.app_key and v.version = w.version`.execute(db);
+      where v.registry_id = ${registryId} and v.app_key = w.app_key and v.version = w.version
+        and exists (select from registries where id = ${registryId} and refresh_number = ${refreshNumber})`.execute(db);
   }
 }

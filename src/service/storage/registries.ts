@@ -73,7 +73,8 @@ export async function dueRegistries(db: Db, limit: number): Promise<{ id: number
 }
 
 /**
- * Makes a registry due, at the earliest `pause` seconds after its last refresh.
+ * Makes a registry due, at the earliest `pause` seconds after its last refresh; also while it is being refreshed, since
+ * that refresh may have read it before.
  * @returns in how many seconds it is due, and whether its last refresh was slow
  */
 export async function makeDue(db: Db, id: number, pause: number): Promise<{ wait: number; slow: boolean }> {
@@ -81,6 +82,7 @@ export async function makeDue(db: Db, id: number, pause: number): Promise<{ wait
     .updateTable('registries')
     .set({
       nextCheckAt: sql`least(next_check_at, greatest(now(), checked_at + make_interval(secs => ${pause}::float8)))`,
+      requests: sql`requests + 1`,
     })
     .where('id', '=', id)
     .returning(['slow', sql<number>`greatest(0, extract(epoch from next_check_at - now()))::float8`.as('wait')])
@@ -88,9 +90,14 @@ export async function makeDue(db: Db, id: number, pause: number): Promise<{ wait
   return row ?? { wait: 0, slow: false };
 }
 
-/** Defers the next refresh of a registry. */
+/** Defers the next refresh of a registry that is still due: no other refresh has succeeded in the meantime. */
 export async function postponeRefresh(db: Db, id: number, until: Date): Promise<void> {
-  await db.updateTable('registries').set({ nextCheckAt: until }).where('id', '=', id).execute();
+  await db
+    .updateTable('registries')
+    .set({ nextCheckAt: until })
+    .where('id', '=', id)
+    .where('nextCheckAt', '<=', sql<Date>`now()`)
+    .execute();
 }
 
 /** Counts of the wanted registries. */

@@ -6,13 +6,13 @@ import { inBatches } from './batch.ts';
 import type { Db } from './database.ts';
 import { pack } from './packed.ts';
 import { recordEvents } from './record-events.ts';
+import { type RegistryClaim, Superseded } from './registry-claim.ts';
 import { WANTED } from './sql-fragments.ts';
 
 /** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
 
 /** The state of a registry in the database. */
-export interface RegistryRecord {
-  id: number;
+export interface RegistryRecord extends RegistryClaim {
   url: string;
   failures: number;
   failingSince: Date | null;
@@ -32,11 +32,15 @@ export interface RegistryRecord {
   wanted: boolean;
 }
 
-/** The end of a refresh that confirmed the last outcome. */
-interface Confirmation {
-  id: number;
-  at: Date;
+/** When a registry is due again; earlier if it was requested during the refresh. */
+export interface NextCheck {
   nextCheckAt: Date;
+  nextIfRequested: Date;
+}
+
+/** The end of a refresh that confirmed the last outcome. */
+interface Confirmation extends RegistryClaim, NextCheck {
+  at: Date;
   slow: boolean;
   /** The daily `checked` event, if it is due. */
   events: readonly NewEvent[];
@@ -45,7 +49,7 @@ interface Confirmation {
 export interface RegistryRecords {
   /** @param now of the caller, in milliseconds since 1970; null if the registry does not exist */
   read(id: number, now: number): Promise<RegistryRecord | null>;
-  /** @returns false if another refresh has changed the outcome in the meantime: then nothing is written */
+  /** @returns false if another refresh has taken over the registry or changed the outcome in the meantime: then nothing is written */
   writeUnchanged(confirmation: Confirmation): Promise<boolean>;
 }
 
@@ -65,8 +69,8 @@ function openRegistryRecords(db: Db): RegistryRecords {
     const ahead = requests.map((request) => request.ahead);
     // Uses the database's clock, which all nodes share.
     const { rows } = await sql<RegistryRecord>`
-      select r.id, url, failures, failing_since, resume_after, checked_at, errors, warnings, unchanged_token,
-        checked_event_at, checked_event_outcome, certificates,
+      select r.id, url, refresh_number, requests, failures, failing_since, resume_after, checked_at, errors, warnings,
+        unchanged_token, checked_event_at, checked_event_outcome, certificates,
         artifacts_requested_at is not null as artifacts_requested,
         next_check_at <= now() + make_interval(secs => ahead) as due,
         ${WANTED} as wanted
@@ -91,12 +95,17 @@ async function confirm(trx: Db, confirmations: readonly Confirmation[]): Promise
     confirmations.map((confirmation) => confirmation[name]);
   const { rows } = await sql<{ id: number }>`
     update registries r set checked_at = c.at, good_at = c.at, slow = c.slow, progress = null,
-      next_check_at = case when artifacts_requested_at is null then c.next else least(c.next, now()) end,
+      refresh_number = r.refresh_number + 1,
+      next_check_at = case when r.requests = c.requests and artifacts_requested_at is null then c.next else c.sooner end,
       checked_event_at = case when c.recorded then c.at else checked_event_at end
-    from unnest(${column('id')}::int[], ${column('at')}::timestamptz[], ${column('nextCheckAt')}::timestamptz[],
-      ${column('slow')}::boolean[], ${confirmations.map(({ events }) => events.length > 0)}::boolean[])
-      as c (id, at, next, slow, recorded)
-    where r.id = c.id and unchanged_token is not null returning r.id`.execute(trx);
+    from unnest(${column('id')}::int[], ${column('refreshNumber')}::int[], ${column('requests')}::int[],
+      ${column('at')}::timestamptz[], ${column('nextCheckAt')}::timestamptz[],
+      ${column('nextIfRequested')}::timestamptz[], ${column('slow')}::boolean[],
+      ${confirmations.map(({ events }) => events.length > 0)}::boolean[])
+      as c (id, refresh_number, requests, at, next, sooner, slow, recorded)
+    where r.id = c.id and r.refresh_number = c.refresh_number and unchanged_token is not null returning r.id`.execute(
+    trx,
+  );
   const written = new Set(rows.map(({ id }) => id));
   const recorded = confirmations.filter(({ id }) => written.has(id));
   await recordEvents(
@@ -113,12 +122,11 @@ export async function packedManifestOf(db: Db, id: number): Promise<Buffer | nul
 }
 
 /** The end of a refresh that observed and judged. */
-export interface RefreshResult {
+export interface RefreshResult extends NextCheck {
   checkedAt: Date;
   /** Consecutive failed refreshes, including this one, and since when; 0 and null if the manifest was usable. */
   failures: number;
   failingSince: Date | null;
-  nextCheckAt: Date;
   report: Report;
   slow: boolean;
   unchangedToken: string | null;
@@ -135,18 +143,21 @@ export interface RefreshResult {
   events: readonly NewEvent[];
 }
 
-export async function writeRefreshResult(db: Db, id: number, result: RefreshResult): Promise<void> {
-  const { usable, report, certificates, events, nextCheckAt, ...columns } = result;
+/** @throws Superseded if another refresh has taken over the registry: then nothing is written */
+export async function writeRefreshResult(db: Db, claim: RegistryClaim, result: RefreshResult): Promise<void> {
+  const { usable, report, certificates, events, nextCheckAt, nextIfRequested, ...columns } = result;
+  const { id, refreshNumber, requests } = claim;
   const checked = events.find((event) => event.type === 'checked');
   const packedReport = await pack(report);
   const packedManifest = usable?.manifest ? await pack(usable.manifest) : null;
   await db.transaction().execute(async (trx) => {
-    await trx
+    const { numUpdatedRows } = await trx
       .updateTable('registries')
       .set({
         ...columns,
         // A check that was requested meanwhile follows.
-        nextCheckAt: sql`case when artifacts_requested_at is null then ${nextCheckAt} else least(${nextCheckAt}, now()) end`,
+        nextCheckAt: sql`case when requests = ${requests} and artifacts_requested_at is null
+          then ${nextCheckAt}::timestamptz else ${nextIfRequested}::timestamptz end`,
         progress: null,
         errors: report.summary.errors,
         warnings: report.summary.warnings,
@@ -158,7 +169,9 @@ export async function writeRefreshResult(db: Db, id: number, result: RefreshResu
         ...(checked && { checkedEventAt: columns.checkedAt, checkedEventOutcome: checked.data.outcome }),
       })
       .where('id', '=', id)
-      .execute();
+      .where('refreshNumber', '=', refreshNumber)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw new Superseded();
     await recordEvents(
       trx,
       events.map((event) => ({ ...event, registryId: id, at: columns.checkedAt })),

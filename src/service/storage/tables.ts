@@ -136,6 +136,10 @@ export interface RegistryRow {
   failures: Generated<number>;
   /** The source of truth of the schedule: the registry is due from this time. */
   nextCheckAt: Stamp;
+  /** Incremented by each refresh that writes: an earlier one cannot write any more (registry-claim.ts). */
+  refreshNumber: Generated<number>;
+  /** How often it was made due by a request. */
+  requests: Generated<number>;
   /** Counts of the last report. */
   errors: Generated<number>;
   warnings: Generated<number>;

@@ -6,6 +6,7 @@ import type { Service } from '../context.ts';
 import { appsIn } from '../refresh/manifest-apps.ts';
 import { writeListing } from '../storage/app-listing.ts';
 import { storable } from '../storage/packed.ts';
+import { Superseded } from '../storage/registry-claim.ts';
 import { checkedAtOf, insertRegistry, type KnownRegistry, registryByUrl } from '../storage/registries.ts';
 import { countSubscriptions, insertSubscription } from '../storage/subscriptions.ts';
 import { checkManifest } from './check-manifest.ts';
@@ -100,7 +101,11 @@ async function checkedRegistry(
 
 async function addApps({ db, settings }: Service, id: number, apps: JsonObject): Promise<void> {
   const limit = settings.limits.apps;
-  await writeListing(db, id, appsIn(apps, limit), limit, new Date());
+  const unrefreshed = { id, refreshNumber: 0, requests: 0 };
+  await writeListing(db, unrefreshed, appsIn(apps, limit), limit, new Date()).catch((error: unknown) => {
+    // It has been refreshed in the meantime.
+    if (!(error instanceof Superseded)) throw error;
+  });
 }
 
 async function addSubscription(

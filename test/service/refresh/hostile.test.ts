@@ -131,7 +131,7 @@ describe('a manifest', () => {
       color: null,
       iconFragment: '',
     }));
-    await writeListing(harness.db, id, listed, 2, new Date());
+    await writeListing(harness.db, { id, refreshNumber: 0, requests: 0 }, listed, 2, new Date());
     const rows = await harness.db
       .selectFrom('apps')
       .where('registryId', '=', id)

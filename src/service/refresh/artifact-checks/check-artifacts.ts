@@ -59,7 +59,7 @@ export async function checkArtifacts(
   );
   await writeAsked(
     db,
-    registry.id,
+    registry,
     results.flatMap(({ group, action }) => askedRows(group, action, now)),
   );
   const fetched = results.filter(({ action }) => action === 'fetch');

@@ -6,6 +6,7 @@ import { outcomeToken } from './002-outcome-token.ts';
 import { iconFragment } from './003-icon-fragment.ts';
 import { unchangedToken } from './004-unchanged-token.ts';
 import { artifactChecks } from './005-artifact-checks.ts';
+import { refreshNumber } from './005-refresh-number.ts';
 import { events } from './006-events.ts';
 import { tokensAuditWebhooks } from './008-tokens-audit-webhooks.ts';
 
@@ -16,6 +17,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '003-icon-fragment': iconFragment,
   '004-unchanged-token': unchangedToken,
   '005-artifact-checks': artifactChecks,
+  '005-refresh-number': refreshNumber,
   '006-events': events,
   '008-tokens-audit-webhooks': tokensAuditWebhooks,
 };

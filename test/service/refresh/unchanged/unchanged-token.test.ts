@@ -83,8 +83,9 @@ describe('an unchanged registry', () => {
     expect(await unchanged(id, 3.3)).toBe(true);
     expect(requested()).toEqual(DOCUMENTS);
     expect(host.requests.every(({ headers }) => headers['if-none-match'])).toBe(true);
-    const { checkedAt, goodAt, nextCheckAt, ...after } = await row();
+    const { checkedAt, goodAt, nextCheckAt, refreshNumber, ...after } = await row();
     expect(before).toMatchObject(after);
+    expect(refreshNumber).toBe(before.refreshNumber + 1);
     expect(checkedAt!.getTime() - before.checkedAt!.getTime()).toBeGreaterThan(3_600_000);
     expect(goodAt).toEqual(checkedAt);
     expect(nextCheckAt.getTime() - checkedAt!.getTime()).toBe(3_600_000);
@@ -315,7 +316,9 @@ describe('a registry is judged again', () => {
 test('the outcome of a concurrent refresh is not overwritten', async () => {
   const id = await settled(serve());
   await harness.db.updateTable('registries').set({ unchangedToken: null, failures: 3 }).where('id', '=', id).execute();
-  const end = { id, at: new Date(), nextCheckAt: new Date(), slow: false, events: [] };
+  const seen = await registryRecords(harness.db).read(id, Date.now());
+  const now = new Date();
+  const end = { ...seen!, at: now, nextCheckAt: now, nextIfRequested: now, slow: false, events: [] };
   expect(await registryRecords(harness.db).writeUnchanged(end)).toBe(false);
 });
 
