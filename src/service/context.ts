@@ -1,3 +1,4 @@
+import type { DatabaseMonitor } from './database-monitor.ts';
 import type { Db } from './storage/database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -17,6 +18,8 @@ export interface OutboundOptions extends Pick<
 export interface Service {
   settings: Settings;
   db: Db;
+  /** Whether the database can be used. */
+  database: DatabaseMonitor;
   log: Log;
   metrics: Metrics;
   outbound: OutboundOptions;

@@ -1,9 +1,18 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics } from 'prom-client';
+import { AppregError } from '../core/errors.ts';
+import { printable, redact } from '../core/text/text.ts';
 import { startEmbeddedPostgres } from './storage/embedded/server.ts';
 import { awaitDatabase } from './storage/await-database.ts';
+import { databaseFault } from './storage/database-error.ts';
 import { migrate } from './storage/migrations/migrate.ts';
-import { openDatabase } from './storage/database.ts';
+import { type Db, openDatabase } from './storage/database.ts';
+import type { ServerAddress } from './storage/pool.ts';
+import { probeWrite } from './storage/write-probe.ts';
 import type { Service } from './context.ts';
+import { type DatabaseMonitor, openDatabaseMonitor } from './database-monitor.ts';
+import { errorMessage } from './error-fields.ts';
 import { outboundOptions } from './refresh/address-policy.ts';
 import { openQueue } from './worker/queue.ts';
 import { webApp } from './web-app.ts';
@@ -15,13 +24,22 @@ import type { Settings } from './config/settings.ts';
 
 /** Milliseconds to wait for a PostgreSQL server. */
 const DATABASE_TIMEOUT = 30_000;
+/** Milliseconds between two attempts. */
+const RETRY_INTERVAL = 500;
+/** Milliseconds in which a database responds to a probe, even if it is busy. */
+const PROBE_TIMEOUT = 5_000;
 
 export interface Running {
   /** The URL of the service, with a trailing slash. */
   url: string;
+  /** Settled if the service cannot continue: its own PostgreSQL does not start again. Then stop it. */
+  failure: Promise<AppregError>;
   /** Takes no new work, completes running work within a limit, and releases all resources. */
   stop(): Promise<void>;
 }
+
+/** What is released when the service stops, in reverse order. */
+type Stops = (() => Promise<unknown>)[];
 
 /**
  * Starts one node of the service: database, tables, queue, web server. If a part fails to start, the previous ones are
@@ -29,7 +47,7 @@ export interface Running {
  * @throws AppregError for errors that an operator can fix
  */
 export async function startService(settings: Settings, log: Log): Promise<Running> {
-  const stops: (() => Promise<unknown>)[] = [];
+  const stops: Stops = [];
   const stopping = new AbortController();
   const stop = async (): Promise<void> => {
     stopping.abort();
@@ -37,38 +55,88 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
       await undo().catch((error: unknown) => log('error', 'stop-failed', { error }));
   };
   try {
-    const databaseUrl = settings.databaseUrl ?? (await startOwnDatabase(settings.dataFolder, stops));
-    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, (reason) => log('warn', 'waiting-for-database', { reason }));
-    const { db } = openDatabase(databaseUrl, Math.min(settings.concurrency, 30) + 10, (error) =>
-      log('warn', 'connection-lost', { error: error.message }),
-    );
-    stops.push(() => db.destroy());
-    await migrate(db);
+    const { address, failure } = await findDatabase(settings, log, stops);
+    const until = Date.now() + DATABASE_TIMEOUT;
+    await awaitDatabase(address, DATABASE_TIMEOUT, (reason) => log('warn', 'waiting-for-database', { reason }));
+    await retried(() => migrateTables(address), until);
+    const { db, database } = connect(address, settings, log, stops);
     const metrics = openMetrics();
     collectDefaultMetrics({ register: metrics.registry });
     watchSchedule(metrics.registry, db);
     const ports: number[] = [];
     const outbound = outboundOptions(settings, log, () => ports);
-    const base = { settings, db, log, metrics, outbound, stopping: stopping.signal };
-    const queue = await openQueue({ ...base, now: () => new Date(), random: Math.random }, databaseUrl);
+    const base = { settings, db, database, log, metrics, outbound, stopping: stopping.signal };
+    const context = { ...base, now: () => new Date(), random: Math.random };
+    const queue = await retried(() => openQueue(context, address), until);
     stops.push(queue.stop);
-    const service: Service = {
-      ...base,
-      requestRefresh: queue.requestRefresh,
-    };
+    const service: Service = { ...base, requestRefresh: queue.requestRefresh };
     const { url, close } = await listen(settings, webApp(service).fetch);
     stops.push(close);
     ports.push(Number(new URL(url).port || 80));
     log('info', 'started', { url, roles: settings.roles });
-    return { url, stop };
+    return { url, failure, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startOwnDatabase(folder: string, stops: (() => Promise<unknown>)[]): Promise<string> {
-  const { url, stop } = await startEmbeddedPostgres(folder);
-  stops.push(stop);
-  return url;
+/** The server of DATABASE_URL, or the service's own, which is started. */
+async function findDatabase(
+  { databaseUrl, dataFolder }: Settings,
+  log: Log,
+  stops: Stops,
+): Promise<{ address: ServerAddress; failure: Promise<AppregError> }> {
+  if (databaseUrl !== null) return { address: databaseUrl, failure: new Promise(() => {}) };
+  const failures = new EventEmitter<{ failure: [AppregError] }>();
+  const failure = once(failures, 'failure').then(([error]) => error);
+  const own = await startEmbeddedPostgres(dataFolder, { log, onFailure: (error) => failures.emit('failure', error) });
+  stops.push(own.stop);
+  return { address: () => own.url, failure };
+}
+
+/** Over connections of its own, since a migration may take long. */
+async function migrateTables(address: ServerAddress): Promise<void> {
+  const { db } = openDatabase(address, 2, () => undefined, { statementTimeout: null });
+  await migrate(db).finally(() => db.destroy());
+}
+
+/** The connections for requests and refreshes, and separate ones for probes, which never wait for these. */
+function connect(
+  address: ServerAddress,
+  settings: Settings,
+  log: Log,
+  stops: Stops,
+): { db: Db; database: DatabaseMonitor } {
+  const timeouts = { connectTimeout: PROBE_TIMEOUT, statementTimeout: PROBE_TIMEOUT, responseMargin: 0 };
+  const probe = openDatabase(address, 1, (error) => database.report(error), timeouts);
+  const database: DatabaseMonitor = openDatabaseMonitor(
+    (previous) => probeWrite(probe.db, previous === 'disk-full'),
+    log,
+  );
+  const { db } = openDatabase(address, Math.min(settings.concurrency, 30) + 10, (error) => database.report(error));
+  stops.push(
+    () => probe.db.destroy(),
+    () => db.destroy(),
+    async () => database.stop(),
+  );
+  return { db, database };
+}
+
+/** Repeats what failed because of the database: it may have been restarted. */
+async function retried<Result>(action: () => Promise<Result>, until: number): Promise<Result> {
+  for (;;)
+    try {
+      return await action();
+    } catch (error) {
+      if (databaseFault(error) === null) throw error;
+      if (Date.now() > until)
+        throw new AppregError(
+          'database-unreachable',
+          `The PostgreSQL server cannot be used: ${printable(redact(errorMessage(error)))}`,
+          'Look at its log and at its free disk space.',
+          { cause: error },
+        );
+      await sleep(RETRY_INTERVAL);
+    }
 }

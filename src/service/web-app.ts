@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Service } from './context.ts';
-import { isTransientError } from './storage/database-error.ts';
+import { unavailable } from './http/unavailable.ts';
 import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { appRoutes } from './api/apps.ts';
@@ -61,10 +61,8 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
   app.onError((error, c) => {
     if (error instanceof Refusal) return problem(c, error);
     const request = c.get('requestId');
-    if (isTransientError(error)) {
-      log('warn', 'database-unavailable', { request, error: error.message });
-      return problem(c, new Refusal('unavailable', 'Try again in a moment.', {}, { 'retry-after': '5' }));
-    }
+    const fault = service.database.report(error);
+    if (fault !== null) return problem(c, unavailable(fault));
     log('error', 'defect', { request, route: c.get('route'), error });
     return problem(c, new Refusal('internal', 'The log of the service has more, under the requestId.'));
   });

@@ -2,12 +2,14 @@ import { startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { SERVICE_ACTOR } from '../../src/service/audit-actions.ts';
 import type { Service } from '../../src/service/context.ts';
+import { openDatabaseMonitor } from '../../src/service/database-monitor.ts';
 import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
 import { createOrganization } from '../../src/service/storage/organizations.ts';
 import { DEFAULT_LIMITS, type Settings } from '../../src/service/config/settings.ts';
 import { webApp } from '../../src/service/web-app.ts';
 import type { Allowances } from '../../src/service/http/rate-limits.ts';
+import { probeWrite } from '../../src/service/storage/write-probe.ts';
 import { openTestDatabase, type TestDatabase } from './database-fixture.ts';
 
 /** The web side of the service with its own database, without a network and a worker. */
@@ -50,10 +52,12 @@ export async function openWebFixture(): Promise<WebFixture> {
   const database = await openTestDatabase();
   const logged: Record<string, unknown>[] = [];
   const refreshes: number[] = [];
+  const log = openLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>));
   const service: Service = {
     settings: SETTINGS,
     db: database.db,
-    log: openLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>)),
+    database: openDatabaseMonitor(() => probeWrite(database.db, false), log),
+    log,
     metrics: openMetrics(),
     outbound: { guard: null, lookup: null, firstRefreshTimeout: 0 },
     stopping: new AbortController().signal,
@@ -63,6 +67,10 @@ export async function openWebFixture(): Promise<WebFixture> {
   };
   return {
     ...database,
+    async stop() {
+      service.database.stop();
+      await database.stop();
+    },
     service,
     logged,
     refreshes,

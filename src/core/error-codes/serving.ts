@@ -102,6 +102,11 @@ export const SERVING_ERRORS = {
     title: 'The user that runs PostgreSQL has no access to the data folder.',
     fix: 'Choose another folder with --data.',
   },
+  'data-folder-lost': {
+    exit: 2,
+    title: 'The database of the service was deleted while it was running.',
+    fix: 'Restore the data folder from a backup.',
+  },
   'data-folder-unusable': {
     exit: 2,
     title: 'The data folder cannot be created or written.',

@@ -1,20 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../context.ts';
-import { isReachable } from '../storage/database.ts';
+import type { DatabaseFault } from '../storage/database-error.ts';
 import { json, Refusal } from '../http/problems.ts';
 import type { Route } from '../http/routes.ts';
+import { unavailable } from '../http/unavailable.ts';
 
 /** Milliseconds for the database to respond. */
 const DATABASE_TIMEOUT = 2_000;
 
 /** For health probes and Prometheus: about the node, never about a tenant. */
-export function healthRoutes({ db, metrics, stopping, settings }: Service): Route[] {
+export function healthRoutes({ database, metrics, stopping, settings }: Service): Route[] {
+  const { roles } = settings;
+  const faultNow = (otherwise: DatabaseFault | null): Promise<DatabaseFault | null> =>
+    within(DATABASE_TIMEOUT, database.check(), otherwise);
   return [
     {
       method: 'GET',
       path: '/healthz',
       access: 'anyone',
-      answer: (c) => json(c, { status: 'ok', roles: settings.roles }),
+      async answer(c) {
+        // A slow response is no reason to restart the node.
+        const fault = await faultNow(database.fault());
+        // A server is not part of this process: a restart of the node would not repair it.
+        if (settings.databaseUrl === null && fault === 'unreachable') throw unavailable(fault);
+        return json(c, { status: 'ok', roles, database: fault ?? 'available' });
+      },
     },
     {
       method: 'GET',
@@ -22,8 +32,9 @@ export function healthRoutes({ db, metrics, stopping, settings }: Service): Rout
       access: 'anyone',
       async answer(c) {
         if (stopping.aborted) throw new Refusal('unavailable', 'The node is shutting down.');
-        if (await within(DATABASE_TIMEOUT, isReachable(db))) return json(c, { status: 'ready', roles: settings.roles });
-        throw new Refusal('unavailable', 'The database does not respond.', {}, { 'retry-after': '5' });
+        const fault = await faultNow('unreachable');
+        if (fault !== null) throw unavailable(fault);
+        return json(c, { status: 'ready', roles, database: 'available' });
       },
     },
     {
@@ -37,9 +48,9 @@ export function healthRoutes({ db, metrics, stopping, settings }: Service): Rout
   ];
 }
 
-/** The result, or false if it takes longer. */
-async function within(milliseconds: number, result: Promise<boolean>): Promise<boolean> {
+/** The result, or `otherwise` if it takes longer. */
+async function within<Result>(milliseconds: number, result: Promise<Result>, otherwise: Result): Promise<Result> {
   const deadline = new AbortController();
-  const late = sleep(milliseconds, false, { signal: deadline.signal }).catch(() => false);
+  const late = sleep(milliseconds, otherwise, { signal: deadline.signal }).catch(() => otherwise);
   return Promise.race([result, late]).finally(() => deadline.abort());
 }

@@ -1,6 +1,7 @@
 import type { Service } from '../context.ts';
+import type { DatabaseFault } from '../storage/database-error.ts';
 import { Refusal } from '../http/problems.ts';
-import { isTransientError } from '../storage/database-error.ts';
+import { RETRY_AFTER } from '../http/unavailable.ts';
 import { failurePage } from './account-pages.ts';
 import { type ErrorPage, PageError } from './page-error.ts';
 import { type PageContext, showScreen } from './request.ts';
@@ -15,6 +16,16 @@ export function showError(
   return showScreen(c, settings, failurePage({ title, text, signedIn }), { status, organization: null });
 }
 
+const CANNOT_SAVE = 'The service cannot save changes at the moment. Nothing was changed, and no data is lost.';
+
+const FAULT_TEXTS: Record<DatabaseFault, string> = {
+  unreachable: 'The service cannot reach its database. No data is lost; try again in a moment.',
+  'disk-full': `${CANNOT_SAVE} Its operator has to free disk space; try again later.`,
+  'read-only': `${CANNOT_SAVE} Try again in a moment.`,
+  'disk-error': 'The database of the service cannot read or write its files. Its operator has to repair it.',
+  overloaded: 'The database of the service is overloaded. Try again in a moment.',
+};
+
 /** The response for an unknown URL. */
 export function notFoundPage(c: PageContext, settings: Service['settings']): Response | Promise<Response> {
   return showError(c, settings, { status: 404, title: 'Not found', text: 'This page does not exist.' });
@@ -26,21 +37,17 @@ export function notFoundPage(c: PageContext, settings: Service['settings']): Res
  */
 export function errorResponse(
   c: PageContext,
-  { settings, log }: Service,
+  { settings, log, database }: Service,
   route: string,
   error: unknown,
 ): Response | Promise<Response> {
   if (error instanceof Refusal) throw error;
   if (error instanceof PageError) return showError(c, settings, error.page);
   const request = c.get('requestId');
-  if (isTransientError(error)) {
-    log('warn', 'database-unavailable', { request, error: error.message });
-    c.header('Retry-After', '5');
-    return showError(c, settings, {
-      status: 503,
-      title: 'Not available at the moment',
-      text: 'The service cannot reach its database. No data is lost; try again in a moment.',
-    });
+  const fault = database.report(error);
+  if (fault !== null) {
+    c.header('Retry-After', RETRY_AFTER);
+    return showError(c, settings, { status: 503, title: 'Not available at the moment', text: FAULT_TEXTS[fault] });
   }
   log('error', 'defect', { request, route, error });
   return showError(c, settings, {

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { errorCode, errorMessage } from '../error-fields.ts';
+import type { ServerAddress } from './pool.ts';
 
 /** The minimum supported PostgreSQL version. */
 const MINIMUM_VERSION = 130_000;
@@ -14,10 +15,14 @@ const PERMANENT = /^(28|3D)/;
  * @param timeout milliseconds @param onWait called once, after the first failed attempt
  * @throws AppregError `database-unreachable`, `database-login-refused`, `database-version-unsupported`
  */
-export async function awaitDatabase(url: string, timeout: number, onWait: (why: string) => void): Promise<void> {
+export async function awaitDatabase(
+  address: ServerAddress,
+  timeout: number,
+  onWait: (why: string) => void,
+): Promise<void> {
   const until = Date.now() + timeout;
   for (let tries = 1; ; tries++) {
-    const problem = await tryConnection(url);
+    const problem = await tryConnection(typeof address === 'string' ? address : address());
     if (problem === null) return;
     const { message, code } = problem;
     if (PERMANENT.test(code))
@@ -40,7 +45,7 @@ export async function awaitDatabase(url: string, timeout: number, onWait: (why: 
 }
 
 async function tryConnection(url: string): Promise<{ message: string; code: string } | null> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,10 +1,59 @@
-import { errorCode } from '../error-fields.ts';
+import { errorCode, errorMessage } from '../error-fields.ts';
 
-/** True for transient errors: the database cannot be reached, or is shutting down. */
-export function isTransientError(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  return (
-    /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08\w{3}|57P0[1-5]|53300)$/.test(errorCode(error)) ||
-    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
-  );
+/** Why the database cannot do its work at the moment. The same statement can succeed later. */
+export type DatabaseFault =
+  /** It cannot be reached, or it is starting, stopping or restarting. */
+  | 'unreachable'
+  | 'disk-full'
+  /** It is a replica, or was set to read-only. */
+  | 'read-only'
+  | 'disk-error'
+  /** Too many connections, no memory, a deadlock, or a statement that took too long. */
+  | 'overloaded';
+
+/** By the code of PostgreSQL (appendix A of its manual), or of Node. */
+const FAULTS: readonly (readonly [RegExp, DatabaseFault])[] = [
+  [
+    /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/,
+    'unreachable',
+  ],
+  // Connections, logins, the database's name; and a shutdown, a crash, or a start in progress.
+  [/^(08|28)\w{3}$|^3D000$|^57P0[1-5]$/, 'unreachable'],
+  [/^53100$/, 'disk-full'],
+  [/^25006$/, 'read-only'],
+  [/^58\w{3}$/, 'disk-error'],
+  [/^(53\w{3}|57014|55P03|40001|40P01|25P03|25P04)$/, 'overloaded'],
+];
+
+/** Errors of the client library, which have no code. */
+const MESSAGES: readonly (readonly [RegExp, DatabaseFault])[] = [
+  [
+    /^(Connection terminated|timeout expired|Client has encountered a connection error|Client was closed)/,
+    'unreachable',
+  ],
+  // The node is stopping.
+  [/^(Cannot use a pool after calling end|driver has already been destroyed)/, 'unreachable'],
+  [/^(timeout exceeded when trying to connect|Query read timeout)/, 'overloaded'],
+  [/: No space left on device$/, 'disk-full'],
+  [/: Read-only file system$/, 'read-only'],
+];
+
+/** @returns null if the error has another cause: a defect */
+export function databaseFault(error: unknown): DatabaseFault | null {
+  if (!(error instanceof Error)) return null;
+  const code = errorCode(error);
+  const message = errorMessage(error);
+  // The socket of a server on this machine is missing.
+  if (code === 'ENOENT' && message.startsWith('connect ')) return 'unreachable';
+  const found = FAULTS.find(([codes]) => codes.test(code)) ?? MESSAGES.find(([texts]) => texts.test(message));
+  return found?.[1] ?? null;
 }
+
+/** What a database with a fault cannot do, for people. */
+export const FAULT_WORDS: Record<DatabaseFault, string> = {
+  unreachable: 'The database does not respond.',
+  'disk-full': 'The database cannot be written: its disk is full.',
+  'read-only': 'The database cannot be written: it is read-only.',
+  'disk-error': 'The database cannot read or write its files.',
+  overloaded: 'The database is overloaded.',
+};

@@ -1,27 +1,24 @@
-import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
-import { Pool } from 'pg';
+import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely';
+import type { Pool } from 'pg';
+import { type ConnectionOptions, openPool, type ServerAddress } from './pool.ts';
 import type { Database } from './tables.ts';
 
 export type Db = Kysely<Database>;
 
 /**
- * A connection pool for a PostgreSQL server.
- * @param url as in DATABASE_URL @param onIdleError an idle connection failed: the next query opens a new one
+ * The tables of a PostgreSQL server, over a connection pool.
+ * @param onConnectionError a connection failed: the next statement opens a new one
  */
-export function openDatabase(url: string, size: number, onIdleError: (error: Error) => void): { db: Db; pool: Pool } {
-  const pool = new Pool({ connectionString: url, max: size, connectionTimeoutMillis: 10_000 });
-  pool.on('error', onIdleError);
+export function openDatabase(
+  address: ServerAddress,
+  size: number,
+  onConnectionError: (error: Error) => void,
+  options: ConnectionOptions = {},
+): { db: Db; pool: Pool } {
+  const pool = openPool(address, size, onConnectionError, options);
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
   return { db, pool };
-}
-
-/** True if the database responds. */
-export async function isReachable(db: Db): Promise<boolean> {
-  return sql`select 1`.execute(db).then(
-    () => true,
-    () => false,
-  );
 }

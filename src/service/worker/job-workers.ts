@@ -20,22 +20,27 @@ export interface JobWorkersOptions<Data> {
   /** Milliseconds between two polls of an empty queue, and between two heartbeats. */
   pollInterval: number;
   heartbeatInterval: number;
+  /** Whether no jobs are taken at the moment. */
+  isPaused?(): boolean;
   /** @param lost aborted once another node has the job. If it throws, the job is retried */
   process(data: Data, lost: AbortSignal): Promise<void>;
+  /** Whether to write the end of a job again, now, after an error. */
+  canRetry?(error: unknown): Promise<boolean>;
   onError(error: unknown): void;
 }
 
 export function startJobWorkers<Data extends object>(
   boss: PgBoss,
   queue: string,
-  { concurrency, pollInterval, heartbeatInterval, process, onError }: JobWorkersOptions<Data>,
+  options: JobWorkersOptions<Data>,
 ): JobWorkers {
+  const { concurrency, pollInterval, heartbeatInterval, process, onError } = options;
   const claims = openClaims(boss, queue);
   /** Includes jobs whose completion is not written yet. */
   const running = new Set<Promise<void>>();
   const poller = startPoller({
     interval: pollInterval,
-    hasRoom: () => claims.count() < concurrency,
+    hasRoom: () => claims.count() < concurrency && options.isPaused?.() !== true,
     async take() {
       const jobs = await boss.fetch<Data>(queue, { batchSize: concurrency - claims.count() });
       for (const { id, retryCount, data } of jobs) {
@@ -56,11 +61,21 @@ export function startJobWorkers<Data extends object>(
       );
       claims.remove(claim);
       if (claims.count() <= concurrency / 2) poller.resume();
-      await settle(claim);
+      await written(() => settle(claim));
     } catch (error) {
       // The job is retried once its heartbeat expires.
       onError(error);
     }
+  }
+
+  async function written(write: () => Promise<unknown>): Promise<void> {
+    for (;;)
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if ((await options.canRetry?.(error)) !== true) throw error;
+      }
   }
 
   const heartbeat = setInterval(() => void claims.beat().catch(onError), heartbeatInterval);

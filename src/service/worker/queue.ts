@@ -2,6 +2,7 @@ import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
 import type { Db } from '../storage/database.ts';
 import { dropOrphanedIcons } from '../storage/icons.ts';
+import { openPool, type ServerAddress } from '../storage/pool.ts';
 import { dropOldEvents } from '../storage/record-events.ts';
 import { dueRegistries, makeDue, postponeRefresh } from '../storage/registries.ts';
 import { type JobWorkers, startJobWorkers } from './job-workers.ts';
@@ -20,7 +21,7 @@ export interface Queue {
   stop(): Promise<void>;
 }
 
-export type QueueContext = RefreshContext & Pick<Service, 'stopping'>;
+export type QueueContext = RefreshContext & Pick<Service, 'stopping' | 'database'>;
 
 const REFRESH = 'refresh';
 /** Registries whose last refresh was slow. They only delay each other. */
@@ -42,40 +43,47 @@ const POLL_INTERVAL = 2000;
 const STOP_TIMEOUT = 10_000;
 /** Seconds between two refreshes of a registry, however often they are requested. */
 const PAUSE = 5;
-/** Milliseconds until a registry is retried after an internal error. */
+/** Milliseconds until a registry is retried after an internal error, and after one of the database. */
 const CRASH_DELAY = 900_000;
+const FAULT_DELAY = 30_000;
+/** Milliseconds for which the end of a job waits for the database; then another node takes over the job. */
+const SETTLE_TIMEOUT = 60_000;
 
 /** Starts the queue on one node; the node processes jobs if it has the role. */
-export async function openQueue(context: QueueContext, databaseUrl: string): Promise<Queue> {
-  const { settings, db, log } = context;
+export async function openQueue(context: QueueContext, address: ServerAddress): Promise<Queue> {
+  const { settings, db, database } = context;
   const isWorker = settings.roles.includes('worker');
+  const size = isWorker ? 4 + Math.ceil(settings.concurrency / 4) : 2;
+  const pool = openPool(address, size, (error) => database.report(error));
   const boss = new PgBoss({
-    connectionString: databaseUrl,
-    application_name: 'appreg',
-    max: isWorker ? 4 + Math.ceil(settings.concurrency / 4) : 2,
+    db: { executeSql: (text, values) => pool.query(text, values) },
     supervise: isWorker,
     schedule: isWorker,
     superviseIntervalSeconds: SUPERVISE_INTERVAL,
     monitorIntervalSeconds: SUPERVISE_INTERVAL,
     maintenanceIntervalSeconds: 60,
   });
-  boss.on('error', (error) => log('warn', 'queue-error', { error }));
-  await boss.start();
+  const onError = (error: unknown): void => logError(context, error);
+  boss.on('error', onError);
   let workers: readonly JobWorkers[] = [];
   try {
+    await boss.start();
     await createQueues(boss, settings.limits.refresh);
     if (isWorker) {
       workers = await startWorkers(boss, context);
       // Take over the jobs of a stopped node immediately, even if nodes are short-lived.
-      void boss.supervise().then(
-        () => workers.forEach((each) => each.wake()),
-        (error: unknown) => log('warn', 'queue-error', { error }),
-      );
+      void boss.supervise().then(() => workers.forEach((each) => each.wake()), onError);
     }
   } catch (error) {
-    await boss.stop({ graceful: false });
+    await boss.stop({ graceful: false }).catch(onError);
+    await pool.end();
     throw error;
   }
+  // Jobs that were left in the queue, and registries that became due in the meantime.
+  database.onRecovery(() => {
+    for (const each of workers) each.wake();
+    if (isWorker) void sendSweep(boss).catch(onError);
+  });
   return {
     async requestRefresh(registryId) {
       await requestRefresh(boss, db, registryId);
@@ -85,9 +93,13 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
     async stop() {
       const until = Date.now() + STOP_TIMEOUT;
       await Promise.all(workers.map((each) => each.stop(STOP_TIMEOUT)));
-      await boss.stop({ graceful: true, timeout: Math.max(1000, until - Date.now()) });
+      await boss.stop({ graceful: true, timeout: Math.max(1000, until - Date.now()) }).finally(() => pool.end());
     },
   };
+}
+
+function logError({ database, log }: QueueContext, error: unknown): void {
+  if (database.report(error) === null) log('warn', 'queue-error', { error });
 }
 
 async function createQueues(boss: PgBoss, refreshTimeout: number): Promise<void> {
@@ -107,14 +119,14 @@ async function createQueues(boss: PgBoss, refreshTimeout: number): Promise<void>
 }
 
 async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWorkers[]> {
-  const { settings, db, log } = context;
+  const { settings, db, database, stopping } = context;
   const workers: JobWorkers[] = [];
   await boss.work(SWEEP, { pollingIntervalSeconds: 1 }, async () => {
     try {
       await enqueueDue(boss, db);
       for (const each of workers) each.wake();
     } finally {
-      if (!context.stopping.aborted) await boss.send(SWEEP, {}, { startAfter: SWEEP_INTERVAL });
+      if (!stopping.aborted) await sendSweep(boss, SWEEP_INTERVAL);
     }
   });
   await boss.work(TIDY, { pollingIntervalSeconds: 60 }, async () => {
@@ -124,7 +136,7 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
   // If the sweeping node is killed, the next minute starts a new chain.
   await boss.schedule(SWEEP, '* * * * *');
   await boss.schedule(TIDY, '23 3 * * *');
-  await boss.send(SWEEP, {});
+  await sendSweep(boss);
   // Last, since the workers would not be stopped if another part failed to start.
   const queues = [
     { name: REFRESH, concurrency: settings.concurrency },
@@ -136,11 +148,19 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
         concurrency,
         pollInterval: POLL_INTERVAL,
         heartbeatInterval: (HEARTBEAT * 1000) / 2,
+        isPaused: () => database.fault() !== null,
         process: ({ id }, lost) => refreshJob(context, id, lost),
-        onError: (error) => log('warn', 'queue-error', { error }),
+        canRetry: async (error) =>
+          database.report(error) !== null && !stopping.aborted && database.available(SETTLE_TIMEOUT),
+        onError: (error) => logError(context, error),
       }),
     );
   return workers;
+}
+
+/** @param seconds until it runs */
+async function sendSweep(boss: PgBoss, seconds = 0): Promise<void> {
+  await boss.send(SWEEP, {}, { startAfter: seconds });
 }
 
 /** Enqueues due registries with subscribers. Jobs already queued are unchanged. */
@@ -161,17 +181,21 @@ async function requestRefresh(boss: PgBoss, db: Db, registryId: number): Promise
   await boss.send(slow ? REFRESH_SLOW : REFRESH, { id: registryId }, job);
 }
 
-/** @throws if the node is stopping, so that another node takes the job */
+/** @throws if the node is stopping or the database cannot be reached: then the job is retried, on any node */
 async function refreshJob(context: QueueContext, id: number, lost: AbortSignal): Promise<void> {
-  const { db, log, metrics, stopping } = context;
+  const { db, database, log, metrics, stopping } = context;
   metrics.refreshing.inc();
   try {
     const outcome = await refreshRegistry(context, id, AbortSignal.any([stopping, lost]));
     if (outcome === 'handed-back') throw new HandedBack();
   } catch (error) {
     if (error instanceof HandedBack || stopping.aborted) throw error;
-    log('error', 'refresh-crashed', { registry: id, error });
-    await postponeRefresh(db, id, new Date(Date.now() + CRASH_DELAY));
+    const fault = database.report(error);
+    // The registry is due, so it is refreshed as soon as the database responds.
+    if (fault === 'unreachable') throw error;
+    if (fault === null) log('error', 'refresh-crashed', { registry: id, error });
+    const delay = fault === null ? CRASH_DELAY : FAULT_DELAY;
+    await postponeRefresh(db, id, new Date(Date.now() + delay));
   } finally {
     metrics.refreshing.dec();
   }

@@ -141,9 +141,20 @@ describe('responses', () => {
     expect((await callApi(ending, 'GET', '/healthz')).status).toBe(200);
   });
 
+  test('a node whose own PostgreSQL does not respond is not alive', async () => {
+    const { webApp } = await import('../../../src/service/web-app.ts');
+    const database = { ...web.service.database, check: async () => 'unreachable' as const };
+    const response = await callApi(webApp({ ...web.service, database }), 'GET', '/healthz');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+  });
+
   test('a node without the web role serves only health checks and metrics', async () => {
     const worker = web.app({ roles: ['worker'] });
-    expect((await callApi(worker, 'GET', '/healthz')).json).toEqual({ status: 'ok', roles: ['worker'] });
+    expect((await callApi(worker, 'GET', '/healthz')).json).toEqual({
+      status: 'ok',
+      roles: ['worker'],
+      database: 'available',
+    });
     expect((await callApi(worker, 'GET', '/readyz')).status).toBe(200);
     expect((await callApi(worker, 'GET', '/metrics')).status).toBe(200);
     for (const path of ['/api/openapi.json', '/', '/sign-in'])

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabaseMonitor } from '../../../src/service/database-monitor.ts';
 import { storable } from '../../../src/service/storage/packed.ts';
+import { probeWrite } from '../../../src/service/storage/write-probe.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { callApi, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
@@ -284,14 +286,21 @@ test('an unreachable database results in status 503', async () => {
   const { openDatabase } = await import('../../../src/service/storage/database.ts');
   const { db } = openDatabase('postgres://x@127.0.0.1:9/x', 1, () => {});
   const { webApp } = await import('../../../src/service/web-app.ts');
-  const gone = webApp({ ...web.service, db });
+  const database = openDatabaseMonitor(() => probeWrite(db, false), web.service.log);
+  const settings = { ...web.service.settings, databaseUrl: 'postgres://x@127.0.0.1:9/x' };
+  const gone = webApp({ ...web.service, settings, db, database });
+  const own = webApp({ ...web.service, db, database });
   const defects = web.logged.filter(({ event }) => event === 'defect').length;
   const response = await callApi(gone, 'GET', '/api/registries', { token });
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
   expect((await callApi(gone, 'GET', '/readyz')).status).toBe(503);
-  expect((await callApi(gone, 'GET', '/healthz')).status).toBe(200);
+  const alive = await callApi(gone, 'GET', '/healthz');
+  expect([alive.status, alive.json.database]).toEqual([200, 'unreachable']);
+  // Its own PostgreSQL is a part of the node.
+  expect((await callApi(own, 'GET', '/healthz')).status).toBe(503);
   const page = await gone.request('/settings/registries', { headers: { cookie: `appreg=${'x'.repeat(43)}` } });
   expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=UTF-8']);
   expect(web.logged.filter(({ event }) => event === 'defect')).toHaveLength(defects);
+  database.stop();
   await db.destroy();
 });

@@ -1,3 +1,5 @@
+import type { Service } from '../../../src/service/context.ts';
+import { openDatabaseMonitor } from '../../../src/service/database-monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
@@ -6,6 +8,7 @@ import { type Outcome, refreshRegistry } from '../../../src/service/refresh/refr
 import type { RefreshContext } from '../../../src/service/refresh/context.ts';
 import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/config/settings.ts';
 import type { Db } from '../../../src/service/storage/database.ts';
+import { probeWrite } from '../../../src/service/storage/write-probe.ts';
 import { unpack } from '../../../src/service/storage/packed.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import {
@@ -23,7 +26,7 @@ const HOUR = 3_600_000;
 export interface RefreshHarness {
   db: Db;
   database: TestDatabase;
-  context: RefreshContext;
+  context: RefreshContext & Pick<Service, 'database'>;
   /** Lines of the log. */
   lines: string[];
   /** Adds a registry with a subscription, due at once. */
@@ -68,10 +71,12 @@ export async function openRefreshHarness(
   const lines: string[] = [];
   const start = Date.now();
   let hours = 0;
-  const context: RefreshContext = {
+  const log = openLog((line) => void lines.push(line));
+  const context = {
     settings,
     db,
-    log: openLog((line) => void lines.push(line)),
+    database: openDatabaseMonitor(() => probeWrite(db, false), log),
+    log,
     metrics: openMetrics(),
     outbound: {
       firstRefreshTimeout: 0,
@@ -111,6 +116,9 @@ export async function openRefreshHarness(
         .executeTakeFirstOrThrow();
       return unpack<Report>(report!);
     },
-    stop: () => database.stop(),
+    async stop() {
+      context.database.stop();
+      await database.stop();
+    },
   };
 }

@@ -17,6 +17,7 @@ export type ServiceCommandOptions = GlobalOptions & OptionValues<typeof serviceC
 /**
  * `appreg service`: runs one node of the subscriber service until interrupted. The first line of stdout is its address,
  * printed when ready; logs go to stderr, one JSON object per line. Returns 130 after SIGINT, 0 after SIGTERM.
+ * @throws AppregError also if its own PostgreSQL does not start again after a crash
  */
 export async function service(context: Context, options: ServiceCommandOptions): Promise<number> {
   const { terminal, env, cwd } = context;
@@ -30,7 +31,13 @@ export async function service(context: Context, options: ServiceCommandOptions):
   });
   terminal.out(running.url);
   remarks(terminal, settings, running.url);
-  const signal = await stopped.signal;
+  const signal = await Promise.race([stopped.signal, running.failure]);
+  if (typeof signal !== 'string') {
+    stopped.forget();
+    log('error', 'failed', { message: signal.message });
+    await running.stop();
+    throw signal;
+  }
   log('info', 'stopping', { signal });
   await running.stop();
   return signal === 'SIGINT' ? 130 : 0;

@@ -169,5 +169,12 @@ export const schemas: Record<string, Schema> = {
     },
     additionalProperties: false,
   },
-  Status: whole('Of the node.', { status: { enum: ['ok', 'ready'] }, roles: list({ enum: ['web', 'worker'] }) }),
+  Status: whole('Of the node.', {
+    status: { enum: ['ok', 'ready'] },
+    roles: list({ enum: ['web', 'worker'] }),
+    database: {
+      enum: ['available', 'unreachable', 'disk-full', 'read-only', 'disk-error', 'overloaded'],
+      description: 'Whether the database responds and can be written; a ready node can.',
+    },
+  }),
 };

@@ -2,7 +2,8 @@ import { Kysely, PostgresDialect, CamelCasePlugin } from 'kysely';
 import { Client } from 'pg';
 import { AppregError } from '../../../core/errors.ts';
 import { printable, redact } from '../../../core/text/text.ts';
-import { isTransientError } from '../database-error.ts';
+import { errorMessage } from '../../error-fields.ts';
+import { databaseFault, FAULT_WORDS } from '../database-error.ts';
 import type { Database } from '../tables.ts';
 
 /** One connection for a backup or a restore, with settings under which values have one notation. */
@@ -41,10 +42,11 @@ export async function withConnection<Result>(
     return await work(client);
   } catch (error) {
     signal.throwIfAborted();
-    if (!isTransientError(error)) throw error;
+    const fault = databaseFault(error);
+    if (fault === null) throw error;
     throw new AppregError(
       'database-unreachable',
-      `The connection to PostgreSQL was lost: ${printable(redact(error.message))}`,
+      `${FAULT_WORDS[fault]} ${printable(redact(errorMessage(error)))}`,
       'Run the same command again once it is available.',
       { cause: error, effect: 'none' },
     );

@@ -1,43 +1,38 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
 /** Lock held in the server by the service that uses the folder. */
 const IN_USE = 4_170_020;
+/** Milliseconds for the connection. */
+const CONNECT_TIMEOUT = 5_000;
 
 /**
  * Ensures one service per folder, by a lock in the server that ends with the process. Null if another service holds it.
- * The lock is acquired again when the server restarts after a crash.
+ * @param onLost called once if the connection fails: the server was stopped, or has restarted after a crash
+ * @returns a function that releases the lock
  */
-export async function holdLock(url: string): Promise<(() => Promise<void>) | null> {
-  const over = new AbortController();
-  let held = await lockedClient(url, lost);
-  if (held === null) return null;
-  async function lost(): Promise<void> {
-    held = null;
-    while (!over.signal.aborted && held === null) {
-      await sleep(1_000, undefined, { ref: false });
-      held = await lockedClient(url, lost).catch(() => null);
-    }
+export async function holdLock(url: string, onLost: () => void): Promise<(() => Promise<void>) | null> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'appreg lock',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+  });
+  let isHeld = false;
+  function end(): void {
+    if (isHeld) onLost();
+    isHeld = false;
   }
-  return async () => {
-    over.abort();
-    await held?.end().catch(() => undefined);
-  };
-}
-
-async function lockedClient(url: string, lost: () => void): Promise<Client | null> {
-  const client = new Client({ connectionString: url, application_name: 'appreg lock', keepAlive: true });
-  client.once('error', lost).on('error', () => undefined);
+  client.on('error', end).once('end', end);
   try {
     await client.connect();
     const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [IN_USE]);
-    if (rows[0]?.got) return client;
-  } catch (error) {
-    client.off('error', lost);
-    await client.end().catch(() => undefined);
-    throw error;
+    isHeld = rows[0]?.got === true;
+  } finally {
+    if (!isHeld) await client.end().catch(() => undefined);
   }
-  client.off('error', lost);
-  await client.end();
-  return null;
+  if (!isHeld) return null;
+  return async () => {
+    isHeld = false;
+    await client.end().catch(() => undefined);
+  };
 }

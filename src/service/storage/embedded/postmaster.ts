@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, readlink, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,8 +11,15 @@ import { listeningPort } from '../../listening-port.ts';
 /** Runs pg_ctl on the database. */
 export type Control = (...args: string[]) => Promise<unknown>;
 
-/** The port of this database's server, which is started if it is not running. */
-export async function runningPort(home: string, control: Control): Promise<number> {
+/**
+ * The process and port of this database's server, which is started if it is not running.
+ * @param previous its port before, which it gets again if that is free; or null
+ */
+export async function runningServer(
+  home: string,
+  control: Control,
+  previous: number | null,
+): Promise<{ pid: number; port: number }> {
   const data = join(home, 'data');
   await removeStalePid(data);
   for (let tries = 1; ; tries++) {
@@ -20,10 +27,11 @@ export async function runningPort(home: string, control: Control): Promise<numbe
       () => true,
       () => false,
     );
-    const port = isRunning ? await portOf(data) : null;
-    if (port !== null) return port;
+    const server = isRunning ? await serverOf(data) : null;
+    if (server !== null) return server;
     try {
-      await control(`--log=${join(home, 'server.log')}`, '-o', `-p ${await freePort()}`, 'start');
+      const wanted = (tries === 1 ? previous : null) ?? (await freePort());
+      await control(`--log=${join(home, 'server.log')}`, '-o', `-p ${wanted}`, 'start');
     } catch (error) {
       // Its port is in use, or another service was faster, or is just stopping the server.
       if (tries === 3)
@@ -33,22 +41,44 @@ export async function runningPort(home: string, control: Control): Promise<numbe
   }
 }
 
+/** Stops the server; not an error if it is not running. */
+export async function stopServer(home: string, control: Control, pid: number): Promise<void> {
+  try {
+    await control('--mode=fast', 'stop');
+  } catch (error) {
+    const isRunning = await control('status').then(
+      () => true,
+      () => false,
+    );
+    if (isRunning) throw error;
+    await endOrphan(home, pid);
+  }
+}
+
+/** Ends a server whose data folder was deleted: pg_ctl cannot find it. */
+async function endOrphan(home: string, pid: number): Promise<void> {
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+  if (folder === `${join(home, 'data')} (deleted)`) process.kill(pid, 'SIGQUIT');
+}
+
 /**
- * After a machine crash or a container restart, the process id in postmaster.pid may belong to another program, and
- * PostgreSQL would not start.
+ * After a machine crash or a container restart, the process id in postmaster.pid may belong to another program; a
+ * killed server remains as a zombie in a container without an init process. PostgreSQL would not start.
  */
 async function removeStalePid(data: string): Promise<void> {
   const file = join(data, 'postmaster.pid');
   const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
   if (!(pid > 0) || process.platform !== 'linux') return;
-  const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => null);
-  if (name !== null && name.trim() !== 'postgres') await rm(file, { force: true });
+  // pid (name) state …
+  const [, name, state] = /^\d+ \((.*)\) (\w)/s.exec(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')) ?? [];
+  if (name !== undefined && (name !== 'postgres' || state === 'Z')) await rm(file, { force: true });
 }
 
-/** The fourth line of postmaster.pid, once written; null if missing. */
-export async function portOf(data: string): Promise<number | null> {
-  const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '');
-  return Number(text.split('\n')[3]) || null;
+/** The first and fourth line of postmaster.pid, once written; null if missing. */
+export async function serverOf(data: string): Promise<{ pid: number; port: number } | null> {
+  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  return pid > 0 && port > 0 ? { pid, port } : null;
 }
 
 async function startFailure(home: string): Promise<string> {

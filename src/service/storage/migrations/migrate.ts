@@ -7,6 +7,7 @@ import { iconFragment } from './003-icon-fragment.ts';
 import { unchangedToken } from './004-unchanged-token.ts';
 import { artifactChecks } from './005-artifact-checks.ts';
 import { refreshNumber } from './005-refresh-number.ts';
+import { writeProbe } from './005-write-probe.ts';
 import { events } from './006-events.ts';
 import { tokensAuditWebhooks } from './008-tokens-audit-webhooks.ts';
 
@@ -18,6 +19,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '004-unchanged-token': unchangedToken,
   '005-artifact-checks': artifactChecks,
   '005-refresh-number': refreshNumber,
+  '005-write-probe': writeProbe,
   '006-events': events,
   '008-tokens-audit-webhooks': tokensAuditWebhooks,
 };
