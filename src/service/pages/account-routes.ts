@@ -13,7 +13,7 @@ import type { PageRoute } from './mount.ts';
 import { SUSPENDED } from './page-error.ts';
 import type { MemberRequest, PageRequest } from './request.ts';
 import { pathWithin, signIn, signOut } from './session.ts';
-import { organizationPage } from './settings-pages.ts';
+import { organizationPage } from './organization-page.ts';
 
 /** Signing up, in and out; and the organization's token. */
 export const accountRoutes: readonly PageRoute[] = [

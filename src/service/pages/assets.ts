@@ -19,6 +19,8 @@ const STYLE_SHEETS = [
   'cards',
   'states',
   'lists',
+  'tables',
+  'navigation',
   'tile',
   'search',
   'findings',

@@ -19,6 +19,11 @@ export function copyButton(text: string, what: string): Html {
   return html`<button type="button" class="copy" data-copy="${text}" aria-label="Copy ${what}" hidden>Copy</button>`;
 }
 
+/** A button that copies what a URL responds with; the script makes it visible. @param what for screen readers */
+export function copyUrlButton(url: string, what: string, label: string): Html {
+  return html`<button type="button" class="copy" data-copy-url="${url}" title="Copy ${what}" hidden>${label}</button>`;
+}
+
 /** A URL or digest with a copy button. */
 export function copyable(text: string, what: string): Html {
   return html`<span class="copyable">${code(text)}${copyButton(legible(text, 20_000), what)}</span>`;
@@ -81,20 +86,47 @@ export function empty(title: string, body: Html | string, action: Html = NOTHING
   </div>`;
 }
 
-/** Searches apps; with the script, the list is updated while typing. @param kept hidden fields of the form */
-export function searchForm(action: string, search: string, kept: Html = NOTHING): Html {
-  return html`<form class="search" role="search" method="get" action="${action}" data-search="app-list">
-    <label class="unseen" for="q">Search apps</label>
+export interface SearchForm {
+  action: string;
+  search: string;
+  /** Such as `Search apps`. */
+  label: string;
+  /** The id of the list that shows the results. */
+  results: string;
+  /** Hidden fields of the form. */
+  kept?: Html;
+}
+
+/** A search; with the script, the list is updated while typing. */
+export function searchForm({ action, search, label, results, kept = NOTHING }: SearchForm): Html {
+  return html`<form class="search" role="search" method="get" action="${action}" data-search="${results}">
+    <label class="unseen" for="q">${label}</label>
     <input
       id="q"
       name="q"
       type="search"
       value="${search}"
-      placeholder="Search apps"
+      placeholder="${label}"
       maxlength="200"
       autocomplete="off"
+      spellcheck="false"
     />
     ${kept}
     <button class="search-button">Search</button>
   </form>`;
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** A labelled list of choices that is submitted with its form. */
+export function select(name: string, label: string, choices: readonly Choice[], chosen: string): Html {
+  return html`<label class="select"
+    ><span>${label}</span>
+    <select name="${name}">
+      ${choices.map(({ value, label: text }) => html`<option value="${value}" ${value === chosen ? html`selected` : NOTHING}>${legible(text, 60)}</option>`)}
+    </select></label
+  >`;
 }

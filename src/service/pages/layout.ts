@@ -16,10 +16,18 @@ export interface Frame {
   here: string;
 }
 
+/** The pages of the settings, by the entry of their navigation. */
+const SETTINGS = {
+  registries: { href: 'settings/registries', label: 'App Registries' },
+  organization: { href: 'settings/organization', label: 'Organization' },
+} as const;
+type SettingsSection = keyof typeof SETTINGS;
+type Section = 'apps' | SettingsSection;
+
 export interface Screen {
   title: string;
   /** Its entry in the navigation. */
-  section: 'apps' | 'registries' | 'organization' | null;
+  section: Section | null;
   body: Html;
   /** Seconds until the page should be fetched again; null for never. */
   refreshAfter?: number | null;
@@ -53,7 +61,7 @@ export function layout(
         <a class="skip" href="${here}#main">Skip to content</a>
         ${organization === null ? plainTop() : top(organization, section)}
         ${
-          section === 'registries' || section === 'organization'
+          isSettings(section)
             ? html`<div class="shell settings">${side(section)}${main(body, refreshAfter, now)}</div>`
             : html`<div class="shell${organization === null ? ' narrow' : ''}">${main(body, refreshAfter, now)}</div>`
         }
@@ -79,12 +87,11 @@ function plainTop(): Html {
 }
 
 function top(organization: OrganizationView, section: Screen['section']): Html {
-  const settings = section === 'registries' || section === 'organization';
   return html`<header class="top">
     <a class="brand" href=".">${LOGO}<span>appreg</span></a>
     <nav aria-label="Main">
       <a href="apps" ${current(section === 'apps')}>Apps</a>
-      <a href="settings/registries" ${current(settings)}>Settings</a>
+      <a href="settings/registries" ${current(isSettings(section))}>Settings</a>
     </nav>
     <div class="who">
       <span class="name" title="${legible(organization.name, 200)}">${untrusted(organization.name, 60)}</span>
@@ -93,11 +100,14 @@ function top(organization: OrganizationView, section: Screen['section']): Html {
   </header>`;
 }
 
-function side(section: Screen['section']): Html {
+function isSettings(section: Section | null): section is SettingsSection {
+  return section !== null && Object.hasOwn(SETTINGS, section);
+}
+
+function side(section: SettingsSection): Html {
   return html`<nav class="side" aria-label="Settings">
     <p class="side-title" aria-hidden="true">Settings</p>
-    <a href="settings/registries" ${current(section === 'registries')}>App Registries</a>
-    <a href="settings/organization" ${current(section === 'organization')}>Organization</a>
+    ${Object.entries(SETTINGS).map(([name, { href, label }]) => html`<a href="${href}" ${current(name === section)}>${label}</a>`)}
   </nav>`;
 }
 

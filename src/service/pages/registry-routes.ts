@@ -1,34 +1,33 @@
+import { safeJsonText } from '../../core/text/text.ts';
+import { markdown } from '../../report/markdown.ts';
 import type { Service } from '../context.ts';
-import { iconAnswer } from '../http/icon.ts';
-import { appOf, listApps, listInstallable } from '../storage/apps.ts';
-import { reportOf } from '../storage/registries.ts';
-import { listSubscriptions } from '../storage/subscriptions.ts';
-import { versionsOf } from '../storage/versions.ts';
+import { appCatalogue } from '../storage/app-catalogue.ts';
+import { unpackText } from '../storage/packed.ts';
+import { packedReportOf, reportOf } from '../storage/registries.ts';
 import { refreshNow } from '../subscribe/refresh-now.ts';
 import type { SubscriptionView } from '../views.ts';
-import { appPage, cataloguePage } from './app-page.ts';
-import { findingsOf } from './findings.ts';
-import { ICON_HEADERS } from './headers.ts';
+import { appListQuery, catalogueQuery } from './app-routes.ts';
+import { PAGE_HEADERS } from './headers.ts';
+import { healthPage } from './health-page.ts';
 import type { PageRoute } from './mount.ts';
 import { orNotFound } from './page-error.ts';
-import { APP_FILTERS, registryPage, reportPage } from './registry-page.ts';
-import type { MemberRequest, PageRequest } from './request.ts';
-import { requestedSubscription } from './settings-routes.ts';
+import { registryAppsPage } from './registry-apps-page.ts';
+import { REGISTRY_TABS, type RegistryFrame, registryPath } from './registry-frame.ts';
+import { type MemberRequest, pageIn, searchIn } from './request.ts';
+import { requestedSubscription } from './requested-subscription.ts';
 
-/** A registry, its apps and its report; the apps of all registries; their icons. */
+/** A registry: its apps, its health and the report of the last check. */
 
-const LIST = '/settings/registries';
-const PAGE_SIZE = 100;
+const PATH = '/settings/registries/:id';
 /** Milliseconds that a page waits for a requested check. */
 const CHECK_TIMEOUT = 120_000;
 
 export const registryRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: `${LIST}/:id`, access: 'member', answer: showRegistry },
-  { method: 'POST', path: `${LIST}/:id/refresh`, access: 'member', answer: submitRefresh },
-  { method: 'GET', path: `${LIST}/:id/report`, access: 'member', answer: showReport },
-  { method: 'GET', path: `${LIST}/:id/app`, access: 'member', answer: showApp },
-  { method: 'GET', path: '/apps', access: 'member', answer: showInstallable },
-  { method: 'GET', path: '/icons/:digest', access: 'anyone', answer: sendIcon },
+  { method: 'GET', path: PATH, access: 'member', answer: showRegistryApps },
+  { method: 'GET', path: `${PATH}/health`, access: 'member', answer: showHealth },
+  { method: 'GET', path: `${PATH}/report.json`, access: 'member', answer: sendReport },
+  { method: 'GET', path: `${PATH}/report.md`, access: 'member', answer: sendMarkdown },
+  { method: 'POST', path: `${PATH}/refresh`, access: 'member', answer: submitRefresh },
 ];
 
 /** Confirmations of the last action, by the parameter `done`. */
@@ -37,21 +36,14 @@ const CONFIRMATIONS = new Map([
   ['renamed', 'The registry has its new name.'],
 ]);
 
-async function showRegistry(request: MemberRequest, service: Service) {
-  const { organization, now, query, show } = request;
-  const { db } = service;
-  const subscription = await requestedSubscription(request, service);
-  const [search, after] = [searchOf(request), query('after')];
-  const filter = APP_FILTERS.find((name) => name === query('show')) ?? 'all';
-  const visible = filter === 'all' ? null : filter === 'visible';
-  const [report, apps] = await Promise.all([
-    reportOf(db, organization.id, subscription.id),
-    listApps(db, organization.id, subscription.id, { search, visible, limit: PAGE_SIZE, after }),
-  ]);
-  const page = orNotFound(apps, 'registry');
-  const waiting = isWaiting(subscription, query('requested'), now);
-  const done = CONFIRMATIONS.get(query('done') ?? '') ?? null;
-  return show(registryPage({ subscription, report, ...page, after, search, show: filter, waiting, done, now }));
+/** What the query of a registry's page says about the last action. */
+export function registryFrame({ query, now }: MemberRequest, subscription: SubscriptionView): RegistryFrame {
+  return {
+    subscription,
+    isWaiting: isWaiting(subscription, query('requested'), now),
+    done: CONFIRMATIONS.get(query('done') ?? '') ?? null,
+    now,
+  };
 }
 
 /** Whether a check was requested recently and has not completed. @param requested when, in milliseconds since 1970 */
@@ -62,53 +54,38 @@ function isWaiting({ checkedAt }: SubscriptionView, requested: string | null, no
   return isRecent && Date.parse(checkedAt ?? '1970') < since;
 }
 
-function searchOf({ query }: PageRequest): string {
-  return (query('q') ?? '').trim().slice(0, 200);
+async function showRegistryApps(request: MemberRequest, service: Service) {
+  const subscription = await requestedSubscription(request, service);
+  const query = { ...appListQuery(request, searchIn(request), 'all'), registry: null };
+  const wanted = { ...catalogueQuery(query, pageIn(request)), subscriptionId: subscription.id };
+  const catalogue = await appCatalogue(service.db, request.organization.id, wanted);
+  return request.show(registryAppsPage({ ...registryFrame(request, subscription), catalogue, query }));
 }
 
-async function submitRefresh({ organization, member, now, parameter, goTo }: MemberRequest, service: Service) {
+async function showHealth(request: MemberRequest, service: Service) {
+  const subscription = await requestedSubscription(request, service);
+  const report = await reportOf(service.db, request.organization.id, subscription.id);
+  return request.show(healthPage({ ...registryFrame(request, subscription), report }));
+}
+
+/** The report as in the API, for people without a token at hand. */
+async function sendReport({ c, organization, parameter }: MemberRequest, { db }: Service) {
+  const packed = orNotFound(await packedReportOf(db, organization.id, parameter('id')), 'report');
+  return c.body(safeJsonText(await unpackText(packed)), 200, { ...PAGE_HEADERS, 'Content-Type': 'application/json' });
+}
+
+async function sendMarkdown({ c, organization, parameter }: MemberRequest, { db }: Service) {
+  const report = orNotFound(await reportOf(db, organization.id, parameter('id')), 'report');
+  return c.body(`${markdown(report, { folder: '' })}\n`, 200, {
+    ...PAGE_HEADERS,
+    'Content-Type': 'text/plain; charset=utf-8',
+  });
+}
+
+async function submitRefresh(request: MemberRequest, service: Service) {
+  const { organization, member, now, parameter, goTo, text } = request;
   const id = parameter('id');
   orNotFound(await refreshNow(service, organization.id, id, member.actor), 'registry');
-  return goTo(`${LIST}/${id}?requested=${now.getTime()}`);
-}
-
-async function showReport(request: MemberRequest, service: Service) {
-  const { organization, now, show } = request;
-  const subscription = await requestedSubscription(request, service);
-  return show(reportPage(subscription, await reportOf(service.db, organization.id, subscription.id), now));
-}
-
-async function showApp(request: MemberRequest, service: Service) {
-  const { organization, now, query, show } = request;
-  const { db } = service;
-  const subscription = await requestedSubscription(request, service);
-  // A key may be any text, including one that would change the path.
-  const key = query('key') ?? '';
-  const after = query('after');
-  const [app, versions, report] = await Promise.all([
-    appOf(db, organization.id, subscription.id, key),
-    versionsOf(db, organization.id, subscription.id, key, { limit: PAGE_SIZE, after }),
-    reportOf(db, organization.id, subscription.id),
-  ]);
-  const findings = report === null ? [] : findingsOf(report, key);
-  return show(
-    appPage({ subscription, app: orNotFound(app, 'app'), ...orNotFound(versions, 'app'), after, findings, now }),
-  );
-}
-
-async function showInstallable(request: MemberRequest, { db }: Service) {
-  const { organization, query, show } = request;
-  const [search, after] = [searchOf(request), query('after')];
-  const [apps, registries] = await Promise.all([
-    listInstallable(db, organization.id, { search, limit: PAGE_SIZE, after }),
-    listSubscriptions(db, organization.id),
-  ]);
-  return show(cataloguePage({ ...apps, after, search, registries: registries.length }));
-}
-
-async function sendIcon({ c, organization, parameter }: PageRequest, { db }: Service): Promise<Response> {
-  if (organization === null) return c.body(null, 404);
-  const response = await iconAnswer(c, db, organization.id, parameter('digest'));
-  for (const [name, value] of Object.entries(ICON_HEADERS)) response.headers.set(name, value);
-  return response;
+  const tab = REGISTRY_TABS.find((name) => name === text('tab')) ?? 'apps';
+  return goTo(`/${registryPath(id, tab)}?requested=${now.getTime()}`);
 }

@@ -63,6 +63,17 @@ export async function readRequest(c: PageContext, service: Service, count: PageR
   };
 }
 
+/** The words to search for; '' for none. */
+export function searchIn({ query }: PageRequest): string {
+  return (query('q') ?? '').trim().slice(0, 200);
+}
+
+/** The number of the requested page, from 1. */
+export function pageIn({ query }: PageRequest): number {
+  const text = query('page') ?? '1';
+  return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 1;
+}
+
 /** @throws PageError if the organization is suspended */
 async function memberOf(c: PageContext, service: Service): Promise<Caller | null> {
   const identity = await signedIn(c, service);

@@ -3,6 +3,7 @@ import type { Service } from '../context.ts';
 import type { Allowances } from '../http/rate-limits.ts';
 import type { Env } from '../http/routes.ts';
 import { accountRoutes } from './account-routes.ts';
+import { appRoutes } from './app-routes.ts';
 import { assetNamed } from './assets.ts';
 import { mountPages } from './mount.ts';
 import type { PageContext } from './request.ts';
@@ -13,7 +14,7 @@ import { settingsRoutes } from './settings-routes.ts';
 export function pageRoutes(service: Service, allowances: Allowances): Hono<Env> {
   const pages = new Hono<Env>();
   pages.get('/assets/:name', (c) => sendAsset(c, c.req.param('name')));
-  mountPages(pages, service, allowances, [...accountRoutes, ...settingsRoutes, ...registryRoutes]);
+  mountPages(pages, service, allowances, [...accountRoutes, ...settingsRoutes, ...registryRoutes, ...appRoutes]);
   return pages;
 }
 

@@ -1,15 +1,18 @@
 import type { Service } from '../context.ts';
 import { nameError } from '../http/name-validation.ts';
-import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../storage/subscriptions.ts';
+import { listSubscriptions, removeSubscription, renameSubscription } from '../storage/subscriptions.ts';
 import { type Outcome, subscribe } from '../subscribe/subscribe.ts';
-import type { SubscriptionView } from '../views.ts';
 import { html } from './html.ts';
 import type { PageRoute } from './mount.ts';
-import { orNotFound, type PageStatus } from './page-error.ts';
-import type { MemberRequest } from './request.ts';
-import { registriesPage, renamePage, type SubscribeForm, subscribePage, unsubscribePage } from './settings-pages.ts';
+import type { PageStatus } from './page-error.ts';
+import { registriesPage } from './registries-page.ts';
+import { registryFrame } from './registry-routes.ts';
+import { registrySettingsPage, unsubscribePage } from './registry-settings-page.ts';
+import { type MemberRequest, pageIn, searchIn } from './request.ts';
+import { requestedSubscription } from './requested-subscription.ts';
+import { type SubscribeForm, subscribePage } from './subscribe-page.ts';
 
-/** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), renaming, unsubscribing. */
+/** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), the settings of a subscription. */
 
 const LIST = '/settings/registries';
 const LONGEST_URL = 2048;
@@ -19,16 +22,17 @@ export const settingsRoutes: readonly PageRoute[] = [
   { method: 'GET', path: LIST, access: 'member', answer: showRegistries },
   { method: 'GET', path: `${LIST}/subscribe`, access: 'member', answer: showSubscribe },
   { method: 'POST', path: `${LIST}/subscribe`, access: 'member', answer: submitSubscribe },
-  { method: 'GET', path: `${LIST}/:id/rename`, access: 'member', answer: showRename },
+  { method: 'GET', path: `${LIST}/:id/settings`, access: 'member', answer: showSettings },
   { method: 'POST', path: `${LIST}/:id/rename`, access: 'member', answer: submitRename },
   { method: 'GET', path: `${LIST}/:id/unsubscribe`, access: 'member', answer: showUnsubscribe },
   { method: 'POST', path: `${LIST}/:id/unsubscribe`, access: 'member', answer: submitUnsubscribe },
 ];
 
-async function showRegistries({ organization, query, now, show }: MemberRequest, { db }: Service) {
+async function showRegistries(request: MemberRequest, { db }: Service) {
+  const { organization, query, now, show } = request;
   const list = await listSubscriptions(db, organization.id);
   const done = query('done') === 'unsubscribed' ? 'You unsubscribed from the registry.' : null;
-  return show(registriesPage(list, done, now));
+  return show(registriesPage({ list, search: searchIn(request), page: pageIn(request), done, now }));
 }
 
 const EMPTY_FORM: SubscribeForm = { url: '', name: '', urlError: null, nameError: null, unusable: null };
@@ -67,9 +71,10 @@ function errorsOf(result: Outcome): Pick<SubscribeForm, 'urlError'> | Pick<Subsc
   return { unusable: { message, findings: result.findings } };
 }
 
-async function showRename(request: MemberRequest, service: Service) {
+async function showSettings(request: MemberRequest, service: Service) {
   const subscription = await requestedSubscription(request, service);
-  return request.show(renamePage(subscription, subscription.name, null));
+  const frame = registryFrame(request, subscription);
+  return request.show(registrySettingsPage({ ...frame, name: subscription.name, nameError: null }));
 }
 
 async function submitRename(request: MemberRequest, service: Service) {
@@ -77,9 +82,10 @@ async function submitRename(request: MemberRequest, service: Service) {
   const subscription = await requestedSubscription(request, service);
   const name = text('name').trim();
   const fault = nameFault(name);
-  if (fault !== null) return show(renamePage(subscription, name, fault), 400);
+  if (fault !== null)
+    return show(registrySettingsPage({ ...registryFrame(request, subscription), name, nameError: fault }), 400);
   await renameSubscription(service.db, organization.id, subscription.id, name, member.actor);
-  return goTo(`${LIST}/${subscription.id}?done=renamed`);
+  return goTo(`${LIST}/${subscription.id}/settings?done=renamed`);
 }
 
 async function showUnsubscribe(request: MemberRequest, service: Service) {
@@ -90,14 +96,6 @@ async function submitUnsubscribe({ organization, member, parameter, goTo }: Memb
   // Deleting is idempotent: a form that is submitted twice succeeds.
   await removeSubscription(db, organization.id, parameter('id'), member.actor);
   return goTo(`${LIST}?done=unsubscribed`);
-}
-
-/** The subscription in the path. @throws PageError if the organization does not have it */
-export async function requestedSubscription(
-  { organization, parameter }: MemberRequest,
-  { db }: Service,
-): Promise<SubscriptionView> {
-  return orNotFound(await subscriptionOf(db, organization.id, parameter('id')), 'registry');
 }
 
 /** Errors that can be detected without a request; the rest is checked by `subscribe`. */

@@ -1,52 +1,88 @@
-import { count } from '../../report/words.ts';
-import type { SubscriptionView, VersionView } from '../views.ts';
+import { count, symptomName } from '../../report/words.ts';
+import { grouped } from '../../core/text/text.ts';
+import type { CheckProgress, SubscriptionView, VersionView } from '../views.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Tone } from './components.ts';
 import { due, when } from './time.ts';
 
-/** The states of a subscription, in words. */
+/** The states of subscriptions and versions, in words. */
 
 export interface StateWords {
   tone: Tone;
   word: string;
 }
 
-/** @param waiting a check was requested and has not started */
-export function stateOf({ state, checkedAt, errors, warnings }: SubscriptionView, waiting = false): StateWords {
-  if (state === 'checking' && checkedAt === null) return { tone: 'busy', word: 'First check in progress' };
-  if (waiting || state === 'checking') return { tone: 'busy', word: waiting ? 'Waiting for a check' : 'Checking now' };
-  switch (state) {
-    case 'new':
-      return { tone: 'busy', word: 'Waiting for the first check' };
-    case 'good':
-      return { tone: 'good', word: warnings === 0 ? 'Working' : `Working, ${count(warnings, 'warning')}` };
-    case 'problems':
-      return { tone: 'warn', word: count(errors, 'problem') };
-    case 'failing':
-      return { tone: 'bad', word: 'Not refreshing' };
-  }
+/** The result of the last check; a check in progress does not change it. */
+export function stateOf(subscription: SubscriptionView): StateWords {
+  const { checkedAt, checking, failingSince, errors } = subscription;
+  if (checkedAt === null)
+    return { tone: 'busy', word: checking ? 'First check in progress' : 'Waiting for the first check' };
+  if (failingSince !== null) return { tone: 'bad', word: 'Not refreshing' };
+  if (errors > 0) return { tone: 'bad', word: count(errors, 'problem') };
+  const suspected = suspectedSymptoms(subscription).length;
+  if (suspected > 0) return { tone: 'warn', word: thingsToLookAt(suspected) };
+  return { tone: 'good', word: 'Working' };
+}
+
+function suspectedSymptoms({ symptoms }: SubscriptionView) {
+  return symptoms.filter(({ status }) => status === 'suspected');
+}
+
+function thingsToLookAt(number: number): string {
+  return `${count(number, 'thing')} to look at`;
+}
+
+/** What adds to the state: since when it fails, confirmed symptoms by name, and the numbers of what is less certain. */
+export function stateDetails(subscription: SubscriptionView, now: Date): Html {
+  const { errors, failingSince, symptoms, warnings } = subscription;
+  const lines: Html[] = [];
+  if (failingSince !== null) lines.push(html`<li>First failed ${when(failingSince, now)}</li>`);
+  for (const { id, status } of symptoms)
+    // A registry that fails does not refresh, by definition.
+    if (status === 'confirmed' && !(failingSince !== null && id === 'registry-does-not-refresh'))
+      lines.push(html`<li class="confirmed">${symptomName(id)}</li>`);
+  const suspected = suspectedSymptoms(subscription).length;
+  const hasErrors = errors > 0 || failingSince !== null;
+  if (hasErrors && suspected > 0) lines.push(html`<li>${thingsToLookAt(suspected)}</li>`);
+  if (!hasErrors && warnings > 0) lines.push(html`<li>${count(warnings, 'warning')}</li>`);
+  if (lines.length === 0) return NOTHING;
+  return html`<ul class="state-details">
+    ${lines}
+  </ul>`;
+}
+
+/** The order of a list of registries: what needs attention first, then official ones, then the oldest. */
+export function byAttention(a: SubscriptionView, b: SubscriptionView): number {
+  return attention(a) - attention(b) || Number(b.official) - Number(a.official);
+}
+
+function attention(subscription: SubscriptionView): number {
+  if (subscription.failingSince !== null) return 0;
+  return ['bad', 'warn', 'busy', 'good', 'idle'].indexOf(stateOf(subscription).tone) + 1;
 }
 
 /** Whether a state change is expected. */
-export function isBusy({ state }: SubscriptionView): boolean {
-  return state === 'new' || state === 'checking';
+export function isBusy({ checking, checkedAt }: SubscriptionView): boolean {
+  return checking || checkedAt === null;
 }
 
-/** `Checked 12 min ago`, `Next check in 48 min`. */
-export function schedule({ checkedAt, nextCheckAt, state }: SubscriptionView, now: Date): Html {
-  if (checkedAt === null) return NOTHING;
-  const last = html`Checked ${when(checkedAt, now)}`;
-  const next = state === 'checking' ? NOTHING : html`<span>Next check ${due(nextCheckAt, now)}</span>`;
-  return html`<span class="schedule muted"><span>${last}</span>${next}</span>`;
+/** `23 of 40 apps read, 11 of 31 versions verified`. */
+export function progressWords({ apps, artifacts }: CheckProgress): string {
+  const read = `${grouped(apps.read)} of ${count(apps.total, 'app')} read`;
+  if (artifacts.total === 0) return read;
+  return `${read}, ${grouped(artifacts.verified)} of ${count(artifacts.total, 'version')} verified`;
 }
 
-/** `12 apps, 3 of them hidden`. */
-export function appCount({ apps, visible, checkedAt }: SubscriptionView): string {
-  if (checkedAt === null && apps === 0) return 'Apps unknown yet';
-  const hidden = apps - visible;
-  if (apps === 0) return 'No apps';
-  if (hidden <= 0) return count(apps, 'app');
-  return `${count(apps, 'app')}, ${hidden.toLocaleString('en-US')} of them not installable`;
+/** `Checked 12 min ago`. */
+export function lastCheck({ checkedAt }: SubscriptionView, now: Date): Html {
+  return checkedAt === null ? html`Not checked yet` : html`Checked ${when(checkedAt, now)}`;
+}
+
+/** `Next check in 48 min`, or that a check is in progress; the state says so of the first one. @param isWaiting a check was requested */
+export function nextCheck(subscription: SubscriptionView, now: Date, isWaiting = false): Html {
+  if (subscription.checkedAt === null) return NOTHING;
+  if (isWaiting || isBusy(subscription)) return html`<span class="status busy">Checking now</span>`;
+  return html`Next check ${due(subscription.nextCheckAt, now)}`;
 }
 
 export function versionState({ state, offered, swappedChecksum }: VersionView): StateWords {

@@ -1,15 +1,24 @@
-import { formatDuration } from '../../core/text/format-duration.ts';
 import { type Html, html } from './html.ts';
 
 /** Times for people, kept current by the page's script. */
 
-/** `12 min ago`, `in 48 min`, `just now`. */
+const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
+
+/** `12 min ago`, `in 1 h`, `just now`: rounded, since the exact time is in the title. */
 export function relative(iso: string, now: Date): string {
   const seconds = Math.round((Date.parse(iso) - now.getTime()) / 1000);
   const distance = Math.abs(seconds);
-  if (distance < 60) return seconds > 0 ? 'in less than a minute' : 'just now';
-  const span = formatDuration(distance < 120 ? 60 : distance).replace('60 s', '1 min');
-  return seconds > 0 ? `in ${span}` : `${span} ago`;
+  if (distance < MINUTE) return seconds > 0 ? 'in less than a minute' : 'just now';
+  return seconds > 0 ? `in ${rounded(distance)}` : `${rounded(distance)} ago`;
+}
+
+/** `59 min`, `1 h`, `3 days`. The page's script has the same function. */
+function rounded(seconds: number): string {
+  const minutes = Math.round(seconds / MINUTE);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.round(seconds / HOUR);
+  if (hours < 48) return `${hours} h`;
+  return `${Math.round(seconds / DAY)} days`;
 }
 
 export function when(iso: string, now: Date): Html {

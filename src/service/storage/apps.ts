@@ -90,7 +90,7 @@ export async function appOf(
 const VERSION = sql`v.registry_id = a.registry_id and v.app_key = a.key`;
 
 /** The columns of AppState. */
-const STATE_COLUMNS = [
+export const STATE_COLUMNS = [
   'a.key',
   'a.name',
   'a.description',
@@ -122,7 +122,7 @@ function appStates(db: Db, organizationId: string) {
     .select(STATE_COLUMNS);
 }
 
-function wordsOf(search: string | null): string[] {
+export function wordsOf(search: string | null): string[] {
   return storable(search ?? '')
     .split(/\s+/)
     .filter((word) => word !== '')
@@ -130,7 +130,7 @@ function wordsOf(search: string | null): string[] {
 }
 
 /** The ICU collation folds the case of all scripts, independent of the database's locale. */
-function contains(word: string) {
+export function contains(word: string) {
   return sql<boolean>`strpos(
     lower((a.key || ' ' || a.name || ' ' || a.description) collate "und-x-icu"),
     lower(${word}::text collate "und-x-icu")) > 0`;

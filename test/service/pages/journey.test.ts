@@ -17,7 +17,8 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Spec 4.3, step by step. */
 async function subscribe(page: Page, url: string, name: string): Promise<void> {
-  await page.getByRole('link', { name: 'Settings' }).click();
+  const main = page.getByRole('navigation', { name: 'Main' });
+  await main.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'App Registries', exact: true }).first().click();
   await page.getByRole('link', { name: 'Subscribe to Registry' }).click();
   await page.getByLabel('Registry URL').fill(url);
@@ -106,9 +107,9 @@ describeInChromium('a user of the pages', () => {
     await page.getByRole('heading', { name: 'Tools' }).waitFor();
     // The page updates automatically, until the artifacts are verified.
     await page.locator('#state', { hasText: 'Working' }).waitFor();
-    const row = page.locator('li.app', { hasText: 'App A' });
+    const row = page.locator('tr.app', { hasText: 'App A' });
     await row.locator('.version', { hasText: '2.0.0' }).waitFor();
-    expect(await row.innerText()).toContain('2 versions');
+    expect(await row.locator('.number-cell').innerText()).toMatch(/^2\b/);
     const icon = row.locator('img');
     expect(await icon.getAttribute('src')).toMatch(/^icons\/[0-9a-f]{64}$/);
     const width =
@@ -137,9 +138,9 @@ describeInChromium('a user of the pages', () => {
 
     serveOtherVersion(live);
     await letTimePass();
-    await page.locator('.back a').click();
+    await page.locator('.crumbs').getByRole('link', { name: 'Tools' }).click();
     await page.getByRole('button', { name: 'Refresh now' }).click();
-    await page.locator('#problems', { hasText: 'Checksum mismatch: confirmed' }).waitFor();
+    await page.locator('#state', { hasText: 'Checksum mismatch' }).waitFor();
     expect(await page.locator('#state').innerText()).toContain('1 problem');
     await row.getByRole('link').click();
     await second.getByText('Swapped', { exact: true }).waitFor();
@@ -147,19 +148,21 @@ describeInChromium('a user of the pages', () => {
     expect(await second.locator('dd').first().innerText()).toContain(checksum(live.artifact));
     expect(await second.locator('.swapped').innerText()).toContain(live.versions[0]!.artifactChecksum);
 
-    await page.locator('.back a').click();
-    await page.getByRole('link', { name: 'Full report' }).click();
-    expect(await page.getByRole('heading', { name: 'Checksum mismatch: confirmed' }).isVisible()).toBe(true);
-    await page.locator('.back a').click();
-    await page.getByRole('link', { name: 'Rename' }).click();
-    await page.getByLabel('Name').fill('Better tools');
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.locator('.crumbs').getByRole('link', { name: 'Tools' }).click();
+    const registryTabs = page.getByRole('navigation', { name: 'Registry' });
+    await registryTabs.getByRole('link', { name: 'Health' }).click();
+    await page.getByText('Checksum mismatch: confirmed').waitFor();
+    expect(await page.locator('.cause').first().innerText()).toContain('What to do');
+    await registryTabs.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Better tools');
+    await page.getByRole('button', { name: 'Save name' }).click();
     await page.getByRole('heading', { name: 'Better tools' }).waitFor();
     await page.getByRole('link', { name: 'Apps', exact: true }).click();
-    await page.getByText('from Better tools').waitFor();
+    await page.getByRole('cell', { name: 'Better tools' }).waitFor();
 
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Better tools' }).click();
+    await registryTabs.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Unsubscribe' }).click();
     await page.getByRole('heading', { name: 'Unsubscribe from Better tools?' }).waitFor();
     await page.getByRole('button', { name: 'Unsubscribe' }).click();
@@ -246,8 +249,14 @@ describeInChromium('a user of the pages', () => {
     await page.locator('#state', { hasText: 'problem' }).waitFor();
     await page.locator('.version').first().waitFor();
     const registry = page.url().replace(/[?#].*/, '');
-    const first = await page.locator('li.app a').first().getAttribute('href');
-    for (const path of [registry, `${registry}/report`, new URL(first!, service.url).href, `${service.url}apps`]) {
+    const first = await page.locator('tr.app a').first().getAttribute('href');
+    for (const path of [
+      registry,
+      `${registry}/health`,
+      `${registry}/settings`,
+      new URL(first!, service.url).href,
+      `${service.url}apps`,
+    ]) {
       await page.goto(path);
       await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
@@ -283,14 +292,14 @@ describeInChromium('a user of the pages', () => {
     const { page, context } = await visitor(true);
     await signUp(page, 'Curious');
     await subscribe(page, url, 'Two');
-    await page.locator('#problems', { hasText: 'App does not appear: confirmed' }).waitFor();
-    const gone = page.locator('li.app', { hasText: '<b>Gone</b>' });
-    expect(await gone.innerText()).toMatch(/Not installable[^]*|metadata file/);
+    await page.locator('#state', { hasText: 'App does not appear' }).waitFor();
+    const gone = page.locator('tr.app', { hasText: '<b>Gone</b>' });
+    expect(await gone.innerText()).toMatch(/metadata file[^]*Not installable/);
     await page.getByRole('link', { name: 'Not installable 1' }).click();
     await gone.waitFor();
-    expect(await page.locator('li.app').count()).toBe(1);
+    expect(await page.locator('tr.app').count()).toBe(1);
     await gone.getByRole('link').click();
-    await page.getByRole('heading', { name: 'Problems' }).waitFor();
+    await page.getByRole('heading', { name: 'Findings about this app' }).waitFor();
     expect(await page.locator('.cause').innerText()).toContain('What to do');
     await context.close();
   });

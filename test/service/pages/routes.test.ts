@@ -192,10 +192,10 @@ describe('the pages', () => {
     const icon = await addIcon(web.db, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
     await addApp(web.db, registry, 'secret', { icon });
     const id = await addSubscription(web.db, one.id, registry, { name: 'Ours' });
-    const places = ['', '/report', '/app?key=secret', '/rename', '/unsubscribe'].map(
+    const places = ['', '/health', '/settings', '/report.json', '/report.md', '/unsubscribe'].map(
       (place) => `/settings/registries/${id}${place}`,
     );
-    places.push(`/icons/${icon.toString('hex')}`);
+    places.push(`/icons/${icon.toString('hex')}`, `/apps/${id}/secret`, `/apps/${id}?key=secret`);
     for (const place of places) {
       expect([place, (await get(place, one.cookie)).status]).toEqual([place, 200]);
       expect([place, (await get(place, other.cookie)).status]).toEqual([place, 404]);
@@ -204,7 +204,8 @@ describe('the pages', () => {
       expect((await post(`/settings/registries/${id}/${verb}`, { name: 'x' }, other.cookie)).status).toBe(404);
     await post(`/settings/registries/${id}/unsubscribe`, {}, other.cookie);
     expect(await (await get('/settings/registries', one.cookie)).text()).toContain('Ours');
-    expect(await (await get('/apps', other.cookie)).text()).not.toContain('secret');
+    for (const query of ['', `?registry=${id}`, '?q=secret', '?show=all'])
+      expect(await (await get(`/apps${query}`, other.cookie)).text()).not.toContain('The secret');
   });
 
   test('have a policy that allows only their own script', async () => {
@@ -244,7 +245,7 @@ describe('the pages', () => {
     const own = await addSubscription(web.db, id, registry);
     const page = await (await get(`/settings/registries/${own}`, cookie)).text();
     for (const key of keys) {
-      const href = `/settings/registries/${own}/app?key=${encodeURIComponent(key)}`;
+      const href = `/apps/${own}?key=${encodeURIComponent(key)}`;
       expect(page).toContain(href.slice(1).replaceAll("'", '&#39;'));
       const answer = await get(href, cookie);
       expect(answer.status).toBe(200);
@@ -266,21 +267,23 @@ describe('the pages', () => {
     expect(await names('show=hidden')).toEqual(['The lamp']);
     expect(await names('show=visible')).toEqual(['The clock']);
     expect(await names('q=lamp&show=visible')).toEqual([]);
-    expect(await names('after=clock')).toEqual(['The lamp']);
+    expect(await names('page=2')).toEqual(['The clock', 'The lamp']);
+    expect(await names('page=x&sort=newest')).toEqual(['The clock', 'The lamp']);
   });
 
-  test('request a refresh, also shortly after a check', async () => {
+  test('request a refresh, also shortly after a check, and return to the same tab', async () => {
     const { id, cookie } = await signIn();
     const old = await addRegistry(web.db, 'https://apps.test/old.json');
     const registry = await addRegistry(web.db, 'https://apps.test/fresh.json', { checkedAt: new Date() });
     const [due, recent] = [await addSubscription(web.db, id, old), await addSubscription(web.db, id, registry)];
     web.refreshes.length = 0;
-    const answer = await post(`/settings/registries/${due}/refresh`, {}, cookie);
+    const answer = await post(`/settings/registries/${due}/refresh`, { tab: 'health' }, cookie);
     expect(web.refreshes).toEqual([old]);
-    expect(await (await get(answer.headers.get('location')!, cookie)).text()).toContain('Waiting for a check');
+    expect(answer.headers.get('location')).toMatch(`/settings/registries/${due}/health?requested=`);
+    expect(await (await get(answer.headers.get('location')!, cookie)).text()).toContain('Checking…');
     const soon = await post(`/settings/registries/${recent}/refresh`, {}, cookie);
     expect(web.refreshes).toEqual([old, registry]);
-    expect(await (await get(soon.headers.get('location')!, cookie)).text()).toContain('Waiting for a check');
+    expect(await (await get(soon.headers.get('location')!, cookie)).text()).toContain('Checking…');
   });
 
   test('contain only links below the path of a proxy', async () => {

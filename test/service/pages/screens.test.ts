@@ -90,11 +90,20 @@ describeInChromium('every screen', () => {
       'Sign out',
       'App Registries',
       'Organization',
-      '← App Registries',
+      'App Registries',
       'Copy',
     ]);
     expect(reached).toEqual(
-      expect.arrayContaining(['Refresh now', 'Full report', 'Evidence', 'q', 'Clock', 'Rename', 'Unsubscribe']),
+      expect.arrayContaining([
+        'Refresh now',
+        'Apps 4',
+        'Health 4',
+        'q',
+        'NameNewest version',
+        'All 4',
+        'Clock',
+        'Business hours',
+      ]),
     );
     await page.goto(`${gallery.url}registry-problems`);
     await page.keyboard.press('Tab');

@@ -1,5 +1,7 @@
 import type { Screen } from '../../../src/service/pages/layout.ts';
-import { appPage, cataloguePage } from '../../../src/service/pages/app-page.ts';
+import { appPage } from '../../../src/service/pages/app-page.ts';
+import { type AppsPage, appsPage } from '../../../src/service/pages/apps-page.ts';
+import type { AppListQuery } from '../../../src/service/pages/app-table.ts';
 import {
   failurePage,
   signInPage,
@@ -7,32 +9,71 @@ import {
   tokenGonePage,
   tokenPage,
 } from '../../../src/service/pages/account-pages.ts';
-import { type RegistryPage, registryPage, reportPage } from '../../../src/service/pages/registry-page.ts';
+import { type HealthPage, healthPage } from '../../../src/service/pages/health-page.ts';
+import { organizationPage } from '../../../src/service/pages/organization-page.ts';
+import { type RegistriesPage, registriesPage } from '../../../src/service/pages/registries-page.ts';
+import { type RegistryAppsPage, registryAppsPage } from '../../../src/service/pages/registry-apps-page.ts';
 import {
-  organizationPage,
-  registriesPage,
-  renamePage,
-  subscribePage,
+  type RegistrySettingsPage,
+  registrySettingsPage,
   unsubscribePage,
-} from '../../../src/service/pages/settings-pages.ts';
+} from '../../../src/service/pages/registry-settings-page.ts';
+import { subscribePage } from '../../../src/service/pages/subscribe-page.ts';
+import type { Catalogue } from '../../../src/service/storage/app-catalogue.ts';
 import type { AppView } from '../../../src/service/views.ts';
 import * as views from './views.ts';
 
 /** Every screen, in the states that it can be in; by name. Those that begin with `entry` are shown without a session. */
 
-const { NOW, APPS, CLEAN, FAILING, FINDINGS, FRESH, HOSTILE_TEXTS, PROBLEMS, REPORT, VERSIONS } = views;
+const { NOW, APPS, CLEAN, FAILING, FINDINGS, FRESH, HOSTILE_TEXTS, PROBLEMS, REPORT, SUSPECTED, VERSIONS } = views;
 
-function registry(more: Partial<RegistryPage>): Screen {
-  return registryPage({
-    subscription: views.subscription({ apps: APPS.length, visible: 2 }),
-    report: CLEAN,
-    apps: APPS,
-    next: null,
-    after: null,
-    search: '',
-    show: 'all',
-    waiting: false,
-    done: null,
+const QUERY: AppListQuery = { search: '', filter: 'all', order: 'name', registry: null };
+
+function catalogue(apps: readonly AppView[], more: Partial<Catalogue> = {}): Catalogue {
+  const hidden = apps.filter(({ visible }) => visible !== true).length;
+  return {
+    apps: apps.map((one) => ({
+      ...one,
+      registry: { id: PROBLEMS.id, name: PROBLEMS.name },
+      newestAt: one.latest === null ? null : '2026-04-02T09:00:00.000Z',
+    })),
+    page: 1,
+    totals: { all: apps.length, visible: apps.length - hidden, hidden },
+    ...more,
+  };
+}
+
+const FRAME = {
+  subscription: views.subscription({ apps: APPS.length, visible: 2 }),
+  isWaiting: false,
+  done: null,
+  now: NOW,
+};
+
+function registry(more: Partial<RegistryAppsPage>): Screen {
+  return registryAppsPage({ ...FRAME, catalogue: catalogue(APPS), query: QUERY, ...more });
+}
+
+function health(more: Partial<HealthPage>): Screen {
+  return healthPage({ ...FRAME, report: CLEAN, ...more });
+}
+
+function settings(more: Partial<RegistrySettingsPage>): Screen {
+  return registrySettingsPage({ ...FRAME, name: FRAME.subscription.name, nameError: null, ...more });
+}
+
+function registries(list: RegistriesPage['list'], more: Partial<RegistriesPage> = {}): Screen {
+  return registriesPage({ list, search: '', page: 1, done: null, now: NOW, ...more });
+}
+
+function apps(more: Partial<AppsPage>): Screen {
+  return appsPage({
+    catalogue: catalogue(APPS),
+    query: { ...QUERY, filter: 'visible' },
+    registries: [
+      { value: PROBLEMS.id, label: PROBLEMS.name },
+      { value: FAILING.id, label: FAILING.name },
+    ],
     now: NOW,
     ...more,
   });
@@ -76,38 +117,41 @@ export const SCREENS: Record<string, () => Screen> = {
   'entry-failure': () => failurePage({ title: 'Not found', text: 'This page does not exist.', signedIn: false }),
   'token-rotated': () => tokenPage(views.organization(), TOKEN, true),
   registries: () =>
-    registriesPage(
-      [
-        views.subscription({
-          id: '4c9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
-          name: 'Core',
-          official: true,
-          url: 'https://registry.example.org/core.json',
-          apps: 48,
-          visible: 48,
-        }),
-        views.subscription({
-          id: '5c9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
-          name: 'Community',
-          official: true,
-          url: 'https://registry.example.org/community.json',
-          apps: 1204,
-          visible: 1180,
-          warnings: 7,
-        }),
-        PROBLEMS,
-        FAILING,
-        FRESH,
-      ],
-      null,
-      NOW,
+    registries([
+      views.subscription({
+        id: '4c9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
+        name: 'Core',
+        official: true,
+        url: 'https://registry.example.org/core.json',
+        apps: 48,
+        visible: 48,
+      }),
+      views.subscription({
+        id: '5c9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
+        name: 'Community',
+        official: true,
+        url: 'https://registry.example.org/community.json',
+        apps: 1204,
+        visible: 1180,
+        warnings: 7,
+      }),
+      PROBLEMS,
+      SUSPECTED,
+      FAILING,
+      FRESH,
+    ]),
+  'registries-empty': () => registries([], { done: 'You unsubscribed from the registry.' }),
+  'registries-many': () =>
+    registries(
+      Array.from({ length: 240 }, (_, i) =>
+        views.subscription({ id: PROBLEMS.id.replace('1c9c', String(1000 + i)), name: `Registry ${i}` }),
+      ),
+      { search: 'registry', page: 2 },
     ),
-  'registries-empty': () => registriesPage([], 'You unsubscribed from the registry.', NOW),
   'registries-hostile': () =>
-    registriesPage(
+    registries(
       HOSTILE_TEXTS.map((name, i) => ({ ...hostile, name, id: hostile.id.replace('0b9c', `00${10 + i}`) })),
-      null,
-      NOW,
+      { search: '' },
     ),
   subscribe: () => subscribePage({ url: '', name: '', urlError: null, nameError: null, unusable: null }),
   'subscribe-wrong': () =>
@@ -135,23 +179,36 @@ export const SCREENS: Record<string, () => Screen> = {
       unusable: { message: long, findings: hostileFindings },
     }),
   registry: () => registry({ done: 'You are subscribed.' }),
-  'registry-problems': () => registry({ subscription: PROBLEMS, report: REPORT }),
-  'registry-failing': () => registry({ subscription: FAILING, report: REPORT }),
-  'registry-new': () => registry({ subscription: FRESH, report: null, apps: [] }),
-  'registry-search-none': () => registry({ search: 'nothing like it', apps: [] }),
-  'registry-pages': () => registry({ next: 'lamp', after: 'a', waiting: true, show: 'hidden' }),
-  'registry-hostile': () =>
+  'registry-problems': () => registry({ subscription: PROBLEMS }),
+  'registry-failing': () => registry({ subscription: FAILING }),
+  'registry-new': () => registry({ subscription: FRESH, catalogue: catalogue([]) }),
+  'registry-progress': () =>
     registry({
-      subscription: hostile,
-      apps: hostileApps,
-      report: { ...REPORT, findings: hostileFindings },
-      search: long,
+      subscription: {
+        ...FRESH,
+        apps: 40,
+        progress: { apps: { total: 40, read: 23 }, artifacts: { total: 31, verified: 11 } },
+      },
     }),
-  rename: () => renamePage(PROBLEMS, PROBLEMS.name, 'The name is empty. Write one.'),
+  'registry-search-none': () => registry({ query: { ...QUERY, search: 'nothing like it' }, catalogue: catalogue([]) }),
+  'registry-pages': () =>
+    registry({
+      isWaiting: true,
+      query: { ...QUERY, filter: 'hidden', order: 'newest' },
+      catalogue: catalogue(APPS, { page: 2, totals: { all: 5000, visible: 4500, hidden: 500 } }),
+    }),
+  'registry-hostile': () =>
+    registry({ subscription: hostile, catalogue: catalogue(hostileApps), query: { ...QUERY, search: long } }),
+  health: () => health({}),
+  'health-problems': () => health({ subscription: PROBLEMS, report: REPORT }),
+  'health-failing': () => health({ subscription: FAILING, report: REPORT }),
+  'health-none': () => health({ subscription: FRESH, report: null }),
+  'health-hostile': () =>
+    health({ subscription: hostile, report: { ...REPORT, findings: hostileFindings, outcome: 'incomplete' } }),
+  settings: () => settings({}),
+  'settings-wrong': () => settings({ name: '', nameError: 'The name is empty. Enter a name for this registry.' }),
+  'settings-hostile': () => settings({ subscription: hostile, name: long }),
   unsubscribe: () => unsubscribePage(PROBLEMS),
-  report: () => reportPage(PROBLEMS, REPORT, NOW),
-  'report-none': () => reportPage(FRESH, null, NOW),
-  'report-hostile': () => reportPage(hostile, { ...REPORT, findings: hostileFindings, outcome: 'incomplete' }, NOW),
   app: () =>
     appPage({
       subscription: PROBLEMS,
@@ -206,22 +263,15 @@ export const SCREENS: Record<string, () => Screen> = {
     }),
   organization: () => organizationPage(views.organization()),
   'organization-hostile': () => organizationPage(views.organization({ name: long })),
-  apps: () =>
-    cataloguePage({
-      apps: APPS.slice(0, 2).map((one) => ({ ...one, registry: { id: PROBLEMS.id, name: PROBLEMS.name } })),
-      next: 'x',
-      after: null,
-      search: '',
-      registries: 2,
-    }),
-  'apps-empty': () => cataloguePage({ apps: [], next: null, after: null, search: '', registries: 0 }),
-  'no-apps-verified': () => cataloguePage({ apps: [], next: null, after: null, search: '', registries: 2 }),
+  apps: () => apps({}),
+  'apps-pages': () =>
+    apps({ catalogue: catalogue(APPS, { page: 3, totals: { all: 5012, visible: 5000, hidden: 12 } }) }),
+  'apps-empty': () => apps({ catalogue: catalogue([]), registries: [] }),
+  'no-apps-verified': () => apps({ catalogue: catalogue(APPS.slice(2)) }),
   'apps-hostile': () =>
-    cataloguePage({
-      apps: hostileApps.map((one) => ({ ...one, registry: { id: PROBLEMS.id, name: long } })),
-      next: null,
-      after: null,
-      search: 'x',
-      registries: 2,
+    apps({
+      catalogue: catalogue(hostileApps),
+      query: { ...QUERY, search: 'x' },
+      registries: HOSTILE_TEXTS.map((label, i) => ({ value: String(i), label })),
     }),
 };

@@ -62,6 +62,15 @@ export const PROBLEMS = subscription({
   ),
 });
 
+export const SUSPECTED = subscription({
+  id: '6c9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
+  name: 'Partner blocks',
+  warnings: 113,
+  symptoms: report().symptoms.map((symptom) =>
+    symptom.id === 'registry-does-not-refresh' ? { ...symptom, status: 'suspected' as const } : symptom,
+  ),
+});
+
 export const FAILING = subscription({
   id: '2c9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
   name: 'Internal',

@@ -2,10 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { code, initial, legible, untrusted } from '../../../src/service/pages/untrusted-text.ts';
 import { isLight, tile } from '../../../src/service/pages/tile.ts';
 import { findingsOf } from '../../../src/service/pages/findings.ts';
-import { appCount, schedule, stateOf, versionState } from '../../../src/service/pages/states.ts';
+import {
+  byAttention,
+  nextCheck,
+  progressWords,
+  stateDetails,
+  stateOf,
+  versionState,
+} from '../../../src/service/pages/states.ts';
 import { due, relative } from '../../../src/service/pages/time.ts';
 import { finding, report } from '../../support/reports.ts';
-import { app, FAILING, FRESH, NOW, subscription, version } from './views.ts';
+import { app, FAILING, FRESH, NOW, PROBLEMS, subscription, SUSPECTED, version } from './views.ts';
 
 /** Untrusted texts, times and states, as the pages show them. */
 
@@ -83,11 +90,12 @@ describe('times', () => {
     [-59, 'just now'],
     [30, 'in less than a minute'],
     [-60, '1 min ago'],
-    [-119, '1 min ago'],
+    [-119, '2 min ago'],
     [-720, '12 min ago'],
     [2880, 'in 48 min'],
-    [3600, 'in 1 hour'],
-    [-11_400, '3 h 10 min ago'],
+    [3569, 'in 59 min'],
+    [3660, 'in 1 h'],
+    [-11_400, '3 h ago'],
     [-400_000, '5 days ago'],
   ])('%i s from now are shown as %s', (from, words) => {
     expect(relative(seconds(from), NOW)).toBe(words);
@@ -95,22 +103,47 @@ describe('times', () => {
 
   test('in the past are shown as due', () => {
     expect(String(due(seconds(-1), NOW))).toBe('due now');
-    expect(String(due(seconds(3600), NOW))).toContain('in 1 hour');
+    expect(String(due(seconds(3600), NOW))).toContain('in 1 h');
   });
 });
 
 describe('states', () => {
-  test('of a registry are described', () => {
+  test('of a registry are described by the last check', () => {
     expect(stateOf(subscription())).toEqual({ tone: 'good', word: 'Working' });
-    expect(stateOf(subscription({ warnings: 1 })).word).toBe('Working, 1 warning');
-    expect(stateOf(subscription({ state: 'problems', errors: 2 }))).toEqual({ tone: 'warn', word: '2 problems' });
+    expect(stateOf(PROBLEMS)).toEqual({ tone: 'bad', word: '3 problems' });
     expect(stateOf(FAILING)).toEqual({ tone: 'bad', word: 'Not refreshing' });
-    expect(stateOf(FRESH).tone).toBe('busy');
-    expect(stateOf(FAILING, true).word).toBe('Waiting for a check');
-    expect(String(schedule(FRESH, NOW))).not.toContain('Next');
-    expect(String(schedule(subscription(), NOW))).toContain('Next check');
-    expect(appCount(FRESH)).toBe('Apps unknown yet');
-    expect(appCount(subscription({ apps: 3, visible: 1 }))).toBe('3 apps, 2 of them not installable');
+    expect(stateOf({ ...FAILING, state: 'checking' })).toEqual(stateOf(FAILING));
+    expect(stateOf(FRESH)).toEqual({ tone: 'busy', word: 'First check in progress' });
+    expect(stateOf({ ...FRESH, checking: false, state: 'new' }).word).toBe('Waiting for the first check');
+    expect(String(nextCheck(FRESH, NOW))).toBe('');
+    expect(String(nextCheck(subscription({ state: 'checking', checking: true }), NOW))).toContain('Checking now');
+    expect(String(nextCheck(subscription(), NOW, true))).toContain('Checking now');
+    expect(String(nextCheck(subscription(), NOW))).toContain('Next check');
+  });
+
+  test('of a registry do not contradict each other: suspected symptoms are things to look at', () => {
+    expect(stateOf(SUSPECTED)).toEqual({ tone: 'warn', word: '1 thing to look at' });
+    expect(String(stateDetails(SUSPECTED, NOW))).toContain('113 warnings');
+    expect(String(stateDetails(SUSPECTED, NOW))).not.toContain('does not refresh');
+    expect(String(stateDetails(subscription({ warnings: 7 }), NOW))).toContain('7 warnings');
+    expect(stateOf(subscription({ warnings: 7 })).word).toBe('Working');
+    const details = String(stateDetails(PROBLEMS, NOW));
+    expect(details).toContain('<li class="confirmed">Checksum mismatch</li>');
+    expect(details).toContain('<li>1 thing to look at</li>');
+    expect(String(stateDetails(FAILING, NOW))).toContain('First failed');
+    expect(String(stateDetails(subscription(), NOW))).toBe('');
+  });
+
+  test('of a check in progress say what was read and verified', () => {
+    const progress = { apps: { total: 5000, read: 1 }, artifacts: { total: 31, verified: 11 } };
+    expect(progressWords(progress)).toBe('1 of 5,000 apps read, 11 of 31 versions verified');
+    expect(progressWords({ ...progress, artifacts: { total: 0, verified: 0 } })).toBe('1 of 5,000 apps read');
+  });
+
+  test('of registries are sorted by the attention that they need', () => {
+    const official = subscription({ official: true });
+    const list = [subscription(), FRESH, official, SUSPECTED, PROBLEMS, FAILING];
+    expect(list.toSorted(byAttention)).toEqual([FAILING, PROBLEMS, SUSPECTED, FRESH, official, list[0]]);
   });
 
   test.each([

@@ -94,16 +94,14 @@ const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeS
 function relative(seconds) {
   const distance = Math.abs(seconds);
   if (distance < 60) return seconds > 0 ? 'in less than a minute' : 'just now';
-  const duration = durationText(distance < 120 ? 1 : Math.round(distance / 60));
-  return seconds > 0 ? `in ${duration}` : `${duration} ago`;
+  return seconds > 0 ? `in ${rounded(distance)}` : `${rounded(distance)} ago`;
 }
 
-function durationText(minutes) {
-  if (minutes === 60) return '1 hour';
-  if (minutes < 120) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours >= 48) return `${Math.round(hours / 24)} days`;
-  return minutes % 60 === 0 ? `${hours} hours` : `${hours} h ${minutes % 60} min`;
+function rounded(seconds) {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.round(seconds / 3600);
+  return hours < 48 ? `${hours} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
 function updateTimes(root) {
@@ -115,7 +113,8 @@ function updateTimes(root) {
 }
 
 async function copy(button) {
-  const text = button.dataset.copy;
+  const text = button.dataset.copy ?? (await textAt(button.dataset.copyUrl));
+  if (text === null) return showCopied(button, 'Not copied: try again');
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -129,17 +128,36 @@ async function copy(button) {
     area.remove();
     button.focus();
   }
-  setLabel(button, 'Copied');
+  showCopied(button, 'Copied');
+}
+
+/** What a URL of this service responds with; null if it cannot be read now. */
+async function textAt(url) {
+  try {
+    const answer = await fetch(url, { credentials: 'same-origin' });
+    return answer.ok && !answer.redirected ? await answer.text() : null;
+  } catch {
+    return null;
+  }
+}
+
+const labels = new WeakMap();
+const resetTimers = new WeakMap();
+
+/** Shows the outcome on the button for a moment. */
+function showCopied(button, outcome) {
+  if (!labels.has(button)) labels.set(button, button.textContent);
+  setLabel(button, outcome);
   clearTimeout(resetTimers.get(button));
   resetTimers.set(
     button,
-    setTimeout(() => setLabel(button, 'Copy'), 2000),
+    setTimeout(() => setLabel(button, labels.get(button)), 2000),
   );
 }
 
-const resetTimers = new WeakMap();
 function setLabel(button, word) {
-  button.setAttribute('aria-label', button.getAttribute('aria-label').replace(button.textContent, word));
+  const name = button.getAttribute('aria-label');
+  if (name !== null) button.setAttribute('aria-label', name.replace(button.textContent, word));
   button.textContent = word;
 }
 
@@ -149,13 +167,13 @@ function watch(root) {
 
 /** Adds script-only features to new parts of the page. */
 function enhance(root) {
-  for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false;
+  for (const button of root.querySelectorAll('button.copy')) button.hidden = false;
   for (const form of root.querySelectorAll('[data-search]')) form.classList.add('live');
   updateTimes(root);
 }
 
 document.addEventListener('click', (event) => {
-  const button = event.target.closest?.('button[data-copy]');
+  const button = event.target.closest?.('button.copy');
   if (button) void copy(button);
 });
 
@@ -163,9 +181,14 @@ let searchTimer = 0;
 async function search(form) {
   const query = new URLSearchParams(new FormData(form));
   if (query.get('q') === '') query.delete('q');
+  // The first choice is the default.
+  for (const { name, selectedIndex } of form.querySelectorAll('select')) if (selectedIndex === 0) query.delete(name);
   const url = `${location.pathname}${query.size > 0 ? `?${query}` : ''}`;
   history.replaceState(null, '', url);
   await read(url);
+  const results = document.getElementById(form.dataset.search);
+  const { top } = results.getBoundingClientRect();
+  if (top < 0 || top > innerHeight - 160) form.scrollIntoView({ block: 'start' });
 }
 
 document.addEventListener('input', (event) => {
@@ -183,7 +206,7 @@ document.addEventListener('submit', (event) => {
     void search(form);
   } else if (form.matches('[data-quiet]')) {
     event.preventDefault();
-    void submitInPlace(form);
+    if (form.querySelector('[aria-disabled]') === null) void submitInPlace(form);
   } else if (form.dataset.busy) {
     // Not disabled: a disabled button loses the focus, also on returning to the page.
     const button = form.querySelector('button');

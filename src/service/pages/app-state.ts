@@ -1,25 +1,10 @@
 import { count } from '../../report/words.ts';
 import type { AppView } from '../views.ts';
-import { code, legible, untrusted } from './untrusted-text.ts';
+import { legible } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { chip } from './components.ts';
-import { tile } from './tile.ts';
 
-/** An app in a list. @param from the registry of the app, if the list covers several */
-export function appRow(app: AppView, href: string, from: Html = NOTHING): Html {
-  return html`<li class="row app">
-    ${tile(app)}
-    <div class="row-main">
-      <h3><a class="stretch" href="${href}">${untrusted(app.name === '' ? app.key : app.name, 120)}</a></h3>
-      ${app.description === '' ? NOTHING : html`<p class="description">${untrusted(app.description, 300)}</p>`} ${from}
-      ${reasons(app)}
-    </div>
-    <div class="row-side">
-      ${app.latest === null ? installability(app) : html`<span class="version">${code(app.latest, 60)}</span>`}
-      <p class="muted">${versionCount(app)}</p>
-    </div>
-  </li>`;
-}
+/** Whether an app can be installed, and why not. */
 
 /** The status of an app that cannot be installed, or not yet. */
 export function installability({ visible }: AppView): Html {

@@ -1,0 +1,97 @@
+import type { Service } from '../context.ts';
+import { iconAnswer } from '../http/icon.ts';
+import {
+  APP_FILTERS,
+  APP_ORDERS,
+  type AppFilter,
+  appCatalogue,
+  type CatalogueQuery,
+} from '../storage/app-catalogue.ts';
+import { appOf } from '../storage/apps.ts';
+import { reportOf } from '../storage/registries.ts';
+import { listSubscriptions, subscriptionOf } from '../storage/subscriptions.ts';
+import { versionsOf } from '../storage/versions.ts';
+import { appPage } from './app-page.ts';
+import { type AppListQuery, PAGE_SIZE } from './app-table.ts';
+import { appsPage } from './apps-page.ts';
+import { findingsOf } from './findings.ts';
+import { ICON_HEADERS } from './headers.ts';
+import type { PageRoute } from './mount.ts';
+import { orNotFound } from './page-error.ts';
+import { type MemberRequest, type PageRequest, pageIn, searchIn } from './request.ts';
+
+/** The apps of all registries, one app, and their icons. */
+export const appRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: '/apps', access: 'member', answer: showApps },
+  // A key may be any text, including one that would change the path: then it is in the query.
+  {
+    method: 'GET',
+    path: '/apps/:id',
+    access: 'member',
+    answer: (request, service) => showApp(request, service, request.query('key') ?? ''),
+  },
+  {
+    method: 'GET',
+    path: '/apps/:id/:key',
+    access: 'member',
+    answer: (request, service) => showApp(request, service, request.parameter('key')),
+  },
+  { method: 'GET', path: '/icons/:digest', access: 'anyone', answer: sendIcon },
+];
+
+const VERSIONS_LIMIT = 100;
+
+/** What the query of a page requests of a list of apps. */
+export function appListQuery({ query }: PageRequest, search: string, defaultFilter: AppFilter): AppListQuery {
+  return {
+    search,
+    filter: APP_FILTERS.find((name) => name === query('show')) ?? defaultFilter,
+    order: APP_ORDERS.find((name) => name === query('sort')) ?? 'name',
+    registry: query('registry') || null,
+  };
+}
+
+/** The same for the database. */
+export function catalogueQuery(list: AppListQuery, page: number): CatalogueQuery {
+  const { search, filter, order, registry } = list;
+  return { subscriptionId: registry, search, filter, order, page, pageSize: PAGE_SIZE };
+}
+
+async function showApps(request: MemberRequest, { db }: Service) {
+  const { organization, now, show } = request;
+  const query = appListQuery(request, searchIn(request), 'visible');
+  const [catalogue, list] = await Promise.all([
+    appCatalogue(db, organization.id, catalogueQuery(query, pageIn(request))),
+    listSubscriptions(db, organization.id),
+  ]);
+  const registries = list.map(({ id, name }) => ({ value: id, label: name }));
+  return show(appsPage({ catalogue, query, registries, now }));
+}
+
+async function showApp({ organization, now, parameter, query, show }: MemberRequest, { db }: Service, key: string) {
+  const id = parameter('id');
+  const after = query('after');
+  const [subscription, app, versions, report] = await Promise.all([
+    subscriptionOf(db, organization.id, id),
+    appOf(db, organization.id, id, key),
+    versionsOf(db, organization.id, id, key, { limit: VERSIONS_LIMIT, after }),
+    reportOf(db, organization.id, id),
+  ]);
+  return show(
+    appPage({
+      subscription: orNotFound(subscription, 'registry'),
+      app: orNotFound(app, 'app'),
+      ...orNotFound(versions, 'app'),
+      after,
+      findings: report === null ? [] : findingsOf(report, key),
+      now,
+    }),
+  );
+}
+
+async function sendIcon({ c, organization, parameter }: PageRequest, { db }: Service): Promise<Response> {
+  if (organization === null) return c.body(null, 404);
+  const response = await iconAnswer(c, db, organization.id, parameter('digest'));
+  for (const [name, value] of Object.entries(ICON_HEADERS)) response.headers.set(name, value);
+  return response;
+}

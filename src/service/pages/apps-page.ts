@@ -1,0 +1,51 @@
+import { count } from '../../report/words.ts';
+import type { Catalogue } from '../storage/app-catalogue.ts';
+import type { Choice } from './components.ts';
+import { type AppListQuery, appList } from './app-table.ts';
+import { empty } from './components.ts';
+import { type Html, html } from './html.ts';
+import type { Screen } from './layout.ts';
+
+/** The apps of all registries. */
+
+export interface AppsPage {
+  catalogue: Catalogue;
+  query: AppListQuery;
+  /** The organization's registries, by id. */
+  registries: readonly Choice[];
+  now: Date;
+}
+
+export function appsPage({ catalogue, query, registries, now }: AppsPage): Screen {
+  const isBare = catalogue.totals.all === 0 && query.search === '' && query.registry === null;
+  const body = html`<div class="head">
+      <div class="head-text">
+        <h1>Apps</h1>
+        <p class="lead" id="apps-total" data-live>${totalWords(catalogue, query, registries.length)}</p>
+      </div>
+    </div>
+    <div id="catalogue" data-shape="${isBare ? 'bare' : 'list'}">
+      ${isBare ? noApps(registries.length) : appList({ catalogue, query, path: 'apps', defaultFilter: 'visible', registries, now })}
+    </div>`;
+  return { title: 'Apps', section: 'apps', body, refreshAfter: 60 };
+}
+
+function totalWords({ totals }: Catalogue, { search, registry }: AppListQuery, registries: number): string {
+  if (search !== '' || registry !== null || totals.all === 0)
+    return 'What your organization can install from its registries.';
+  return `${count(totals.visible, 'app')} can be installed, from ${count(registries, 'registry', 'registries')}.`;
+}
+
+function noApps(registries: number): Html {
+  return registries === 0
+    ? empty(
+        'No apps yet',
+        'Apps come from registries. Subscribe to one by its URL.',
+        html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`,
+      )
+    : empty(
+        'No apps yet',
+        'Your registries list none, or they have not been read yet.',
+        html`<a class="button" href="settings/registries">App Registries</a>`,
+      );
+}

@@ -1,0 +1,82 @@
+import { grouped } from '../../core/text/text.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import { untrusted } from './untrusted-text.ts';
+
+/** How pages are connected: breadcrumbs, tabs, and numbered pages of a list. All are links. */
+
+export interface Crumb {
+  href: string;
+  text: string;
+}
+
+/** The pages above this one. */
+export function breadcrumbs(...crumbs: readonly Crumb[]): Html {
+  return html`<nav class="crumbs" aria-label="Breadcrumb">
+    <ol>
+      ${crumbs.map(({ href, text }) => html`<li><a href="${href}">${untrusted(text, 60)}</a></li>`)}
+    </ol>
+  </nav>`;
+}
+
+export interface Tab {
+  href: string;
+  label: string;
+  isCurrent: boolean;
+  /** Shown next to the label; null for none. */
+  number: number | null;
+}
+
+/** Links to the parts of a page, or to its filters. @param current `page` if each has a page of its own */
+export function tabs(label: string, list: readonly Tab[], current: 'page' | 'true'): Html {
+  return html`<nav class="${current === 'page' ? 'tabs' : 'filters'}" aria-label="${label}">
+    ${list.map(
+      (tab) =>
+        html`<a href="${tab.href}" ${tab.isCurrent ? html`aria-current="${current}"` : NOTHING}
+          >${tab.label}${tab.number === null ? NOTHING : html` <span class="number">${grouped(tab.number)}</span>`}</a
+        >`,
+    )}
+  </nav>`;
+}
+
+export interface PageOf {
+  /** From 1. */
+  page: number;
+  pageSize: number;
+  total: number;
+}
+
+/** `51–100 of 5,012`. */
+export function rangeOf({ page, pageSize, total }: PageOf): string {
+  const first = (page - 1) * pageSize + 1;
+  const last = Math.min(page * pageSize, total);
+  return `${grouped(first)}–${grouped(last)} of ${grouped(total)}`;
+}
+
+/** Links to the neighbouring pages of a list; nothing if it has one page. @param address of a page */
+export function pageLinks(list: PageOf, address: (page: number) => string): Html {
+  const { page, pageSize, total } = list;
+  const last = Math.ceil(total / pageSize);
+  if (last <= 1) return NOTHING;
+  const to = (target: number, label: string, rel: string): Html =>
+    target < 1 || target > last || target === page
+      ? html`<span class="button disabled" aria-hidden="true">${label}</span>`
+      : html`<a class="button" href="${address(target)}" ${rel === '' ? NOTHING : html`rel="${rel}"`}>${label}</a>`;
+  return html`<nav class="pager" aria-label="Pages">
+    <span class="muted">${rangeOf(list)}</span>
+    <span class="pager-links">
+      ${to(page === 1 ? 0 : 1, 'First', '')} ${to(page - 1, 'Previous', 'prev')} ${to(page + 1, 'Next', 'next')}
+      ${to(page === last ? 0 : last, 'Last', '')}
+    </span>
+  </nav>`;
+}
+
+/** Links of a list that continues after a cursor. @param first of the first page, or null on it */
+export function cursorLinks(first: string | null, next: string | null): Html {
+  if (first === null && next === null) return NOTHING;
+  return html`<nav class="pager" aria-label="Pages">
+    <span class="pager-links">
+      ${first === null ? NOTHING : html`<a class="button" href="${first}">First page</a>`}
+      ${next === null ? NOTHING : html`<a class="button" href="${next}" rel="next">Next page</a>`}
+    </span>
+  </nav>`;
+}

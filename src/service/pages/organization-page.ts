@@ -1,0 +1,37 @@
+import type { OrganizationView } from '../views.ts';
+import { untrusted } from './untrusted-text.ts';
+import { html } from './html.ts';
+import type { Screen } from './layout.ts';
+import { copyable } from './components.ts';
+import { day } from './time.ts';
+
+/** Settings → Organization. */
+
+export function organizationPage({ id, name, createdAt, tokenSince }: OrganizationView): Screen {
+  const body = html`<h1>Organization</h1>
+    <dl class="facts">
+      <div>
+        <dt>Name</dt>
+        <dd>${untrusted(name, 400)}</dd>
+      </div>
+      <div>
+        <dt>Created</dt>
+        <dd>${day(createdAt)}</dd>
+      </div>
+      <div>
+        <dt>Identifier</dt>
+        <dd>${copyable(id, 'identifier')}</dd>
+      </div>
+    </dl>
+    <section class="panel" aria-labelledby="token-title">
+      <h2 id="token-title">Token</h2>
+      <p>In use since ${day(tokenSince)}. Only its hash is stored, so it cannot be read again.</p>
+      <form method="post" action="settings/organization/token" class="confirm">
+        <label class="check"
+          ><input type="checkbox" name="sure" value="yes" required /> The token in use stops working at once</label
+        >
+        <button>Make a new token</button>
+      </form>
+    </section>`;
+  return { title: 'Organization', section: 'organization', body };
+}

@@ -1,0 +1,44 @@
+import type { Catalogue } from '../storage/app-catalogue.ts';
+import type { SubscriptionView } from '../views.ts';
+import { type AppListQuery, appList } from './app-table.ts';
+import { empty } from './components.ts';
+import { type Html, html } from './html.ts';
+import type { Screen } from './layout.ts';
+import { type RegistryFrame, registryPath, registryScreen } from './registry-frame.ts';
+import { isBusy } from './states.ts';
+
+/** The apps of a registry. */
+
+export interface RegistryAppsPage extends RegistryFrame {
+  catalogue: Catalogue;
+  query: AppListQuery;
+}
+
+export function registryAppsPage(view: RegistryAppsPage): Screen {
+  const { subscription, catalogue, query, now } = view;
+  const isBare = subscription.apps === 0;
+  const content = html`<section id="apps" aria-labelledby="apps-title" data-shape="${isBare ? 'bare' : 'list'}">
+    <h2 class="unseen" id="apps-title">Apps</h2>
+    ${
+      isBare
+        ? noApps(subscription)
+        : appList({
+            catalogue,
+            query,
+            path: registryPath(subscription.id),
+            defaultFilter: 'all',
+            registries: null,
+            now,
+          })
+    }
+  </section>`;
+  return registryScreen(view, 'apps', content);
+}
+
+function noApps(subscription: SubscriptionView): Html {
+  if (isBusy(subscription))
+    return empty('Looking for apps', 'The manifest is being read. Apps appear here as soon as they are known.');
+  return subscription.goodAt === null
+    ? empty('No apps known', 'The registry has never been read without errors. “Health” says why.')
+    : empty('No apps in this registry', 'Its manifest lists none. Apps that its author adds appear at the next check.');
+}

@@ -1,0 +1,119 @@
+import type { SubscriptionView } from '../views.ts';
+import { legible, untrusted } from './untrusted-text.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import type { Screen } from './layout.ts';
+import { chip, copyable, doneNotice, status } from './components.ts';
+import { breadcrumbs, tabs } from './navigation.ts';
+import { isBusy, lastCheck, nextCheck, progressWords, stateDetails, stateOf } from './states.ts';
+import { when } from './time.ts';
+
+/** What all pages of a registry have in common: its name and state, "Refresh now", and the tabs. */
+
+export const REGISTRY_TABS = ['apps', 'health', 'settings'] as const;
+export type RegistryTab = (typeof REGISTRY_TABS)[number];
+
+export interface RegistryFrame {
+  subscription: SubscriptionView;
+  /** A check was requested and has not completed. */
+  isWaiting: boolean;
+  /** The confirmation of the last action. */
+  done: string | null;
+  now: Date;
+}
+
+/** Seconds between updates of a page: during a check, and otherwise. */
+const [BUSY_INTERVAL, IDLE_INTERVAL] = [2, 30];
+
+/** @param content of the tab; pages with a form are not refreshed, which would discard what was typed */
+export function registryScreen(frame: RegistryFrame, tab: RegistryTab, content: Html): Screen {
+  const { subscription, isWaiting, done } = frame;
+  const path = registryPath(subscription.id);
+  const isChecking = isWaiting || isBusy(subscription);
+  const body = html`${breadcrumbs({ href: 'settings/registries', text: 'App Registries' })}
+    <div class="head">
+      <div class="head-text">
+        <h1>${untrusted(subscription.name, 200)} ${subscription.official ? chip('Official') : NOTHING}</h1>
+        <p class="url">${copyable(subscription.url, 'registry URL')}</p>
+      </div>
+      <form method="post" action="${path}/refresh" id="refresh-form" data-quiet data-live>
+        <input type="hidden" name="tab" value="${tab}" />
+        ${isChecking ? html`<button class="working" aria-disabled="true">Checking…</button>` : html`<button>Refresh now</button>`}
+      </form>
+    </div>
+    ${doneNotice(done)} ${stateBox(frame)}
+    <div id="tabs" data-live>${registryTabs(subscription, tab)}</div>
+    ${content}`;
+  return {
+    title: `${legible(subscription.name, 60)} · ${TAB_NAMES[tab]}`,
+    section: 'registries',
+    body,
+    refreshAfter: refreshInterval(tab, isChecking),
+  };
+}
+
+export function registryPath(id: string, tab: RegistryTab = 'apps'): string {
+  return `settings/registries/${id}${tab === 'apps' ? '' : `/${tab}`}`;
+}
+
+function refreshInterval(tab: RegistryTab, isChecking: boolean): number | null {
+  if (tab === 'settings') return null;
+  return isChecking ? BUSY_INTERVAL : IDLE_INTERVAL;
+}
+
+const TAB_NAMES: Record<RegistryTab, string> = { apps: 'Apps', health: 'Health', settings: 'Settings' };
+
+function registryTabs({ id, apps, errors, warnings }: SubscriptionView, current: RegistryTab): Html {
+  const numbers: Record<RegistryTab, number | null> = { apps, health: errors + warnings || null, settings: null };
+  return tabs(
+    'Registry',
+    REGISTRY_TABS.map((tab) => ({
+      href: registryPath(id, tab),
+      label: TAB_NAMES[tab],
+      isCurrent: tab === current,
+      number: numbers[tab],
+    })),
+    'page',
+  );
+}
+
+function stateBox({ subscription, isWaiting, now }: RegistryFrame): Html {
+  const { tone, word } = stateOf(subscription);
+  return html`<div class="state" id="state" role="status" data-live>
+    <div class="state-line">
+      ${status(tone, word)} ${stateDetails(subscription, now)}
+      <span class="schedule muted"
+        >${subscription.checkedAt === null ? NOTHING : html`<span>${lastCheck(subscription, now)}</span>`}
+        <span>${nextCheck(subscription, now, isWaiting)}</span></span
+      >
+    </div>
+    ${progress(subscription)} ${stateText(subscription, now)}
+  </div>`;
+}
+
+/** How far a check has got. */
+function progress({ progress: current }: SubscriptionView): Html {
+  if (current === null) return NOTHING;
+  const { apps, artifacts } = current;
+  return html`<div class="progress">
+    <progress
+      max="${Math.max(1, apps.total + artifacts.total)}"
+      value="${apps.read + artifacts.verified}"
+      aria-labelledby="progress-text"
+    ></progress>
+    <span id="progress-text">${progressWords(current)}</span>
+  </div>`;
+}
+
+function stateText({ checkedAt, failingSince, goodAt, visible }: SubscriptionView, now: Date): Html {
+  if (checkedAt === null)
+    return html`<p>
+      The registry is being read for the first time. Apps can be installed as soon as their artifacts are verified.
+    </p>`;
+  if (failingSince === null) return NOTHING;
+  return html`<p>
+    The first failed check was
+    ${when(failingSince, now)}${goodAt === null ? NOTHING : html`, the last successful one ${when(goodAt, now)}`}. The
+    last known state remains valid:
+    ${visible === 0 ? 'no app can be installed.' : `${visible === 1 ? '1 app' : `${visible} apps`} can still be installed, from verified versions.`}
+  </p>`;
+}

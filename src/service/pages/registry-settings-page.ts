@@ -1,0 +1,83 @@
+import { count } from '../../report/words.ts';
+import type { SubscriptionView } from '../views.ts';
+import { code, untrusted } from './untrusted-text.ts';
+import { html, type Html } from './html.ts';
+import type { Screen } from './layout.ts';
+import { copyable, field } from './components.ts';
+import { breadcrumbs } from './navigation.ts';
+import { type RegistryFrame, registryPath, registryScreen } from './registry-frame.ts';
+import { day } from './time.ts';
+
+/** The settings of a subscription: its name, and unsubscribing. */
+
+export interface RegistrySettingsPage extends RegistryFrame {
+  /** The name in the form, and what is wrong with it. */
+  name: string;
+  nameError: string | null;
+}
+
+export function registrySettingsPage(view: RegistrySettingsPage): Screen {
+  const content = html`${nameForm(view)} ${facts(view.subscription)} ${unsubscribeSection(view.subscription)}`;
+  return registryScreen(view, 'settings', content);
+}
+
+function nameForm({ subscription, name, nameError }: RegistrySettingsPage): Html {
+  return html`<section class="panel" aria-labelledby="name-title">
+    <h2 id="name-title">Name</h2>
+    <p>What your organization calls this registry.</p>
+    <form class="inline-form" method="post" action="${registryPath(subscription.id)}/rename">
+      ${field({ name: 'name', label: 'Name', value: name, error: nameError, maxlength: 200 })}
+      <button>Save name</button>
+    </form>
+  </section>`;
+}
+
+function facts({ id, url, createdAt }: SubscriptionView): Html {
+  return html`<section class="panel" aria-labelledby="subscription-title">
+    <h2 id="subscription-title">Subscription</h2>
+    <dl class="facts">
+      <div>
+        <dt>Registry URL</dt>
+        <dd>${copyable(url, 'registry URL')}</dd>
+      </div>
+      <div>
+        <dt>Subscribed since</dt>
+        <dd>${day(createdAt)}</dd>
+      </div>
+      <div>
+        <dt>Identifier in the API</dt>
+        <dd>${copyable(id, 'identifier')}</dd>
+      </div>
+    </dl>
+  </section>`;
+}
+
+function unsubscribeSection({ id }: SubscriptionView): Html {
+  return html`<section class="panel danger-zone" aria-labelledby="unsubscribe-title">
+    <h2 id="unsubscribe-title">Unsubscribe</h2>
+    <p>Its apps will not be available for installation any more.</p>
+    <p class="actions"><a class="button danger-quiet" href="${registryPath(id)}/unsubscribe">Unsubscribe…</a></p>
+  </section>`;
+}
+
+export function unsubscribePage(subscription: SubscriptionView): Screen {
+  const { id, name, url, visible } = subscription;
+  const body = html`${breadcrumbs({ href: 'settings/registries', text: 'App Registries' }, { href: registryPath(id), text: name })}
+    <h1>Unsubscribe from ${untrusted(name, 120)}?</h1>
+    <p class="lead">
+      ${
+        visible > 0
+          ? `${count(visible, 'app')} will not be available for installation any more.`
+          : 'It has no app that can be installed.'
+      }
+      You can subscribe again at any time; pinned digests remain valid.
+    </p>
+    <p class="url">${code(url)}</p>
+    <form class="form" method="post" action="${registryPath(id)}/unsubscribe">
+      <p class="actions">
+        <button class="danger">Unsubscribe</button>
+        <a class="button" href="${registryPath(id, 'settings')}">Keep it</a>
+      </p>
+    </form>`;
+  return { title: 'Unsubscribe', section: 'registries', body };
+}

@@ -1,0 +1,54 @@
+import type { Finding } from '../../core/engine/report.ts';
+import { legible } from './untrusted-text.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import type { Screen } from './layout.ts';
+import { field } from './components.ts';
+import { findingList } from './findings.ts';
+import { breadcrumbs } from './navigation.ts';
+
+/** Settings → App Registries → Subscribe to Registry. */
+
+export interface SubscribeForm {
+  url: string;
+  name: string;
+  urlError: Html | string | null;
+  nameError: string | null;
+  /** Why the registry cannot be used, or null. */
+  unusable: { message: string; findings: readonly Finding[] } | null;
+}
+
+export function subscribePage({ url, name, urlError, nameError, unusable }: SubscribeForm): Screen {
+  const body = html`${breadcrumbs({ href: 'settings/registries', text: 'App Registries' })}
+    <h1>Subscribe to Registry</h1>
+    <p class="lead">Its manifest is checked right away; then its apps become available for installation.</p>
+    ${
+      unusable === null
+        ? NOTHING
+        : html`<section class="notice bad" role="alert" aria-labelledby="unusable">
+            <h2 id="unusable">This registry cannot be used</h2>
+            <p>
+              ${unusable.findings.some(({ message }) => message === unusable.message) ? '' : legible(`${unusable.message} `, 600)}You
+              were not subscribed.
+            </p>
+            ${findingList(unusable.findings)}
+          </section>`
+    }
+    <form class="form" method="post" action="settings/registries/subscribe" data-busy="Checking the registry…">
+      ${field({
+        name: 'url',
+        label: 'Registry URL',
+        value: url,
+        type: 'url',
+        hint: 'The URL of the registry’s manifest, a JSON file.',
+        placeholder: 'https://apps.example.com/registry.json',
+        error: urlError,
+        autofocus: nameError === null,
+      })}
+      ${field({ name: 'name', label: 'Name', value: name, hint: 'Its name within your organization.', error: nameError, maxlength: 200 })}
+      <p class="actions">
+        <button class="primary">Subscribe</button>
+        <a class="button" href="settings/registries">Cancel</a>
+      </p>
+    </form>`;
+  return { title: 'Subscribe to Registry', section: 'registries', body };
+}

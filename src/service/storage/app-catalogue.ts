@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { InstallableView } from '../views.ts';
+import { appView } from './app-view.ts';
+import { contains, STATE_COLUMNS, wordsOf } from './apps.ts';
+import type { Db } from './database.ts';
+import { INSTALLABLE } from './sql-fragments.ts';
+import { isUuid } from './uuid.ts';
+
+/** Numbered pages of apps, filtered and sorted, for people. Every query is restricted to the organization. */
+
+/** Which apps are shown. */
+export const APP_FILTERS = ['all', 'visible', 'hidden'] as const;
+export type AppFilter = (typeof APP_FILTERS)[number];
+
+export const APP_ORDERS = ['name', 'newest', 'registry'] as const;
+export type AppOrder = (typeof APP_ORDERS)[number];
+
+export interface CatalogueQuery {
+  /** Only apps of this subscription; null for all. */
+  subscriptionId: string | null;
+  /** Words that must all occur in key, name or description, ignoring case; '' for all. */
+  search: string;
+  filter: AppFilter;
+  order: AppOrder;
+  /** From 1; beyond the last page, the last page is returned. */
+  page: number;
+  pageSize: number;
+}
+
+export interface CatalogueApp extends InstallableView {
+  /** When its newest offered version was first seen; null if none is offered. */
+  newestAt: string | null;
+}
+
+export interface Catalogue {
+  apps: CatalogueApp[];
+  /** The page that was returned. */
+  page: number;
+  /** The numbers of matching apps by filter. */
+  totals: Record<AppFilter, number>;
+}
+
+export async function appCatalogue(db: Db, organizationId: string, query: CatalogueQuery): Promise<Catalogue> {
+  const totals = await countApps(db, organizationId, query);
+  const pages = Math.max(1, Math.ceil(totals[query.filter] / query.pageSize));
+  const page = Math.min(query.page, pages);
+  const rows = await filtered(matching(db, organizationId, query), query.filter)
+    .select(['s.id as subscriptionId', 's.name as registryName', ...STATE_COLUMNS, NEWEST_AT.as('newestAt')])
+    .orderBy(sql`${ORDER_BY[query.order]}`)
+    .orderBy('a.key')
+    .orderBy('s.id')
+    .limit(query.pageSize)
+    .offset((page - 1) * query.pageSize)
+    .execute();
+  const apps = rows.map((row) => ({
+    ...appView(row),
+    registry: { id: row.subscriptionId, name: row.registryName },
+    newestAt: row.newestAt?.toISOString() ?? null,
+  }));
+  return { apps, page, totals };
+}
+
+async function countApps(db: Db, organizationId: string, query: CatalogueQuery): Promise<Catalogue['totals']> {
+  const { all, visible } = await matching(db, organizationId, query)
+    .select([
+      sql<number>`count(*)::int`.as('all'),
+      sql<number>`(count(*) filter (where ${INSTALLABLE}))::int`.as('visible'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { all, visible, hidden: all - visible };
+}
+
+/** Listed apps of the organization that match the search. */
+function matching(db: Db, organizationId: string, { subscriptionId, search }: CatalogueQuery) {
+  let query = db
+    .selectFrom('subscriptions as s')
+    .innerJoin('apps as a', 'a.registryId', 's.registryId')
+    .where('s.organizationId', '=', organizationId)
+    .where('a.listed', '=', true);
+  // An id that is not valid belongs to no subscription.
+  if (subscriptionId !== null)
+    query = isUuid(subscriptionId) ? query.where('s.id', '=', subscriptionId) : query.where(sql<boolean>`false`);
+  for (const word of wordsOf(search)) query = query.where(contains(word));
+  return query;
+}
+
+function filtered(query: ReturnType<typeof matching>, filter: AppFilter): ReturnType<typeof matching> {
+  if (filter === 'all') return query;
+  return query.where(filter === 'visible' ? INSTALLABLE : sql<boolean>`not ${INSTALLABLE}`);
+}
+
+const NEWEST_AT = sql<Date | null>`(select max(v.first_seen_at) from versions v
+  where v.registry_id = a.registry_id and v.app_key = a.key and v.state = 'verified' and v.withdrawn_at is null)`;
+
+/** Names are sorted independent of case and script; apps without a name by their key. */
+const BY_NAME = sql`lower(coalesce(nullif(a.name, ''), a.key)) collate "und-x-icu"`;
+
+const ORDER_BY = {
+  name: BY_NAME,
+  newest: sql`${NEWEST_AT} desc nulls last, ${BY_NAME}`,
+  registry: sql`lower(s.name) collate "und-x-icu", s.id, ${BY_NAME}`,
+} satisfies Record<AppOrder, unknown>;
