@@ -96,7 +96,7 @@ describeInChromium('every screen', () => {
     expect(reached).toEqual(
       expect.arrayContaining([
         'Refresh now',
-        'Apps 4',
+        'Apps 5',
         'Health 4',
         'q',
         'NameNewest version',
