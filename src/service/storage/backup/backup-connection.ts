@@ -31,8 +31,10 @@ export async function withConnection<Result>(
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new Client({ connectionString: url, application_name: 'appreg backup', keepAlive: true });
-  // Reported by the running statement, too.
-  client.on('error', () => undefined);
+  let lost: Error | null = null;
+  client.on('error', (error) => {
+    lost ??= error;
+  });
   const close = (): void => void client.end().catch(() => undefined);
   try {
     await client.connect();
@@ -42,13 +44,15 @@ export async function withConnection<Result>(
     return await work(client);
   } catch (error) {
     signal.throwIfAborted();
-    const fault = databaseFault(error);
+    // Statements after the end of the connection fail with errors that do not say why it ended.
+    const cause: unknown = lost ?? error;
+    const fault = lost === null ? databaseFault(error) : 'unreachable';
     if (fault === null) throw error;
     throw new AppregError(
       'database-unreachable',
-      `${FAULT_WORDS[fault]} ${printable(redact(errorMessage(error)))}`,
+      `${FAULT_WORDS[fault]} ${printable(redact(errorMessage(cause)))}`,
       'Run the same command again once it is available.',
-      { cause: error, effect: 'none' },
+      { cause, effect: 'none' },
     );
   } finally {
     signal.removeEventListener('abort', close);
