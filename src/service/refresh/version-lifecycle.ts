@@ -12,6 +12,7 @@ import { mergeValidators, validatorsIn } from './artifact-checks/validators.ts';
 import { storable } from '../storage/packed.ts';
 import type { StoredVersion, Validators } from '../storage/tables.ts';
 import type { VersionChanges } from '../storage/versions.ts';
+import { isSameVersion } from './same-version.ts';
 
 /**
  * Updates the state of an app's versions from an observation. Pure: rows in, rows out.
@@ -71,7 +72,7 @@ export function updateVersions(observation: VersionObservation): VersionUpdate {
   for (const [, own] of added.slice(0, room)) after.push(nextState(null, own, observation));
   const offered = after.filter(({ state, withdrawnAt }) => state === 'verified' && withdrawnAt === null);
   return {
-    put: after.filter((row) => !isSame(row, before.get(row.version))),
+    put: after.filter((row) => !isSameVersion(row, before.get(row.version))),
     drop,
     latest: latestOf(offered.map(({ version }) => version)),
     beyond: Math.max(0, added.length - room),
@@ -231,26 +232,4 @@ function keptText(listed: string): string {
 
 function refused(row: StoredVersion, now: Date, rule: string, reason: string): StoredVersion {
   return { ...row, state: 'refused', rule, reason: shorten(storable(reason), 500), triedAt: now };
-}
-
-function isSame(a: StoredVersion, b: StoredVersion | undefined): boolean {
-  return b !== undefined && COLUMNS.every((name) => isEqual(a[name], b[name]));
-}
-
-// The time of the last attempt on a refused version does not justify a write each hour.
-const COLUMNS = [
-  'artifactUrl',
-  'artifactChecksum',
-  'state',
-  'rule',
-  'reason',
-  'verifiedAt',
-  'bytes',
-  'swappedChecksum',
-  'servedChecksum',
-  'withdrawnAt',
-] as const;
-
-function isEqual(a: unknown, b: unknown): boolean {
-  return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b;
 }

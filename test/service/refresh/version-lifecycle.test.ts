@@ -25,7 +25,7 @@ function row(version: string, letter: string, more: Partial<StoredVersion> = {})
     servedChecksum: null,
     withdrawnAt: null,
     validators: null,
-    askedAt: null,
+    askedAt: more.verifiedAt ?? null,
     ...more,
   };
 }
@@ -319,7 +319,10 @@ describe('a version', () => {
   ])('is stored with the right state if %s', (_, before, listed, facts, findings, change) => {
     const { put, drop } = keep(before ? [before] : [], [listed], [facts], findings);
     expect(drop).toEqual([]);
-    expect(put).toEqual(change === null ? [] : [{ ...(before ?? row('1.0.0', 'a')), ...clean(before), ...change }]);
+    const askedAt = change?.verifiedAt ?? before?.askedAt ?? null;
+    expect(put).toEqual(
+      change === null ? [] : [{ ...(before ?? row('1.0.0', 'a')), ...clean(before), ...change, askedAt }],
+    );
   });
 });
 
