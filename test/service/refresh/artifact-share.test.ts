@@ -148,12 +148,13 @@ test('what exceeds the limit of a refresh is requested by the next ones, soon af
   }
 }, 30_000);
 
+const some = (etag: string | null, lastModified: string | null, length: number | null): Validators => ({
+  etag,
+  lastModified,
+  length,
+});
+
 describe('validators', () => {
-  const some = (etag: string | null, lastModified: string | null, length: number | null): Validators => ({
-    etag,
-    lastModified,
-    length,
-  });
   const known = [some('"a"', 'Mon', 5)];
   test.each<[string, readonly Validators[], Validators | null, string]>([
     ['the same', known, some('"a"', 'Mon', 5), 'same'],
