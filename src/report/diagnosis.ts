@@ -1,18 +1,15 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Report } from '../core/engine/report.ts';
 import { printable } from '../core/text/text.ts';
-import type { Pair } from './diagnosis-evidence.ts';
 import type { Cause, SymptomView, View } from './diagnosis-types.ts';
 import { pairText } from './diagnosis-causes.ts';
 import { viewOf } from './diagnosis-view.ts';
-import { cell, code, prose } from './markdown-text.ts';
 import type { PrettyOptions } from './pretty.ts';
 import type { Style } from './style.ts';
 import { STATUS_WORDS } from './words.ts';
 
-/** A diagnosis for people: to be read out on a call (pretty), and to be pasted into a ticket (Markdown). */
+/** A diagnosis for a terminal, to be read out on a call. */
 
-/** For a terminal. */
 export function prettyDiagnosis(report: Report, diagnosis: Diagnosis, { style, verbose }: PrettyOptions): string {
   const view = viewOf(report, diagnosis, { verbose, whole: verbose });
   const lines = view.symptoms.map((symptom) => headline(symptom, style));
@@ -38,7 +35,7 @@ function headline(symptom: SymptomView, style: Style): string {
 const ORDER: readonly SymptomView['status'][] = ['confirmed', 'suspected', 'not-judged', 'clear'];
 
 /** The symptoms with more details, confirmed ones first. */
-function detailed({ symptoms, withoutSymptom }: View): SymptomView[] {
+export function detailed({ symptoms, withoutSymptom }: View): SymptomView[] {
   const listed = symptoms.filter(({ causes, remarks }) => causes.length + remarks.length > 0);
   const sorted = listed.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
   return withoutSymptom === null ? sorted : [...sorted, withoutSymptom];
@@ -76,70 +73,4 @@ function statusOf({ status }: SymptomView, style: Style): string {
   if (status === 'confirmed') return style.red(word);
   if (status === 'suspected') return style.yellow(word);
   return status === 'clear' ? style.green(word) : style.dim(word);
-}
-
-/** For a ticket; all text is escaped. */
-export function markdownDiagnosis(
-  report: Report,
-  diagnosis: Diagnosis,
-  { verbose }: Pick<PrettyOptions, 'verbose'>,
-): string {
-  const view = viewOf(report, diagnosis, { verbose, whole: true });
-  const lines = [
-    `## Diagnosis of ${code(report.target)}`,
-    '',
-    '| symptom | status | why |',
-    '| --- | --- | --- |',
-    ...view.symptoms.map(
-      ({ title, status, summary }) =>
-        `| ${title} | ${status === 'confirmed' ? '**confirmed**' : STATUS_WORDS[status]} | ${summary === null ? 'see below' : cell(prose(summary))} |`,
-    ),
-  ];
-  for (const symptom of detailed(view)) {
-    lines.push(
-      '',
-      `### ${symptom.title}${symptom === view.withoutSymptom ? '' : `: ${STATUS_WORDS[symptom.status]}`}`,
-      '',
-    );
-    for (const cause of symptom.causes) lines.push(...causeItems(cause));
-    for (const remark of symptom.remarks) lines.push(`- ${prose(remark)}`);
-  }
-  lines.push(
-    ...list('Apps', view.apps),
-    ...list(view.next?.title ?? '', view.next?.lines ?? []),
-    ...list('Not checked', view.notChecked),
-  );
-  const [target = '', ...rest] = view.closing;
-  return [
-    ...lines,
-    '',
-    `Registry: ${[code(target), ...rest.map((part) => (TIME.test(part) ? part : prose(part)))].join(' · ')}`,
-  ].join('\n');
-}
-
-// Our own text, and harmless; a colon in a registry's text is not.
-const TIME = /^(saved )?[\d-]+ [\d:]+ UTC$/;
-
-function causeItems(cause: Cause): string[] {
-  return [
-    `- **${cause.severity}**: ${prose(cause.message)}${cause.affected === null ? '' : ` (${prose(cause.affected)})`} ${code(cause.rule)}`,
-    `  - who: ${prose(cause.who)}`,
-    `  - seen: ${[prose(cause.place), ...cause.evidence.map(pairItem)].join(' · ')}`,
-    `  - next: ${prose(cause.next)}`,
-    ...(cause.uncounted === '' ? [] : [`  - not counted: ${prose(cause.uncounted)}`]),
-    ...cause.also.map((line) => `  - also: ${parts(line)}`),
-  ];
-}
-
-function pairItem([name, value]: Pair): string {
-  return name === '' ? code(value) : `${prose(name)} ${code(value)}`;
-}
-
-/** The parts of a line, each as a sentence. */
-function parts(line: string): string {
-  return line.split(' · ').map(prose).join(' · ');
-}
-
-function list(title: string, items: readonly string[]): string[] {
-  return items.length === 0 ? [] : ['', `### ${title}`, '', ...items.map((item) => `- ${prose(item)}`)];
 }

@@ -1,6 +1,6 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Report } from '../core/engine/report.ts';
-import { markdownDiagnosis, prettyDiagnosis } from './diagnosis.ts';
+import { prettyDiagnosis } from './diagnosis.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { json } from './json.ts';
@@ -9,6 +9,7 @@ import { markdown } from './markdown.ts';
 import { DEFAULTS, type Format, type RenderOptions } from './options.ts';
 import { pretty } from './pretty.ts';
 import { sarif } from './sarif.ts';
+import { markdownDiagnosis } from './ticket.ts';
 
 type Reporter = (report: Report, options: RenderOptions) => string;
 type Diagnoser = (report: Report, diagnosis: Diagnosis, options: RenderOptions) => string;
