@@ -95,6 +95,7 @@ const SERVICE_MAY: Record<string, readonly string[]> = {
   subscribe: ['config', 'storage', 'refresh'],
   http: ['config', 'storage'],
   backup: ['config', 'storage'],
+  webhooks: ['config', 'storage'],
   api: ['config', 'storage', 'subscribe', 'http'],
   pages: ['config', 'storage', 'subscribe', 'http'],
 };

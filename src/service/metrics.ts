@@ -11,6 +11,8 @@ export interface Metrics {
   requests: Counter<'method' | 'route' | 'status'>;
   requestSeconds: Histogram<'method' | 'route'>;
   refreshing: Gauge;
+  /** Attempts, by outcome: delivered, failed, given-up. */
+  webhookDeliveries: Counter<'outcome'>;
 }
 
 export function openMetrics(): Metrics {
@@ -52,6 +54,12 @@ export function openMetrics(): Metrics {
       help: 'Duration of responses.',
       labelNames: ['method', 'route'],
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    webhookDeliveries: new Counter({
+      name: 'appreg_webhook_attempts_total',
+      help: 'Attempts to deliver events to webhooks, by outcome.',
+      labelNames: ['outcome'],
       registers,
     }),
     refreshing: new Gauge({

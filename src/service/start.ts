@@ -16,6 +16,7 @@ import { errorMessage } from './error-fields.ts';
 import { outboundOptions } from './refresh/address-policy.ts';
 import { openQueue } from './worker/queue.ts';
 import { webApp } from './web-app.ts';
+import { startWebhookSender } from './webhooks/sender.ts';
 import { listen } from './http/listen.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
@@ -69,6 +70,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     const context = { ...base, now: () => new Date(), random: Math.random };
     const queue = await retried(() => openQueue(context, address), until);
     stops.push(queue.stop);
+    if (settings.roles.includes('worker')) stops.push(startWebhookSender(base).stop);
     const service: Service = { ...base, requestRefresh: queue.requestRefresh };
     const { url, close } = await listen(settings, webApp(service).fetch);
     stops.push(close);

@@ -6,6 +6,10 @@ import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { appRoutes } from './api/apps.ts';
 import { eventRoutes } from './api/events.ts';
+import { auditRoutes } from './api/audit.ts';
+import { operatorRoutes } from './api/operator.ts';
+import { tokenRoutes } from './api/tokens.ts';
+import { webhookRoutes } from './api/webhooks.ts';
 import { organizationRoutes } from './api/organizations.ts';
 import { registryRoutes } from './api/registries.ts';
 import { openAuthenticator } from './http/auth.ts';
@@ -77,6 +81,10 @@ export function apiRoutes(service: Service): Route[] {
     ...registryRoutes(service),
     ...appRoutes(service),
     ...eventRoutes(service),
+    ...tokenRoutes(service),
+    ...auditRoutes(service),
+    ...webhookRoutes(service),
+    ...operatorRoutes(service),
     { method: 'GET', path: '/api/openapi.json', access: 'anyone', answer: (c) => json(c, document) },
   ];
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { PAGE_LIMIT } from '../storage/page.ts';
+import { isUuid } from '../storage/uuid.ts';
 import { Refusal } from '../http/problems.ts';
 
 /** Query parameters. A malformed one is refused, since ignoring it would change the meaning of the request. */
@@ -12,6 +13,13 @@ export function pageIn(c: Context): { limit: number; after: string | null } {
   if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_LIMIT)
     throw invalid('limit', `is not a number from 1 to ${PAGE_LIMIT}.`);
   return { limit: Number(limit), after: c.req.query('after') ?? null };
+}
+
+/** The same for lists whose `next` is the id of an entry. */
+export function idPageIn(c: Context): { limit: number; after: string | null } {
+  const page = pageIn(c);
+  if (page.after !== null && !isUuid(page.after)) throw invalid('after', 'is not a “next” value of a previous page.');
+  return page;
 }
 
 export function searchIn(c: Context): string | null {

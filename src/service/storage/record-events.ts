@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { NewEvent } from '../events.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
+import { queueEvents } from './webhook-queue.ts';
 
 /** Writes the history of registries, and deletes what is old. */
 
@@ -17,19 +19,23 @@ export type RecordedEvent = NewEvent & {
 const BATCH_SIZE = 1000;
 
 /**
- * Records events in the transaction of the change that they are about: both are committed, or neither is.
+ * Records events in the transaction of the change that they are about, and queues them for webhooks: all of it is
+ * committed, or nothing is.
  * @param trx the transaction
  */
 export async function recordEvents(trx: Db, events: readonly RecordedEvent[]): Promise<void> {
-  for (let start = 0; start < events.length; start += BATCH_SIZE)
+  const recorded = events.map((event) => ({ ...event, id: randomUUID() }));
+  for (let start = 0; start < recorded.length; start += BATCH_SIZE)
     await trx
       .insertInto('events')
-      .values(events.slice(start, start + BATCH_SIZE).map(rowOf))
+      .values(recorded.slice(start, start + BATCH_SIZE).map(rowOf))
       .execute();
+  await queueEvents(trx, recorded);
 }
 
-function rowOf({ registryId, subscriptionId, at, type, app, version, data }: RecordedEvent) {
+function rowOf({ id, registryId, subscriptionId, at, type, app, version, data }: RecordedEvent & { id: string }) {
   return {
+    id,
     registryId,
     subscriptionId: subscriptionId ?? null,
     at,

@@ -85,20 +85,28 @@ export interface WebhookRow {
   url: string;
   /** The types of events that are sent; null for all. */
   events: string[] | null;
-  /** The key of its signatures, sealed if the service has a key for that. */
+  /** The key that `secret` is sealed with (secrets-keys.ts); null if it is not sealed. */
+  keyId: string | null;
+  /** The key of its signatures. */
   secret: Buffer;
   enabled: Generated<boolean>;
   /** Why the service disabled it; null if it is enabled, or was disabled by a request. */
-  disabledReason: WebhookDisabledReason | null;
+  disabledReason: ColumnType<
+    WebhookDisabledReason | null,
+    WebhookDisabledReason | null | undefined,
+    WebhookDisabledReason | null
+  >;
   createdAt: Stamp;
   /** Since when every delivery has failed; null after one that succeeded. */
-  failingSince: Date | null;
+  failingSince: ColumnType<Date | null, Date | null | undefined, Date | null>;
   /** Events that were not queued because too many were waiting. */
   dropped: Generated<number>;
 }
 
 /** An event on its way to a webhook. */
 export interface WebhookDeliveryRow {
+  /** The order in which they were queued. */
+  sequence: ColumnType<string, never, never>;
   id: Generated<string>;
   webhookId: string;
   /** The type of the event. */
@@ -113,11 +121,11 @@ export interface WebhookDeliveryRow {
   claim: Generated<number>;
   /** While an attempt is in progress: when another node may repeat it. */
   nextAttemptAt: Stamp;
-  lastAttemptAt: Date | null;
+  lastAttemptAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
   /** The status of the last response, or why there was none. */
-  status: number | null;
-  error: DeliveryError | null;
-  finishedAt: Date | null;
+  status: ColumnType<number | null, number | null | undefined, number | null>;
+  error: ColumnType<DeliveryError | null, DeliveryError | null | undefined, DeliveryError | null>;
+  finishedAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
 }
 
 /** A registry, shared by all of its subscribers. */

@@ -1,10 +1,12 @@
 import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
 import type { Db } from '../storage/database.ts';
+import { deleteOldAuditEntries } from '../storage/audit.ts';
 import { dropOrphanedIcons } from '../storage/icons.ts';
 import { openPool, type ServerAddress } from '../storage/pool.ts';
 import { dropOldEvents } from '../storage/record-events.ts';
 import { dueRegistries, makeDue, postponeRefresh } from '../storage/registries.ts';
+import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
 import { type JobWorkers, startJobWorkers } from './job-workers.ts';
 import { refreshRegistry } from '../refresh/refresh.ts';
 import type { RefreshContext } from '../refresh/context.ts';
@@ -28,7 +30,7 @@ const REFRESH = 'refresh';
 const REFRESH_SLOW = 'refresh-slow';
 /** Finds due registries. */
 const SWEEP = 'sweep';
-/** Deletes icons that no app uses any more, and old events. */
+/** Deletes what is no longer used or kept: icons, old events, audit entries, deliveries of webhooks. */
 const TIDY = 'tidy';
 
 /** Seconds between two queries for due registries. */
@@ -132,6 +134,8 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
   await boss.work(TIDY, { pollingIntervalSeconds: 60 }, async () => {
     await dropOrphanedIcons(db);
     await dropOldEvents(db);
+    await deleteOldAuditEntries(db);
+    await deleteOldDeliveries(db);
   });
   // If the sweeping node is killed, the next minute starts a new chain.
   await boss.schedule(SWEEP, '* * * * *');

@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
 import { OPERATOR } from '../web-fixture.ts';
+import type { AccessIds } from './access-fixture.ts';
 import type { ApiRequest, ApiResponse } from './contract.ts';
 
 /** A request to the API, and the response that the OpenAPI document promises for it. */
 
 /** The ids and tokens of the test's database. */
-export interface ContractIds {
+export interface ContractIds extends AccessIds {
   /** The organization that sends the requests, and its token. */
   organization: string;
   token: string;
@@ -15,6 +16,10 @@ export interface ContractIds {
   id: string;
   /** The digest of an icon. */
   icon: string;
+  /** The token that sends the requests. */
+  firstTokenId: string;
+  /** An organization that nothing else needs. */
+  spare: string;
 }
 
 export interface ContractCase {

@@ -3,14 +3,21 @@ import { Ajv } from 'ajv';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../../src/service/storage/packed.ts';
+import { webApp } from '../../../src/service/web-app.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
+import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
+import { listTokens } from '../../../src/service/storage/tokens.ts';
+import { accessCases } from './access-cases.ts';
+import { addAccess, addWebhook } from './access-fixture.ts';
 import { appCases } from './app-cases.ts';
 import { callApi, OPERATIONS, reachedResponses } from './contract.ts';
 import { type ContractIds, REGISTRY_URL, registryPath, UNKNOWN_ID } from './contract-case.ts';
 import { recordEvents } from '../../../src/service/storage/record-events.ts';
 import { EVENTS, eventCases } from './event-cases.ts';
+import { refusalTests } from './contract-refusals.ts';
 import { organizationCases } from './organization-cases.ts';
-import { allowing, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
+import { webhookCases } from './webhook-cases.ts';
+import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 
 /** Every route returns every response that the OpenAPI document describes for it, and no other. */
 
@@ -20,7 +27,8 @@ let registry: number;
 let ids: ContractIds;
 beforeAll(async () => {
   web = await openWebFixture();
-  app = web.app();
+  const guard = openAddressPolicy({ allowHosts: [], allowHttp: false, ownPorts: () => [] });
+  app = webApp({ ...web.service, outbound: { ...web.service.outbound, guard } });
   const { id: organization, token } = await web.join('Acme');
   const report = reportOn(REGISTRY_URL);
   registry = await addRegistry(web.db, REGISTRY_URL, {
@@ -32,7 +40,6 @@ beforeAll(async () => {
   const digest = await addIcon(web.db, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
   const icon = digest.toString('hex');
   const { token: otherToken } = await web.join('Other');
-  ids = { organization, token, otherToken, id, icon };
   await addApp(web.db, registry, 'mail', { name: 'Mail \u202e\u001b[2J', icon: digest }, { '1.0.0': {}, '1.1.0': {} });
   await addApp(web.db, registry, 'waiting', {}, { '1.0.0': { state: 'pending' } });
   await addApp(
@@ -46,13 +53,27 @@ beforeAll(async () => {
     web.db,
     EVENTS.map((event) => ({ ...event, registryId: registry, at: new Date() })),
   );
+  const firstTokenId = (await listTokens(web.db, organization, { limit: 1, after: null })).tokens[0]!.id;
+  const access = await addAccess(web.db, organization, 'https://hooks.example.com/');
+  const { id: spare } = await web.join('Spare');
+  ids = { organization, token, otherToken, id, icon, firstTokenId, spare, ...access };
 });
 afterAll(() => web.stop());
 
-const LISTS = ['/api/registries', '/api/apps', '/api/events', '/apps', '/apps/mail/versions', '/events'];
+const LISTS = [
+  '/api/tokens',
+  '/api/audit',
+  '/api/webhooks',
+  '/api/registries',
+  '/api/apps',
+  '/api/events',
+  '/apps',
+  '/apps/mail/versions',
+  '/events',
+];
 
 describe('responses', () => {
-  test.each([...organizationCases, ...appCases, ...eventCases])(
+  test.each([...organizationCases, ...appCases, ...eventCases, ...accessCases, ...webhookCases])(
     '$name',
     async ({ method, path, send, status, check }) => {
       const response = await callApi(app, method, typeof path === 'string' ? path : path(ids), send?.(ids));
@@ -83,6 +104,33 @@ describe('responses', () => {
     expect((await callApi(app, 'GET', path, { token: ids.token, headers })).status).toBe(304);
     const other = { token: ids.otherToken, headers };
     expect((await callApi(app, 'GET', path, other)).status).toBe(list.startsWith('/api') ? 200 : 404);
+  });
+
+  test('lists of one webhook, and those for the operator, with the known ETag are not sent again', async () => {
+    const webhook = await addWebhook(web.db, ids.organization, 'https://hooks.example.com/');
+    const lists = [
+      [`/api/webhooks/${webhook}/deliveries`, ids.token],
+      ['/api/organizations', OPERATOR],
+      [`/api/organizations/${ids.organization}/audit`, OPERATOR],
+    ] as const;
+    for (const [path, token] of lists) {
+      const first = await callApi(app, 'GET', path, { token });
+      const headers = { 'if-none-match': first.headers.get('etag')! };
+      expect((await callApi(app, 'GET', path, { token, headers })).status).toBe(304);
+    }
+  });
+
+  test('an organization has at most ten webhooks and a hundred tokens', async () => {
+    const { token } = await web.join('Many');
+    const add = (path: string, body: object) => callApi(app, 'POST', path, { token, body });
+    const webhooks = [];
+    for (let i = 0; i < 11; i++) webhooks.push(await add('/api/webhooks', { url: 'https://hooks.example.com/' }));
+    expect(webhooks.map(({ status }) => status)).toEqual([...Array<number>(10).fill(201), 409]);
+    const tokens = await Promise.all(
+      Array.from({ length: 102 }, () => add('/api/tokens', { name: 'One more', scope: 'read' })),
+    );
+    expect(tokens.filter(({ status }) => status === 201)).toHaveLength(99);
+    expect(tokens.filter(({ status }) => status === 409)).toHaveLength(3);
   });
 
   test('the report of a new registry is a problem document that states that it has not been checked', async () => {
@@ -133,7 +181,6 @@ describe('responses', () => {
   test('a node that stops is not ready', async () => {
     const stopping = new AbortController();
     const service = { ...web.service, stopping: stopping.signal };
-    const { webApp } = await import('../../../src/service/web-app.ts');
     const ending = webApp(service);
     expect((await callApi(ending, 'GET', '/readyz')).status).toBe(200);
     stopping.abort();
@@ -189,6 +236,8 @@ describe('responses', () => {
     }
   });
 });
+
+refusalTests(() => ({ web, token: ids.token }));
 
 test('every response of the OpenAPI document was reached', () => {
   const documented = OPERATIONS.flatMap(({ operationId, responses }) =>

@@ -1,6 +1,8 @@
 import { VERSION } from '../../../core/tool-version.ts';
 import { type Json, needs } from './parts.ts';
 import { schemas } from './schemas.ts';
+import { accessPaths, operatorPaths } from './paths-access.ts';
+import { webhooksPaths } from './paths-webhooks.ts';
 import { appsPaths } from './paths-apps.ts';
 import { eventsPaths } from './paths-events.ts';
 import { nodePaths } from './paths-node.ts';
@@ -22,7 +24,16 @@ export function openApiDocument(publicUrl: string | null): Json {
     },
     servers: [{ url: publicUrl ?? '/' }],
     security: [{ token: [] }],
-    paths: withScopes({ ...organizationsPaths, ...registriesPaths, ...appsPaths, ...eventsPaths, ...nodePaths }),
+    paths: withScopes({
+      ...organizationsPaths,
+      ...registriesPaths,
+      ...appsPaths,
+      ...eventsPaths,
+      ...accessPaths,
+      ...operatorPaths,
+      ...webhooksPaths,
+      ...nodePaths,
+    }),
     components: {
       schemas,
       securitySchemes: {

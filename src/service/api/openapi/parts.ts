@@ -62,8 +62,13 @@ export function forOperator(operationId: string, summary: string, responses: Jso
   return { operationId, summary, security, ...rest, responses: { ...responses, ...refusals, ...OFTEN, ...DEFECT } };
 }
 
-export function body(properties: Record<string, Json>): Json {
-  const schema = { type: 'object', required: Object.keys(properties), properties };
+/** @param optional fields that may be missing */
+export function body(properties: Record<string, Json>, optional: Record<string, Json> = {}): Json {
+  const schema = {
+    type: 'object',
+    required: Object.keys(properties),
+    properties: { ...properties, ...optional },
+  };
   return { requestBody: { required: true, content: { 'application/json': { schema } } } };
 }
 

@@ -11,11 +11,13 @@ import {
   refusal,
   type Json,
 } from './parts.ts';
+import { listOrganizationsOperation } from './paths-access.ts';
 import { ref } from './schema-parts.ts';
 
 /** Organizations and their tokens. */
 export const organizationsPaths: Record<string, Json> = {
   '/api/organizations': {
+    get: listOrganizationsOperation,
     post: {
       operationId: 'createOrganization',
       summary: 'Create an organization, subscribed to the official registries',

@@ -1,5 +1,7 @@
 import { SEVERITIES, SYMPTOMS } from '../../../core/engine/report.ts';
+import { accessSchemas } from './schemas-access.ts';
 import { eventSchemas } from './schemas-events.ts';
+import { webhookSchemas } from './schemas-webhooks.ts';
 import {
   count,
   described,
@@ -37,6 +39,8 @@ const app = {
 
 export const schemas: Record<string, Schema> = {
   ...eventSchemas,
+  ...accessSchemas,
+  ...webhookSchemas,
   Name: { type: 'string', minLength: 1, maxLength: 100, examples: ['Internal apps'] },
   Organization: whole('Who subscribes.', {
     id,
@@ -51,7 +55,7 @@ export const schemas: Record<string, Schema> = {
       'Shown only once; null if the request was repeated.',
     ),
   }),
-  Token: whole('A token, shown this once. The one before it is void.', {
+  Token: whole('The new value of a token, shown this once. The one before it is void.', {
     token: { type: 'string', pattern: '^apr_[A-Za-z0-9_-]{43}$' },
   }),
   Registry: whole('A registry that the organization is subscribed to. Secrets in its URL are not shown.', {

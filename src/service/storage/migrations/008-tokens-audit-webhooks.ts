@@ -48,6 +48,7 @@ const WEBHOOKS = [
       organization_id uuid not null references organizations on delete cascade,
       url text not null,
       events text[],
+      key_id text,
       secret bytea not null,
       enabled boolean not null default true,
       disabled_reason text,
@@ -56,6 +57,7 @@ const WEBHOOKS = [
       dropped integer not null default 0)`,
   sql`create index on webhooks (organization_id, created_at, id)`,
   sql`create table webhook_deliveries (
+      sequence bigint not null unique generated always as identity,
       id uuid primary key default gen_random_uuid(),
       webhook_id uuid not null references webhooks on delete cascade,
       type text not null,
@@ -69,8 +71,8 @@ const WEBHOOKS = [
       status integer,
       error text,
       finished_at timestamptz)`,
-  sql`create index on webhook_deliveries (webhook_id, next_attempt_at) where state = 'pending'`,
-  sql`create index on webhook_deliveries (webhook_id, created_at, id)`,
+  sql`create index on webhook_deliveries (webhook_id, next_attempt_at, sequence) where state = 'pending'`,
+  sql`create index on webhook_deliveries (webhook_id, sequence)`,
   sql`create index on webhook_deliveries (finished_at) where finished_at is not null`,
 ];
 

@@ -1,0 +1,110 @@
+import { AUDIT_ACTIONS } from '../../audit-actions.ts';
+import { IF_NONE_MATCH, PAGE } from './parameters.ts';
+import {
+  answer,
+  BAD_BODY,
+  body,
+  forOperator,
+  forOrganization,
+  type Json,
+  needs,
+  NOT_FOUND,
+  page,
+  parameter,
+  refusal,
+} from './parts.ts';
+import { ref } from './schema-parts.ts';
+
+const ID = { type: 'string', format: 'uuid' };
+const TOKEN = parameter('token', 'path', 'Id of the token.', ID);
+const ORGANIZATION = parameter('organization', 'path', 'Id of the organization.', ID);
+const ACTION = parameter('action', 'query', 'Only entries of this action.', { enum: AUDIT_ACTIONS });
+const SEARCH = parameter('search', 'query', 'A part of the name.', { type: 'string', maxLength: 200 });
+
+/** Tokens and the audit log. */
+export const accessPaths: Record<string, Json> = {
+  '/api/tokens': {
+    get: forOrganization('listTokens', 'The tokens of the organization', page('Tokens'), {
+      ...needs('admin'),
+      parameters: [...PAGE, IF_NONE_MATCH],
+    }),
+    post: forOrganization(
+      'createToken',
+      'Create a token',
+      { 201: answer('The token.', 'NewToken'), ...BAD_BODY, 409: refusal('Too many tokens.') },
+      {
+        ...needs('admin'),
+        ...body({ name: ref('Name'), scope: ref('Scope') }, { expiresAt: ref('FutureTime') }),
+      },
+    ),
+  },
+  '/api/tokens/{token}': {
+    parameters: [TOKEN],
+    delete: forOrganization(
+      'deleteToken',
+      'Delete a token, and end its sessions',
+      {
+        204: { description: 'Deleted.' },
+        ...NOT_FOUND,
+        409: refusal('It is the last token with the scope admin.'),
+      },
+      needs('admin'),
+    ),
+  },
+  '/api/audit': {
+    get: forOrganization('listAudit', 'What was done in the organization', page('AuditEntries'), {
+      ...needs('admin'),
+      parameters: [ACTION, ...PAGE, IF_NONE_MATCH],
+    }),
+  },
+};
+
+/** What the operator does with organizations. */
+export const operatorPaths: Record<string, Json> = {
+  '/api/organizations/{organization}': {
+    parameters: [ORGANIZATION],
+    get: forOperator('getOrganizationSummary', 'One organization', {
+      200: answer('The organization.', 'OrganizationSummary'),
+      ...NOT_FOUND,
+    }),
+    delete: forOperator('deleteOrganization', 'Delete an organization and all its data', {
+      204: { description: 'Deleted.' },
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/organizations/{organization}/suspend': {
+    parameters: [ORGANIZATION],
+    post: forOperator('suspendOrganization', 'Refuse the tokens and sessions of an organization', {
+      200: answer('It is suspended.', 'OrganizationSummary'),
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/organizations/{organization}/resume': {
+    parameters: [ORGANIZATION],
+    post: forOperator('resumeOrganization', 'Accept the tokens and sessions of an organization again', {
+      200: answer('It is not suspended.', 'OrganizationSummary'),
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/organizations/{organization}/token': {
+    parameters: [ORGANIZATION],
+    post: forOperator('issueToken', 'Create a token with the scope admin, for an organization that lost its own', {
+      201: answer('The token. The others stay valid.', 'NewToken'),
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/organizations/{organization}/audit': {
+    parameters: [ORGANIZATION],
+    get: forOperator(
+      'listAuditOfOrganization',
+      'What was done in an organization; if it was deleted, what the operator did',
+      { ...page('AuditEntries'), ...NOT_FOUND },
+      { parameters: [ACTION, ...PAGE, IF_NONE_MATCH] },
+    ),
+  },
+};
+
+/** Of `/api/organizations`, where organizations are created, too. */
+export const listOrganizationsOperation = forOperator('listOrganizations', 'All organizations', page('Organizations'), {
+  parameters: [SEARCH, ...PAGE, IF_NONE_MATCH],
+});

@@ -1,0 +1,95 @@
+import { IF_NONE_MATCH, PAGE } from './parameters.ts';
+import {
+  answer,
+  BAD_BODY,
+  body,
+  forOrganization,
+  type Json,
+  needs,
+  NOT_FOUND,
+  page,
+  parameter,
+  refusal,
+} from './parts.ts';
+import { ref } from './schema-parts.ts';
+
+const ID = { type: 'string', format: 'uuid' };
+const WEBHOOK = parameter('webhook', 'path', 'Id of the webhook.', ID);
+const DELIVERY = parameter('delivery', 'path', 'Id of the delivery.', ID);
+const URL_FIELD = {
+  type: 'string',
+  maxLength: 2048,
+  description: 'Where events are sent, by POST.',
+  examples: ['https://hooks.example.com/appreg'],
+};
+const EVENTS_FIELD = {
+  anyOf: [ref('WebhookEvents'), { type: 'null' }],
+  description: 'The types of events that are sent; null, or leave it out, for all.',
+};
+
+/** Webhooks and their deliveries. */
+export const webhooksPaths: Record<string, Json> = {
+  '/api/webhooks': {
+    get: forOrganization('listWebhooks', 'The webhooks of the organization', page('Webhooks'), {
+      ...needs('manage'),
+      parameters: [...PAGE, IF_NONE_MATCH],
+    }),
+    post: forOrganization(
+      'createWebhook',
+      'Send events to a URL',
+      { 201: answer('The webhook.', 'NewWebhook'), ...BAD_BODY, 409: refusal('Too many webhooks.') },
+      body({ url: URL_FIELD }, { events: EVENTS_FIELD }),
+    ),
+  },
+  '/api/webhooks/{webhook}': {
+    parameters: [WEBHOOK],
+    get: forOrganization(
+      'getWebhook',
+      'One webhook',
+      { 200: answer('The webhook.', 'Webhook'), ...NOT_FOUND },
+      needs('manage'),
+    ),
+    patch: forOrganization(
+      'changeWebhook',
+      'Change the URL or the events of a webhook, enable or disable it',
+      { 200: answer('The webhook.', 'Webhook'), ...BAD_BODY, ...NOT_FOUND },
+      body(
+        {},
+        {
+          url: URL_FIELD,
+          events: EVENTS_FIELD,
+          enabled: { type: 'boolean', description: 'Disabling cancels what is waiting.' },
+        },
+      ),
+    ),
+    delete: forOrganization('deleteWebhook', 'Delete a webhook, and what is waiting for it', {
+      204: { description: 'Deleted.' },
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/webhooks/{webhook}/test': {
+    parameters: [WEBHOOK],
+    post: forOrganization('testWebhook', 'Send a test event', {
+      202: answer('It is sent soon.', 'Delivery'),
+      ...NOT_FOUND,
+      409: refusal('The webhook is disabled.'),
+    }),
+  },
+  '/api/webhooks/{webhook}/deliveries': {
+    parameters: [WEBHOOK],
+    get: forOrganization(
+      'listDeliveries',
+      'What was sent to a webhook in the last 30 days, and what is waiting',
+      { ...page('Deliveries'), ...NOT_FOUND },
+      { ...needs('manage'), parameters: [...PAGE, IF_NONE_MATCH] },
+    ),
+  },
+  '/api/webhooks/{webhook}/deliveries/{delivery}/redeliver': {
+    parameters: [WEBHOOK, DELIVERY],
+    post: forOrganization('redeliver', 'Send an event again, with the same webhook-id', {
+      202: answer('It is sent soon.', 'Delivery'),
+      ...NOT_FOUND,
+      409: refusal('The webhook is disabled, or the delivery is pending.'),
+    }),
+  },
+};

@@ -1,0 +1,102 @@
+import type { Service } from '../context.ts';
+import type { Actor } from '../audit-actions.ts';
+import { taggedJson } from '../http/conditions.ts';
+import { pathParameter } from '../http/path-parameter.ts';
+import { json, notFound } from '../http/problems.ts';
+import type { Route, WebContext } from '../http/routes.ts';
+import { listAuditEntries } from '../storage/audit.ts';
+import type { Db } from '../storage/database.ts';
+import { deleteOrganization, listOrganizations, organizationSummary, setSuspended } from '../storage/operator.ts';
+import { createToken } from '../storage/tokens.ts';
+import { isUuid } from '../storage/uuid.ts';
+import { auditQueryIn } from './audit.ts';
+import { idPageIn, searchIn } from './query.ts';
+
+const ONE = '/api/organizations/{organization}';
+
+/** What the operator does with organizations. */
+export function operatorRoutes(service: Service): Route[] {
+  const { db, log } = service;
+  return [
+    {
+      method: 'GET',
+      path: '/api/organizations',
+      access: 'operator',
+      answer: async (c) => taggedJson(c, await listOrganizations(db, { search: searchIn(c), ...idPageIn(c) })),
+    },
+    {
+      method: 'GET',
+      path: ONE,
+      access: 'operator',
+      answer: async (c) => json(c, orNotFound(await organizationSummary(db, idIn(c)))),
+    },
+    {
+      method: 'DELETE',
+      path: ONE,
+      access: 'operator',
+      async answer(c, actor) {
+        if (!(await deleteOrganization(db, idIn(c), actor))) throw notFound('organization');
+        log('info', 'organization-deleted', { organization: idIn(c) });
+        return c.body(null, 204);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/suspend`,
+      access: 'operator',
+      answer: (c, actor) => postSuspended(c, service, true, actor),
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/resume`,
+      access: 'operator',
+      answer: (c, actor) => postSuspended(c, service, false, actor),
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/token`,
+      access: 'operator',
+      answer: (c, actor) => postToken(c, service, actor),
+    },
+    {
+      method: 'GET',
+      path: `${ONE}/audit`,
+      access: 'operator',
+      answer: (c) => getAudit(c, db),
+    },
+  ];
+}
+
+async function postSuspended(c: WebContext, { db, log }: Service, suspended: boolean, actor: Actor): Promise<Response> {
+  const organization = orNotFound(await setSuspended(db, idIn(c), suspended, actor));
+  log('info', suspended ? 'organization-suspended' : 'organization-resumed', { organization: organization.id });
+  return json(c, organization);
+}
+
+/** For an organization that has lost its tokens: the others stay valid. */
+async function postToken(c: WebContext, { db, log }: Service, actor: Actor): Promise<Response> {
+  const { id } = orNotFound(await organizationSummary(db, idIn(c)));
+  const created = await createToken(db, id, { name: 'Issued by the operator', scope: 'admin', expiresAt: null }, actor);
+  if (created === null) throw new Error('The operator can always issue a token.');
+  log('info', 'token-issued', { organization: id, token: created.token.id });
+  return json(c, { ...created.token, token: created.secret }, 201);
+}
+
+/** Also of a deleted organization: what the operator did with it. */
+async function getAudit(c: WebContext, db: Db): Promise<Response> {
+  const id = idIn(c);
+  const query = auditQueryIn(c);
+  const page = isUuid(id) ? await listAuditEntries(db, id, query) : null;
+  if (page === null || (page.entries.length === 0 && (await organizationSummary(db, id)) === null))
+    throw notFound('organization');
+  return taggedJson(c, page);
+}
+
+function idIn(c: WebContext): string {
+  return pathParameter(c, 'organization');
+}
+
+function orNotFound<Value>(value: Value | null): Value {
+  if (value === null) throw notFound('organization');
+  return value;
+}

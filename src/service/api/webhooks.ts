@@ -1,0 +1,134 @@
+import type { Service } from '../context.ts';
+import { readBody } from '../http/body.ts';
+import type { Caller } from '../http/caller.ts';
+import { taggedJson } from '../http/conditions.ts';
+import { pathParameter } from '../http/path-parameter.ts';
+import { json, notFound, Refusal } from '../http/problems.ts';
+import type { Route, WebContext } from '../http/routes.ts';
+import { newWebhookIn, webhookChangeIn } from '../http/webhook-fields.ts';
+import { listDeliveries, queueTest, redeliver } from '../storage/webhook-deliveries.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  webhookOf,
+  WEBHOOKS_LIMIT,
+} from '../storage/webhooks.ts';
+import type { DeliveryView } from '../views.ts';
+import { newWebhookSecret, sealWebhookSecret } from '../webhook-secrets.ts';
+import { idPageIn } from './query.ts';
+
+const ONE = '/api/webhooks/{webhook}';
+
+/** The webhooks of an organization, and their deliveries. Their URLs may be secrets, so `read` does not list them. */
+export function webhookRoutes(service: Service): Route[] {
+  return [...collectionRoutes(service), ...deliveryRoutes(service)];
+}
+
+function collectionRoutes(service: Service): Route[] {
+  const { db, outbound } = service;
+  return [
+    {
+      method: 'GET',
+      path: '/api/webhooks',
+      access: 'organization',
+      scope: 'manage',
+      answer: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, idPageIn(c))),
+    },
+    {
+      method: 'POST',
+      path: '/api/webhooks',
+      access: 'organization',
+      scope: 'manage',
+      answer: (c, caller) => postWebhook(c, service, caller),
+    },
+    {
+      method: 'GET',
+      path: ONE,
+      access: 'organization',
+      scope: 'manage',
+      answer: async (c, { id }) => json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook')))),
+    },
+    {
+      method: 'PATCH',
+      path: ONE,
+      access: 'organization',
+      scope: 'manage',
+      async answer(c, { id, actor }) {
+        const change = webhookChangeIn(await readBody(c), outbound.guard);
+        return json(c, orNotFound(await changeWebhook(db, id, pathParameter(c, 'webhook'), change, actor)));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: ONE,
+      access: 'organization',
+      scope: 'manage',
+      async answer(c, { id, actor }) {
+        if (!(await deleteWebhook(db, id, pathParameter(c, 'webhook'), actor))) throw notFound('webhook');
+        return c.body(null, 204);
+      },
+    },
+  ];
+}
+
+function deliveryRoutes({ db }: Service): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: `${ONE}/test`,
+      access: 'organization',
+      scope: 'manage',
+      async answer(c, { id, actor }) {
+        return accepted(c, await queueTest(db, id, pathParameter(c, 'webhook'), actor));
+      },
+    },
+    {
+      method: 'GET',
+      path: `${ONE}/deliveries`,
+      access: 'organization',
+      scope: 'manage',
+      async answer(c, { id }) {
+        return taggedJson(c, orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), idPageIn(c))));
+      },
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/deliveries/{delivery}/redeliver`,
+      access: 'organization',
+      scope: 'manage',
+      async answer(c, { id, actor }) {
+        const [webhook, delivery] = [pathParameter(c, 'webhook'), pathParameter(c, 'delivery')];
+        return accepted(c, await redeliver(db, id, webhook, delivery, actor));
+      },
+    },
+  ];
+}
+
+async function postWebhook(c: WebContext, { db, log, outbound }: Service, { id, actor }: Caller): Promise<Response> {
+  const wanted = newWebhookIn(await readBody(c), outbound.guard);
+  const secret = newWebhookSecret();
+  const webhook = await createWebhook(db, id, wanted, () => sealWebhookSecret(secret), actor);
+  if (webhook === null)
+    throw new Refusal(
+      'too-many-webhooks',
+      `An organization can have at most ${WEBHOOKS_LIMIT} webhooks. Delete one first.`,
+    );
+  log('info', 'webhook-created', { organization: id, webhook: webhook.id });
+  return json(c, { ...webhook, secret }, 201);
+}
+
+function accepted(c: WebContext, delivery: DeliveryView | 'disabled' | 'pending' | null): Response {
+  if (delivery === null) throw notFound('webhook or delivery');
+  if (delivery === 'disabled')
+    throw new Refusal('webhook-disabled', 'The webhook is disabled. Enable it first: PATCH { "enabled": true }.');
+  if (delivery === 'pending')
+    throw new Refusal('delivery-pending', 'It is still on its way, and repeated if it fails.');
+  return json(c, delivery, 202);
+}
+
+function orNotFound<Value>(value: Value | null): Value {
+  if (value === null) throw notFound('webhook');
+  return value;
+}

@@ -1,0 +1,123 @@
+import { type Selectable, sql } from 'kysely';
+import type { Actor } from '../audit-actions.ts';
+import type { DeliveryView } from '../views.ts';
+import { webhookBody } from '../webhook-events.ts';
+import { recordAudit } from './audit.ts';
+import type { Db } from './database.ts';
+import { type Page, pageSize } from './page.ts';
+import type { WebhookDeliveryRow } from './tables.ts';
+import { isUuid } from './uuid.ts';
+import { webhookOf } from './webhooks.ts';
+
+/** The deliveries of a webhook, for its organization. */
+
+/** Days that finished deliveries are kept. */
+const DELIVERY_DAYS = 30;
+
+/** The newest first. @param after the id of one of them @returns null if the organization does not have the webhook */
+export async function listDeliveries(
+  db: Db,
+  organizationId: string,
+  webhookId: string,
+  { limit, after }: Page,
+): Promise<{ deliveries: DeliveryView[]; next: string | null } | null> {
+  if ((await webhookOf(db, organizationId, webhookId)) === null) return null;
+  let query = db
+    .selectFrom('webhookDeliveries')
+    .selectAll()
+    .where('webhookId', '=', webhookId)
+    .orderBy('sequence', 'desc')
+    .limit(pageSize(limit) + 1);
+  if (after !== null) {
+    if (!isUuid(after)) return { deliveries: [], next: null };
+    query = query.where(
+      sql<boolean>`sequence < (select sequence from webhook_deliveries where id = ${after} and webhook_id = ${webhookId})`,
+    );
+  }
+  const rows = await query.execute();
+  const page = rows.slice(0, pageSize(limit));
+  return { deliveries: page.map(deliveryView), next: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
+}
+
+/**
+ * Queues a test event for one webhook.
+ * @returns null if the organization does not have it, `disabled` if it is not sent anything
+ */
+export async function queueTest(
+  db: Db,
+  organizationId: string,
+  id: string,
+  actor: Actor,
+): Promise<DeliveryView | 'disabled' | null> {
+  return db.transaction().execute(async (tx) => {
+    const webhook = await webhookOf(tx, organizationId, id);
+    if (webhook === null) return null;
+    if (!webhook.enabled) return 'disabled';
+    const data = { webhook: { id, url: webhook.url }, message: 'This is a test of the webhook.' };
+    const row = await tx
+      .insertInto('webhookDeliveries')
+      .values({ webhookId: id, type: 'test', body: webhookBody('test', new Date(), data) })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-tested', target: { id, name: webhook.url } });
+    return deliveryView(row);
+  });
+}
+
+/**
+ * Queues a finished delivery again, with the same id.
+ * @returns null if it does not exist; why it cannot be queued
+ */
+export async function redeliver(
+  db: Db,
+  organizationId: string,
+  webhookId: string,
+  id: string,
+  actor: Actor,
+): Promise<DeliveryView | 'disabled' | 'pending' | null> {
+  if (!isUuid(id)) return null;
+  return db.transaction().execute(async (tx) => {
+    const webhook = await webhookOf(tx, organizationId, webhookId);
+    if (webhook === null) return null;
+    const row = await tx
+      .selectFrom('webhookDeliveries')
+      .where('webhookId', '=', webhookId)
+      .where('id', '=', id)
+      .select('state')
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    if (!webhook.enabled) return 'disabled';
+    if (row.state === 'pending') return 'pending';
+    const queued = await tx
+      .updateTable('webhookDeliveries')
+      .set({ state: 'pending', attempts: 0, claim: sql`claim + 1`, nextAttemptAt: sql<Date>`now()`, finishedAt: null })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const target = { id: webhookId, name: webhook.url };
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-redelivered', target, details: { delivery: id } });
+    return deliveryView(queued);
+  });
+}
+
+/** Deletes finished deliveries that have been kept long enough. */
+export async function deleteOldDeliveries(db: Db): Promise<void> {
+  await sql`delete from webhook_deliveries where finished_at < now() - make_interval(days => ${DELIVERY_DAYS})`.execute(
+    db,
+  );
+}
+
+function deliveryView(row: Selectable<WebhookDeliveryRow>): DeliveryView {
+  return {
+    id: row.id,
+    type: row.type,
+    createdAt: row.createdAt.toISOString(),
+    state: row.state,
+    attempts: row.attempts,
+    lastAttemptAt: row.lastAttemptAt?.toISOString() ?? null,
+    nextAttemptAt: row.state === 'pending' ? row.nextAttemptAt.toISOString() : null,
+    status: row.status,
+    error: row.error,
+  };
+}

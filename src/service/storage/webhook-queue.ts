@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import { eventMessage } from '../event-messages.ts';
+import type { EventView, NewEvent } from '../events.ts';
+import { webhookBody, type WebhookEventType } from '../webhook-events.ts';
+import type { Db } from './database.ts';
+
+/** Queues what happens for the webhooks that want it, in the transaction of the event. */
+
+/** Maximum deliveries of one webhook that wait. */
+export const PENDING_LIMIT = 10_000;
+/** Rows per statement. */
+const BATCH_SIZE = 1000;
+
+/** An event that was recorded. */
+export type QueuedEvent = NewEvent & {
+  id: string;
+  registryId: number;
+  /** The subscription, if the event is about a single one. */
+  subscriptionId?: string;
+  at: Date;
+};
+
+interface NewDelivery {
+  webhookId: string;
+  type: WebhookEventType;
+  body: string;
+}
+
+/** @param tx the transaction in which the events are recorded */
+export async function queueEvents(tx: Db, events: readonly QueuedEvent[]): Promise<void> {
+  const registryIds = [...new Set(events.map(({ registryId }) => registryId))];
+  if (registryIds.length === 0) return;
+  const receivers = await tx
+    .selectFrom('webhooks as w')
+    .innerJoin('subscriptions as s', 's.organizationId', 'w.organizationId')
+    .where('s.registryId', 'in', registryIds)
+    .where('w.enabled', '=', true)
+    .select(['w.id as webhookId', 'w.events', 's.id as subscriptionId', 's.name', 's.registryId'])
+    .execute();
+  const deliveries = receivers.flatMap(({ webhookId, events: wanted, subscriptionId, name, registryId }) =>
+    events
+      .filter((event) => event.registryId === registryId)
+      .filter((event) => event.subscriptionId === undefined || event.subscriptionId === subscriptionId)
+      .filter(({ type }) => wanted === null || wanted.includes(type))
+      .map((event) => deliveryOf(event, webhookId, { id: subscriptionId, name })),
+  );
+  await insertDeliveries(tx, deliveries);
+}
+
+function deliveryOf(queued: QueuedEvent, webhookId: string, registry: { id: string; name: string }): NewDelivery {
+  const { id, registryId: _, subscriptionId: __, at, ...event } = queued;
+  const view: EventView = { id, time: at.toISOString(), registry, message: eventMessage(event), ...event };
+  return { webhookId, type: event.type, body: webhookBody(event.type, at, view) };
+}
+
+/** Tells the other webhooks of the organization that one was disabled. */
+export async function queueWebhookDisabled(
+  tx: Db,
+  organizationId: string,
+  webhook: { id: string; url: string; reason: string },
+): Promise<void> {
+  const others = await tx
+    .selectFrom('webhooks')
+    .where('organizationId', '=', organizationId)
+    .where('enabled', '=', true)
+    .where(sql<boolean>`coalesce('webhook-disabled' = any(events), true)`)
+    .select('id')
+    .execute();
+  const type = 'webhook-disabled';
+  const body = webhookBody(type, new Date(), { webhook, message: `The webhook ${webhook.url} was disabled.` });
+  await insertDeliveries(
+    tx,
+    others.map(({ id }) => ({ webhookId: id, type, body })),
+  );
+}
+
+/** Inserts deliveries as far as their webhooks have room, and counts the others. */
+async function insertDeliveries(tx: Db, deliveries: readonly NewDelivery[]): Promise<void> {
+  const byWebhook = new Map<string, NewDelivery[]>();
+  for (const delivery of deliveries) {
+    const list = byWebhook.get(delivery.webhookId);
+    if (list === undefined) byWebhook.set(delivery.webhookId, [delivery]);
+    else list.push(delivery);
+  }
+  for (const [webhookId, list] of byWebhook) {
+    const room = Math.max(0, PENDING_LIMIT - (await countPending(tx, webhookId)));
+    const queued = list.slice(0, room);
+    for (let start = 0; start < queued.length; start += BATCH_SIZE)
+      await tx
+        .insertInto('webhookDeliveries')
+        .values(queued.slice(start, start + BATCH_SIZE))
+        .execute();
+    const dropped = list.length - queued.length;
+    if (dropped > 0)
+      await tx
+        .updateTable('webhooks')
+        .set({ dropped: sql<number>`dropped + ${dropped}` })
+        .where('id', '=', webhookId)
+        .execute();
+  }
+}
+
+async function countPending(tx: Db, webhookId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('webhookDeliveries')
+    .where('webhookId', '=', webhookId)
+    .where('state', '=', 'pending')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -1,0 +1,202 @@
+import { type Selectable, sql } from 'kysely';
+import { redact } from '../../core/text/text.ts';
+import type { Actor, AuditDetails } from '../audit-actions.ts';
+import type { WebhookDisabledReason, WebhookView } from '../views.ts';
+import type { StoredWebhookSecret } from '../webhook-secrets.ts';
+import { recordAudit } from './audit.ts';
+import type { Db } from './database.ts';
+import { type Page, pageSize } from './page.ts';
+import type { WebhookRow } from './tables.ts';
+import { isUuid } from './uuid.ts';
+
+/** The webhooks of organizations. Every query is restricted to the organization. */
+
+/** Maximum webhooks per organization. */
+export const WEBHOOKS_LIMIT = 10;
+
+/** In order of creation. @param after the id of one of them */
+export async function listWebhooks(
+  db: Db,
+  organizationId: string,
+  { limit, after }: Page,
+): Promise<{ webhooks: WebhookView[]; next: string | null }> {
+  let query = webhooksOf(db, organizationId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .limit(pageSize(limit) + 1);
+  if (after !== null) {
+    if (!isUuid(after)) return { webhooks: [], next: null };
+    query = query.where(
+      sql<boolean>`(created_at, id) > (select created_at, id from webhooks where id = ${after} and organization_id = ${organizationId})`,
+    );
+  }
+  const rows = await query.execute();
+  const page = rows.slice(0, pageSize(limit));
+  return { webhooks: page.map(webhookView), next: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** @returns null if the organization does not have it */
+export async function webhookOf(db: Db, organizationId: string, id: string): Promise<WebhookView | null> {
+  if (!isUuid(id)) return null;
+  const row = await webhooksOf(db, organizationId).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : webhookView(row);
+}
+
+export interface NewWebhook {
+  /** Accepted by `parseWebhookUrl`. */
+  url: string;
+  /** The types of events that are sent; null for all. */
+  events: readonly string[] | null;
+}
+
+/**
+ * @param seal prepares the secret for the database, for the id of the webhook
+ * @returns null if the organization has too many
+ */
+export async function createWebhook(
+  db: Db,
+  organizationId: string,
+  { url, events }: NewWebhook,
+  seal: (id: string) => StoredWebhookSecret,
+  actor: Actor,
+): Promise<WebhookView | null> {
+  return db.transaction().execute(async (tx) => {
+    // Concurrent requests wait for each other, since they are counted.
+    await tx.selectFrom('organizations').where('id', '=', organizationId).select('id').forUpdate().execute();
+    const { count, id } = await tx
+      .selectFrom('webhooks')
+      .where('organizationId', '=', organizationId)
+      .select(({ fn }) => [fn.countAll<string>().as('count'), sql<string>`gen_random_uuid()`.as('id')])
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= WEBHOOKS_LIMIT) return null;
+    await tx
+      .insertInto('webhooks')
+      .values({ id, organizationId, url, events: events === null ? null : [...events], ...seal(id) })
+      .execute();
+    const details = { events: events?.join(' ') ?? null };
+    const target = { id, name: redact(url) };
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-created', target, details });
+    return webhookOf(tx, organizationId, id);
+  });
+}
+
+/** A change of a webhook; a field that is missing stays as it is. */
+export interface WebhookChange {
+  url?: string;
+  events?: readonly string[] | null;
+  /** Disabling cancels what is waiting. */
+  enabled?: boolean;
+}
+
+/** @returns null if the organization does not have it */
+export async function changeWebhook(
+  db: Db,
+  organizationId: string,
+  id: string,
+  change: WebhookChange,
+  actor: Actor,
+): Promise<WebhookView | null> {
+  if (!isUuid(id)) return null;
+  return db.transaction().execute(async (tx) => {
+    const { url, events, enabled } = change;
+    const row = await tx
+      .updateTable('webhooks')
+      .set({
+        // A statement has to set something.
+        organizationId,
+        ...(url !== undefined && { url }),
+        ...(events !== undefined && { events: events === null ? null : [...events] }),
+        ...(enabled !== undefined && { enabled, disabledReason: null }),
+        ...(enabled === true && { failingSince: null }),
+      })
+      .where('organizationId', '=', organizationId)
+      .where('id', '=', id)
+      .returning('url')
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    if (enabled === false) await cancelPending(tx, id);
+    const details: AuditDetails = {
+      ...(events !== undefined && { events: events?.join(' ') ?? null }),
+      ...(enabled !== undefined && { enabled }),
+      ...(url !== undefined && { url: redact(url) }),
+    };
+    const target = { id, name: redact(row.url) };
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-changed', target, details });
+    return webhookOf(tx, organizationId, id);
+  });
+}
+
+/** @returns false if the organization does not have it */
+export async function deleteWebhook(db: Db, organizationId: string, id: string, actor: Actor): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .deleteFrom('webhooks')
+      .where('organizationId', '=', organizationId)
+      .where('id', '=', id)
+      .returning('url')
+      .executeTakeFirst();
+    if (row === undefined) return false;
+    const target = { id, name: redact(row.url) };
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-deleted', target });
+    return true;
+  });
+}
+
+/** Disables a webhook that cannot be delivered to. @returns whether it was enabled */
+export async function disableWebhook(
+  tx: Db,
+  id: string,
+  reason: WebhookDisabledReason,
+  actor: Actor,
+): Promise<{ organizationId: string; url: string } | null> {
+  const row = await tx
+    .updateTable('webhooks')
+    .set({ enabled: false, disabledReason: reason })
+    .where('id', '=', id)
+    .where('enabled', '=', true)
+    .returning(['organizationId', 'url'])
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  await cancelPending(tx, id);
+  const { organizationId } = row;
+  const url = redact(row.url);
+  const target = { id, name: url };
+  await recordAudit(tx, { organizationId, actor, action: 'webhook-disabled', target, details: { reason } });
+  return { organizationId, url };
+}
+
+async function cancelPending(tx: Db, webhookId: string): Promise<void> {
+  await tx
+    .updateTable('webhookDeliveries')
+    .set({ state: 'cancelled', finishedAt: sql<Date>`now()` })
+    .where('webhookId', '=', webhookId)
+    .where('state', '=', 'pending')
+    .execute();
+}
+
+function webhooksOf(db: Db, organizationId: string) {
+  return db
+    .selectFrom('webhooks as w')
+    .selectAll('w')
+    .select(
+      sql<string>`(select count(*) from webhook_deliveries d where d.webhook_id = w.id and d.state = 'pending')`.as(
+        'pending',
+      ),
+    )
+    .where('organizationId', '=', organizationId);
+}
+
+function webhookView(row: Selectable<WebhookRow> & { pending: string }): WebhookView {
+  return {
+    id: row.id,
+    url: redact(row.url),
+    events: row.events,
+    enabled: row.enabled,
+    disabledReason: row.disabledReason,
+    createdAt: row.createdAt.toISOString(),
+    failingSince: row.failingSince?.toISOString() ?? null,
+    pending: Number(row.pending),
+    dropped: row.dropped,
+  };
+}

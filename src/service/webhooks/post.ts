@@ -1,0 +1,82 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { ConnectFailure } from '../../observe/http/connect-failure.ts';
+import { type ConnectOptions, type Endpoint, openSocket } from '../../observe/http/open-socket.ts';
+import type { DeliveryError } from '../views.ts';
+
+/** Sends one request to a webhook: over a connection of its own, to an address that may be requested. */
+
+export interface PostOptions {
+  connect: ConnectOptions;
+  /** Milliseconds for everything. */
+  timeout: number;
+  /** Ends the request. */
+  signal: AbortSignal;
+}
+
+/** What the receiver responded: redirects are not followed, and bodies are not read. */
+export type PostResult = { status: number; retryAfter: number | null } | { error: DeliveryError };
+
+export async function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  { connect, timeout, signal }: PostOptions,
+): Promise<PostResult> {
+  const late = AbortSignal.timeout(timeout);
+  const ending = AbortSignal.any([late, signal]);
+  let socket: Socket;
+  try {
+    ({ socket } = await openSocket(endpointOf(url), connect, Date.now() + Math.min(timeout, connect.timeout), ending));
+  } catch (error) {
+    return { error: error instanceof ConnectFailure && error.phase === 'tls' ? 'tls' : 'unreachable' };
+  }
+  try {
+    const { statusCode = 0, headers: received } = await respond(socket, url, headers, body, ending);
+    return { status: statusCode, retryAfter: retryAfterIn(received['retry-after']) };
+  } catch {
+    return { error: late.aborted ? 'timeout' : 'connection-lost' };
+  } finally {
+    socket.destroy();
+  }
+}
+
+function endpointOf(url: string): Endpoint {
+  const { protocol, hostname, port } = new URL(url);
+  const secure = protocol === 'https:';
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (secure ? 443 : 80), secure };
+}
+
+/** The status and the headers of the response. */
+async function respond(
+  socket: Socket,
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { host, pathname, search } = new URL(url);
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    request({
+      method: 'POST',
+      path: pathname + search,
+      headers: { ...headers, host, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
+      createConnection: () => socket,
+      signal,
+    })
+      .on('response', (response) => {
+        // The connection is closed without reading the body.
+        response.on('error', () => {});
+        resolve(response);
+      })
+      .on('upgrade', () => reject(new Error('The receiver changed the protocol.')))
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+/** Seconds are common; a date is ignored. */
+function retryAfterIn(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : null;
+}

@@ -1,0 +1,161 @@
+import { VERSION } from '../../core/tool-version.ts';
+import { openTrust } from '../../observe/http/tls.ts';
+import type { Service } from '../context.ts';
+import { errorMessage } from '../error-fields.ts';
+import {
+  type AttemptResult,
+  claimDeliveries,
+  type ClaimedDelivery,
+  endDelivered,
+  endFailed,
+  releaseDelivery,
+} from '../storage/webhook-claims.ts';
+import { openWebhookSecret } from '../webhook-secrets.ts';
+import { post, type PostResult } from './post.ts';
+import { waitAfterAttempt } from './retries.ts';
+import { signatureHeaders } from './signature.ts';
+
+/**
+ * Sends the deliveries of webhooks: at least once, in no particular order. The database assigns each to one node; the
+ * deliveries of a node that was killed are sent by another.
+ */
+export interface WebhookSender {
+  /** Claims nothing more, and waits for the attempts in progress, at most ten seconds. */
+  stop(): Promise<void>;
+}
+
+export type SenderContext = Pick<Service, 'settings' | 'db' | 'log' | 'metrics' | 'outbound'>;
+
+/** Milliseconds between two queries for due deliveries. */
+const POLL_INTERVAL = 1000;
+/** Attempts in progress on a node; those of webhooks whose last delivery failed; of one organization; of one webhook. */
+const LIMITS = { node: 32, failing: 16, organization: 4, webhook: 2 };
+/** Milliseconds for one attempt, and for its connection. An attempt ends before another node may repeat it. */
+const ATTEMPT_TIMEOUT = 15_000;
+const CONNECT_TIMEOUT = 5000;
+/** Milliseconds that attempts in progress have when the node stops. */
+const STOP_TIMEOUT = 10_000;
+/** Milliseconds after a claim within which the attempt has to start. */
+const START_TIMEOUT = 5000;
+
+export function startWebhookSender(context: SenderContext): WebhookSender {
+  const { db, log } = context;
+  const running = new Map<ClaimedDelivery, Promise<void>>();
+  const ending = new AbortController();
+  const send = openAttempts(context, ending.signal);
+  const stopping = new AbortController();
+  let polling: Promise<void> | null = null;
+
+  async function poll(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const options = claimOptions([...running.keys()]);
+      if (options.limit === 0) return;
+      const claimed = await claimDeliveries(db, options);
+      const claimedAt = performance.now();
+      for (const delivery of claimed) start(delivery, claimedAt);
+      if (claimed.length === 0) return;
+    }
+  }
+
+  function start(delivery: ClaimedDelivery, claimedAt: number): void {
+    const attempt = (async () => {
+      // The process was stopped in between: another node may have the delivery.
+      if (performance.now() - claimedAt > START_TIMEOUT) return;
+      if (stopping.signal.aborted) return releaseDelivery(db, delivery);
+      return send(delivery);
+    })()
+      .catch((error: unknown) => log('warn', 'webhook-outcome-not-written', { error: errorMessage(error) }))
+      .finally(() => {
+        running.delete(delivery);
+        wake();
+      });
+    running.set(delivery, attempt);
+  }
+
+  function wake(): void {
+    if (stopping.signal.aborted) return;
+    polling ??= poll()
+      .catch((error: unknown) => log('warn', 'webhook-queue-error', { error: errorMessage(error) }))
+      .finally(() => (polling = null));
+  }
+
+  const timer = setInterval(wake, POLL_INTERVAL);
+  wake();
+  return {
+    async stop() {
+      stopping.abort();
+      clearInterval(timer);
+      await polling;
+      // An aborted attempt counts as failed, and is repeated.
+      const late = setTimeout(() => ending.abort(), STOP_TIMEOUT);
+      await Promise.all(running.values());
+      clearTimeout(late);
+    },
+  };
+}
+
+/** What may be claimed beside the attempts in progress. */
+function claimOptions(running: readonly ClaimedDelivery[]) {
+  return {
+    limit: LIMITS.node - running.length,
+    busyOrganizations: repeated(
+      running.map(({ organizationId }) => organizationId),
+      LIMITS.organization,
+    ),
+    busyWebhooks: repeated(
+      running.map(({ webhookId }) => webhookId),
+      LIMITS.webhook,
+    ),
+    includeFailing: running.filter(({ failing }) => failing).length < LIMITS.failing,
+  };
+}
+
+/** The ids that occur at least this number of times. */
+function repeated(ids: readonly string[], times: number): string[] {
+  const counts = new Map<string, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count >= times).map(([id]) => id);
+}
+
+/** Sends a delivery and writes how that ended. */
+function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, signal: AbortSignal) {
+  const trust = openTrust(settings.ca, settings.machineCa);
+  const connect = { trust, timeout: CONNECT_TIMEOUT, lookup: outbound.lookup ?? null, guard: outbound.guard ?? null };
+
+  async function attempt({ id, url, body, keyId, secret }: ClaimedDelivery): Promise<PostResult> {
+    const opened = openWebhookSecret({ keyId, secret });
+    if (opened === null) return { error: 'secret-unreadable' };
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': `appreg/${VERSION}`,
+      ...signatureHeaders(opened, id, new Date(), body),
+    };
+    return post(url, headers, body, { connect, timeout: ATTEMPT_TIMEOUT, signal });
+  }
+
+  return async (delivery: ClaimedDelivery): Promise<void> => {
+    const result = await attempt(delivery);
+    const { webhookId: webhook, organizationId: organization, attempts } = delivery;
+    const outcome: AttemptResult =
+      'error' in result ? { status: null, error: result.error } : { status: result.status, error: null };
+    if (outcome.status !== null && outcome.status >= 200 && outcome.status < 300) {
+      metrics.webhookDeliveries.inc({ outcome: 'delivered' });
+      await endDelivered(db, delivery, outcome);
+      return;
+    }
+    const retryAfter = 'error' in result ? null : result.retryAfter;
+    const delay = waitAfterAttempt(attempts, retryAfter, Math.random());
+    const gone = outcome.status === 410;
+    metrics.webhookDeliveries.inc({ outcome: delay === null || gone ? 'given-up' : 'failed' });
+    const disabled = await endFailed(db, delivery, outcome, { delay, gone });
+    const level = disabled === null ? 'debug' : 'warn';
+    log(level, disabled === null ? 'webhook-delivery-failed' : 'webhook-disabled', {
+      organization,
+      webhook,
+      delivery: delivery.id,
+      attempts,
+      ...outcome,
+      ...(disabled !== null && { reason: disabled }),
+    });
+  };
+}
