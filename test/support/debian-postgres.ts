@@ -24,12 +24,14 @@ export interface DebianServer {
   url: string;
   /** Of the server. */
   pid(): number;
+  /** Ends all connections, and starts it again on the same port. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param bin as `debianPostgres` returns it */
-export async function startDebianPostgres(bin: string): Promise<DebianServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'appreg-postgres-'));
+/** @param bin as `debianPostgres` returns it @param parent of its folder, such as a small file system */
+export async function startDebianPostgres(bin: string, parent = tmpdir()): Promise<DebianServer> {
+  const folder = mkdtempSync(join(parent, 'appreg-postgres-'));
   const data = join(folder, 'data');
   const as: { cwd: string; uid?: number; gid?: number } = { cwd: folder };
   if (process.getuid?.() === 0) {
@@ -45,6 +47,9 @@ export async function startDebianPostgres(bin: string): Promise<DebianServer> {
   return {
     url: `postgres://appreg@127.0.0.1:${port}/postgres`,
     pid: () => Number(execFileSync('head', ['-1', join(data, 'postmaster.pid')], { encoding: 'utf8' })),
+    async restart() {
+      await run(join(bin, 'pg_ctl'), [...control, '--mode=fast', '--log', join(folder, 'log'), 'restart'], as);
+    },
     async stop() {
       await run(join(bin, 'pg_ctl'), [...control, '--mode=fast', 'stop'], as);
       rmSync(folder, { recursive: true, force: true });

@@ -9,6 +9,7 @@ const LONG = [
   'service/worker/queue',
   'publish/large-artifact',
   'service/nodes',
+  'service/outage',
   'service/pages/journey',
   'package-types',
   'publish/mishaps',

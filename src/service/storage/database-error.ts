@@ -40,7 +40,6 @@ const MESSAGES: readonly (readonly [RegExp, DatabaseFault])[] = [
 
 /** @returns null if the error has another cause: a defect */
 export function databaseFault(error: unknown): DatabaseFault | null {
-  if (!(error instanceof Error)) return null;
   const code = errorCode(error);
   const message = errorMessage(error);
   // The socket of a server on this machine is missing.
