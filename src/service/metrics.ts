@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { VERSION } from '../core/tool-version.ts';
 
 /** The Prometheus metrics of one node. */
 export interface Metrics {
@@ -18,6 +19,13 @@ export interface Metrics {
 export function openMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
+  const release = new Gauge({
+    name: 'appreg_build_info',
+    help: 'The release of appreg that this node runs; always 1.',
+    labelNames: ['version'],
+    registers,
+  });
+  release.set({ version: VERSION }, 1);
   return {
     registry,
     refreshes: new Counter({

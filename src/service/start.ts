@@ -11,6 +11,7 @@ import { type Db, openDatabase } from './storage/database.ts';
 import type { ServerAddress } from './storage/pool.ts';
 import { probeWrite } from './storage/write-probe.ts';
 import type { Service } from './context.ts';
+import { watchDatabase } from './database-metrics.ts';
 import { type DatabaseMonitor, openDatabaseMonitor } from './database-monitor.ts';
 import { errorMessage } from './error-fields.ts';
 import { outboundOptions } from './refresh/address-policy.ts';
@@ -20,7 +21,7 @@ import { startWebhookSender } from './webhooks/sender.ts';
 import { listen } from './http/listen.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
-import { watchSchedule } from './schedule-metrics.ts';
+
 import type { Settings } from './config/settings.ts';
 
 /** Milliseconds to wait for a PostgreSQL server. */
@@ -63,7 +64,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     const { db, database } = connect(address, settings, log, stops);
     const metrics = openMetrics();
     collectDefaultMetrics({ register: metrics.registry });
-    watchSchedule(metrics.registry, db);
+    watchDatabase(metrics.registry, db, database);
     const ports: number[] = [];
     const outbound = outboundOptions(settings, log, () => ports);
     const base = { settings, db, database, log, metrics, outbound, stopping: stopping.signal };

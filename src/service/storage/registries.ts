@@ -100,27 +100,6 @@ export async function postponeRefresh(db: Db, id: number, until: Date): Promise<
     .execute();
 }
 
-/** Counts of the wanted registries. */
-export interface ScheduleFigures {
-  registries: number;
-  failing: number;
-  overdue: number;
-  /** For how many seconds the longest overdue one has been due. */
-  overdueSeconds: number;
-}
-
-export async function scheduleFigures(db: Db): Promise<ScheduleFigures> {
-  const { rows } = await sql<ScheduleFigures>`
-    select count(*)::int as registries,
-      (count(*) filter (where failing_since is not null))::int as failing,
-      (count(*) filter (where next_check_at <= now()))::int as overdue,
-      greatest(0, extract(epoch from now() - min(next_check_at)))::float8 as overdue_seconds
-    from registries r where ${WANTED}`.execute(db);
-  const [figures] = rows;
-  if (figures === undefined) throw new Error('An aggregate query returned no row.');
-  return figures;
-}
-
 /** The report of the last refresh; null if there is none yet, or no such subscription. */
 export async function reportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Report | null> {
   const packed = await packedReportOf(db, organizationId, subscriptionId);

@@ -10,6 +10,7 @@ import { refreshNumber } from './005-refresh-number.ts';
 import { writeProbe } from './005-write-probe.ts';
 import { events } from './006-events.ts';
 import { tokensAuditWebhooks } from './008-tokens-audit-webhooks.ts';
+import { refusedVersions } from './009-refused-versions.ts';
 
 /** All migrations by name, in order, a file for each. A released migration never changes: add a new one. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -22,6 +23,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '005-write-probe': writeProbe,
   '006-events': events,
   '008-tokens-audit-webhooks': tokensAuditWebhooks,
+  '009-refused-versions': refusedVersions,
 };
 
 /**

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge, type Registry } from 'prom-client';
+import type { DatabaseMonitor } from './database-monitor.ts';
+import type { Db } from './storage/database.ts';
+import { type Figures, readFigures } from './storage/figures.ts';
+
+const GAUGES: { figure: keyof Figures; name: string; help: string }[] = [
+  { figure: 'registries', name: 'appreg_registries', help: 'Registries with a subscriber.' },
+  {
+    figure: 'failing',
+    name: 'appreg_registries_failing',
+    help: 'Registries with a subscriber whose manifest could not be used at the last check.',
+  },
+  {
+    figure: 'overdue',
+    name: 'appreg_registries_overdue',
+    help: 'Registries with a subscriber that are due and waiting for a worker.',
+  },
+  {
+    figure: 'overdueSeconds',
+    name: 'appreg_registries_overdue_seconds',
+    help: 'Waiting time of the registry that has been due the longest.',
+  },
+  {
+    figure: 'refused',
+    name: 'appreg_versions_refused',
+    help: 'Listed versions that are not offered: their bytes did not match, or could not be fetched.',
+  },
+  {
+    figure: 'deliveries',
+    name: 'appreg_webhook_deliveries_due',
+    help: 'Deliveries to webhooks that are due and waiting for a worker.',
+  },
+  {
+    figure: 'deliverySeconds',
+    name: 'appreg_webhook_deliveries_due_seconds',
+    help: 'Waiting time of the delivery that has been due the longest.',
+  },
+  {
+    figure: 'failingWebhooks',
+    name: 'appreg_webhooks_failing',
+    help: 'Webhooks whose last delivery failed.',
+  },
+];
+
+/** Milliseconds within which all metrics are of the same scrape. */
+const SCRAPE = 500;
+/** Milliseconds for the database to respond: a scrape by Prometheus fails after ten seconds. */
+const QUERY_TIMEOUT = 3_000;
+
+/** Metrics of the database and of all nodes together: read at each scrape, in one query. */
+export function watchDatabase(registry: Registry, db: Db, database: Pick<DatabaseMonitor, 'fault'>): void {
+  let last: { at: number; figures: Promise<Figures | null> } | null = null;
+  function figuresOfScrape(): Promise<Figures | null> {
+    if (last === null || performance.now() - last.at >= SCRAPE)
+      last = { at: performance.now(), figures: figuresIfAvailable(db) };
+    return last.figures;
+  }
+  for (const { figure, name, help } of GAUGES) {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const figures = await figuresOfScrape();
+        gauge.set(figures === null ? Number.NaN : figures[figure]);
+      },
+    });
+  }
+  const available: Gauge = new Gauge({
+    name: 'appreg_database_available',
+    help: 'Whether this node can read and write the database: 1 or 0.',
+    registers: [registry],
+    async collect() {
+      const figures = await figuresOfScrape();
+      available.set(figures !== null && database.fault() === null ? 1 : 0);
+    },
+  });
+}
+
+/** The node's own metrics are reported even if the database is down or does not respond: null. */
+async function figuresIfAvailable(db: Db): Promise<Figures | null> {
+  const deadline = new AbortController();
+  const late = sleep(QUERY_TIMEOUT, null, { signal: deadline.signal }).catch(() => null);
+  const figures = readFigures(db).catch(() => null);
+  return Promise.race([figures, late]).finally(() => deadline.abort());
+}
