@@ -38,11 +38,12 @@ const STOP_TIMEOUT = 10_000;
 /** Milliseconds after a claim within which the attempt has to start. */
 const START_TIMEOUT = 5000;
 
-export function startWebhookSender(context: SenderContext): WebhookSender {
+/** @param attemptTimeout milliseconds for one attempt, shorter than a claim */
+export function startWebhookSender(context: SenderContext, attemptTimeout = ATTEMPT_TIMEOUT): WebhookSender {
   const { db, log } = context;
   const running = new Map<ClaimedDelivery, Promise<void>>();
   const ending = new AbortController();
-  const send = openAttempts(context, ending.signal);
+  const send = openAttempts(context, attemptTimeout, ending.signal);
   const stopping = new AbortController();
   let polling: Promise<void> | null = null;
 
@@ -118,7 +119,7 @@ function repeated(ids: readonly string[], times: number): string[] {
 }
 
 /** Sends a delivery and writes how that ended. */
-function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, signal: AbortSignal) {
+function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, timeout: number, signal: AbortSignal) {
   const trust = openTrust(settings.ca, settings.machineCa);
   const connect = { trust, timeout: CONNECT_TIMEOUT, lookup: outbound.lookup ?? null, guard: outbound.guard ?? null };
 
@@ -130,7 +131,7 @@ function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, s
       'user-agent': `appreg/${VERSION}`,
       ...signatureHeaders(opened, id, new Date(), body),
     };
-    return post(url, headers, body, { connect, timeout: ATTEMPT_TIMEOUT, signal });
+    return post(url, headers, body, { connect, timeout, signal });
   }
 
   return async (delivery: ClaimedDelivery): Promise<void> => {
