@@ -21,7 +21,7 @@ import { startWebhookSender } from './webhooks/sender.ts';
 import { listen } from './http/listen.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
-
+import { checkSecretsKeys } from './subscribe/check-secrets-keys.ts';
 import type { Settings } from './config/settings.ts';
 
 /** Milliseconds to wait for a PostgreSQL server. */
@@ -62,6 +62,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     await awaitDatabase(address, DATABASE_TIMEOUT, (reason) => log('warn', 'waiting-for-database', { reason }));
     await retried(() => migrateTables(address), until);
     const { db, database } = connect(address, settings, log, stops);
+    await retried(() => checkSecretsKeys({ db, settings, log }), until);
     const metrics = openMetrics();
     collectDefaultMetrics({ register: metrics.registry });
     watchDatabase(metrics.registry, db, database);

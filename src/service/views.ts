@@ -1,6 +1,7 @@
 import type { SymptomStatus } from '../core/engine/report.ts';
 import type { Actor, AuditAction, AuditDetails, AuditOutcome } from './audit-actions.ts';
 import type { Scope } from './scopes.ts';
+import type { AuthType } from './credentials.ts';
 
 /** The state of the service, for both the API and the page. Times are ISO 8601; absent values null. */
 
@@ -102,8 +103,11 @@ export interface SubscriptionView {
    * `new`: never checked yet, and no check is running. `checking`: a check is running, or about to start; if `checkedAt`
    * is null, it is the first one. `good`: the last check found no error. `problems`: it
    * could be read, with errors. `failing`: the manifest could not be used; the previous state stays in force.
+   * `unauthorized`: the same, because the host refused the credentials.
    */
-  state: 'new' | 'checking' | 'good' | 'problems' | 'failing';
+  state: 'new' | 'checking' | 'good' | 'problems' | 'failing' | 'unauthorized';
+  /** The kind of its credentials, and when they were set; null without credentials. The values are never shown. */
+  auth: { type: AuthType; changedAt: string } | null;
   /** Whether a check is running, or was requested and is about to start. */
   checking: boolean;
   /** How far the running check has got; null if none is running, or if nothing is known yet. */

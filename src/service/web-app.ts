@@ -12,6 +12,7 @@ import { tokenRoutes } from './api/tokens.ts';
 import { webhookRoutes } from './api/webhooks.ts';
 import { organizationRoutes } from './api/organizations.ts';
 import { registryRoutes } from './api/registries.ts';
+import { registryCredentialsRoutes } from './api/registry-credentials.ts';
 import { openAuthenticator } from './http/auth.ts';
 import { openClientDetection } from './http/client-address.ts';
 import { healthRoutes } from './api/health.ts';
@@ -79,6 +80,7 @@ export function apiRoutes(service: Service): Route[] {
   return [
     ...organizationRoutes(service),
     ...registryRoutes(service),
+    ...registryCredentialsRoutes(service),
     ...appRoutes(service),
     ...eventRoutes(service),
     ...tokenRoutes(service),

@@ -4,6 +4,7 @@ import { SERVICE_ACTOR } from '../../src/service/audit-actions.ts';
 import type { Service } from '../../src/service/context.ts';
 import { openDatabaseMonitor } from '../../src/service/database-monitor.ts';
 import { openLog } from '../../src/service/log.ts';
+import { secretsKeyIn } from '../../src/service/secrets-keys.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
 import { createOrganization } from '../../src/service/storage/organizations.ts';
 import { DEFAULT_LIMITS, type Settings } from '../../src/service/config/settings.ts';
@@ -31,6 +32,7 @@ const SETTINGS: Settings = {
   ca: null,
   machineCa: null,
   operatorToken: OPERATOR,
+  secretsKeys: [secretsKeyIn(Buffer.alloc(32, 7).toString('base64'))!],
   openSignUp: false,
   interval: 3_600_000,
   concurrency: 4,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { isOrigin } from '../../core/http/cors.ts';
+import { isHeaderName, isReservedHeader } from '../../core/http/reserved-headers.ts';
 import { printable } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { isSemver } from '../../core/registry/version.ts';
@@ -128,27 +129,11 @@ export function headersOf(
   return headers;
 }
 
-// Set by the client itself, or to emulate a browser; another value would invalidate the facts.
-const RESERVED_HEADERS = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'accept-encoding',
-  'origin',
-  'range',
-  'te',
-  'upgrade',
-  'expect',
-  'keep-alive',
-  'trailer',
-]);
-
 function checkedHeader(name: string, value: string, flag: string, parted: boolean): [string, string] {
   const form = flag === '--header' ? "'Name: value'" : 'Name=ENVIRONMENT_VARIABLE';
   const plain = name.trim();
   // The value is a secret, so it is not quoted.
-  if (!parted || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(plain))
+  if (!parted || !isHeaderName(plain))
     throw new AppregError('option-invalid', `${flag} is not of the form ${form}.`, `Write ${flag} ${form}`);
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
     throw new AppregError(
@@ -156,7 +141,7 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
       `${flag} ${plain}: the value contains characters that are not allowed in headers.`,
       'Remove line breaks and control characters.',
     );
-  if (RESERVED_HEADERS.has(plain.toLowerCase()))
+  if (isReservedHeader(plain))
     throw new AppregError(
       'option-invalid',
       `${flag}: ${plain} is set by appreg itself.`,

@@ -92,6 +92,16 @@ export const SERVING_ERRORS = {
     title: 'The data folder or the database has no tables of appreg.',
     fix: 'Check --data and DATABASE_URL.',
   },
+  'secrets-key-missing': {
+    exit: 2,
+    title: 'The database has credentials of registries, and SECRETS_KEY is not set.',
+    fix: 'Set SECRETS_KEY to the key that sealed them.',
+  },
+  'secrets-key-wrong': {
+    exit: 2,
+    title: 'The credentials of registries were sealed with another SECRETS_KEY.',
+    fix: 'Set SECRETS_KEY to that key; to change the key, set SECRETS_KEY_OLD to the previous one.',
+  },
   'data-folder-in-use': {
     exit: 2,
     title: 'Another service uses the data folder.',

@@ -33,6 +33,8 @@ export interface Hop {
   failedAddresses?: AddressFailure[];
   /** True if an unrequested “100 Continue” was received first. */
   unsolicitedContinue?: true;
+  /** True if the request carried the credentials of the user; absent otherwise. */
+  withCredentials?: true;
   /** The proxy used; absent for a direct request. */
   proxy?: ProxyFacts;
   /** The beginning of the body as text, for a final response that is not 2xx. */

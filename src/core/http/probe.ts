@@ -18,6 +18,12 @@ export function statusOf(probe: Probe): number {
   return lastHop(probe)?.status ?? 0;
 }
 
+/** True if a host refused the credentials that the last request carried. */
+export function areCredentialsRefused(probe: Probe): boolean {
+  const last = lastHop(probe);
+  return last?.withCredentials === true && probe.failure === null && (last.status === 401 || last.status === 403);
+}
+
 /** True when a probe ended with a complete 2xx response. */
 export function isAnswered(probe: Probe): boolean {
   const status = statusOf(probe);

@@ -24,6 +24,7 @@ export async function requestHop(
 ): Promise<HopResult> {
   const { origin, href } = request.url;
   const hop: Hop = { url: href, status: 0, headers: [], address: null, tls: null };
+  if (request.withCredentials) hop.withCredentials = true;
   const notSent = (failure: Failure): HopResult => ({ hop, failure, location: undefined, isCrowded: false });
   const skipped = reasonToSkip(request, pool, breaker);
   if (skipped) return notSent(skipped);

@@ -48,6 +48,8 @@ export interface HopRequest {
   url: URL;
   headers: [string, string][];
   body: ((hop: Hop) => Body) | null;
+  /** Whether the headers contain the secrets of the client. */
+  withCredentials: boolean;
   /** True if a range was requested, so that 206 is expected. */
   isRange: boolean;
   /** The kind of request, as the circuit breaker counts it. */
@@ -74,9 +76,11 @@ export function hopRequest(
   const origin = probe.origin === null ? null : hopOrigins(probe.origin, chain).at(-1)?.origin;
   if (typeof origin === 'string') headers.push(['origin', origin]);
   // Secrets are only sent to their origin, and not after a redirect away from it. A preflight carries none.
-  if (secrets && probe.method !== 'OPTIONS' && chain.every((hop) => originOf(hop) === secrets.origin)) {
-    for (const [name, value] of secrets.headers) headers.push([name.toLowerCase(), value]);
-  }
+  const credentials =
+    secrets && probe.method !== 'OPTIONS' && chain.every((hop) => originOf(hop) === secrets.origin)
+      ? secrets.headers
+      : [];
+  for (const [name, value] of credentials) headers.push([name.toLowerCase(), value]);
   return {
     method: probe.method,
     url,
@@ -84,6 +88,7 @@ export function hopRequest(
     body: probe.body ?? null,
     kind: requestKindOf(probe),
     fresh: probe.fresh === true,
+    withCredentials: credentials.length > 0,
     isRange: headers.some(([name]) => name === 'range'),
   };
 }

@@ -1,4 +1,5 @@
 import type { Service } from '../context.ts';
+import { authIn } from '../http/registry-auth.ts';
 import { nameIn, readBody, textsIn } from '../http/body.ts';
 import type { Caller } from '../http/caller.ts';
 import { taggedJson } from '../http/conditions.ts';
@@ -87,8 +88,10 @@ async function getRegistries(c: WebContext, db: Db, organizationId: string): Pro
 async function postSubscription(c: WebContext, service: Service, caller: Caller): Promise<Response> {
   const { db, settings } = service;
   const { id: organizationId, actor } = caller;
-  const request = textsIn(await readBody(c), { url: urlFault, name: nameError });
-  const result = await subscribe(service, organizationId, { ...request, actor });
+  const body = await readBody(c);
+  const request = textsIn(body, { url: urlFault, name: nameError });
+  const auth = Object.hasOwn(body, 'auth') ? authIn(body['auth'] ?? null, '/auth') : null;
+  const result = await subscribe(service, organizationId, { ...request, auth, actor });
   if (!('subscriptionId' in result)) throw isRefusalStatus(result);
   const subscription = orNotFound(await subscriptionOf(db, organizationId, result.subscriptionId));
   if (result.outcome === 'already')
@@ -104,6 +107,8 @@ function isRefusalStatus(result: Exclude<Outcome, { subscriptionId: string }>): 
   switch (result.outcome) {
     case 'refused-url':
       return new Refusal('invalid-field', message, { errors: [{ pointer: '/url', field: 'url', detail: message }] });
+    case 'unsupported-auth':
+      return new Refusal('credentials-not-supported', message);
     case 'too-many':
       return new Refusal('too-many-subscriptions', message);
     case 'busy':

@@ -5,6 +5,7 @@ import { printable, redact } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { invalidSetting } from './invalid-setting.ts';
 import { secretSetting } from './secret-setting.ts';
+import { secretsKeys } from './secrets-keys.ts';
 import { DEFAULT_LIMITS, type Settings } from './settings.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
@@ -63,6 +64,7 @@ export function resolveSettings(
     ca,
     machineCa,
     operatorToken,
+    secretsKeys: secretsKeys(env, cwd),
     openSignUp: flags.openSignUp ?? (operatorToken === null && isLoopback(host)),
     interval: flags.interval === undefined ? HOUR : Math.max(1, Math.round(flags.interval * 1_000)),
     concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,

@@ -6,7 +6,7 @@ import { errorCode } from '../error-fields.ts';
 import { invalidSetting } from './invalid-setting.ts';
 
 /** Settings that are secrets: each can also be the first line of a file that `<NAME>_FILE` names. */
-type SecretName = 'DATABASE_URL' | 'OPERATOR_TOKEN' | 'SECRETS_KEY';
+type SecretName = 'DATABASE_URL' | 'OPERATOR_TOKEN' | 'SECRETS_KEY' | 'SECRETS_KEY_OLD';
 
 /** Maximum bytes of a secret. */
 const LIMIT = 65_536;

@@ -1,4 +1,5 @@
 import type { Network } from './trusted-proxies.ts';
+import type { SecretsKeys } from '../secrets-keys.ts';
 
 /** The operator's settings; resolve-settings.ts reads them from flags and the environment. */
 export interface Settings {
@@ -31,6 +32,8 @@ export interface Settings {
   machineCa: string | null;
   /** Token that allows creating organizations; null if only `openSignUp` does. */
   operatorToken: string | null;
+  /** Seal the credentials of registries; empty if these are not supported. */
+  secretsKeys: SecretsKeys;
   /** Anyone with access to the page may create an organization. */
   openSignUp: boolean;
   /** Milliseconds between two refreshes of a registry (spec section 8: hourly). */

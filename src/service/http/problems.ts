@@ -27,6 +27,7 @@ const KINDS = {
   'idempotency-key-reused': [422, 'The Idempotency-Key was used for a different request'],
   'too-many-requests': [429, 'Too many requests'],
   internal: [500, 'Internal error'],
+  'credentials-not-supported': [501, 'This service stores no credentials'],
   unavailable: [503, 'The service is temporarily unavailable'],
 } as const;
 

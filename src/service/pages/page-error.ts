@@ -1,4 +1,4 @@
-export type PageStatus = 200 | 400 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 503;
+export type PageStatus = 200 | 400 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 501 | 503;
 
 /** A page that is shown in place of a requested one. */
 export interface ErrorPage {

@@ -54,6 +54,7 @@ type NotSubscribed = Exclude<Outcome['outcome'], 'created'>;
 
 const STATUS = {
   'refused-url': 400,
+  'unsupported-auth': 501,
   already: 409,
   'too-many': 409,
   unusable: 422,

@@ -14,9 +14,10 @@ export interface StateWords {
 
 /** The result of the last check; a check in progress does not change it. */
 export function stateOf(subscription: SubscriptionView): StateWords {
-  const { checkedAt, checking, failingSince, errors } = subscription;
+  const { state, checkedAt, checking, failingSince, errors } = subscription;
   if (checkedAt === null)
     return { tone: 'busy', word: checking ? 'First check in progress' : 'Waiting for the first check' };
+  if (state === 'unauthorized') return { tone: 'bad', word: 'Credentials refused' };
   if (failingSince !== null) return { tone: 'bad', word: 'Not refreshing' };
   if (errors > 0) return { tone: 'bad', word: count(errors, 'problem') };
   const suspected = suspectedSymptoms(subscription).length;

@@ -1,5 +1,6 @@
 import { isWholeEntry } from '../../core/engine/visibility.ts';
-import type { AppFacts, DocumentFacts, Failure } from '../../core/facts/facts.ts';
+import { type AppFacts, type DocumentFacts, type Failure, isMissing } from '../../core/facts/facts.ts';
+import { areCredentialsRefused, statusOf } from '../../core/http/probe.ts';
 import { member } from '../../core/json/json.ts';
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
@@ -21,6 +22,7 @@ import { updateVersions } from './version-lifecycle.ts';
 export async function judgeManifest(run: Run, facts: DocumentFacts): Promise<void> {
   const { context, registry, judging, expiry, progress } = run;
   const redacted = redactNetworkOfDocument(facts, (failure) => logUnreached(run, failure));
+  if (!isMissing(facts.web) && areCredentialsRefused(facts.web.server)) progress.unauthorized = true;
   judging.manifest(redacted);
   expiry.manifest(redacted);
   progress.certificates = certificateChange(registry.certificates, facts);
@@ -40,6 +42,7 @@ export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
   const record = await records.read(key);
   baseline.load(key, record);
   progress.appErrors = [];
+  if ([facts.metadata, ...facts.artifacts].some(isUnauthorized)) progress.unauthorized = true;
   const redacted = redactNetworkOfApp(facts, (failure) => logUnreached(run, failure));
   const { visible, because } = judging.app(redacted);
   expiry.app(redacted);
@@ -82,6 +85,11 @@ function changeOf(
     icon: icons.iconOf(facts.icon),
     remembered: remembered && truncateFacts(remembered),
   };
+}
+
+/** Some hosts respond with 403 for a single missing file; 401 is about the credentials. */
+function isUnauthorized({ web }: Pick<DocumentFacts, 'web'>): boolean {
+  return !isMissing(web) && areCredentialsRefused(web.server) && statusOf(web.server) === 401;
 }
 
 /** The reason for an app of which no version was ever listed. */

@@ -3,6 +3,7 @@ import { observeRegistry } from '../../observe/registry/observe.ts';
 import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { ListedArtifact } from '../../observe/registry/options.ts';
 import { judgeApp, judgeManifest } from './judge.ts';
+import { containsSecret, unlessSecret } from './request-credentials.ts';
 import { artifactTimeout, DOCUMENT_LIMITS, documentTimeout, originsOf, requestOptions } from './request-options.ts';
 import type { Run } from './run.ts';
 
@@ -16,7 +17,7 @@ export async function observe(run: Run): Promise<boolean> {
   const { interrupted } = await observeRegistry(
     registry.url,
     {
-      ...requestOptions(context, budget),
+      ...requestOptions(context, budget, run.credentials),
       http: run.http,
       total: { small: documentTimeout(limits), artifact: artifactTimeout(limits) },
       origins: originsOf(publicUrl),
@@ -28,12 +29,14 @@ export async function observe(run: Run): Promise<boolean> {
         daily: true,
         manifest: () => storedManifest,
         app: async (key) => withoutFetched((await records.read(key))?.remembered ?? null, run),
-        keepManifest: (facts) => void (run.progress.manifest = facts),
+        keepManifest: (facts) => void (run.progress.manifest = unlessSecret(run.credentials, facts)),
         keepApp: () => {},
       },
       choose: (keys) => orderApps(run, keys),
       afford: (artifact) => verifiedBefore(run, artifact) ?? budget.afford(),
-      onIcon: (facts, bytes) => icons.add(facts, bytes),
+      onIcon(facts, bytes) {
+        if (!containsSecret(run.credentials, bytes)) icons.add(facts, bytes);
+      },
       onProgress: (progress) => budget.onProgress(progress),
     },
     {

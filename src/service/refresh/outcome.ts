@@ -11,6 +11,7 @@ import {
 import { checkedEvent, checkOutcome, failureEvents } from './check-events.ts';
 import type { RefreshContext } from './context.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
+import { unlessSecret } from './request-credentials.ts';
 import { nextCheck } from './schedule.ts';
 import { truncateReport } from './truncate-report.ts';
 
@@ -88,7 +89,8 @@ export async function endRun(run: Run, report: Report, interrupted: boolean, too
     ...next,
     report: truncateReport(report),
     slow: took > SLOW,
-    unchangedToken: isUsable && !unfinished ? run.expiry.end(report) : null,
+    unchangedToken: isUsable && !unfinished ? unlessSecret(run.credentials, run.expiry.end(report)) : null,
+    unauthorized: progress.unauthorized,
     usable: isUsable
       ? {
           resumeAfter: interrupted ? (progress.order[progress.done] ?? null) : null,

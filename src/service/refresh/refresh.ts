@@ -7,6 +7,7 @@ import { type Budget, openBudget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
 import { observe } from './observe.ts';
 import { discardRun, endRun, endUnchanged, incompleteness } from './outcome.ts';
+import { requestCredentials } from './request-credentials.ts';
 import { CONNECTIONS, DOCUMENT_LIMITS, documentTimeout, requestOptions } from './request-options.ts';
 import { startRun } from './run.ts';
 import type { RevalidationLimits } from './unchanged/revalidate.ts';
@@ -19,6 +20,8 @@ export type Outcome =
   /** Not observed: just refreshed by another job, or without subscribers; or the node is stopping. */
   | 'not-due'
   | 'unwanted'
+  /** Its credentials cannot be used. */
+  | 'locked'
   | 'handed-back'
   /** Discarded: another refresh has taken over the registry. */
   | 'superseded';
@@ -52,10 +55,12 @@ async function refreshDue(
   stopping: AbortSignal,
 ): Promise<Outcome> {
   const { settings } = context;
+  const credentials = await requestCredentials(context, registry);
+  if (credentials === null) return 'locked';
   const started = performance.now();
   const elapsed = (): number => performance.now() - started;
   const budget = openBudget(settings.limits, stopping);
-  const http = openHttpClient(requestOptions(context, budget));
+  const http = openHttpClient(requestOptions(context, budget, credentials));
   try {
     const artifacts = await checkArtifacts(context, registry, {
       http,
@@ -73,7 +78,7 @@ async function refreshDue(
         });
     }
     if (stopping.aborted) return 'handed-back';
-    const run = await startRun(context, registry, { budget, check, artifacts, now });
+    const run = await startRun(context, registry, { budget, check, artifacts, now, credentials });
     const interrupted = await observe(run);
     if (stopping.aborted) return 'handed-back';
     const took = elapsed();

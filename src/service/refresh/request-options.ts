@@ -2,6 +2,7 @@ import type { HttpOptions } from '../../observe/http/client.ts';
 import type { Limits } from '../config/settings.ts';
 import type { Budget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
+import type { RequestCredentials } from './request-credentials.ts';
 
 /** How the hosts of a registry are requested. */
 
@@ -13,8 +14,12 @@ export const CONNECTIONS = 8;
 const DOCUMENT_SHARE = 0.25;
 const ARTIFACT_SHARE = 0.45;
 
-export function requestOptions({ settings, outbound }: RefreshContext, { signal }: Budget): HttpOptions {
-  return { concurrency: CONNECTIONS, ca: settings.ca, machineCa: settings.machineCa, ...outbound, signal };
+export function requestOptions(
+  { settings, outbound }: RefreshContext,
+  { signal }: Budget,
+  { secrets }: RequestCredentials,
+): HttpOptions {
+  return { concurrency: CONNECTIONS, ca: settings.ca, machineCa: settings.machineCa, ...outbound, secrets, signal };
 }
 
 /** Milliseconds per document. */

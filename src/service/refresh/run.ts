@@ -16,6 +16,7 @@ import { type DatabaseBaseline, databaseBaseline } from './database-baseline.ts'
 import { type EventCounts, openEventCounts } from './check-events.ts';
 import { type IconCollector, openIconCollector } from './icon-collector.ts';
 import { originsOf } from './request-options.ts';
+import type { RequestCredentials } from './request-credentials.ts';
 import type { ExpiryProbe } from './unchanged/expiry-probe.ts';
 import type { UnchangedCheck } from './unchanged/unchanged.ts';
 
@@ -35,6 +36,7 @@ export interface Run {
   readonly icons: IconCollector;
   readonly budget: Budget;
   readonly artifacts: ArtifactCheck;
+  readonly credentials: RequestCredentials;
   readonly progress: RunProgress;
 }
 
@@ -55,6 +57,8 @@ interface RunProgress {
   /** The events that were recorded with the apps. */
   recorded: EventCounts;
   certificates: CertificateChange | null;
+  /** Whether the host refused the credentials. */
+  unauthorized: boolean;
 }
 
 /** A registry with more findings is broken as a whole; further ones are of no use. */
@@ -64,7 +68,13 @@ export const FINDINGS_LIMIT = 10_000;
 export async function startRun(
   context: RefreshContext,
   seen: RegistryRecord,
-  { budget, check, artifacts, now }: Pick<Run, 'budget' | 'artifacts' | 'now'> & { check: UnchangedCheck },
+  {
+    budget,
+    check,
+    artifacts,
+    now,
+    credentials,
+  }: Pick<Run, 'budget' | 'artifacts' | 'now' | 'credentials'> & { check: UnchangedCheck },
 ): Promise<Run> {
   const { db, settings } = context;
   const registry = await claimRegistry(db, seen);
@@ -86,6 +96,7 @@ export async function startRun(
     versionsBeyond: 0,
     recorded: openEventCounts(),
     certificates: null,
+    unauthorized: false,
   };
   function onFinding(finding: Finding): void {
     progress.findings += 1;
@@ -108,6 +119,7 @@ export async function startRun(
     icons: openIconCollector(),
     budget,
     artifacts,
+    credentials,
     progress,
   };
 }

@@ -6,7 +6,7 @@ import { versionFields } from '../../core/registry/metadata.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import { shorten } from '../../core/text/text.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
-import { isAnswered, statusOf } from '../../core/http/probe.ts';
+import { areCredentialsRefused, isAnswered, statusOf } from '../../core/http/probe.ts';
 import { ruleOfFailure } from '../../core/http/failure-rule.ts';
 import { mergeValidators, validatorsIn } from './artifact-checks/validators.ts';
 import { storable } from '../storage/packed.ts';
@@ -168,10 +168,11 @@ function stateByBytes(
   }
   const { content } = facts;
   if (isMissing(content)) {
-    // A verified version stays offered while its host is merely down, but not if the host reports that the artifact is
-    // missing.
+    // A verified version stays offered while its host is merely down or refuses the credentials, but not if the host
+    // reports that the artifact is missing.
     const { server } = facts.web;
-    const isGone = server.failure === null && [401, 403, 404, 410].includes(statusOf(server));
+    const isGone =
+      server.failure === null && [401, 403, 404, 410].includes(statusOf(server)) && !areCredentialsRefused(server);
     if (base.verifiedAt !== null && base.state === 'verified' && !isGone) return base;
     const rule = error?.rule ?? ruleOfFailure(server) ?? 'unreachable';
     return refused({ ...base, servedChecksum: null }, now, rule, error?.message ?? 'Its artifact cannot be fetched.');

@@ -7,8 +7,16 @@ import { isUuid } from './uuid.ts';
 
 /** The rows of registries: their creation, schedule and reports. `registry-records.ts` is about their refresh. */
 
-/** Creates the row of a registry. @returns its id, also if it existed */
-export async function insertRegistry(db: Db, url: string): Promise<{ id: number; created: boolean }> {
+/**
+ * Creates the row of a registry.
+ * @param ownerId the only organization that uses it; null if it is shared
+ * @returns its id, also if it existed
+ */
+export async function insertRegistry(
+  db: Db,
+  url: string,
+  ownerId: string | null,
+): Promise<{ id: number; created: boolean }> {
   const empty = {
     checkedAt: null,
     goodAt: null,
@@ -20,36 +28,39 @@ export async function insertRegistry(db: Db, url: string): Promise<{ id: number;
   };
   const created = await db
     .insertInto('registries')
-    .values({ url, ...empty })
-    .onConflict((conflict) => conflict.column('url').doNothing())
+    .values({ url, ownerId, ...empty })
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
   if (created) return { id: created.id, created: true };
-  const { id } = await db.selectFrom('registries').where('url', '=', url).select('id').executeTakeFirstOrThrow();
+  const { id } = await db
+    .selectFrom('registries')
+    .where('url', '=', url)
+    .where('ownerId', ownerId === null ? 'is' : '=', ownerId)
+    .select('id')
+    .executeTakeFirstOrThrow();
   return { id, created: false };
 }
 
 /** A registry as far as a new subscription depends on it. */
 export interface KnownRegistry {
   id: number;
-  /** The organization's subscription, or null. */
-  subscriptionId: string | null;
   checkedAt: Date | null;
   goodAt: Date | null;
   failingSince: Date | null;
   nextCheckAt: Date;
 }
 
-/** @returns null if no organization was ever subscribed to it */
-export async function registryByUrl(db: Db, organizationId: string, url: string): Promise<KnownRegistry | null> {
+/**
+ * @param ownerId the organization whose own row it is; null for the shared one
+ * @returns null if no organization was ever subscribed to it
+ */
+export async function registryByUrl(db: Db, ownerId: string | null, url: string): Promise<KnownRegistry | null> {
   const row = await db
     .selectFrom('registries')
-    .leftJoin('subscriptions', (join) =>
-      join.onRef('registryId', '=', 'registries.id').on('organizationId', '=', organizationId),
-    )
     .where('url', '=', url)
-    .select(['registries.id', 'subscriptions.id as subscriptionId'])
-    .select(['checkedAt', 'goodAt', 'failingSince', 'nextCheckAt'])
+    .where('ownerId', ownerId === null ? 'is' : '=', ownerId)
+    .select(['id', 'checkedAt', 'goodAt', 'failingSince', 'nextCheckAt'])
     .executeTakeFirst();
   return row ?? null;
 }
@@ -97,6 +108,21 @@ export async function postponeRefresh(db: Db, id: number, until: Date): Promise<
     .set({ nextCheckAt: until })
     .where('id', '=', id)
     .where('nextCheckAt', '<=', sql<Date>`now()`)
+    .execute();
+}
+
+/** The credentials of a registry cannot be used: it fails until they are set again. */
+export async function markUnauthorized(db: Db, id: number, at: Date, nextCheckAt: Date): Promise<void> {
+  await db
+    .updateTable('registries')
+    .set({
+      unauthorized: true,
+      checkedAt: at,
+      failingSince: sql<Date>`coalesce(failing_since, ${at})`,
+      nextCheckAt,
+      unchangedToken: null,
+    })
+    .where('id', '=', id)
     .execute();
 }
 

@@ -14,6 +14,8 @@ import { WANTED } from './sql-fragments.ts';
 /** The state of a registry in the database. */
 export interface RegistryRecord extends RegistryClaim {
   url: string;
+  /** The only organization that uses it; null if it is shared. */
+  ownerId: string | null;
   failures: number;
   failingSince: Date | null;
   resumeAfter: string | null;
@@ -69,8 +71,8 @@ function openRegistryRecords(db: Db): RegistryRecords {
     const ahead = requests.map((request) => request.ahead);
     // Uses the database's clock, which all nodes share.
     const { rows } = await sql<RegistryRecord>`
-      select r.id, url, refresh_number, requests, failures, failing_since, resume_after, checked_at, errors, warnings,
-        unchanged_token, checked_event_at, checked_event_outcome, certificates,
+      select r.id, url, owner_id, refresh_number, requests, failures, failing_since, resume_after, checked_at, errors,
+        warnings, unchanged_token, checked_event_at, checked_event_outcome, certificates,
         artifacts_requested_at is not null as artifacts_requested,
         next_check_at <= now() + make_interval(secs => ahead) as due,
         ${WANTED} as wanted
@@ -130,6 +132,8 @@ export interface RefreshResult extends NextCheck {
   report: Report;
   slow: boolean;
   unchangedToken: string | null;
+  /** Whether the host refused the credentials. */
+  unauthorized: boolean;
   /** What was learned from a usable manifest; null without one. */
   usable: {
     /** The key of the app at which the next refresh starts, or null. */

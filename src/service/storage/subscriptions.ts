@@ -6,6 +6,7 @@ import type { Db } from './database.ts';
 import { registryEvent } from '../events.ts';
 import { recordEvents } from './record-events.ts';
 import { type Page, pageSize } from './page.ts';
+import { deleteCredentials } from './registry-credentials.ts';
 import { INSTALLABLE } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 import type { SubscriptionView } from '../views.ts';
@@ -52,6 +53,12 @@ export async function countSubscriptions(db: Db, organizationId: string): Promis
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** The organization's subscription to the registry of a URL, with or without credentials; null if there is none. */
+export async function subscriptionByUrl(db: Db, organizationId: string, url: string): Promise<string | null> {
+  const row = await joined(db, organizationId).where('r.url', '=', url).select('s.id').executeTakeFirst();
+  return row?.id ?? null;
 }
 
 export async function isSubscribed(db: Db, organizationId: string, id: string): Promise<boolean> {
@@ -170,7 +177,7 @@ export async function renameSubscription(
   return subscriptionOf(db, organizationId, id);
 }
 
-/** The state of the registry is kept. @returns false if the subscription does not exist */
+/** The state of the registry is kept, its credentials are not. @returns false if the subscription does not exist */
 export async function removeSubscription(db: Db, organizationId: string, id: string, actor: Actor): Promise<boolean> {
   if (!isUuid(id)) return false;
   return db.transaction().execute(async (tx) => {
@@ -178,9 +185,10 @@ export async function removeSubscription(db: Db, organizationId: string, id: str
       .deleteFrom('subscriptions')
       .where('organizationId', '=', organizationId)
       .where('id', '=', id)
-      .returning('name')
+      .returning(['name', 'registryId'])
       .executeTakeFirst();
     if (row === undefined) return false;
+    await deleteCredentials(tx, row.registryId);
     await recordAudit(tx, { organizationId, actor, action: 'registry-unsubscribed', target: { id, name: row.name } });
     return true;
   });
@@ -215,6 +223,10 @@ function details(db: Db, organizationId: string) {
     'r.warnings',
     'r.symptoms',
     'r.progress',
+    'r.unauthorized',
+    sql<SubscriptionView['auth']>`(select json_build_object('type', c.type, 'changedAt',
+      to_char(c.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      from registry_credentials c where c.registry_id = r.id)`.as('auth'),
     IS_CHECKING.as('isChecking'),
     sql<string>`(select count(*) from apps a where a.registry_id = r.id and a.listed)`.as('apps'),
     sql<string>`(select count(*) from apps a where a.registry_id = r.id and ${INSTALLABLE})`.as('visible'),
@@ -230,6 +242,7 @@ function viewOf(row: Row): SubscriptionView {
     name: row.name,
     official: row.official,
     createdAt: row.createdAt.toISOString(),
+    auth: row.auth,
     state: stateOf(row),
     checking: row.isChecking,
     progress: row.isChecking ? row.progress : null,
@@ -248,6 +261,7 @@ function viewOf(row: Row): SubscriptionView {
 function stateOf(row: Row): SubscriptionView['state'] {
   if (row.isChecking) return 'checking';
   if (row.checkedAt === null) return 'new';
+  if (row.unauthorized) return 'unauthorized';
   if (row.failingSince !== null) return 'failing';
   return row.errors > 0 ? 'problems' : 'good';
 }

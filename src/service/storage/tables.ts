@@ -2,6 +2,7 @@ import type { SymptomStatus } from '../../core/engine/report.ts';
 import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../audit-actions.ts';
 import type { Scope } from '../scopes.ts';
 import type { DeliveryError, DeliveryState, WebhookDisabledReason } from '../views.ts';
+import type { AuthType } from '../credentials.ts';
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { CheckProgress } from '../views.ts';
 import type { CheckOutcome, EventCertificate, EventType } from '../events.ts';
@@ -16,6 +17,7 @@ export interface Database {
   webhooks: WebhookRow;
   webhookDeliveries: WebhookDeliveryRow;
   registries: RegistryRow;
+  registryCredentials: RegistryCredentialsRow;
   subscriptions: SubscriptionRow;
   apps: AppRow;
   versions: VersionRow;
@@ -128,10 +130,10 @@ export interface WebhookDeliveryRow {
   finishedAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
 }
 
-/** A registry, shared by all of its subscribers. */
+/** A registry, shared by all of its subscribers unless it has an owner. */
 export interface RegistryRow {
   id: Generated<number>;
-  /** As written by `parseRegistryUrl` (subscribe/registry-url.ts); the same manifest has one row. */
+  /** As written by `parseRegistryUrl` (subscribe/registry-url.ts); the same manifest has one shared row. */
   url: string;
   createdAt: Stamp;
   /** The end of the last refresh, regardless of its outcome; null before the first one. */
@@ -178,6 +180,21 @@ export interface RegistryRow {
   artifactsRequestedAt: Generated<Date | null>;
   /** How far the running refresh has got; null if none is running, or if it has not got far yet. */
   progress: ColumnType<CheckProgress | null, string | null | undefined, string | null>;
+  /** The only organization that uses it, since it has or had credentials; null if it is shared. */
+  ownerId: Generated<string | null>;
+  /** Whether the host refused its credentials in the last refresh. */
+  unauthorized: Generated<boolean>;
+}
+
+/** The credentials of a registry with an owner. */
+interface RegistryCredentialsRow {
+  registryId: number;
+  type: AuthType;
+  /** The key that sealed them (secrets-keys.ts). */
+  keyId: string;
+  /** JSON of RegistryAuth (credentials.ts). */
+  sealed: Buffer;
+  changedAt: Stamp;
 }
 
 interface SubscriptionRow {

@@ -6,6 +6,7 @@ import { NOT_REACHED } from '../../core/http/failure-rule.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { rules } from '../../core/rules/index.ts';
+import type { SecretHeaders } from '../../observe/http/request.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { Service } from '../context.ts';
 import { redactNetworkOfDocument } from '../refresh/redact-network.ts';
@@ -30,7 +31,12 @@ export interface ManifestCheck {
   findings: Finding[];
 }
 
-export async function checkManifest({ settings, log, outbound }: Service, url: string): Promise<ManifestCheck> {
+/** @param secrets the credentials of the registry, or null */
+export async function checkManifest(
+  { settings, log, outbound }: Service,
+  url: string,
+  secrets: SecretHeaders | null,
+): Promise<ManifestCheck> {
   const started = performance.now();
   const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
   const observed: { apps: JsonObject | null } = { apps: null };
@@ -46,6 +52,7 @@ export async function checkManifest({ settings, log, outbound }: Service, url: s
       ca: settings.ca,
       machineCa: settings.machineCa,
       ...outbound,
+      secrets,
       retries: 0,
       total: TOTAL_TIMEOUT,
       maxWait: 0,

@@ -17,7 +17,7 @@ export async function subscribeOfficial(service: Service, organizationId: string
       log('error', 'official-registry-unusable', { name, fault: parsed.fault });
       continue;
     }
-    const { id } = await insertRegistry(db, parsed.url);
+    const { id } = await insertRegistry(db, parsed.url, null);
     await insertOfficialSubscription(db, organizationId, id, name);
     if ((await checkedAtOf(db, id)) === null) await service.requestRefresh(id);
   }

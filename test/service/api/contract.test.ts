@@ -16,6 +16,7 @@ import { recordEvents } from '../../../src/service/storage/record-events.ts';
 import { EVENTS, eventCases } from './event-cases.ts';
 import { refusalTests } from './contract-refusals.ts';
 import { organizationCases } from './organization-cases.ts';
+import { privateRegistryCases } from './private-registry-cases.ts';
 import { webhookCases } from './webhook-cases.ts';
 import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 
@@ -73,20 +74,24 @@ const LISTS = [
 ];
 
 describe('responses', () => {
-  test.each([...organizationCases, ...appCases, ...eventCases, ...accessCases, ...webhookCases])(
-    '$name',
-    async ({ method, path, send, status, check }) => {
-      const response = await callApi(app, method, typeof path === 'string' ? path : path(ids), send?.(ids));
-      expect(response.status, response.text).toBe(status);
-      check?.(response, ids);
-      if (status === 304 || response.headers.get('content-type')?.startsWith('image/')) return;
-      expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
-      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-      expect(response.headers.get('referrer-policy')).toBe('no-referrer');
-      expect(response.headers.get('cache-control')).toMatch(/no-store|no-cache/);
-      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    },
-  );
+  test.each([
+    ...organizationCases,
+    ...appCases,
+    ...eventCases,
+    ...accessCases,
+    ...webhookCases,
+    ...privateRegistryCases,
+  ])('$name', async ({ method, path, send, status, check }) => {
+    const response = await callApi(app, method, typeof path === 'string' ? path : path(ids), send?.(ids));
+    expect(response.status, response.text).toBe(status);
+    check?.(response, ids);
+    if (status === 304 || response.headers.get('content-type')?.startsWith('image/')) return;
+    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(response.headers.get('cache-control')).toMatch(/no-store|no-cache/);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
 
   test('a report with the known ETag is not sent again', async () => {
     const first = await callApi(app, 'GET', registryPath('/report')(ids), { token: ids.token });
@@ -142,6 +147,16 @@ describe('responses', () => {
     expect((await callApi(app, 'GET', path, { token: ids.token })).json.state).toBe('new');
     expect((await callApi(app, 'DELETE', path, { token: ids.token })).status).toBe(204);
     expect((await callApi(app, 'GET', path, { token: ids.token })).status).toBe(404);
+  });
+
+  test('a service without SECRETS_KEY takes no credentials', async () => {
+    const keyless = web.app({ secretsKeys: [] });
+    const auth = { type: 'bearer', token: 'contract-credential' };
+    const put = await callApi(keyless, 'PUT', registryPath('/auth')(ids), { token: ids.token, body: auth });
+    expect([put.status, put.json.type]).toEqual([501, 'urn:appreg:problem:credentials-not-supported']);
+    const body = { url: 'https://private.example.com/', name: 'x', auth };
+    const post = await callApi(keyless, 'POST', '/api/registries/subscribe', { token: ids.token, body });
+    expect([post.status, post.json.detail]).toEqual([501, expect.stringContaining('SECRETS_KEY')]);
   });
 
   test('an organization has at most a thousand registries', async () => {

@@ -32,19 +32,30 @@ export const OPERATIONS: Operation[] = Object.entries(DOCUMENT['paths'] as Recor
   ([path, { parameters = [], ...methods }]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, responses, security = DOCUMENT['security'], requestBody } = operation;
-      const content = (requestBody as { content: Record<string, { schema: { properties: object } }> } | undefined)
-        ?.content;
+      const content = (requestBody as { content: Record<string, { schema: BodySchema }> } | undefined)?.content;
+      const schema = content?.['application/json']?.schema;
       return {
         method: method.toUpperCase(),
         path,
         operationId: operationId as string,
         security: security as Record<string, unknown>[],
         parameters: [...parameters, ...((operation['parameters'] as Parameter[] | undefined) ?? [])],
-        body: (content?.['application/json']?.schema.properties as Record<string, unknown> | undefined) ?? null,
+        body: schema === undefined ? null : propertiesOf(schema),
         responses: responses as Record<string, Answer>,
       };
     }),
 );
+
+interface BodySchema {
+  $ref?: string;
+  properties?: Record<string, unknown>;
+}
+
+function propertiesOf({ $ref, properties = {} }: BodySchema): Record<string, unknown> {
+  if ($ref === undefined) return properties;
+  const { schemas } = DOCUMENT['components'] as { schemas: Record<string, BodySchema> };
+  return schemas[$ref.replace('#/components/schemas/', '')]?.properties ?? {};
+}
 
 const ajv = new Ajv2020({
   strict: false,

@@ -27,6 +27,7 @@ export function subscription(more: Partial<SubscriptionView> = {}): Subscription
     url: 'https://apps.example.com/registry.json',
     name: 'Example apps',
     official: false,
+    auth: null,
     createdAt: '2026-02-03T09:00:00.000Z',
     state: 'good',
     checking: false,

@@ -1,6 +1,7 @@
 import type { Service } from '../../../src/service/context.ts';
 import { openDatabaseMonitor } from '../../../src/service/database-monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
+import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
 import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
@@ -22,6 +23,7 @@ import {
 /** A service without its web server and queue: tests refresh registries, at a time of their choice. */
 
 const HOUR = 3_600_000;
+const TEST_KEY = secretsKeyIn(Buffer.alloc(32, 7).toString('base64'))!;
 
 export interface RefreshHarness {
   db: Db;
@@ -53,6 +55,7 @@ export function settingsFor(url: string, more: Partial<Settings> = {}): Settings
     ca: certificates().ca,
     machineCa: null,
     operatorToken: null,
+    secretsKeys: [TEST_KEY],
     openSignUp: true,
     interval: HOUR,
     concurrency: 8,

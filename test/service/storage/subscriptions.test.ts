@@ -75,6 +75,7 @@ test('a subscription counts the apps of the manifest and those that can be insta
     name: 'Mine',
     official: false,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+    auth: null,
     state: 'good',
     checking: false,
     progress: null,

@@ -66,7 +66,8 @@ function isWithoutAnswer({ hops }: Probe): boolean {
 /** Whether the whole host is affected, and not only this file. */
 function isOfHost(probe: Probe, cause: string): boolean {
   const { failure } = probe;
-  if (failure === null) return /^(rate-limited|captive-portal)$/.test(cause) || /^status-(401|407|5\d\d)$/.test(cause);
+  if (failure === null)
+    return /^(rate-limited|captive-portal|credentials-refused)$/.test(cause) || /^status-(401|407|5\d\d)$/.test(cause);
   // A host that does not respond hangs for every URL.
   return /^(no-answer|http2-only)$/.test(cause) || ['dns', 'connect', 'tls'].includes(failure.phase);
 }

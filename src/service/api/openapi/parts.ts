@@ -64,11 +64,15 @@ export function forOperator(operationId: string, summary: string, responses: Jso
 
 /** @param optional fields that may be missing */
 export function body(properties: Record<string, Json>, optional: Record<string, Json> = {}): Json {
-  const schema = {
+  return bodyOf({
     type: 'object',
     required: Object.keys(properties),
     properties: { ...properties, ...optional },
-  };
+  });
+}
+
+/** A body that a schema describes. */
+export function bodyOf(schema: Json): Json {
   return { requestBody: { required: true, content: { 'application/json': { schema } } } };
 }
 

@@ -1,4 +1,15 @@
-import { answer, BAD_BODY, body, forOrganization, NOT_FOUND, NOT_MODIFIED, page, refusal, type Json } from './parts.ts';
+import {
+  answer,
+  BAD_BODY,
+  body,
+  bodyOf,
+  forOrganization,
+  NOT_FOUND,
+  NOT_MODIFIED,
+  page,
+  refusal,
+  type Json,
+} from './parts.ts';
 import { ID, IF_NONE_MATCH, PAGE } from './parameters.ts';
 import { ref } from './schema-parts.ts';
 
@@ -19,9 +30,9 @@ export const registriesPaths: Record<string, Json> = {
         201: answer('Subscribed.', 'Subscribed', 'application/json', ['Location']),
         ...BAD_BODY,
         409: refusal('Already subscribed (type …:already-subscribed), or too many subscriptions.'),
-        422: refusal('The registry cannot be used; “findings” say why. Nothing is stored.'),
+        422: refusal('The registry cannot be used, or refuses the credentials; “findings” say why. Nothing is stored.'),
       },
-      body({ url: URL_FIELD, name: ref('Name') }),
+      body({ url: URL_FIELD, name: ref('Name') }, { auth: ref('Auth') }),
     ),
   },
   '/api/registries': {
@@ -43,6 +54,23 @@ export const registriesPaths: Record<string, Json> = {
     ),
     delete: forOrganization('unsubscribe', 'Unsubscribe from a registry', {
       204: { description: 'Unsubscribed.' },
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/registries/{id}/auth': {
+    parameters: [ID],
+    put: forOrganization(
+      'setAuth',
+      'Set or replace the credentials of a registry; it is not shared with other organizations from then on',
+      {
+        200: answer('The registry, without the credentials. It is checked with them soon.', 'Registry'),
+        ...BAD_BODY,
+        ...NOT_FOUND,
+      },
+      bodyOf(ref('Auth')),
+    ),
+    delete: forOrganization('removeAuth', 'Remove the credentials of a registry', {
+      204: { description: 'Removed, or there were none.' },
       ...NOT_FOUND,
     }),
   },

@@ -20,6 +20,9 @@ import {
 
 /** Schemas of the API's bodies, as JSON Schema 2020-12: the types of views.ts, problems, and request bodies. */
 
+const AUTH_TYPE: Schema = { enum: ['bearer', 'basic', 'header'] };
+const secret: Schema = { type: 'string', maxLength: 4096, writeOnly: true };
+
 const reasons = list(whole('A code for programs, words for people.', { code: text, message: text }));
 
 const app = {
@@ -64,10 +67,16 @@ export const schemas: Record<string, Schema> = {
     name: text,
     official: described(flag, 'Every organization is subscribed to it at creation.'),
     createdAt: moment,
+    auth: {
+      anyOf: [
+        whole('Its credentials, which are never shown.', { type: AUTH_TYPE, changedAt: moment }),
+        { type: 'null' },
+      ],
+    },
     state: {
-      enum: ['new', 'checking', 'good', 'problems', 'failing'],
+      enum: ['new', 'checking', 'good', 'problems', 'failing', 'unauthorized'],
       description:
-        'checking: a check is running or about to start; the first one if checkedAt is null. new: never checked yet, and no check is running. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid.',
+        'checking: a check is running or about to start; the first one if checkedAt is null. new: never checked yet, and no check is running. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid. unauthorized: the same, because the host refused the credentials.',
     },
     checking: described(flag, 'Whether a check is running, or was requested and is about to start.'),
     progress: {
@@ -98,6 +107,20 @@ export const schemas: Record<string, Schema> = {
     apps: described(count, 'Apps in the manifest.'),
     visible: described(count, 'Those of them that can be installed.'),
   }),
+  Auth: {
+    description:
+      'Credentials of a private registry: { type: bearer, token }, { type: basic, username, password } or { type: header, name, value }. They are write-only, and sent to the origin of the registry only.',
+    type: 'object',
+    required: ['type'],
+    properties: {
+      type: AUTH_TYPE,
+      token: secret,
+      username: { type: 'string', maxLength: 4096 },
+      password: secret,
+      name: { type: 'string', maxLength: 100, description: 'Of the header, such as X-Api-Key.' },
+      value: secret,
+    },
+  },
   Registries: whole('A page of registries, the official ones first, then in order of subscription.', {
     registries: list(ref('Registry')),
     next,

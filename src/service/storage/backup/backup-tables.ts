@@ -12,6 +12,7 @@ const TABLES: Record<keyof Database, true> = {
   webhooks: true,
   webhookDeliveries: true,
   registries: true,
+  registryCredentials: true,
   subscriptions: true,
   apps: true,
   versions: true,

@@ -9,6 +9,7 @@ import { artifactChecks } from './005-artifact-checks.ts';
 import { refreshNumber } from './005-refresh-number.ts';
 import { writeProbe } from './005-write-probe.ts';
 import { events } from './006-events.ts';
+import { registryCredentials } from './007-registry-credentials.ts';
 import { tokensAuditWebhooks } from './008-tokens-audit-webhooks.ts';
 import { refusedVersions } from './009-refused-versions.ts';
 
@@ -22,6 +23,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '005-refresh-number': refreshNumber,
   '005-write-probe': writeProbe,
   '006-events': events,
+  '007-registry-credentials': registryCredentials,
   '008-tokens-audit-webhooks': tokensAuditWebhooks,
   '009-refused-versions': refusedVersions,
 };

@@ -6,6 +6,7 @@ import { failed, hop, NOW, probe, web } from '../../../support/probes.ts';
 const facts = (service: Probe) => ({ resource: 'manifest' as const, web: web(service), now: NOW });
 const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
   facts(probe(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
+const withCredentials = (code: number) => facts(probe(hop({}, { status: code, withCredentials: true })));
 const EXPIRED_URL = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
 const failedBehindProxy = (code: string) =>
   failed('proxy', code, {}, { proxy: { url: 'http://proxy.corp:3128', variable: 'HTTP_PROXY' } });
@@ -165,6 +166,9 @@ ruleTable(unreachable, {
       { cause: 'status-403', message: 'AccessDenied' },
     ],
     ['401', status(401), { cause: 'status-401', advice: '--header-env' }],
+    ['401 for credentials', withCredentials(401), { cause: 'credentials-refused' }],
+    ['403 for credentials', withCredentials(403), { cause: 'credentials-refused' }],
+    ['404 for a request with credentials', withCredentials(404), { cause: 'status-404' }],
     [
       'nginx wants a client certificate',
       status(400, {}, '<title>400 No required SSL certificate was sent</title>'),

@@ -1,6 +1,6 @@
 import type { Hop, Probe } from '../../../facts/facts.ts';
 import { header, retryAfter } from '../../../http/headers.ts';
-import { hostOf, statusOf } from '../../../http/probe.ts';
+import { areCredentialsRefused, hostOf, statusOf } from '../../../http/probe.ts';
 import { signatureEnd } from '../../../http/signed-url.ts';
 import { parseUrl } from '../../../http/url.ts';
 import { explain, type Explanation, type Row } from './causes.ts';
@@ -26,6 +26,13 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     cause: 'signature-expired',
     message: ({ lead, expiredAt }) => `${lead}; the signed URL expired at ${expiredAt}.`,
     advice: 'List a URL that does not expire, or sign it again.',
+  },
+  {
+    when: ({ probe }) => areCredentialsRefused(probe),
+    cause: 'credentials-refused',
+    message: ({ lead, where }) => `${lead}${where}: it refuses the credentials that were sent.`,
+    advice:
+      'Check that the credentials are valid, have not expired, and allow reading this file; some hosts respond in the same way for missing files.',
   },
   {
     when: ({ status, hop }) =>

@@ -50,6 +50,7 @@ export const UNREACHABLE_CAUSES = {
   'rate-limited': { title: 'The host limits requests (429, or 503 with Retry-After)' },
   'captive-portal': { title: 'A captive portal responds instead of the host (511)', owner: 'network' },
   'client-certificate-required': { title: 'The host requires a client certificate' },
+  'credentials-refused': { title: 'The host refuses the credentials', owner: 'author' },
   'signature-expired': { title: 'The signed URL has expired', owner: 'author' },
   'status-304': { title: 'The host answers 304 to an unconditional request', owner: 'cache' },
   'status-404': { title: 'The file does not exist', owner: authorOrCopy },

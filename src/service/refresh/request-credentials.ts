@@ -1,0 +1,64 @@
+import type { SecretHeaders } from '../../observe/http/request.ts';
+import { redactor } from '../../observe/http/redact.ts';
+import { secretHeadersFor } from '../credentials.ts';
+import { credentialsOf } from '../storage/registry-credentials.ts';
+import type { RegistryRecord } from '../storage/registry-records.ts';
+import { markUnauthorized, postponeRefresh } from '../storage/registries.ts';
+import type { RefreshContext } from './context.ts';
+
+/** The credentials that a refresh sends. */
+export interface RequestCredentials {
+  /** For the origin of the registry only; null if it has none. */
+  secrets: SecretHeaders | null;
+  /** Removes them from a text; null without credentials. */
+  redact: ((text: string) => string) | null;
+}
+
+const NONE: RequestCredentials = { secrets: null, redact: null };
+
+/** Milliseconds until a registry is tried again whose credentials another key has sealed: it may be on its way. */
+const KEY_DELAY = 60_000;
+
+/**
+ * The credentials of a registry. Without the key that sealed them nothing is requested.
+ * @returns null if they cannot be used: the refresh is postponed, and the operator finds the reason in the log
+ */
+export async function requestCredentials(
+  context: RefreshContext,
+  { id, ownerId, url }: RegistryRecord,
+): Promise<RequestCredentials | null> {
+  const { db, settings, log } = context;
+  if (ownerId === null) return NONE;
+  const opened = await credentialsOf(db, settings.secretsKeys, { id, ownerId, url });
+  if (opened === null) return NONE;
+  if ('auth' in opened) {
+    const secrets = secretHeadersFor(url, opened.auth);
+    return { secrets, redact: redactor(secrets.headers.map(([, value]) => value)) };
+  }
+  const now = context.now();
+  if (opened.fault === 'unknown-key') {
+    log('error', 'credentials-locked', {
+      registry: id,
+      remedy: 'Set SECRETS_KEY or SECRETS_KEY_OLD to the key that sealed them.',
+    });
+    await postponeRefresh(db, id, new Date(now.getTime() + KEY_DELAY));
+  } else {
+    log('error', 'credentials-damaged', { registry: id, remedy: 'The organization has to set them again.' });
+    await markUnauthorized(db, id, now, new Date(now.getTime() + settings.interval));
+  }
+  return null;
+}
+
+/** The value, or null if it contains the credentials: a host may echo them, and what is stored is read later. */
+export function unlessSecret<Value>({ redact }: RequestCredentials, value: Value | null): Value | null {
+  if (redact === null || value === null) return value;
+  const text = JSON.stringify(value);
+  return redact(text) === text ? value : null;
+}
+
+/** Whether bytes contain the credentials. */
+export function containsSecret({ redact }: RequestCredentials, bytes: Uint8Array): boolean {
+  if (redact === null) return false;
+  const text = Buffer.from(bytes).toString('latin1');
+  return redact(text) !== text;
+}
