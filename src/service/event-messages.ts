@@ -64,15 +64,20 @@ function checkedMessage({ outcome, seconds, errors, warnings, apps, changes }: E
     ...(errors > 0 && outcome === 'problems' ? [] : [OUTCOMES[outcome]]),
     ...(warnings > 0 ? [count(warnings, 'warning')] : []),
   ];
-  const changed = EVENT_TYPES.flatMap((type) => {
+  const changed = changesText(changes);
+  return [
+    `Checked ${count(apps, 'app')} in ${elapsedTime(seconds)}: ${found.join(', ')}.`,
+    ...(changed === '' ? [] : [`${capitalized(changed)}.`]),
+  ].join(' ');
+}
+
+/** `2 versions listed, 1 app not installable`; '' if nothing changed. */
+export function changesText(changes: EventData['checked']['changes']): string {
+  return EVENT_TYPES.flatMap((type) => {
     const number = changes[type];
     const noun = CHANGES[type];
     return number === undefined || noun === undefined ? [] : [`${count(number, noun[0])} ${noun[1]}`];
-  });
-  return [
-    `Checked ${count(apps, 'app')} in ${elapsedTime(seconds)}: ${found.join(', ')}.`,
-    ...(changed.length === 0 ? [] : [`${capitalized(changed.join(', '))}.`]),
-  ].join(' ');
+  }).join(', ');
 }
 
 /** What a check counts: a noun, and what became of it. */

@@ -62,7 +62,7 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
   mountRoutes(app, routes, openAuthenticator(service, allowances));
   if (isWeb) app.route('/', pageRoutes(service, allowances));
 
-  app.notFound((c) => (isWeb && isForPeople(c) ? notFoundPage(c, service.settings) : problem(c, notFound('page'))));
+  app.notFound((c) => (isWeb && isForPeople(c) ? notFoundPage(c, service) : problem(c, notFound('page'))));
   app.onError((error, c) => {
     if (error instanceof Refusal) return problem(c, error);
     const request = c.get('requestId');

@@ -15,6 +15,8 @@ export interface Env {
     /** The route's path as in the OpenAPI document, used in metrics and logs, since actual paths contain tenant ids. */
     route: string;
     organization: OrganizationView | undefined;
+    /** Of a page: who is signed in. */
+    caller: Caller | undefined;
   };
 }
 

@@ -98,7 +98,7 @@ export interface FailurePage {
 
 /** An error page with a link to continue. */
 export function failurePage({ title, text, signedIn }: FailurePage): Screen {
-  const body = html`<div class="card entry">
+  const body = html`<div class="${signedIn ? 'failure' : 'card entry'}">
     <h1>${title}</h1>
     <p class="lead">${text}</p>
     <p class="actions">

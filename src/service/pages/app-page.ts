@@ -2,12 +2,14 @@ import type { Finding } from '../../core/engine/report.ts';
 import type { AppView, SubscriptionView, VersionView } from '../views.ts';
 import { reasons, installability, versionCount } from './app-state.ts';
 import { appPath } from './app-path.ts';
+import type { EventView } from '../events.ts';
 import { copyable, empty } from './components.ts';
+import { eventTable } from './event-list.ts';
 import { findingList } from './findings.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { breadcrumbs, cursorLinks } from './navigation.ts';
-import { registryPath } from './registry-frame.ts';
+import { registryPath } from './registry-path.ts';
 import { isBusy } from './states.ts';
 import { tile } from './tile.ts';
 import { when } from './time.ts';
@@ -25,6 +27,8 @@ export interface AppPage {
   after: string | null;
   /** The app's findings in the last report. */
   findings: readonly Finding[];
+  /** Its last events, the newest first. */
+  events: readonly EventView[];
   now: Date;
 }
 
@@ -42,7 +46,7 @@ export function appPage(view: AppPage): Screen {
     ${app.description === '' ? NOTHING : html`<p class="lead long">${untrusted(app.description, 1000)}</p>`}
     ${stateBox(view)}
     <div id="app-findings" data-live>${findingsSection(view)}</div>
-    ${versionsSection(view)}`;
+    ${versionsSection(view)} ${historySection(view)}`;
   const isPending = versions.some(({ state }) => state === 'pending');
   return {
     title: legible(name, 60),
@@ -93,6 +97,20 @@ function versionsSection({ subscription, app, versions, next, after, now }: AppP
           : versionList(versions, { registryUrl: subscription.url, appKey: app.key, now })
       }
       ${cursorLinks(after === null ? null : path, next === null ? null : older)}
+    </div>
+  </section>`;
+}
+
+function historySection({ subscription, app, events, now }: AppPage): Html {
+  return html`<section aria-labelledby="history-title">
+    <div class="section-head">
+      <h2 id="history-title">History</h2>
+      <a href="${registryPath(subscription.id, 'history')}?app=${encodeURIComponent(app.key)}"
+        >All events of this app</a
+      >
+    </div>
+    <div id="app-history" data-live>
+      ${events.length === 0 ? html`<p class="muted">Nothing happened to it since your organization subscribed.</p>` : eventTable(events, 'app', now)}
     </div>
   </section>`;
 }

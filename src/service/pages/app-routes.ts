@@ -8,6 +8,7 @@ import {
   type CatalogueQuery,
 } from '../storage/app-catalogue.ts';
 import { appOf } from '../storage/apps.ts';
+import { listEvents } from '../storage/events.ts';
 import { reportOf } from '../storage/registries.ts';
 import { listSubscriptions, subscriptionOf } from '../storage/subscriptions.ts';
 import { versionsOf } from '../storage/versions.ts';
@@ -40,6 +41,8 @@ export const appRoutes: readonly PageRoute[] = [
 ];
 
 const VERSIONS_LIMIT = 100;
+/** The last events on the page of an app. */
+const EVENTS_LIMIT = 10;
 
 /** What the query of a page requests of a list of apps. */
 export function appListQuery({ query }: PageRequest, search: string, defaultFilter: AppFilter): AppListQuery {
@@ -71,11 +74,12 @@ async function showApps(request: MemberRequest, { db }: Service) {
 async function showApp({ organization, now, parameter, query, show }: MemberRequest, { db }: Service, key: string) {
   const id = parameter('id');
   const after = query('after');
-  const [subscription, app, versions, report] = await Promise.all([
+  const [subscription, app, versions, report, history] = await Promise.all([
     subscriptionOf(db, organization.id, id),
     appOf(db, organization.id, id, key),
     versionsOf(db, organization.id, id, key, { limit: VERSIONS_LIMIT, after }),
     reportOf(db, organization.id, id),
+    listEvents(db, organization.id, { subscriptionId: id, appKey: key, type: null, limit: EVENTS_LIMIT, after: null }),
   ]);
   return show(
     appPage({
@@ -84,6 +88,7 @@ async function showApp({ organization, now, parameter, query, show }: MemberRequ
       ...orNotFound(versions, 'app'),
       after,
       findings: report === null ? [] : findingsOf(report, key),
+      events: history?.events ?? [],
       now,
     }),
   );

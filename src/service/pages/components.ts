@@ -36,7 +36,10 @@ export interface Field {
   hint?: Html | string;
   /** What is wrong, and how to fix it. */
   error?: Html | string | null;
-  type?: 'text' | 'url' | 'password';
+  type?: 'text' | 'url' | 'password' | 'date';
+  isOptional?: boolean;
+  /** The earliest date. */
+  min?: string;
   autocomplete?: string;
   placeholder?: string;
   maxlength?: number;
@@ -55,7 +58,8 @@ export function field({ name, label, value = '', hint, error = null, type = 'tex
       type="${type === 'url' ? 'text' : type}"
       ${type === 'url' ? html`inputmode="url"` : NOTHING}
       value="${value}"
-      required
+      ${more.isOptional === true ? NOTHING : html`required`}
+      ${more.min === undefined ? NOTHING : html`min="${more.min}"`}
       ${described.length === 0 ? NOTHING : html`aria-describedby="${described.join(' ')}"`}
       ${error === null ? NOTHING : html`aria-invalid="true"`}
       ${more.autofocus === true || error !== null ? html`autofocus` : NOTHING}

@@ -4,16 +4,17 @@ import { Refusal } from '../http/problems.ts';
 import { RETRY_AFTER } from '../http/unavailable.ts';
 import { failurePage } from './account-pages.ts';
 import { type ErrorPage, PageError } from './page-error.ts';
-import { type PageContext, showScreen } from './request.ts';
+import { memberOf, type PageContext, showScreen } from './request.ts';
 
 /** The responses to requests that fail. */
 
 export function showError(
   c: PageContext,
   settings: Service['settings'],
-  { status, title, text, signedIn = false }: ErrorPage,
+  { status, title, text }: ErrorPage,
 ): Response | Promise<Response> {
-  return showScreen(c, settings, failurePage({ title, text, signedIn }), { status, organization: null });
+  const member = c.get('caller') ?? null;
+  return showScreen(c, settings, failurePage({ title, text, signedIn: member !== null }), { status, member });
 }
 
 const CANNOT_SAVE = 'The service cannot save changes at the moment. Nothing was changed, and no data is lost.';
@@ -26,9 +27,14 @@ const FAULT_TEXTS: Record<DatabaseFault, string> = {
   overloaded: 'The database of the service is overloaded. Try again in a moment.',
 };
 
-/** The response for an unknown URL. */
-export function notFoundPage(c: PageContext, settings: Service['settings']): Response | Promise<Response> {
-  return showError(c, settings, { status: 404, title: 'Not found', text: 'This page does not exist.' });
+/** The response for an unknown URL, with the navigation of those who are signed in. */
+export async function notFoundPage(c: PageContext, service: Service): Promise<Response> {
+  try {
+    await memberOf(c, service);
+  } catch (error) {
+    return errorResponse(c, service, 'other', error);
+  }
+  return showError(c, service.settings, { status: 404, title: 'Not found', text: 'This page does not exist.' });
 }
 
 /**

@@ -8,7 +8,8 @@ import { copyUrlButton, empty, notice } from './components.ts';
 import { causeList } from './findings.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { type RegistryFrame, registryPath, registryScreen } from './registry-frame.ts';
+import { type RegistryFrame, registryScreen } from './registry-frame.ts';
+import { registryPath } from './registry-path.ts';
 import { legible } from './untrusted-text.ts';
 
 /** The health of a registry: its symptoms, and the findings of the last check by what to do about them. */

@@ -1,3 +1,4 @@
+import { allows, type Scope } from '../scopes.ts';
 import type { OrganizationView } from '../views.ts';
 import { asset } from './assets.ts';
 import { legible, untrusted } from './untrusted-text.ts';
@@ -9,6 +10,8 @@ import { LOGO } from './logo.ts';
 export interface Frame {
   /** The signed-in organization; null before signing in. */
   organization: OrganizationView | null;
+  /** The scope of the session. */
+  scope: Scope;
   now: Date;
   /** Path of the service's public URL, with slashes at both ends: the base of all links. */
   base: string;
@@ -16,10 +19,13 @@ export interface Frame {
   here: string;
 }
 
-/** The pages of the settings, by the entry of their navigation. */
+/** The pages of the settings, by the entry of their navigation, which is shown to sessions with the scope. */
 const SETTINGS = {
-  registries: { href: 'settings/registries', label: 'App Registries' },
-  organization: { href: 'settings/organization', label: 'Organization' },
+  registries: { href: 'settings/registries', label: 'App Registries', scope: 'read' },
+  history: { href: 'settings/history', label: 'History', scope: 'read' },
+  organization: { href: 'settings/organization', label: 'Organization', scope: 'read' },
+  tokens: { href: 'settings/tokens', label: 'Tokens', scope: 'admin' },
+  audit: { href: 'settings/audit', label: 'Audit log', scope: 'admin' },
 } as const;
 type SettingsSection = keyof typeof SETTINGS;
 type Section = 'apps' | SettingsSection;
@@ -35,7 +41,7 @@ export interface Screen {
 
 /** A complete document. */
 export function layout(
-  { organization, now, base, here }: Frame,
+  { organization, scope, now, base, here }: Frame,
   { title, section, body, refreshAfter = null }: Screen,
 ): Html {
   const name = organization === null ? '' : ` · ${legible(organization.name, 60)}`;
@@ -62,7 +68,7 @@ export function layout(
         ${organization === null ? plainTop() : top(organization, section)}
         ${
           isSettings(section)
-            ? html`<div class="shell settings">${side(section)}${main(body, refreshAfter, now)}</div>`
+            ? html`<div class="shell settings">${side(section, scope)}${main(body, refreshAfter, now)}</div>`
             : html`<div class="shell${organization === null ? ' narrow' : ''}">${main(body, refreshAfter, now)}</div>`
         }
       </body>
@@ -104,10 +110,11 @@ function isSettings(section: Section | null): section is SettingsSection {
   return section !== null && Object.hasOwn(SETTINGS, section);
 }
 
-function side(section: SettingsSection): Html {
+function side(section: SettingsSection, scope: Scope): Html {
+  const entries = Object.entries(SETTINGS).filter(([, entry]) => allows(scope, entry.scope));
   return html`<nav class="side" aria-label="Settings">
     <p class="side-title" aria-hidden="true">Settings</p>
-    ${Object.entries(SETTINGS).map(([name, { href, label }]) => html`<a href="${href}" ${current(name === section)}>${label}</a>`)}
+    ${entries.map(([name, { href, label }]) => html`<a href="${href}" ${current(name === section)}>${label}</a>`)}
   </nav>`;
 }
 

@@ -60,7 +60,6 @@ export function mountPages(
       status: 403,
       title: 'Not allowed with this token',
       text: `You signed in with a token of the scope “${member.scope}”; this needs “${needed}”.`,
-      signedIn: true,
     });
   }
 

@@ -5,8 +5,6 @@ export interface ErrorPage {
   status: PageStatus;
   title: string;
   text: string;
-  /** Whether it links to the registries instead of the sign-in page. */
-  signedIn?: boolean;
 }
 
 export const SUSPENDED: ErrorPage = {
@@ -29,5 +27,5 @@ export class PageError extends Error {
 export function orNotFound<Value>(value: Value | null, what: string): Value {
   if (value !== null) return value;
   const text = `The ${what} does not exist, or it belongs to another organization.`;
-  throw new PageError({ status: 404, title: 'Not found', text, signedIn: true });
+  throw new PageError({ status: 404, title: 'Not found', text });
 }

@@ -4,7 +4,8 @@ import { type AppListQuery, appList } from './app-table.ts';
 import { empty } from './components.ts';
 import { type Html, html } from './html.ts';
 import type { Screen } from './layout.ts';
-import { type RegistryFrame, registryPath, registryScreen } from './registry-frame.ts';
+import { type RegistryFrame, registryScreen } from './registry-frame.ts';
+import { registryPath } from './registry-path.ts';
 import { isBusy } from './states.ts';
 
 /** The apps of a registry. */

@@ -4,13 +4,11 @@ import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { chip, copyable, doneNotice, status } from './components.ts';
 import { breadcrumbs, tabs } from './navigation.ts';
+import { REGISTRY_TABS, registryPath, type RegistryTab } from './registry-path.ts';
 import { isBusy, lastCheck, nextCheck, progressWords, stateDetails, stateOf } from './states.ts';
 import { when } from './time.ts';
 
 /** What all pages of a registry have in common: its name and state, "Refresh now", and the tabs. */
-
-export const REGISTRY_TABS = ['apps', 'health', 'settings'] as const;
-export type RegistryTab = (typeof REGISTRY_TABS)[number];
 
 export interface RegistryFrame {
   subscription: SubscriptionView;
@@ -51,19 +49,25 @@ export function registryScreen(frame: RegistryFrame, tab: RegistryTab, content: 
   };
 }
 
-export function registryPath(id: string, tab: RegistryTab = 'apps'): string {
-  return `settings/registries/${id}${tab === 'apps' ? '' : `/${tab}`}`;
-}
-
 function refreshInterval(tab: RegistryTab, isChecking: boolean): number | null {
   if (tab === 'settings') return null;
   return isChecking ? BUSY_INTERVAL : IDLE_INTERVAL;
 }
 
-const TAB_NAMES: Record<RegistryTab, string> = { apps: 'Apps', health: 'Health', settings: 'Settings' };
+const TAB_NAMES: Record<RegistryTab, string> = {
+  apps: 'Apps',
+  health: 'Health',
+  history: 'History',
+  settings: 'Settings',
+};
 
 function registryTabs({ id, apps, errors, warnings }: SubscriptionView, current: RegistryTab): Html {
-  const numbers: Record<RegistryTab, number | null> = { apps, health: errors + warnings || null, settings: null };
+  const numbers: Record<RegistryTab, number | null> = {
+    apps,
+    health: errors + warnings || null,
+    history: null,
+    settings: null,
+  };
   return tabs(
     'Registry',
     REGISTRY_TABS.map((tab) => ({

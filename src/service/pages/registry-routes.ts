@@ -12,7 +12,8 @@ import { healthPage } from './health-page.ts';
 import type { PageRoute } from './mount.ts';
 import { orNotFound } from './page-error.ts';
 import { registryAppsPage } from './registry-apps-page.ts';
-import { REGISTRY_TABS, type RegistryFrame, registryPath } from './registry-frame.ts';
+import { type RegistryFrame } from './registry-frame.ts';
+import { REGISTRY_TABS, registryPath } from './registry-path.ts';
 import { type MemberRequest, pageIn, searchIn } from './request.ts';
 import { requestedSubscription } from './requested-subscription.ts';
 

@@ -5,7 +5,8 @@ import { html, type Html } from './html.ts';
 import type { Screen } from './layout.ts';
 import { copyable, field } from './components.ts';
 import { breadcrumbs } from './navigation.ts';
-import { type RegistryFrame, registryPath, registryScreen } from './registry-frame.ts';
+import { type RegistryFrame, registryScreen } from './registry-frame.ts';
+import { registryPath } from './registry-path.ts';
 import { day } from './time.ts';
 
 /** The settings of a subscription: its name, and unsubscribing. */

@@ -54,7 +54,7 @@ export async function readRequest(c: PageContext, service: Service, count: PageR
     organization,
     member,
     now: new Date(),
-    show: (screen, status = 200) => showScreen(c, settings, screen, { status, organization }),
+    show: (screen, status = 200) => showScreen(c, settings, screen, { status, member }),
     goTo: (path) => c.body(null, 303, { ...PAGE_HEADERS, Location: basePath(settings) + path.slice(1) }),
     parameter: (name) => pathParameter(c, name),
     query: (name) => c.req.query(name) ?? null,
@@ -74,13 +74,15 @@ export function pageIn({ query }: PageRequest): number {
   return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 1;
 }
 
-/** @throws PageError if the organization is suspended */
-async function memberOf(c: PageContext, service: Service): Promise<Caller | null> {
+/** The organization and the session of a request; null if not signed in. @throws PageError if it is suspended */
+export async function memberOf(c: PageContext, service: Service): Promise<Caller | null> {
   const identity = await signedIn(c, service);
   if (identity === null) return null;
   if (identity.suspended) throw new PageError(SUSPENDED);
   await noteUse(service.db, service.log, identity);
-  return callerOf('session', identity, clientAddress(c));
+  const member = callerOf('session', identity, clientAddress(c));
+  c.set('caller', member);
+  return member;
 }
 
 async function readForm(c: PageContext): Promise<URLSearchParams> {
@@ -94,10 +96,16 @@ export function showScreen(
   c: PageContext,
   settings: Service['settings'],
   screen: Screen,
-  { status, organization }: { status: PageStatus; organization: OrganizationView | null },
+  { status, member }: { status: PageStatus; member: Caller | null },
 ): Response | Promise<Response> {
   const { pathname, search } = new URL(c.req.url);
   const here = `./${pathname.slice(1)}${search}`;
-  const frame: Frame = { organization, now: new Date(), base: basePath(settings), here };
+  const frame: Frame = {
+    organization: member?.organization ?? null,
+    scope: member?.scope ?? 'read',
+    now: new Date(),
+    base: basePath(settings),
+    here,
+  };
   return c.html(layout(frame, screen), status, PAGE_HEADERS);
 }

@@ -5,16 +5,27 @@ import type { Env } from '../http/routes.ts';
 import { accountRoutes } from './account-routes.ts';
 import { appRoutes } from './app-routes.ts';
 import { assetNamed } from './assets.ts';
+import { historyRoutes } from './history-routes.ts';
 import { mountPages } from './mount.ts';
 import type { PageContext } from './request.ts';
 import { registryRoutes } from './registry-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 
 /** The web pages of the service. Mounted at the root, next to the API. */
 export function pageRoutes(service: Service, allowances: Allowances): Hono<Env> {
   const pages = new Hono<Env>();
   pages.get('/assets/:name', (c) => sendAsset(c, c.req.param('name')));
-  mountPages(pages, service, allowances, [...accountRoutes, ...settingsRoutes, ...registryRoutes, ...appRoutes]);
+  mountPages(pages, service, allowances, [
+    ...accountRoutes,
+    ...settingsRoutes,
+    ...registryRoutes,
+    ...appRoutes,
+    ...historyRoutes,
+    ...tokenRoutes,
+    ...auditRoutes,
+  ]);
   return pages;
 }
 

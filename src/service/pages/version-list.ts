@@ -52,6 +52,14 @@ function digests(version: VersionView): Html {
             <dd>${copyable(version.swappedChecksum, 'currently listed digest')}</dd>
           </div>`
     }
+    ${
+      version.servedChecksum === null
+        ? NOTHING
+        : html`<div class="swapped">
+            <dt>Served last</dt>
+            <dd>${copyable(version.servedChecksum, 'digest of the served bytes')}</dd>
+          </div>`
+    }
     <div>
       <dt>Artifact</dt>
       <dd>${code(version.artifactUrl, 500)}</dd>

@@ -23,6 +23,7 @@ export async function openGallery(): Promise<{ url: string; close(): Promise<voi
     if (screen === undefined) return c.notFound();
     const frame = {
       organization: name.startsWith('entry') ? null : organization(),
+      scope: 'admin' as const,
       now: NOW,
       base: '/',
       here: `./${name}`,

@@ -89,12 +89,14 @@ describeInChromium('every screen', () => {
       'Settings',
       'Sign out',
       'App Registries',
+      'History',
       'Organization',
-      'App Registries',
-      'Copy',
+      'Tokens',
     ]);
     expect(reached).toEqual(
       expect.arrayContaining([
+        'Audit log',
+        'Copy',
         'Refresh now',
         'Apps 5',
         'Health 4',

@@ -9,7 +9,9 @@ import {
   tokenGonePage,
   tokenPage,
 } from '../../../src/service/pages/account-pages.ts';
+import { auditPage } from '../../../src/service/pages/audit-page.ts';
 import { type HealthPage, healthPage } from '../../../src/service/pages/health-page.ts';
+import { type History, historyPage, organizationHistoryPage } from '../../../src/service/pages/history-page.ts';
 import { organizationPage } from '../../../src/service/pages/organization-page.ts';
 import { type RegistriesPage, registriesPage } from '../../../src/service/pages/registries-page.ts';
 import { type RegistryAppsPage, registryAppsPage } from '../../../src/service/pages/registry-apps-page.ts';
@@ -19,8 +21,16 @@ import {
   unsubscribePage,
 } from '../../../src/service/pages/registry-settings-page.ts';
 import { subscribePage } from '../../../src/service/pages/subscribe-page.ts';
+import {
+  createdTokenPage,
+  deleteTokenPage,
+  EMPTY_TOKEN_FORM,
+  type TokensPage,
+  tokensPage,
+} from '../../../src/service/pages/tokens-page.ts';
 import type { Catalogue } from '../../../src/service/storage/app-catalogue.ts';
 import type { AppView } from '../../../src/service/views.ts';
+import { CHECKS, ENTRIES, EVENTS, HOSTILE_EVENTS, TOKENS } from './log-views.ts';
 import * as views from './views.ts';
 
 /** Every screen, in the states that it can be in; by name. Those that begin with `entry` are shown without a session. */
@@ -74,6 +84,33 @@ function apps(more: Partial<AppsPage>): Screen {
       { value: PROBLEMS.id, label: PROBLEMS.name },
       { value: FAILING.id, label: FAILING.name },
     ],
+    now: NOW,
+    ...more,
+  });
+}
+
+const HISTORY: History = {
+  events: EVENTS,
+  next: null,
+  after: null,
+  type: 'all',
+  defaultType: 'checked',
+  app: null,
+  now: NOW,
+};
+
+function history(more: Partial<History>): Screen {
+  return historyPage({ ...FRAME, history: { ...HISTORY, ...more } });
+}
+
+function tokens(more: Partial<TokensPage>): Screen {
+  const done = null;
+  return tokensPage({
+    tokens: TOKENS,
+    own: TOKENS[0]!.id,
+    form: EMPTY_TOKEN_FORM,
+    done,
+    error: null,
     now: NOW,
     ...more,
   });
@@ -217,6 +254,7 @@ export const SCREENS: Record<string, () => Screen> = {
       next: '1.0.0',
       after: null,
       findings: [],
+      events: [],
       now: NOW,
     }),
   'app-hidden': () =>
@@ -227,6 +265,7 @@ export const SCREENS: Record<string, () => Screen> = {
       next: null,
       after: null,
       findings: FINDINGS.slice(0, 1),
+      events: EVENTS.slice(1, 4),
       now: NOW,
     }),
   'app-none': () =>
@@ -243,6 +282,7 @@ export const SCREENS: Record<string, () => Screen> = {
       next: null,
       after: '1.0.0',
       findings: [],
+      events: [],
       now: NOW,
     }),
   'app-hostile': () =>
@@ -259,8 +299,25 @@ export const SCREENS: Record<string, () => Screen> = {
       next: null,
       after: null,
       findings: hostileFindings,
+      events: HOSTILE_EVENTS,
       now: NOW,
     }),
+  history: () => history({ next: 'x' }),
+  'history-checks': () => history({ events: CHECKS, type: 'checked', after: 'x' }),
+  'history-none': () => history({ events: [], app: 'clock' }),
+  'history-hostile': () => history({ events: HOSTILE_EVENTS, app: long }),
+  'history-all': () => organizationHistoryPage({ ...HISTORY, events: [...EVENTS, ...HOSTILE_EVENTS] }),
+  tokens: () => tokens({}),
+  'tokens-wrong': () =>
+    tokens({
+      form: { ...EMPTY_TOKEN_FORM, nameError: 'The name is empty.', expiresError: 'The day is over.' },
+      error: 'An organization can have at most 100 tokens.',
+    }),
+  'token-created': () => createdTokenPage(TOKENS[1]!, TOKEN),
+  'token-delete': () => deleteTokenPage(TOKENS[2]!, true),
+  audit: () => auditPage({ entries: ENTRIES, next: '1', after: '9', action: null, now: NOW }),
+  'audit-none': () => auditPage({ entries: [], next: null, after: null, action: 'token-created', now: NOW }),
+  'failure-signed-in': () => failurePage({ title: 'Not found', text: 'This page does not exist.', signedIn: true }),
   organization: () => organizationPage(views.organization()),
   'organization-hostile': () => organizationPage(views.organization({ name: long })),
   apps: () => apps({}),

@@ -1,0 +1,121 @@
+import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails } from '../audit-actions.ts';
+import type { AuditEntryView } from '../views.ts';
+import { chip, empty, select } from './components.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import type { Screen } from './layout.ts';
+import { cursorLinks } from './navigation.ts';
+import { when } from './time.ts';
+import { code, legible, untrusted } from './untrusted-text.ts';
+
+/** Settings → Audit log: who changed what. */
+
+export interface AuditPage {
+  entries: readonly AuditEntryView[];
+  /** The cursors of the next page and of this one; null if there is none. */
+  next: string | null;
+  after: string | null;
+  /** Only entries of this action; null for all. */
+  action: AuditAction | null;
+  now: Date;
+}
+
+const ACTIONS: Record<AuditAction, string> = {
+  'organization-created': 'Organization created',
+  'organization-suspended': 'Organization suspended',
+  'organization-resumed': 'Organization resumed',
+  'organization-deleted': 'Organization deleted',
+  'token-created': 'Token created',
+  'token-issued': 'Token issued by the operator',
+  'token-rotated': 'Token replaced',
+  'token-deleted': 'Token deleted',
+  'session-opened': 'Signed in',
+  'session-closed': 'Signed out',
+  'registry-subscribed': 'Registry subscribed',
+  'registry-renamed': 'Registry renamed',
+  'registry-unsubscribed': 'Registry unsubscribed',
+  'registry-refresh-requested': 'Refresh requested',
+  'registry-credentials-changed': 'Credentials changed',
+  'webhook-created': 'Webhook created',
+  'webhook-changed': 'Webhook changed',
+  'webhook-deleted': 'Webhook deleted',
+  'webhook-tested': 'Webhook tested',
+  'webhook-redelivered': 'Event sent again',
+  'webhook-disabled': 'Webhook disabled',
+  'request-refused': 'Request refused',
+};
+
+export function auditPage({ entries, next, after, action, now }: AuditPage): Screen {
+  const address = (changes: Record<string, string>): string => {
+    const query = new URLSearchParams({ ...(action === null ? {} : { action }), ...changes });
+    return query.size > 0 ? `settings/audit?${query.toString()}` : 'settings/audit';
+  };
+  const choices = AUDIT_ACTIONS.map((value) => ({ value, label: ACTIONS[value] }));
+  const body = html`<h1>Audit log</h1>
+    <p class="lead">Who changed what in your organization, the newest first.</p>
+    <form class="tools search" method="get" action="settings/audit" data-search="audit">
+      ${select('action', 'Actions', [{ value: '', label: 'All actions' }, ...choices], action ?? '')}
+      <button class="search-button">Show</button>
+    </form>
+    <div id="audit" data-live>
+      ${entries.length === 0 ? empty('No entries', 'Changes are listed here.') : auditTable(entries, now)}
+      ${cursorLinks(after === null ? null : address({}), next === null ? null : address({ after: next }))}
+    </div>`;
+  return { title: 'Audit log', section: 'audit', body };
+}
+
+function auditTable(entries: readonly AuditEntryView[], now: Date): Html {
+  return html`<table class="table audit" role="table">
+    <caption class="unseen">
+      Entries, the newest first
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">Time</th>
+        <th role="columnheader" scope="col">Action</th>
+        <th role="columnheader" scope="col">Who</th>
+        <th role="columnheader" scope="col">Details</th>
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${entries.map((entry) => auditRow(entry, now))}
+    </tbody>
+  </table>`;
+}
+
+function auditRow({ at, actor, action, target, outcome, details }: AuditEntryView, now: Date): Html {
+  return html`<tr role="row">
+    <td role="cell" class="muted">${when(at, now)}</td>
+    <td role="cell"><b>${ACTIONS[action]}</b> ${outcome === 'refused' ? chip('Refused', 'bad') : NOTHING}</td>
+    <td role="cell">
+      <span class="line">${actorWords(actor)}</span>
+      ${actor.address === null ? NOTHING : html`<span class="line muted">${code(actor.address, 60)}</span>`}
+    </td>
+    <td role="cell">
+      ${target.name === null ? NOTHING : html`<span class="line">${untrusted(target.name, 200)}</span>`}
+      ${detailList(details)}
+    </td>
+  </tr>`;
+}
+
+function actorWords({ type, token }: Actor): Html {
+  switch (type) {
+    case 'token':
+      return html`Token ${untrusted(token?.name ?? '', 80)}`;
+    case 'session':
+      return html`Page, with ${untrusted(token?.name ?? '', 80)}`;
+    case 'operator':
+      return html`Operator`;
+    case 'visitor':
+      return html`Visitor`;
+    case 'service':
+      return html`The service`;
+  }
+}
+
+function detailList(details: AuditDetails): Html {
+  const shown = Object.entries(details).filter(([, value]) => value !== null);
+  if (shown.length === 0) return NOTHING;
+  return html`<span class="line muted"
+    >${shown.map(([name, value]) => `${legible(name, 40)}: ${legible(String(value), 200)}`).join(', ')}</span
+  >`;
+}

@@ -1,0 +1,135 @@
+import { grouped } from '../../core/text/text.ts';
+import { elapsedTime } from '../../report/words.ts';
+import { changesText } from '../event-messages.ts';
+import type { CheckOutcome, EventType, EventView } from '../events.ts';
+import { appPath } from './app-path.ts';
+import { status, type Tone } from './components.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import { registryPath } from './registry-path.ts';
+import { when } from './time.ts';
+import { code, legible, untrusted } from './untrusted-text.ts';
+
+/** Events in tables: everything that happened, and checks alone. */
+
+/** What an event is called, and whether it is good news. */
+const LABELS: Record<EventType, readonly [label: string, tone: Tone]> = {
+  subscribed: ['Subscribed', 'idle'],
+  checked: ['Checked', 'idle'],
+  failing: ['Not refreshing', 'bad'],
+  recovered: ['Refreshing again', 'good'],
+  'version-listed': ['Version listed', 'idle'],
+  'version-verified': ['Version verified', 'good'],
+  'version-refused': ['Version refused', 'bad'],
+  'version-withdrawn': ['Version withdrawn', 'warn'],
+  'version-restored': ['Version restored', 'good'],
+  'app-listed': ['App listed', 'idle'],
+  'app-hidden': ['App not installable', 'bad'],
+  'app-shown': ['App installable', 'good'],
+  'certificate-changed': ['Certificate changed', 'warn'],
+};
+
+export function eventLabel(type: EventType): string {
+  return LABELS[type][0];
+}
+
+const OUTCOMES: Record<CheckOutcome, readonly [label: string, tone: Tone]> = {
+  good: ['No errors', 'good'],
+  problems: ['Problems', 'bad'],
+  failing: ['Manifest not usable', 'bad'],
+  unfinished: ['Not complete', 'warn'],
+};
+
+/** @param of whose events they are: those of an organization name the registry, those of an app do not link to it */
+export function eventTable(events: readonly EventView[], of: 'organization' | 'registry' | 'app', now: Date): Html {
+  return html`<table class="table events" role="table">
+    <caption class="unseen">
+      Events, the newest first
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">Time</th>
+        <th role="columnheader" scope="col">Event</th>
+        <th role="columnheader" scope="col">What changed</th>
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${events.map((event) => eventRow(event, of, now))}
+    </tbody>
+  </table>`;
+}
+
+function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now: Date): Html {
+  const { time, registry } = event;
+  const [label, tone] = event.type === 'checked' ? ['Checked', OUTCOMES[event.data.outcome][1]] : LABELS[event.type];
+  const message = legible(event.message, 500);
+  const href = of === 'app' ? null : addressOf(event, of);
+  return html`<tr role="row" ${href === null ? NOTHING : html`class="linked"`}>
+    <td role="cell" class="muted">${when(time, now)}</td>
+    <td role="cell">${status(tone, label)}</td>
+    <td role="cell">
+      <span class="line">${href === null ? message : html`<a class="stretch" href="${href}">${message}</a>`}</span>
+      ${event.type === 'version-refused' ? digestsOf(event.data) : NOTHING}
+      ${of === 'organization' ? html`<span class="line muted">${untrusted(registry.name, 80)}</span>` : NOTHING}
+    </td>
+  </tr>`;
+}
+
+/** The page of what an event is about: an app, or the registry, unless it is this page. */
+function addressOf({ registry, app }: EventView, of: 'organization' | 'registry'): string | null {
+  if (app !== null) return appPath(registry.id, app);
+  return of === 'organization' ? registryPath(registry.id) : null;
+}
+
+/** The digest that the version has to have, beside what is listed and served instead. */
+function digestsOf(data: Extract<EventView, { type: 'version-refused' }>['data']): Html {
+  const rows = [
+    ['Expected', data.checksum],
+    ['Listed', data.listed],
+    ['Served', data.served],
+  ] as const;
+  return html`<dl class="digests">
+    ${rows.map(([name, digest]) =>
+      digest === null
+        ? NOTHING
+        : html`<div>
+            <dt>${name}</dt>
+            <dd>${code(digest, 100)}</dd>
+          </div>`,
+    )}
+  </dl>`;
+}
+
+/** Only for events of the type `checked`. */
+export function checkTable(events: readonly EventView[], now: Date): Html {
+  return html`<table class="table checks" role="table">
+    <caption class="unseen">
+      Checks, the newest first
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">Time</th>
+        <th role="columnheader" scope="col">Outcome</th>
+        <th role="columnheader" scope="col" class="number-cell">Took</th>
+        <th role="columnheader" scope="col" class="number-cell">Errors</th>
+        <th role="columnheader" scope="col" class="number-cell">Warnings</th>
+        <th role="columnheader" scope="col">What changed</th>
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${events.map((event) => (event.type === 'checked' ? checkRow(event.time, event.data, now) : NOTHING))}
+    </tbody>
+  </table>`;
+}
+
+function checkRow(time: string, data: Extract<EventView, { type: 'checked' }>['data'], now: Date): Html {
+  const [label, tone] = OUTCOMES[data.outcome];
+  const changes = changesText(data.changes);
+  return html`<tr role="row">
+    <td role="cell" class="muted">${when(time, now)}</td>
+    <td role="cell">${status(tone, label)}</td>
+    <td role="cell" class="number-cell">${elapsedTime(data.seconds)}</td>
+    <td role="cell" class="number-cell">${grouped(data.errors)} <span class="unit">errors</span></td>
+    <td role="cell" class="number-cell">${grouped(data.warnings)} <span class="unit">warnings</span></td>
+    <td role="cell">${changes === '' ? html`<span class="muted">Nothing</span>` : changes}</td>
+  </tr>`;
+}

@@ -1,0 +1,107 @@
+import { AUDIT_ACTIONS } from '../../../src/service/audit-actions.ts';
+import { eventMessage } from '../../../src/service/event-messages.ts';
+import { type EventView, type NewEvent, registryEvent } from '../../../src/service/events.ts';
+import type { AuditEntryView, TokenView } from '../../../src/service/views.ts';
+import { HOSTILE_TEXTS, NOW, PROBLEMS, version } from './views.ts';
+
+/** Sample data for the screens of events, tokens and the audit log. */
+
+function hoursAgo(hours: number): string {
+  return new Date(NOW.getTime() - hours * 3_600_000).toISOString();
+}
+
+function events(list: readonly NewEvent[]): EventView[] {
+  return list.map((event, i) => ({
+    ...event,
+    id: `${i}`,
+    time: hoursAgo(i * 5),
+    registry: { id: PROBLEMS.id, name: PROBLEMS.name },
+    message: eventMessage(event),
+  }));
+}
+
+const { artifactChecksum: checksum } = version();
+
+function checked(outcome: 'good' | 'problems' | 'failing' | 'unfinished', errors: number): NewEvent {
+  const changes = errors === 0 ? {} : { 'version-refused': errors, 'version-listed': 2 };
+  return registryEvent('checked', { outcome, seconds: 3.2, errors, warnings: 1, apps: 112, changes });
+}
+
+const about = { app: 'clock', version: '1.2.0' };
+
+export const EVENTS = events([
+  checked('problems', 3),
+  {
+    type: 'version-refused',
+    ...about,
+    data: {
+      rule: 'artifact-checksum-mismatch',
+      checksum,
+      listed: null,
+      served: version({ version: '9.9.9' }).artifactChecksum,
+      offered: false,
+    },
+  },
+  { type: 'version-verified', ...about, data: { checksum, bytes: 48_213 } },
+  { type: 'app-hidden', app: 'feed-watch', version: null, data: { reasons: ['artifact-refused'] } },
+  registryEvent('recovered', { failingSince: hoursAgo(60) }),
+  registryEvent('failing', { rule: 'unreachable' }),
+  registryEvent('certificate-changed', {
+    host: 'apps.example.com',
+    before: { fingerprint256: 'AB:CD', subject: 'apps.example.com', issuer: 'Example CA', notAfter: hoursAgo(-900) },
+    after: { fingerprint256: 'EF:01', subject: 'apps.example.com', issuer: 'Example CA', notAfter: hoursAgo(-9000) },
+  }),
+  registryEvent('subscribed', { official: false }),
+]);
+
+export const CHECKS = events([
+  checked('good', 0),
+  checked('problems', 3),
+  checked('failing', 1),
+  checked('unfinished', 0),
+]);
+
+export const HOSTILE_EVENTS = events(
+  HOSTILE_TEXTS.map((text) => ({ type: 'app-listed', app: text, version: null, data: { name: text } })),
+);
+
+export const TOKENS: TokenView[] = [
+  {
+    id: '7d9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
+    name: 'First token',
+    scope: 'admin',
+    createdAt: hoursAgo(2000),
+    expiresAt: null,
+    lastUsedAt: hoursAgo(0),
+  },
+  {
+    id: '8d9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
+    name: 'CI of the flows team',
+    scope: 'read',
+    createdAt: hoursAgo(300),
+    expiresAt: hoursAgo(20),
+    lastUsedAt: null,
+  },
+  {
+    id: '9d9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
+    name: HOSTILE_TEXTS[0]!,
+    scope: 'manage',
+    createdAt: hoursAgo(300),
+    expiresAt: hoursAgo(-900),
+    lastUsedAt: hoursAgo(30),
+  },
+];
+
+export const ENTRIES: AuditEntryView[] = AUDIT_ACTIONS.map((action, i) => ({
+  id: String(i),
+  at: hoursAgo(i),
+  actor: {
+    type: (['token', 'session', 'operator', 'visitor', 'service'] as const)[i % 5]!,
+    token: i % 5 < 2 ? { id: TOKENS[0]!.id, name: HOSTILE_TEXTS[i % HOSTILE_TEXTS.length]! } : null,
+    address: i % 5 === 4 ? null : '2001:db8::1',
+  },
+  action,
+  target: { id: null, name: i % 3 === 0 ? null : HOSTILE_TEXTS[i % HOSTILE_TEXTS.length]! },
+  outcome: action === 'request-refused' ? 'refused' : 'done',
+  details: i % 2 === 0 ? {} : { scope: 'read', before: HOSTILE_TEXTS[i % HOSTILE_TEXTS.length]!, end: null },
+}));
