@@ -22,7 +22,7 @@ export interface DatabaseMonitor {
 }
 
 /** Milliseconds for which the result of a probe is current. */
-const CURRENT = 1000;
+const CURRENT = 200;
 /** Milliseconds between two probes of a database with a fault. */
 const PROBE_INTERVAL = 500;
 /** Milliseconds between two log lines about the same fault. */
@@ -126,7 +126,7 @@ interface Repeats {
 function openRepeats(log: Log, now: () => number): Repeats {
   const lines = new Map<string, { at: number; count: number }>();
   function logRepeats(event: string, fields: { fault: DatabaseFault; code: string; message: string }): void {
-    const key = `${event} ${fields.fault} ${fields.code}`;
+    const key = `${event} ${fields.fault}`;
     const line = lines.get(key);
     if (line !== undefined && now() - line.at < LOG_INTERVAL) return void (line.count += 1);
     lines.set(key, { at: now(), count: 0 });

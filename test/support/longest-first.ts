@@ -17,6 +17,7 @@ const LONG = [
   'service/pages/screens',
   'publish/one-document',
   'service/kill',
+  'service/embedded-outage',
   'publish/storm',
   'examples',
   'action-comment',

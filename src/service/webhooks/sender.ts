@@ -24,7 +24,7 @@ export interface WebhookSender {
   stop(): Promise<void>;
 }
 
-export type SenderContext = Pick<Service, 'settings' | 'db' | 'log' | 'metrics' | 'outbound'>;
+export type SenderContext = Pick<Service, 'settings' | 'db' | 'database' | 'log' | 'metrics' | 'outbound'>;
 
 /** Milliseconds between two queries for due deliveries. */
 const POLL_INTERVAL = 1000;
@@ -40,7 +40,7 @@ const START_TIMEOUT = 5000;
 
 /** @param attemptTimeout milliseconds for one attempt, shorter than a claim */
 export function startWebhookSender(context: SenderContext, attemptTimeout = ATTEMPT_TIMEOUT): WebhookSender {
-  const { db, log } = context;
+  const { db } = context;
   const running = new Map<ClaimedDelivery, Promise<void>>();
   const ending = new AbortController();
   const send = openAttempts(context, attemptTimeout, ending.signal);
@@ -65,7 +65,7 @@ export function startWebhookSender(context: SenderContext, attemptTimeout = ATTE
       if (stopping.signal.aborted) return releaseDelivery(db, delivery);
       return send(delivery);
     })()
-      .catch((error: unknown) => log('warn', 'webhook-outcome-not-written', { error: errorMessage(error) }))
+      .catch((error: unknown) => logError(context, 'webhook-outcome-not-written', error))
       .finally(() => {
         running.delete(delivery);
         wake();
@@ -74,9 +74,9 @@ export function startWebhookSender(context: SenderContext, attemptTimeout = ATTE
   }
 
   function wake(): void {
-    if (stopping.signal.aborted) return;
+    if (stopping.signal.aborted || context.database.fault() !== null) return;
     polling ??= poll()
-      .catch((error: unknown) => log('warn', 'webhook-queue-error', { error: errorMessage(error) }))
+      .catch((error: unknown) => logError(context, 'webhook-queue-error', error))
       .finally(() => (polling = null));
   }
 
@@ -93,6 +93,11 @@ export function startWebhookSender(context: SenderContext, attemptTimeout = ATTE
       clearTimeout(late);
     },
   };
+}
+
+/** Faults of the database are logged once for all that depends on it. */
+function logError({ database, log }: SenderContext, event: string, error: unknown): void {
+  if (database.report(error) === null) log('warn', event, { error: errorMessage(error) });
 }
 
 /** What may be claimed beside the attempts in progress. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type NewEvent, registryEvent } from '../../../src/service/events.ts';
+import { openDatabaseMonitor } from '../../../src/service/database-monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
 import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
@@ -14,6 +15,7 @@ import { PENDING_LIMIT } from '../../../src/service/storage/webhook-queue.ts';
 import { webhookOf } from '../../../src/service/storage/webhooks.ts';
 import type { DeliveryView } from '../../../src/service/views.ts';
 import { newWebhookSecret } from '../../../src/service/webhook-secrets.ts';
+import { probeWrite } from '../../../src/service/storage/write-probe.ts';
 import { startWebhookSender, type WebhookSender } from '../../../src/service/webhooks/sender.ts';
 import { openWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { addWebhook } from '../api/access-fixture.ts';
@@ -55,8 +57,10 @@ function start(attemptTimeout = 15_000): void {
   const guard = openAddressPolicy({ ...settings, ownPorts: () => [] });
   const log = openLog((line) => void lines.push(line));
   const outbound = { guard, lookup, firstRefreshTimeout: 0 };
+  const { db } = database;
+  const available = openDatabaseMonitor(() => probeWrite(db, false), log);
   senders.push(
-    startWebhookSender({ settings, db: database.db, log, metrics: openMetrics(), outbound }, attemptTimeout),
+    startWebhookSender({ settings, db, database: available, log, metrics: openMetrics(), outbound }, attemptTimeout),
   );
 }
 

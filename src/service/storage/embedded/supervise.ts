@@ -27,7 +27,9 @@ const RESTART_TIMEOUT = 60_000;
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5_000;
 /** Milliseconds after which a start counts as a success: a server may crash immediately after each start. */
-const STABLE = 30_000;
+const STABLE = 10_000;
+/** How much longer a server is started again that ends after each start. */
+const CRASHES = 5;
 const FOLDER_INTERVAL = 1_000;
 /** Bytes that PostgreSQL needs to start: a segment of its write-ahead log, and some room. */
 const ROOM_TO_START = 32 * 2 ** 20;
@@ -59,6 +61,7 @@ export async function supervise<Server>(
     if (performance.now() - lastStart > STABLE) [failingSince, attempts] = [null, 0];
     const begun = performance.now();
     failingSince ??= begun;
+    if (await isTooLate(timeout * CRASHES)) return fail(failureOf(home, new Error('It ends after each start.')));
     for (let logged = -Infinity; !over.signal.aborted;) {
       if (attempts > 0) await pause(Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** attempts), over.signal);
       if (over.signal.aborted) return;
@@ -75,13 +78,16 @@ export async function supervise<Server>(
         if (!isLost) return;
       } catch (error) {
         if (over.signal.aborted) return;
-        if (isPermanent(error) || (performance.now() - failingSince > timeout && !(await isFull(home))))
-          return fail(failureOf(home, error));
+        if (isPermanent(error) || (await isTooLate(timeout))) return fail(failureOf(home, error));
         if (performance.now() - logged < LOG_INTERVAL) continue;
         logged = performance.now();
         log('warn', 'postgres-not-started', { attempts, message: errorMessage(error) });
       }
     }
+  }
+
+  async function isTooLate(limit: number): Promise<boolean> {
+    return failingSince !== null && performance.now() - failingSince > limit && !(await isFull(home));
   }
 
   function fail(error: AppregError): void {
