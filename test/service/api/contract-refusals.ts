@@ -13,6 +13,9 @@ const FIELDS: Record<string, unknown> = {
   expiresAt: null,
   events: null,
   enabled: true,
+  auth: null,
+  type: 'bearer',
+  token: 'credential',
 };
 
 function bodyOf({ body }: Operation): ApiRequest {

@@ -13,72 +13,18 @@ import {
 const auth = { type: 'bearer', token: 'contract-credential' };
 const NO_CREDENTIAL = ({ text }: { text: string }): void => expect(text).not.toContain('contract-credential');
 
-/** Credentials that are refused, and the fields that the response names. */
-const INVALID: [name: string, body: unknown, fields: string[]][] = [
-  ['without a type', {}, ['auth.type']],
-  ['of an unknown type', { type: 'digest', token: 'contract-credential' }, ['auth.type']],
-  ['that are a text', { auth: 'contract-credential' }, ['auth']],
-  ['without a token', { type: 'bearer' }, ['auth.token']],
-  ['with a number for a token', { type: 'bearer', token: 1 }, ['auth.token']],
-  ['with a line break in the token', { type: 'bearer', token: 'contract-credential\r\nHost: x' }, ['auth.token']],
-  ['with “Bearer” in the token', { type: 'bearer', token: 'Bearer contract-credential' }, ['auth.token']],
-  ['without a password', { type: 'basic', username: 'a' }, ['auth.password']],
-  ['with an empty user name and password', { type: 'basic', username: '', password: '' }, ['auth.password']],
-  [
-    'with a colon in the user name',
-    { type: 'basic', username: 'a:b', password: 'contract-credential' },
-    ['auth.username'],
-  ],
-  ['with NUL in the password', { type: 'basic', username: 'a', password: 'contract-credential\0' }, ['auth.password']],
-  ...[
-    'Host',
-    'connection',
-    'Transfer-Encoding',
-    'Content-Length',
-    'Cookie:',
-    'X Y',
-    'X-A\r\nB',
-    'Proxy-Authorization',
-    'If-Match',
-    'Range',
-    'Accept',
-    '',
-  ].map((name): [string, unknown, string[]] => [
-    `in the header ${JSON.stringify(name)}`,
-    { type: 'header', name, value: 'contract-credential' },
-    ['auth.name'],
-  ]),
-  [
-    'with a line break in the value',
-    { type: 'header', name: 'X-Key', value: 'contract-credential\nA: b' },
-    ['auth.value'],
-  ],
-  [
-    'with a letter beyond ASCII in the value',
-    { type: 'header', name: 'X-Key', value: 'contract-credential é' },
-    ['auth.value'],
-  ],
-  [
-    'with a space at the end of the value',
-    { type: 'header', name: 'X-Key', value: 'contract-credential ' },
-    ['auth.value'],
-  ],
-  ['with nothing', { type: 'header' }, ['auth.name', 'auth.value']],
-];
-
 export const privateRegistryCases: ContractCase[] = [
-  ...INVALID.map(([name, body, fields]): ContractCase => ({
-    name: `credentials ${name} are refused`,
+  {
+    name: 'invalid credentials are refused, without their values',
     method: 'PUT',
     path: registryPath('/auth'),
-    send: authenticated({ body }),
+    send: authenticated({ body: { type: 'header', name: 'Host', value: 'contract-credential\nA: b' } }),
     status: 400,
-    check: (response, ids) => {
-      invalidFields(...fields)(response);
+    check: (response) => {
+      invalidFields('auth.name', 'auth.value')(response);
       NO_CREDENTIAL(response);
-      expect(ids.id).not.toBe('');
     },
-  })),
+  },
   {
     name: 'subscribing with invalid credentials is refused',
     method: 'POST',
