@@ -72,12 +72,40 @@ function causeOf(group: Group<Finding>, emptied: ReadonlySet<string | null>, opt
     place: placeOf(first),
     evidence: evidenceOf(first, options),
     also: alsoOf(group, options),
-    next: first.advice,
+    ...remediesOf(group, options),
     uncounted: whyUncounted(first),
   };
 }
 
-/** The other locations of a cause, and their fix if it differs. */
+/** What to do: once, if that is the same for all findings of the group. */
+function remediesOf(group: Group<Finding>, { verbose, page }: ViewOptions): Pick<Cause, 'next' | 'remedies'> {
+  const [first] = group;
+  const groups = [...groupBy(group, ({ advice }) => advice).values()];
+  if (groups.length === 1) return { next: first.advice, remedies: [] };
+  const limit = verbose ? MAX_LOCATIONS_VERBOSE : MAX_LOCATIONS;
+  const remedies = groups.slice(0, limit).map((same) => {
+    const [{ message, advice }] = same;
+    return `${placesOf(same)}: ${message === first.message ? '' : `${message} `}${advice}`;
+  });
+  const more = groups.length - remedies.length;
+  if (more > 0)
+    remedies.push(
+      `… and ${more} more${page === true ? '' : `; ${verbose ? '--format json' : '--verbose'} lists them`}.`,
+    );
+  return { next: null, remedies };
+}
+
+/** `app-a 2.0.0, app-b 1.0.0`; the location of a finding that is about no app. */
+function placesOf(findings: Group<Finding>): string {
+  const names = findings.map((finding) => {
+    const about = [finding.app, finding.version].filter((name) => name !== null);
+    return about.length === 0 ? placeOf(finding) : about.map((name) => shorten(name, 40)).join(' ');
+  });
+  const listed = [...new Set(names)];
+  return `${listed.slice(0, 3).join(', ')}${listed.length > 3 ? ', …' : ''}`;
+}
+
+/** The other locations of a cause. */
 function alsoOf([first, ...others]: Group<Finding>, options: ViewOptions): string[] {
   if (others.length > MAX_LOCATIONS && !options.verbose) return [];
   const lines = others.slice(0, MAX_LOCATIONS_VERBOSE).map((finding) => {
@@ -87,8 +115,7 @@ function alsoOf([first, ...others]: Group<Finding>, options: ViewOptions): strin
       .slice(0, 2)
       .filter(([name]) => finding.evidence[name] !== first.evidence[name])
       .map(pairText);
-    const next = finding.advice === first.advice || finding.advice.length > 60 ? '' : `: ${finding.advice}`;
-    return `${[place.startsWith(document) ? place.slice(document.length) : place, ...pairs].join(' · ')}${next}`;
+    return [place.startsWith(document) ? place.slice(document.length) : place, ...pairs].join(' · ');
   });
   if (others.length > MAX_LOCATIONS_VERBOSE)
     lines.push(`… and ${others.length - MAX_LOCATIONS_VERBOSE} more; --format json has them.`);

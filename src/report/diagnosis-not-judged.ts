@@ -1,8 +1,9 @@
 import type { Report, Symptom } from '../core/engine/report.ts';
 import { SYMPTOM_OF_KIND } from '../core/engine/report.ts';
 import type { ResourceKind } from '../core/facts/facts.ts';
-import type { NotJudgedCode } from '../core/facts/missing.ts';
+import { blockedBy, type NotJudgedCode, reasonText } from '../core/facts/missing.ts';
 import { rules } from '../core/rules/index.ts';
+import { ruleTitle } from '../core/rules/lookup.ts';
 import { isFailure } from './incomplete.ts';
 import { count } from './words.ts';
 
@@ -19,8 +20,20 @@ function symptomOf(rule: string, resource: ResourceKind | null): Symptom | null 
 
 const CHECKSUM_RULE = 'artifact-checksum-mismatch';
 
-/** Why a symptom could not be judged: two reasons at most. */
-export function reasonsOf(id: Symptom, report: Report): string {
+/** The rule whose finding prevents a check, by the reason that the report has for that. */
+const BLOCKER_BY_REASON = new Map(rules.map(({ id }) => [reasonText(blockedBy(id).missing), id]));
+
+/** A reason for people who do not know the ids of rules. */
+function inWords(reason: string): string {
+  const blocker = BLOCKER_BY_REASON.get(reason);
+  return blocker === undefined ? reason : `because of another finding: ${ruleTitle(blocker)}`;
+}
+
+/**
+ * Why a symptom could not be judged: two reasons at most.
+ * @param page the text is for a page, which names no ids of rules
+ */
+export function reasonsOf(id: Symptom, report: Report, page = false): string {
   const reasons = new Set<string>();
   const turnedOff = new Set<string>();
   const staleCopy = report.notJudged.find(({ code }) => code === 'stale-copy');
@@ -29,14 +42,18 @@ export function reasonsOf(id: Symptom, report: Report): string {
     const { rule, resource, reason, code } = entry;
     if (SELF_EXPLANATORY.has(code)) continue;
     const own = symptomOf(rule, resource);
-    if (own === id && code === 'turned-off') turnedOff.add(`${rule}: ${reason}`);
-    else if (isFailure(entry) || own === id) reasons.add(reason);
+    if (own === id && code === 'turned-off') turnedOff.add(`${page ? ruleTitle(rule) : rule}: ${reason}`);
+    else if (isFailure(entry) || own === id) reasons.add(page ? inWords(reason) : reason);
   }
   const shown = [...turnedOff, ...reasons].slice(0, 2);
   const blocked = report.findings.find((finding) => finding.resource === 'manifest' && finding.severity === 'error');
   if (id === 'checksum-mismatch' && report.findings.some((finding) => finding.rule === 'version-not-listed'))
     return 'a version that is not listed has no artifact to check';
-  if (shown.length === 0) return blocked ? `because of ${blocked.rule}` : 'nothing was checked that would show it';
+  if (shown.length === 0 && blocked === undefined) return 'nothing was checked that would show it';
+  if (shown.length === 0 && blocked !== undefined) {
+    const reason = reasonText(blockedBy(blocked.rule).missing);
+    return page ? inWords(reason) : reason;
+  }
   const { artifacts } = report.summary;
   const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.code === 'turned-off');
   const matching =
@@ -57,14 +74,37 @@ const SELF_EXPLANATORY: ReadonlySet<NotJudgedCode> = new Set([
 /** What is shown only with --verbose: the finding that blocks a check, or the age of a copy, is reported elsewhere. */
 const DETAILS: ReadonlySet<NotJudgedCode> = new Set([...SELF_EXPLANATORY, 'blocked-by', 'stale-copy']);
 
+/** Why something was not observed. */
+export interface NotChecked {
+  /** In words, without ids of rules. */
+  reason: string;
+  /** The rule whose finding prevents the checks; null for another reason. */
+  rule: string | null;
+  checks: number;
+}
+
+/** The reasons for a page, starting with what prevented most checks. */
+export function notCheckedOnPage(report: Report): NotChecked[] {
+  return reasonCounts(report, true).map(([reason, checks]) => ({
+    reason: inWords(reason),
+    rule: BLOCKER_BY_REASON.get(reason) ?? null,
+    checks,
+  }));
+}
+
 /** Why something was not observed, starting with what prevented most checks. */
 export function notChecked(report: Report, verbose: boolean): string[] {
+  return reasonCounts(report, verbose).map(([reason, checks]) =>
+    checks === 1 ? reason : `${reason} (${count(checks, 'check')})`,
+  );
+}
+
+function reasonCounts(report: Report, verbose: boolean): [reason: string, checks: number][] {
   const reasons = new Map<string, number>();
   for (const entry of report.notJudged) {
     if (!verbose && DETAILS.has(entry.code)) continue;
     const { reason } = entry;
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
-  const sorted = [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, verbose ? 20 : 3);
-  return sorted.map(([reason, checks]) => (checks === 1 ? reason : `${reason} (${count(checks, 'check')})`));
+  return [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, verbose ? 20 : 3);
 }

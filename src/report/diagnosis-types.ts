@@ -16,7 +16,10 @@ export interface Cause {
   evidence: Pair[];
   /** Other locations, one line each, if they are few or all are requested. */
   also: string[];
-  next: string;
+  /** What to do everywhere; null if that differs between the places, which `remedies` lists. */
+  next: string | null;
+  /** What to do at each place, one line each. */
+  remedies: string[];
   /** Why it does not count, such as `in the baseline`; '' if it counts. */
   uncounted: string;
 }

@@ -56,7 +56,7 @@ function symptomView(
   );
   let summary: string | null = null;
   if (status === 'clear') summary = checkedOf(id, report, options);
-  if (status === 'not-judged') summary = reasonsOf(id, report);
+  if (status === 'not-judged') summary = reasonsOf(id, report, options.page);
   if (id === 'app-does-not-appear' && status === 'confirmed') {
     const reported = new Set(findings.filter((finding) => finding.symptom === id).map((finding) => finding.rule));
     const elsewhere = report.apps.filter(

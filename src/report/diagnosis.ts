@@ -62,10 +62,14 @@ function causeLines(cause: Cause, style: Style): string[] {
     `  ${mark} ${printable(cause.message)}${affected} ${style.dim(cause.rule)}`,
     `    who   ${printable(cause.who)}`,
     style.dim(`    seen  ${printable(observed)}`),
-    `    ${style.cyan('next')}  ${printable(cause.next)}`,
+    ...nextLines(cause).map((line, i) => `    ${i === 0 ? style.cyan('next') : '    '}  ${printable(line)}`),
     ...(cause.uncounted === '' ? [] : [style.dim(`    not counted  ${printable(cause.uncounted)}`)]),
     ...cause.also.map((line) => style.dim(`    also  ${printable(line)}`)),
   ];
+}
+
+function nextLines({ next, remedies }: Cause): string[] {
+  return next === null ? remedies : [next, ...remedies];
 }
 
 function statusOf({ status }: SymptomView, style: Style): string {

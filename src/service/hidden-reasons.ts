@@ -10,10 +10,13 @@ export interface HiddenReason {
 const SERVICE_REASONS = {
   'app-withdrawn': 'It is no longer in the registry’s manifest.',
   'version-unpublished': 'No version is published yet.',
+  'entry-invalid': 'Its entry in the manifest lacks a required field, or has one of the wrong type.',
+  'metadata-invalid': 'Its metadata file lacks a required field, or has one of the wrong type.',
+  'version-not-stored': 'None of its listed versions can be stored: they are too many, or a number or URL is too long.',
   'version-withdrawn': 'Its versions are no longer listed.',
   'app-unchecked': 'Its metadata file has not been checked yet.',
   'artifact-unchecked': 'Its artifacts have not been checked yet.',
-  'artifact-refused': 'None of its artifacts could be verified.',
+  'artifact-refused': 'None of its versions could be verified.',
 } as const;
 
 /** The reasons that the service gives itself. */
@@ -32,5 +35,5 @@ export function serviceReason(code: ServiceReason): HiddenReason {
 export function hiddenReason(code: string): HiddenReason {
   if (isServiceReason(code)) return serviceReason(code);
   const rule = ruleById(code);
-  return { code, message: rule?.hiddenReason ?? rule?.why ?? 'The registry’s report says why.' };
+  return { code, message: rule?.hiddenReason ?? (rule ? `${rule.title}.` : 'The registry’s report says why.') };
 }

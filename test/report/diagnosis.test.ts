@@ -51,6 +51,16 @@ describe('causes', () => {
     );
   });
 
+  test('a cause with a remedy of its own in each app is printed with all remedies', () => {
+    const digests = ['A'.repeat(64), 'B'.repeat(64)] as const;
+    const listed = digests.map((digest) => ({ ...entry('1.0.0'), artifactChecksum: `sha256:${digest}` }));
+    const facts = snapshot(['a', 'b'], { a: { versions: [listed[0]] }, b: { versions: [listed[1]] } });
+    const next = /next {2}(.*)\n +(b: .*)/.exec(show(facts));
+    expect(next?.[1]).toBe(`a: Write it as "sha256:${'a'.repeat(64)}".`);
+    expect(next?.[2]).toBe(`b: Write it as "sha256:${'b'.repeat(64)}".`);
+    expect(show(facts, { format: 'markdown' })).toMatch(/next: this differs:\n {4}- a: .*\n {4}- b: /);
+  });
+
   test('errors come before warnings, three causes are printed, and the others are counted', () => {
     const facts = snapshot(['a'], {
       a: {
@@ -96,8 +106,9 @@ describe('one fault is one finding', () => {
     expect(text).not.toContain('no-valid-versions\n');
     expect(text).toContain('“v1” is not a semantic version, so no valid version is left. (2 times in a) version-not-');
     expect(text).toMatch(
-      /^ {4}also {2}line \d+, column \d+ \(\/versions\/1\/version\) · version v2: Write it as "2\.0\.0"\.$/m,
+      /^ {4}next {2}a v1: Write it as "1\.0\.0"\.\n {10}a v2: “v2” is not a semantic version\. Write it as "2\.0\.0"\.$/m,
     );
+    expect(text).toMatch(/^ {4}also {2}line \d+, column \d+ \(\/versions\/1\/version\) · version v2$/m);
     expect(text).toContain('“v1” is not a semantic version. (b v1) version-not-semver');
   });
 

@@ -1,11 +1,10 @@
-import type { Finding } from '../../core/engine/report.ts';
 import type { AppView, SubscriptionView, VersionView } from '../views.ts';
 import { reasons, installability, versionCount } from './app-state.ts';
 import { appPath } from './app-path.ts';
 import type { EventView } from '../events.ts';
 import { copyable, empty } from './components.ts';
 import { eventTable } from './event-list.ts';
-import { findingList } from './findings.ts';
+import { type AppFindings, findingList } from './findings.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { breadcrumbs, cursorLinks } from './navigation.ts';
@@ -26,7 +25,7 @@ export interface AppPage {
   next: string | null;
   after: string | null;
   /** The app's findings in the last report. */
-  findings: readonly Finding[];
+  findings: AppFindings;
   /** Its last events, the newest first. */
   events: readonly EventView[];
   now: Date;
@@ -71,14 +70,30 @@ function stateBox({ app, subscription, now }: AppPage): Html {
 }
 
 function findingsSection({ findings, subscription }: AppPage): Html {
-  if (findings.length === 0) return NOTHING;
-  return html`<section aria-labelledby="findings-title">
-    <div class="section-head">
-      <h2 id="findings-title">Findings about this app</h2>
-      <a href="${registryPath(subscription.id, 'health')}">Health of the registry</a>
-    </div>
-    ${findingList(findings)}
-  </section>`;
+  const health = html`<a href="${registryPath(subscription.id, 'health')}">Health of the registry</a>`;
+  const { own, shared } = findings;
+  return html`${
+    own.length === 0
+      ? NOTHING
+      : html`<section aria-labelledby="findings-title">
+          <div class="section-head">
+            <h2 id="findings-title">Findings about this app</h2>
+            ${health}
+          </div>
+          ${findingList(own)}
+        </section>`
+  }
+  ${
+    shared.length === 0
+      ? NOTHING
+      : html`<section aria-labelledby="shared-title">
+          <div class="section-head">
+            <h2 id="shared-title">Findings that affect other apps as well</h2>
+            ${own.length === 0 ? health : NOTHING}
+          </div>
+          ${findingList(shared)}
+        </section>`
+  }`;
 }
 
 function versionsSection({ subscription, app, versions, next, after, now }: AppPage): Html {

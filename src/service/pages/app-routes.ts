@@ -87,7 +87,7 @@ async function showApp({ organization, now, parameter, query, show }: MemberRequ
       app: orNotFound(app, 'app'),
       ...orNotFound(versions, 'app'),
       after,
-      findings: report === null ? [] : findingsOf(report, key),
+      findings: report === null ? { own: [], shared: [] } : findingsOf(report, key),
       events: history?.events ?? [],
       now,
     }),

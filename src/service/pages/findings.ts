@@ -1,6 +1,6 @@
 import type { Finding, Report, Severity } from '../../core/engine/report.ts';
 import { ruleUrl } from '../../core/links.ts';
-import { ruleById } from '../../core/rules/lookup.ts';
+import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
 import type { Cause } from '../../report/diagnosis-types.ts';
 import { causesOf } from '../../report/diagnosis-causes.ts';
 import { code, legible, untrusted } from './untrusted-text.ts';
@@ -18,17 +18,26 @@ export function causeList(causes: readonly Cause[], about: (cause: Cause) => str
 }
 
 function causeItem(cause: Cause, about: string): Html {
-  const { severity, message, affected, who, next } = cause;
+  const { severity, message, affected, who } = cause;
   return html`<li class="cause ${severity}">
     <h3 class="cause-message"><span class="severity">${SEVERITY[severity]}</span> ${untrusted(message, 500)}</h3>
-    ${affected === null ? NOTHING : html`<p class="cause-about">${untrusted(affected, 300)}</p>`}
-    <p class="cause-next"><span class="label">What to do</span> ${untrusted(next, 500)}</p>
+    ${affected === null ? NOTHING : html`<p class="cause-about">${untrusted(affected, 300)}</p>`} ${whatToDo(cause)}
     <p class="cause-meta">
       <span><span class="label">Who acts</span> ${untrusted(who, 300)}</span>
       ${about === '' ? NOTHING : html`<span><span class="label">Symptom</span> ${about}</span>`}
     </p>
     ${evidenceDetails(cause)}
   </li>`;
+}
+
+/** One remedy for all, or one for each of the affected places. */
+function whatToDo({ next, remedies }: Cause): Html {
+  const label = html`<span class="label">What to do</span>`;
+  if (next !== null) return html`<p class="cause-next">${label} ${untrusted(next, 500)}</p>`;
+  return html`<p class="cause-next">${label} It differs:</p>
+    <ul class="cause-remedies">
+      ${remedies.map((remedy) => html`<li>${untrusted(remedy, 500)}</li>`)}
+    </ul>`;
 }
 
 function evidenceDetails({ rule, place, evidence, also }: Cause): Html {
@@ -63,9 +72,9 @@ function evidenceDetails({ rule, place, evidence, also }: Cause): Html {
 }
 
 /** The rule's documentation; reports of another release may contain rules that this one does not have. */
-function ruleLink(id: string): Html {
+export function ruleLink(id: string): Html {
   if (ruleById(id) === undefined) return code(id);
-  return html`<a href="${ruleUrl(id)}" rel="noreferrer">${code(id)}</a>`;
+  return html`<a href="${ruleUrl(id)}" rel="noreferrer">${ruleTitle(id)}</a>`;
 }
 
 /** Findings without a whole report: of an app, or of a registry that could not be subscribed to. */
@@ -74,11 +83,21 @@ export function findingList(findings: readonly Finding[]): Html {
   return html`${causeList(causes)} ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}`;
 }
 
-/** The findings about an app: errors and warnings, including those of a host that affect several apps. */
-export function findingsOf(report: Report, key: string): Finding[] {
-  return report.findings.filter(({ severity, app, evidence }) => {
-    if (severity === 'note') return false;
-    const { alsoApps } = evidence;
-    return app === key || (Array.isArray(alsoApps) && alsoApps.includes(key));
-  });
+/** The findings about an app's own files, and those of a host that affect other apps as well; without notes. */
+export interface AppFindings {
+  own: Finding[];
+  shared: Finding[];
+}
+
+export function findingsOf(report: Report, key: string): AppFindings {
+  const own: Finding[] = [];
+  const shared: Finding[] = [];
+  for (const finding of report.findings) {
+    if (finding.severity === 'note') continue;
+    const { alsoApps } = finding.evidence;
+    const others = Array.isArray(alsoApps) ? alsoApps : [];
+    if (finding.app !== key && !others.includes(key)) continue;
+    (others.length > 0 ? shared : own).push(finding);
+  }
+  return { own, shared };
 }

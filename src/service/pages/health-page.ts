@@ -1,11 +1,11 @@
 import type { Report, SymptomStatus } from '../../core/engine/report.ts';
 import { capitalized, grouped } from '../../core/text/text.ts';
-import { notChecked } from '../../report/diagnosis-not-judged.ts';
+import { type NotChecked, notCheckedOnPage } from '../../report/diagnosis-not-judged.ts';
 import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
 import { symptomsOf } from '../../report/diagnosis-view.ts';
 import { count, elapsedTime, size, STATUS_WORDS } from '../../report/words.ts';
 import { copyUrlButton, empty, notice } from './components.ts';
-import { causeList } from './findings.ts';
+import { causeList, ruleLink } from './findings.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { type RegistryFrame, registryScreen } from './registry-frame.ts';
@@ -114,14 +114,21 @@ function causeSection(id: string, title: string, causes: readonly Cause[], about
 
 /** What was not judged, and why: neither clean nor faulty. */
 function unjudgedList(report: Report): Html {
-  const lines = notChecked(report, true);
+  const lines = notCheckedOnPage(report);
   if (lines.length === 0) return NOTHING;
   return html`<details class="notes">
     <summary>Not judged <span class="number">${grouped(lines.length)}</span></summary>
     <ul class="unjudged">
-      ${lines.map((line) => html`<li>${legible(sentence(line), 300)}</li>`)}
+      ${lines.map(notCheckedItem)}
     </ul>
   </details>`;
+}
+
+function notCheckedItem({ reason, rule, checks }: NotChecked): Html {
+  const number = checks === 1 ? NOTHING : html`<span class="muted">${count(checks, 'check')}</span>`;
+  return html`<li>
+    ${rule === null ? legible(sentence(reason), 300) : html`Because of another finding: ${ruleLink(rule)}.`} ${number}
+  </li>`;
 }
 
 function figures({ summary }: Report): [string, string][] {

@@ -6,6 +6,7 @@ import { isSafeKey } from '../../core/registry/app-key.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { listedVersionsIn } from '../../core/registry/metadata.ts';
 import { keptApp } from '../../observe/registry/cache/keep.ts';
+import type { ServiceReason } from '../hidden-reasons.ts';
 import { type AppChange, writeApp } from '../storage/app-changes.ts';
 import { writeListing } from '../storage/app-listing.ts';
 import type { AppRecord } from '../storage/app-records.ts';
@@ -69,12 +70,13 @@ function changeOf(
   const versions = listed && updateVersions({ ...observation, listed });
   progress.versionsBeyond += versions?.beyond ?? 0;
   // Whether its manifest entry is valid, so that only its metadata file prevents its use.
-  const isUsable = isSafeKey(key) && isWholeEntry(member(progress.apps ?? undefined, key) ?? null);
-  const isUnpublished = listed?.length === 0 && record.versions.length === 0;
+  const entry = member(progress.apps ?? undefined, key) ?? null;
+  const isUsable = isSafeKey(key) && isWholeEntry(entry);
+  const missing = listed?.length === 0 ? missingVersions(record) : null;
   const remembered = keptApp(facts, record.remembered, now.toISOString(), () => true);
   const observed = {
     visible,
-    because: isUnpublished ? because.map(asUnpublished) : because,
+    because: because.map((rule) => reasonCode(rule, { missing, isWhole: isWholeEntry(entry) })),
     failingSince: listed || !isUsable ? null : (record.failingSince ?? now),
     versions,
   };
@@ -92,9 +94,16 @@ function isUnauthorized({ web }: Pick<DocumentFacts, 'web'>): boolean {
   return !isMissing(web) && areCredentialsRefused(web.server) && statusOf(web.server) === 401;
 }
 
-/** The reason for an app of which no version was ever listed. */
-function asUnpublished(rule: string): string {
-  return rule === 'no-valid-versions' ? 'version-unpublished' : rule;
+/** A more exact reason than the rule, where the service knows one. */
+function reasonCode(rule: string, app: { missing: ServiceReason | null; isWhole: boolean }): string {
+  if (rule === 'no-valid-versions' && app.missing !== null) return app.missing;
+  if (rule !== 'schema-violation') return rule;
+  return (app.isWhole ? 'metadata-invalid' : 'entry-invalid') satisfies ServiceReason;
+}
+
+/** Why an empty list of versions hides the app. */
+function missingVersions({ versions }: AppRecord): ServiceReason {
+  return versions.length === 0 ? 'version-unpublished' : 'version-withdrawn';
 }
 
 function logUnreached({ context, registry }: Run, { code, url, message }: Failure): void {

@@ -54,12 +54,14 @@ export function installabilityOf(app: InstallabilityState): Installability {
   const because = app.because.map(hiddenReason);
   if (app.visible === false && app.failingSince === null) return hidden(because);
   if (app.latest !== null) return { visible: true, reasons: [], latest: app.latest };
+  // The versions are those from before, and none of them can be installed.
+  if (app.failingSince !== null && because.length > 0) return hidden(because, app.visible === false ? false : null);
   if (app.states?.includes('pending')) return hidden([serviceReason('artifact-unchecked')], null);
   if (app.states?.includes('refused')) return hidden([serviceReason('artifact-refused'), ...isRefusalStatus(app)]);
   if (because.length > 0) return hidden(because, app.visible === false ? false : null);
   return app.visible === null
     ? hidden([serviceReason('app-unchecked')], null)
-    : hidden([serviceReason('version-withdrawn')]);
+    : hidden([serviceReason('version-not-stored')]);
 }
 
 function hidden(reasons: HiddenReason[], visible: false | null = false): Installability {

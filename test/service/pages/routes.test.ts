@@ -310,6 +310,18 @@ describe('the pages', () => {
     expect((await get('/api/nowhere')).headers.get('content-type')).toBe('application/problem+json');
   });
 
+  test('respond to unknown paths with the navigation for members, and without it for others', async () => {
+    const { token } = await web.join();
+    const cookie = cookieOf(await post('/sign-in', { token, next: '/apps' }));
+    const answer = await get('/settings/nowhere', cookie);
+    const page = await answer.text();
+    expect(answer.status).toBe(404);
+    expect(page).toContain('<nav aria-label="Main">');
+    expect(page).toContain('This page does not exist.');
+    expect(page).not.toContain('sign-in');
+    expect(await (await get('/settings/nowhere')).text()).toContain('href="sign-in"');
+  });
+
   test('respond with status 503 and a hint to retry without a database', async () => {
     const { db } = openDatabase('postgres://127.0.0.1:2/none', 1, () => {});
     const lost = webApp({ ...web.service, db });

@@ -156,13 +156,14 @@ describe('states', () => {
     expect(versionState(version(more)).word).toBe(word);
   });
 
-  test('of an app come with its findings, also those that were reported for another app', () => {
+  test('of an app come with its own findings, and apart from them with those that affect other apps', () => {
     const findings = [
       finding({ app: 'clock' }),
       finding({ app: 'lamp', evidence: { alsoApps: ['clock'] } }),
       finding({ app: 'lamp' }),
       finding({ app: 'clock', severity: 'note' }),
     ];
-    expect(findingsOf(report({ findings }), 'clock')).toEqual(findings.slice(0, 2));
+    const [own, shared] = findings;
+    expect(findingsOf(report({ findings }), 'clock')).toEqual({ own: [own], shared: [shared] });
   });
 });

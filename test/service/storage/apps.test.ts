@@ -99,7 +99,7 @@ describe('an app is installable or not, with the right reasons,', () => {
       ['artifact-refused', 'artifact-checksum-mismatch'],
       null,
     ],
-    ['with withdrawn versions only', {}, { '1.0.0': { withdrawnAt: firstTime } }, false, ['version-withdrawn'], null],
+    ['with withdrawn versions only', {}, { '1.0.0': { withdrawnAt: firstTime } }, false, ['version-not-stored'], null],
     ['with metadata that was not read yet', { visible: null }, {}, null, ['app-unchecked'], null],
     ['with a rule that was not judged', { visible: null, because: ['rate-limited'] }, {}, null, ['rate-limited'], null],
   ];
