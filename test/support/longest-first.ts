@@ -18,6 +18,7 @@ const LONG = [
   'publish/one-document',
   'service/kill',
   'service/embedded-outage',
+  'service/full-disk',
   'publish/storm',
   'examples',
   'action-comment',
