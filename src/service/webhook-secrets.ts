@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { open, seal, type SecretsKeys } from './secrets-keys.ts';
 
 /** The secrets that webhooks are signed with (Standard Webhooks: `whsec_` and base64). */
 
@@ -7,7 +8,7 @@ const SECRET_BYTES = 32;
 
 /** A secret as it is stored. */
 export interface StoredWebhookSecret {
-  /** The key that it is sealed with; null if it is not sealed. */
+  /** The key that it is sealed with; null if it is not sealed, since there was no SECRETS_KEY. */
   keyId: string | null;
   secret: Buffer;
 }
@@ -21,11 +22,24 @@ export function signingKey(secret: string): Buffer {
   return Buffer.from(secret.slice(PREFIX.length), 'base64');
 }
 
-export function sealWebhookSecret(secret: string): StoredWebhookSecret {
-  return { keyId: null, secret: Buffer.from(secret) };
+/** @param id of the webhook: the secret can only be opened for it */
+export function sealWebhookSecret(keys: SecretsKeys, secret: string, id: string): StoredWebhookSecret {
+  if (keys.length === 0) return { keyId: null, secret: Buffer.from(secret) };
+  const { keyId, sealed } = seal(keys, secret, placeOf(id));
+  return { keyId, secret: sealed };
 }
 
-/** @returns null if the key that it is sealed with is missing */
-export function openWebhookSecret({ secret }: StoredWebhookSecret): string | null {
-  return secret.toString();
+/** @returns null if none of the keys opens it */
+export function openWebhookSecret(
+  keys: SecretsKeys,
+  { keyId, secret }: StoredWebhookSecret,
+  id: string,
+): string | null {
+  if (keyId === null) return secret.toString();
+  const opened = open(keys, { keyId, sealed: secret }, placeOf(id));
+  return 'secret' in opened ? opened.secret : null;
+}
+
+function placeOf(id: string): string {
+  return JSON.stringify(['webhook-secret', id]);
 }

@@ -11,6 +11,8 @@ const LONG = [
   'service/nodes',
   'service/outage',
   'service/pages/journey',
+  'service/webhooks/kill',
+  'service/webhooks/sender',
   'package-types',
   'publish/mishaps',
   'bundle/package-managers',

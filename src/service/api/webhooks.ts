@@ -106,10 +106,20 @@ function deliveryRoutes({ db }: Service): Route[] {
   ];
 }
 
-async function postWebhook(c: WebContext, { db, log, outbound }: Service, { id, actor }: Caller): Promise<Response> {
+async function postWebhook(
+  c: WebContext,
+  { db, log, outbound, settings }: Service,
+  { id, actor }: Caller,
+): Promise<Response> {
   const wanted = newWebhookIn(await readBody(c), outbound.guard);
   const secret = newWebhookSecret();
-  const webhook = await createWebhook(db, id, wanted, () => sealWebhookSecret(secret), actor);
+  const webhook = await createWebhook(
+    db,
+    id,
+    wanted,
+    (webhookId) => sealWebhookSecret(settings.secretsKeys, secret, webhookId),
+    actor,
+  );
   if (webhook === null)
     throw new Refusal(
       'too-many-webhooks',

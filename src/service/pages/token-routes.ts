@@ -96,6 +96,6 @@ async function submitDelete(request: MemberRequest, service: Service) {
   if (outcome !== 'last-admin') return goTo(`${LIST}?done=deleted`);
   return showList(request, service, {
     error:
-      'This is the last token with the scope admin: without it, nobody could make tokens. Create another one first.',
+      'This is the last token with the scope admin: without it, tokens could no longer be made. Create another one first.',
   });
 }

@@ -1,32 +1,49 @@
 import { AppregError } from '../../core/errors.ts';
+import { counted } from '../../core/text/text.ts';
 import type { Service } from '../context.ts';
 import { countSealedWithOthers, resealCredentials } from '../storage/registry-credentials.ts';
+import { countWebhooksSealedWithOthers, resealWebhookSecrets } from '../storage/webhook-seals.ts';
 
 /**
- * Checks at the start that the credentials of all registries can be opened, and seals those with SECRETS_KEY that
- * SECRETS_KEY_OLD sealed.
+ * Checks at the start that the credentials of all registries and the secrets of all webhooks can be opened, and seals
+ * those with SECRETS_KEY that SECRETS_KEY_OLD sealed.
  * @throws AppregError `secrets-key-missing`, `secrets-key-wrong`
  */
 export async function checkSecretsKeys({ db, settings, log }: Pick<Service, 'db' | 'settings' | 'log'>): Promise<void> {
   const { secretsKeys } = settings;
-  const locked = await countSealedWithOthers(db, secretsKeys);
-  if (locked > 0) throw secretsKeys.length === 0 ? keyMissing(locked) : keyWrong(locked);
-  const resealed = await resealCredentials(db, secretsKeys);
-  if (resealed > 0) log('info', 'credentials-resealed', { registries: resealed });
+  const registries = await countSealedWithOthers(db, secretsKeys);
+  const webhooks = await countWebhooksSealedWithOthers(db, secretsKeys);
+  if (registries + webhooks > 0) {
+    const locked = lockedSecrets(registries, webhooks);
+    throw secretsKeys.length === 0 ? keyMissing(locked) : keyWrong(locked);
+  }
+  const resealed = {
+    registries: await resealCredentials(db, secretsKeys),
+    webhooks: await resealWebhookSecrets(db, secretsKeys),
+  };
+  if (resealed.registries + resealed.webhooks > 0) log('info', 'secrets-resealed', resealed);
 }
 
-function keyMissing(registries: number): AppregError {
+function lockedSecrets(registries: number, webhooks: number): string {
+  const names = [
+    ...(registries > 0 ? [`credentials of ${registries} ${registries === 1 ? 'registry' : 'registries'}`] : []),
+    ...(webhooks > 0 ? [`secrets of ${counted(webhooks, 'webhook')}`] : []),
+  ];
+  return names.join(' and ');
+}
+
+function keyMissing(locked: string): AppregError {
   return new AppregError(
     'secrets-key-missing',
-    `The database has credentials of ${registries} ${registries === 1 ? 'registry' : 'registries'}, and SECRETS_KEY is not set.`,
+    `The database has ${locked}, and SECRETS_KEY is not set.`,
     'Set SECRETS_KEY to the key that sealed them.',
   );
 }
 
-function keyWrong(registries: number): AppregError {
+function keyWrong(locked: string): AppregError {
   return new AppregError(
     'secrets-key-wrong',
-    `The credentials of ${registries} ${registries === 1 ? 'registry' : 'registries'} were sealed with another SECRETS_KEY.`,
+    `The database has ${locked} that were sealed with another SECRETS_KEY.`,
     'Set SECRETS_KEY to the key that sealed them; to change the key, set SECRETS_KEY_OLD to the previous one.',
   );
 }

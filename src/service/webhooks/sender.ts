@@ -128,8 +128,8 @@ function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, t
   const trust = openTrust(settings.ca, settings.machineCa);
   const connect = { trust, timeout: CONNECT_TIMEOUT, lookup: outbound.lookup ?? null, guard: outbound.guard ?? null };
 
-  async function attempt({ id, url, body, keyId, secret }: ClaimedDelivery): Promise<PostResult> {
-    const opened = openWebhookSecret({ keyId, secret });
+  async function attempt({ id, webhookId, url, body, keyId, secret }: ClaimedDelivery): Promise<PostResult> {
+    const opened = openWebhookSecret(settings.secretsKeys, { keyId, secret }, webhookId);
     if (opened === null) return { error: 'secret-unreadable' };
     const headers = {
       'content-type': 'application/json',

@@ -42,7 +42,7 @@ export async function addWebhook(
     db,
     organizationId,
     { url, events },
-    () => sealWebhookSecret(secret),
+    (id) => sealWebhookSecret([], secret, id),
     SERVICE_ACTOR,
   );
   return created!.id;

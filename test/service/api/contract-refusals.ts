@@ -1,26 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type ApiRequest, callApi, type Operation, OPERATIONS } from './contract.ts';
+import { type ApiRequest, bodyOf, callApi, type Operation, OPERATIONS } from './contract.ts';
 import { UNKNOWN_ID } from './contract-case.ts';
 import { OPERATOR, type WebFixture } from '../web-fixture.ts';
 
 /** What is refused in the same way on every route that documents it. */
-
-/** Valid values of the fields of all bodies. */
-const FIELDS: Record<string, unknown> = {
-  url: 'https://known.example.com/registry.json',
-  name: 'Name',
-  scope: 'read',
-  expiresAt: null,
-  events: null,
-  enabled: true,
-  auth: null,
-  type: 'bearer',
-  token: 'credential',
-};
-
-function bodyOf({ body }: Operation): ApiRequest {
-  return body === null ? {} : { body: Object.fromEntries(Object.keys(body).map((name) => [name, FIELDS[name]])) };
-}
 
 function operations(status: number): Operation[] {
   return OPERATIONS.filter(({ responses }) => String(status) in responses);

@@ -139,3 +139,29 @@ function check(operation: Operation, result: ApiResponse, type: string | null, b
     true,
   );
 }
+
+/** Valid values of the fields of all bodies. */
+const FIELDS: Record<string, unknown> = {
+  url: 'https://shared.example.com/registry.json',
+  name: 'Renamed',
+  scope: 'read',
+  expiresAt: null,
+  events: null,
+  enabled: true,
+  auth: { type: 'bearer', token: 'canary-credential' },
+  type: 'bearer',
+  token: 'canary-credential',
+  username: 'canary',
+  password: 'canary-credential',
+  value: 'canary-credential',
+};
+
+/** A valid body of an operation; nothing if it has none. @throws if a field has no value here */
+export function bodyOf({ body }: Operation): ApiRequest {
+  if (body === null) return {};
+  const values = Object.keys(body).map((name) => {
+    if (!(name in FIELDS)) throw new Error(`The tests have no value for the field “${name}”.`);
+    return [name, FIELDS[name]];
+  });
+  return { body: Object.fromEntries(values) };
+}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
-import { callApi, type ApiRequest, type Operation, OPERATIONS } from './contract.ts';
+import { bodyOf, callApi, type ApiRequest, type Operation, OPERATIONS } from './contract.ts';
 import { addAccess } from './access-fixture.ts';
 import { UNKNOWN_ID } from './contract-case.ts';
 import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
@@ -71,31 +71,15 @@ const NOTHING: Record<string, string> = {
   delivery: UNKNOWN_ID,
   organization: UNKNOWN_ID,
 };
-const FIELDS: Record<string, unknown> = {
-  url: 'https://shared.example.com/registry.json',
-  name: 'Renamed',
-  scope: 'read',
-  expiresAt: null,
-  events: null,
-  enabled: true,
-  auth: { type: 'bearer', token: 'canary-credential' },
-  type: 'bearer',
-  token: 'canary-credential',
-  username: 'canary',
-  password: 'canary-credential',
-  value: 'canary-credential',
-};
-
-function valueOf<Value>(values: Record<string, Value>, name: string): Value {
+function valueOf(values: Record<string, string>, name: string): string {
   const value = values[name];
   if (value === undefined) throw new Error(`this test has no value for “${name}”`);
   return value;
 }
 
-function request({ path, body }: Operation, values: Record<string, string>): [string, ApiRequest] {
-  const real = path.replace(/\{(\w+)\}/g, (_, name: string) => valueOf(values, name));
-  if (body === null) return [real, {}];
-  return [real, { body: Object.fromEntries(Object.keys(body).map((name) => [name, valueOf(FIELDS, name)])) }];
+function request(operation: Operation, values: Record<string, string>): [string, ApiRequest] {
+  const real = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => valueOf(values, name));
+  return [real, bodyOf(operation)];
 }
 
 /** All rows of an organization, and of the registry that only it is subscribed to. */

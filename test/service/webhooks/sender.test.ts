@@ -97,7 +97,7 @@ async function deliveries({ organization }: Subscriber, webhook: string): Promis
 }
 
 function states(of: Subscriber, webhook: string) {
-  return expect.poll(async () => (await deliveries(of, webhook)).map(({ state }) => state), { timeout: 20_000 });
+  return expect.poll(async () => (await deliveries(of, webhook)).map(({ state }) => state), { timeout: 40_000 });
 }
 
 /** All waits are over. */
@@ -265,7 +265,7 @@ test(
   },
 );
 
-test('two nodes send every delivery once', async () => {
+test('two nodes send every delivery once', { timeout: 60_000 }, async () => {
   const own = await subscriber();
   const webhook = await addWebhook(database.db, own.organization, `${receiver.origin}/once`);
   receiver.on('/once', (response) => void setTimeout(() => response.writeHead(204).end(), 5));

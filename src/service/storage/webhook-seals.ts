@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { SecretsKeys } from '../secrets-keys.ts';
+import { openWebhookSecret, sealWebhookSecret } from '../webhook-secrets.ts';
+import type { Db } from './database.ts';
+
+/** The secrets of all webhooks, for a change of SECRETS_KEY. */
+
+/** The number of webhooks whose secret was sealed with a key other than these. */
+export async function countWebhooksSealedWithOthers(db: Db, keys: SecretsKeys): Promise<number> {
+  const known = keys.map(({ id }) => id);
+  const { count } = await db
+    .selectFrom('webhooks')
+    .where('keyId', 'is not', null)
+    .where('keyId', '<>', sql<string>`all(${known}::text[])`)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Seals what is not sealed with the first key. @returns the number of webhooks */
+export async function resealWebhookSecrets(db: Db, keys: SecretsKeys): Promise<number> {
+  const [first] = keys;
+  if (first === undefined) return 0;
+  return db.transaction().execute(async (tx) => {
+    const rows = await tx
+      .selectFrom('webhooks')
+      .where(sql<boolean>`key_id is distinct from ${first.id}`)
+      .select(['id', 'keyId', 'secret'])
+      .forUpdate()
+      .execute();
+    let resealed = 0;
+    for (const { id, ...stored } of rows) {
+      const secret = openWebhookSecret(keys, stored, id);
+      if (secret === null) continue;
+      await tx
+        .updateTable('webhooks')
+        .set(sealWebhookSecret(keys, secret, id))
+        .where('id', '=', id)
+        .execute();
+      resealed += 1;
+    }
+    return resealed;
+  });
+}
