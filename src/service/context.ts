@@ -10,8 +10,8 @@ export interface OutboundOptions extends Pick<
   WebOptions,
   'guard' | 'lookup' | 'headersTimeout' | 'connectTimeout' | 'idleTimeout' | 'backoff'
 > {
-  /** Milliseconds that a subscription request waits for the first refresh. */
-  firstRefreshTimeout: number;
+  /** Milliseconds after which a subscription request is answered, whatever is known about the registry. */
+  subscribeTimeout: number;
 }
 
 /** The shared context of a running service. */
@@ -25,6 +25,9 @@ export interface Service {
   outbound: OutboundOptions;
   /** Aborted once the node is stopping: it is not ready any more, and starts no refresh. */
   stopping: AbortSignal;
-  /** Requests a refresh of a registry soon; a queued or running refresh is sufficient. */
-  requestRefresh(registryId: number): Promise<void>;
+  /**
+   * Requests a refresh of a registry soon; a queued or running refresh is sufficient.
+   * @param options.priority among the waiting ones, 1 by default; the hourly ones have 0
+   */
+  requestRefresh(registryId: number, options?: { priority: number }): Promise<void>;
 }

@@ -61,7 +61,7 @@ export async function openWebFixture(): Promise<WebFixture> {
     database: openDatabaseMonitor(() => probeWrite(database.db, false), log),
     log,
     metrics: openMetrics(),
-    outbound: { guard: null, lookup: null, firstRefreshTimeout: 0 },
+    outbound: { guard: null, lookup: null, subscribeTimeout: 1800 },
     stopping: new AbortController().signal,
     async requestRefresh(id) {
       refreshes.push(id);

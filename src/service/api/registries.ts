@@ -99,7 +99,7 @@ async function postSubscription(c: WebContext, service: Service, caller: Caller)
   const page = (await listApps(db, organizationId, subscription.id, FIRST_APPS)) ?? { apps: [], next: null };
   const path = `api/registries/${subscription.id}`;
   const location = settings.publicUrl === null ? `/${path}` : new URL(path, settings.publicUrl).href;
-  return json(c, { subscription, ...page }, 201, { location });
+  return json(c, { subscription, ...page }, result.outcome === 'accepted' ? 202 : 201, { location });
 }
 
 function isRefusalStatus(result: Exclude<Outcome, { subscriptionId: string }>): Refusal {
@@ -111,8 +111,6 @@ function isRefusalStatus(result: Exclude<Outcome, { subscriptionId: string }>): 
       return new Refusal('credentials-not-supported', message);
     case 'too-many':
       return new Refusal('too-many-subscriptions', message);
-    case 'busy':
-      return new Refusal('too-many-requests', message, {}, { 'retry-after': '5' });
     case 'unusable':
       return new Refusal('registry-unusable', message, { findings: result.findings });
   }

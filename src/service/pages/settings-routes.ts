@@ -46,11 +46,14 @@ async function submitSubscribe({ organization, member, show, goTo, text }: Membe
   const form = { ...EMPTY_FORM, url, name, urlError: urlFault(url), nameError: nameFault(name) };
   if (form.urlError !== null || form.nameError !== null) return show(subscribePage(form), 400);
   const result = await subscribe(service, organization.id, { url, name, actor: member.actor });
-  if (result.outcome === 'created') return goTo(`${LIST}/${result.subscriptionId}?done=subscribed`);
+  if (result.outcome === 'created' || result.outcome === 'accepted') {
+    const done = result.outcome === 'created' ? 'subscribed' : 'accepted';
+    return goTo(`${LIST}/${result.subscriptionId}?done=${done}`);
+  }
   return show(subscribePage({ ...form, ...errorsOf(result) }), STATUS[result.outcome]);
 }
 
-type NotSubscribed = Exclude<Outcome['outcome'], 'created'>;
+type NotSubscribed = Exclude<Outcome['outcome'], 'created' | 'accepted'>;
 
 const STATUS = {
   'refused-url': 400,
@@ -58,7 +61,6 @@ const STATUS = {
   already: 409,
   'too-many': 409,
   unusable: 422,
-  busy: 429,
 } satisfies Record<NotSubscribed, PageStatus>;
 
 function errorsOf(result: Outcome): Pick<SubscribeForm, 'urlError'> | Pick<SubscribeForm, 'unusable'> {

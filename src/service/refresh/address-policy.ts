@@ -14,8 +14,8 @@ import { type AddressKind, kindOf } from './ip-address.ts';
 /** Not a public address, or the service itself. Only the operator can distinguish this from, for example, a timeout. */
 const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
 
-/** Milliseconds that a subscription request waits for the first refresh. */
-const FIRST_REFRESH_TIMEOUT = 8000;
+/** Milliseconds: a form must not wait for longer than two seconds. */
+const SUBSCRIBE_TIMEOUT = 1800;
 
 /** How the service sends requests. @param ownPorts the ports that it listens on */
 export function outboundOptions(settings: Settings, log: Log, ownPorts: () => readonly number[]): OutboundOptions {
@@ -33,7 +33,7 @@ export function outboundOptions(settings: Settings, log: Log, ownPorts: () => re
         }),
     }),
     lookup: openLookup(settings.allowHosts),
-    firstRefreshTimeout: FIRST_REFRESH_TIMEOUT,
+    subscribeTimeout: SUBSCRIBE_TIMEOUT,
   };
 }
 

@@ -19,7 +19,7 @@ export async function observe(run: Run): Promise<boolean> {
     {
       ...requestOptions(context, budget, run.credentials),
       http: run.http,
-      total: { small: documentTimeout(limits), artifact: artifactTimeout(limits) },
+      total: { small: documentTimeout(limits, registry.checkedAt), artifact: artifactTimeout(limits) },
       origins: originsOf(publicUrl),
       newestFirst: true,
       scanContent: true,

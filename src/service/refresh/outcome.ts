@@ -17,8 +17,8 @@ import { truncateReport } from './truncate-report.ts';
 
 /** The end of a refresh: what is written, logged and counted. */
 
-/** Milliseconds; a registry that takes longer is refreshed in the slow queue from then on. */
-const SLOW = 20_000;
+/** Milliseconds; a registry that takes longer is refreshed in the slow queue from then on, one that fails sooner. */
+const SLOW = { usable: 20_000, failing: 5000 };
 
 /** Why the observation is incomplete, worded for the report, or null. */
 export function incompleteness({ context, progress }: Run, interrupted: boolean): string | null {
@@ -52,7 +52,15 @@ export async function endUnchanged(
   const check = { outcome, seconds: secondsOf(took), errors, warnings, apps, changes: {} };
   const events = checkedEvent(registry, at, check);
   const { id, refreshNumber, requests } = registry;
-  const confirmation = { id, refreshNumber, requests, at, ...next, slow: took > SLOW, events };
+  const confirmation = {
+    id,
+    refreshNumber,
+    requests,
+    at,
+    ...next,
+    slow: took > SLOW.usable,
+    events,
+  };
   if (!(await registryRecords(context.db).writeUnchanged(confirmation))) throw new Superseded();
   recordRefresh(context, registry, {
     outcome,
@@ -88,7 +96,7 @@ export async function endRun(run: Run, report: Report, interrupted: boolean, too
     failingSince: isUsable ? null : (registry.failingSince ?? checkedAt),
     ...next,
     report: truncateReport(report),
-    slow: took > SLOW,
+    slow: took > (isUsable ? SLOW.usable : SLOW.failing),
     unchangedToken: isUsable && !unfinished ? unlessSecret(run.credentials, run.expiry.end(report)) : null,
     unauthorized: progress.unauthorized,
     usable: isUsable

@@ -68,7 +68,7 @@ async function refreshDue(
     });
     const check = openUnchangedCheck(http, registry.unchangedToken, settings, now.getTime());
     if (artifacts.fetch.size === 0) {
-      const documents = await check.revalidate(revalidationLimits(context, budget, started));
+      const documents = await check.revalidate(revalidationLimits(context, registry, budget, started));
       // All documents but the manifest are metadata files of apps.
       if (documents !== null)
         return await endUnchanged(context, registry, {
@@ -90,11 +90,16 @@ async function refreshDue(
   }
 }
 
-function revalidationLimits({ settings }: RefreshContext, { signal }: Budget, started: number): RevalidationLimits {
+function revalidationLimits(
+  { settings }: RefreshContext,
+  { checkedAt }: RegistryRecord,
+  { signal }: Budget,
+  started: number,
+): RevalidationLimits {
   const until = started + settings.limits.refresh * REVALIDATION_SHARE;
   return {
     connections: CONNECTIONS,
-    documentTimeout: documentTimeout(settings.limits),
+    documentTimeout: documentTimeout(settings.limits, checkedAt),
     bytes: DOCUMENT_LIMITS,
     isOver: () => signal.aborted || performance.now() > until,
   };

@@ -22,9 +22,13 @@ export function requestOptions(
   return { concurrency: CONNECTIONS, ca: settings.ca, machineCa: settings.machineCa, ...outbound, secrets, signal };
 }
 
-/** Milliseconds per document. */
-export function documentTimeout({ refresh }: Limits): number {
-  return refresh * DOCUMENT_SHARE;
+/** Milliseconds per document of a registry that was never checked: many of those do not exist. */
+const FIRST_DOCUMENT_TIMEOUT = 30_000;
+
+/** Milliseconds per document. @param checkedAt of the registry */
+export function documentTimeout({ refresh }: Limits, checkedAt: Date | null): number {
+  const timeout = refresh * DOCUMENT_SHARE;
+  return checkedAt === null ? Math.min(timeout, FIRST_DOCUMENT_TIMEOUT) : timeout;
 }
 
 /** Milliseconds per artifact. */

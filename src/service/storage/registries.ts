@@ -71,6 +71,11 @@ export async function checkedAtOf(db: Db, id: number): Promise<Date | null> {
   return row?.checkedAt ?? null;
 }
 
+/** A registry that did not respond in time is refreshed by the workers for slow ones, until it was checked. */
+export async function markSlowUntilChecked(db: Db, id: number): Promise<void> {
+  await db.updateTable('registries').set({ slow: true }).where('id', '=', id).where('checkedAt', 'is', null).execute();
+}
+
 /** The wanted registries that are due, the longest overdue first. */
 export async function dueRegistries(db: Db, limit: number): Promise<{ id: number; slow: boolean }[]> {
   return db

@@ -61,6 +61,15 @@ export async function subscriptionByUrl(db: Db, organizationId: string, url: str
   return row?.id ?? null;
 }
 
+/** The number of an organization's registries that were never checked. */
+export async function countUnchecked(db: Db, organizationId: string): Promise<number> {
+  const { count } = await joined(db, organizationId)
+    .where('r.checkedAt', 'is', null)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 export async function isSubscribed(db: Db, organizationId: string, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   const row = await db

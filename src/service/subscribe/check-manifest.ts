@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startJudging } from '../../core/engine/judge.ts';
 import type { Finding } from '../../core/engine/report.ts';
-import type { DocumentFacts } from '../../core/facts/facts.ts';
+import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { NOT_REACHED } from '../../core/http/failure-rule.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
@@ -10,12 +10,14 @@ import type { SecretHeaders } from '../../observe/http/request.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { Service } from '../context.ts';
 import { redactNetworkOfDocument } from '../refresh/redact-network.ts';
-import { DOCUMENT_LIMITS } from '../refresh/request-options.ts';
 
 /** Observes and judges the manifest of a registry that is new to the service, while a user waits. */
 
-/** Milliseconds for observing a manifest. */
-const TOTAL_TIMEOUT = 15_000;
+/**
+ * Maximum bytes of a manifest that is checked while a user waits, since several are in memory at once; a refresh checks
+ * larger ones.
+ */
+const MANIFEST_LIMIT = 2 ** 20;
 /** Maximum findings in a response; the first ones give the reason. */
 const FINDINGS_LIMIT = 20;
 /** The rules that make a manifest unusable; the others report further errors. */
@@ -23,29 +25,29 @@ const BLOCKING = new Set(['schema-violation', ...rules.filter(({ hidesApp }) => 
 /** Minimum milliseconds until a host is reported as unreachable: the response time would reveal the reason. */
 const UNREACHED_AFTER = 1500;
 
-export interface ManifestCheck {
-  /** The apps of a usable manifest, or null. */
-  apps: JsonObject | null;
-  /** Why it cannot be used. */
-  message: string;
-  findings: Finding[];
-}
+export type ManifestCheck =
+  | { result: 'usable'; apps: JsonObject }
+  | { result: 'unusable'; message: string; findings: Finding[] }
+  /** Not known before the deadline, or too large. */
+  | { result: 'unknown' };
 
-/** @param secrets the credentials of the registry, or null */
+/** @param secrets the credentials of the registry, or null @param timeout in milliseconds */
 export async function checkManifest(
   { settings, log, outbound }: Service,
   url: string,
-  secrets: SecretHeaders | null,
+  { secrets, timeout }: { secrets: SecretHeaders | null; timeout: number },
 ): Promise<ManifestCheck> {
   const started = performance.now();
   const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
-  const observed: { apps: JsonObject | null } = { apps: null };
+  const observed: { apps: JsonObject | null; isCut: boolean } = { apps: null, isCut: false };
   const manifest = (facts: DocumentFacts): void => {
     judging.manifest(
       redactNetworkOfDocument(facts, ({ code, message }) => log('info', 'host-unreachable', { url, code, message })),
     );
     observed.apps = manifestAppsIn(facts.content);
+    observed.isCut = !isMissing(facts.content) && facts.content.cut;
   };
+  const signal = AbortSignal.timeout(timeout);
   await observeRegistry(
     url,
     {
@@ -54,9 +56,9 @@ export async function checkManifest(
       ...outbound,
       secrets,
       retries: 0,
-      total: TOTAL_TIMEOUT,
+      signal,
       maxWait: 0,
-      limits: DOCUMENT_LIMITS,
+      limits: { manifest: MANIFEST_LIMIT },
       choose: () => [],
     },
     { manifest, app: () => {} },
@@ -65,10 +67,12 @@ export async function checkManifest(
     .finish(0)
     .findings.filter(({ severity }) => severity === 'error')
     .toSorted((a, b) => Number(BLOCKING.has(b.rule)) - Number(BLOCKING.has(a.rule)));
+  if (observed.apps !== null) return { result: 'usable', apps: observed.apps };
+  if (observed.isCut || (signal.aborted && errors.length === 0)) return { result: 'unknown' };
   const isUnreached = errors.some(({ evidence }) => evidence['code'] === NOT_REACHED);
-  if (observed.apps === null && isUnreached) await sleep(Math.max(0, UNREACHED_AFTER - (performance.now() - started)));
+  if (isUnreached) await sleep(Math.max(0, UNREACHED_AFTER - (performance.now() - started)));
   const message = isUnreached
     ? 'The registry could not be reached from the service.'
     : (errors[0]?.message ?? 'Its manifest cannot be used.');
-  return { apps: observed.apps, message, findings: errors.slice(0, FINDINGS_LIMIT) };
+  return { result: 'unusable', message, findings: errors.slice(0, FINDINGS_LIMIT) };
 }

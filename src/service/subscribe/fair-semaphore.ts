@@ -7,7 +7,8 @@ interface Waiting {
 }
 
 /**
- * Limits concurrency overall and per client, so that no client starves the others.
+ * Limits concurrency overall and per client, so that no client starves the others: once half of the slots are taken,
+ * a client gets no second one, and clients without a slot are served first.
  * @param total slots @param perClient slots per client
  * @returns a function that waits for a slot; null if none was free within `timeout` milliseconds
  */
@@ -20,7 +21,10 @@ export function openFairSemaphore(
   let taken = 0;
 
   const slotsOf = (client: string): number => slotsByClient.get(client) ?? 0;
-  const isFree = (client: string): boolean => taken < total && slotsOf(client) < perClient;
+  function isFree(client: string): boolean {
+    const own = slotsOf(client);
+    return taken < total && own < perClient && (own === 0 || taken < total / 2);
+  }
 
   function acquire(client: string): Release {
     taken += 1;
@@ -30,12 +34,18 @@ export function openFairSemaphore(
       const left = slotsOf(client) - 1;
       if (left === 0) slotsByClient.delete(client);
       else slotsByClient.set(client, left);
-      // Not simply the first, which may have reached its own limit.
-      const next = waiting.find((one) => isFree(one.client));
+      serveWaiting();
+    };
+  }
+
+  function serveWaiting(): void {
+    for (;;) {
+      const free = waiting.filter((one) => isFree(one.client));
+      const next = free.find((one) => slotsOf(one.client) === 0) ?? free[0];
       if (next === undefined) return;
       waiting = waiting.filter((one) => one !== next);
       next.start(acquire(next.client));
-    };
+    }
   }
 
   return async (client, timeout) => {

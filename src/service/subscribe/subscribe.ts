@@ -8,35 +8,42 @@ import { appsIn } from '../refresh/manifest-apps.ts';
 import { writeListing } from '../storage/app-listing.ts';
 import { storable } from '../storage/packed.ts';
 import { Superseded } from '../storage/registry-claim.ts';
-import { checkedAtOf, insertRegistry, type KnownRegistry, registryByUrl } from '../storage/registries.ts';
+import {
+  checkedAtOf,
+  insertRegistry,
+  type KnownRegistry,
+  markSlowUntilChecked,
+  registryByUrl,
+} from '../storage/registries.ts';
 import { putCredentials } from '../storage/registry-credentials.ts';
-import { countSubscriptions, insertSubscription, subscriptionByUrl } from '../storage/subscriptions.ts';
-import { checkManifest } from './check-manifest.ts';
+import { countSubscriptions, countUnchecked, insertSubscription, subscriptionByUrl } from '../storage/subscriptions.ts';
+import { checkManifest, type ManifestCheck } from './check-manifest.ts';
 import { NO_SECRETS_KEY } from './credentials.ts';
 import { openFairSemaphore } from './fair-semaphore.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 
-/** Subscribes an organization to a registry (spec 4.2). Nothing is stored for a registry that cannot be used. */
+/**
+ * Subscribes an organization to a registry (spec 4.2). Nothing is stored for a registry that is known to be unusable
+ * within two seconds; if that takes longer, the subscription is accepted, and a job checks the registry.
+ */
 
 export type Outcome =
-  | { outcome: 'created' | 'already'; subscriptionId: string }
+  /** `accepted`: it is not known yet whether the registry can be used. */
+  | { outcome: 'created' | 'accepted' | 'already'; subscriptionId: string }
   | { outcome: 'unusable'; message: string; findings: Finding[] }
   | { outcome: 'refused-url' | 'unsupported-auth'; message: string }
-  | { outcome: 'too-many'; message: string }
-  | { outcome: 'busy'; message: string };
+  | { outcome: 'too-many'; message: string };
 
-/** Large manifests are kept in memory: concurrent checks of this process, and of one organization. */
-const acquireSlot = openFairSemaphore(6, 2);
-/** Milliseconds to wait for a slot. */
-const SLOT_TIMEOUT = 10_000;
+/** Manifests are kept in memory: concurrent checks of this process, and of one organization. */
+const acquireSlot = openFairSemaphore(32, 2);
 /** Milliseconds: a registry that was good this recently is not observed again for another subscriber. */
 const RECENT = 7_200_000;
 /** Maximum registries per organization, since its list is returned as a whole. */
 const SUBSCRIPTIONS_LIMIT = 1000;
 
 /**
- * Subscribes an organization. A registry that is new to the service is observed first, then refreshed; apps that are
- * verified within a few seconds can be installed when this returns.
+ * Subscribes an organization. A registry that is new to the service is observed first, then refreshed by a job; apps
+ * that are verified within two seconds can be installed when this returns.
  * @param request `url` as typed; `name` accepted by `nameError`; `auth` read by `readAuth`, without it the registry is
  * shared; `actor` for the audit log
  */
@@ -66,13 +73,16 @@ export async function subscribe(
     if (known.nextCheckAt <= new Date()) await service.requestRefresh(known.id);
     return subscribed;
   }
-  const checked = await checkedRegistry(service, organizationId, { url, auth, known });
-  if ('outcome' in checked) return checked;
-  const subscribed = await addSubscription(service, organizationId, checked.id, { ...request, name });
+  const until = Date.now() + service.outbound.subscribeTimeout;
+  const check = await checkInTime(service, organizationId, { url, auth, until });
+  if (check.result === 'unusable') return { ...check, outcome: 'unusable' };
+  const { id, created } = await registryFor(service, organizationId, { url, auth, known });
+  const subscribed = await addSubscription(service, organizationId, id, { ...request, name });
+  if (check.result !== 'usable') return accept(service, organizationId, id, { subscribed, check });
   // After the subscription, so that the apps are part of its history.
-  if (checked.apps !== null) await addApps(service, checked.id, checked.apps);
-  await service.requestRefresh(checked.id);
-  await refreshed(service, checked.id, known?.checkedAt ?? null);
+  if (created) await addApps(service, id, check.apps);
+  await service.requestRefresh(id);
+  await refreshed(service, id, { before: known?.checkedAt ?? null, until });
   return subscribed;
 }
 
@@ -87,33 +97,57 @@ function isRecentlyGood({ goodAt, failingSince }: KnownRegistry): boolean {
   return goodAt !== null && failingSince === null && Date.now() - goodAt.getTime() < RECENT;
 }
 
-interface CheckedRegistry {
-  id: number;
-  /** The apps of a registry that is new to the service, which are not stored yet; null otherwise. */
-  apps: JsonObject | null;
+type Subscribed = Extract<Outcome, { subscriptionId: string }>;
+
+type Check = ManifestCheck | { result: 'not-started' };
+
+interface CheckRequest {
+  url: string;
+  auth: RegistryAuth | null;
+  /** The deadline, in milliseconds since 1970. */
+  until: number;
 }
 
-/** Checks the manifest, and creates the row of a registry that is new to the service. */
-async function checkedRegistry(
+/** Checks the manifest if there is a slot, and time for it. */
+async function checkInTime(
   service: Service,
   organizationId: string,
-  { url, auth, known }: { url: string; auth: RegistryAuth | null; known: KnownRegistry | null },
-): Promise<CheckedRegistry | Outcome> {
-  const release = await acquireSlot(organizationId, SLOT_TIMEOUT);
-  if (release === null)
-    return { outcome: 'busy', message: 'Too many registries are being checked. Try again in a moment.' };
+  { url, auth, until }: CheckRequest,
+): Promise<Check> {
+  const release = await acquireSlot(organizationId, until - Date.now());
+  if (release === null) return { result: 'not-started' };
   try {
-    const { apps, message, findings } = await checkManifest(service, url, auth && secretHeadersFor(url, auth));
-    if (apps === null) return { outcome: 'unusable', message, findings };
-    const ownerId = auth === null ? null : organizationId;
-    const { id, created } =
-      known === null ? await insertRegistry(service.db, url, ownerId) : { ...known, created: false };
-    if (auth !== null)
-      await putCredentials(service.db, service.settings.secretsKeys, { id, ownerId: organizationId, url }, auth);
-    return { id, apps: created ? apps : null };
+    const timeout = Math.max(1, until - Date.now());
+    return await checkManifest(service, url, { secrets: auth && secretHeadersFor(url, auth), timeout });
   } finally {
     release();
   }
+}
+
+/** A job checks the registry: with the slow ones if it did not respond in time, the first ones of an organization first. */
+async function accept(
+  service: Service,
+  organizationId: string,
+  id: number,
+  { subscribed, check }: { subscribed: Subscribed; check: Check },
+): Promise<Subscribed> {
+  if (subscribed.outcome !== 'created') return subscribed;
+  if (check.result === 'unknown') await markSlowUntilChecked(service.db, id);
+  const unchecked = await countUnchecked(service.db, organizationId);
+  await service.requestRefresh(id, { priority: 1 - unchecked });
+  return { ...subscribed, outcome: 'accepted' };
+}
+
+/** The row of the registry, which is created if it is new to the service, with its credentials. */
+async function registryFor(
+  { db, settings }: Service,
+  organizationId: string,
+  { url, auth, known }: { url: string; auth: RegistryAuth | null; known: KnownRegistry | null },
+): Promise<{ id: number; created: boolean }> {
+  const ownerId = auth === null ? null : organizationId;
+  const { id, created } = known === null ? await insertRegistry(db, url, ownerId) : { ...known, created: false };
+  if (auth !== null) await putCredentials(db, settings.secretsKeys, { id, ownerId: organizationId, url }, auth);
+  return { id, created };
 }
 
 async function addApps({ db, settings }: Service, id: number, apps: JsonObject): Promise<void> {
@@ -130,16 +164,19 @@ async function addSubscription(
   organizationId: string,
   registryId: number,
   { name, actor }: { name: string; actor: Actor },
-): Promise<Extract<Outcome, { subscriptionId: string }>> {
+): Promise<Subscribed> {
   const { id, created } = await insertSubscription(db, organizationId, registryId, name, actor);
   return { outcome: created ? 'created' : 'already', subscriptionId: id };
 }
 
 /** Waits until a registry is refreshed, or until the deadline. @param before when it was last refreshed */
-async function refreshed({ db, outbound, stopping }: Service, id: number, before: Date | null): Promise<void> {
-  const until = Date.now() + outbound.firstRefreshTimeout;
+async function refreshed(
+  { db, stopping }: Service,
+  id: number,
+  { before, until }: { before: Date | null; until: number },
+): Promise<void> {
   while (Date.now() < until && !stopping.aborted) {
-    await sleep(200);
+    await sleep(100);
     if ((await checkedAtOf(db, id))?.getTime() !== before?.getTime()) return;
   }
 }

@@ -18,7 +18,7 @@ import type { RefreshContext } from '../refresh/context.ts';
 
 export interface Queue {
   /** @see Service.requestRefresh */
-  requestRefresh(registryId: number): Promise<void>;
+  requestRefresh: Service['requestRefresh'];
   /** Releases running jobs, and takes no new ones. */
   stop(): Promise<void>;
 }
@@ -87,8 +87,8 @@ export async function openQueue(context: QueueContext, address: ServerAddress): 
     if (isWorker) void sendSweep(boss).catch(onError);
   });
   return {
-    async requestRefresh(registryId) {
-      await requestRefresh(boss, db, registryId);
+    async requestRefresh(registryId, { priority } = { priority: 1 }) {
+      await requestRefresh(boss, db, registryId, priority);
       // The requester is waiting: idle workers on this node do not wait for the next poll.
       for (const each of workers) each.wake();
     },
@@ -144,7 +144,7 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
   // Last, since the workers would not be stopped if another part failed to start.
   const queues = [
     { name: REFRESH, concurrency: settings.concurrency },
-    { name: REFRESH_SLOW, concurrency: Math.ceil(settings.concurrency / 4) },
+    { name: REFRESH_SLOW, concurrency: settings.concurrency },
   ];
   for (const { name, concurrency } of queues)
     workers.push(
@@ -179,9 +179,9 @@ async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
 }
 
 /** Makes a registry due with priority; a queued or running job is sufficient. */
-async function requestRefresh(boss: PgBoss, db: Db, registryId: number): Promise<void> {
+async function requestRefresh(boss: PgBoss, db: Db, registryId: number, priority: number): Promise<void> {
   const { slow, wait } = await makeDue(db, registryId, PAUSE);
-  const job = { singletonKey: String(registryId), priority: 1, startAfter: Math.ceil(wait) };
+  const job = { singletonKey: String(registryId), priority, startAfter: Math.ceil(wait) };
   await boss.send(slow ? REFRESH_SLOW : REFRESH, { id: registryId }, job);
 }
 

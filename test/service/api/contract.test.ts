@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFaultHost, silent } from '../../support/fault-host.ts';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
@@ -28,7 +29,7 @@ let registry: number;
 let ids: ContractIds;
 beforeAll(async () => {
   web = await openWebFixture();
-  const guard = openAddressPolicy({ allowHosts: [], allowHttp: false, ownPorts: () => [] });
+  const guard = openAddressPolicy({ allowHosts: ['localhost'], allowHttp: false, ownPorts: () => [] });
   app = webApp({ ...web.service, outbound: { ...web.service.outbound, guard } });
   const { id: organization, token } = await web.join('Acme');
   const report = reportOn(REGISTRY_URL);
@@ -157,6 +158,25 @@ describe('responses', () => {
     const body = { url: 'https://private.example.com/', name: 'x', auth };
     const post = await callApi(keyless, 'POST', '/api/registries/subscribe', { token: ids.token, body });
     expect([post.status, post.json.detail]).toEqual([501, expect.stringContaining('SECRETS_KEY')]);
+  });
+
+  test('a registry that does not respond is accepted within two seconds, and is being checked', async () => {
+    const host = await openFaultHost();
+    try {
+      const body = { url: host.on('/slow.json', silent()), name: 'Slow' };
+      const started = performance.now();
+      const response = await callApi(app, 'POST', '/api/registries/subscribe', { token: ids.token, body });
+      expect(performance.now() - started).toBeLessThan(2500);
+      expect(response.status).toBe(202);
+      expect(response.json).toMatchObject({ subscription: { state: 'checking', checking: true }, apps: [] });
+      const { id } = response.json.subscription;
+      expect(response.headers.get('location')).toBe(`/api/registries/${id}`);
+      const again = await callApi(app, 'POST', '/api/registries/subscribe', { token: ids.token, body });
+      expect([again.status, again.json.subscription.id]).toEqual([409, id]);
+      expect((await callApi(app, 'DELETE', `/api/registries/${id}`, { token: ids.token })).status).toBe(204);
+    } finally {
+      await host.close();
+    }
   });
 
   test('an organization has at most a thousand registries', async () => {

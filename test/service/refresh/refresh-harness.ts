@@ -82,7 +82,7 @@ export async function openRefreshHarness(
     log,
     metrics: openMetrics(),
     outbound: {
-      firstRefreshTimeout: 0,
+      subscribeTimeout: 0,
       guard: openAddressPolicy({ ...settings, ownPorts: () => [] }),
       headersTimeout: 1500,
       idleTimeout: 1500,

@@ -40,3 +40,23 @@ test('a request for a turn times out, and does not take a turn later', async () 
   const again = await turn('c', 0);
   expect(again).not.toBeNull();
 });
+
+test('a client gets no second turn once half of them are taken, and clients without one are served first', async () => {
+  const turn = openFairSemaphore(4, 2);
+  const [first, second] = [(await turn('a', 0))!, (await turn('a', 0))!];
+  expect(await turn('b', 0)).not.toBeNull();
+  expect(await turn('b', 0)).toBeNull();
+  const last = (await turn('c', 0))!;
+  const order: string[] = [];
+  const waiting = ['b', 'c', 'd'].map(async (client) => {
+    const leave = await turn(client, 5000);
+    order.push(client);
+    return leave;
+  });
+  first();
+  await expect.poll(() => order).toEqual(['d']);
+  second();
+  last();
+  await Promise.all(waiting);
+  expect(order.toSorted()).toEqual(['b', 'c', 'd']);
+});

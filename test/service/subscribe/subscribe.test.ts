@@ -22,7 +22,7 @@ beforeAll(async () => {
   queue = await openQueue(context, harness.database.url);
   service = {
     ...context,
-    outbound: { ...context.outbound, firstRefreshTimeout: 8000 },
+    outbound: { ...context.outbound, subscribeTimeout: 8000 },
     requestRefresh: queue.requestRefresh,
   };
 });

@@ -56,7 +56,7 @@ function start(attemptTimeout = 15_000): void {
   const settings = settingsFor(database.url);
   const guard = openAddressPolicy({ ...settings, ownPorts: () => [] });
   const log = openLog((line) => void lines.push(line));
-  const outbound = { guard, lookup, firstRefreshTimeout: 0 };
+  const outbound = { guard, lookup, subscribeTimeout: 0 };
   const { db } = database;
   const available = openDatabaseMonitor(() => probeWrite(db, false), log);
   senders.push(

@@ -28,6 +28,12 @@ export const registriesPaths: Record<string, Json> = {
       'Subscribe to a registry',
       {
         201: answer('Subscribed.', 'Subscribed', 'application/json', ['Location']),
+        202: answer(
+          'Subscribed, but the registry did not respond within two seconds: it is being checked. If it turns out to be unusable, the subscription stays, with the state “failing”.',
+          'Subscribed',
+          'application/json',
+          ['Location'],
+        ),
         ...BAD_BODY,
         409: refusal('Already subscribed (type …:already-subscribed), or too many subscriptions.'),
         422: refusal('The registry cannot be used, or refuses the credentials; “findings” say why. Nothing is stored.'),
