@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type NewEvent, registryEvent } from '../../../src/service/events.ts';
+import { type EventQuery, listEvents } from '../../../src/service/storage/events.ts';
+import { dropOldEvents, recordEvents } from '../../../src/service/storage/record-events.ts';
+import {
+  addOrganization,
+  addRegistry,
+  addSubscription,
+  openTestDatabase,
+  type TestDatabase,
+} from '../database-fixture.ts';
+
+/** Which events an organization sees, in which order, and for how long. */
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.stop());
+
+const DAY = 86_400_000;
+const ALL: EventQuery = { subscriptionId: null, appKey: null, type: null, limit: 500, after: null };
+
+function listed(app: string): NewEvent {
+  return { type: 'app-listed', app, version: null, data: { name: app } };
+}
+
+async function record(registryId: number, events: readonly NewEvent[], daysAgo = 0): Promise<void> {
+  const at = new Date(Date.now() - daysAgo * DAY);
+  await recordEvents(
+    database.db,
+    events.map((event) => ({ ...event, registryId, at })),
+  );
+}
+
+/** The events of the organization, each as its type and app. */
+async function seen(organization: string, query: Partial<EventQuery> = {}): Promise<string[]> {
+  const { events } = (await listEvents(database.db, organization, { ...ALL, ...query }))!;
+  return events.map(({ type, app }) => (app === null ? type : `${type} ${app}`));
+}
+
+test('the events of all registries are paged in the order of recording, each once', async () => {
+  const { db } = database;
+  const mine = await addOrganization(db);
+  const [one, two] = [await addRegistry(db, 'https://one.test/'), await addRegistry(db, 'https://two.test/')];
+  await addSubscription(db, mine, one);
+  await addSubscription(db, mine, two);
+  for (const i of [0, 1, 2, 3]) await record(i % 2 === 0 ? one : two, [listed(`a${i}`), listed(`b${i}`)]);
+  const pages: string[] = [];
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listEvents>> = await listEvents(db, mine, { ...ALL, limit: 3, after });
+    expect(page!.events.length).toBeLessThanOrEqual(3);
+    pages.push(...page!.events.map(({ app, type }) => app ?? type));
+    after = page!.next;
+  } while (after !== null);
+  expect(pages).toEqual(['b3', 'a3', 'b2', 'a2', 'b1', 'a1', 'b0', 'a0', 'subscribed', 'subscribed']);
+});
+
+test('an organization sees neither the subscriptions of others nor what was before its own', async () => {
+  const { db } = database;
+  const [early, late, none] = [await addOrganization(db), await addOrganization(db), await addOrganization(db)];
+  const shared = await addRegistry(db, 'https://shared.test/');
+  const subscription = await addSubscription(db, early, shared);
+  await record(shared, [listed('a')]);
+  await addSubscription(db, late, shared);
+  await record(shared, [listed('b')]);
+  expect(await seen(early)).toEqual(['app-listed b', 'app-listed a', 'subscribed']);
+  expect(await seen(late)).toEqual(['app-listed b', 'subscribed']);
+  expect(await seen(none)).toEqual([]);
+  expect(await listEvents(db, late, { ...ALL, subscriptionId: subscription })).toBeNull();
+  const [first] = (await listEvents(db, early, { ...ALL, appKey: 'a' }))!.events;
+  expect(await seen(late, { after: first!.id })).toEqual([]);
+});
+
+test('events are deleted with their subscription, their organization and their registry', async () => {
+  const { db } = database;
+  const organization = await addOrganization(db);
+  const registry = await addRegistry(db, 'https://deleted.test/');
+  const count = async (): Promise<number> =>
+    (await db.selectFrom('events').where('registryId', '=', registry).select('id').execute()).length;
+  await addSubscription(db, organization, registry);
+  await record(registry, [listed('a')]);
+  expect(await count()).toBe(2);
+  await db.deleteFrom('organizations').where('id', '=', organization).execute();
+  expect(await count()).toBe(1);
+  await db.deleteFrom('registries').where('id', '=', registry).execute();
+  expect(await count()).toBe(0);
+});
+
+test('old and excess events are deleted, but not the start of a subscription', async () => {
+  const { db } = database;
+  const organization = await addOrganization(db);
+  const [old, busy] = [await addRegistry(db, 'https://old.test/'), await addRegistry(db, 'https://busy.test/')];
+  await addSubscription(db, organization, old);
+  await record(old, [listed('a')], 40);
+  await record(old, [listed('b')], 20);
+  await addSubscription(db, organization, busy);
+  await record(busy, ['c', 'd', 'e', 'f'].map(listed));
+  await dropOldEvents(db, { days: 30, perRegistry: 3 });
+  expect(await seen(organization)).toEqual([
+    'app-listed f',
+    'app-listed e',
+    'app-listed d',
+    'subscribed',
+    'app-listed b',
+    'subscribed',
+  ]);
+});
+
+test('events are not recorded if the change fails, and a first check of many apps records them in batches', async () => {
+  const { db } = database;
+  const organization = await addOrganization(db);
+  const registry = await addRegistry(db, 'https://large.test/');
+  await addSubscription(db, organization, registry);
+  const change = db.transaction().execute(async (trx) => {
+    await recordEvents(trx, [{ ...registryEvent('failing', { rule: null }), registryId: registry, at: new Date() }]);
+    throw new Error('the change failed');
+  });
+  await expect(change).rejects.toThrow('the change failed');
+  expect(await seen(organization)).toEqual(['subscribed']);
+  await record(
+    registry,
+    Array.from({ length: 5001 }, (_, i) => listed(`app-${i}`)),
+  );
+  expect(await seen(organization, { limit: 2 })).toEqual(['app-listed app-5000', 'app-listed app-4999']);
+});
