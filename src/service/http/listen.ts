@@ -9,20 +9,44 @@ import { listeningPort } from '../listening-port.ts';
 /** Milliseconds for running requests to complete. */
 const CLOSE_TIMEOUT = 10_000;
 
+/** Connections at a time; further ones are closed. The rest of the process needs file descriptors as well. */
+const CONNECTIONS = 5_000;
+
+/** In milliseconds. */
+export interface ConnectionTimeouts {
+  /** For all headers of a request, from the start of the connection or from its first byte. */
+  headers: number;
+  /** For the whole request. */
+  request: number;
+  /** Without a byte in either direction: the client does not read the response. */
+  inactive: number;
+  /** For the whole response, however slowly it is read. */
+  response: number;
+  /** Between two requests. */
+  keepAlive: number;
+  /** Between two checks of the first two. */
+  check: number;
+}
+
+const TIMEOUTS: ConnectionTimeouts = {
+  headers: 15_000,
+  request: 60_000,
+  inactive: 120_000,
+  response: 3_600_000,
+  // Longer than the usual 60 seconds of proxies, so that the proxy closes idle connections first.
+  keepAlive: 65_000,
+  check: 2_000,
+};
+
 type FetchCallback = Parameters<typeof createAdaptorServer>[0]['fetch'];
 
 /** Starts the HTTP server. `close` accepts no new requests, and waits for running ones until a deadline. */
 export async function listen(
   { host, port }: Pick<Settings, 'host' | 'port'>,
   fetch: FetchCallback,
+  timeouts = TIMEOUTS,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createAdaptorServer({ fetch });
-  // Without options for HTTP/2 it is one of HTTP/1.1.
-  if (!(server instanceof Server)) throw new Error('The adaptor returned a server of another protocol.');
-  server.headersTimeout = 15_000;
-  server.requestTimeout = 60_000;
-  // Longer than the usual 60 seconds of proxies, so that the proxy closes idle connections first.
-  server.keepAliveTimeout = 65_000;
+  const server = openServer(fetch, timeouts);
   await new Promise<void>((done, fail) => {
     server.once('error', fail).listen(port, host, done);
   }).catch((error: NodeJS.ErrnoException) => {
@@ -36,6 +60,24 @@ export async function listen(
     );
   });
   return { url: urlOf(host, listeningPort(server)), close: () => close(server) };
+}
+
+function openServer(fetch: FetchCallback, timeouts: ConnectionTimeouts): Server {
+  // By default, Node checks for late requests only every 30 seconds.
+  const serverOptions = { connectionsCheckingInterval: timeouts.check };
+  const server = createAdaptorServer({ fetch, serverOptions });
+  // Without options for HTTP/2 it is one of HTTP/1.1.
+  if (!(server instanceof Server)) throw new Error('The adaptor returned a server of another protocol.');
+  server.headersTimeout = timeouts.headers;
+  server.requestTimeout = timeouts.request;
+  server.keepAliveTimeout = timeouts.keepAlive;
+  server.maxConnections = CONNECTIONS;
+  server.setTimeout(timeouts.inactive);
+  server.on('request', (request, response) => {
+    const late = setTimeout(() => request.socket.destroy(), timeouts.response).unref();
+    response.once('close', () => clearTimeout(late));
+  });
+  return server;
 }
 
 /** 0.0.0.0 or :: listens on all addresses, but browsers cannot connect to it. */
