@@ -3,6 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Test files that take longer than 15 seconds in CI, the longest first. */
 const LONG = [
   'cli/transcripts',
+  'install/archives',
+  'install/image',
   'publish/interrupted',
   'publish/release-interrupted',
   'store/s3/s3',

@@ -1,0 +1,10 @@
+import type { Programs } from './platforms.mjs';
+
+export interface Archive {
+  name: string;
+  bytes: Buffer;
+}
+export function installedFiles(platform: string, programs: Programs): { path: string; bytes: Buffer; mode: number }[];
+export function archiveName(platform: string): string;
+export function makeArchive(platform: string, programs: Programs): Archive;
+export function checksums(archives: readonly Archive[]): string;
