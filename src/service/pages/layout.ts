@@ -23,6 +23,7 @@ export interface Frame {
 const SETTINGS = {
   registries: { href: 'settings/registries', label: 'App Registries', scope: 'read' },
   history: { href: 'settings/history', label: 'History', scope: 'read' },
+  webhooks: { href: 'settings/webhooks', label: 'Webhooks', scope: 'manage' },
   organization: { href: 'settings/organization', label: 'Organization', scope: 'read' },
   tokens: { href: 'settings/tokens', label: 'Tokens', scope: 'admin' },
   audit: { href: 'settings/audit', label: 'Audit log', scope: 'admin' },

@@ -1,5 +1,5 @@
 import { safeJsonText } from '../../core/text/text.ts';
-import { markdown } from '../../report/markdown.ts';
+import { reportTicket } from '../../report/ticket.ts';
 import type { Service } from '../context.ts';
 import { appCatalogue } from '../storage/app-catalogue.ts';
 import { unpackText } from '../storage/packed.ts';
@@ -36,6 +36,8 @@ const CONFIRMATIONS = new Map([
   ['subscribed', 'You are subscribed. Its apps become available for installation as they are verified.'],
   ['accepted', 'You are subscribed. The registry responds slowly: its first check continues in the background.'],
   ['renamed', 'The registry has its new name.'],
+  ['auth-set', 'The credentials are stored. The registry is checked with them now.'],
+  ['auth-removed', 'The credentials are removed.'],
 ]);
 
 /** What the query of a registry's page says about the last action. */
@@ -76,9 +78,11 @@ async function sendReport({ c, organization, parameter }: MemberRequest, { db }:
   return c.body(safeJsonText(await unpackText(packed)), 200, { ...PAGE_HEADERS, 'Content-Type': 'application/json' });
 }
 
-async function sendMarkdown({ c, organization, parameter }: MemberRequest, { db }: Service) {
-  const report = orNotFound(await reportOf(db, organization.id, parameter('id')), 'report');
-  return c.body(`${markdown(report, { folder: '' })}\n`, 200, {
+async function sendMarkdown(request: MemberRequest, service: Service) {
+  const { c, organization } = request;
+  const { id, checkedAt } = await requestedSubscription(request, service);
+  const report = orNotFound(await reportOf(service.db, organization.id, id), 'report');
+  return c.body(`${reportTicket(report, orNotFound(checkedAt, 'report'))}\n`, 200, {
     ...PAGE_HEADERS,
     'Content-Type': 'text/plain; charset=utf-8',
   });

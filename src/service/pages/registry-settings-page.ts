@@ -1,13 +1,14 @@
 import { count } from '../../report/words.ts';
 import type { SubscriptionView } from '../views.ts';
 import { code, untrusted } from './untrusted-text.ts';
-import { html, type Html } from './html.ts';
+import { type AuthForm, AUTH_TYPE_NAMES, authFields } from './auth-form.ts';
+import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { copyable, field } from './components.ts';
 import { breadcrumbs } from './navigation.ts';
 import { type RegistryFrame, registryScreen } from './registry-frame.ts';
 import { registryPath } from './registry-path.ts';
-import { day } from './time.ts';
+import { day, when } from './time.ts';
 
 /** The settings of a subscription: its name, and unsubscribing. */
 
@@ -15,10 +16,14 @@ export interface RegistrySettingsPage extends RegistryFrame {
   /** The name in the form, and what is wrong with it. */
   name: string;
   nameError: string | null;
+  auth: AuthForm;
+  /** Why the submitted credentials are not stored; or null. */
+  authError: string | null;
 }
 
 export function registrySettingsPage(view: RegistrySettingsPage): Screen {
-  const content = html`${nameForm(view)} ${facts(view.subscription)} ${unsubscribeSection(view.subscription)}`;
+  const content = html`${nameForm(view)} ${authSection(view)} ${facts(view.subscription)}
+  ${unsubscribeSection(view.subscription)}`;
   return registryScreen(view, 'settings', content);
 }
 
@@ -30,6 +35,35 @@ function nameForm({ subscription, name, nameError }: RegistrySettingsPage): Html
       ${field({ name: 'name', label: 'Name', value: name, error: nameError, maxlength: 200 })}
       <button>Save name</button>
     </form>
+  </section>`;
+}
+
+function authSection({ subscription, auth, authError, now }: RegistrySettingsPage): Html {
+  const path = `${registryPath(subscription.id)}/auth`;
+  const current = subscription.auth;
+  const isRefused = subscription.state === 'unauthorized';
+  const isOpen = auth.faults.length > 0 || authError !== null || isRefused;
+  return html`<section class="panel" aria-labelledby="credentials-title">
+    <h2 id="credentials-title">Credentials</h2>
+    <p>
+      ${current === null ? 'None: the registry is read without credentials.' : html`${AUTH_TYPE_NAMES[current.type]}, set ${when(current.changedAt, now)}. The values are never shown.`}
+    </p>
+    ${isRefused ? html`<p class="field-error">The host refused them in the last check. The last known state remains valid.</p>` : NOTHING}
+    ${authError === null ? NOTHING : html`<p class="field-error" role="alert">${authError}</p>`}
+    <details ${isOpen ? html`open` : NOTHING}>
+      <summary>${current === null ? 'Set credentials' : 'Replace them'}</summary>
+      <form class="form" method="post" action="${path}">
+        ${authFields(auth.type === 'none' ? { ...auth, type: 'bearer' } : auth, ['bearer', 'basic', 'header'])}
+        <p class="actions"><button>Save credentials</button></p>
+      </form>
+    </details>
+    ${
+      current === null
+        ? NOTHING
+        : html`<form method="post" action="${path}" class="actions">
+            <input type="hidden" name="auth" value="none" /><button class="danger-quiet">Remove credentials</button>
+          </form>`
+    }
   </section>`;
 }
 

@@ -11,6 +11,7 @@ import type { PageContext } from './request.ts';
 import { registryRoutes } from './registry-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 
 /** The web pages of the service. Mounted at the root, next to the API. */
@@ -25,6 +26,7 @@ export function pageRoutes(service: Service, allowances: Allowances): Hono<Env> 
     ...historyRoutes,
     ...tokenRoutes,
     ...auditRoutes,
+    ...webhookRoutes,
   ]);
   return pages;
 }

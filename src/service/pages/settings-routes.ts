@@ -1,8 +1,10 @@
 import type { Service } from '../context.ts';
 import { nameError } from '../http/name-validation.ts';
 import { listSubscriptions, removeSubscription, renameSubscription } from '../storage/subscriptions.ts';
+import { removeAuth, setAuth } from '../subscribe/credentials.ts';
 import { type Outcome, subscribe } from '../subscribe/subscribe.ts';
 import { html } from './html.ts';
+import { type AuthForm, NO_AUTH, submittedAuth } from './auth-form.ts';
 import type { PageRoute } from './mount.ts';
 import type { PageStatus } from './page-error.ts';
 import { registriesPage } from './registries-page.ts';
@@ -24,6 +26,7 @@ export const settingsRoutes: readonly PageRoute[] = [
   { method: 'POST', path: `${LIST}/subscribe`, access: 'member', answer: submitSubscribe },
   { method: 'GET', path: `${LIST}/:id/settings`, access: 'member', answer: showSettings },
   { method: 'POST', path: `${LIST}/:id/rename`, access: 'member', answer: submitRename },
+  { method: 'POST', path: `${LIST}/:id/auth`, access: 'member', answer: submitAuth },
   { method: 'GET', path: `${LIST}/:id/unsubscribe`, access: 'member', answer: showUnsubscribe },
   { method: 'POST', path: `${LIST}/:id/unsubscribe`, access: 'member', answer: submitUnsubscribe },
 ];
@@ -35,7 +38,14 @@ async function showRegistries(request: MemberRequest, { db }: Service) {
   return show(registriesPage({ list, search: searchIn(request), page: pageIn(request), done, now }));
 }
 
-const EMPTY_FORM: SubscribeForm = { url: '', name: '', urlError: null, nameError: null, unusable: null };
+const EMPTY_FORM: SubscribeForm = {
+  url: '',
+  name: '',
+  urlError: null,
+  nameError: null,
+  auth: NO_AUTH,
+  unusable: null,
+};
 
 function showSubscribe({ query, show }: MemberRequest) {
   return show(subscribePage({ ...EMPTY_FORM, url: (query('url') ?? '').slice(0, LONGEST_URL) }));
@@ -43,9 +53,13 @@ function showSubscribe({ query, show }: MemberRequest) {
 
 async function submitSubscribe({ organization, member, show, goTo, text }: MemberRequest, service: Service) {
   const [url, name] = [text('url').trim(), text('name').trim()];
-  const form = { ...EMPTY_FORM, url, name, urlError: urlFault(url), nameError: nameFault(name) };
-  if (form.urlError !== null || form.nameError !== null) return show(subscribePage(form), 400);
-  const result = await subscribe(service, organization.id, { url, name, actor: member.actor });
+  const submitted = submittedAuth(text);
+  // Credentials are not shown again: after an error they have to be entered again.
+  const auth: AuthForm = 'form' in submitted ? submitted.form : { type: submitted.auth?.type ?? 'none', faults: [] };
+  const form = { ...EMPTY_FORM, url, name, auth, urlError: urlFault(url), nameError: nameFault(name) };
+  if (form.urlError !== null || form.nameError !== null || 'form' in submitted) return show(subscribePage(form), 400);
+  const wanted = { url, name, auth: submitted.auth, actor: member.actor };
+  const result = await subscribe(service, organization.id, wanted);
   if (result.outcome === 'created' || result.outcome === 'accepted') {
     const done = result.outcome === 'created' ? 'subscribed' : 'accepted';
     return goTo(`${LIST}/${result.subscriptionId}?done=${done}`);
@@ -77,7 +91,9 @@ function errorsOf(result: Outcome): Pick<SubscribeForm, 'urlError'> | Pick<Subsc
 async function showSettings(request: MemberRequest, service: Service) {
   const subscription = await requestedSubscription(request, service);
   const frame = registryFrame(request, subscription);
-  return request.show(registrySettingsPage({ ...frame, name: subscription.name, nameError: null }));
+  return request.show(
+    registrySettingsPage({ ...frame, name: subscription.name, nameError: null, auth: NO_AUTH, authError: null }),
+  );
 }
 
 async function submitRename(request: MemberRequest, service: Service) {
@@ -85,10 +101,25 @@ async function submitRename(request: MemberRequest, service: Service) {
   const subscription = await requestedSubscription(request, service);
   const name = text('name').trim();
   const fault = nameFault(name);
+  const frame = registryFrame(request, subscription);
   if (fault !== null)
-    return show(registrySettingsPage({ ...registryFrame(request, subscription), name, nameError: fault }), 400);
+    return show(registrySettingsPage({ ...frame, name, nameError: fault, auth: NO_AUTH, authError: null }), 400);
   await renameSubscription(service.db, organization.id, subscription.id, name, member.actor);
   return goTo(`${LIST}/${subscription.id}/settings?done=renamed`);
+}
+
+async function submitAuth(request: MemberRequest, service: Service) {
+  const { organization, member, show, goTo, text } = request;
+  const subscription = await requestedSubscription(request, service);
+  const target = { organizationId: organization.id, subscriptionId: subscription.id, actor: member.actor };
+  const submitted = submittedAuth(text);
+  const page = { ...registryFrame(request, subscription), name: subscription.name, nameError: null };
+  if ('form' in submitted) return show(registrySettingsPage({ ...page, auth: submitted.form, authError: null }), 400);
+  const { auth } = submitted;
+  const result = auth === null ? await removeAuth(service, target) : await setAuth(service, { ...target, auth });
+  if ('message' in result)
+    return show(registrySettingsPage({ ...page, auth: NO_AUTH, authError: result.message }), 400);
+  return goTo(`${LIST}/${subscription.id}/settings?done=${auth === null ? 'auth-removed' : 'auth-set'}`);
 }
 
 async function showUnsubscribe(request: MemberRequest, service: Service) {

@@ -2,6 +2,7 @@ import type { Finding } from '../../core/engine/report.ts';
 import { legible } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
+import { type AuthForm, authFields } from './auth-form.ts';
 import { field } from './components.ts';
 import { findingList } from './findings.ts';
 import { breadcrumbs } from './navigation.ts';
@@ -13,11 +14,12 @@ export interface SubscribeForm {
   name: string;
   urlError: Html | string | null;
   nameError: string | null;
+  auth: AuthForm;
   /** Why the registry cannot be used, or null. */
   unusable: { message: string; findings: readonly Finding[] } | null;
 }
 
-export function subscribePage({ url, name, urlError, nameError, unusable }: SubscribeForm): Screen {
+export function subscribePage({ url, name, urlError, nameError, auth, unusable }: SubscribeForm): Screen {
   const body = html`${breadcrumbs({ href: 'settings/registries', text: 'App Registries' })}
     <h1>Subscribe to Registry</h1>
     <p class="lead">Its manifest is checked right away; then its apps become available for installation.</p>
@@ -45,6 +47,7 @@ export function subscribePage({ url, name, urlError, nameError, unusable }: Subs
         autofocus: nameError === null,
       })}
       ${field({ name: 'name', label: 'Name', value: name, hint: 'Its name within your organization.', error: nameError, maxlength: 200 })}
+      ${authFields(auth, ['none', 'bearer', 'basic', 'header'])}
       <p class="actions">
         <button class="primary">Subscribe</button>
         <a class="button" href="settings/registries">Cancel</a>

@@ -95,7 +95,6 @@ async function submitDelete(request: MemberRequest, service: Service) {
   // Deleting is idempotent: a form that is submitted twice succeeds.
   if (outcome !== 'last-admin') return goTo(`${LIST}?done=deleted`);
   return showList(request, service, {
-    error:
-      'This is the last token with the scope admin: without it, tokens could no longer be made. Create another one first.',
+    error: 'This is the last token with the scope admin, which is needed to create tokens. Create another one first.',
   });
 }

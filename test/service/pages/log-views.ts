@@ -1,10 +1,10 @@
 import { AUDIT_ACTIONS } from '../../../src/service/audit-actions.ts';
 import { eventMessage } from '../../../src/service/event-messages.ts';
 import { type EventView, type NewEvent, registryEvent } from '../../../src/service/events.ts';
-import type { AuditEntryView, TokenView } from '../../../src/service/views.ts';
+import type { AuditEntryView, DeliveryView, TokenView, WebhookView } from '../../../src/service/views.ts';
 import { HOSTILE_TEXTS, NOW, PROBLEMS, version } from './views.ts';
 
-/** Sample data for the screens of events, tokens and the audit log. */
+/** Sample data for the screens of events, tokens, webhooks and the audit log. */
 
 function hoursAgo(hours: number): string {
   return new Date(NOW.getTime() - hours * 3_600_000).toISOString();
@@ -105,3 +105,41 @@ export const ENTRIES: AuditEntryView[] = AUDIT_ACTIONS.map((action, i) => ({
   outcome: action === 'request-refused' ? 'refused' : 'done',
   details: i % 2 === 0 ? {} : { scope: 'read', before: HOSTILE_TEXTS[i % HOSTILE_TEXTS.length]!, end: null },
 }));
+
+const WEBHOOK: WebhookView = {
+  id: 'ad9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
+  url: 'https://hooks.example.com/appreg',
+  events: null,
+  enabled: true,
+  disabledReason: null,
+  createdAt: hoursAgo(500),
+  failingSince: null,
+  pending: 0,
+  dropped: 0,
+};
+
+export const WEBHOOKS: WebhookView[] = [
+  WEBHOOK,
+  { ...WEBHOOK, events: ['failing', 'version-refused'], failingSince: hoursAgo(7), pending: 3, dropped: 2 },
+  { ...WEBHOOK, url: `https://hooks.example.com/${HOSTILE_TEXTS[0]!}`, enabled: false, disabledReason: 'gone' },
+];
+
+const DELIVERY: DeliveryView = {
+  id: 'bd9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
+  type: 'version-refused',
+  createdAt: hoursAgo(2),
+  state: 'delivered',
+  attempts: 1,
+  lastAttemptAt: hoursAgo(2),
+  nextAttemptAt: null,
+  status: 204,
+  error: null,
+};
+
+export const DELIVERIES: DeliveryView[] = [
+  DELIVERY,
+  { ...DELIVERY, state: 'pending', attempts: 3, status: 500, nextAttemptAt: hoursAgo(-1) },
+  { ...DELIVERY, state: 'pending', attempts: 0, status: null, lastAttemptAt: null, nextAttemptAt: hoursAgo(0) },
+  { ...DELIVERY, state: 'failed', attempts: 12, status: null, error: 'unreachable' },
+  { ...DELIVERY, state: 'cancelled' },
+];

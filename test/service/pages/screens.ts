@@ -9,6 +9,7 @@ import {
   tokenGonePage,
   tokenPage,
 } from '../../../src/service/pages/account-pages.ts';
+import { NO_AUTH } from '../../../src/service/pages/auth-form.ts';
 import { auditPage } from '../../../src/service/pages/audit-page.ts';
 import { type HealthPage, healthPage } from '../../../src/service/pages/health-page.ts';
 import { type History, historyPage, organizationHistoryPage } from '../../../src/service/pages/history-page.ts';
@@ -28,9 +29,17 @@ import {
   type TokensPage,
   tokensPage,
 } from '../../../src/service/pages/tokens-page.ts';
+import {
+  createdWebhookPage,
+  deleteWebhookPage,
+  webhookPage,
+  type WebhooksPage,
+  webhooksPage,
+} from '../../../src/service/pages/webhooks-page.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../../src/service/webhook-events.ts';
 import type { Catalogue } from '../../../src/service/storage/app-catalogue.ts';
 import type { AppView } from '../../../src/service/views.ts';
-import { CHECKS, ENTRIES, EVENTS, HOSTILE_EVENTS, TOKENS } from './log-views.ts';
+import { CHECKS, DELIVERIES, ENTRIES, EVENTS, HOSTILE_EVENTS, TOKENS, WEBHOOKS } from './log-views.ts';
 import * as views from './views.ts';
 
 /** Every screen, in the states that it can be in; by name. Those that begin with `entry` are shown without a session. */
@@ -69,7 +78,14 @@ function health(more: Partial<HealthPage>): Screen {
 }
 
 function settings(more: Partial<RegistrySettingsPage>): Screen {
-  return registrySettingsPage({ ...FRAME, name: FRAME.subscription.name, nameError: null, ...more });
+  return registrySettingsPage({
+    ...FRAME,
+    name: FRAME.subscription.name,
+    nameError: null,
+    auth: NO_AUTH,
+    authError: null,
+    ...more,
+  });
 }
 
 function registries(list: RegistriesPage['list'], more: Partial<RegistriesPage> = {}): Screen {
@@ -114,6 +130,11 @@ function tokens(more: Partial<TokensPage>): Screen {
     now: NOW,
     ...more,
   });
+}
+
+function webhooks(more: Partial<WebhooksPage>): Screen {
+  const form = { url: '', urlError: null, events: [] };
+  return webhooksPage({ webhooks: [], form, types: WEBHOOK_EVENT_TYPES, done: null, now: NOW, ...more });
 }
 
 const TOKEN = `apr_${'Ab3_'.repeat(10)}xyz`;
@@ -190,13 +211,14 @@ export const SCREENS: Record<string, () => Screen> = {
       HOSTILE_TEXTS.map((name, i) => ({ ...hostile, name, id: hostile.id.replace('0b9c', `00${10 + i}`) })),
       { search: '' },
     ),
-  subscribe: () => subscribePage({ url: '', name: '', urlError: null, nameError: null, unusable: null }),
+  subscribe: () => subscribePage({ url: '', name: '', urlError: null, nameError: null, auth: NO_AUTH, unusable: null }),
   'subscribe-wrong': () =>
     subscribePage({
       url: 'apps.example.com',
       name: '',
       urlError: 'This is no URL of a registry. Write the whole address, with https:// in front.',
       nameError: 'The name is empty. Write what your organization calls the registry.',
+      auth: { type: 'basic', faults: [{ field: 'username', fault: 'contains a colon.' }] },
       unusable: null,
     }),
   'subscribe-unusable': () =>
@@ -205,6 +227,7 @@ export const SCREENS: Record<string, () => Screen> = {
       name: 'Vendor tools',
       urlError: null,
       nameError: null,
+      auth: NO_AUTH,
       unusable: { message: 'Its manifest cannot be used.', findings: FINDINGS.slice(0, 2) },
     }),
   'subscribe-hostile': () =>
@@ -213,6 +236,7 @@ export const SCREENS: Record<string, () => Screen> = {
       name: long,
       urlError: null,
       nameError: null,
+      auth: NO_AUTH,
       unusable: { message: long, findings: hostileFindings },
     }),
   registry: () => registry({ done: 'You are subscribed.' }),
@@ -244,6 +268,14 @@ export const SCREENS: Record<string, () => Screen> = {
     health({ subscription: hostile, report: { ...REPORT, findings: hostileFindings, outcome: 'incomplete' } }),
   settings: () => settings({}),
   'settings-wrong': () => settings({ name: '', nameError: 'The name is empty. Enter a name for this registry.' }),
+  'settings-private': () =>
+    settings({
+      subscription: {
+        ...PROBLEMS,
+        state: 'unauthorized',
+        auth: { type: 'bearer', changedAt: '2026-05-04T09:00:00.000Z' },
+      },
+    }),
   'settings-hostile': () => settings({ subscription: hostile, name: long }),
   unsubscribe: () => unsubscribePage(PROBLEMS),
   app: () =>
@@ -315,6 +347,13 @@ export const SCREENS: Record<string, () => Screen> = {
     }),
   'token-created': () => createdTokenPage(TOKENS[1]!, TOKEN),
   'token-delete': () => deleteTokenPage(TOKENS[2]!, true),
+  webhooks: () => webhooks({ webhooks: WEBHOOKS }),
+  'webhooks-wrong': () =>
+    webhooks({ form: { url: 'http://x', urlError: 'The URL is not https.', events: ['failing'] } }),
+  webhook: () => webhookPage({ webhook: WEBHOOKS[0]!, deliveries: DELIVERIES, done: null, now: NOW }),
+  'webhook-new': () => webhookPage({ webhook: WEBHOOKS[1]!, deliveries: [], done: 'The event is sent now.', now: NOW }),
+  'webhook-created': () => createdWebhookPage(WEBHOOKS[0]!, `whsec_${'Ab3_'.repeat(8)}`),
+  'webhook-delete': () => deleteWebhookPage(WEBHOOKS[1]!),
   audit: () => auditPage({ entries: ENTRIES, next: '1', after: '9', action: null, now: NOW }),
   'audit-none': () => auditPage({ entries: [], next: null, after: null, action: 'token-created', now: NOW }),
   'failure-signed-in': () => failurePage({ title: 'Not found', text: 'This page does not exist.', signedIn: true }),

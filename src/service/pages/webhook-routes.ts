@@ -1,0 +1,119 @@
+import type { Service } from '../context.ts';
+import { parseWebhookUrl } from '../http/webhook-url.ts';
+import { listDeliveries, queueTest, redeliver } from '../storage/webhook-deliveries.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  webhookOf,
+  WEBHOOKS_LIMIT,
+} from '../storage/webhooks.ts';
+import type { WebhookView } from '../views.ts';
+import { WEBHOOK_EVENT_TYPES } from '../webhook-events.ts';
+import { newWebhookSecret, sealWebhookSecret } from '../webhook-secrets.ts';
+import type { PageRoute } from './mount.ts';
+import { orNotFound } from './page-error.ts';
+import type { MemberRequest } from './request.ts';
+import { createdWebhookPage, deleteWebhookPage, type WebhookForm, webhookPage, webhooksPage } from './webhooks-page.ts';
+
+/** Settings → Webhooks. Their URLs may be secrets, so sessions with the scope `read` do not see them. */
+
+const LIST = '/settings/webhooks';
+const DELIVERIES_LIMIT = 30;
+
+export const webhookRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: LIST, access: 'member', scope: 'manage', answer: showWebhooks },
+  { method: 'POST', path: LIST, access: 'member', answer: submitWebhook },
+  { method: 'GET', path: `${LIST}/:id`, access: 'member', scope: 'manage', answer: showWebhook },
+  { method: 'POST', path: `${LIST}/:id/test`, access: 'member', answer: submitTest },
+  { method: 'POST', path: `${LIST}/:id/enable`, access: 'member', answer: (...args) => setEnabled(true, ...args) },
+  { method: 'POST', path: `${LIST}/:id/disable`, access: 'member', answer: (...args) => setEnabled(false, ...args) },
+  { method: 'POST', path: `${LIST}/:id/deliveries/:delivery`, access: 'member', answer: submitRedelivery },
+  { method: 'GET', path: `${LIST}/:id/delete`, access: 'member', scope: 'manage', answer: showDelete },
+  { method: 'POST', path: `${LIST}/:id/delete`, access: 'member', answer: submitDelete },
+];
+
+/** Confirmations of the last action, by the parameter `done`. */
+const CONFIRMATIONS = new Map([
+  ['deleted', 'The webhook is deleted.'],
+  ['queued', 'The event is sent now.'],
+  ['waiting', 'It is still on its way, and repeated if it fails.'],
+  ['disabled', 'The webhook is disabled: enable it first.'],
+]);
+
+async function showWebhooks(request: MemberRequest, service: Service) {
+  return showList(request, service, { url: '', urlError: null, events: [] });
+}
+
+async function showList({ organization, now, query, show }: MemberRequest, { db }: Service, form: WebhookForm) {
+  const { webhooks } = await listWebhooks(db, organization.id, { limit: WEBHOOKS_LIMIT, after: null });
+  const done = CONFIRMATIONS.get(query('done') ?? '') ?? null;
+  const screen = webhooksPage({ webhooks, form, types: WEBHOOK_EVENT_TYPES, done, now });
+  return show(screen, form.urlError === null ? 200 : 400);
+}
+
+async function submitWebhook(request: MemberRequest, service: Service) {
+  const { organization, member, text, show } = request;
+  const { db, log, outbound, settings } = service;
+  const typed = text('url').trim();
+  const events = WEBHOOK_EVENT_TYPES.filter((type) => text(`event-${type}`) === 'yes');
+  const parsed = parseWebhookUrl(typed, outbound.guard);
+  if ('fault' in parsed) return showList(request, service, { url: typed, urlError: `The URL ${parsed.fault}`, events });
+  const secret = newWebhookSecret();
+  const wanted = { url: parsed.url, events: events.length === 0 ? null : events };
+  const seal = (id: string) => sealWebhookSecret(settings.secretsKeys, secret, id);
+  const webhook = await createWebhook(db, organization.id, wanted, seal, member.actor);
+  if (webhook === null) {
+    const urlError = `An organization can have at most ${WEBHOOKS_LIMIT} webhooks. Delete one first.`;
+    return showList(request, service, { url: typed, urlError, events });
+  }
+  log('info', 'webhook-created', { organization: organization.id, webhook: webhook.id });
+  return show(createdWebhookPage(webhook, secret));
+}
+
+/** @throws PageError if the organization does not have it */
+async function requestedWebhook({ organization, parameter }: MemberRequest, { db }: Service): Promise<WebhookView> {
+  return orNotFound(await webhookOf(db, organization.id, parameter('id')), 'webhook');
+}
+
+async function showWebhook(request: MemberRequest, service: Service) {
+  const webhook = await requestedWebhook(request, service);
+  const page = { limit: DELIVERIES_LIMIT, after: null };
+  const deliveries = await listDeliveries(service.db, request.organization.id, webhook.id, page);
+  const done = CONFIRMATIONS.get(request.query('done') ?? '') ?? null;
+  return request.show(
+    webhookPage({ webhook, deliveries: orNotFound(deliveries, 'webhook').deliveries, done, now: request.now }),
+  );
+}
+
+async function submitTest({ organization, member, parameter, goTo }: MemberRequest, { db }: Service) {
+  const queued = orNotFound(await queueTest(db, organization.id, parameter('id'), member.actor), 'webhook');
+  return goTo(`${LIST}/${parameter('id')}?done=${queued === 'disabled' ? 'disabled' : 'queued'}`);
+}
+
+async function setEnabled(
+  enabled: boolean,
+  { organization, member, parameter, goTo }: MemberRequest,
+  { db }: Service,
+): Promise<Response> {
+  orNotFound(await changeWebhook(db, organization.id, parameter('id'), { enabled }, member.actor), 'webhook');
+  return goTo(`${LIST}/${parameter('id')}`);
+}
+
+async function submitRedelivery({ organization, member, parameter, goTo }: MemberRequest, { db }: Service) {
+  const [id, delivery] = [parameter('id'), parameter('delivery')];
+  const queued = orNotFound(await redeliver(db, organization.id, id, delivery, member.actor), 'webhook or delivery');
+  const outcomes = { pending: 'waiting', disabled: 'disabled' } as const;
+  return goTo(`${LIST}/${id}?done=${typeof queued === 'string' ? outcomes[queued] : 'queued'}`);
+}
+
+async function showDelete(request: MemberRequest, service: Service) {
+  return request.show(deleteWebhookPage(await requestedWebhook(request, service)));
+}
+
+async function submitDelete({ organization, member, parameter, goTo }: MemberRequest, { db }: Service) {
+  // Deleting is idempotent: a form that is submitted twice succeeds.
+  await deleteWebhook(db, organization.id, parameter('id'), member.actor);
+  return goTo(`${LIST}?done=deleted`);
+}

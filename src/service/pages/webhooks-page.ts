@@ -1,0 +1,233 @@
+import { count } from '../../report/words.ts';
+import { grouped } from '../../core/text/text.ts';
+import type { DeliveryError, DeliveryView, WebhookDisabledReason, WebhookView } from '../views.ts';
+import { copyButton, doneNotice, field, status, type Tone } from './components.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import type { Screen } from './layout.ts';
+import { breadcrumbs } from './navigation.ts';
+import { day, due, when } from './time.ts';
+import { code, legible, untrusted } from './untrusted-text.ts';
+
+/** Settings → Webhooks: where events are sent. */
+
+export interface WebhookForm {
+  url: string;
+  urlError: string | null;
+  /** The selected types of events; none for all. */
+  events: readonly string[];
+}
+
+export interface WebhooksPage {
+  webhooks: readonly WebhookView[];
+  form: WebhookForm;
+  /** All types of events that can be sent. */
+  types: readonly string[];
+  done: string | null;
+  now: Date;
+}
+
+export function webhooksPage({ webhooks, form, types, done, now }: WebhooksPage): Screen {
+  const body = html`<h1>Webhooks</h1>
+    <p class="lead">
+      Events are sent to these URLs, signed as Standard Webhooks describe, and repeated for three days.
+    </p>
+    ${doneNotice(done)} ${webhooks.length === 0 ? NOTHING : webhookTable(webhooks, now)}
+    <section class="panel" aria-labelledby="create-title">
+      <h2 id="create-title">New webhook</h2>
+      <form class="form" method="post" action="settings/webhooks">
+        ${field({ name: 'url', label: 'URL', type: 'url', value: form.url, error: form.urlError, placeholder: 'https://example.com/hooks/appreg' })}
+        <fieldset>
+          <legend>Events</legend>
+          <p class="hint">None selected: all of them.</p>
+          <div class="choices">
+            ${types.map(
+              (type) =>
+                html`<label class="check"
+                  ><input
+                    type="checkbox"
+                    name="event-${type}"
+                    value="yes"
+                    ${form.events.includes(type) ? html`checked` : NOTHING}
+                  />
+                  ${type}</label
+                >`,
+            )}
+          </div>
+        </fieldset>
+        <p class="actions"><button class="primary">Create webhook</button></p>
+      </form>
+    </section>`;
+  return { title: 'Webhooks', section: 'webhooks', body };
+}
+
+const DISABLED: Record<WebhookDisabledReason, string> = {
+  gone: 'Disabled: it responded with 410 (Gone)',
+  failing: 'Disabled: no delivery succeeded for days',
+};
+
+function stateOf({ enabled, disabledReason, failingSince }: WebhookView): readonly [Tone, string] {
+  if (!enabled) return ['idle', disabledReason === null ? 'Disabled' : DISABLED[disabledReason]];
+  return failingSince === null ? ['good', 'Working'] : ['bad', 'Failing'];
+}
+
+function webhookTable(webhooks: readonly WebhookView[], now: Date): Html {
+  return html`<table class="table webhooks" role="table">
+    <caption class="unseen">
+      Webhooks in order of creation
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">URL</th>
+        <th role="columnheader" scope="col">State</th>
+        <th role="columnheader" scope="col">Events</th>
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${webhooks.map((webhook) => webhookRow(webhook, now))}
+    </tbody>
+  </table>`;
+}
+
+function webhookRow(webhook: WebhookView, now: Date): Html {
+  const { id, url, events, failingSince, pending } = webhook;
+  const [tone, word] = stateOf(webhook);
+  return html`<tr role="row" class="linked">
+    <th role="rowheader" scope="row"><a class="stretch" href="settings/webhooks/${id}">${code(url, 200)}</a></th>
+    <td role="cell">
+      ${status(tone, word)}
+      ${failingSince === null ? NOTHING : html`<span class="line muted">since ${when(failingSince, now)}</span>`}
+      ${pending === 0 ? NOTHING : html`<span class="line muted">${count(pending, 'event')} waiting</span>`}
+    </td>
+    <td role="cell">${events === null ? 'All events' : events.join(', ')}</td>
+  </tr>`;
+}
+
+export interface WebhookPage {
+  webhook: WebhookView;
+  deliveries: readonly DeliveryView[];
+  done: string | null;
+  now: Date;
+}
+
+export function webhookPage({ webhook, deliveries, done, now }: WebhookPage): Screen {
+  const { id, url, events, enabled, createdAt, dropped } = webhook;
+  const [tone, word] = stateOf(webhook);
+  const path = `settings/webhooks/${id}`;
+  const body = html`${breadcrumbs({ href: 'settings/webhooks', text: 'Webhooks' })}
+    <h1>Webhook</h1>
+    <p class="url">${code(url)}</p>
+    ${doneNotice(done)}
+    <div class="state" id="state" role="status" data-live>
+      <div class="state-line">
+        ${status(tone, word)} <span class="muted">${events === null ? 'All events' : events.join(', ')}</span>
+        <span class="schedule muted"><span>created ${day(createdAt)}</span></span>
+      </div>
+      ${dropped === 0 ? NOTHING : html`<p>${count(dropped, 'event was', 'events were')} not queued, because too many were waiting.</p>`}
+    </div>
+    <div class="actions">
+      <form method="post" action="${path}/test"><button>Send a test event</button></form>
+      <form method="post" action="${path}/${enabled ? 'disable' : 'enable'}">
+        <button>${enabled ? 'Disable' : 'Enable'}</button>
+      </form>
+      <a class="button danger-quiet" href="${path}/delete">Delete…</a>
+    </div>
+    <section aria-labelledby="deliveries-title">
+      <h2 id="deliveries-title">Last deliveries</h2>
+      <div id="deliveries" data-live>${deliveryTable(deliveries, path, now)}</div>
+    </section>`;
+  return { title: 'Webhook', section: 'webhooks', body, refreshAfter: 10 };
+}
+
+const DELIVERY_STATES: Record<DeliveryView['state'], readonly [Tone, string]> = {
+  pending: ['busy', 'Waiting'],
+  delivered: ['good', 'Delivered'],
+  failed: ['bad', 'Given up'],
+  cancelled: ['idle', 'Cancelled'],
+};
+
+const ERRORS: Record<DeliveryError, string> = {
+  unreachable: 'the host could not be reached',
+  tls: 'the certificate is not valid',
+  timeout: 'no response in time',
+  'connection-lost': 'the connection was lost',
+  'secret-unreadable': 'the secret of the webhook cannot be read',
+};
+
+function deliveryTable(deliveries: readonly DeliveryView[], path: string, now: Date): Html {
+  if (deliveries.length === 0) return html`<p class="muted">No event has been sent yet.</p>`;
+  return html`<table class="table deliveries" role="table">
+    <caption class="unseen">
+      Deliveries, the newest first
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">Time</th>
+        <th role="columnheader" scope="col">Event</th>
+        <th role="columnheader" scope="col">State</th>
+        <th role="columnheader" scope="col">Last attempt</th>
+        <th role="columnheader" scope="col"><span class="unseen">Actions</span></th>
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${deliveries.map((delivery) => deliveryRow(delivery, path, now))}
+    </tbody>
+  </table>`;
+}
+
+function deliveryRow(delivery: DeliveryView, path: string, now: Date): Html {
+  const { id, type, createdAt, state, attempts, lastAttemptAt, nextAttemptAt } = delivery;
+  const [tone, word] = DELIVERY_STATES[state];
+  return html`<tr role="row">
+    <td role="cell" class="muted">${when(createdAt, now)}</td>
+    <td role="cell">${legible(type, 60)}</td>
+    <td role="cell">
+      ${status(tone, word)}
+      ${nextAttemptAt === null ? NOTHING : html`<span class="line muted">next attempt ${due(nextAttemptAt, now)}</span>`}
+    </td>
+    <td role="cell">
+      <span class="line">${resultWords(delivery)}</span>
+      ${lastAttemptAt === null ? NOTHING : html`<span class="line muted">${grouped(attempts)}. attempt, ${when(lastAttemptAt, now)}</span>`}
+    </td>
+    <td role="cell">
+      ${state === 'pending' ? NOTHING : html`<form method="post" action="${path}/deliveries/${id}"><button class="small">Send again</button></form>`}
+    </td>
+  </tr>`;
+}
+
+function resultWords({ status: code_, error }: DeliveryView): string {
+  if (error !== null) return `No response: ${ERRORS[error]}`;
+  return code_ === null ? '–' : `Status ${code_}`;
+}
+
+/** The secret is shown only once. */
+export function createdWebhookPage({ id, url }: WebhookView, secret: string): Screen {
+  const body = html`${breadcrumbs({ href: 'settings/webhooks', text: 'Webhooks' })}
+    <div class="card">
+      <h1>The webhook is ready</h1>
+      <p class="lead">Events are sent to ${code(url)} from now on.</p>
+      <p class="token"><code id="secret" dir="ltr">${secret}</code>${copyButton(secret, 'secret')}</p>
+      <p class="hint">
+        With this secret the receiver checks the signature of each event (standardwebhooks.com). Keep it: it is shown
+        this once, and cannot be read again.
+      </p>
+      <p class="actions"><a class="button primary" href="settings/webhooks/${id}">I have saved it</a></p>
+    </div>`;
+  return { title: 'New webhook', section: 'webhooks', body };
+}
+
+export function deleteWebhookPage({ id, url, pending }: WebhookView): Screen {
+  const body = html`${breadcrumbs({ href: 'settings/webhooks', text: 'Webhooks' })}
+    <h1>Delete the webhook?</h1>
+    <p class="lead">${untrusted(url, 300)}</p>
+    <p>
+      No more events are sent to
+      it${pending === 0 ? '' : `, not even the ${count(pending, 'event')} that ${pending === 1 ? 'is' : 'are'} waiting`}.
+    </p>
+    <form class="form" method="post" action="settings/webhooks/${id}/delete">
+      <p class="actions">
+        <button class="danger">Delete webhook</button>
+        <a class="button" href="settings/webhooks/${id}">Keep it</a>
+      </p>
+    </form>`;
+  return { title: 'Delete webhook', section: 'webhooks', body };
+}
