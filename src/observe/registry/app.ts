@@ -25,6 +25,7 @@ export async function observeApp(key: string, entry: JsonValue, run: RegistryRun
       ? await shared.metadata(url, context, known?.facts.metadata ?? null, startArtifacts)
       : notRequestable(url);
     run.progress.done += 1;
+    run.progress.apps += 1;
     await startArtifacts(facts.content);
     return facts;
   };

@@ -1,4 +1,4 @@
-import type { ArtifactFacts, Missing } from '../../core/facts/facts.ts';
+import { type ArtifactFacts, isMissing, type Missing } from '../../core/facts/facts.ts';
 import { sameAddress } from '../../core/http/url.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { versionFields } from '../../core/registry/metadata.ts';
@@ -46,7 +46,10 @@ export async function observeArtifacts(
   });
   const isSelected = versionSelector(versions, options.versions ?? 'all');
   const downloads: Downloads = { first: new Map(), second: new Map() };
-  if (!options.skipArtifacts) progress.known += versions.length;
+  if (!options.skipArtifacts) {
+    progress.known += versions.length;
+    progress.artifacts.listed += versions.length;
+  }
   const facts = versions.map(({ url }) => notFetched(url, options.skipArtifacts ? SKIPPED : NOT_SELECTED));
   const queue = options.newestFirst ? newestFirst(versions) : [...versions.entries()];
   await mapLimit(
@@ -54,6 +57,7 @@ export async function observeArtifacts(
     async ([index, listed]) => {
       if (isSelected(listed.version)) facts[index] = await observeArtifact(app, listed, run, { known, downloads });
       progress.done += 1;
+      if (isVerified(facts[index], listed)) progress.artifacts.verified += 1;
     },
     Math.max(1, options.concurrency ?? 32),
   );
@@ -83,6 +87,13 @@ async function observeArtifact(
   return artifactFacts(url, checksum, first, () =>
     memoizeAsync(downloads.second, address, () => fetchArtifact(url, context, { inner: true })),
   );
+}
+
+/** Whether one of its downloads has the listed digest. */
+function isVerified(facts: ArtifactFacts | undefined, { checksum }: ListedVersion): boolean {
+  const digest = digestOf(checksum);
+  if (facts === undefined || digest === null) return false;
+  return [facts.content, facts.again].some((one) => one !== undefined && !isMissing(one) && one.sha256 === digest);
 }
 
 function notFetched(url: string | null, reason: Missing): ArtifactFacts {

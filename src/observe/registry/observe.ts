@@ -48,7 +48,16 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
   const { memory = null, signal } = options;
   const { addresses } = clients;
   const redaction = openRedaction((options.secrets?.headers ?? []).map(([, value]) => value));
-  const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
+  const progress: Progress = {
+    done: 0,
+    known: 1,
+    bytes: 0,
+    announced: 0,
+    host: null,
+    app: null,
+    apps: 0,
+    artifacts: { listed: 0, verified: 0 },
+  };
   const context = openContext(options, clients, progress);
   const { content, facts } = observeManifest(url, context, memory);
   const isManifestSent = facts.then(async (manifest) => {

@@ -58,6 +58,10 @@ export interface Progress {
   host: string | null;
   /** The last app that was handed over. */
   app: string | null;
+  /** Apps whose metadata file was observed. */
+  apps: number;
+  /** Artifacts that those list, and the ones that have the listed digest. */
+  artifacts: { listed: number; verified: number };
 }
 
 /**

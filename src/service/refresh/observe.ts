@@ -37,7 +37,10 @@ export async function observe(run: Run): Promise<boolean> {
       onIcon(facts, bytes) {
         if (!containsSecret(run.credentials, bytes)) icons.add(facts, bytes);
       },
-      onProgress: (progress) => budget.onProgress(progress),
+      onProgress(progress) {
+        run.progress.observed = progress;
+        budget.onProgress(progress);
+      },
     },
     {
       manifest: (facts) => judgeManifest(run, facts),

@@ -9,6 +9,7 @@ import { observe } from './observe.ts';
 import { discardRun, endRun, endUnchanged, incompleteness } from './outcome.ts';
 import { requestCredentials } from './request-credentials.ts';
 import { CONNECTIONS, DOCUMENT_LIMITS, documentTimeout, requestOptions } from './request-options.ts';
+import { startProgressWriter } from './progress-writer.ts';
 import { startRun } from './run.ts';
 import type { RevalidationLimits } from './unchanged/revalidate.ts';
 import { openUnchangedCheck } from './unchanged/unchanged.ts';
@@ -79,7 +80,8 @@ async function refreshDue(
     }
     if (stopping.aborted) return 'handed-back';
     const run = await startRun(context, registry, { budget, check, artifacts, now, credentials });
-    const interrupted = await observe(run);
+    const progress = startProgressWriter(run);
+    const interrupted = await observe(run).finally(progress.stop);
     if (stopping.aborted) return 'handed-back';
     const took = elapsed();
     const report = run.judging.finish(Math.round(took) / 1000, incompleteness(run, interrupted));

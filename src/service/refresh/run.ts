@@ -2,6 +2,7 @@ import { type Judging, startJudging } from '../../core/engine/judge.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import type { Progress } from '../../observe/registry/options.ts';
 import type { HttpClient } from '../../observe/http/client.ts';
 import { type AppRecords, openAppRecords } from '../storage/app-records.ts';
 import { unpack } from '../storage/packed.ts';
@@ -52,6 +53,8 @@ interface RunProgress {
   /** The apps in order of observation, and the number that was reached. */
   order: readonly string[];
   done: number;
+  /** How far the observation has got; null until it begins. It changes meanwhile. */
+  observed: Readonly<Progress> | null;
   /** Listed versions beyond the limit per app. */
   versionsBeyond: number;
   /** The events that were recorded with the apps. */
@@ -93,6 +96,7 @@ export async function startRun(
     apps: null,
     order: [],
     done: 0,
+    observed: null,
     versionsBeyond: 0,
     recorded: openEventCounts(),
     certificates: null,

