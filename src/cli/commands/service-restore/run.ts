@@ -11,6 +11,9 @@ import type { serviceRestoreCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof serviceRestoreCommand.options>;
 
+/** The tables with secrets that are sealed if the service has a SECRETS_KEY. */
+const SEALED = ['registry_credentials', 'webhooks'];
+
 /** `appreg service restore <file>`: a backup into an empty database, all of it or nothing. */
 export async function serviceRestore({ terminal, env, cwd }: Context, file: string, options: Options): Promise<number> {
   const json = wantsJson('service restore', options.format);
@@ -20,6 +23,10 @@ export async function serviceRestore({ terminal, env, cwd }: Context, file: stri
   const { createdAt, appreg } = header;
   if (json) terminal.out(safeJson({ target: settings.databaseUrl === null ? target : null, createdAt, appreg, rows }));
   else terminal.out(`Restored ${printable(target)} as of ${printable(createdAt)}: ${contentOf(rows)}.`);
+  if (SEALED.some((table) => (rows[table] ?? 0) > 0))
+    terminal.log(
+      'Start the service with the SECRETS_KEY of the backup: it seals credentials of registries and webhooks.',
+    );
   terminal.next(settings.databaseUrl === null ? `appreg service --data ${printable(target)}` : 'appreg service');
   return 0;
 }
