@@ -1,0 +1,1 @@
+export function formulas(sums: string): Record<string, string>;
