@@ -21,6 +21,8 @@ const LONG = [
   'service/pages/screens',
   'publish/one-document',
   'service/kill',
+  'service/backup/process',
+  'service/backup/backup',
   'service/embedded-outage',
   'service/full-disk',
   'publish/storm',
