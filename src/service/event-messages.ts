@@ -2,7 +2,7 @@ import { ruleTitle } from '../core/rules/lookup.ts';
 import { capitalized, printable, shorten } from '../core/text/text.ts';
 import { count, elapsedTime } from '../report/words.ts';
 import { type CheckOutcome, EVENT_TYPES, type EventData, type EventType, type NewEvent } from './events.ts';
-import { hiddenReason } from './hidden-reasons.ts';
+import { reasonsFrom } from './hidden-reasons.ts';
 
 /** The wording of all events, for the pages, the API and webhooks. */
 
@@ -43,7 +43,7 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
   'version-restored': (_, { app, version }) => `${app} ${version} is offered again, with the same SHA-256 as before.`,
   'app-listed': ({ name }, { app }) => `The app ${app} is listed${name === '' ? '' : ` (${nameOf(name)})`}.`,
   'app-hidden': ({ reasons }, { app }) =>
-    [`The app ${app} cannot be installed.`, ...reasons.map((code) => hiddenReason(code).message)].join(' '),
+    [`The app ${app} cannot be installed.`, ...reasonsFrom(reasons).map(({ message }) => message)].join(' '),
   'app-shown': ({ latest }, { app }) =>
     `The app ${app} can be installed again. Its latest version is ${nameOf(latest)}.`,
   'certificate-changed': ({ host, after }) =>

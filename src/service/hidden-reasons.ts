@@ -1,4 +1,4 @@
-import { ruleById } from '../core/rules/lookup.ts';
+import { ruleById, ruleTitle } from '../core/rules/lookup.ts';
 
 /** Why an app or a version cannot be installed: a code for programs, a message for people. */
 export interface HiddenReason {
@@ -16,7 +16,7 @@ const SERVICE_REASONS = {
   'version-withdrawn': 'Its versions are no longer listed.',
   'app-unchecked': 'Its metadata file has not been checked yet.',
   'artifact-unchecked': 'Its artifacts have not been checked yet.',
-  'artifact-refused': 'None of its versions could be verified.',
+  'artifact-refused': 'None of its versions can be offered.',
 } as const;
 
 /** The reasons that the service gives itself. */
@@ -29,6 +29,17 @@ function isServiceReason(code: string): code is ServiceReason {
 /** A reason of the service itself. */
 export function serviceReason(code: ServiceReason): HiddenReason {
   return { code, message: SERVICE_REASONS[code] };
+}
+
+/** Why a version is refused: what its rule finds. The reasons above are about the metadata file of an app. */
+export function refusalReason(rule: string): HiddenReason {
+  return { code: rule, message: `${ruleTitle(rule)}.` };
+}
+
+/** The reasons of a hidden app from their codes: what follows `artifact-refused` is about its versions. */
+export function reasonsFrom(codes: readonly string[]): HiddenReason[] {
+  const refused = codes.indexOf('artifact-refused' satisfies ServiceReason);
+  return codes.map((code, i) => (refused !== -1 && i > refused ? refusalReason(code) : hiddenReason(code)));
 }
 
 /** @param code id of a rule, or a code of the service */

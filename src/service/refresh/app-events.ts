@@ -42,7 +42,7 @@ function statesOf(record: AppRecord, changes: VersionChanges | null) {
   const refused = refusals.toSorted((a, b) => compareText(b.version, a.version))[0];
   return {
     states: [...new Set(rows.map(({ state }) => state))],
-    refusal: refused === undefined ? null : { code: refused.rule, message: refused.reason },
+    refusal: refused === undefined ? null : { code: refused.rule, message: refused.reason, version: refused.version },
   };
 }
 

@@ -1,4 +1,4 @@
-import { type HiddenReason, hiddenReason, serviceReason } from '../hidden-reasons.ts';
+import { type HiddenReason, hiddenReason, refusalReason, serviceReason } from '../hidden-reasons.ts';
 import type { AppView } from '../views.ts';
 
 /** The state of an app in the database that determines whether it can be installed. */
@@ -21,7 +21,7 @@ export interface AppState {
   /** The states of versions that are not withdrawn; null if one is offered. */
   states: readonly string[] | null;
   /** Why one of them is refused. */
-  refusal: { code: string | null; message: string | null } | null;
+  refusal: { code: string | null; message: string | null; version: string } | null;
 }
 
 /** The part of it that decides. */
@@ -70,5 +70,7 @@ function hidden(reasons: HiddenReason[], visible: false | null = false): Install
 
 function isRefusalStatus({ refusal }: InstallabilityState): HiddenReason[] {
   if (refusal === null || refusal.code === null) return [];
-  return [refusal.message === null ? hiddenReason(refusal.code) : { code: refusal.code, message: refusal.message }];
+  const { code, version } = refusal;
+  // Other versions may be refused for other reasons.
+  return [{ code, message: `Version ${version}: ${refusal.message ?? refusalReason(code).message}` }];
 }

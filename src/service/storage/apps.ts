@@ -108,7 +108,7 @@ export const STATE_COLUMNS = [
   sql<string[] | null>`case when a.latest is null then
     array(select distinct v.state from versions v where ${VERSION} and v.withdrawn_at is null) end`.as('states'),
   sql<AppState['refusal']>`case when a.latest is null then
-    (select json_build_object('code', v.rule, 'message', v.reason) from versions v
+    (select json_build_object('code', v.rule, 'message', v.reason, 'version', v.version) from versions v
       where ${VERSION} and v.state = 'refused' and v.withdrawn_at is null order by v.version desc limit 1) end`.as(
     'refusal',
   ),

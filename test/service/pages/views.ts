@@ -177,7 +177,7 @@ export const APPS: AppView[] = [
     versions: 2,
     description: 'Watches feeds.',
     reasons: [
-      { code: 'artifact-refused', message: 'None of its versions could be verified.' },
+      { code: 'artifact-refused', message: 'None of its versions can be offered.' },
       { code: 'artifact-checksum-mismatch', message: 'The artifact’s SHA-256 is not the listed one.' },
     ],
   }),

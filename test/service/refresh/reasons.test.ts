@@ -287,8 +287,9 @@ test.each(CASES)('%s is the reason for %s', (reason, key) => {
   const [first, second, ...others] = app?.reasons ?? [];
   expect(others).toEqual([]);
   if (second === undefined) return expect(first?.message).toBe(reason);
-  expect(first?.message).toBe('None of its versions could be verified.');
-  expect(`${second.code}: ${second.message}`).toContain(reason);
+  expect(first?.message).toBe('None of its versions can be offered.');
+  expect(second.message).toMatch(/^Version 1\.0\.0: /);
+  expect(`${second.code}: ${second.message.slice('Version 1.0.0: '.length)}`).toContain(reason);
 });
 
 test('every rule that hides an app gives subscribers a reason', () => {
