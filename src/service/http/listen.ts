@@ -13,7 +13,7 @@ const CLOSE_TIMEOUT = 10_000;
 const CONNECTIONS = 5_000;
 
 /** In milliseconds. */
-export interface ConnectionTimeouts {
+interface ConnectionTimeouts {
   /** For all headers of a request, from the start of the connection or from its first byte. */
   headers: number;
   /** For the whole request. */

@@ -49,8 +49,3 @@ export function claimedRegistry(tx: Pick<Db, 'selectFrom'>, { id, refreshNumber 
     .forShare()
     .select('id');
 }
-
-/** Locks the registry's row for the rest of the transaction. @throws Superseded if it belongs to another refresh */
-export async function holdClaim(tx: Db, claim: RegistryClaim): Promise<void> {
-  if ((await claimedRegistry(tx, claim).executeTakeFirst()) === undefined) throw new Superseded();
-}
