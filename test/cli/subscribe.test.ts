@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { subscribeTo } from '../../src/cli/commands/subscribe/run.ts';
 import { contextIn, folder, type Recorded, refusal } from './author-support.ts';
 
@@ -8,6 +8,8 @@ import { contextIn, folder, type Recorded, refusal } from './author-support.ts';
 let server: Server;
 let service: string;
 let answerWith: { status: number; type?: string; body: string };
+/** Responses to GET, by path, in turn. */
+let states: Record<string, object[]> = {};
 let receivedRequests: { method: string; path: string; headers: IncomingMessage['headers']; body: unknown }[] = [];
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -18,8 +20,13 @@ beforeAll(async () => {
         method: request.method!,
         path: request.url!,
         headers: request.headers,
-        body: JSON.parse(text) as unknown,
+        body: text === '' ? null : (JSON.parse(text) as unknown),
       });
+      const state = request.method === 'GET' ? states[request.url!]?.shift() : undefined;
+      if (request.method === 'GET') {
+        response.writeHead(state === undefined ? 404 : 200, { 'content-type': 'application/json' });
+        return void response.end(JSON.stringify(state ?? {}));
+      }
       response.writeHead(answerWith.status, { 'content-type': answerWith.type ?? 'application/problem+json' });
       response.end(answerWith.body);
     });
@@ -30,6 +37,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(() => {
   receivedRequests = [];
+  states = {};
   answerWith = { status: 201, body: '{"id":"1","apps":3}' };
 });
 
@@ -123,4 +131,62 @@ test.each<[string, Given, string]>([
   const error = await refusal(run(options));
   expect(error).toMatchObject({ exit: 2, message: expect.stringContaining(names) as string });
   expect(receivedRequests).toEqual([]);
+});
+
+describe('a registry that the service has accepted before it was checked', () => {
+  const PATH = '/flows/api/registries/r-1';
+  beforeEach(() => {
+    answerWith = { status: 202, body: '{"subscription":{"id":"r-1","state":"checking","checking":true}}' };
+  });
+  const checking = {
+    checking: true,
+    progress: { apps: { total: 40, read: 23 }, artifacts: { total: 30, verified: 11 } },
+  };
+
+  test('is awaited, with its progress', async () => {
+    states[PATH] = [checking, { checking: false, failingSince: null, apps: 40, visible: 39, errors: 1 }];
+    const { code, printed } = await run({ tokenEnv: 'TOKEN' }, { TOKEN: 's3cret-token' });
+    expect([code, printed.out]).toEqual([
+      0,
+      [`subscribed to ${REGISTRY} as “Apps”: 40 apps, 39 can be installed, 1 error`],
+    ]);
+    expect(receivedRequests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /flows/api/registries/subscribe',
+      `GET ${PATH}`,
+      `GET ${PATH}`,
+    ]);
+    expect(receivedRequests.every(({ headers }) => headers.authorization === 'Bearer s3cret-token')).toBe(true);
+  });
+
+  test('and is unusable, is exit 1 with its findings', async () => {
+    states[PATH] = [{ checking: false, failingSince: '2026-01-01T00:00:00.000Z', apps: 0, visible: 0, errors: 1 }];
+    const finding = { severity: 'error', rule: 'unreachable', message: 'It timed out.', advice: 'Start the host.' };
+    states[`${PATH}/report`] = [{ findings: [finding, { severity: 'warning', message: 'Slow.' }] }];
+    const { code, printed } = await run();
+    expect(code).toBe(1);
+    expect(printed.out.join('\n')).toMatch(
+      /but the registry cannot be used:\n {2}error {2}It timed out\. {2}unreachable\n {4}→ Start the host\.\n {2}The subscription stays/,
+    );
+    expect(printed.out.join('\n')).not.toContain('Slow.');
+  });
+
+  test.each<[string, object[], Given, RegExp]>([
+    ['is not checked in time', [checking], { timeout: 0.5 }, /; its first check has not ended yet$/],
+    ['of a service without this API', [], {}, /^subscribed to \S+ as “Apps”$/],
+  ])('that %s is subscribed to', async (_, responses, options, words) => {
+    states[PATH] = responses;
+    const { code, printed } = await run(options);
+    expect(code).toBe(0);
+    expect(printed.out.join('\n')).toMatch(words);
+  });
+
+  test('is part of the JSON', async () => {
+    states[PATH] = [{ checking: false, failingSince: null, apps: 2, visible: 2, errors: 0 }];
+    const { printed } = await run({ format: 'json' });
+    expect(JSON.parse(printed.out[0]!)).toMatchObject({
+      outcome: 'subscribed',
+      status: 202,
+      check: { checking: false, failing: false, apps: 2, visible: 2, errors: 0, findings: [] },
+    });
+  });
 });

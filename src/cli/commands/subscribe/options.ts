@@ -31,7 +31,7 @@ export const subscribeCommand = {
     timeout: {
       type: 'number',
       flags: '--timeout <s>',
-      description: 'seconds to wait for the response (default: 60)',
+      description: 'seconds to wait for the response, and then for the first check (default: 60)',
       range: 'positive',
     },
   },

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
-import type { Subscribed } from '../../../subscribe/subscribe.ts';
+import type { FirstCheck } from '../../../subscribe/await-check.ts';
+import type { Subscribed, Subscription } from '../../../subscribe/subscribe.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
@@ -15,7 +16,8 @@ import { subscribeCommand } from './options.ts';
 type Options = GlobalOptions & OptionValues<typeof subscribeCommand.options>;
 
 /**
- * `appreg subscribe <registry-url>` (spec 4.2). Exit 0 also if the organization is already subscribed; 1 if refused.
+ * `appreg subscribe <registry-url>` (spec 4.2). Exit 0 also if the organization is already subscribed; 1 if refused, or
+ * if the registry turns out to be unusable.
  */
 export async function subscribeTo(context: Context, url: string, options: Options): Promise<number> {
   const { terminal, env } = context;
@@ -43,19 +45,48 @@ export async function subscribeTo(context: Context, url: string, options: Option
     timeout: (options.timeout ?? 60) * 1000,
   };
   const response = await subscribe(request).finally(() => progress.stop());
+  const check = await firstCheck(context, request, response);
   // A service may echo what it was sent.
   const conceal = redactor(headers.map(([, value]) => value));
-  if (json) terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...response }))));
-  else terminal.out(conceal(describeOutcome(response, registry.href, name)));
-  if (response.outcome === 'refused') return 1;
+  if (json) terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...response, ...(check && { check }) }))));
+  else terminal.out(conceal(describeOutcome(response, check, { url: registry.href, name })));
+  if (response.outcome === 'refused' || check?.failing) return 1;
   terminal.next(
     `the service checks it now, then every hour; appreg diagnose ${printable(redact(registry.href))} shows what it finds`,
   );
   return 0;
 }
 
-function describeOutcome({ outcome, status, body, text }: Subscribed, url: string, name: string): string {
+/** Milliseconds between two requests for the state of the registry. */
+const POLL_INTERVAL = 1000;
+
+/** Waits for a registry that the service has accepted before it was checked; null if there is nothing to wait for. */
+async function firstCheck(
+  { terminal, env }: Context,
+  { service, headers, ca, timeout }: Subscription,
+  { status, body }: Subscribed,
+): Promise<FirstCheck | null> {
+  const { acceptedId, awaitFirstCheck } = await import('../../../subscribe/await-check.ts');
+  const id = acceptedId(status, body);
+  if (id === null) return null;
+  const { openServiceClient } = await import('../../../observe/service/service-client.ts');
+  const client = openServiceClient({ service, headers, http: { ...networkOf(env), ca }, timeout });
+  const progress = terminal.progress('The service reads the registry');
+  try {
+    return await awaitFirstCheck(client, id, { timeout, interval: POLL_INTERVAL, onProgress: progress.update });
+  } finally {
+    progress.stop();
+    await client.close();
+  }
+}
+
+function describeOutcome(
+  { outcome, status, body, text }: Subscribed,
+  check: FirstCheck | null,
+  { url, name }: { url: string; name: string },
+): string {
   const what = `${shown(redact(url))} as “${shown(name)}”`;
+  if (outcome === 'subscribed' && check !== null) return describeCheck(what, check);
   if (outcome === 'subscribed') return `subscribed to ${what}`;
   if (outcome === 'already-subscribed') return `already subscribed to ${what}`;
   const problem = fieldsOf(body);
@@ -63,7 +94,35 @@ function describeOutcome({ outcome, status, body, text }: Subscribed, url: strin
     (one): one is string => typeof one === 'string',
   );
   const lines = [`refused with status ${status}: ${shown(texts.join(': ') || text || 'no reason given')}`];
-  for (const finding of Array.isArray(problem.findings) ? problem.findings.slice(0, 20) : []) {
+  if (Array.isArray(problem.findings)) lines.push(...findingLines(problem.findings));
+  lines.push(`  ${hintFor(status)}`);
+  return lines.join('\n');
+}
+
+function describeCheck(what: string, { checking, failing, apps, visible, errors, findings }: FirstCheck): string {
+  if (failing)
+    return [
+      `subscribed to ${what}, but the registry cannot be used:`,
+      ...findingLines(findings),
+      '  The subscription stays, and the service checks the registry again.',
+    ].join('\n');
+  if (checking) return `subscribed to ${what}; its first check has not ended yet`;
+  const figures = [
+    ...(apps === null ? [] : [counted(apps, 'app')]),
+    ...(visible === null ? [] : [`${visible} can be installed`]),
+    ...(errors ? [counted(errors, 'error')] : []),
+  ];
+  return `subscribed to ${what}${figures.length === 0 ? '' : `: ${figures.join(', ')}`}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The first findings, with their advice. */
+function findingLines(findings: readonly unknown[]): string[] {
+  const lines: string[] = [];
+  for (const finding of findings.slice(0, 20)) {
     const { severity, message, advice, rule } = fieldsOf(finding);
     if (typeof message === 'string')
       lines.push(
@@ -71,8 +130,7 @@ function describeOutcome({ outcome, status, body, text }: Subscribed, url: strin
       );
     if (typeof advice === 'string') lines.push(`    → ${shown(advice)}`);
   }
-  lines.push(`  ${hintFor(status)}`);
-  return lines.join('\n');
+  return lines;
 }
 
 /** The fields that a service may describe a problem or a finding with; their types are unknown. */
