@@ -64,7 +64,7 @@ interface SessionRow {
   expiresAt: Date;
 }
 
-export interface AuditEntryRow {
+interface AuditEntryRow {
   /** Written as text by the database. */
   id: ColumnType<string, never, never>;
   organizationId: string;

@@ -14,7 +14,11 @@ export interface PostOptions {
   signal: AbortSignal;
 }
 
-/** What the receiver responded: redirects are not followed, and bodies are not read. */
+/** Milliseconds and bytes of a body that is read before the connection is closed, so that the receiver sees no error. */
+const DRAIN_TIME = 1000;
+const DRAINED = 65_536;
+
+/** What the receiver responded: redirects are not followed, and bodies are ignored. */
 export type PostResult = { status: number; retryAfter: number | null } | { error: DeliveryError };
 
 export async function post(
@@ -32,7 +36,9 @@ export async function post(
     return { error: error instanceof ConnectFailure && error.phase === 'tls' ? 'tls' : 'unreachable' };
   }
   try {
-    const { statusCode = 0, headers: received } = await respond(socket, url, headers, body, ending);
+    const response = await respond(socket, url, headers, body, ending);
+    await drain(response, ending);
+    const { statusCode = 0, headers: received } = response;
     return { status: statusCode, retryAfter: retryAfterIn(received['retry-after']) };
   } catch {
     return { error: late.aborted ? 'timeout' : 'connection-lost' };
@@ -66,7 +72,7 @@ async function respond(
       signal,
     })
       .on('response', (response) => {
-        // The connection is closed without reading the body.
+        // An error after its status changes nothing, and may occur after it was read.
         response.on('error', () => {});
         resolve(response);
       })
@@ -74,6 +80,22 @@ async function respond(
       .on('error', reject)
       .end(body);
   });
+}
+
+/** Reads a body as far as it is small and fast. */
+async function drain(response: IncomingMessage, signal: AbortSignal): Promise<void> {
+  const late = setTimeout(() => response.destroy(), DRAIN_TIME);
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      size += chunk.length;
+      if (size > DRAINED || signal.aborted) break;
+    }
+  } catch {
+    // The status is the result; a failing body adds nothing to it.
+  } finally {
+    clearTimeout(late);
+  }
 }
 
 /** Seconds are common; a date is ignored. */
