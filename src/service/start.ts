@@ -19,6 +19,8 @@ import { openQueue } from './worker/queue.ts';
 import { webApp } from './web-app.ts';
 import { startWebhookSender } from './webhooks/sender.ts';
 import { listen } from './http/listen.ts';
+import { openArtifacts } from './artifacts/open-artifacts.ts';
+import { startArtifactFiller } from './worker/fill-artifacts.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
 import { checkSecretsKeys } from './subscribe/check-secrets-keys.ts';
@@ -63,15 +65,18 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     await retried(() => migrateTables(address), until);
     const { db, database } = connect(address, settings, log, stops);
     await retried(() => checkSecretsKeys({ db, settings, log }), until);
+    const artifacts = await openArtifacts(settings, db, log, process.env);
     const metrics = openMetrics();
     collectDefaultMetrics({ register: metrics.registry });
     watchDatabase(metrics.registry, db, database);
     const ports: number[] = [];
     const outbound = outboundOptions(settings, log, () => ports);
-    const base = { settings, db, database, log, metrics, outbound, stopping: stopping.signal };
+    const base = { settings, db, database, artifacts, log, metrics, outbound, stopping: stopping.signal };
     const context = { ...base, now: () => new Date(), random: Math.random };
     const queue = await retried(() => openQueue(context, address), until);
     stops.push(queue.stop);
+    if (artifacts !== null && settings.roles.includes('worker'))
+      stops.push(startArtifactFiller(context, artifacts).stop);
     if (settings.roles.includes('worker')) stops.push(startWebhookSender(base).stop);
     const service: Service = { ...base, requestRefresh: queue.requestRefresh };
     const { url, close } = await listen(settings, webApp(service).fetch);

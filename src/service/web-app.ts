@@ -5,6 +5,7 @@ import { unavailable } from './http/unavailable.ts';
 import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { appRoutes } from './api/apps.ts';
+import { artifactRoutes } from './api/artifacts.ts';
 import { eventRoutes } from './api/events.ts';
 import { auditRoutes } from './api/audit.ts';
 import { operatorRoutes } from './api/operator.ts';
@@ -82,6 +83,7 @@ export function apiRoutes(service: Service): Route[] {
     ...registryRoutes(service),
     ...registryCredentialsRoutes(service),
     ...appRoutes(service),
+    ...artifactRoutes(service),
     ...eventRoutes(service),
     ...tokenRoutes(service),
     ...auditRoutes(service),

@@ -36,6 +36,7 @@ const SETTINGS: Settings = {
   openSignUp: false,
   interval: 3_600_000,
   concurrency: 4,
+  artifacts: null,
   limits: DEFAULT_LIMITS,
 };
 
@@ -57,6 +58,7 @@ export async function openWebFixture(): Promise<WebFixture> {
   const log = openLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>));
   const service: Service = {
     settings: SETTINGS,
+    artifacts: null,
     db: database.db,
     database: openDatabaseMonitor(() => probeWrite(database.db, false), log),
     log,

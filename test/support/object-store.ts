@@ -157,7 +157,15 @@ export async function openObjectStore({
       if (request.method === 'PUT') return put(key, Buffer.concat(chunks), request, response);
       if (lists && searchParams.has('list-type')) return list(key, searchParams, response);
       const there = objects.get(key);
+      if (request.method === 'DELETE') {
+        objects.delete(key);
+        return void response.writeHead(204).end();
+      }
       if (!there) return refuse(response, 404, 'NoSuchKey');
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+      if (from !== undefined && Number(from) >= there.bytes.length) return refuse(response, 416, 'InvalidRange');
+      if (from !== undefined)
+        return void response.writeHead(206).end(there.bytes.subarray(Number(from), Number(to) + 1));
       response.writeHead(200, { ...there.headers, etag: there.etag, 'x-goog-generation': String(there.generation) });
       response.end(request.method === 'HEAD' ? undefined : there.bytes);
     };

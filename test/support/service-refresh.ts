@@ -28,6 +28,7 @@ export async function openRefreshing(databaseUrl: string, urls: readonly string[
   const log = openLog(() => {});
   const context = {
     settings,
+    artifacts: null,
     db,
     log,
     metrics: openMetrics(),

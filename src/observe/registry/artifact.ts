@@ -8,6 +8,7 @@ import type { Body } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { REQUESTED_ONCE } from './cache/observation-cache.ts';
 import type { ObserveContext } from './context.ts';
+import type { ArtifactCopy } from './options.ts';
 import { fetchStatus, noteCertificates, reasonMissing } from './fetch.ts';
 
 /** Fetches an artifact: it is digested and listed while it is received, and never held in memory. */
@@ -43,7 +44,7 @@ async function fetchOnce(
   context: ObserveContext,
   options: DigestOptions,
 ): Promise<FetchedArtifact> {
-  const reader = createArtifactReader(context, options);
+  const reader = createArtifactReader(url, context, options);
   const probe = await context.http.probe({
     method: 'GET',
     url,
@@ -75,15 +76,18 @@ interface Reading {
   decoded: DecodedDigester | null;
   /** The content of the gzip layer, if requested. */
   unpacked: DecodedDigester | null;
+  /** Receives the bytes. */
+  copy: ArtifactCopy | null;
 }
 
-function createArtifactReader(context: ObserveContext, options: DigestOptions): ArtifactReader {
+function createArtifactReader(url: string, context: ObserveContext, options: DigestOptions): ArtifactReader {
   let current: Reading | null = null;
   return {
     body(hop) {
       context.onBody(hop);
       current?.inspection.drop();
-      const reading = openReading(hop, context, options);
+      void current?.copy?.discard();
+      const reading = { ...openReading(hop, context, options), copy: context.copyArtifact(url) };
       current = reading;
       return {
         limit: context.limits.artifact,
@@ -98,6 +102,7 @@ function createArtifactReader(context: ObserveContext, options: DigestOptions): 
     async end() {
       if (current === null) throw new Error('A response without a body cannot be inspected.');
       const { content, archive } = await current.inspection.end();
+      await current.copy?.end(content);
       const decoded = await endOf(current.decoded);
       const inner = await endOf(current.unpacked);
       return {
@@ -111,6 +116,7 @@ function createArtifactReader(context: ObserveContext, options: DigestOptions): 
     },
     async drop() {
       current?.inspection.drop();
+      await current?.copy?.discard();
       await endOf(current?.decoded ?? null);
       await endOf(current?.unpacked ?? null);
     },
@@ -121,7 +127,7 @@ function openReading(
   hop: Hop,
   { limits, digestWorkers, scanContent }: ObserveContext,
   options: DigestOptions,
-): Reading {
+): Omit<Reading, 'copy'> {
   const { weak = false, inner = false } = options;
   const applied = codings(hop.headers);
   const length = header(hop.headers, 'content-length');
@@ -133,10 +139,12 @@ function openReading(
   return { inspection, decoded, unpacked };
 }
 
-function write(chunk: Uint8Array, { inspection, decoded, unpacked }: Reading): void | Promise<void> {
+function write(chunk: Uint8Array, { inspection, decoded, unpacked, copy }: Reading): void | Promise<void> {
   const inspected = inspection.write(chunk);
-  if (!decoded && !unpacked) return inspected;
-  return Promise.all([inspected, decoded?.write(chunk), unpacked?.write(chunk)]).then(() => undefined);
+  if (!decoded && !unpacked && !copy) return inspected;
+  return Promise.all([inspected, decoded?.write(chunk), unpacked?.write(chunk), copy?.write(chunk)]).then(
+    () => undefined,
+  );
 }
 
 async function endOf(digester: DecodedDigester | null): Promise<Content['decoded']> {

@@ -3,6 +3,7 @@ import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient } from '../http/client.ts';
 import { type FirstPerKey, openFirstPerKey } from './first-per-key.ts';
 import { type AlternatingOrigins, type MissingFiles, openMissingFiles } from './missing-files.ts';
+import type { ArtifactCopy } from './options.ts';
 import { openSample, type Sample } from './sampling.ts';
 
 /** What all observations of a run share: its settings, and what it has learned about the hosts. */
@@ -48,6 +49,8 @@ export interface ObserveContext {
   onBytes(count: number): void;
   /** Called with the bytes of every icon that was fetched, as a viewer decodes them. */
   onIcon(facts: IconFacts, bytes: Uint8Array): void;
+  /** Receives the bytes of an artifact; null if they are not needed. */
+  copyArtifact(url: string): ArtifactCopy | null;
   readonly state: ObserveState;
 }
 

@@ -119,6 +119,7 @@ function openContext(options: WebOptions, { http, digestWorkers }: Clients, prog
       options.onProgress?.(progress);
     },
     onIcon: options.onIcon ?? (() => {}),
+    copyArtifact: options.copyArtifact ?? (() => null),
     state: openState(),
   };
 }

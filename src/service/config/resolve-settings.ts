@@ -5,6 +5,7 @@ import { printable, redact } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { invalidSetting } from './invalid-setting.ts';
 import { secretSetting } from './secret-setting.ts';
+import { artifactSettings } from './artifacts.ts';
 import { secretsKeys } from './secrets-keys.ts';
 import { DEFAULT_LIMITS, type Settings } from './settings.ts';
 import { trustedProxies } from './trusted-proxies.ts';
@@ -21,6 +22,8 @@ export interface ServiceFlags {
   /** Seconds. */
   interval?: number;
   concurrency?: number;
+  artifacts?: string;
+  artifactsMax?: string;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -68,6 +71,7 @@ export function resolveSettings(
     openSignUp: flags.openSignUp ?? (operatorToken === null && isLoopback(host)),
     interval: flags.interval === undefined ? HOUR : Math.max(1, Math.round(flags.interval * 1_000)),
     concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
+    artifacts: artifactSettings(flags.artifacts, flags.artifactsMax, cwd),
     limits: DEFAULT_LIMITS,
   };
 }

@@ -40,7 +40,16 @@ export interface Settings {
   interval: number;
   /** Registries refreshed at once by one node. */
   concurrency: number;
+  /** Where verified bytes are kept; null if they are not. */
+  artifacts: ArtifactSettings | null;
   limits: Limits;
+}
+
+/** The store of verified bytes. */
+export interface ArtifactSettings {
+  place: { type: 'directory'; folder: string } | { type: 's3'; bucket: string; prefix: string };
+  /** Maximum bytes of all files. */
+  limit: number;
 }
 
 /** Resource limits per registry. */

@@ -13,6 +13,7 @@ import type { AppRecord } from '../storage/app-records.ts';
 import { appEvents } from './app-events.ts';
 import { certificateChange } from './certificates.ts';
 import { appsIn } from './manifest-apps.ts';
+import { keepVerified, keptOf } from './keep-artifacts.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
 import { truncateFacts } from './truncate-facts.ts';
@@ -51,8 +52,12 @@ export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
   records.release(key);
   // The database cannot store the key: there is only the finding.
   if (record === null) return;
-  const change = changeOf(run, facts, record, { visible, because });
+  const kept = await keptOf(run, facts, record);
+  const change = changeOf(run, facts, record, { visible, because, kept });
   if (await writeApp(context.db, registry, record, change)) expiry.invalidate();
+  const put = new Map(change.versions?.put.map((row) => [row.version, row]));
+  const versions = [...record.versions.filter(({ version }) => !put.has(version)), ...put.values()];
+  await keepVerified(run, facts, versions);
   progress.recorded.add(change.events);
   if (progress.findings > FINDINGS_LIMIT) run.budget.stop();
 }
@@ -61,12 +66,12 @@ function changeOf(
   { context, now, icons, progress, artifacts: { answers } }: Run,
   facts: AppFacts,
   record: AppRecord,
-  { visible, because }: Pick<AppChange, 'visible' | 'because'>,
+  { visible, because, kept }: Pick<AppChange, 'visible' | 'because'> & { kept: ReadonlySet<string> },
 ): AppChange {
   const { key, artifacts } = facts;
   const listed = listedVersionsIn(facts.metadata.content);
   const limit = context.settings.limits.versionsPerApp;
-  const observation = { known: record.versions, artifacts, errors: progress.appErrors, now, limit, answers };
+  const observation = { known: record.versions, artifacts, errors: progress.appErrors, now, limit, answers, kept };
   const versions = listed && updateVersions({ ...observation, listed });
   progress.versionsBeyond += versions?.beyond ?? 0;
   // Whether its manifest entry is valid, so that only its metadata file prevents its use.

@@ -2,6 +2,7 @@ import type { Missing } from '../../core/facts/facts.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { ListedArtifact } from '../../observe/registry/options.ts';
+import { artifactCopies } from './keep-artifacts.ts';
 import { judgeApp, judgeManifest } from './judge.ts';
 import { containsSecret, unlessSecret } from './request-credentials.ts';
 import { artifactTimeout, DOCUMENT_LIMITS, documentTimeout, originsOf, requestOptions } from './request-options.ts';
@@ -37,6 +38,7 @@ export async function observe(run: Run): Promise<boolean> {
       onIcon(facts, bytes) {
         if (!containsSecret(run.credentials, bytes)) icons.add(facts, bytes);
       },
+      copyArtifact: artifactCopies(run),
       onProgress(progress) {
         run.progress.observed = progress;
         budget.onProgress(progress);

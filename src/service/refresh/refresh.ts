@@ -5,6 +5,7 @@ import { type RegistryRecord, registryRecords } from '../storage/registry-record
 import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
+import { discardReceived } from './keep-artifacts.ts';
 import { observe } from './observe.ts';
 import { discardRun, endRun, endUnchanged, incompleteness } from './outcome.ts';
 import { requestCredentials } from './request-credentials.ts';
@@ -81,7 +82,9 @@ async function refreshDue(
     if (stopping.aborted) return 'handed-back';
     const run = await startRun(context, registry, { budget, check, artifacts, now, credentials });
     const progress = startProgressWriter(run);
-    const interrupted = await observe(run).finally(progress.stop);
+    const interrupted = await observe(run)
+      .finally(progress.stop)
+      .finally(() => discardReceived(run));
     if (stopping.aborted) return 'handed-back';
     const took = elapsed();
     const report = run.judging.finish(Math.round(took) / 1000, incompleteness(run, interrupted));

@@ -17,6 +17,7 @@ import { type DatabaseBaseline, databaseBaseline } from './database-baseline.ts'
 import { type EventCounts, openEventCounts } from './check-events.ts';
 import { type IconCollector, openIconCollector } from './icon-collector.ts';
 import { originsOf } from './request-options.ts';
+import type { ReceivedArtifacts } from './keep-artifacts.ts';
 import type { RequestCredentials } from './request-credentials.ts';
 import type { ExpiryProbe } from './unchanged/expiry-probe.ts';
 import type { UnchangedCheck } from './unchanged/unchanged.ts';
@@ -38,6 +39,8 @@ export interface Run {
   readonly budget: Budget;
   readonly artifacts: ArtifactCheck;
   readonly credentials: RequestCredentials;
+  /** The artifacts that were fetched, and are not kept or discarded yet. */
+  readonly received: ReceivedArtifacts;
   readonly progress: RunProgress;
 }
 
@@ -124,6 +127,7 @@ export async function startRun(
     budget,
     artifacts,
     credentials,
+    received: new Map(),
     progress,
   };
 }

@@ -17,6 +17,7 @@ const COLUMNS = [
   'swappedChecksum',
   'servedChecksum',
   'withdrawnAt',
+  'lostAt',
 ] as const;
 
 function isEqual(a: unknown, b: unknown): boolean {

@@ -51,6 +51,8 @@ export interface VersionObservation {
   limit: number;
   /** By artifact URL: the response to a request that made this refresh fetch the artifact again. */
   answers: ReadonlyMap<string, Validators>;
+  /** The checksums of the versions whose bytes the service keeps. */
+  kept?: ReadonlySet<string>;
 }
 
 export function updateVersions(observation: VersionObservation): VersionUpdate {
@@ -116,7 +118,7 @@ function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefi
 
 /** The next state of one listed version. */
 function nextState(row: StoredVersion | null, entries: Entries, observation: VersionObservation): StoredVersion {
-  const { errors: findings, now, answers } = observation;
+  const { errors: findings, now, answers, kept = new Set() } = observation;
   const inForce = row?.verifiedAt ? row.artifactChecksum : null;
   const entry = entries.find(({ checksum }) => inForce !== null && checksum === inForce) ?? entries[0];
   const errors = findings.filter(({ version, severity }) => version === entry.version && severity === 'error');
@@ -139,10 +141,11 @@ function nextState(row: StoredVersion | null, entries: Entries, observation: Ver
   // Contradictory entries: the intended one is unknown.
   if (inForce === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
     return refused(base, now, 'version-duplicate', 'It is listed more than once, with different checksums.');
-  return stateByBytes(base, entry, errors, { now, answers });
+  return stateByBytes(base, entry, errors, { now, answers, kept });
 }
 
 const NOT_FETCHED = {
+  lostAt: null,
   state: 'pending',
   rule: null,
   reason: null,
@@ -158,7 +161,7 @@ function stateByBytes(
   base: StoredVersion,
   { facts, checksum, url }: Entry,
   errors: readonly Finding[],
-  { now, answers }: Pick<VersionObservation, 'now' | 'answers'>,
+  { now, answers, kept }: Required<Pick<VersionObservation, 'now' | 'answers' | 'kept'>>,
 ): StoredVersion {
   const error = errors.find(({ resource }) => resource === 'artifact');
   if (!facts || isMissing(facts.web)) {
@@ -174,6 +177,9 @@ function stateByBytes(
     const isGone =
       server.failure === null && [401, 403, 404, 410].includes(statusOf(server)) && !areCredentialsRefused(server);
     if (base.verifiedAt !== null && base.state === 'verified' && !isGone) return base;
+    // The service still has the bytes.
+    if (base.verifiedAt !== null && kept.has(base.artifactChecksum))
+      return { ...base, state: 'verified', rule: null, reason: null, lostAt: base.lostAt ?? now };
     const rule = error?.rule ?? ruleOfFailure(server) ?? 'unreachable';
     return refused({ ...base, servedChecksum: null }, now, rule, error?.message ?? 'Its artifact cannot be fetched.');
   }
@@ -196,6 +202,7 @@ function stateByBytes(
     triedAt: isConfirmed ? base.triedAt : seenAt,
     bytes: matching.bytes,
     servedChecksum: null,
+    lostAt: null,
     ...(isConfirmed
       ? {}
       : {

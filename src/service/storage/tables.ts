@@ -273,6 +273,8 @@ export interface VersionRow {
   servedChecksum: ColumnType<string | null, string | null | undefined, string | null>;
   /** Since when the metadata file no longer lists it; null while it does. */
   withdrawnAt: Date | null;
+  /** Since when its host does not have the bytes any more, which the service keeps; null while it does. */
+  lostAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
   /** What its host sends with the bytes of that digest, to detect other bytes without fetching them; written as JSON. */
   validators: ColumnType<Validators[] | null, string | null | undefined, string | null>;
   /** When its host last confirmed the artifact; null if it must be asked by the next refresh. */

@@ -65,6 +65,7 @@ function versionView(row: Selectable<VersionRow>, listed: boolean): VersionView 
     swappedChecksum: row.swappedChecksum,
     servedChecksum: row.servedChecksum,
     withdrawnAt: row.withdrawnAt?.toISOString() ?? null,
+    lostAt: row.lostAt?.toISOString() ?? null,
   };
 }
 
@@ -122,6 +123,7 @@ export async function putVersions(
             swappedChecksum: sql`excluded.swapped_checksum`,
             servedChecksum: sql`excluded.served_checksum`,
             withdrawnAt: sql`excluded.withdrawn_at`,
+            lostAt: sql`excluded.lost_at`,
             validators: sql`excluded.validators`,
             askedAt: sql`excluded.asked_at`,
           })

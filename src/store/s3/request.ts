@@ -24,6 +24,9 @@ export interface S3Response {
   uncertain: boolean;
 }
 
+/** A DELETE of a missing object succeeds. */
+type S3Method = 'GET' | 'PUT' | 'DELETE';
+
 interface S3Details {
   headers?: Record<string, string>;
   body?: Bytes;
@@ -33,7 +36,7 @@ interface S3Details {
   isLastCheck?: boolean;
 }
 
-export type S3Request = (method: 'GET' | 'PUT', path: string, details?: S3Details) => Promise<S3Response>;
+export type S3Request = (method: S3Method, path: string, details?: S3Details) => Promise<S3Response>;
 
 /** The response to one attempt, with the code of an error. */
 type Attempt = Omit<S3Response, 'uncertain'>;
@@ -69,7 +72,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
   const { findKeys, sendOnce, withoutSecrets } = openSigned(resolved, env, openHttp(proxyFor));
 
   /** @param what the requested file, in messages */
-  async function send(method: 'GET' | 'PUT', url: URL, what: string, details: S3Details): Promise<S3Response> {
+  async function send(method: S3Method, url: URL, what: string, details: S3Details): Promise<S3Response> {
     const { isLastCheck = false } = details;
     let uncertain = false;
     const signal = signalFor(method, isLastCheck);
@@ -86,7 +89,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
         failure = `status ${status}${code === '' ? '' : ` ${code}`}`;
       } catch (error) {
         if (error instanceof AppregError) throw error;
-        uncertain ||= method === 'PUT';
+        uncertain ||= method !== 'GET';
         failure = error;
       }
       if (attempt === ATTEMPTS || isLastCheck)
@@ -125,7 +128,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
 interface Signed {
   findKeys(): Promise<Credentials>;
   /** Sends a request once, with the signature of the credentials. */
-  sendOnce(method: 'GET' | 'PUT', url: URL, details: S3Details, signal: AbortSignal): Promise<Attempt>;
+  sendOnce(method: S3Method, url: URL, details: S3Details, signal: AbortSignal): Promise<Attempt>;
   /** A server's message, without the secrets that were sent to it. */
   withoutSecrets(text: string): string;
 }
@@ -137,7 +140,7 @@ function openSigned({ region, google }: ResolvedPlace, env: NodeJS.ProcessEnv, w
   const findKeys = (): Promise<Credentials> => (credentials ??= findCredentials(env, region, web));
 
   async function sendOnce(
-    method: 'GET' | 'PUT',
+    method: S3Method,
     url: URL,
     { headers = {}, body, sink }: S3Details,
     signal: AbortSignal,
@@ -167,7 +170,7 @@ function openSigned({ region, google }: ResolvedPlace, env: NodeJS.ProcessEnv, w
 }
 
 /** Aborted when the request has to end: a write has some seconds to finish after a stop was requested. */
-function signalFor(method: 'GET' | 'PUT', isLastCheck: boolean): AbortSignal {
+function signalFor(method: S3Method, isLastCheck: boolean): AbortSignal {
   if (isLastCheck) return AbortSignal.timeout(CHECK_TIMEOUT);
   if (method === 'GET') return stopAbortSignal();
   const controller = new AbortController();

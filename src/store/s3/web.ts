@@ -15,7 +15,7 @@ interface StoreProxy {
 export type StoreProxyFor = (url: URL) => StoreProxy | null;
 
 interface StoreRequest {
-  method: 'GET' | 'PUT' | 'POST';
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   headers: Record<string, string>;
   body?: Bytes | string | null;
   /** Receives a response body with a status below 300, instead of `bytes`. */

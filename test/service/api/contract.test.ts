@@ -11,6 +11,8 @@ import { listTokens } from '../../../src/service/storage/tokens.ts';
 import { accessCases } from './access-cases.ts';
 import { addAccess, addWebhook } from './access-fixture.ts';
 import { appCases } from './app-cases.ts';
+import { artifactCases } from './artifact-cases.ts';
+import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { callApi, OPERATIONS, reachedResponses } from './contract.ts';
 import { type ContractIds, REGISTRY_URL, registryPath, UNKNOWN_ID } from './contract-case.ts';
 import { recordEvents } from '../../../src/service/storage/record-events.ts';
@@ -27,8 +29,11 @@ let web: WebFixture;
 let app: ReturnType<WebFixture['app']>;
 let registry: number;
 let ids: ContractIds;
+let kept: KeptArtifacts;
 beforeAll(async () => {
   web = await openWebFixture();
+  kept = await openKeptArtifacts(web.service);
+  web.service.artifacts = kept.keeper;
   const guard = openAddressPolicy({ allowHosts: [], allowHttp: false, ownPorts: () => [] });
   app = webApp({ ...web.service, outbound: { ...web.service.outbound, guard } });
   const { id: organization, token } = await web.join('Acme');
@@ -43,6 +48,7 @@ beforeAll(async () => {
   const icon = digest.toString('hex');
   const { token: otherToken } = await web.join('Other');
   await addApp(web.db, registry, 'mail', { name: 'Mail \u202e\u001b[2J', icon: digest }, { '1.0.0': {}, '1.1.0': {} });
+  await kept.add(registry, 'mail', '1.0.0');
   await addApp(web.db, registry, 'waiting', {}, { '1.0.0': { state: 'pending' } });
   await addApp(
     web.db,
@@ -60,7 +66,10 @@ beforeAll(async () => {
   const { id: spare } = await web.join('Spare');
   ids = { organization, token, otherToken, id, icon, firstTokenId, spare, ...access };
 });
-afterAll(() => web.stop());
+afterAll(async () => {
+  await web.stop();
+  kept.remove();
+});
 
 const LISTS = [
   '/api/tokens',
@@ -81,12 +90,13 @@ describe('responses', () => {
     ...eventCases,
     ...accessCases,
     ...webhookCases,
+    ...artifactCases,
     ...privateRegistryCases,
   ])('$name', async ({ method, path, send, status, check }) => {
     const response = await callApi(app, method, typeof path === 'string' ? path : path(ids), send?.(ids));
     expect(response.status, response.text).toBe(status);
     check?.(response, ids);
-    if (status === 304 || response.headers.get('content-type')?.startsWith('image/')) return;
+    if (status === 304 || /^(image|application\/gzip)/.test(response.headers.get('content-type') ?? '')) return;
     expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');

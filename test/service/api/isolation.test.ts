@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { bodyOf, callApi, type ApiRequest, type Operation, OPERATIONS } from './contract.ts';
+import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { addAccess } from './access-fixture.ts';
 import { UNKNOWN_ID } from './contract-case.ts';
 import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
@@ -21,11 +22,14 @@ interface World {
 }
 
 let web: WebFixture;
+let kept: KeptArtifacts;
 let app: ReturnType<WebFixture['app']>;
 let ownWorld: World;
 let otherWorld: World;
 beforeAll(async () => {
   web = await openWebFixture();
+  kept = await openKeptArtifacts(web.service);
+  web.service.artifacts = kept.keeper;
   app = web.app({}, allowing(10_000));
   ownWorld = await world('mine');
   otherWorld = await world('theirs');
@@ -35,7 +39,10 @@ beforeAll(async () => {
   await addSubscription(web.db, ownWorld.id, shared, { name: 'shared' });
   await addSubscription(web.db, otherWorld.id, shared, { name: 'canary-theirs shared' });
 });
-afterAll(() => web.stop());
+afterAll(async () => {
+  await web.stop();
+  kept.remove();
+});
 
 async function world(whose: string): Promise<World> {
   const { id, token } = await web.join(`canary-${whose} organization`);
@@ -45,6 +52,7 @@ async function world(whose: string): Promise<World> {
   const icon = await addIcon(web.db, Buffer.from(`<svg id="canary-${whose}"/>`), 'image/svg+xml');
   const key = `canary-${whose}`;
   await addApp(web.db, registry, key, { name: `canary-${whose} app`, icon });
+  await kept.add(registry, key, '1.0.0');
   const { tokenId, webhook, delivery } = await addAccess(web.db, id, `https://canary-${whose}.example.com/hook`);
   return {
     id,
@@ -53,6 +61,7 @@ async function world(whose: string): Promise<World> {
     values: {
       id: subscription,
       key,
+      version: '1.0.0',
       sha256: icon.toString('hex'),
       token: tokenId,
       webhook,
@@ -65,6 +74,7 @@ async function world(whose: string): Promise<World> {
 const NOTHING: Record<string, string> = {
   id: UNKNOWN_ID,
   key: 'nothing',
+  version: '1.0.0',
   sha256: '0'.repeat(64),
   token: UNKNOWN_ID,
   webhook: UNKNOWN_ID,

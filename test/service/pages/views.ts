@@ -137,6 +137,7 @@ export function version(more: Partial<VersionView> = {}): VersionView {
     swappedChecksum: null,
     servedChecksum: null,
     withdrawnAt: null,
+    lostAt: null,
     ...more,
   };
 }

@@ -59,6 +59,7 @@ export function settingsFor(url: string, more: Partial<Settings> = {}): Settings
     openSignUp: true,
     interval: HOUR,
     concurrency: 8,
+    artifacts: null,
     limits: DEFAULT_LIMITS,
     ...more,
   };
@@ -77,6 +78,7 @@ export async function openRefreshHarness(
   const log = openLog((line) => void lines.push(line));
   const context = {
     settings,
+    artifacts: null,
     db,
     database: openDatabaseMonitor(() => probeWrite(db, false), log),
     log,

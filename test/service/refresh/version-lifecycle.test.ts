@@ -24,6 +24,7 @@ function row(version: string, letter: string, more: Partial<StoredVersion> = {})
     swappedChecksum: null,
     servedChecksum: null,
     withdrawnAt: null,
+    lostAt: null,
     validators: null,
     askedAt: more.verifiedAt ?? null,
     ...more,

@@ -27,6 +27,18 @@ export const serviceCommand = {
       flags: '--open-sign-up',
       description: 'let anyone who can reach the service create an organization',
     },
+    artifacts: {
+      type: 'string',
+      flags: '--artifacts <place>',
+      description: 'keep verified artifacts in this folder, or in s3://bucket/prefix',
+      value: 'any',
+    },
+    artifactsMax: {
+      type: 'string',
+      flags: '--artifacts-max <size>',
+      description: 'keep at most this much, in decimal units (default: 50GB)',
+      value: 'any',
+    },
     ...authorityOption,
     interval: {
       type: 'number',

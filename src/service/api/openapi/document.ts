@@ -4,6 +4,7 @@ import { schemas } from './schemas.ts';
 import { accessPaths, operatorPaths } from './paths-access.ts';
 import { webhooksPaths } from './paths-webhooks.ts';
 import { appsPaths } from './paths-apps.ts';
+import { artifactsPaths } from './paths-artifacts.ts';
 import { eventsPaths } from './paths-events.ts';
 import { nodePaths } from './paths-node.ts';
 import { organizationsPaths } from './paths-organizations.ts';
@@ -28,6 +29,7 @@ export function openApiDocument(publicUrl: string | null): Json {
       ...organizationsPaths,
       ...registriesPaths,
       ...appsPaths,
+      ...artifactsPaths,
       ...eventsPaths,
       ...accessPaths,
       ...operatorPaths,

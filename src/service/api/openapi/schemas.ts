@@ -160,6 +160,7 @@ export const schemas: Record<string, Schema> = {
         swappedChecksum: described(orNull(text), 'What is listed now, where that is another artifact.'),
         servedChecksum: described(orNull(text), 'The digest of the bytes that the host served last, where it differs.'),
         withdrawnAt: orNull(moment),
+        lostAt: described(orNull(moment), 'Since when its host does not have it any more; the service still does.'),
       }),
     ),
     next,

@@ -10,6 +10,7 @@ import { refreshNumber } from './005-refresh-number.ts';
 import { writeProbe } from './005-write-probe.ts';
 import { events } from './006-events.ts';
 import { registryCredentials } from './007-registry-credentials.ts';
+import { verifiedArtifacts } from './007-verified-artifacts.ts';
 import { tokensAuditWebhooks } from './008-tokens-audit-webhooks.ts';
 import { refusedVersions } from './009-refused-versions.ts';
 
@@ -24,6 +25,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '005-write-probe': writeProbe,
   '006-events': events,
   '007-registry-credentials': registryCredentials,
+  '007-verified-artifacts': verifiedArtifacts,
   '008-tokens-audit-webhooks': tokensAuditWebhooks,
   '009-refused-versions': refusedVersions,
 };

@@ -1,0 +1,166 @@
+import type { Finding } from '../../core/engine/report.ts';
+import { ruleById } from '../../core/rules/lookup.ts';
+import { redact } from '../../core/text/text.ts';
+import { type ArtifactKeeper, Damaged, type KeptArtifact } from '../artifacts/keeper.ts';
+import type { Service } from '../context.ts';
+import { isKnown } from '../http/conditions.ts';
+import { pathParameter } from '../http/path-parameter.ts';
+import { notFound, Refusal } from '../http/problems.ts';
+import { type ByteRange, rangeOf } from '../http/ranges.ts';
+import type { Route, WebContext } from '../http/routes.ts';
+import { type ArtifactVersion, artifactVersionOf, requestArtifact } from '../storage/artifacts.ts';
+import { reportOf } from '../storage/registries.ts';
+
+/** The verified bytes of versions. */
+export function artifactRoutes(service: Service): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/registries/{id}/apps/{key}/versions/{version}/artifact',
+      access: 'organization',
+      scope: 'read',
+      answer: (c, { id }) => getArtifact(c, service, id),
+    },
+  ];
+}
+
+async function getArtifact(c: WebContext, service: Service, organizationId: string): Promise<Response> {
+  const { db, artifacts } = service;
+  const subscriptionId = pathParameter(c, 'id');
+  const place = { subscriptionId, key: pathParameter(c, 'key'), version: pathParameter(c, 'version') };
+  const version = await artifactVersionOf(db, organizationId, place);
+  if (version === null) throw notFound('version');
+  if (version.withdrawn || version.state === 'refused') {
+    const report = await reportOf(db, organizationId, subscriptionId);
+    throw gone(version, report?.findings ?? []);
+  }
+  if (version.state === 'pending')
+    throw new Refusal('artifact-pending', 'Its artifact has not been verified yet.', {}, { 'retry-after': '60' });
+  if (artifacts === null)
+    throw new Refusal(
+      'artifacts-not-kept',
+      'This service keeps no artifacts: its operator has not set --artifacts. Fetch it from artifactUrl, and compare its SHA-256 with artifactChecksum.',
+    );
+  const sha256 = version.artifactChecksum.replace('sha256:', '');
+  const tag = `"${sha256}"`;
+  if (isKnown(c, tag)) return c.body(null, 304, { ...CACHED, etag: tag });
+  const kept = await artifacts.open(version.registryId, sha256);
+  if (kept === null) throw await notKept(service, artifacts, version);
+  const range = rangeOf({ range: c.req.header('range'), ifRange: c.req.header('if-range') }, tag, kept.length);
+  if (range === 'unsatisfiable') {
+    await kept.close();
+    const headers = { 'content-range': `bytes */${kept.length}` };
+    throw new Refusal('range-not-satisfiable', `The artifact has ${kept.length} bytes.`, {}, headers);
+  }
+  const headers = headersOf(version, { sha256, tag, length: kept.length, range });
+  if (c.req.raw.method === 'HEAD') {
+    await kept.close();
+    return c.body(null, range === null ? 200 : 206, headers);
+  }
+  const body = await firstVerified(kept, range ?? { from: 0, to: kept.length });
+  if (body === null) throw await notKept(service, artifacts, version);
+  return c.body(body, range === null ? 200 : 206, headers);
+}
+
+const CACHED = { 'cache-control': 'private, max-age=31536000, immutable', vary: 'authorization' };
+
+function headersOf(
+  { appKey, version }: ArtifactVersion,
+  { sha256, tag, length, range }: { sha256: string; tag: string; length: number; range: ByteRange | null },
+): Record<string, string> {
+  const digest = `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
+  const name = `${appKey}-${version}`.replace(/[^\w.+-]/g, '_').slice(0, 200);
+  return {
+    ...CACHED,
+    etag: tag,
+    'accept-ranges': 'bytes',
+    'content-type': 'application/gzip',
+    'content-disposition': `attachment; filename="${name}.tar.gz"`,
+    'repr-digest': digest,
+    // The digest of the content of this response: of a range it is not known.
+    ...(range === null
+      ? { 'content-digest': digest, 'content-length': String(length) }
+      : {
+          'content-range': `bytes ${range.from}-${range.to - 1}/${length}`,
+          'content-length': String(range.to - range.from),
+        }),
+  };
+}
+
+/** The bytes, of which the first part is verified before the response begins; null if the store has lost them. */
+async function firstVerified(kept: KeptArtifact, { from, to }: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
+  const parts = kept.read(from, to);
+  let next: IteratorResult<Uint8Array, void> | null;
+  try {
+    next = await parts.next();
+  } catch (error) {
+    await kept.close();
+    if (error instanceof Damaged) return null;
+    throw error;
+  }
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = next ?? (await parts.next());
+        next = null;
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        // The client gets fewer bytes than announced, never wrong ones.
+        controller.error(error);
+      }
+      await kept.close();
+    },
+    cancel: () => kept.close(),
+  });
+}
+
+/** The bytes are fetched soon, and verified again. */
+async function notKept({ db }: Service, { limit }: ArtifactKeeper, version: ArtifactVersion): Promise<Refusal> {
+  if (version.bytes !== null && version.bytes > limit)
+    return new Refusal('artifacts-not-kept', 'The artifact is larger than what this service keeps (--artifacts-max).');
+  await requestArtifact(db, version);
+  const detail = 'The service fetches the artifact from its host, and verifies it. Try again in a moment.';
+  return new Refusal('unavailable', detail, {}, { 'retry-after': '10' });
+}
+
+/** Why a version is not offered, with the findings of the last report, or with what the service has recorded. */
+function gone(version: ArtifactVersion, findings: readonly Finding[]): Refusal {
+  const own = findings.filter(
+    ({ app, version: number, severity }) =>
+      app === version.appKey && number === version.version && severity === 'error',
+  );
+  const rule = version.withdrawn ? withdrawnRule(version) : (version.rule ?? 'unreachable');
+  const first = own.find((finding) => finding.rule === rule);
+  const finding = first ?? recordedFinding(version, rule);
+  return version.withdrawn
+    ? new Refusal('artifact-withdrawn', 'The version is not listed any more.', { findings: [finding] })
+    : new Refusal('artifact-refused', finding.message, { findings: [finding, ...own.filter((one) => one !== first)] });
+}
+
+function withdrawnRule({ appListed }: ArtifactVersion): string {
+  return appListed ? 'version-withdrawn' : 'app-withdrawn';
+}
+
+type RecordedFinding = Pick<
+  Finding,
+  'rule' | 'severity' | 'symptom' | 'message' | 'advice' | 'app' | 'version' | 'resource' | 'url'
+>;
+
+function recordedFinding(
+  { appKey, version, artifactUrl, withdrawn, reason }: ArtifactVersion,
+  id: string,
+): RecordedFinding {
+  const why = ruleById(id)?.why ?? '';
+  return {
+    rule: id,
+    severity: 'error',
+    symptom: withdrawn ? null : 'checksum-mismatch',
+    message: withdrawn ? 'The version is not listed any more.' : (reason ?? 'Its artifact could not be verified.'),
+    advice: withdrawn ? 'Published versions must stay listed: restore it.' : why,
+    app: appKey,
+    version,
+    resource: withdrawn ? 'metadata' : 'artifact',
+    url: withdrawn ? null : redact(artifactUrl),
+  };
+}

@@ -1,0 +1,35 @@
+import { ID, IF_NONE_MATCH } from './parameters.ts';
+import { forOrganization, headersOf, type Json, NOT_FOUND, NOT_MODIFIED, parameter, refusal } from './parts.ts';
+
+const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
+const VERSION = parameter('version', 'path', 'A version of the app.', { type: 'string' });
+const RANGE = parameter('Range', 'header', 'One range of bytes; several are answered with all bytes.', {
+  type: 'string',
+});
+const IF_RANGE = parameter('If-Range', 'header', 'ETag of what the client has a part of.', { type: 'string' });
+const SENT = ['ETag', 'Accept-Ranges', 'Content-Length', 'Content-Disposition', 'Repr-Digest'];
+
+function bytes(description: string, headers: string[]): Json {
+  return { description, content: { 'application/gzip': {} }, headers: headersOf([...SENT, ...headers]) };
+}
+
+/** The verified bytes of versions. */
+export const artifactsPaths: Record<string, Json> = {
+  '/api/registries/{id}/apps/{key}/versions/{version}/artifact': {
+    parameters: [ID, KEY, VERSION],
+    get: forOrganization(
+      'getArtifact',
+      'The verified bytes of a version',
+      {
+        200: bytes('All bytes.', ['Content-Digest']),
+        206: bytes('The requested range.', ['Content-Range']),
+        ...NOT_MODIFIED,
+        ...NOT_FOUND,
+        409: refusal('The artifact is not verified yet.', ['Retry-After']),
+        410: refusal('The version was refused or withdrawn; “findings” say why.'),
+        416: refusal('The range begins after the end.', ['Content-Range']),
+      },
+      { parameters: [RANGE, IF_RANGE, IF_NONE_MATCH] },
+    ),
+  },
+};

@@ -1,0 +1,28 @@
+import { openBlobBucket } from '../../store/blobs/bucket.ts';
+import { openBlobDirectory } from '../../store/blobs/directory.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Log } from '../log.ts';
+import type { Db } from '../storage/database.ts';
+import { type ArtifactKeeper, openKeeper } from './keeper.ts';
+
+/**
+ * The store of `--artifacts`; null without one.
+ * @param env with the credentials of a bucket @throws AppregError if it cannot be used
+ */
+export async function openArtifacts(
+  { artifacts }: Settings,
+  db: Db,
+  log: Log,
+  env: NodeJS.ProcessEnv,
+): Promise<ArtifactKeeper | null> {
+  if (artifacts === null) return null;
+  const { place, limit } = artifacts;
+  const blobs =
+    place.type === 'directory'
+      ? openBlobDirectory(place.folder)
+      : openBlobBucket({ bucket: place.bucket, prefix: place.prefix, region: null, endpoint: null, env });
+  const store = await blobs.identity();
+  const keeper = openKeeper({ blobs, store, limit, db, log });
+  await keeper.tidy();
+  return keeper;
+}

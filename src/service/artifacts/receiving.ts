@@ -1,0 +1,100 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Content } from '../../core/facts/facts.ts';
+import type { ArtifactCopy } from '../../observe/registry/options.ts';
+import type { ReceivedFile } from '../../store/blobs/blobs.ts';
+import { tempName } from '../../store/directory/owner.ts';
+
+/** Writes the bytes of an artifact to a file while it is verified. */
+
+/** Bytes per part: each is verified by its own digest when it is read, before it is handed over. */
+export const PART_BYTES = 4 * 2 ** 20;
+
+/** A complete file, and the SHA-256 of each of its parts, one after the other. */
+export interface ReceivedArtifact extends ReceivedFile {
+  partDigests: Buffer;
+}
+
+export interface ReceivingOptions {
+  folder: string;
+  /** Maximum bytes: a larger artifact is not kept. */
+  limit: number;
+  /** The file is complete. It has to be stored or removed. */
+  onReceived(file: ReceivedArtifact): void;
+  /** The disk is full, for example: the artifact is verified, but not kept. */
+  onError(error: unknown): void;
+}
+
+/** Creates the file with the first bytes. */
+export function receiveArtifact({ folder, limit, onReceived, onError }: ReceivingOptions): ArtifactCopy {
+  const path = join(folder, tempName('artifact'));
+  const [sha256, md5, parts] = [createHash('sha256'), createHash('md5'), openPartDigests()];
+  let file: FileHandle | null = null;
+  let length = 0;
+  let isOver = false;
+
+  async function discard(): Promise<void> {
+    isOver = true;
+    await file?.close().catch(onError);
+    if (file !== null) await rm(path, { force: true }).catch(onError);
+    file = null;
+  }
+
+  return {
+    async write(chunk) {
+      if (isOver) return;
+      length += chunk.length;
+      if (length > limit) return discard();
+      try {
+        const bytes = Buffer.from(chunk);
+        if (file === null) {
+          await mkdir(folder, { recursive: true });
+          file = await open(path, 'wx', 0o600);
+        }
+        for (const part of [sha256, md5, parts]) part.update(bytes);
+        // Writes everything; write() may write less on a disk that is nearly full.
+        await file.writeFile(bytes);
+      } catch (error) {
+        onError(error);
+        await discard();
+      }
+    },
+    async end(content: Content) {
+      if (isOver || file === null) return;
+      const digest = sha256.digest('hex');
+      if (content.cut || content.sha256 !== digest) return discard();
+      isOver = true;
+      await file.close();
+      onReceived({ path, length, sha256: digest, md5: md5.digest('base64'), partDigests: parts.end() });
+    },
+    discard,
+  };
+}
+
+/** The digests of the parts of a file. */
+function openPartDigests(): { update(bytes: Uint8Array): void; end(): Buffer } {
+  const digests: Buffer[] = [];
+  let hash: Hash = createHash('sha256');
+  let filled = 0;
+  const endPart = (): void => {
+    digests.push(hash.digest());
+    hash = createHash('sha256');
+    filled = 0;
+  };
+  return {
+    update(bytes) {
+      for (let rest = bytes; rest.length > 0;) {
+        const taken = rest.subarray(0, PART_BYTES - filled);
+        hash.update(taken);
+        filled += taken.length;
+        rest = rest.subarray(taken.length);
+        if (filled === PART_BYTES) endPart();
+      }
+    },
+    end() {
+      if (filled > 0) endPart();
+      return Buffer.concat(digests);
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openHttpClient } from '../../observe/http/client.ts';
+import { createDigester } from '../../observe/digest/digest.ts';
+import type { ArtifactKeeper } from '../artifacts/keeper.ts';
+import type { ReceivedArtifact } from '../artifacts/receiving.ts';
+import { insecureAuthFault, secretHeadersFor } from '../credentials.ts';
+import { takeUnkept, type UnkeptArtifact } from '../storage/artifacts.ts';
+import { credentialsOf } from '../storage/registry-credentials.ts';
+import type { RefreshContext } from '../refresh/context.ts';
+import type { SecretHeaders } from '../../observe/http/request.ts';
+
+/**
+ * Fetches the bytes of versions that were verified before the service kept artifacts, or were dropped since, and those
+ * that a subscriber waits for.
+ */
+export interface ArtifactFiller {
+  stop(): Promise<void>;
+}
+
+/** Milliseconds between two queries. */
+const INTERVAL = 5000;
+const AT_ONCE = 4;
+/** Milliseconds per artifact. */
+const TIMEOUT = 600_000;
+
+/** @param keeper where they are kept */
+export function startArtifactFiller(context: RefreshContext, keeper: ArtifactKeeper): ArtifactFiller {
+  const stopping = new AbortController();
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      const found = await fillArtifacts(context, keeper, stopping.signal).catch((error: unknown) => {
+        context.log('warn', 'artifacts-not-filled', { error });
+        return 0;
+      });
+      if (found === 0) await sleep(INTERVAL, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Fetches a few artifacts. @returns how many were due */
+export async function fillArtifacts(
+  context: RefreshContext,
+  keeper: ArtifactKeeper,
+  signal: AbortSignal,
+): Promise<number> {
+  const unkept = await takeUnkept(context.db, keeper.store, AT_ONCE);
+  for (const one of unkept) {
+    if (signal.aborted) break;
+    // What is offered is only dropped for what a subscriber waits for.
+    if (!one.requested && !(await keeper.hasRoomFor(one.bytes ?? 0))) continue;
+    await fill(context, keeper, one, signal);
+  }
+  return unkept.length;
+}
+
+async function fill(
+  context: RefreshContext,
+  keeper: ArtifactKeeper,
+  artifact: UnkeptArtifact,
+  signal: AbortSignal,
+): Promise<void> {
+  const secrets = await secretsFor(context, artifact);
+  if (secrets === 'unusable') return;
+  const file = await fetchArtifact(context, keeper, artifact, { secrets, signal });
+  if (file === null) return;
+  if (file.sha256 === artifact.sha256) await keeper.keep(artifact.registryId, file, artifact.requested);
+  else await keeper.discard(file);
+}
+
+async function secretsFor(
+  { db, settings }: RefreshContext,
+  { registryId: id, ownerId, registryUrl: url }: UnkeptArtifact,
+): Promise<SecretHeaders | null | 'unusable'> {
+  const opened = ownerId === null ? null : await credentialsOf(db, settings.secretsKeys, { id, ownerId, url });
+  if (opened === null) return null;
+  return 'auth' in opened && insecureAuthFault(url) === null ? secretHeadersFor(url, opened.auth) : 'unusable';
+}
+
+async function fetchArtifact(
+  { settings, outbound }: RefreshContext,
+  keeper: ArtifactKeeper,
+  { artifactUrl }: UnkeptArtifact,
+  { secrets, signal }: { secrets: SecretHeaders | null; signal: AbortSignal },
+): Promise<ReceivedArtifact | null> {
+  const { ca, machineCa, limits } = settings;
+  const http = openHttpClient({ ca, machineCa, ...outbound, secrets, signal, concurrency: 1 });
+  const files: ReceivedArtifact[] = [];
+  let current = newCopy();
+  function newCopy() {
+    const digester = createDigester(limits.artifactBytes);
+    return { digester, copy: keeper.receive((file) => void files.push(file)) };
+  }
+  try {
+    const { failure, hops } = await http.probe({
+      method: 'GET',
+      url: artifactUrl,
+      origin: null,
+      accept: '*/*',
+      total: TIMEOUT,
+      body() {
+        void current.copy.discard();
+        current = newCopy();
+        const { digester, copy } = current;
+        return {
+          limit: limits.artifactBytes,
+          over: 'fail',
+          write(chunk) {
+            digester.write(chunk);
+            return copy.write(chunk);
+          },
+        };
+      },
+    });
+    const status = hops.at(-1)?.status ?? 0;
+    if (failure !== null || status < 200 || status > 299) await current.copy.discard();
+    else await current.copy.end(current.digester.end());
+    return files.pop() ?? null;
+  } finally {
+    await http.close();
+  }
+}
