@@ -8,7 +8,7 @@ import type { Body } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { REQUESTED_ONCE } from './cache/observation-cache.ts';
 import type { ObserveContext } from './context.ts';
-import type { ArtifactCopy } from './options.ts';
+import type { ArtifactCopy } from './artifact-copy.ts';
 import { fetchStatus, noteCertificates, reasonMissing } from './fetch.ts';
 
 /** Fetches an artifact: it is digested and listed while it is received, and never held in memory. */

@@ -3,7 +3,7 @@ import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient } from '../http/client.ts';
 import { type FirstPerKey, openFirstPerKey } from './first-per-key.ts';
 import { type AlternatingOrigins, type MissingFiles, openMissingFiles } from './missing-files.ts';
-import type { ArtifactCopy } from './options.ts';
+import type { ArtifactCopy } from './artifact-copy.ts';
 import { openSample, type Sample } from './sampling.ts';
 
 /** What all observations of a run share: its settings, and what it has learned about the hosts. */

@@ -1,5 +1,6 @@
-import type { AppFacts, Content, DocumentFacts, HostFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
+import type { AppFacts, DocumentFacts, HostFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
 import type { HttpClient, HttpOptions } from '../http/client.ts';
+import type { ArtifactCopy } from './artifact-copy.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
 import type { ByteLimits } from './context.ts';
 
@@ -40,16 +41,6 @@ export interface WebOptions extends HttpOptions {
   /** Called for every body of an artifact: receives its bytes; null if they are not needed. */
   copyArtifact?: ((url: string) => ArtifactCopy | null) | null;
   onProgress?: (progress: Readonly<Progress>) => void;
-}
-
-/** Receives the bytes of an artifact while it is digested. Its errors are its own: it never throws. */
-export interface ArtifactCopy {
-  /** The caller may reuse the bytes when this returns; a promise delays the next call. */
-  write(chunk: Uint8Array): Promise<void>;
-  /** All bytes were received; `content` is about them. */
-  end(content: Content): Promise<void>;
-  /** The response failed, or is repeated. */
-  discard(): Promise<void>;
 }
 
 export interface ListedArtifact {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { ArtifactCopy } from '../../observe/registry/options.ts';
+import type { ArtifactCopy } from '../../observe/registry/artifact-copy.ts';
 import type { BlobReader, BlobStore } from '../../store/blobs/blobs.ts';
 import type { Log } from '../log.ts';
 import {

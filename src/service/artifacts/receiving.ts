@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Content } from '../../core/facts/facts.ts';
-import type { ArtifactCopy } from '../../observe/registry/options.ts';
+import type { ArtifactCopy } from '../../observe/registry/artifact-copy.ts';
 import type { ReceivedFile } from '../../store/blobs/blobs.ts';
 import { tempName } from '../../store/directory/owner.ts';
 
@@ -15,6 +15,9 @@ export const PART_BYTES = 4 * 2 ** 20;
 export interface ReceivedArtifact extends ReceivedFile {
   partDigests: Buffer;
 }
+
+/** The files of a refresh, by digest; they are kept or discarded when their app is written. */
+export type ReceivedArtifacts = Map<string, ReceivedArtifact>;
 
 export interface ReceivingOptions {
   folder: string;

@@ -1,15 +1,11 @@
 import type { AppFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { statusOf } from '../../core/http/probe.ts';
-import type { ReceivedArtifact } from '../artifacts/receiving.ts';
 import type { AppRecord } from '../storage/app-records.ts';
 import type { StoredVersion } from '../storage/tables.ts';
 import type { Run } from './run.ts';
 
 /** Keeps the bytes that a refresh has fetched to verify them: they are not downloaded twice. */
-
-/** The files of a run, by digest; they are kept or discarded when their app is written. */
-export type ReceivedArtifacts = Map<string, ReceivedArtifact>;
 
 /** For `copyArtifact` of an observation; null if the service keeps no artifacts. */
 export function artifactCopies({ context: { artifacts }, received }: Run) {

@@ -17,7 +17,7 @@ import { type DatabaseBaseline, databaseBaseline } from './database-baseline.ts'
 import { type EventCounts, openEventCounts } from './check-events.ts';
 import { type IconCollector, openIconCollector } from './icon-collector.ts';
 import { originsOf } from './request-options.ts';
-import type { ReceivedArtifacts } from './keep-artifacts.ts';
+import type { ReceivedArtifacts } from '../artifacts/receiving.ts';
 import type { RequestCredentials } from './request-credentials.ts';
 import type { ExpiryProbe } from './unchanged/expiry-probe.ts';
 import type { UnchangedCheck } from './unchanged/unchanged.ts';
