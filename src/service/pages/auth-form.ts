@@ -46,11 +46,12 @@ function fieldsOf(type: AuthType, faults: readonly AuthFault[]): Html {
   return html`<div class="auth-${type}">
     ${AUTH_FIELDS[type].map((name) => {
       const fault = faults.find((one) => one.field === name);
-      const isSecret = name !== 'username' && name !== 'name';
       return field({
         name: `auth-${name}`,
         label: LABELS[name],
-        type: isSecret ? 'password' : 'text',
+        // One password per form: Chromium takes several for the form of another action.
+        type: name === 'password' ? 'password' : 'text',
+        isConcealed: name === 'token' || name === 'value',
         isOptional: true,
         maxlength: 4096,
         error: fault === undefined ? null : `The ${LABELS[name].toLowerCase()} ${fault.fault}`,

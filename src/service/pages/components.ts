@@ -38,6 +38,8 @@ export interface Field {
   error?: Html | string | null;
   type?: 'text' | 'url' | 'password' | 'date';
   isOptional?: boolean;
+  /** Shown as dots, as a password is. */
+  isConcealed?: boolean;
   /** The earliest date. */
   min?: string;
   autocomplete?: string;
@@ -58,6 +60,7 @@ export function field({ name, label, value = '', hint, error = null, type = 'tex
       type="${type === 'url' ? 'text' : type}"
       ${type === 'url' ? html`inputmode="url"` : NOTHING}
       value="${value}"
+      ${more.isConcealed === true ? html`class="concealed" spellcheck="false" autocapitalize="none"` : NOTHING}
       ${more.isOptional === true ? NOTHING : html`required`}
       ${more.min === undefined ? NOTHING : html`min="${more.min}"`}
       ${described.length === 0 ? NOTHING : html`aria-describedby="${described.join(' ')}"`}

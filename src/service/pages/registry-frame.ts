@@ -1,3 +1,4 @@
+import { count } from '../../report/words.ts';
 import type { SubscriptionView } from '../views.ts';
 import { legible, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -115,9 +116,8 @@ function stateText({ checkedAt, failingSince, goodAt, visible }: SubscriptionVie
     </p>`;
   if (failingSince === null) return NOTHING;
   return html`<p>
-    The first failed check was
-    ${when(failingSince, now)}${goodAt === null ? NOTHING : html`, the last successful one ${when(goodAt, now)}`}. The
-    last known state remains valid:
-    ${visible === 0 ? 'no app can be installed.' : `${visible === 1 ? '1 app' : `${visible} apps`} can still be installed, from verified versions.`}
+    ${goodAt === null ? NOTHING : html`The last successful check was ${when(goodAt, now)}. `}The last known state
+    remains valid:
+    ${visible === 0 ? 'no app can be installed.' : `${count(visible, 'app')} can still be installed, from verified versions.`}
   </p>`;
 }

@@ -53,7 +53,7 @@ function digests(version: VersionView): Html {
           </div>`
     }
     ${
-      version.servedChecksum === null
+      version.servedChecksum === null || version.servedChecksum === version.swappedChecksum
         ? NOTHING
         : html`<div class="swapped">
             <dt>Served last</dt>

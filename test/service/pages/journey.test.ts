@@ -22,7 +22,7 @@ async function subscribe(page: Page, url: string, name: string): Promise<void> {
   await page.getByRole('link', { name: 'App Registries', exact: true }).first().click();
   await page.getByRole('link', { name: 'Subscribe to Registry' }).click();
   await page.getByLabel('Registry URL').fill(url);
-  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Name', { exact: true }).fill(name);
   await page.getByRole('button', { name: 'Subscribe' }).click();
 }
 
@@ -154,7 +154,7 @@ describeInChromium('a user of the pages', () => {
     await page.getByText('Checksum mismatch: confirmed').waitFor();
     expect(await page.locator('.cause').first().innerText()).toContain('What to do');
     await registryTabs.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('Better tools');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Better tools');
     await page.getByRole('button', { name: 'Save name' }).click();
     await page.getByRole('heading', { name: 'Better tools' }).waitFor();
     await page.getByRole('link', { name: 'Apps', exact: true }).click();

@@ -90,11 +90,12 @@ describeInChromium('every screen', () => {
       'Sign out',
       'App Registries',
       'History',
+      'Webhooks',
       'Organization',
-      'Tokens',
     ]);
     expect(reached).toEqual(
       expect.arrayContaining([
+        'Tokens',
         'Audit log',
         'Copy',
         'Refresh now',
