@@ -48,7 +48,7 @@ function rowOf({ id, registryId, subscriptionId, at, type, app, version, data }:
 }
 
 /** How long events are kept, and how many of a registry. */
-export const EVENTS_KEPT: EventsKept = { days: 180, perRegistry: 20_000 };
+const EVENTS_KEPT: EventsKept = { days: 180, perRegistry: 20_000 };
 
 interface EventsKept {
   days: number;

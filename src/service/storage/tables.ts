@@ -300,7 +300,7 @@ export interface IconRow {
 }
 
 /** What happened to a registry and its apps (events.ts). */
-export interface EventRow {
+interface EventRow {
   /** In the order of recording. It is not shown: it would reveal how much happens in other registries. */
   sequence: ColumnType<string, never, never>;
   id: Generated<string>;

@@ -22,7 +22,7 @@ export function headersOf(names: string[]): Json {
 }
 
 export const NOT_FOUND = { 404: refusal('The resource does not exist, or belongs to another organization.') };
-export const BAD_PARAMETER = { 400: refusal('A parameter is not valid; “errors” names it.') };
+const BAD_PARAMETER = { 400: refusal('A parameter is not valid; “errors” names it.') };
 export const BAD_BODY = {
   400: refusal('The body is not a JSON object, or a field is not valid; “errors” lists each.'),
   413: refusal('The body is larger than 16 KiB.'),
