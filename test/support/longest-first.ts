@@ -5,6 +5,7 @@ const LONG = [
   'cli/transcripts',
   'install/archives',
   'install/image',
+  'install/pre-commit',
   'publish/interrupted',
   'publish/release-interrupted',
   'store/s3/s3',
