@@ -25,9 +25,10 @@ const KEY_DELAY = 60_000;
  */
 export async function requestCredentials(
   context: RefreshContext,
-  { id, ownerId, url }: RegistryRecord,
+  registry: RegistryRecord,
 ): Promise<RequestCredentials | null> {
   const { db, settings, log } = context;
+  const { id, ownerId, url } = registry;
   if (ownerId === null) return NONE;
   const opened = await credentialsOf(db, settings.secretsKeys, { id, ownerId, url });
   if (opened === null) return NONE;
@@ -44,7 +45,7 @@ export async function requestCredentials(
     await postponeRefresh(db, id, new Date(now.getTime() + KEY_DELAY));
   } else {
     log('error', 'credentials-damaged', { registry: id, remedy: 'The organization has to set them again.' });
-    await markUnauthorized(db, id, now, new Date(now.getTime() + settings.interval));
+    await markUnauthorized(db, registry, now, new Date(now.getTime() + settings.interval));
   }
   return null;
 }

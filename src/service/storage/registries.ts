@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { Db } from './database.ts';
 import { unpack } from './packed.ts';
+import type { RegistryClaim } from './registry-claim.ts';
 import { WANTED } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 
@@ -116,8 +117,16 @@ export async function postponeRefresh(db: Db, id: number, until: Date): Promise<
     .execute();
 }
 
-/** The credentials of a registry cannot be used: it fails until they are set again. */
-export async function markUnauthorized(db: Db, id: number, at: Date, nextCheckAt: Date): Promise<void> {
+/**
+ * The credentials of a registry cannot be used: it fails until they are set again. Nothing is written if it has been
+ * refreshed or requested in the meantime.
+ */
+export async function markUnauthorized(
+  db: Db,
+  { id, refreshNumber, requests }: RegistryClaim,
+  at: Date,
+  nextCheckAt: Date,
+): Promise<void> {
   await db
     .updateTable('registries')
     .set({
@@ -128,6 +137,8 @@ export async function markUnauthorized(db: Db, id: number, at: Date, nextCheckAt
       unchangedToken: null,
     })
     .where('id', '=', id)
+    .where('refreshNumber', '=', refreshNumber)
+    .where('requests', '=', requests)
     .execute();
 }
 
