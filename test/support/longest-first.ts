@@ -35,6 +35,8 @@ const LONG = [
   'windows/transcripts',
   'hosts/bucket-presets',
   'observe/web-failing-requests',
+  'service/refresh/artifact-share',
+  'service/refresh/artifact-checks',
   'service/api/live',
   'observe/web-network',
   'store/s3/web',

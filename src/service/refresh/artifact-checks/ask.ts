@@ -14,9 +14,9 @@ import { compareValidators, validatorsIn } from './validators.ts';
  * or the host refuses the request, as for a deleted file. `incomparable`: the host sends nothing that could be
  * compared. `failed`: an error that may be temporary. `rate-limited` and `not-sent`: the host was not asked.
  */
-export type Verdict = 'same' | 'same-length' | 'different' | 'incomparable' | 'failed' | 'rate-limited' | 'not-sent';
+type Verdict = 'same' | 'same-length' | 'different' | 'incomparable' | 'failed' | 'rate-limited' | 'not-sent';
 
-export interface ArtifactAnswer {
+interface ArtifactAnswer {
   verdict: Verdict;
   /** Those of the response; null if it had none. */
   validators: Validators | null;

@@ -76,7 +76,7 @@ export async function checkArtifacts(
  * Which artifacts are due: those that could not be asked for within a day if the next refresh did it. The share spreads
  * them over the refreshes of a day, also if some of these were missed.
  */
-export function dueArtifacts(interval: number, checkedAt: Date | null, now: Date): { before: Date; share: number } {
+function dueArtifacts(interval: number, checkedAt: Date | null, now: Date): { before: Date; share: number } {
   const sinceLast = checkedAt === null ? 0 : now.getTime() - checkedAt.getTime();
   return {
     before: new Date(now.getTime() - Math.max(0, DAY - interval * 1.2 - SLACK)),
