@@ -13,6 +13,8 @@ export interface Subscription {
   url: string;
   /** Name of the registry in the organization. */
   name: string;
+  /** The credentials of a private registry, as the service's API takes them; null for none. */
+  auth: Readonly<Record<string, string>> | null;
   /** For the service's authentication, which the specification does not define. */
   headers: readonly (readonly [string, string])[];
   /** PEM text of additional CAs, including NODE_EXTRA_CA_CERTS. */
@@ -51,7 +53,11 @@ export async function subscribe(subscription: Subscription): Promise<Subscribed>
         accept: 'application/json, application/problem+json',
         ...Object.fromEntries(subscription.headers),
       },
-      body: JSON.stringify({ url: subscription.url, name: subscription.name }),
+      body: JSON.stringify({
+        url: subscription.url,
+        name: subscription.name,
+        ...(subscription.auth && { auth: subscription.auth }),
+      }),
       dispatcher,
       signal: AbortSignal.timeout(subscription.timeout),
     });

@@ -57,3 +57,17 @@ test('appreg subscribe with a wrong token is refused', async () => {
   expect(code).toBe(1);
   expect(out).toMatch(/^refused with status 401: A valid token is required: The token is unknown\.\n.*--token-env/);
 });
+
+test('appreg subscribe sends the credentials of a registry from the environment, and does not print them', async () => {
+  const context = { ...contextIn(folder(), {}), env: { TOKEN: token, REGISTRY: 'planted-credential' } };
+  const url = 'http://private.example.com/registry.json';
+  const options = { service: server.url, name: 'Private', tokenEnv: 'TOKEN' };
+  await subscribeTo(context, url, { ...options, registryTokenEnv: 'REGISTRY' });
+  expect(context.printed.out.join('\n')).not.toContain('planted-credential');
+  await expect(subscribeTo(context, url, { ...options, registryBasicEnv: 'REGISTRY' })).rejects.toMatchObject({
+    code: 'option-invalid',
+  });
+  await expect(subscribeTo(context, url, { ...options, registryHeaderEnv: 'X-Key=UNSET' })).rejects.toMatchObject({
+    code: 'environment-variable-unset',
+  });
+});

@@ -26,6 +26,24 @@ export const subscribeCommand = {
       description: 'send the token in this environment variable (Authorization: Bearer)',
       value: 'any',
     },
+    registryTokenEnv: {
+      type: 'string',
+      flags: '--registry-token-env <ENVVAR>',
+      description: 'for a private registry: let the service send the bearer token in this environment variable',
+      value: 'any',
+    },
+    registryBasicEnv: {
+      type: 'string',
+      flags: '--registry-basic-env <ENVVAR>',
+      description: 'the same, with the user:password in this environment variable',
+      value: 'any',
+    },
+    registryHeaderEnv: {
+      type: 'string',
+      flags: '--registry-header-env <name=ENVVAR>',
+      description: 'the same, with a header whose value is in this environment variable',
+      value: 'any',
+    },
     ...headerOptions('the service'),
     ...authorityOption,
     timeout: {

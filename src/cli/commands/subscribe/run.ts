@@ -12,6 +12,7 @@ import { networkOf } from '../../config/network.ts';
 import { authoritiesIn, headersOf, registryUrl } from '../../check/verify-options.ts';
 import { assertEncrypted, tokenFrom } from '../../service-headers.ts';
 import { subscribeCommand } from './options.ts';
+import { registryAuth, secretsOfAuth } from './registry-auth.ts';
 
 type Options = GlobalOptions & OptionValues<typeof subscribeCommand.options>;
 
@@ -31,7 +32,9 @@ export async function subscribeTo(context: Context, url: string, options: Option
   const registry = registryUrl(url);
   const base = asBase(service);
   const headers = [...headersOf(options, env), ...tokenFrom(options.tokenEnv, env)];
-  assertEncrypted(base, headers);
+  const auth = registryAuth(options, env);
+  const secrets = [...headers.map(([, value]) => value), ...secretsOfAuth(auth)];
+  assertEncrypted(base, auth === null ? headers : [...headers, ['auth', '']]);
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
   const { subscribe } = await import('../../../subscribe/subscribe.ts');
   const progress = terminal.progress(`Requesting ${new URL(base).host}`);
@@ -39,6 +42,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
     service: base,
     url: registry.href,
     name,
+    auth,
     headers,
     ca,
     machineCa: networkOf(env).machineCa ?? null,
@@ -47,8 +51,9 @@ export async function subscribeTo(context: Context, url: string, options: Option
   const response = await subscribe(request).finally(() => progress.stop());
   const check = await firstCheck(context, request, response);
   // A service may echo what it was sent.
-  const conceal = redactor(headers.map(([, value]) => value));
-  if (json) terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...response, ...(check && { check }) }))));
+  const conceal = redactor(secrets);
+  if (json)
+    terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...response, ...(check && { check }) }))));
   else terminal.out(conceal(describeOutcome(response, check, { url: registry.href, name })));
   if (response.outcome === 'refused' || check?.failing) return 1;
   terminal.next(
