@@ -60,6 +60,9 @@ const subscribe = (to: Service, organization: string, request: Request) =>
 const setAuth = (to: Service, organizationId: string, subscriptionId: string, auth: RegistryAuth) =>
   credentials.setAuth(to, { organizationId, subscriptionId, auth, actor });
 
+/** Waits for the manifest, which decides whether a subscription is refused. */
+const waiting = (): Service => ({ ...service, outbound: { ...service.outbound, subscribeTimeout: 8000 } });
+
 function idOf(outcome: subscribing.Outcome): string {
   if (!('subscriptionId' in outcome)) throw new Error(JSON.stringify(outcome));
   return outcome.subscriptionId;
@@ -105,7 +108,7 @@ describe('a registry with credentials', () => {
   test('is not subscribed to without credentials, or with those that its host refuses', async () => {
     const { host, live } = await openPrivateHost();
     const organization = await addOrganization(harness.db);
-    const wrong = await subscribe(service, organization, {
+    const wrong = await subscribe(waiting(), organization, {
       url: live.url,
       name: 'x',
       auth: { type: 'bearer', token: 'wrong-credential' },
@@ -119,7 +122,7 @@ describe('a registry with credentials', () => {
       cause: 'credentials-refused',
     });
     expect(JSON.stringify(wrong)).not.toContain('wrong-credential');
-    const none = await subscribe(service, organization, { url: live.url, name: 'x' });
+    const none = await subscribe(waiting(), organization, { url: live.url, name: 'x' });
     expect('findings' in none && none.findings[0]).toMatchObject({ cause: 'status-401' });
     const rows = await harness.db.selectFrom('registries').where('url', '=', live.url).select('id').execute();
     expect(rows).toEqual([]);
@@ -163,10 +166,10 @@ describe('a registry with credentials', () => {
     expect(await registryOf(first.id)).not.toBe(await registryOf(second.id));
     const known = host.requests.length;
     const third = await addOrganization(harness.db);
-    expect((await subscribe(service, third, { url: live.url, name: 'x' })).outcome).toBe('unusable');
+    expect((await subscribe(waiting(), third, { url: live.url, name: 'x' })).outcome).toBe('unusable');
     expect(host.requests.length).toBeGreaterThan(known);
     const wrong = { url: live.url, name: 'x', auth: { type: 'bearer', token: 'wrong-credential' } } as const;
-    expect((await subscribe(service, third, wrong)).outcome).toBe('unusable');
+    expect((await subscribe(waiting(), third, wrong)).outcome).toBe('unusable');
     await host.close();
   });
 
