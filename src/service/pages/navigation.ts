@@ -46,7 +46,7 @@ export interface PageOf {
 }
 
 /** `51–100 of 5,012`. */
-export function rangeOf({ page, pageSize, total }: PageOf): string {
+function rangeOf({ page, pageSize, total }: PageOf): string {
   const first = (page - 1) * pageSize + 1;
   const last = Math.min(page * pageSize, total);
   return `${grouped(first)}–${grouped(last)} of ${grouped(total)}`;
