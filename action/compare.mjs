@@ -1,10 +1,15 @@
-// What release --check and diff found: for the log, the annotations, the outputs, and the comment on the pull request.
+// What release and diff found: for the log, the annotations, the outputs, and the comment on the pull request.
 
-/** The states of an app that fail release --check, as in its exit code. */
+/** The states of an app that fail a release, as in its exit code. */
 const FAILING = ['changed', 'behind', 'unlisted', 'broken'];
 
+/** True for an app that needs attention: also a new version that could not be published. */
+function isFailing({ state, published, advice }) {
+  return FAILING.includes(state) || (state === 'new' && !published && advice !== null);
+}
+
 /**
- * @param command release or diff
+ * @param command release, publish or diff
  * @param report its JSON
  * @param library dist/node.js of appreg
  * @returns text for the log; markdown; annotations, each with a title and a text; outputs; and whether there is anything
@@ -19,7 +24,7 @@ export function resultOf(command, report, library) {
       outputs: { outcome: 'clean', errors: '', warnings: '' },
       isNotable: report.apps.length > 0 || report.vanishing.length > 0 || report.hosts.added.length > 0,
     };
-  const failing = report.apps.filter(({ state }) => FAILING.includes(state));
+  const failing = report.apps.filter(isFailing);
   return {
     text: library.releaseAsText(report),
     markdown: library.releaseAsMarkdown(report),

@@ -1,22 +1,24 @@
 // The inputs of the action, as arguments of appreg.
 
-/** Something that whoever wrote the workflow can fix. */
+/** An input that the author of the workflow can correct. */
 export class UsageError extends Error {}
 
-const COMMANDS = ['lint', 'verify', 'diagnose', 'release', 'diff'];
+const COMMANDS = ['lint', 'verify', 'diagnose', 'judge', 'release', 'publish', 'diff'];
+/** Those that report the state of each app, or what changes, in place of findings of rules. */
+const WITHOUT_FINDINGS = ['release', 'publish', 'diff'];
 const EXTENSIONS = { sarif: 'sarif', json: 'json', junit: 'xml', gitlab: 'json', markdown: 'md' };
-/** The formats of release and diff. */
+/** The formats of the commands without findings. */
 const COMPARISON_FORMATS = ['json', 'markdown'];
 
-/** True for the commands that compare, and have no findings of rules. */
-export function comparesOnly({ INPUT_COMMAND: command }) {
-  return command === 'release' || command === 'diff';
+/** True for the commands that have no findings of rules. */
+export function hasNoFindings({ INPUT_COMMAND: command }) {
+  return WITHOUT_FINDINGS.includes(command);
 }
 
 /** The format of the report file, with its extension. */
 export function formatOf(env) {
-  const formats = comparesOnly(env) ? COMPARISON_FORMATS : Object.keys(EXTENSIONS);
-  const format = env.INPUT_FORMAT || (comparesOnly(env) ? 'json' : 'sarif');
+  const formats = hasNoFindings(env) ? COMPARISON_FORMATS : Object.keys(EXTENSIONS);
+  const format = env.INPUT_FORMAT || (hasNoFindings(env) ? 'json' : 'sarif');
   if (!formats.includes(format)) throw new UsageError(`The input format must be one of ${formats.join(', ')}.`);
   return { format, extension: EXTENSIONS[format] };
 }
@@ -32,6 +34,10 @@ export function checkArguments(env, json, base) {
   if (!COMMANDS.includes(command)) throw new UsageError(`The input command must be one of ${COMMANDS.join(', ')}.`);
   const isLive = command === 'verify' || command === 'diagnose';
   if (isLive && !url) throw new UsageError(`The input url is missing; ${command} checks a live registry.`);
+  if (command === 'publish' && against)
+    throw new UsageError('The input against is only for checks; publish compares with the store that it writes to.');
+  if (env.INPUT_BASELINE && hasNoFindings(env))
+    throw new UsageError(`The input baseline is for commands with findings; ${command} has none.`);
   const path = env.INPUT_PATH || '.';
   const words = wordsOf(env.INPUT_ARGS ?? '');
   const output = ['--format=json', `--output=${json}`, '--yes'];
@@ -43,14 +49,16 @@ export function checkArguments(env, json, base) {
   }
   const options = [
     ...(compared && compared !== 'none' ? [`--against=${compared}`] : []),
+    ...(env.INPUT_BASELINE ? [`--baseline=${env.INPUT_BASELINE}`] : []),
     ...(env.INPUT_MAX_WARNINGS ? [`--max-warnings=${env.INPUT_MAX_WARNINGS}`] : []),
     ...output,
   ];
   if (command === 'release') return ['release', '--check', ...words, `--cwd=${path}`, ...options];
+  if (command === 'publish') return ['release', ...words, `--cwd=${path}`, ...options];
   return [command, ...words, ...options, '--', isLive ? url : path];
 }
 
-const OURS = /^--(format|output|against|max-warnings)(=|$)/;
+const OURS = /^--(format|output|against|baseline|max-warnings)(=|$)/;
 
 /** Splits at spaces and line ends, other than in '…' and "…"; nothing is expanded. */
 export function wordsOf(text) {

@@ -1,4 +1,4 @@
-// What action.yml runs: one check, shown as a log, annotations, a step summary, a report file, outputs, and for release
+// What action.yml runs: one command, shown as a log, annotations, a step summary, a report file, outputs, and for release
 // and diff a comment on the pull request.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { baseOfPullRequest, eventOf } from './base.mjs';
 import { CommentError, githubHost, updateComment } from './comment.mjs';
 import { resultOf } from './compare.mjs';
-import { checkArguments, comparesOnly, formatOf, UsageError } from './inputs.mjs';
+import { checkArguments, hasNoFindings, formatOf, UsageError } from './inputs.mjs';
 
 const { env } = process;
 /** What a step summary can hold is 1 MiB. */
@@ -23,7 +23,7 @@ function escaped(text) {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-/** Prints text in which the runner sees no commands, whatever stands in a registry. */
+/** Prints text in which the runner sees no commands, whatever a registry contains. */
 function log(text) {
   const token = randomUUID();
   process.stdout.write(`::stop-commands::${token}\n${text.trimEnd()}\n::${token}::\n`);
@@ -66,7 +66,7 @@ async function main() {
   if (!existsSync(json) && run.stdout.startsWith('{')) writeFileSync(json, run.stdout);
   if (run.stderr.trim() !== '') log(run.stderr);
   const report = existsSync(json) ? JSON.parse(readFileSync(json, 'utf8')) : null;
-  if (report === null || (comparesOnly(env) && report.error)) {
+  if (report === null || (hasNoFindings(env) && report.error)) {
     output('outcome', 'incomplete');
     command('error title=appreg', run.stderr.trim() || `appreg ended with ${run.status ?? run.signal} and no report.`);
     return run.status || 2;
@@ -74,7 +74,7 @@ async function main() {
 
   const library = await import(pathToFileURL(join(env.APPREG_HOME, 'dist/node.js')));
   const file = join(folder, `appreg.${extension}`);
-  if (comparesOnly(env)) await showComparison(report, library, { format, file });
+  if (hasNoFindings(env)) await showComparison(report, library, { format, file });
   else showCheck(report, library, { format, file });
   return run.status ?? 2;
 }

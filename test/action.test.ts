@@ -154,6 +154,13 @@ describe('the action with inputs', () => {
     );
   });
 
+  test('fails only what is not in the baseline', () => {
+    const report = run(workspace, PUSH, { path: 'warned', format: 'json' }).outputs['report']!;
+    const inputs = { path: 'warned', args: '--rule no-apps=error' };
+    expect(run(workspace, PUSH, inputs).code).toBe(1);
+    expect(run(workspace, PUSH, { ...inputs, baseline: report })).toMatchObject({ code: 0, outputs: { errors: '0' } });
+  });
+
   test('compares a push with the given state', () => {
     const files = folder(registry({ '1.0.0': TWO }));
     expect(run(workspace, PUSH).code).toBe(0);
@@ -161,9 +168,15 @@ describe('the action with inputs', () => {
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['an unknown command', { command: 'publish-version' }, /must be one of lint, verify, diagnose, release, diff/],
+    [
+      'an unknown command',
+      { command: 'publish-version' },
+      /must be one of lint, verify, diagnose, judge, release, publish, diff/,
+    ],
     ['an unknown format', { format: 'toString' }, /format must be one of sarif/],
     ['verify without a URL', { command: 'verify' }, /url is missing/],
+    ['publish with a state to compare', { command: 'publish', against: 'main' }, /against is only for checks/],
+    ['a baseline without findings', { command: 'diff', baseline: 'x.json' }, /baseline is for commands with findings/],
     ['an option that the action itself sets', { args: '--output=x' }, /cannot hold --output/],
     ['the end of options', { args: '-- x' }, /cannot hold --;/],
     ['an open quote', { args: `--rule 'x` }, /quote that is not closed/],
@@ -185,7 +198,7 @@ describe('the action with inputs', () => {
     '--fix',
     '${{ github.token }}',
   ];
-  test.each(['path', 'url', 'against', 'format', 'max-warnings', 'args', 'command', 'version'])(
+  test.each(['path', 'url', 'against', 'baseline', 'format', 'max-warnings', 'args', 'command', 'version'])(
     'executes no hostile text in %s',
     (name) => {
       for (const value of HOSTILE) {
@@ -253,6 +266,34 @@ describe('the action installs appreg from npm', () => {
   );
 });
 
+test('the action publishes new versions', () => {
+  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
+  const workspace = folder({
+    ...registry({ '1.0.0': ONE }),
+    'appreg.config.json': {
+      baseUrl: 'https://apps.example.com/',
+      release: [{ folder: 'src/*', entry: 'main.ts', version: 'VERSION' }],
+    },
+    'src/clock/main.ts': 'export const app = 1;',
+    'src/clock/VERSION': '1.1.0\n',
+  });
+  const { code, outputs, summary, log } = run(workspace, PUSH, { command: 'publish' });
+  expect(code, log).toBe(0);
+  expect(outputs).toMatchObject({ outcome: 'clean', errors: '0', comment: '' });
+  expect(JSON.parse(readFileSync(outputs['report']!, 'utf8'))).toMatchObject({
+    command: 'release',
+    summary: { published: 1 },
+  });
+  expect(summary).toContain('1 published');
+  expect(readFileSync(join(workspace, 'apps/clock/versions.json'), 'utf8')).toContain('"1.1.0"');
+
+  const changed = { 'src/clock/main.ts': 'export const app = 2;' };
+  write(workspace, changed);
+  const again = run(workspace, PUSH, { command: 'publish' });
+  expect(again).toMatchObject({ code: 1, outputs: { outcome: 'findings', errors: '1' } });
+  expect(again.commands).toEqual([expect.stringMatching(/^error title=changed clock::/)]);
+});
+
 test.each(['verify', 'diagnose'])('the action runs %s on a live registry', async (command) => {
   const workspace = folder(registry({ '1.0.0': ONE }));
   const server = spawn(process.execPath, [join(home, 'bin/appreg.js'), 'serve', workspace, '--port', '0']);
@@ -264,4 +305,13 @@ test.each(['verify', 'diagnose'])('the action runs %s on a live registry', async
   expect(report).toMatchObject({ command, target: url, summary: { artifacts: 1 } });
   expect(outputs['outcome']).toBe(report.outcome);
   expect(summary).toContain('1 app, 1 version, 1 artifact hashed');
+});
+
+test('the action judges saved facts', async () => {
+  const workspace = folder(registry({ '1.0.0': ONE }));
+  const facts = join(workspace, 'facts.json');
+  run(workspace, PUSH, { command: 'verify', url: 'https://127.0.0.1:1/registry.json', args: `--save-facts ${facts}` });
+  const { code, outputs, log } = run(workspace, PUSH, { command: 'judge', path: 'facts.json', format: 'json' });
+  expect(code, log).not.toBe(0);
+  expect(JSON.parse(readFileSync(outputs['report']!, 'utf8'))).toMatchObject({ command: 'judge' });
 });
