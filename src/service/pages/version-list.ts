@@ -88,13 +88,18 @@ function commandLine(text: string, what: string): Html {
 }
 
 /** Why a version is not offered, or what is special about it. */
-function explanation({ state, offered, reason, swappedChecksum, withdrawnAt }: VersionView, now: Date): Html {
+function explanation({ state, offered, reason, swappedChecksum, withdrawnAt, lostAt }: VersionView, now: Date): Html {
   const lines: (Html | string)[] = [];
   if (swappedChecksum !== null)
     lines.push(
       `The metadata file now lists a different artifact than when it was first seen. Replaced artifacts are never offered: ${offered ? 'only the artifact with the digest in force is offered.' : 'it is not offered.'}`,
     );
   if (reason !== null) lines.push(untrusted(reason.message, 500));
+  if (lostAt !== null)
+    lines.push(
+      html`Its host does not have the artifact any more (first noticed ${when(lostAt, now)}). The verified copy of this
+      service is offered.`,
+    );
   if (state === 'withdrawn')
     lines.push(
       withdrawnAt === null

@@ -4,7 +4,7 @@ import type { OrganizationView } from '../views.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import type { OrganizationRow } from './tables.ts';
+import type { OrganizationRow } from './organization-tables.ts';
 import { insertToken } from './tokens.ts';
 
 /** The creation of organizations. */

@@ -1,11 +1,17 @@
-import type { SymptomStatus } from '../../core/engine/report.ts';
-import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../audit-actions.ts';
-import type { Scope } from '../scopes.ts';
-import type { DeliveryError, DeliveryState, WebhookDisabledReason } from '../views.ts';
-import type { AuthType } from '../credentials.ts';
 import type { ColumnType, Generated, Selectable } from 'kysely';
-import type { CheckProgress } from '../views.ts';
+import type { SymptomStatus } from '../../core/engine/report.ts';
+import type { AuthType } from '../credentials.ts';
 import type { CheckOutcome, EventCertificate, EventType } from '../events.ts';
+import type { CheckProgress } from '../views.ts';
+import type {
+  AuditEntryRow,
+  OrganizationRow,
+  SessionRow,
+  Stamp,
+  TokenRow,
+  WebhookDeliveryRow,
+  WebhookRow,
+} from './organization-tables.ts';
 
 /** The tables, as used in queries: names in camel case, an interface per row. `migrations/` creates them. */
 
@@ -23,111 +29,6 @@ export interface Database {
   versions: VersionRow;
   icons: IconRow;
   events: EventRow;
-}
-
-/** Set by the database on insert. */
-type Stamp = ColumnType<Date, Date | undefined, Date>;
-
-export interface OrganizationRow {
-  id: Generated<string>;
-  name: string;
-  /** Of the request that created it, so that a retry does not create a second one; or null. */
-  idempotencyKey: string | null;
-  createdAt: Stamp;
-  /** Since when its tokens are refused, by the operator; null if they are not. */
-  suspendedAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
-}
-
-/** A token of an organization. */
-export interface TokenRow {
-  id: Generated<string>;
-  organizationId: string;
-  name: string;
-  scope: Scope;
-  /** SHA-256 of the token; the token itself is not stored. */
-  hash: Buffer;
-  createdAt: Stamp;
-  /** Since when it has its current value. */
-  secretSince: Stamp;
-  expiresAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
-  /** With the precision of a minute. */
-  lastUsedAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
-}
-
-/** A web session. */
-interface SessionRow {
-  /** SHA-256 of the cookie's value. */
-  hash: Buffer;
-  organizationId: string;
-  /** The token that opened it, and ends it. */
-  tokenId: string;
-  expiresAt: Date;
-}
-
-interface AuditEntryRow {
-  /** Written as text by the database. */
-  id: ColumnType<string, never, never>;
-  organizationId: string;
-  at: Stamp;
-  actorType: Actor['type'];
-  tokenId: string | null;
-  tokenName: string | null;
-  address: string | null;
-  action: AuditAction;
-  targetId: string | null;
-  targetName: string | null;
-  outcome: AuditOutcome;
-  /** Written as JSON. */
-  details: ColumnType<AuditDetails, string, never>;
-}
-
-export interface WebhookRow {
-  id: Generated<string>;
-  organizationId: string;
-  url: string;
-  /** The types of events that are sent; null for all. */
-  events: string[] | null;
-  /** The key that `secret` is sealed with (secrets-keys.ts); null if it is not sealed. */
-  keyId: string | null;
-  /** The key of its signatures. */
-  secret: Buffer;
-  enabled: Generated<boolean>;
-  /** Why the service disabled it; null if it is enabled, or was disabled by a request. */
-  disabledReason: ColumnType<
-    WebhookDisabledReason | null,
-    WebhookDisabledReason | null | undefined,
-    WebhookDisabledReason | null
-  >;
-  createdAt: Stamp;
-  /** Since when every delivery has failed; null after one that succeeded. */
-  failingSince: ColumnType<Date | null, Date | null | undefined, Date | null>;
-  /** Events that were not queued because too many were waiting. */
-  dropped: Generated<number>;
-}
-
-/** An event on its way to a webhook. */
-export interface WebhookDeliveryRow {
-  /** The order in which they were queued. */
-  sequence: ColumnType<string, never, never>;
-  id: Generated<string>;
-  webhookId: string;
-  /** The type of the event. */
-  type: string;
-  /** The JSON text that is sent: the same at every attempt. */
-  body: string;
-  createdAt: Stamp;
-  /** `cancelled`: the webhook was disabled before it could be delivered. */
-  state: Generated<DeliveryState>;
-  attempts: Generated<number>;
-  /** Increases with every attempt and every redelivery: only the latest one may write its outcome. */
-  claim: Generated<number>;
-  /** While an attempt is in progress: when another node may repeat it. */
-  nextAttemptAt: Stamp;
-  lastAttemptAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
-  /** The status of the last response, or why there was none. */
-  status: ColumnType<number | null, number | null | undefined, number | null>;
-  error: ColumnType<DeliveryError | null, DeliveryError | null | undefined, DeliveryError | null>;
-  finishedAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
 }
 
 /** A registry, shared by all of its subscribers unless it has an owner. */

@@ -7,7 +7,7 @@ import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
 import { type Page, pageSize } from './page.ts';
-import type { TokenRow } from './tables.ts';
+import type { TokenRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 
 /** The tokens of organizations. A token is shown once; only its SHA-256 is stored. */

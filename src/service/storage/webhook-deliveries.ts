@@ -5,7 +5,7 @@ import { webhookBody } from '../webhook-events.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { type Page, pageSize } from './page.ts';
-import type { WebhookDeliveryRow } from './tables.ts';
+import type { WebhookDeliveryRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 import { webhookOf } from './webhooks.ts';
 

@@ -6,7 +6,7 @@ import type { StoredWebhookSecret } from '../webhook-secrets.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { type Page, pageSize } from './page.ts';
-import type { WebhookRow } from './tables.ts';
+import type { WebhookRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 
 /** The webhooks of organizations. Every query is restricted to the organization. */

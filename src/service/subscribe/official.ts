@@ -1,6 +1,6 @@
 import type { Service } from '../context.ts';
 import { checkedAtOf, insertRegistry } from '../storage/registries.ts';
-import { insertOfficialSubscription } from '../storage/subscriptions.ts';
+import { insertOfficialSubscription } from '../storage/insert-subscription.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 
 /** Subscribes an organization to the core and the community registry, at its creation (spec 1). */

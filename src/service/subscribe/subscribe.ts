@@ -16,7 +16,8 @@ import {
   registryByUrl,
 } from '../storage/registries.ts';
 import { putCredentials } from '../storage/registry-credentials.ts';
-import { countSubscriptions, countUnchecked, insertSubscription, subscriptionByUrl } from '../storage/subscriptions.ts';
+import { insertSubscription } from '../storage/insert-subscription.ts';
+import { countSubscriptions, countUnchecked, subscriptionByUrl } from '../storage/subscriptions.ts';
 import { checkManifest, type ManifestCheck } from './check-manifest.ts';
 import { NO_SECRETS_KEY } from './credentials.ts';
 import { openFairSemaphore } from './fair-semaphore.ts';

@@ -7,7 +7,7 @@ import { finding, notJudged, report } from '../../support/reports.ts';
 
 export const NOW = new Date('2026-05-04T10:00:00Z');
 
-function minutesFrom(from: number): string {
+export function minutesFrom(from: number): string {
   return new Date(NOW.getTime() + from * 60_000).toISOString();
 }
 

@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import type { Actor } from '../audit-actions.ts';
+import { registryEvent } from '../events.ts';
+import { recordAudit } from './audit.ts';
+import type { Db } from './database.ts';
+import { recordEvents } from './record-events.ts';
+
+/** New subscriptions, each with the first event of its history. */
+
+/** @param name accepted by `nameError` @returns the id of the subscription, also if it existed */
+export async function insertSubscription(
+  db: Db,
+  organizationId: string,
+  registryId: number,
+  name: string,
+  actor: Actor,
+): Promise<{ id: string; created: boolean }> {
+  const created = await db.transaction().execute(async (trx) => {
+    const row = await trx
+      .insertInto('subscriptions')
+      .values({ organizationId, registryId, name })
+      .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doNothing())
+      .returning(['id', 'createdAt'])
+      .executeTakeFirst();
+    if (row) {
+      await recordSubscribed(trx, registryId, row, false);
+      await recordAudit(trx, { organizationId, actor, action: 'registry-subscribed', target: { id: row.id, name } });
+    }
+    return row;
+  });
+  if (created) return { id: created.id, created: true };
+  // A concurrent request for the same registry was faster.
+  const { id } = await db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .where('registryId', '=', registryId)
+    .select('id')
+    .executeTakeFirstOrThrow();
+  return { id, created: false };
+}
+
+/** Subscribes an organization to an official registry. A subscription of its own becomes an official one. */
+export async function insertOfficialSubscription(
+  db: Db,
+  organizationId: string,
+  registryId: number,
+  name: string,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const row = await trx
+      .insertInto('subscriptions')
+      .values({ organizationId, registryId, name, official: true })
+      .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doUpdateSet({ official: true }))
+      // A row that was updated has a transaction that ended its previous version.
+      .returning(['id', 'createdAt', sql<boolean>`xmax = 0`.as('isNew')])
+      .executeTakeFirstOrThrow();
+    if (row.isNew) await recordSubscribed(trx, registryId, row, true);
+  });
+}
+
+/** The first event that a subscription sees. */
+async function recordSubscribed(
+  trx: Db,
+  registryId: number,
+  { id, createdAt }: { id: string; createdAt: Date },
+  official: boolean,
+): Promise<void> {
+  const event = registryEvent('subscribed', { official });
+  await recordEvents(trx, [{ ...event, registryId, subscriptionId: id, at: createdAt }]);
+}
