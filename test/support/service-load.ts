@@ -110,14 +110,19 @@ function tokenOf(organization: number): string {
 }
 
 async function seed(client: Client, farm: Farm, { organizations, registries }: LoadOptions): Promise<void> {
+  await client.query(`insert into organizations (name) select 'Organization ' || i from generate_series(0, $1 - 1) i`, [
+    organizations,
+  ]);
   await client.query(
-    `insert into organizations (name, token_hash)
-     select 'Organization ' || i, sha256(('unknown token ' || i)::bytea) from generate_series(0, $1 - 1) i`,
-    [organizations],
+    `insert into tokens (organization_id, name, scope, hash)
+     select id, 'First token', 'admin', sha256(('unknown token ' || name)::bytea) from organizations`,
   );
   for (let i = 0; i < Math.min(KNOWN, organizations); i++) {
     const hash = createHash('sha256').update(tokenOf(i)).digest();
-    await client.query('update organizations set token_hash = $1 where name = $2', [hash, `Organization ${i}`]);
+    await client.query(
+      'update tokens set hash = $1 where organization_id = (select id from organizations where name = $2)',
+      [hash, `Organization ${i}`],
+    );
   }
   const urls = Array.from({ length: registries }, (_, i) => farm.url(i));
   await client.query(
