@@ -20,6 +20,7 @@ export const RULE_GROUP_NAMES = [
   'file',
   'workspace',
   'host',
+  'subscription',
   'exception',
 ] as const;
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;

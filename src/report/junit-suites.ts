@@ -16,7 +16,7 @@ export interface Suite {
 
 /** The suite of the registry, then one per app. */
 export function suitesOf(report: Report, severities: RenderOptions['severities']): Suite[] {
-  const active = rules.filter((rule) => severities[rule.id] !== 'off');
+  const active = rules.filter((rule) => severities[rule.id] !== 'off' && isEvaluated(rule, report));
   // Applies to the whole run: reported as skipped once, not in every app.
   const everywhere = new Set(report.notJudged.filter(isAboutWholeRun).map(({ rule }) => rule));
   const ofRegistry = active.filter((rule) => everywhere.has(rule.id) || isEvaluatedOnRegistry(rule, report));
@@ -40,6 +40,11 @@ export function suitesOf(report: Report, severities: RenderOptions['severities']
   for (const entry of report.notJudged.filter(isCountOnly))
     for (const one of [registry, ...suites.values()]) if (one.rules.includes(entry.rule)) one.notJudged.push(entry);
   return [registry, ...suites.values()];
+}
+
+/** A report does not show whether a service was asked, so rules about one are only listed with a result. */
+function isEvaluated({ id, on }: AnyRule, { findings, notJudged }: Report): boolean {
+  return on !== 'subscription' || [...findings, ...notJudged].some(({ rule }) => rule === id);
 }
 
 function suite(app: string | null, evaluated: readonly AnyRule[]): Suite {

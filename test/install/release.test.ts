@@ -109,11 +109,13 @@ describe('the GitLab component', () => {
     );
     const declared = spec!['spec']!['inputs'] as Record<string, { default: string }>;
     const value = (name: string): string => inputs[name] ?? declared[name]!.default;
-    const [{ variables, script }] = Object.values(job!) as [{ variables: Record<string, string>; script: string[] }];
+    const [{ variables, script }] = Object.values(job!) as [
+      { variables: Record<string, string | number>; script: string[] },
+    ];
     const env = Object.fromEntries(
       Object.entries(variables).map(([name, text]) => [
         name,
-        text.replace(/^\$\[\[ inputs\.([\w-]+) \]\]$/, (_, input: string) => value(input)),
+        String(text).replace(/^\$\[\[ inputs\.([\w-]+) \]\]$/, (_, input: string) => value(input)),
       ]),
     );
     const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', script.join('\n')], {
