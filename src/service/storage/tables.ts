@@ -3,6 +3,7 @@ import type { SymptomStatus } from '../../core/engine/report.ts';
 import type { AuthType } from '../credentials.ts';
 import type { CheckOutcome, EventCertificate, EventType } from '../events.ts';
 import type { CheckProgress } from '../views.ts';
+import type { ArtifactRow, KeptArtifactRow } from './artifact-tables.ts';
 import type {
   AuditEntryRow,
   OrganizationRow,
@@ -29,6 +30,8 @@ export interface Database {
   versions: VersionRow;
   icons: IconRow;
   events: EventRow;
+  artifacts: ArtifactRow;
+  keptArtifacts: KeptArtifactRow;
 }
 
 /** A registry, shared by all of its subscribers unless it has an owner. */

@@ -33,6 +33,6 @@ test('every rule that hides an app has its own reason text', () => {
     expect(message).toMatch(/^(Its|The URL|The address|The certificate) /);
     expect(message).not.toBe(why);
   }
-  expect(hiddenReason('rate-limited').message).toBe(rules.find(({ id }) => id === 'rate-limited')!.why);
+  expect(hiddenReason('rate-limited').message).toBe(`${rules.find(({ id }) => id === 'rate-limited')!.title}.`);
   expect(hiddenReason('rule-of-tomorrow').message).toMatch(/report/);
 });

@@ -18,6 +18,8 @@ const TABLES: Record<keyof Database, true> = {
   versions: true,
   icons: true,
   events: true,
+  artifacts: true,
+  keptArtifacts: true,
 };
 
 /** Their names in the database. */
