@@ -71,8 +71,14 @@ export async function checkManifest(
   if (observed.isCut || (signal.aborted && errors.length === 0)) return { result: 'unknown' };
   const isUnreached = errors.some(({ evidence }) => evidence['code'] === NOT_REACHED);
   if (isUnreached) await sleep(Math.max(0, UNREACHED_AFTER - (performance.now() - started)));
-  const message = isUnreached
-    ? 'The registry could not be reached from the service.'
-    : (errors[0]?.message ?? 'Its manifest cannot be used.');
+  const message = isUnreached ? 'The registry could not be reached from the service.' : messageOf(errors);
   return { result: 'unusable', message, findings: errors.slice(0, FINDINGS_LIMIT) };
+}
+
+/** The cause of a registry that answers the service. The remedies of findings are those of its author. */
+function messageOf([first]: readonly Finding[]): string {
+  if (first === undefined) return 'Its manifest cannot be used.';
+  return first.cause === 'status-401'
+    ? `${first.message} If the registry is private, subscribe with its credentials.`
+    : first.message;
 }
