@@ -128,8 +128,12 @@ function checkRow(time: string, data: Extract<EventView, { type: 'checked' }>['d
     <td role="cell" class="muted">${when(time, now)}</td>
     <td role="cell">${status(tone, label)}</td>
     <td role="cell" class="number-cell">${elapsedTime(data.seconds)}</td>
-    <td role="cell" class="number-cell">${grouped(data.errors)} <span class="unit">errors</span></td>
-    <td role="cell" class="number-cell">${grouped(data.warnings)} <span class="unit">warnings</span></td>
+    <td role="cell" class="number-cell">
+      ${grouped(data.errors)} <span class="unit">${data.errors === 1 ? 'error' : 'errors'}</span>
+    </td>
+    <td role="cell" class="number-cell">
+      ${grouped(data.warnings)} <span class="unit">${data.warnings === 1 ? 'warning' : 'warnings'}</span>
+    </td>
     <td role="cell">${changes === '' ? html`<span class="muted">Nothing</span>` : changes}</td>
   </tr>`;
 }

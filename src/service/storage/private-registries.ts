@@ -43,7 +43,8 @@ export async function setCredentials(
     const { url } = current;
     const refusal = refuses(url);
     if (refusal !== null) return refusal;
-    const own = current.ownerId === null ? await openOwnRegistry(tx, organizationId, current) : current.id;
+    const own =
+      current.ownerId === null ? await openOwnRegistry(tx, organizationId, current, subscriptionId) : current.id;
     await putCredentials(tx, keys, { id: own, ownerId: organizationId, url }, auth);
     await moveTo(tx, organizationId, subscriptionId, own);
     await recordChange(tx, { organizationId, subscriptionId, actor }, current, auth.type);
@@ -117,6 +118,7 @@ async function moveTo(
     .where('organizationId', '=', organizationId)
     .where('id', '=', subscriptionId)
     .execute();
+  await tx.updateTable('events').set({ registryId }).where('subscriptionId', '=', subscriptionId).execute();
 }
 
 /** The organization's own row for the URL of a shared registry. A new one begins with a copy. */
@@ -124,10 +126,23 @@ async function openOwnRegistry(
   tx: Transaction<Database>,
   organizationId: string,
   shared: CurrentRegistry,
+  subscriptionId: string,
 ): Promise<number> {
   const { id, created } = await insertRegistry(tx, shared.url, organizationId);
-  if (created) await copyState(tx, shared.id, id);
+  if (created) {
+    await copyState(tx, shared.id, id);
+    await copyHistory(tx, subscriptionId, shared.id, id);
+  }
   return id;
+}
+
+/** Copies the events of a registry that a subscription sees, except its own, which `moveTo` moves. */
+async function copyHistory(tx: Transaction<Database>, subscriptionId: string, from: number, to: number): Promise<void> {
+  await sql`insert into events (registry_id, subscription_id, at, type, app_key, version, data)
+    select ${to}, null, at, type, app_key, version, data from events
+    where registry_id = ${from} and subscription_id is null and sequence > (
+      select sequence from events where subscription_id = ${subscriptionId} and type = 'subscribed')
+    order by sequence`.execute(tx);
 }
 
 /** Copies what subscribers see. Facts and validators are not copied: they were observed without credentials. */
@@ -136,11 +151,13 @@ async function copyState(tx: Transaction<Database>, from: number, to: number): P
       errors = f.errors, warnings = f.warnings, symptoms = f.symptoms, report = f.report
     from registries f where r.id = ${to} and f.id = ${from}`.execute(tx);
   await sql`insert into apps (registry_id, key, position, name, description, color, icon, icon_fragment, listed, visible,
-      because, latest, failing_since)
+      because, latest, failing_since, hidden)
     select ${to}, key, position, name, description, color, icon, icon_fragment, listed, visible, because, latest,
-      failing_since from apps where registry_id = ${from}`.execute(tx);
+      failing_since, hidden from apps where registry_id = ${from}`.execute(tx);
   await sql`insert into versions (registry_id, app_key, version, artifact_url, artifact_checksum, first_seen_at, state,
-      rule, reason, verified_at, tried_at, bytes, swapped_checksum, withdrawn_at)
+      rule, reason, verified_at, tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at)
     select ${to}, app_key, version, artifact_url, artifact_checksum, first_seen_at, state, rule, reason, verified_at,
-      tried_at, bytes, swapped_checksum, withdrawn_at from versions where registry_id = ${from}`.execute(tx);
+      tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at from versions where registry_id = ${from}`.execute(
+    tx,
+  );
 }

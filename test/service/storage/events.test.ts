@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NewEvent, registryEvent } from '../../../src/service/events.ts';
+import { SERVICE_ACTOR as actor } from '../../../src/service/audit-actions.ts';
+import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
 import { type EventQuery, listEvents } from '../../../src/service/storage/events.ts';
+import { removeCredentials, setCredentials } from '../../../src/service/storage/private-registries.ts';
 import { dropOldEvents, recordEvents } from '../../../src/service/storage/record-events.ts';
 import {
   addOrganization,
@@ -55,6 +58,26 @@ test('the events of all registries are paged in the order of recording, each onc
     after = page!.next;
   } while (after !== null);
   expect(pages).toEqual(['b3', 'a3', 'b2', 'a2', 'b1', 'a1', 'b0', 'a0', 'subscribed', 'subscribed']);
+});
+
+test('a subscription keeps its history when it gets credentials, and others see nothing of it', async () => {
+  const { db } = database;
+  const [mine, other] = [await addOrganization(db), await addOrganization(db)];
+  const shared = await addRegistry(db, 'https://moves.test/');
+  await record(shared, [listed('before')]);
+  const subscriptionId = await addSubscription(db, mine, shared);
+  await addSubscription(db, other, shared);
+  await record(shared, [listed('a'), listed('b')]);
+  const target = { organizationId: mine, subscriptionId, actor };
+  const keys = [secretsKeyIn(Buffer.alloc(32).toString('base64'))!];
+  const moved = await setCredentials(db, keys, { ...target, auth: { type: 'bearer', token: 'x' } }, () => null);
+  const { registryId: own } = moved as { registryId: number };
+  await record(own, [listed('private')]);
+  await record(shared, [listed('public')]);
+  expect(await seen(mine)).toEqual(['app-listed private', 'app-listed b', 'app-listed a', 'subscribed']);
+  expect(await seen(other)).toEqual(['app-listed public', 'app-listed b', 'app-listed a', 'subscribed']);
+  await removeCredentials(db, target);
+  expect(await seen(mine)).toEqual(['app-listed public', 'app-listed b', 'app-listed a', 'subscribed']);
 });
 
 test('an organization sees neither the subscriptions of others nor what was before its own', async () => {
