@@ -14,7 +14,8 @@ import {
   silent,
   tagged,
 } from '../../support/fault-host.ts';
-import { archive, checksum, gzipped, SVG } from '../../support/live-registry.ts';
+import { serveEqualVersions } from '../../support/equal-versions.ts';
+import { archive, gzipped } from '../../support/live-registry.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
 /** Artifacts whose listing does not change: swapped, deleted, restored; and what asking for them costs. */
@@ -39,23 +40,7 @@ function withTag(bytes: Buffer, tag?: string): Behaviour {
   return tagged(bytes, GZIP, tag);
 }
 
-/** A registry of one app with so many versions, all with the same bytes. */
-function serve(artifact: Behaviour = withTag(ONE), count = 1): string {
-  const versions = Array.from({ length: count }, (_, i) => ({
-    version: `1.0.${i}`,
-    artifactUrl: host.on(`/${i}.tar.gz`, artifact),
-    artifactChecksum: checksum(ONE),
-  }));
-  host.on('/a.json', tagged(JSON.stringify({ versions })));
-  host.on('/a.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) }));
-  const app = {
-    name: 'App',
-    description: 'Does a thing.',
-    blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
-    appMetadataUrl: `${host.origin}/a.json`,
-  };
-  return host.on('/registry.json', tagged(JSON.stringify({ apps: { a: app } })));
-}
+const serve = (artifact: Behaviour = withTag(ONE), count = 1): string => serveEqualVersions(host, ONE, artifact, count);
 
 const rows = (id: number) =>
   harness.db.selectFrom('versions').where('registryId', '=', id).selectAll().orderBy('version').execute();

@@ -1,16 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { compareValidators, mergeValidators } from '../../../src/service/refresh/artifact-checks/validators.ts';
 import type { Validators } from '../../../src/service/storage/tables.ts';
-import {
-  answer,
-  type Behaviour,
-  byMethod,
-  CORS,
-  type FaultHost,
-  openFaultHost,
-  tagged,
-} from '../../support/fault-host.ts';
-import { archive, checksum, gzipped, SVG } from '../../support/live-registry.ts';
+import { type Behaviour, CORS, type FaultHost, openFaultHost, tagged } from '../../support/fault-host.ts';
+import { serveEqualVersions } from '../../support/equal-versions.ts';
+import { archive, gzipped } from '../../support/live-registry.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
 /** The share of artifacts that each hourly refresh asks for: all of them within a day. */
@@ -31,20 +24,7 @@ beforeEach(async () => {
 afterEach(() => host.close());
 
 async function verified(count: number, artifact: Behaviour = tagged(ONE, GZIP)): Promise<number> {
-  const versions = Array.from({ length: count }, (_, i) => ({
-    version: `1.0.${i}`,
-    artifactUrl: host.on(`/${i}.tar.gz`, artifact),
-    artifactChecksum: checksum(ONE),
-  }));
-  host.on('/a.json', tagged(JSON.stringify({ versions })));
-  host.on('/a.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) }));
-  const app = {
-    name: 'App',
-    description: 'Does a thing.',
-    blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
-    appMetadataUrl: `${host.origin}/a.json`,
-  };
-  const id = await harness.add(host.on('/registry.json', tagged(JSON.stringify({ apps: { a: app } }))));
+  const id = await harness.add(serveEqualVersions(host, ONE, artifact, count));
   expect(await harness.refresh(id)).toBe('good');
   return id;
 }
