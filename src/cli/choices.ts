@@ -6,7 +6,7 @@ export const STORES = ['directory', 'git', 's3'] as const;
 export const HOSTS = ['r2', 's3', 'gcs', 'github-pages', 'cloudflare-pages', 'netlify', 'nginx'] as const;
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
 export const LEVELS = ['off', 'note', 'warning', 'error'] as const;
-/** What rules look at (`Rule.on`), in the order of the documentation. */
+/** What rules judge (`Rule.on`), in the order of the documentation. */
 export const RULE_GROUP_NAMES = [
   'document',
   'manifest',

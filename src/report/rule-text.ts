@@ -5,7 +5,7 @@ import type { AnyRule, RuleReference } from '../core/rules/rule.ts';
 
 /** What a rule declares, in words: for docs/rules.md and for the terminal. */
 
-/** The groups of rules, by what they look at, in the order of the documentation. */
+/** The groups of rules, by what they judge, in the order of the documentation. */
 export const RULE_GROUPS: Record<AnyRule['on'], string> = {
   document: 'Documents',
   manifest: 'The manifest as a whole',

@@ -14,7 +14,7 @@ export interface DatabaseMonitor {
   check(): Promise<DatabaseFault | null>;
   /** Reports and logs the error of a statement. @returns its fault; null if the database is not the cause */
   report(error: unknown): DatabaseFault | null;
-  /** Waits until there is no fault. @returns false if the time is over, or if the monitor is stopped */
+  /** Waits until the fault is over. @returns false if the time is over, or if the monitor is stopped */
   available(milliseconds: number): Promise<boolean>;
   /** @param listener called once the database can be used again */
   onRecovery(listener: () => void): void;
@@ -80,7 +80,7 @@ export function openDatabaseMonitor(
     return running;
   }
 
-  /** Probes until there is no fault. */
+  /** Probes until the fault is over. */
   async function watch(): Promise<void> {
     if (isWatching) return;
     isWatching = true;

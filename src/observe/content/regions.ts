@@ -26,7 +26,7 @@ for (const anchor of ANCHORS)
     if (!anchors.includes(anchor)) BY_HASH.set(hash, [...anchors, anchor]);
   }
 
-/** What a window contains that detectors have to look at. */
+/** What a window contains that detectors have to search. */
 export interface Regions {
   /** The parts that may contain a secret, as offsets; neighboring ones are joined. */
   secrets: { from: number; to: number }[];

@@ -19,7 +19,7 @@ export function healthRoutes({ database, metrics, stopping, settings }: Service)
       path: '/healthz',
       access: 'anyone',
       async answer(c) {
-        // A slow response is no reason to restart the node.
+        // A slow response of the database does not require a restart of the node.
         const fault = await faultNow(database.fault());
         // A server is not part of this process: a restart of the node would not repair it.
         if (settings.databaseUrl === null && fault === 'unreachable') throw unavailable(fault);

@@ -9,6 +9,7 @@ import { pageLinks, tabs } from './navigation.ts';
 import { tile } from './tile.ts';
 import { when } from './time.ts';
 import { code, untrusted } from './untrusted-text.ts';
+import { table } from './table.ts';
 
 /** A list of apps that is searched, filtered, sorted and divided into pages: of one registry, or of all. */
 
@@ -73,7 +74,7 @@ export function appList(list: AppList): Html {
         )}
         <p class="muted" role="status">${foundWords(total, query)}</p>
       </div>
-      ${apps.length === 0 ? NOTHING : table(apps, registries !== null, now)}
+      ${apps.length === 0 ? NOTHING : appTable(apps, registries !== null, now)}
       ${pageLinks({ page, pageSize: PAGE_SIZE, total }, (to) => address({ page: to }))}
     </div>`;
 }
@@ -98,23 +99,13 @@ function foundWords(total: number, { search, filter }: AppListQuery): Html {
   return html`${count(total, 'app')} found.`;
 }
 
-function table(apps: readonly CatalogueApp[], isOfAll: boolean, now: Date): Html {
-  return html`<table class="table apps${isOfAll ? ' of-all' : ''}" role="table">
-    <caption class="unseen">
-      Apps
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">App</th>
-        ${isOfAll ? html`<th role="columnheader" scope="col">Registry</th>` : NOTHING}
-        <th role="columnheader" scope="col">Latest version</th>
-        <th role="columnheader" scope="col" class="number-cell">Versions</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${apps.map((app) => appRow(app, isOfAll, now))}
-    </tbody>
-  </table>`;
+function appTable(apps: readonly CatalogueApp[], isOfAll: boolean, now: Date): Html {
+  return table({
+    name: `apps${isOfAll ? ' of-all' : ''}`,
+    caption: 'Apps',
+    columns: ['App', ...(isOfAll ? ['Registry'] : []), 'Latest version', { label: 'Versions', kind: 'number' }],
+    rows: apps.map((app) => appRow(app, isOfAll, now)),
+  });
 }
 
 function appRow(app: CatalogueApp, isOfAll: boolean, now: Date): Html {

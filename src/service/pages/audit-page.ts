@@ -6,6 +6,7 @@ import type { Screen } from './layout.ts';
 import { cursorLinks } from './navigation.ts';
 import { when } from './time.ts';
 import { code, legible, untrusted } from './untrusted-text.ts';
+import { table } from './table.ts';
 
 /** Settings → Audit log: who changed what. */
 
@@ -64,22 +65,12 @@ export function auditPage({ entries, next, after, action, now }: AuditPage): Scr
 }
 
 function auditTable(entries: readonly AuditEntryView[], now: Date): Html {
-  return html`<table class="table audit" role="table">
-    <caption class="unseen">
-      Entries, the newest first
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Time</th>
-        <th role="columnheader" scope="col">Action</th>
-        <th role="columnheader" scope="col">Who</th>
-        <th role="columnheader" scope="col">Details</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${entries.map((entry) => auditRow(entry, now))}
-    </tbody>
-  </table>`;
+  return table({
+    name: 'audit',
+    caption: 'Entries, the newest first',
+    columns: ['Time', 'Action', 'Who', 'Details'],
+    rows: entries.map((entry) => auditRow(entry, now)),
+  });
 }
 
 function auditRow({ at, actor, action, target, outcome, details }: AuditEntryView, now: Date): Html {

@@ -8,6 +8,7 @@ import { type Html, html, NOTHING } from './html.ts';
 import { registryPath } from './registry-path.ts';
 import { when } from './time.ts';
 import { code, legible, untrusted } from './untrusted-text.ts';
+import { table } from './table.ts';
 
 /** Events in tables: everything that happened, and checks alone. */
 
@@ -41,21 +42,12 @@ const OUTCOMES: Record<CheckOutcome, readonly [label: string, tone: Tone]> = {
 
 /** @param of whose events they are: those of an organization name the registry, those of an app do not link to it */
 export function eventTable(events: readonly EventView[], of: 'organization' | 'registry' | 'app', now: Date): Html {
-  return html`<table class="table events" role="table">
-    <caption class="unseen">
-      Events, the newest first
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Time</th>
-        <th role="columnheader" scope="col">Event</th>
-        <th role="columnheader" scope="col">What changed</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${events.map((event) => eventRow(event, of, now))}
-    </tbody>
-  </table>`;
+  return table({
+    name: 'events',
+    caption: 'Events, the newest first',
+    columns: ['Time', 'Event', 'What changed'],
+    rows: events.map((event) => eventRow(event, of, now)),
+  });
 }
 
 function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now: Date): Html {
@@ -101,24 +93,19 @@ function digestsOf(data: Extract<EventView, { type: 'version-refused' }>['data']
 
 /** Only for events of the type `checked`. */
 export function checkTable(events: readonly EventView[], now: Date): Html {
-  return html`<table class="table checks" role="table">
-    <caption class="unseen">
-      Checks, the newest first
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Time</th>
-        <th role="columnheader" scope="col">Outcome</th>
-        <th role="columnheader" scope="col" class="number-cell">Took</th>
-        <th role="columnheader" scope="col" class="number-cell">Errors</th>
-        <th role="columnheader" scope="col" class="number-cell">Warnings</th>
-        <th role="columnheader" scope="col">What changed</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${events.map((event) => (event.type === 'checked' ? checkRow(event.time, event.data, now) : NOTHING))}
-    </tbody>
-  </table>`;
+  return table({
+    name: 'checks',
+    caption: 'Checks, the newest first',
+    columns: [
+      'Time',
+      'Outcome',
+      { label: 'Took', kind: 'number' },
+      { label: 'Errors', kind: 'number' },
+      { label: 'Warnings', kind: 'number' },
+      'What changed',
+    ],
+    rows: events.map((event) => (event.type === 'checked' ? checkRow(event.time, event.data, now) : NOTHING)),
+  });
 }
 
 function checkRow(time: string, data: Extract<EventView, { type: 'checked' }>['data'], now: Date): Html {

@@ -8,6 +8,7 @@ import { chip, doneNotice, empty, searchForm, status } from './components.ts';
 import { pageLinks } from './navigation.ts';
 import { byAttention, isBusy, nextCheck, progressWords, stateDetails, stateOf } from './states.ts';
 import { when } from './time.ts';
+import { table } from './table.ts';
 
 /** Settings → App Registries: the list of an organization's registries, those that need attention first. */
 
@@ -93,22 +94,12 @@ function overview(list: readonly SubscriptionView[]): Html {
 }
 
 function registryTable(list: readonly SubscriptionView[], now: Date): Html {
-  return html`<table class="table registries" role="table">
-    <caption class="unseen">
-      Registries, those that need attention first
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Registry</th>
-        <th role="columnheader" scope="col">Status</th>
-        <th role="columnheader" scope="col" class="number-cell">Apps</th>
-        <th role="columnheader" scope="col">Last check</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${list.map((subscription) => registryRow(subscription, now))}
-    </tbody>
-  </table>`;
+  return table({
+    name: 'registries',
+    caption: 'Registries, those that need attention first',
+    columns: ['Registry', 'Status', { label: 'Apps', kind: 'number' }, 'Last check'],
+    rows: list.map((subscription) => registryRow(subscription, now)),
+  });
 }
 
 function registryRow(subscription: SubscriptionView, now: Date): Html {

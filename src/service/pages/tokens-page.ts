@@ -6,6 +6,7 @@ import type { Screen } from './layout.ts';
 import { breadcrumbs } from './navigation.ts';
 import { day, when } from './time.ts';
 import { untrusted } from './untrusted-text.ts';
+import { table } from './table.ts';
 
 /** Settings → Tokens: the tokens of an organization. */
 
@@ -52,23 +53,12 @@ export function tokensPage({ tokens, own, form, done, error, now }: TokensPage):
 }
 
 function tokenTable(tokens: readonly TokenView[], own: string, now: Date): Html {
-  return html`<table class="table tokens" role="table">
-    <caption class="unseen">
-      Tokens in order of creation
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Name</th>
-        <th role="columnheader" scope="col">Scope</th>
-        <th role="columnheader" scope="col">Last used</th>
-        <th role="columnheader" scope="col">Ends</th>
-        <th role="columnheader" scope="col"><span class="unseen">Actions</span></th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${tokens.map((token) => tokenRow(token, own, now))}
-    </tbody>
-  </table>`;
+  return table({
+    name: 'tokens',
+    caption: 'Tokens in order of creation',
+    columns: ['Name', 'Scope', 'Last used', 'Ends', { label: 'Actions', kind: 'unseen' }],
+    rows: tokens.map((token) => tokenRow(token, own, now)),
+  });
 }
 
 function tokenRow({ id, name, scope, createdAt, expiresAt, lastUsedAt }: TokenView, own: string, now: Date): Html {

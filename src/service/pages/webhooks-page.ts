@@ -7,6 +7,7 @@ import type { Screen } from './layout.ts';
 import { breadcrumbs } from './navigation.ts';
 import { day, due, when } from './time.ts';
 import { code, legible, untrusted } from './untrusted-text.ts';
+import { table } from './table.ts';
 
 /** Settings → Webhooks: where events are sent. */
 
@@ -71,21 +72,12 @@ function stateOf({ enabled, disabledReason, failingSince }: WebhookView): readon
 }
 
 function webhookTable(webhooks: readonly WebhookView[], now: Date): Html {
-  return html`<table class="table webhooks" role="table">
-    <caption class="unseen">
-      Webhooks in order of creation
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">URL</th>
-        <th role="columnheader" scope="col">State</th>
-        <th role="columnheader" scope="col">Events</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${webhooks.map((webhook) => webhookRow(webhook, now))}
-    </tbody>
-  </table>`;
+  return table({
+    name: 'webhooks',
+    caption: 'Webhooks in order of creation',
+    columns: ['URL', 'State', 'Events'],
+    rows: webhooks.map((webhook) => webhookRow(webhook, now)),
+  });
 }
 
 function webhookRow(webhook: WebhookView, now: Date): Html {
@@ -155,23 +147,12 @@ const ERRORS: Record<DeliveryError, string> = {
 
 function deliveryTable(deliveries: readonly DeliveryView[], path: string, now: Date): Html {
   if (deliveries.length === 0) return html`<p class="muted">No event has been sent yet.</p>`;
-  return html`<table class="table deliveries" role="table">
-    <caption class="unseen">
-      Deliveries, the newest first
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Time</th>
-        <th role="columnheader" scope="col">Event</th>
-        <th role="columnheader" scope="col">State</th>
-        <th role="columnheader" scope="col">Last attempt</th>
-        <th role="columnheader" scope="col"><span class="unseen">Actions</span></th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${deliveries.map((delivery) => deliveryRow(delivery, path, now))}
-    </tbody>
-  </table>`;
+  return table({
+    name: 'deliveries',
+    caption: 'Deliveries, the newest first',
+    columns: ['Time', 'Event', 'State', 'Last attempt', { label: 'Actions', kind: 'unseen' }],
+    rows: deliveries.map((delivery) => deliveryRow(delivery, path, now)),
+  });
 }
 
 function deliveryRow(delivery: DeliveryView, path: string, now: Date): Html {

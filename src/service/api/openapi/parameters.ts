@@ -1,9 +1,10 @@
 import { PAGE_LIMIT } from '../../storage/page.ts';
 import { parameter } from './parts.ts';
+import { id } from './schema-parts.ts';
 
 /** Parameters that several operations have. */
 
-export const ID = parameter('id', 'path', 'Of the subscription.', { type: 'string', format: 'uuid' });
+export const ID = parameter('id', 'path', 'Of the subscription.', id);
 export const PAGE = [
   parameter('limit', 'query', 'Largest number of entries.', {
     type: 'integer',

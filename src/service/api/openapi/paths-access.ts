@@ -13,11 +13,10 @@ import {
   parameter,
   refusal,
 } from './parts.ts';
-import { ref } from './schema-parts.ts';
+import { id, ref } from './schema-parts.ts';
 
-const ID = { type: 'string', format: 'uuid' };
-const TOKEN = parameter('token', 'path', 'Id of the token.', ID);
-const ORGANIZATION = parameter('organization', 'path', 'Id of the organization.', ID);
+const TOKEN = parameter('token', 'path', 'Id of the token.', id);
+const ORGANIZATION = parameter('organization', 'path', 'Id of the organization.', id);
 const ACTION = parameter('action', 'query', 'Only entries of this action.', { enum: AUDIT_ACTIONS });
 const SEARCH = parameter('search', 'query', 'A part of the name.', { type: 'string', maxLength: 200 });
 

@@ -11,11 +11,10 @@ import {
   parameter,
   refusal,
 } from './parts.ts';
-import { ref } from './schema-parts.ts';
+import { id, ref } from './schema-parts.ts';
 
-const ID = { type: 'string', format: 'uuid' };
-const WEBHOOK = parameter('webhook', 'path', 'Id of the webhook.', ID);
-const DELIVERY = parameter('delivery', 'path', 'Id of the delivery.', ID);
+const WEBHOOK = parameter('webhook', 'path', 'Id of the webhook.', id);
+const DELIVERY = parameter('delivery', 'path', 'Id of the delivery.', id);
 const URL_FIELD = {
   type: 'string',
   maxLength: 2048,
