@@ -94,8 +94,11 @@ export async function artifactFrom(
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
     const progress = terminal.progress(`Fetching ${shownUrl(url)}`);
-    const { content, archive } = await fetchWhole(url, context.env, (bytes) =>
-      progress.update(`Fetching ${shownUrl(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
+    const { content, archive } = await fetchWhole(
+      url,
+      context.env,
+      (bytes) => progress.update(`Fetching ${shownUrl(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
+      { scan: { folders: [] } },
     ).finally(() => progress.stop());
     refuseUnlikeArtifact(shownUrl(url), content.head);
     return { artifact: { bytes: null, url, content, archive }, provenance: null };

@@ -69,13 +69,17 @@ export async function fetchBytes(
   }
 }
 
-/** The same, but requires a complete response, and scans the content of the archive. Throws AppregError (exit 1) with the status or the error. */
+/**
+ * The same, but requires a complete response.
+ * @throws AppregError (exit 1) with the status or the error
+ */
 export async function fetchWhole(
   url: string,
   env: NodeJS.ProcessEnv,
   onBytes?: (bytes: number) => void,
+  options: Pick<ArchiveOptions, 'scan'> = {},
 ): Promise<Fetched> {
-  const fetched = await fetchBytes(url, onBytes, { ...networkOf(env), scan: { folders: [] } });
+  const fetched = await fetchBytes(url, onBytes, { ...networkOf(env), ...options });
   if (isAnswered(fetched.probe)) return fetched;
   throw new AppregError(
     'download-failed',

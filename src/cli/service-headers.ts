@@ -9,20 +9,23 @@ type Headers = [name: string, value: string][];
 
 /** @throws AppregError if the environment variable is not set */
 export function tokenFrom(name: string | undefined, env: NodeJS.ProcessEnv): Headers {
-  if (name === undefined) return [];
+  return name === undefined ? [] : [['authorization', `Bearer ${secretFrom(name, '--token-env', env)}`]];
+}
+
+/** The value of the environment variable that an option names. @throws AppregError if it is not set */
+export function secretFrom(name: string, flag: string, env: NodeJS.ProcessEnv): string {
   const value = env[name]?.trim();
-  if (!value)
-    throw new AppregError(
-      'environment-variable-unset',
-      `--token-env: the environment variable ${printable(name)} is not set.`,
-      `Set it: export ${printable(name)}=…`,
-    );
-  return [['authorization', `Bearer ${value}`]];
+  if (value) return value;
+  throw new AppregError(
+    'environment-variable-unset',
+    `${flag}: the environment variable ${printable(name)} is not set.`,
+    `Set it: export ${printable(name)}=…`,
+  );
 }
 
 /** @throws AppregError if credentials would be sent unencrypted over a network */
-export function assertEncrypted(service: string, headers: Headers): void {
-  if (headers.length === 0 || !service.startsWith('http:') || isLoopback(new URL(service).hostname)) return;
+export function assertEncrypted(service: string, hasCredentials: boolean): void {
+  if (!hasCredentials || !service.startsWith('http:') || isLoopback(new URL(service).hostname)) return;
   throw new AppregError(
     'service-url-insecure',
     'The URL of the service begins with http:, so credentials would be sent unencrypted.',

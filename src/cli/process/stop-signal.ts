@@ -30,13 +30,16 @@ export const DUPLICATE_WITHIN = 100;
  * @param first called at the first signal
  * @param again called at each later one, except duplicates forwarded by npx
  */
-export function onSignals(first: () => void, again: (signal: StopSignal) => void): { exit(): SignalExit; off(): void } {
+export function onSignals(
+  first: (signal: StopSignal) => void,
+  again: (signal: StopSignal) => void,
+): { exit(): SignalExit; off(): void } {
   let heard: { signal: StopSignal; at: number } | null = null;
   const listener = (signal: NodeJS.Signals): void => {
     if (!isStopSignal(signal)) return;
     if (heard === null) {
       heard = { signal, at: performance.now() };
-      return first();
+      return first(signal);
     }
     if (performance.now() - heard.at > DUPLICATE_WITHIN) again(signal);
   };
@@ -56,21 +59,21 @@ export function onSignals(first: () => void, again: (signal: StopSignal) => void
 export async function untilSignal<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const stopping = new AbortController();
   let received: StopSignal | null = null;
-  const listener = (signal: NodeJS.Signals): void => {
-    if (!isStopSignal(signal)) return;
-    received = signal;
-    off();
-    stopping.abort();
-  };
-  const off = (): void => {
-    for (const one of STOP_SIGNALS) process.off(one, listener);
-  };
-  for (const one of STOP_SIGNALS) process.on(one, listener);
+  const signals = onSignals(
+    (signal) => {
+      received = signal;
+      stopping.abort();
+    },
+    (signal) => {
+      signals.off();
+      process.kill(process.pid, signal);
+    },
+  );
   try {
     return await work(stopping.signal);
   } catch (error) {
     throw received === null ? error : interrupted(received, { effect: 'none' });
   } finally {
-    off();
+    signals.off();
   }
 }

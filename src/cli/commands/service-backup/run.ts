@@ -5,6 +5,7 @@ import { backUp } from '../../../service/backup/backup.ts';
 import { resolveSettings } from '../../../service/config/resolve-settings.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
+import { quoted } from '../../io/shown-path.ts';
 import { wantsJson } from '../../format.ts';
 import { untilSignal } from '../../process/stop-signal.ts';
 import type { serviceBackupCommand } from './options.ts';
@@ -19,7 +20,7 @@ export async function serviceBackup({ terminal, env, cwd }: Context, file: strin
   const { rows, bytes } = await untilSignal((signal) => backUp(settings, path, signal));
   if (json) terminal.out(safeJson({ file: path, bytes, rows }));
   else terminal.out(`Wrote ${printable(file)}: ${size(bytes)}, ${contentOf(rows)}.`);
-  terminal.next(`appreg service restore ${printable(file)} --data <folder>`);
+  terminal.next(`appreg service restore ${quoted(printable(file))} --data <folder>`);
   return 0;
 }
 

@@ -4,6 +4,7 @@ import { restore } from '../../../service/backup/restore.ts';
 import { resolveSettings } from '../../../service/config/resolve-settings.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
+import { quoted } from '../../io/shown-path.ts';
 import { wantsJson } from '../../format.ts';
 import { untilSignal } from '../../process/stop-signal.ts';
 import { contentOf } from '../service-backup/run.ts';
@@ -27,6 +28,8 @@ export async function serviceRestore({ terminal, env, cwd }: Context, file: stri
     terminal.log(
       'Start the service with the SECRETS_KEY of the backup: it seals credentials of registries and webhooks.',
     );
-  terminal.next(settings.databaseUrl === null ? `appreg service --data ${printable(target)}` : 'appreg service');
+  terminal.next(
+    settings.databaseUrl === null ? `appreg service --data ${quoted(printable(target))}` : 'appreg service',
+  );
   return 0;
 }

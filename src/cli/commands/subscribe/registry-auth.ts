@@ -1,5 +1,5 @@
-import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
+import { secretFrom } from '../../service-headers.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { subscribeCommand } from './options.ts';
 
@@ -21,8 +21,8 @@ export function registryAuth(options: AuthOptions, env: NodeJS.ProcessEnv): Reco
       'More than one option gives the credentials of the registry.',
       'Use one of --registry-token-env, --registry-basic-env and --registry-header-env.',
     );
-  if (token !== undefined) return { type: 'bearer', token: valueOf(token, '--registry-token-env', env) };
-  if (basic !== undefined) return basicAuth(valueOf(basic, '--registry-basic-env', env));
+  if (token !== undefined) return { type: 'bearer', token: secretFrom(token, '--registry-token-env', env) };
+  if (basic !== undefined) return basicAuth(secretFrom(basic, '--registry-basic-env', env));
   if (header === undefined) return null;
   const at = header.indexOf('=');
   if (at < 1)
@@ -31,7 +31,7 @@ export function registryAuth(options: AuthOptions, env: NodeJS.ProcessEnv): Reco
       '--registry-header-env is not of the form Name=ENVIRONMENT_VARIABLE.',
       'Write --registry-header-env X-Api-Key=API_KEY',
     );
-  const value = valueOf(header.slice(at + 1), '--registry-header-env', env);
+  const value = secretFrom(header.slice(at + 1), '--registry-header-env', env);
   return { type: 'header', name: header.slice(0, at), value };
 }
 
@@ -48,15 +48,5 @@ function basicAuth(text: string): Record<string, string> {
     'option-invalid',
     '--registry-basic-env: the value of the variable has no colon.',
     'Set it to user:password.',
-  );
-}
-
-function valueOf(name: string, flag: string, env: NodeJS.ProcessEnv): string {
-  const value = env[name]?.trim();
-  if (value) return value;
-  throw new AppregError(
-    'environment-variable-unset',
-    `${flag}: the environment variable ${printable(name)} is not set.`,
-    `Set it: export ${printable(name)}=…`,
   );
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
-import { printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import { counted, printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
 import type { FirstCheck } from '../../../subscribe/await-check.ts';
 import type { Subscribed, Subscription } from '../../../subscribe/subscribe.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -34,7 +34,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
   const headers = [...headersOf(options, env), ...tokenFrom(options.tokenEnv, env)];
   const auth = registryAuth(options, env);
   const secrets = [...headers.map(([, value]) => value), ...secretsOfAuth(auth)];
-  assertEncrypted(base, auth === null ? headers : [...headers, ['auth', '']]);
+  assertEncrypted(base, headers.length > 0 || auth !== null);
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
   const { subscribe } = await import('../../../subscribe/subscribe.ts');
   const progress = terminal.progress(`Requesting ${new URL(base).host}`);
@@ -56,8 +56,9 @@ export async function subscribeTo(context: Context, url: string, options: Option
     terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...response, ...(check && { check }) }))));
   else terminal.out(conceal(describeOutcome(response, check, { url: registry.href, name })));
   if (response.outcome === 'refused' || check?.failing) return 1;
+  const isChecked = check !== null && !check.checking;
   terminal.next(
-    `the service checks it now, then every hour; appreg diagnose ${printable(redact(registry.href))} shows what it finds`,
+    `the service checks it ${isChecked ? '' : 'now, then '}every hour; appreg diagnose ${printable(redact(registry.href))} shows what it finds`,
   );
   return 0;
 }
@@ -118,10 +119,6 @@ function describeCheck(what: string, { checking, failing, apps, visible, errors,
     ...(errors ? [counted(errors, 'error')] : []),
   ];
   return `subscribed to ${what}${figures.length === 0 ? '' : `: ${figures.join(', ')}`}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The first findings, with their advice. */
