@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../core/json/json.ts';
 import { isCredentialHeader, isHeaderName } from '../core/http/reserved-headers.ts';
-import { parseUrl } from '../core/http/url.ts';
+import { isLoopback, parseUrl } from '../core/http/url.ts';
 import type { SecretHeaders } from '../observe/http/request.ts';
 
 /** The credentials of a private registry, as an organization gives them. They are write-only. */
@@ -74,12 +74,8 @@ export function secretHeadersFor(url: string, auth: RegistryAuth): SecretHeaders
  */
 export function insecureAuthFault(url: string): string | null {
   const parsed = parseUrl(url);
-  if (parsed === null || parsed.protocol === 'https:' || isLoopbackHost(parsed.hostname)) return null;
+  if (parsed === null || parsed.protocol === 'https:' || isLoopback(parsed.hostname)) return null;
   return 'The URL begins with http:, so the credentials would be sent unencrypted. Use the https URL of the registry.';
-}
-
-function isLoopbackHost(host: string): boolean {
-  return /^(localhost|(.+\.)?localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
 }
 
 function checked(

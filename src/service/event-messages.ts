@@ -1,4 +1,5 @@
 import { ruleTitle } from '../core/rules/lookup.ts';
+import { formatTime } from '../core/text/format-time.ts';
 import { capitalized, printable, shorten } from '../core/text/text.ts';
 import { count, elapsedTime } from '../report/words.ts';
 import { type CheckOutcome, EVENT_TYPES, type EventData, type EventType, type NewEvent } from './events.ts';
@@ -29,7 +30,7 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
   checked: checkedMessage,
   failing: ({ rule }) =>
     `The manifest cannot be used${rule === null ? '' : ` (${ruleTitle(rule)})`}. What was known before stays in force.`,
-  recovered: ({ failingSince }) => `The manifest can be used again. It could not be since ${minuteOf(failingSince)}.`,
+  recovered: ({ failingSince }) => `The manifest can be used again. It could not be since ${formatTime(failingSince)}.`,
   'version-listed': (_, { app, version }) => `${app} ${version} is listed.`,
   'version-verified': (_, { app, version }) => `${app} ${version} is verified: its artifact has the listed SHA-256.`,
   'version-refused': ({ rule, offered }, { app, version }) =>
@@ -96,9 +97,4 @@ const CHANGES: Partial<Record<EventType, readonly [noun: string, change: string]
 /** A name of a registry, on one line. */
 function nameOf(text: string): string {
   return printable(shorten(text, 100));
-}
-
-/** `2026-05-04 10:00 UTC` */
-function minuteOf(iso: string): string {
-  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }

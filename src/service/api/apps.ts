@@ -11,7 +11,7 @@ import { unpackText } from '../storage/packed.ts';
 import { packedReportOf } from '../storage/registries.ts';
 import { subscriptionOf } from '../storage/subscriptions.ts';
 import { versionsOf } from '../storage/versions.ts';
-import { invalid, pageIn, searchIn, visibleIn } from './query.ts';
+import { pageIn, searchIn, visibleIn } from './query.ts';
 
 /** The apps of registries, and their status. */
 export function appRoutes({ db }: Service): Route[] {
@@ -62,9 +62,7 @@ export function appRoutes({ db }: Service): Route[] {
 }
 
 async function getInstallableApps(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  const page = pageIn(c);
-  if (page.after !== null && !/^[0-9a-f-]{36}\./.test(page.after))
-    throw invalid('after', 'is not a “next” value of a previous page.');
+  const page = pageIn(c, (text) => /^[0-9a-f-]{36}\./.test(text));
   return taggedJson(c, await listInstallable(db, organizationId, { search: searchIn(c), ...page }));
 }
 

@@ -20,10 +20,7 @@ export function auditRoutes({ db }: Service): Route[] {
 
 /** @throws Refusal for an invalid parameter */
 export function auditQueryIn(c: WebContext): Parameters<typeof listAuditEntries>[2] {
-  const page = pageIn(c);
-  if (page.after !== null && !isAuditId(page.after))
-    throw invalid('after', 'is not a “next” value of a previous page.');
-  return { ...page, action: actionIn(c) };
+  return { ...pageIn(c, isAuditId), action: actionIn(c) };
 }
 
 function actionIn(c: WebContext): AuditAction | null {

@@ -6,8 +6,7 @@ import { notFound } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import type { Db } from '../storage/database.ts';
 import { listEvents } from '../storage/events.ts';
-import { isUuid } from '../storage/uuid.ts';
-import { invalid, pageIn } from './query.ts';
+import { idPageIn, invalid } from './query.ts';
 
 /** The history of registries. */
 export function eventRoutes({ db }: Service): Route[] {
@@ -35,8 +34,7 @@ async function getEvents(
   organizationId: string,
   subscriptionId: string | null,
 ): Promise<Response> {
-  const page = pageIn(c);
-  if (page.after !== null && !isUuid(page.after)) throw invalid('after', 'is not a “next” value of a previous page.');
+  const page = idPageIn(c);
   const query = { subscriptionId, appKey: c.req.query('app') ?? null, type: typeIn(c), ...page };
   const events = await listEvents(db, organizationId, query);
   if (events === null) throw notFound('registry');

@@ -2,7 +2,7 @@ import type { Service } from '../context.ts';
 import type { Actor } from '../audit-actions.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter } from '../http/path-parameter.ts';
-import { json, notFound } from '../http/problems.ts';
+import { json, notFound, orNotFound } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { listAuditEntries } from '../storage/audit.ts';
 import type { Db } from '../storage/database.ts';
@@ -28,7 +28,7 @@ export function operatorRoutes(service: Service): Route[] {
       method: 'GET',
       path: ONE,
       access: 'operator',
-      answer: async (c) => json(c, orNotFound(await organizationSummary(db, idIn(c)))),
+      answer: async (c) => json(c, orNotFound(await organizationSummary(db, idIn(c)), 'organization')),
     },
     {
       method: 'DELETE',
@@ -68,14 +68,14 @@ export function operatorRoutes(service: Service): Route[] {
 }
 
 async function postSuspended(c: WebContext, { db, log }: Service, suspended: boolean, actor: Actor): Promise<Response> {
-  const organization = orNotFound(await setSuspended(db, idIn(c), suspended, actor));
+  const organization = orNotFound(await setSuspended(db, idIn(c), suspended, actor), 'organization');
   log('info', suspended ? 'organization-suspended' : 'organization-resumed', { organization: organization.id });
   return json(c, organization);
 }
 
 /** For an organization that has lost its tokens: the others stay valid. */
 async function postToken(c: WebContext, { db, log }: Service, actor: Actor): Promise<Response> {
-  const { id } = orNotFound(await organizationSummary(db, idIn(c)));
+  const { id } = orNotFound(await organizationSummary(db, idIn(c)), 'organization');
   const created = await createToken(db, id, { name: 'Issued by the operator', scope: 'admin', expiresAt: null }, actor);
   if (created === null) throw new Error('The operator can always issue a token.');
   log('info', 'token-issued', { organization: id, token: created.token.id });
@@ -94,9 +94,4 @@ async function getAudit(c: WebContext, db: Db): Promise<Response> {
 
 function idIn(c: WebContext): string {
   return pathParameter(c, 'organization');
-}
-
-function orNotFound<Value>(value: Value | null): Value {
-  if (value === null) throw notFound('organization');
-  return value;
 }

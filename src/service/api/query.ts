@@ -8,18 +8,19 @@ import { Refusal } from '../http/problems.ts';
 const DEFAULT_LIMIT = 100;
 const SEARCH_LIMIT = 200;
 
-export function pageIn(c: Context): { limit: number; after: string | null } {
+/** @param isNext whether a text can be the `next` of a page */
+export function pageIn(c: Context, isNext = (_text: string): boolean => true): { limit: number; after: string | null } {
   const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT);
   if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_LIMIT)
     throw invalid('limit', `is not a number from 1 to ${PAGE_LIMIT}.`);
-  return { limit: Number(limit), after: c.req.query('after') ?? null };
+  const after = c.req.query('after') ?? null;
+  if (after !== null && !isNext(after)) throw invalid('after', 'is not a “next” value of a previous page.');
+  return { limit: Number(limit), after };
 }
 
 /** The same for lists whose `next` is the id of an entry. */
 export function idPageIn(c: Context): { limit: number; after: string | null } {
-  const page = pageIn(c);
-  if (page.after !== null && !isUuid(page.after)) throw invalid('after', 'is not a “next” value of a previous page.');
-  return page;
+  return pageIn(c, isUuid);
 }
 
 export function searchIn(c: Context): string | null {

@@ -1,11 +1,12 @@
 import type { Service } from '../context.ts';
 import { authIn } from '../http/registry-auth.ts';
-import { nameIn, readBody, textsIn } from '../http/body.ts';
+import { nameIn, readBody } from '../http/body.ts';
+import { fieldsIn, textField } from '../http/fields.ts';
 import type { Caller } from '../http/caller.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { nameError } from '../http/name-validation.ts';
 import { pathParameter } from '../http/path-parameter.ts';
-import { json, notFound, Refusal } from '../http/problems.ts';
+import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { listApps } from '../storage/apps.ts';
 import type { Db } from '../storage/database.ts';
@@ -15,10 +16,9 @@ import {
   renameSubscription,
   subscriptionOf,
 } from '../storage/subscriptions.ts';
-import { isUuid } from '../storage/uuid.ts';
 import { refreshNow } from '../subscribe/refresh-now.ts';
 import { type Outcome, subscribe } from '../subscribe/subscribe.ts';
-import { invalid, pageIn } from './query.ts';
+import { idPageIn } from './query.ts';
 
 /** Apps included in the response to a subscription. */
 const FIRST_APPS = { search: null, visible: null, limit: 100, after: null };
@@ -47,7 +47,8 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/{id}',
       access: 'organization',
       scope: 'read',
-      answer: async (c, { id }) => json(c, orNotFound(await subscriptionOf(db, id, pathParameter(c, 'id')))),
+      answer: async (c, { id }) =>
+        json(c, orNotFound(await subscriptionOf(db, id, pathParameter(c, 'id')), 'registry')),
     },
     {
       method: 'PATCH',
@@ -56,7 +57,7 @@ export function registryRoutes(service: Service): Route[] {
       scope: 'manage',
       async answer(c, { id, actor }) {
         const name = nameIn(await readBody(c));
-        return json(c, orNotFound(await renameSubscription(db, id, pathParameter(c, 'id'), name, actor)));
+        return json(c, orNotFound(await renameSubscription(db, id, pathParameter(c, 'id'), name, actor), 'registry'));
       },
     },
     {
@@ -80,20 +81,18 @@ export function registryRoutes(service: Service): Route[] {
 }
 
 async function getRegistries(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  const page = pageIn(c);
-  if (page.after !== null && !isUuid(page.after)) throw invalid('after', 'is not a “next” value of a previous page.');
-  return taggedJson(c, await pageOfSubscriptions(db, organizationId, page));
+  return taggedJson(c, await pageOfSubscriptions(db, organizationId, idPageIn(c)));
 }
 
 async function postSubscription(c: WebContext, service: Service, caller: Caller): Promise<Response> {
   const { db, settings } = service;
   const { id: organizationId, actor } = caller;
   const body = await readBody(c);
-  const request = textsIn(body, { url: urlFault, name: nameError });
+  const request = fieldsIn(body, { url: textField(urlFault), name: textField(nameError) });
   const auth = Object.hasOwn(body, 'auth') ? authIn(body['auth'] ?? null, '/auth') : null;
   const result = await subscribe(service, organizationId, { ...request, auth, actor });
-  if (!('subscriptionId' in result)) throw isRefusalStatus(result);
-  const subscription = orNotFound(await subscriptionOf(db, organizationId, result.subscriptionId));
+  if (!('subscriptionId' in result)) throw refusalOf(result);
+  const subscription = orNotFound(await subscriptionOf(db, organizationId, result.subscriptionId), 'registry');
   if (result.outcome === 'already')
     throw new Refusal('already-subscribed', `It is subscribed to as “${subscription.name}”.`, { subscription });
   const page = (await listApps(db, organizationId, subscription.id, FIRST_APPS)) ?? { apps: [], next: null };
@@ -102,7 +101,7 @@ async function postSubscription(c: WebContext, service: Service, caller: Caller)
   return json(c, { subscription, ...page }, result.outcome === 'accepted' ? 202 : 201, { location });
 }
 
-function isRefusalStatus(result: Exclude<Outcome, { subscriptionId: string }>): Refusal {
+function refusalOf(result: Exclude<Outcome, { subscriptionId: string }>): Refusal {
   const { message } = result;
   switch (result.outcome) {
     case 'refused-url':
@@ -119,14 +118,9 @@ function isRefusalStatus(result: Exclude<Outcome, { subscriptionId: string }>): 
 async function postRefresh(c: WebContext, service: Service, caller: Caller): Promise<Response> {
   const { id: organizationId, actor } = caller;
   const subscriptionId = pathParameter(c, 'id');
-  const requested = orNotFound(await refreshNow(service, organizationId, subscriptionId, actor));
-  const registry = orNotFound(await subscriptionOf(service.db, organizationId, subscriptionId));
+  const requested = orNotFound(await refreshNow(service, organizationId, subscriptionId, actor), 'registry');
+  const registry = orNotFound(await subscriptionOf(service.db, organizationId, subscriptionId), 'registry');
   return json(c, { requested, registry }, 202);
-}
-
-function orNotFound<Value>(value: Value | null): Value {
-  if (value === null) throw notFound('registry');
-  return value;
 }
 
 /** Errors that can be detected without a request; the rest is checked by `subscribe`. */

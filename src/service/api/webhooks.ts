@@ -3,7 +3,7 @@ import { readBody } from '../http/body.ts';
 import type { Caller } from '../http/caller.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter } from '../http/path-parameter.ts';
-import { json, notFound, Refusal } from '../http/problems.ts';
+import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { newWebhookIn, webhookChangeIn } from '../http/webhook-fields.ts';
 import { listDeliveries, queueTest, redeliver } from '../storage/webhook-deliveries.ts';
@@ -48,7 +48,7 @@ function collectionRoutes(service: Service): Route[] {
       path: ONE,
       access: 'organization',
       scope: 'manage',
-      answer: async (c, { id }) => json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook')))),
+      answer: async (c, { id }) => json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook')), 'webhook')),
     },
     {
       method: 'PATCH',
@@ -57,7 +57,7 @@ function collectionRoutes(service: Service): Route[] {
       scope: 'manage',
       async answer(c, { id, actor }) {
         const change = webhookChangeIn(await readBody(c), outbound.guard);
-        return json(c, orNotFound(await changeWebhook(db, id, pathParameter(c, 'webhook'), change, actor)));
+        return json(c, orNotFound(await changeWebhook(db, id, pathParameter(c, 'webhook'), change, actor), 'webhook'));
       },
     },
     {
@@ -90,7 +90,10 @@ function deliveryRoutes({ db }: Service): Route[] {
       access: 'organization',
       scope: 'manage',
       async answer(c, { id }) {
-        return taggedJson(c, orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), idPageIn(c))));
+        return taggedJson(
+          c,
+          orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), idPageIn(c)), 'webhook'),
+        );
       },
     },
     {
@@ -136,9 +139,4 @@ function accepted(c: WebContext, delivery: DeliveryView | 'disabled' | 'pending'
   if (delivery === 'pending')
     throw new Refusal('delivery-pending', 'It is still on its way, and repeated if it fails.');
   return json(c, delivery, 202);
-}
-
-function orNotFound<Value>(value: Value | null): Value {
-  if (value === null) throw notFound('webhook');
-  return value;
 }

@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json/json.ts';
+import { fieldsIn, textField } from './fields.ts';
 import { nameError } from './name-validation.ts';
-import { type FieldError, Refusal } from './problems.ts';
+import { Refusal } from './problems.ts';
 
 /** Maximum request body in bytes. */
 const BODY_LIMIT = 16 * 1024;
@@ -55,33 +56,7 @@ export async function readBytes(c: Context, limit: number): Promise<Buffer | nul
   return Buffer.concat(chunks);
 }
 
-/**
- * Text fields of a body, all required, each trimmed; further fields are ignored.
- * @param checks say what is wrong with a field, or null
- * @throws Refusal that lists every invalid field
- */
-export function textsIn<Name extends string>(
-  body: JsonObject,
-  checks: Record<Name, (text: string) => string | null>,
-): Record<Name, string> {
-  const errors: FieldError[] = [];
-  const texts: Record<string, string> = {};
-  for (const [field, check] of Object.entries<(text: string) => string | null>(checks)) {
-    const value = Object.hasOwn(body, field) ? body[field] : undefined;
-    const fault = textFault(value, check);
-    if (fault === null && typeof value === 'string') texts[field] = value.trim();
-    else errors.push({ pointer: `/${field}`, field, detail: `The field “${field}” ${fault}` });
-  }
-  if (errors.length > 0) throw new Refusal('invalid-field', errors.map(({ detail }) => detail).join(' '), { errors });
-  return texts;
-}
-
-function textFault(value: JsonValue | undefined, check: (text: string) => string | null): string | null {
-  if (value === undefined) return 'is missing.';
-  return typeof value === 'string' ? check(value) : 'is not a string.';
-}
-
 /** The name in a body. */
 export function nameIn(body: JsonObject): string {
-  return textsIn(body, { name: nameError }).name;
+  return fieldsIn(body, { name: textField(nameError) }).name;
 }

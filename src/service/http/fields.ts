@@ -56,13 +56,15 @@ export const flagField: FieldReader<boolean> = (value) =>
 // RFC 3339.
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i;
 
-/** A time in the future, at most the given number of milliseconds from now. */
-export function futureField(now: number, furthest: number): FieldReader<Date> {
+const TEN_YEARS = 10 * 366 * 86_400_000;
+
+/** A time in the future, at most ten years from now (in milliseconds since the epoch). */
+export function futureField(now: number): FieldReader<Date> {
   return (value) => {
     const time = typeof value === 'string' && MOMENT.test(value) ? Date.parse(value) : Number.NaN;
     if (Number.isNaN(time)) return { fault: 'is not a time with its offset from UTC, such as 2030-01-31T12:00:00Z.' };
     if (time <= now) return { fault: 'is not in the future.' };
-    if (time - now > furthest) return { fault: 'is more than ten years ahead.' };
+    if (time - now > TEN_YEARS) return { fault: 'is more than ten years ahead.' };
     return { value: new Date(time) };
   };
 }

@@ -93,3 +93,9 @@ export function json(
 export function notFound(what: string): Refusal {
   return new Refusal('not-found', `The ${what} does not exist.`);
 }
+
+/** @returns the value @throws Refusal `not-found` for null */
+export function orNotFound<Value>(value: Value | null, what: string): Value {
+  if (value === null) throw notFound(what);
+  return value;
+}

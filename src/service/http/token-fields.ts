@@ -4,14 +4,11 @@ import type { NewToken } from '../storage/tokens.ts';
 import { choiceField, fieldsIn, futureField, nullable, textField } from './fields.ts';
 import { nameError } from './name-validation.ts';
 
-/** Milliseconds: the furthest end of a token. */
-const TEN_YEARS = 10 * 366 * 86_400_000;
-
 /** The token that a body describes. @throws Refusal that lists every invalid field */
 export function newTokenIn(body: JsonObject): NewToken {
   return fieldsIn<NewToken>(body, {
     name: textField(nameError),
     scope: choiceField(SCOPES),
-    expiresAt: nullable(futureField(Date.now(), TEN_YEARS)),
+    expiresAt: nullable(futureField(Date.now())),
   });
 }

@@ -6,7 +6,7 @@ import type { Screen } from './layout.ts';
 import { chip, copyable, doneNotice, status } from './components.ts';
 import { breadcrumbs, tabs } from './navigation.ts';
 import { REGISTRY_TABS, registryPath, type RegistryTab } from './registry-path.ts';
-import { isBusy, lastCheck, nextCheck, progressWords, stateDetails, stateOf } from './states.ts';
+import { isBusy, nextCheck, progressWords, stateDetails, stateOf } from './states.ts';
 import { when } from './time.ts';
 
 /** What all pages of a registry have in common: its name and state, "Refresh now", and the tabs. */
@@ -87,7 +87,7 @@ function stateBox({ subscription, isWaiting, now }: RegistryFrame): Html {
     <div class="state-line">
       ${status(tone, word)} ${stateDetails(subscription, now)}
       <span class="schedule muted"
-        >${subscription.checkedAt === null ? NOTHING : html`<span>${lastCheck(subscription, now)}</span>`}
+        >${subscription.checkedAt === null ? NOTHING : html`<span>Checked ${when(subscription.checkedAt, now)}</span>`}
         <span>${nextCheck(subscription, now, isWaiting)}</span></span
       >
     </div>

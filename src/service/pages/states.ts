@@ -74,11 +74,6 @@ export function progressWords({ apps, artifacts }: CheckProgress): string {
   return `${read}, ${grouped(artifacts.verified)} of ${count(artifacts.total, 'version')} verified`;
 }
 
-/** `Checked 12 min ago`. */
-export function lastCheck({ checkedAt }: SubscriptionView, now: Date): Html {
-  return checkedAt === null ? html`Not checked yet` : html`Checked ${when(checkedAt, now)}`;
-}
-
 /** `Next check in 48 min`, or that a check is in progress; the state says so of the first one. @param isWaiting a check was requested */
 export function nextCheck(subscription: SubscriptionView, now: Date, isWaiting = false): Html {
   if (subscription.checkedAt === null) return NOTHING;

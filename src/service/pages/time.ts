@@ -1,3 +1,4 @@
+import { formatTime } from '../../core/text/format-time.ts';
 import { type Html, html } from './html.ts';
 
 /** Times for people, kept current by the page's script. */
@@ -22,7 +23,7 @@ function rounded(seconds: number): string {
 }
 
 export function when(iso: string, now: Date): Html {
-  return html`<time datetime="${iso}" title="${utc(iso)}" data-relative>${relative(iso, now)}</time>`;
+  return html`<time datetime="${iso}" title="${formatTime(iso)}" data-relative>${relative(iso, now)}</time>`;
 }
 
 /** A time in the future; a past one is due. */
@@ -31,10 +32,5 @@ export function due(iso: string, now: Date): Html {
 }
 
 export function day(iso: string): Html {
-  return html`<time datetime="${iso}" title="${utc(iso)}">${iso.slice(0, 10)}</time>`;
-}
-
-/** `2026-05-04 10:00 UTC` */
-function utc(iso: string): string {
-  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+  return html`<time datetime="${iso}" title="${formatTime(iso)}">${iso.slice(0, 10)}</time>`;
 }

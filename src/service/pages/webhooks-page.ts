@@ -175,9 +175,9 @@ function deliveryRow(delivery: DeliveryView, path: string, now: Date): Html {
   </tr>`;
 }
 
-function resultWords({ status: code_, error }: DeliveryView): string {
+function resultWords({ status: httpStatus, error }: DeliveryView): string {
   if (error !== null) return `No response: ${ERRORS[error]}`;
-  return code_ === null ? '–' : `Status ${code_}`;
+  return httpStatus === null ? '–' : `Status ${httpStatus}`;
 }
 
 /** The secret is shown only once. */

@@ -57,7 +57,7 @@ export function installabilityOf(app: InstallabilityState): Installability {
   // The versions are those from before, and none of them can be installed.
   if (app.failingSince !== null && because.length > 0) return hidden(because, app.visible === false ? false : null);
   if (app.states?.includes('pending')) return hidden([serviceReason('artifact-unchecked')], null);
-  if (app.states?.includes('refused')) return hidden([serviceReason('artifact-refused'), ...isRefusalStatus(app)]);
+  if (app.states?.includes('refused')) return hidden([serviceReason('artifact-refused'), ...refusedVersionReason(app)]);
   if (because.length > 0) return hidden(because, app.visible === false ? false : null);
   return app.visible === null
     ? hidden([serviceReason('app-unchecked')], null)
@@ -68,7 +68,7 @@ function hidden(reasons: HiddenReason[], visible: false | null = false): Install
   return { visible, reasons, latest: null };
 }
 
-function isRefusalStatus({ refusal }: InstallabilityState): HiddenReason[] {
+function refusedVersionReason({ refusal }: InstallabilityState): HiddenReason[] {
   if (refusal === null || refusal.code === null) return [];
   const { code, version } = refusal;
   // Other versions may be refused for other reasons.

@@ -3,7 +3,7 @@ import type { AppView, InstallableView } from '../views.ts';
 import { type AppState, appView } from './app-view.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { type Page, pageSize } from './page.ts';
+import { type Page, pageOf, pageSize } from './page.ts';
 import { INSTALLABLE, OFFERED } from './sql-fragments.ts';
 import { isSubscribed } from './subscriptions.ts';
 import { isUuid } from './uuid.ts';
@@ -32,9 +32,8 @@ export async function listApps(
   if (visible !== null) query = query.where(visible ? INSTALLABLE : sql<boolean>`not ${INSTALLABLE}`);
   if (after !== null) query = query.where('a.key', '>', storable(after));
   const rows = await query.execute();
-  const page = rows.slice(0, pageSize(limit));
-  const last = page.at(-1);
-  return { apps: page.map(appView), next: rows.length > page.length && last ? last.key : null };
+  const { page, next } = pageOf(rows, limit, ({ key }) => key);
+  return { apps: page.map(appView), next };
 }
 
 /** All installable apps of all registries: by key, then by subscription. `after` consists of both. */
@@ -64,11 +63,10 @@ export async function listInstallable(
     .orderBy('s.id')
     .limit(most)
     .execute();
-  const page = rows.slice(0, pageSize(limit));
-  const last = page.at(-1);
+  const { page, next } = pageOf(rows, limit, ({ subscriptionId, key }) => `${subscriptionId}.${key}`);
   return {
     apps: page.map((row) => ({ ...appView(row), registry: { id: row.subscriptionId, name: row.registryName } })),
-    next: rows.length > page.length && last ? `${last.subscriptionId}.${last.key}` : null,
+    next,
   };
 }
 

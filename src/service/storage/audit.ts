@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../audit-actions.ts';
 import type { AuditEntryView } from '../views.ts';
 import type { Db } from './database.ts';
-import { storable } from './packed.ts';
-import { type Page, pageSize } from './page.ts';
+import { storable, storableJson } from './packed.ts';
+import { type Page, pageOf, pageSize } from './page.ts';
 
 /** The audit log: an entry is written in the transaction of the change that it records. */
 
@@ -35,7 +35,7 @@ export async function recordAudit(tx: Db, record: AuditRecord): Promise<void> {
       targetId: target.id ?? null,
       targetName: target.name === undefined ? null : storable(target.name),
       outcome,
-      details: JSON.stringify(details, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value)),
+      details: storableJson(details),
     })
     .execute();
 }
@@ -66,7 +66,7 @@ export async function listAuditEntries(
   if (action !== null) query = query.where('action', '=', action);
   if (after !== null) query = query.where('id', '<', after);
   const rows = await query.execute();
-  const page = rows.slice(0, pageSize(limit));
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
   const entries = page.map(
     ({ id, at, actorType, tokenId, tokenName, address, targetId, targetName, outcome, details, ...row }) => ({
       id,
@@ -78,7 +78,7 @@ export async function listAuditEntries(
       details,
     }),
   );
-  return { entries, next: rows.length > page.length ? (entries.at(-1)?.id ?? null) : null };
+  return { entries, next };
 }
 
 /** Deletes the entries of a deleted organization, except those about what the operator did. */

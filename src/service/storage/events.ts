@@ -3,7 +3,7 @@ import { eventMessage } from '../event-messages.ts';
 import type { EventType, EventView, NewEvent } from '../events.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { type Page, pageSize } from './page.ts';
+import { type Page, pageOf, pageSize } from './page.ts';
 import { isSubscribed } from './subscriptions.ts';
 import { isUuid } from './uuid.ts';
 
@@ -50,9 +50,8 @@ export async function listEvents(
     .orderBy('e.sequence', 'desc')
     .limit(most)
     .execute();
-  const page = rows.slice(0, pageSize(limit));
-  const last = page.at(-1);
-  return { events: page.map(viewOf), next: rows.length > page.length && last ? last.id : null };
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  return { events: page.map(viewOf), next };
 }
 
 /** The events `e` of a subscription `s`: of its registry, not of another subscription, and not from before it. */

@@ -4,7 +4,7 @@ import type { OrganizationSummary } from '../views.ts';
 import { deleteAuditEntriesOf, recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { type Page, pageSize } from './page.ts';
+import { type Page, pageOf, pageSize } from './page.ts';
 import { isUuid } from './uuid.ts';
 
 /** What the operator does with organizations. */
@@ -32,8 +32,8 @@ export async function listOrganizations(
     );
   }
   const rows = await query.execute();
-  const page = rows.slice(0, pageSize(limit));
-  return { organizations: page.map(summaryIn), next: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  return { organizations: page.map(summaryIn), next };
 }
 
 /** @returns null if it does not exist */

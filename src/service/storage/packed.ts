@@ -27,3 +27,8 @@ export async function unpackText(packed: Buffer): Promise<string> {
 export function storable(text: string): string {
   return text.replace(/[\0\p{Surrogate}]/gu, '\u{fffd}');
 }
+
+/** A value as JSON for a jsonb column, with texts as `storable` returns them. */
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? storable(item) : item));
+}

@@ -12,3 +12,14 @@ export const PAGE_LIMIT = 500;
 export function pageSize(limit: number): number {
   return Math.max(1, Math.min(Math.trunc(limit), PAGE_LIMIT));
 }
+
+/** A page out of rows, of which there is one more than fits if another page follows. @param idOf the `next` after a row */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  idOf: (row: Row) => string,
+): { page: readonly Row[]; next: string | null } {
+  const page = rows.slice(0, pageSize(limit));
+  const last = page.at(-1);
+  return { page, next: rows.length > page.length && last !== undefined ? idOf(last) : null };
+}

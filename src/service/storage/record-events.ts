@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { NewEvent } from '../events.ts';
 import type { Db } from './database.ts';
-import { storable } from './packed.ts';
+import { storable, storableJson } from './packed.ts';
 import { queueEvents } from './webhook-queue.ts';
 
 /** Writes the history of registries, and deletes what is old. */
@@ -43,7 +43,7 @@ function rowOf({ id, registryId, subscriptionId, at, type, app, version, data }:
     appKey: app,
     version: version === null ? null : storable(version),
     // A registry's text may contain characters that jsonb rejects.
-    data: JSON.stringify(data, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value)),
+    data: storableJson(data),
   };
 }
 

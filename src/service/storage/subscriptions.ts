@@ -3,7 +3,7 @@ import { redact } from '../../core/text/text.ts';
 import type { Actor } from '../audit-actions.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
-import { type Page, pageSize } from './page.ts';
+import { type Page, pageOf, pageSize } from './page.ts';
 import { deleteCredentials } from './registry-credentials.ts';
 import { INSTALLABLE } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
@@ -39,9 +39,8 @@ export async function pageOfSubscriptions(
         where id = ${after} and organization_id = ${organizationId})`,
     );
   const rows = await query.execute();
-  const page = rows.slice(0, pageSize(limit));
-  const last = page.at(-1);
-  return { registries: page.map(viewOf), next: rows.length > page.length && last ? last.id : null };
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  return { registries: page.map(viewOf), next };
 }
 
 export async function countSubscriptions(db: Db, organizationId: string): Promise<number> {

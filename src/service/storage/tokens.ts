@@ -6,7 +6,7 @@ import type { OrganizationView, TokenView } from '../views.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { type Page, pageSize } from './page.ts';
+import { type Page, pageOf, pageSize } from './page.ts';
 import type { TokenRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 
@@ -97,8 +97,8 @@ export async function listTokens(
     );
   }
   const rows = await query.execute();
-  const page = rows.slice(0, pageSize(limit));
-  return { tokens: page.map(tokenView), next: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  return { tokens: page.map(tokenView), next };
 }
 
 export interface NewToken {

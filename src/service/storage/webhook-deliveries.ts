@@ -4,7 +4,7 @@ import type { DeliveryView } from '../views.ts';
 import { webhookBody } from '../webhook-events.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
-import { type Page, pageSize } from './page.ts';
+import { type Page, pageOf, pageSize } from './page.ts';
 import type { WebhookDeliveryRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 import { webhookOf } from './webhooks.ts';
@@ -35,8 +35,8 @@ export async function listDeliveries(
     );
   }
   const rows = await query.execute();
-  const page = rows.slice(0, pageSize(limit));
-  return { deliveries: page.map(deliveryView), next: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  return { deliveries: page.map(deliveryView), next };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { WebhookDisabledReason, WebhookView } from '../views.ts';
 import type { StoredWebhookSecret } from '../webhook-secrets.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
-import { type Page, pageSize } from './page.ts';
+import { type Page, pageOf, pageSize } from './page.ts';
 import type { WebhookRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 
@@ -31,8 +31,8 @@ export async function listWebhooks(
     );
   }
   const rows = await query.execute();
-  const page = rows.slice(0, pageSize(limit));
-  return { webhooks: page.map(webhookView), next: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  return { webhooks: page.map(webhookView), next };
 }
 
 /** @returns null if the organization does not have it */

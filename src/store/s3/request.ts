@@ -83,7 +83,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
         const answer = await sendOnce(method, url, details, signal);
         const { status, code } = answer;
         if (isFinal(answer)) return { ...answer, uncertain };
-        if (!isTransient(status, code)) throw isRefusalStatus(answer, `${method} ${what}`);
+        if (!isTransient(status, code)) throw refusalError(answer, `${method} ${what}`);
         // An intermediary may send this after the store has written.
         uncertain ||= status >= 500;
         failure = `status ${status}${code === '' ? '' : ` ${code}`}`;
@@ -100,7 +100,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
     }
   }
 
-  function isRefusalStatus({ status, code, headers, bytes }: Attempt, what: string): AppregError {
+  function refusalError({ status, code, headers, bytes }: Attempt, what: string): AppregError {
     const reason = withoutSecrets(/<Message>([^<]+)<\/Message>/.exec(bytes.toString('utf8', 0, 8192))?.[1] ?? '');
     const otherRegion = headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)<\/Region>/.exec(bytes.toString())?.[1];
     return refused(place.bucket, what, { status, code, reason, region, otherRegion });

@@ -25,18 +25,18 @@ export async function* dump(
   onEnd: (rows: Record<string, number>) => void,
 ): AsyncGenerator<Buffer> {
   const digest = newDigest();
-  const counted = (bytes: Buffer): Buffer => {
+  const digested = (bytes: Buffer): Buffer => {
     digest.update(bytes);
     return bytes;
   };
   const header = await startSnapshot(client, now);
   const rows: Record<string, number> = {};
-  yield counted(jsonLine(header));
+  yield digested(jsonLine(header));
   for (const { name, columns } of header.tables) {
     const copy = client.query(copyTo(`copy ${quoted(name)} (${columns.map(quoted).join(', ')}) to stdout`));
-    for await (const chunk of copy) yield counted(chunk);
+    for await (const chunk of copy) yield digested(chunk);
     rows[name] = copy.rowCount;
-    yield counted(END_OF_ROWS);
+    yield digested(END_OF_ROWS);
   }
   await client.query('commit');
   yield jsonLine({ rows, sha256: digest.digest('hex') });

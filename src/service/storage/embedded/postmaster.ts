@@ -23,11 +23,7 @@ export async function runningServer(
   const data = join(home, 'data');
   await removeStalePid(data);
   for (let tries = 1; ; tries++) {
-    const isRunning = await control('status').then(
-      () => true,
-      () => false,
-    );
-    const server = isRunning ? await serverOf(data) : null;
+    const server = (await isRunning(control)) ? await serverOf(data) : null;
     if (server !== null) return server;
     try {
       const wanted = (tries === 1 ? previous : null) ?? (await freePort());
@@ -46,13 +42,16 @@ export async function stopServer(home: string, control: Control, pid: number): P
   try {
     await control('--mode=fast', 'stop');
   } catch (error) {
-    const isRunning = await control('status').then(
-      () => true,
-      () => false,
-    );
-    if (isRunning) throw error;
+    if (await isRunning(control)) throw error;
     await endOrphan(home, pid);
   }
+}
+
+function isRunning(control: Control): Promise<boolean> {
+  return control('status').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Ends a server whose data folder was deleted: pg_ctl cannot find it. */
