@@ -6,6 +6,15 @@ const UNIT = ['test/core/**', 'test/author/**', 'test/report/**', 'test/platform
   (path) => (path.endsWith('.ts') ? path : `${path}/*.test.ts`),
 );
 
+/**
+ * Tests that leave nothing in their process: no change of the folder, environment or clock, no open server. They share
+ * worker processes with loaded modules, which more than halves the time of small files.
+ */
+const SHARED = ['test/cli/check/*.test.ts', 'test/cli/config/*.test.ts', 'test/cli/io/*.test.ts'];
+
+/** Of both groups of processes. More than cores: these tests wait for servers and other processes for half of their time. */
+const PROCESSES = { pool: 'forks', maxWorkers: 4, sequence: { groupOrder: 1 } } as const;
+
 export default defineConfig({
   test: {
     // Stress tests can fail on a busy CI machine: one retry there, which the report shows.
@@ -29,15 +38,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'system',
-          include: ['test/**/*.test.ts'],
-          exclude: UNIT,
-          pool: 'forks',
-          // More than cores: these tests wait for servers and other processes for half of their time.
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
-        },
+        test: { ...PROCESSES, name: 'isolated', include: ['test/**/*.test.ts'], exclude: [...UNIT, ...SHARED] },
+      },
+      {
+        extends: true,
+        test: { ...PROCESSES, name: 'shared', include: SHARED, isolate: false },
       },
     ],
   },

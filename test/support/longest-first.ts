@@ -47,17 +47,24 @@ const LONG = [
 
 /**
  * Starts the longest files of each project first, so that no worker is left with a long file at the end. Without this,
- * a machine that has run no tests yet starts the largest files first.
+ * a machine that has run no tests yet starts the largest files first. Files that share processes come last, one after
+ * the other, since a process is only used again for the next file of the queue.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => groupOrder(one) - groupOrder(other) || rank(one) - rank(other));
+    return sorted.toSorted(
+      (one, other) => groupOrder(one) - groupOrder(other) || isShared(one) - isShared(other) || rank(one) - rank(other),
+    );
   }
 }
 
 function groupOrder({ project }: TestSpecification): number {
   return project.config.sequence.groupOrder;
+}
+
+function isShared({ project }: TestSpecification): number {
+  return Number(!project.config.isolate);
 }
 
 function rank({ moduleId }: TestSpecification): number {
