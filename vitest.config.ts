@@ -12,7 +12,10 @@ const UNIT = ['test/core/**', 'test/author/**', 'test/report/**', 'test/platform
  */
 const SHARED = ['test/cli/check/*.test.ts', 'test/cli/config/*.test.ts', 'test/cli/io/*.test.ts'];
 
-/** Of both groups of processes. More than cores: these tests wait for servers and other processes for half of their time. */
+/** Other versions of Node, other systems and processors: `npm run test:platforms`. */
+const PLATFORMS = ['test/platforms/*.test.ts', 'test/windows/*.test.ts'];
+
+/** Of all groups of processes. More than cores: these tests wait for servers and other processes for half of their time. */
 const PROCESSES = { pool: 'forks', maxWorkers: 4, sequence: { groupOrder: 1 } } as const;
 
 export default defineConfig({
@@ -38,11 +41,20 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...PROCESSES, name: 'isolated', include: ['test/**/*.test.ts'], exclude: [...UNIT, ...SHARED] },
+        test: {
+          ...PROCESSES,
+          name: 'isolated',
+          include: ['test/**/*.test.ts'],
+          exclude: [...UNIT, ...SHARED, ...PLATFORMS],
+        },
       },
       {
         extends: true,
         test: { ...PROCESSES, name: 'shared', include: SHARED, isolate: false },
+      },
+      {
+        extends: true,
+        test: { ...PROCESSES, name: 'platforms', include: PLATFORMS },
       },
     ],
   },

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { writeImageFiles } from '../../scripts/image.mjs';
+import { programsOf } from '../../scripts/platforms.mjs';
 import { VERSION } from '../../src/core/tool-version.ts';
 import { waitUntil } from '../store/scratch.ts';
 import { startDatabase } from '../support/database.ts';
-import { describeIf, hasProgram, openRegistry, programsFor, ROOT, type CheckedRegistry } from '../support/installed.ts';
+import { describeIf, hasProgram, openRegistry, ROOT, type CheckedRegistry } from '../support/installed.ts';
 
 /** The container images, built and run by buildah: without a daemon, without a network. */
 
@@ -19,7 +20,7 @@ function reasonToSkip(): string | null {
   if (!hasProgram('buildah'))
     return 'buildah is missing. To install it: apt-get install --no-install-recommends buildah';
   if (process.getuid?.() !== 0) return 'buildah without a daemon needs root here';
-  return programsFor(SELF) === null ? `node scripts/platforms.mjs ${SELF} fetches its programs` : null;
+  return programsOf(SELF) === null ? `node scripts/platforms.mjs ${SELF} fetches its programs` : null;
 }
 
 interface ImageConfig {
@@ -77,7 +78,7 @@ describeIf(reasonToSkip(), 'the container images', () => {
     registry = await openRegistry();
     const place = join(registry.place, 'image');
     storage = ['--storage-driver', 'vfs', '--root', join(place, 'root'), '--runroot', join(place, 'run')];
-    writeImageFiles(join(place, 'context'), SELF, programsFor(SELF)!);
+    writeImageFiles(join(place, 'context'), SELF, programsOf(SELF)!);
     for (const target of ['appreg', 'service']) {
       const flags = ['--isolation', 'chroot', '--layers', '--build-arg', `VERSION=${VERSION}`];
       const { status, stderr } = buildah('build', ...flags, '--target', target, '-t', target, join(place, 'context'));

@@ -1,26 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'vitest';
-import { type Programs, programsOf } from '../../scripts/platforms.mjs';
 import { waitUntil } from '../store/scratch.ts';
 
-/** What tests of the ways to install appreg share: the programs of platforms, and a registry to check. */
+/** What tests of the ways to install appreg share: a registry to check. */
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const APPREG = join(ROOT, 'bin/appreg.js');
-
-/** The programs of a platform, as .ci/run fetched them; for this machine's, another Node.js will do. Null for none. */
-export function programsFor(platform: string): Programs | null {
-  const fetched = programsOf(platform);
-  if (fetched !== null || platform !== `linux-${process.arch}`) return fetched;
-  const node = (process.env['APPREG_NODES'] ?? '').split(',').findLast((path) => existsSync(path));
-  if (node === undefined) return null;
-  const esbuild = join(ROOT, 'node_modules/@esbuild', platform);
-  return { node, license: join(dirname(node), '../LICENSE'), esbuild };
-}
 
 export function hasProgram(name: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));

@@ -2,6 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Test files that take longer than 15 seconds in CI, the longest first. */
 const LONG = [
+  'platforms/transcripts',
+  'windows/transcripts',
   'cli/transcripts',
   'install/archives',
   'install/image',
@@ -32,7 +34,6 @@ const LONG = [
   'publish/publish-apps',
   'store/git/git',
   'browser/cors',
-  'windows/transcripts',
   'hosts/bucket-presets',
   'observe/web-failing-requests',
   'service/refresh/artifact-share',

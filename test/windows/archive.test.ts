@@ -3,14 +3,15 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archiveName, makeArchive } from '../../scripts/archives.mjs';
+import { programsOf } from '../../scripts/platforms.mjs';
 import { VERSION } from '../../src/core/tool-version.ts';
-import { describeIf, openRegistry, programsFor, type CheckedRegistry } from '../support/installed.ts';
+import { describeIf, openRegistry, type CheckedRegistry } from '../support/installed.ts';
 import { describeOnWindows, windowsPath } from '../support/windows.ts';
 
 /** The archive for Windows: its .cmd starts the Node.js inside, from a folder whose name needs quotes. */
 
 const reason =
-  programsFor('windows-x64') === null ? 'node scripts/platforms.mjs windows-x64 fetches its programs' : null;
+  programsOf('windows-x64') === null ? 'node scripts/platforms.mjs windows-x64 fetches its programs' : null;
 
 describeIf(reason, 'the archive for Windows', () => {
   describeOnWindows('appreg.cmd', '22', (windows) => {
@@ -21,7 +22,7 @@ describeIf(reason, 'the archive for Windows', () => {
       registry = await openRegistry();
       const into = join(registry.place, 'the tools');
       mkdirSync(into);
-      const { name, bytes } = makeArchive('windows-x64', programsFor('windows-x64')!);
+      const { name, bytes } = makeArchive('windows-x64', programsOf('windows-x64')!);
       writeFileSync(join(into, name), bytes);
       const { status, stderr } = spawnSync('python3', ['-m', 'zipfile', '-e', join(into, name), into]);
       if (status !== 0) throw new Error(String(stderr));

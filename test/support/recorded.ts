@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { folder } from './folders.ts';
+import { play } from './transcript.ts';
+
+/** The transcripts of this repository, played with the built command line. */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** APPREG_BIN names another appreg.js, such as that of an installed package. */
+const APPREG = process.env['APPREG_BIN'] ?? join(ROOT, 'bin/appreg.js');
+
+/** Transcripts, and the guides in docs/ that are transcripts as well: paths in the repository. */
+export const TRANSCRIPTS = ['test/cli/transcripts', 'docs'].flatMap((place) =>
+  readdirSync(join(ROOT, place))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `${place}/${file}`)
+    .filter((file) => /^`{3,}console$/m.test(readFileSync(join(ROOT, file), 'utf8'))),
+);
+
+/** Throws unless there is a build to play transcripts with. */
+export function requireBuild(): void {
+  if (!existsSync(join(dirname(APPREG), '../dist/cli/main.cjs')))
+    throw new Error('appreg is not built. Build it: node scripts/build.mjs --no-types');
+}
+
+/** Plays a transcript with a Node. @returns its text, and the same text with the current output */
+export function playFile(file: string, node: string): { text: string; played: string } {
+  const place = join(mkdtempSync(join(folder(), 'run-')), basename(file, '.md'));
+  mkdirSync(place);
+  // A checkout on Windows may have given it other line endings.
+  const text = readFileSync(join(ROOT, file), 'utf8').replaceAll('\r\n', '\n');
+  return { text, played: play(text, { appreg: [node, APPREG], folder: place }) };
+}
