@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import type { DatabaseMonitor } from './database-monitor.ts';
 import type { Db } from './storage/database.ts';
 import { type Figures, readFigures } from './storage/figures.ts';
+import { within } from './within.ts';
 
 const GAUGES: { figure: keyof Figures; name: string; help: string }[] = [
   { figure: 'registries', name: 'appreg_registries', help: 'Registries with a subscriber.' },
@@ -80,8 +80,9 @@ export function watchDatabase(registry: Registry, db: Db, database: Pick<Databas
 
 /** The node's own metrics are reported even if the database is down or does not respond: null. */
 async function figuresIfAvailable(db: Db): Promise<Figures | null> {
-  const deadline = new AbortController();
-  const late = sleep(QUERY_TIMEOUT, null, { signal: deadline.signal }).catch(() => null);
-  const figures = readFigures(db).catch(() => null);
-  return Promise.race([figures, late]).finally(() => deadline.abort());
+  return within<Figures | null>(
+    QUERY_TIMEOUT,
+    readFigures(db).catch(() => null),
+    null,
+  );
 }

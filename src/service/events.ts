@@ -92,6 +92,16 @@ export type NewEvent = {
   [Type in EventType]: { type: Type; app: string | null; version: string | null; data: EventData[Type] };
 }[EventType];
 
+/** An event that is to be recorded: what happened, when, and to which registry. */
+export type EventToRecord = NewEvent & {
+  registryId: number;
+  /** The subscription, if the event is about a single one. */
+  subscriptionId?: string;
+  at: Date;
+};
+
+export type RecordedEvent = EventToRecord & { id: string };
+
 /** An event, as subscribers see it. */
 export type EventView = NewEvent & {
   id: string;

@@ -11,6 +11,12 @@ export interface Target {
   secure: boolean;
 }
 
+/** The target of a request to a URL. */
+export function targetOf({ protocol, hostname, port }: Pick<URL, 'protocol' | 'hostname' | 'port'>): Target {
+  const secure = protocol === 'https:';
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (secure ? 443 : 80), secure };
+}
+
 /**
  * The failure code if a target may not be connected to; null if it may. Called with null before a name is resolved,
  * then with each of its addresses: if one is refused, the name is. A literal is its own address. Called again with the

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../context.ts';
 import type { DatabaseFault } from '../storage/database-error.ts';
 import { json, Refusal } from '../http/problems.ts';
 import type { Route } from '../http/routes.ts';
 import { unavailable } from '../http/unavailable.ts';
+import { within } from '../within.ts';
 
 /** Milliseconds for the database to respond. */
 const DATABASE_TIMEOUT = 2_000;
@@ -46,11 +46,4 @@ export function healthRoutes({ database, metrics, stopping, settings }: Service)
       },
     },
   ];
-}
-
-/** The result, or `otherwise` if it takes longer. */
-async function within<Result>(milliseconds: number, result: Promise<Result>, otherwise: Result): Promise<Result> {
-  const deadline = new AbortController();
-  const late = sleep(milliseconds, otherwise, { signal: deadline.signal }).catch(() => otherwise);
-  return Promise.race([result, late]).finally(() => deadline.abort());
 }

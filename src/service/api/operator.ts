@@ -7,7 +7,8 @@ import type { Route, WebContext } from '../http/routes.ts';
 import { listAuditEntries } from '../storage/audit.ts';
 import type { Db } from '../storage/database.ts';
 import { deleteOrganization, listOrganizations, organizationSummary, setSuspended } from '../storage/operator.ts';
-import { createToken } from '../storage/tokens.ts';
+import { addToken } from '../organization-tokens.ts';
+import type { NewToken } from '../storage/tokens.ts';
 import { isUuid } from '../storage/uuid.ts';
 import { auditQueryIn } from './audit.ts';
 import { idPageIn, searchIn } from './query.ts';
@@ -74,11 +75,11 @@ async function postSuspended(c: WebContext, { db, log }: Service, suspended: boo
 }
 
 /** For an organization that has lost its tokens: the others stay valid. */
-async function postToken(c: WebContext, { db, log }: Service, actor: Actor): Promise<Response> {
-  const { id } = orNotFound(await organizationSummary(db, idIn(c)), 'organization');
-  const created = await createToken(db, id, { name: 'Issued by the operator', scope: 'admin', expiresAt: null }, actor);
+async function postToken(c: WebContext, service: Service, actor: Actor): Promise<Response> {
+  const { id } = orNotFound(await organizationSummary(service.db, idIn(c)), 'organization');
+  const wanted: NewToken = { name: 'Issued by the operator', scope: 'admin', expiresAt: null };
+  const created = await addToken(service, id, wanted, actor);
   if (created === null) throw new Error('The operator can always issue a token.');
-  log('info', 'token-issued', { organization: id, token: created.token.id });
   return json(c, { ...created.token, token: created.secret }, 201);
 }
 

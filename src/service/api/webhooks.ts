@@ -6,17 +6,10 @@ import { pathParameter } from '../http/path-parameter.ts';
 import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { newWebhookIn, webhookChangeIn } from '../http/webhook-fields.ts';
+import { addWebhook, TOO_MANY_WEBHOOKS } from '../organization-webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from '../storage/webhook-deliveries.ts';
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  webhookOf,
-  WEBHOOKS_LIMIT,
-} from '../storage/webhooks.ts';
+import { changeWebhook, deleteWebhook, listWebhooks, webhookOf } from '../storage/webhooks.ts';
 import type { DeliveryView } from '../views.ts';
-import { newWebhookSecret, sealWebhookSecret } from '../webhook-secrets.ts';
 import { idPageIn } from './query.ts';
 
 const ONE = '/api/webhooks/{webhook}';
@@ -109,27 +102,11 @@ function deliveryRoutes({ db }: Service): Route[] {
   ];
 }
 
-async function postWebhook(
-  c: WebContext,
-  { db, log, outbound, settings }: Service,
-  { id, actor }: Caller,
-): Promise<Response> {
-  const wanted = newWebhookIn(await readBody(c), outbound.guard);
-  const secret = newWebhookSecret();
-  const webhook = await createWebhook(
-    db,
-    id,
-    wanted,
-    (webhookId) => sealWebhookSecret(settings.secretsKeys, secret, webhookId),
-    actor,
-  );
-  if (webhook === null)
-    throw new Refusal(
-      'too-many-webhooks',
-      `An organization can have at most ${WEBHOOKS_LIMIT} webhooks. Delete one first.`,
-    );
-  log('info', 'webhook-created', { organization: id, webhook: webhook.id });
-  return json(c, { ...webhook, secret }, 201);
+async function postWebhook(c: WebContext, service: Service, { id, actor }: Caller): Promise<Response> {
+  const wanted = newWebhookIn(await readBody(c), service.outbound.guard);
+  const created = await addWebhook(service, id, wanted, actor);
+  if (created === null) throw new Refusal('too-many-webhooks', TOO_MANY_WEBHOOKS);
+  return json(c, { ...created.webhook, secret: created.secret }, 201);
 }
 
 function accepted(c: WebContext, delivery: DeliveryView | 'disabled' | 'pending' | null): Response {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts';
 import { parseUrl } from '../../core/http/url.ts';
-import type { AddressPolicy } from '../../observe/http/address-policy.ts';
+import { type AddressPolicy, targetOf } from '../../observe/http/address-policy.ts';
 
 /** The URL of a webhook, as typed by a user. */
 
@@ -23,10 +23,8 @@ export function parseWebhookUrl(
   if (parsed.username !== '' || parsed.password !== '')
     return { fault: 'contains a user name or a password. Receivers recognize the service by its signature.' };
   parsed.hash = '';
-  const secure = parsed.protocol === 'https:';
-  const host = parsed.hostname.replace(/^\[|\]$/g, '');
-  const target = { host, port: Number(parsed.port) || (secure ? 443 : 80), secure };
-  const refused = guard?.(target, isIP(host) ? host : null) ?? null;
+  const target = targetOf(parsed);
+  const refused = guard?.(target, isIP(target.host) ? target.host : null) ?? null;
   if (refused === INSECURE_REFUSED)
     return { fault: 'is not https. This service sends events unencrypted only to hosts that its operator allows.' };
   if (refused === PORT_REFUSED)

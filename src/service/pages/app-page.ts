@@ -1,4 +1,5 @@
 import type { AppView, SubscriptionView, VersionView } from '../views.ts';
+import { address } from './address.ts';
 import { reasons, installability, versionCount } from './app-state.ts';
 import { appPath } from './app-path.ts';
 import type { EventView } from '../events.ts';
@@ -97,8 +98,8 @@ function findingsSection({ findings, subscription }: AppPage): Html {
 }
 
 function versionsSection({ subscription, app, versions, next, after, now }: AppPage): Html {
-  const path = appPath(subscription.id, app.key);
-  const older = `${path}${path.includes('?') ? '&' : '?'}after=${encodeURIComponent(next ?? '')}`;
+  const first = after === null ? null : appPath(subscription.id, app.key);
+  const older = next === null ? null : appPath(subscription.id, app.key, next);
   return html`<section aria-labelledby="versions-title">
     <div class="section-head"><h2 id="versions-title">Versions</h2></div>
     <p class="muted">
@@ -111,7 +112,7 @@ function versionsSection({ subscription, app, versions, next, after, now }: AppP
           ? empty('No versions known', 'The app’s metadata file lists no readable versions.')
           : versionList(versions, { registryUrl: subscription.url, appKey: app.key, now })
       }
-      ${cursorLinks(after === null ? null : path, next === null ? null : older)}
+      ${cursorLinks(first, older)}
     </div>
   </section>`;
 }
@@ -120,9 +121,7 @@ function historySection({ subscription, app, events, now }: AppPage): Html {
   return html`<section aria-labelledby="history-title">
     <div class="section-head">
       <h2 id="history-title">History</h2>
-      <a href="${registryPath(subscription.id, 'history')}?app=${encodeURIComponent(app.key)}"
-        >All events of this app</a
-      >
+      <a href="${address(registryPath(subscription.id, 'history'), { app: app.key })}">All events of this app</a>
     </div>
     <div id="app-history" data-live>
       ${events.length === 0 ? html`<p class="muted">Nothing happened to it since your organization subscribed.</p>` : eventTable(events, 'app', now)}

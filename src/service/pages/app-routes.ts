@@ -10,7 +10,7 @@ import {
 import { appOf } from '../storage/apps.ts';
 import { listEvents } from '../storage/events.ts';
 import { reportOf } from '../storage/registries.ts';
-import { listSubscriptions, subscriptionOf } from '../storage/subscriptions.ts';
+import { subscriptionNames, subscriptionOf } from '../storage/subscriptions.ts';
 import { versionsOf } from '../storage/versions.ts';
 import { appPage } from './app-page.ts';
 import { type AppListQuery, PAGE_SIZE } from './app-table.ts';
@@ -63,11 +63,11 @@ export function catalogueQuery(list: AppListQuery, page: number): CatalogueQuery
 async function showApps(request: MemberRequest, { db }: Service) {
   const { organization, now, show } = request;
   const query = appListQuery(request, searchIn(request), 'visible');
-  const [catalogue, list] = await Promise.all([
+  const [catalogue, names] = await Promise.all([
     appCatalogue(db, organization.id, catalogueQuery(query, pageIn(request))),
-    listSubscriptions(db, organization.id),
+    subscriptionNames(db, organization.id),
   ]);
-  const registries = list.map(({ id, name }) => ({ value: id, label: name }));
+  const registries = names.map(({ id, name }) => ({ value: id, label: name }));
   return show(appsPage({ catalogue, query, registries, now }));
 }
 

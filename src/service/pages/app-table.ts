@@ -1,6 +1,7 @@
 import { count } from '../../report/words.ts';
 import { grouped } from '../../core/text/text.ts';
 import type { AppFilter, AppOrder, Catalogue, CatalogueApp } from '../storage/app-catalogue.ts';
+import { address } from './address.ts';
 import { appPath } from './app-path.ts';
 import { reasons, installability } from './app-state.ts';
 import { type Choice, searchForm, select } from './components.ts';
@@ -47,7 +48,6 @@ export function appList(list: AppList): Html {
   const { catalogue, query, path, registries, now } = list;
   const { apps, page, totals } = catalogue;
   const total = totals[query.filter];
-  const address = (change: { filter?: AppFilter; page?: number }): string => addressOf(list, change);
   const orders = registries === null ? (['name', 'newest'] as const) : (['name', 'newest', 'registry'] as const);
   const choices = html`${query.filter === list.defaultFilter ? NOTHING : html`<input type="hidden" name="show" value="${query.filter}" />`}
   ${registries === null ? NOTHING : select('registry', 'Registry', [{ value: '', label: 'All registries' }, ...registries], query.registry ?? '')}
@@ -65,7 +65,7 @@ export function appList(list: AppList): Html {
         ${tabs(
           'Show apps',
           FILTER_NAMES.map(([filter, label]) => ({
-            href: address({ filter, page: 1 }),
+            href: listAddress(list, { filter }),
             label,
             isCurrent: filter === query.filter,
             number: totals[filter],
@@ -75,21 +75,22 @@ export function appList(list: AppList): Html {
         <p class="muted" role="status">${foundWords(total, query)}</p>
       </div>
       ${apps.length === 0 ? NOTHING : appTable(apps, registries !== null, now)}
-      ${pageLinks({ page, pageSize: PAGE_SIZE, total }, (to) => address({ page: to }))}
+      ${pageLinks({ page, pageSize: PAGE_SIZE, total }, (to) => listAddress(list, { page: to }))}
     </div>`;
 }
 
 /** The URL of the list with a change, without what has its default. */
-function addressOf({ query, path, defaultFilter }: AppList, change: { filter?: AppFilter; page?: number }): string {
+function listAddress({ query, path, defaultFilter }: AppList, change: { filter?: AppFilter; page?: number }): string {
   const { search, order, registry } = query;
-  const filter = change.filter ?? query.filter;
-  const parameters = new URLSearchParams();
-  if (search !== '') parameters.set('q', search);
-  if (registry !== null) parameters.set('registry', registry);
-  if (filter !== defaultFilter) parameters.set('show', filter);
-  if (order !== 'name') parameters.set('sort', order);
-  if (change.page !== undefined && change.page > 1) parameters.set('page', String(change.page));
-  return `${path}${parameters.size > 0 ? `?${parameters.toString()}` : ''}#app-tools`;
+  const { filter = query.filter, page = 1 } = change;
+  const parameters = {
+    q: search || null,
+    registry,
+    show: filter === defaultFilter ? null : filter,
+    sort: order === 'name' ? null : order,
+    page: page === 1 ? null : String(page),
+  };
+  return `${address(path, parameters)}#app-tools`;
 }
 
 function foundWords(total: number, { search, filter }: AppListQuery): Html {

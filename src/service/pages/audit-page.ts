@@ -1,5 +1,6 @@
 import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails } from '../audit-actions.ts';
 import type { AuditEntryView } from '../views.ts';
+import { address } from './address.ts';
 import { chip, empty, select } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
@@ -19,6 +20,8 @@ export interface AuditPage {
   action: AuditAction | null;
   now: Date;
 }
+
+const PATH = 'settings/audit';
 
 const ACTIONS: Record<AuditAction, string> = {
   'organization-created': 'Organization created',
@@ -46,20 +49,17 @@ const ACTIONS: Record<AuditAction, string> = {
 };
 
 export function auditPage({ entries, next, after, action, now }: AuditPage): Screen {
-  const address = (changes: Record<string, string>): string => {
-    const query = new URLSearchParams({ ...(action === null ? {} : { action }), ...changes });
-    return query.size > 0 ? `settings/audit?${query.toString()}` : 'settings/audit';
-  };
+  const pageAfter = (cursor: string | null): string => address(PATH, { action, after: cursor });
   const choices = AUDIT_ACTIONS.map((value) => ({ value, label: ACTIONS[value] }));
   const body = html`<h1>Audit log</h1>
     <p class="lead">Who changed what in your organization, the newest first.</p>
-    <form class="tools search" method="get" action="settings/audit" data-search="audit">
+    <form class="tools search" method="get" action="${PATH}" data-search="audit">
       ${select('action', 'Actions', [{ value: '', label: 'All actions' }, ...choices], action ?? '')}
       <button class="search-button">Show</button>
     </form>
     <div id="audit" data-live>
       ${entries.length === 0 ? empty('No entries', 'Changes are listed here.') : auditTable(entries, now)}
-      ${cursorLinks(after === null ? null : address({}), next === null ? null : address({ after: next }))}
+      ${cursorLinks(after === null ? null : pageAfter(null), next === null ? null : pageAfter(next))}
     </div>`;
   return { title: 'Audit log', section: 'audit', body };
 }

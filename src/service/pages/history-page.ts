@@ -1,5 +1,5 @@
-import type { EventType, EventView } from '../events.ts';
-import { EVENT_TYPES } from '../events.ts';
+import { EVENT_TYPES, type EventType, type EventView } from '../events.ts';
+import { address } from './address.ts';
 import { type Choice, empty, select } from './components.ts';
 import { checkTable, eventLabel, eventTable } from './event-list.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -50,14 +50,8 @@ const TYPE_NAMES: Partial<Record<EventType, string>> = { checked: 'Checks' };
 
 function historyList(history: History, path: string, of: 'registry' | 'organization'): Html {
   const { events, next, after, type, defaultType, app, now } = history;
-  const address = (changes: Record<string, string>): string => {
-    const query = new URLSearchParams({
-      ...(type === defaultType ? {} : { type }),
-      ...(app === null ? {} : { app }),
-      ...changes,
-    });
-    return query.size > 0 ? `${path}?${query.toString()}` : path;
-  };
+  const pageAfter = (cursor: string | null): string =>
+    address(path, { type: type === defaultType ? null : type, app, after: cursor });
   const types = EVENT_TYPES.map((value) => ({ value, label: TYPE_NAMES[value] ?? eventLabel(value) }));
   const choices = [{ value: 'all', label: 'All events' }, ...types];
   // The first choice is the default.
@@ -73,6 +67,6 @@ function historyList(history: History, path: string, of: 'registry' | 'organizat
       ${events.length === 0 ? empty('No events', 'Checks and changes are listed here from now on.') : NOTHING}
       ${events.length > 0 && type === 'checked' ? checkTable(events, now) : NOTHING}
       ${events.length > 0 && type !== 'checked' ? eventTable(events, of, now) : NOTHING}
-      ${cursorLinks(after === null ? null : address({}), next === null ? null : address({ after: next }))}
+      ${cursorLinks(after === null ? null : pageAfter(null), next === null ? null : pageAfter(next))}
     </div>`;
 }

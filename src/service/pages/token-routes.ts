@@ -1,7 +1,8 @@
 import type { Service } from '../context.ts';
 import { nameError } from '../http/name-validation.ts';
 import { SCOPES } from '../scopes.ts';
-import { createToken, listTokens, revokeToken, TOKENS_LIMIT } from '../storage/tokens.ts';
+import { addToken, deleteToken, TOO_MANY_TOKENS } from '../organization-tokens.ts';
+import { listTokens, TOKENS_LIMIT } from '../storage/tokens.ts';
 import type { TokenView } from '../views.ts';
 import type { PageRoute } from './mount.ts';
 import { orNotFound } from './page-error.ts';
@@ -58,12 +59,8 @@ async function submitToken(request: MemberRequest, service: Service) {
   };
   if (form.nameError !== null || form.expiresError !== null || expiresAt === 'invalid')
     return showList(request, service, { form });
-  const created = await createToken(service.db, organization.id, { name, scope: form.scope, expiresAt }, member.actor);
-  if (created === null)
-    return showList(request, service, {
-      form,
-      error: `An organization can have at most ${TOKENS_LIMIT} tokens. Delete one first.`,
-    });
+  const created = await addToken(service, organization.id, { name, scope: form.scope, expiresAt }, member.actor);
+  if (created === null) return showList(request, service, { form, error: TOO_MANY_TOKENS });
   return show(createdTokenPage(created.token, created.secret));
 }
 
@@ -91,7 +88,7 @@ async function showDelete(request: MemberRequest, service: Service) {
 
 async function submitDelete(request: MemberRequest, service: Service) {
   const { organization, member, parameter, goTo } = request;
-  const outcome = await revokeToken(service.db, organization.id, parameter('id'), member.actor);
+  const outcome = await deleteToken(service, organization.id, parameter('id'), member.actor);
   // Deleting is idempotent: a form that is submitted twice succeeds.
   if (outcome !== 'last-admin') return goTo(`${LIST}?done=deleted`);
   return showList(request, service, {

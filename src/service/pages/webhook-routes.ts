@@ -1,17 +1,10 @@
 import type { Service } from '../context.ts';
 import { parseWebhookUrl } from '../http/webhook-url.ts';
+import { addWebhook, TOO_MANY_WEBHOOKS } from '../organization-webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from '../storage/webhook-deliveries.ts';
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  webhookOf,
-  WEBHOOKS_LIMIT,
-} from '../storage/webhooks.ts';
+import { changeWebhook, deleteWebhook, listWebhooks, webhookOf, WEBHOOKS_LIMIT } from '../storage/webhooks.ts';
 import type { WebhookView } from '../views.ts';
 import { WEBHOOK_EVENT_TYPES } from '../webhook-events.ts';
-import { newWebhookSecret, sealWebhookSecret } from '../webhook-secrets.ts';
 import type { PageRoute } from './mount.ts';
 import { orNotFound } from './page-error.ts';
 import type { MemberRequest } from './request.ts';
@@ -55,21 +48,14 @@ async function showList({ organization, now, query, show }: MemberRequest, { db 
 
 async function submitWebhook(request: MemberRequest, service: Service) {
   const { organization, member, text, show } = request;
-  const { db, log, outbound, settings } = service;
   const typed = text('url').trim();
   const events = WEBHOOK_EVENT_TYPES.filter((type) => text(`event-${type}`) === 'yes');
-  const parsed = parseWebhookUrl(typed, outbound.guard);
+  const parsed = parseWebhookUrl(typed, service.outbound.guard);
   if ('fault' in parsed) return showList(request, service, { url: typed, urlError: `The URL ${parsed.fault}`, events });
-  const secret = newWebhookSecret();
   const wanted = { url: parsed.url, events: events.length === 0 ? null : events };
-  const seal = (id: string) => sealWebhookSecret(settings.secretsKeys, secret, id);
-  const webhook = await createWebhook(db, organization.id, wanted, seal, member.actor);
-  if (webhook === null) {
-    const urlError = `An organization can have at most ${WEBHOOKS_LIMIT} webhooks. Delete one first.`;
-    return showList(request, service, { url: typed, urlError, events });
-  }
-  log('info', 'webhook-created', { organization: organization.id, webhook: webhook.id });
-  return show(createdWebhookPage(webhook, secret));
+  const created = await addWebhook(service, organization.id, wanted, member.actor);
+  if (created === null) return showList(request, service, { url: typed, urlError: TOO_MANY_WEBHOOKS, events });
+  return show(createdWebhookPage(created.webhook, created.secret));
 }
 
 /** @throws PageError if the organization does not have it */

@@ -2,8 +2,7 @@ import { compareText } from '../../core/engine/order.ts';
 import type { NewEvent } from '../events.ts';
 import type { AppRecord } from '../storage/app-records.ts';
 import { installabilityOf } from '../storage/app-view.ts';
-import type { StoredVersion } from '../storage/tables.ts';
-import type { VersionChanges } from '../storage/versions.ts';
+import { applyChanges, type VersionChanges } from '../storage/versions.ts';
 import { versionEvents } from './version-events.ts';
 
 /** The events of one app, from its stored and its new state. Pure. */
@@ -37,17 +36,11 @@ export function appEvents(record: AppRecord, observed: ObservedApp): { events: N
 
 /** The states of the versions that are not withdrawn, and why one of them is refused. */
 function statesOf(record: AppRecord, changes: VersionChanges | null) {
-  const rows = rowsAfter(record.versions, changes).filter(({ withdrawnAt }) => withdrawnAt === null);
+  const rows = applyChanges(record.versions, changes).filter(({ withdrawnAt }) => withdrawnAt === null);
   const refusals = rows.filter(({ state }) => state === 'refused');
   const refused = refusals.toSorted((a, b) => compareText(b.version, a.version))[0];
   return {
     states: [...new Set(rows.map(({ state }) => state))],
     refusal: refused === undefined ? null : { code: refused.rule, message: refused.reason, version: refused.version },
   };
-}
-
-function rowsAfter(known: readonly StoredVersion[], changes: VersionChanges | null): readonly StoredVersion[] {
-  if (changes === null) return known;
-  const gone = new Set([...changes.drop, ...changes.put.map(({ version }) => version)]);
-  return [...known.filter(({ version }) => !gone.has(version)), ...changes.put];
 }

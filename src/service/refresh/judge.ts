@@ -10,6 +10,7 @@ import type { ServiceReason } from '../hidden-reasons.ts';
 import { type AppChange, writeApp } from '../storage/app-changes.ts';
 import { writeListing } from '../storage/app-listing.ts';
 import type { AppRecord } from '../storage/app-records.ts';
+import { applyChanges } from '../storage/versions.ts';
 import { appEvents } from './app-events.ts';
 import { certificateChange } from './certificates.ts';
 import { appsIn } from './manifest-apps.ts';
@@ -55,9 +56,7 @@ export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
   const kept = await keptOf(run, facts, record);
   const change = changeOf(run, facts, record, { visible, because, kept });
   if (await writeApp(context.db, registry, record, change)) expiry.invalidate();
-  const put = new Map(change.versions?.put.map((row) => [row.version, row]));
-  const versions = [...record.versions.filter(({ version }) => !put.has(version)), ...put.values()];
-  await keepVerified(run, facts, versions);
+  await keepVerified(run, facts, applyChanges(record.versions, change.versions));
   progress.recorded.add(change.events);
   if (progress.findings > FINDINGS_LIMIT) run.budget.stop();
 }

@@ -3,7 +3,7 @@ import type { CheckOutcome } from '../events.ts';
 import { Superseded } from '../storage/registry-claim.ts';
 import { type RegistryRecord, registryRecords } from '../storage/registry-records.ts';
 import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
-import { type Budget, openBudget } from './budget.ts';
+import { openBudget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
 import { discardReceived } from './keep-artifacts.ts';
 import { observe } from './observe.ts';
@@ -12,7 +12,6 @@ import { requestCredentials } from './request-credentials.ts';
 import { CONNECTIONS, DOCUMENT_LIMITS, documentTimeout, requestOptions } from './request-options.ts';
 import { startProgressWriter } from './progress-writer.ts';
 import { startRun } from './run.ts';
-import type { RevalidationLimits } from './unchanged/revalidate.ts';
 import { openUnchangedCheck } from './unchanged/unchanged.ts';
 
 /** Refreshes one registry for all of its subscribers: the same engine as `appreg verify`, with a cache. */
@@ -64,13 +63,17 @@ async function refreshDue(
   const budget = openBudget(settings.limits, stopping);
   const http = openHttpClient(requestOptions(context, budget, credentials));
   try {
-    const artifacts = await checkArtifacts(context, registry, {
-      http,
-      isOver: () => budget.signal.aborted || elapsed() > settings.limits.refresh * ARTIFACT_CHECK_SHARE,
-    });
+    /** Whether a share of the time is over. */
+    const isOver = (share: number): boolean => budget.signal.aborted || elapsed() > settings.limits.refresh * share;
+    const artifacts = await checkArtifacts(context, registry, { http, isOver: () => isOver(ARTIFACT_CHECK_SHARE) });
     const check = openUnchangedCheck(http, registry.unchangedToken, settings, now.getTime());
     if (artifacts.fetch.size === 0) {
-      const documents = await check.revalidate(revalidationLimits(context, registry, budget, started));
+      const documents = await check.revalidate({
+        connections: CONNECTIONS,
+        documentTimeout: documentTimeout(settings.limits, registry.checkedAt),
+        bytes: DOCUMENT_LIMITS,
+        isOver: () => isOver(REVALIDATION_SHARE),
+      });
       // All documents but the manifest are metadata files of apps.
       if (documents !== null)
         return await endUnchanged(context, registry, {
@@ -93,19 +96,4 @@ async function refreshDue(
     budget.close();
     await http.close();
   }
-}
-
-function revalidationLimits(
-  { settings }: RefreshContext,
-  { checkedAt }: RegistryRecord,
-  { signal }: Budget,
-  started: number,
-): RevalidationLimits {
-  const until = started + settings.limits.refresh * REVALIDATION_SHARE;
-  return {
-    connections: CONNECTIONS,
-    documentTimeout: documentTimeout(settings.limits, checkedAt),
-    bytes: DOCUMENT_LIMITS,
-    isOver: () => signal.aborted || performance.now() > until,
-  };
 }

@@ -3,7 +3,7 @@ import type { InstallableView } from '../views.ts';
 import { appView } from './app-view.ts';
 import { contains, STATE_COLUMNS, wordsOf } from './apps.ts';
 import type { Db } from './database.ts';
-import { INSTALLABLE } from './sql-fragments.ts';
+import { INSTALLABLE, OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 
 /** Numbered pages of apps, filtered and sorted, for people. Every query is restricted to the organization. */
@@ -45,10 +45,15 @@ export async function appCatalogue(db: Db, organizationId: string, query: Catalo
   const pages = Math.max(1, Math.ceil(totals[query.filter] / query.pageSize));
   const page = Math.min(query.page, pages);
   const rows = await filtered(matching(db, organizationId, query), query.filter)
-    .select(['s.id as subscriptionId', 's.name as registryName', ...STATE_COLUMNS, NEWEST_AT.as('newestAt')])
+    .select([
+      'subscriptions.id as subscriptionId',
+      'subscriptions.name as registryName',
+      ...STATE_COLUMNS,
+      NEWEST_AT.as('newestAt'),
+    ])
     .orderBy(sql`${ORDER_BY[query.order]}`)
-    .orderBy('a.key')
-    .orderBy('s.id')
+    .orderBy('apps.key')
+    .orderBy('subscriptions.id')
     .limit(query.pageSize)
     .offset((page - 1) * query.pageSize)
     .execute();
@@ -64,7 +69,7 @@ async function countApps(db: Db, organizationId: string, query: CatalogueQuery):
   const { all, visible } = await matching(db, organizationId, query)
     .select([
       sql<number>`count(*)::int`.as('all'),
-      sql<number>`(count(*) filter (where ${INSTALLABLE}))::int`.as('visible'),
+      sql<number>`(count(*) FILTER (WHERE ${INSTALLABLE}))::int`.as('visible'),
     ])
     .executeTakeFirstOrThrow();
   return { all, visible, hidden: all - visible };
@@ -73,30 +78,32 @@ async function countApps(db: Db, organizationId: string, query: CatalogueQuery):
 /** Listed apps of the organization that match the search. */
 function matching(db: Db, organizationId: string, { subscriptionId, search }: CatalogueQuery) {
   let query = db
-    .selectFrom('subscriptions as s')
-    .innerJoin('apps as a', 'a.registryId', 's.registryId')
-    .where('s.organizationId', '=', organizationId)
-    .where('a.listed', '=', true);
+    .selectFrom('subscriptions')
+    .innerJoin('apps', 'apps.registryId', 'subscriptions.registryId')
+    .where('subscriptions.organizationId', '=', organizationId)
+    .where('apps.listed', '=', true);
   // An id that is not valid belongs to no subscription.
   if (subscriptionId !== null)
-    query = isUuid(subscriptionId) ? query.where('s.id', '=', subscriptionId) : query.where(sql<boolean>`false`);
+    query = isUuid(subscriptionId)
+      ? query.where('subscriptions.id', '=', subscriptionId)
+      : query.where(sql<boolean>`FALSE`);
   for (const word of wordsOf(search)) query = query.where(contains(word));
   return query;
 }
 
 function filtered(query: ReturnType<typeof matching>, filter: AppFilter): ReturnType<typeof matching> {
   if (filter === 'all') return query;
-  return query.where(filter === 'visible' ? INSTALLABLE : sql<boolean>`not ${INSTALLABLE}`);
+  return query.where(filter === 'visible' ? INSTALLABLE : sql<boolean>`NOT ${INSTALLABLE}`);
 }
 
-const NEWEST_AT = sql<Date | null>`(select max(v.first_seen_at) from versions v
-  where v.registry_id = a.registry_id and v.app_key = a.key and v.state = 'verified' and v.withdrawn_at is null)`;
+const NEWEST_AT = sql<Date | null>`(
+  SELECT max(versions.first_seen_at) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED})`;
 
 /** Names are sorted independent of case and script; apps without a name by their key. */
-const BY_NAME = sql`lower(coalesce(nullif(a.name, ''), a.key)) collate "und-x-icu"`;
+const BY_NAME = sql`lower(coalesce(nullif(apps.name, ''), apps.key)) COLLATE "und-x-icu"`;
 
 const ORDER_BY = {
   name: BY_NAME,
-  newest: sql`${NEWEST_AT} desc nulls last, ${BY_NAME}`,
-  registry: sql`lower(s.name) collate "und-x-icu", s.id, ${BY_NAME}`,
+  newest: sql`${NEWEST_AT} DESC NULLS LAST, ${BY_NAME}`,
+  registry: sql`lower(subscriptions.name) COLLATE "und-x-icu", subscriptions.id, ${BY_NAME}`,
 } satisfies Record<AppOrder, unknown>;

@@ -3,6 +3,7 @@ import type { NewEvent } from '../events.ts';
 import type { Db } from './database.ts';
 import { recordEvents } from './record-events.ts';
 import { type RegistryClaim, Superseded } from './registry-claim.ts';
+import { VERSION_OF_APP } from './sql-fragments.ts';
 
 /** The apps that a manifest lists, as rows: what a subscriber sees before their metadata files are read. */
 
@@ -116,10 +117,10 @@ async function removeFromListing(tx: Db, registryId: number, keys: readonly stri
     .updateTable('apps')
     .set({ listed: false, hidden: true })
     .where('registryId', '=', registryId)
-    .where('key', '=', sql<string>`any(${keys})`)
+    .where('key', '=', sql<string>`ANY(${keys})`)
     .execute();
-  await sql`delete from apps a where registry_id = ${registryId} and not listed and not exists (
-    select from versions v where v.registry_id = a.registry_id and v.app_key = a.key and v.verified_at is not null)`.execute(
-    tx,
-  );
+  await sql`
+    DELETE FROM apps
+    WHERE registry_id = ${registryId} AND NOT listed
+      AND NOT EXISTS (SELECT FROM versions WHERE ${VERSION_OF_APP} AND versions.verified_at IS NOT NULL)`.execute(tx);
 }

@@ -4,7 +4,7 @@ import { type AppState, appView } from './app-view.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
 import { type Page, pageOf, pageSize } from './page.ts';
-import { INSTALLABLE, OFFERED } from './sql-fragments.ts';
+import { INSTALLABLE, OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
 import { isSubscribed } from './subscriptions.ts';
 import { isUuid } from './uuid.ts';
 
@@ -24,13 +24,13 @@ export async function listApps(
 ): Promise<{ apps: AppView[]; next: string | null } | null> {
   if (!(await isSubscribed(db, organizationId, subscriptionId))) return null;
   let query = appStates(db, organizationId)
-    .where('s.id', '=', subscriptionId)
-    .where('a.listed', '=', true)
-    .orderBy('a.key')
+    .where('subscriptions.id', '=', subscriptionId)
+    .where('apps.listed', '=', true)
+    .orderBy('apps.key')
     .limit(pageSize(limit) + 1);
   for (const word of wordsOf(search)) query = query.where(contains(word));
-  if (visible !== null) query = query.where(visible ? INSTALLABLE : sql<boolean>`not ${INSTALLABLE}`);
-  if (after !== null) query = query.where('a.key', '>', storable(after));
+  if (visible !== null) query = query.where(visible ? INSTALLABLE : sql<boolean>`NOT ${INSTALLABLE}`);
+  if (after !== null) query = query.where('apps.key', '>', storable(after));
   const rows = await query.execute();
   const { page, next } = pageOf(rows, limit, ({ key }) => key);
   return { apps: page.map(appView), next };
@@ -47,20 +47,24 @@ export async function listInstallable(
   const most = pageSize(limit) + 1;
   // Limits the rows of each registry to a page, which its index returns in order.
   const rows = await db
-    .selectFrom('subscriptions as s')
-    .where('s.organizationId', '=', organizationId)
+    .selectFrom('subscriptions')
+    .where('subscriptions.organizationId', '=', organizationId)
     .innerJoinLateral(
       ({ selectFrom }) => {
-        let apps = selectFrom('apps as a').selectAll().whereRef('a.registryId', '=', 's.registryId').where(INSTALLABLE);
+        let apps = selectFrom('apps')
+          .selectAll()
+          .whereRef('apps.registryId', '=', 'subscriptions.registryId')
+          .where(INSTALLABLE);
         for (const word of wordsOf(search)) apps = apps.where(contains(word));
-        if (lastId !== null) apps = apps.where(sql<boolean>`(a.key, s.id) > (${lastKey}, ${lastId}::uuid)`);
-        return apps.orderBy('a.key').limit(most).as('a');
+        if (lastId !== null)
+          apps = apps.where(sql<boolean>`(apps.key, subscriptions.id) > (${lastKey}, ${lastId}::uuid)`);
+        return apps.orderBy('apps.key').limit(most).as('apps');
       },
       (join) => join.onTrue(),
     )
-    .select(['s.id as subscriptionId', 's.name as registryName', ...STATE_COLUMNS])
-    .orderBy('a.key')
-    .orderBy('s.id')
+    .select(['subscriptions.id as subscriptionId', 'subscriptions.name as registryName', ...STATE_COLUMNS])
+    .orderBy('apps.key')
+    .orderBy('subscriptions.id')
     .limit(most)
     .execute();
   const { page, next } = pageOf(rows, limit, ({ subscriptionId, key }) => `${subscriptionId}.${key}`);
@@ -79,44 +83,43 @@ export async function appOf(
 ): Promise<AppView | null> {
   if (!isUuid(subscriptionId)) return null;
   const row = await appStates(db, organizationId)
-    .where('s.id', '=', subscriptionId)
-    .where('a.key', '=', storable(key))
+    .where('subscriptions.id', '=', subscriptionId)
+    .where('apps.key', '=', storable(key))
     .executeTakeFirst();
   return row === undefined ? null : appView(row);
 }
 
-const VERSION = sql`v.registry_id = a.registry_id and v.app_key = a.key`;
-
 /** The columns of AppState. */
 export const STATE_COLUMNS = [
-  'a.key',
-  'a.name',
-  'a.description',
-  'a.color',
-  'a.iconFragment',
-  'a.icon',
-  'a.listed',
-  'a.visible',
-  'a.because',
-  'a.latest',
-  'a.failingSince',
-  sql<string>`(select count(*) from versions v where ${VERSION} and ${OFFERED})`.as('offeredCount'),
-  sql<string>`(select count(*) from versions v where ${VERSION})`.as('versionCount'),
+  'apps.key',
+  'apps.name',
+  'apps.description',
+  'apps.color',
+  'apps.iconFragment',
+  'apps.icon',
+  'apps.listed',
+  'apps.visible',
+  'apps.because',
+  'apps.latest',
+  'apps.failingSince',
+  sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED})`.as('offeredCount'),
+  sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP})`.as('versionCount'),
   // Only apps that cannot be installed need reasons.
-  sql<string[] | null>`case when a.latest is null then
-    array(select distinct v.state from versions v where ${VERSION} and v.withdrawn_at is null) end`.as('states'),
-  sql<AppState['refusal']>`case when a.latest is null then
-    (select json_build_object('code', v.rule, 'message', v.reason, 'version', v.version) from versions v
-      where ${VERSION} and v.state = 'refused' and v.withdrawn_at is null order by v.version desc limit 1) end`.as(
-    'refusal',
+  sql<string[] | null>`CASE WHEN apps.latest IS NULL THEN ARRAY(
+    SELECT DISTINCT versions.state FROM versions WHERE ${VERSION_OF_APP} AND versions.withdrawn_at IS NULL) END`.as(
+    'states',
   ),
+  sql<AppState['refusal']>`CASE WHEN apps.latest IS NULL THEN (
+    SELECT json_build_object('code', versions.rule, 'message', versions.reason, 'version', versions.version)
+    FROM versions WHERE ${VERSION_OF_APP} AND versions.state = 'refused' AND versions.withdrawn_at IS NULL
+    ORDER BY versions.version DESC LIMIT 1) END`.as('refusal'),
 ] as const;
 
 function appStates(db: Db, organizationId: string) {
   return db
-    .selectFrom('subscriptions as s')
-    .innerJoin('apps as a', 'a.registryId', 's.registryId')
-    .where('s.organizationId', '=', organizationId)
+    .selectFrom('subscriptions')
+    .innerJoin('apps', 'apps.registryId', 'subscriptions.registryId')
+    .where('subscriptions.organizationId', '=', organizationId)
     .select(STATE_COLUMNS);
 }
 
@@ -130,6 +133,6 @@ export function wordsOf(search: string | null): string[] {
 /** The ICU collation folds the case of all scripts, independent of the database's locale. */
 export function contains(word: string) {
   return sql<boolean>`strpos(
-    lower((a.key || ' ' || a.name || ' ' || a.description) collate "und-x-icu"),
-    lower(${word}::text collate "und-x-icu")) > 0`;
+    lower((apps.key || ' ' || apps.name || ' ' || apps.description) COLLATE "und-x-icu"),
+    lower(${word}::text COLLATE "und-x-icu")) > 0`;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { inBatches } from './batch.ts';
 import type { Db } from './database.ts';
 import type { RegistryClaim } from './registry-claim.ts';
-import { OFFERED } from './sql-fragments.ts';
+import { OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
 import type { Validators } from './tables.ts';
 
 /** Which artifacts a refresh asks their hosts for, and when they were last asked. */
@@ -47,24 +47,25 @@ export function selectArtifacts(db: Db, selection: ArtifactSelection): Promise<S
 async function selectBatch(db: Db, selections: readonly ArtifactSelection[]): Promise<SelectedArtifacts[]> {
   const numbered = selections.map((selection, number) => ({ ...selection, number }));
   const { rows } = await sql<OfferedArtifact & { number: number }>`
-    select s.number, o.app_key, o.version, o.artifact_url, coalesce(o.bytes, 0)::float8 as bytes, o.verified_at,
-      o.validators
-    from unnest(${numbered.map(({ number }) => number)}::int[],
+    SELECT selections.number, offered.app_key, offered.version, offered.artifact_url,
+      coalesce(offered.bytes, 0)::float8 AS bytes, offered.verified_at, offered.validators
+    FROM unnest(${numbered.map(({ number }) => number)}::int[],
         ${numbered.map(({ registryId }) => registryId)}::int[],
         ${numbered.map(({ before }) => before)}::timestamptz[],
         ${numbered.map(({ share }) => share)}::float8[],
-        ${numbered.map(({ limit }) => limit)}::int[]) as s (number, registry_id, before, share, most)
-      cross join lateral (
-        select least(s.most + 1, greatest(floor(count(*) * s.share),
-          count(*) filter (where v.asked_at is null or v.asked_at <= s.before)))::int as size
-        from versions v where v.registry_id = s.registry_id and ${OFFERED}) as amount
-      cross join lateral (
-        select v.* from versions v
-          join apps a on a.registry_id = v.registry_id and a.key = v.app_key and a.listed
-        where v.registry_id = s.registry_id and ${OFFERED}
-          and (v.asked_at is null or v.asked_at <= s.before or jsonb_path_exists(v.validators,
-            '$[*] ? (@.etag != null || @.lastModified != null)'))
-        order by v.asked_at nulls first, v.app_key, v.version limit amount.size) as o`.execute(db);
+        ${numbered.map(({ limit }) => limit)}::int[]) AS selections (number, registry_id, before, share, most)
+      CROSS JOIN LATERAL (
+        SELECT least(selections.most + 1, greatest(
+          floor(count(*) * selections.share),
+          count(*) FILTER (WHERE versions.asked_at IS NULL OR versions.asked_at <= selections.before)))::int AS size
+        FROM versions WHERE versions.registry_id = selections.registry_id AND ${OFFERED}) AS amount
+      CROSS JOIN LATERAL (
+        SELECT versions.* FROM versions JOIN apps ON ${VERSION_OF_APP} AND apps.listed
+        WHERE versions.registry_id = selections.registry_id AND ${OFFERED}
+          AND (versions.asked_at IS NULL OR versions.asked_at <= selections.before
+            OR jsonb_path_exists(versions.validators, '$[*] ? (@.etag != null || @.lastModified != null)'))
+        ORDER BY versions.asked_at NULLS FIRST, versions.app_key, versions.version
+        LIMIT amount.size) AS offered`.execute(db);
   return numbered.map(({ number, limit }) => {
     const own = rows.filter((row) => row.number === number);
     return { artifacts: own.slice(0, limit), isLimited: own.length > limit };
@@ -77,20 +78,21 @@ async function selectBatch(db: Db, selections: readonly ArtifactSelection[]): Pr
  */
 export async function requestArtifactCheck(db: Db, registryId: number): Promise<boolean> {
   const { rows } = await sql<{ artifactsRequestedAt: Date | null }>`
-    update registries r set artifacts_requested_at = now()
-    from registries before
-    where r.id = ${registryId} and before.id = r.id returning before.artifacts_requested_at`.execute(db);
+    UPDATE registries SET artifacts_requested_at = now()
+    FROM registries AS previous
+    WHERE registries.id = ${registryId} AND previous.id = registries.id
+    RETURNING previous.artifacts_requested_at`.execute(db);
   return rows.every((row) => row.artifactsRequestedAt === null);
 }
 
 /** Makes all offered artifacts of a registry due, if a subscriber has requested it. */
 export async function startRequestedCheck(db: Db, registryId: number): Promise<void> {
   await sql`
-    with requested as (
-      update registries set artifacts_requested_at = null
-      where id = ${registryId} and artifacts_requested_at is not null returning id)
-    update versions v set asked_at = null from requested
-    where v.registry_id = requested.id and ${OFFERED} and v.asked_at is not null`.execute(db);
+    WITH requested AS (
+      UPDATE registries SET artifacts_requested_at = NULL
+      WHERE id = ${registryId} AND artifacts_requested_at IS NOT NULL RETURNING id)
+    UPDATE versions SET asked_at = NULL FROM requested
+    WHERE versions.registry_id = requested.id AND ${OFFERED} AND versions.asked_at IS NOT NULL`.execute(db);
 }
 
 /** Rows per statement. */
@@ -108,10 +110,11 @@ export async function writeAsked(
   for (let start = 0; start < asked.length; start += BATCH_SIZE) {
     const rows = asked.slice(start, start + BATCH_SIZE);
     await sql`
-      update versions v set asked_at = w.asked_at
-      from unnest(${rows.map(({ appKey }) => appKey)}::text[], ${rows.map(({ version }) => version)}::text[],
-        ${rows.map(({ askedAt }) => askedAt)}::timestamptz[]) as w (app_key, version, asked_at)
-      where v.registry_id = ${registryId} and v.app_key = w.app_key and v.version = w.version
-        and exists (select from registries where id = ${registryId} and refresh_number = ${refreshNumber})`.execute(db);
+      UPDATE versions SET asked_at = asked.asked_at
+      FROM unnest(${rows.map(({ appKey }) => appKey)}::text[], ${rows.map(({ version }) => version)}::text[],
+        ${rows.map(({ askedAt }) => askedAt)}::timestamptz[]) AS asked (app_key, version, asked_at)
+      WHERE versions.registry_id = ${registryId}
+        AND versions.app_key = asked.app_key AND versions.version = asked.version
+        AND EXISTS (SELECT FROM registries WHERE id = ${registryId} AND refresh_number = ${refreshNumber})`.execute(db);
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { OFFERED } from './sql-fragments.ts';
+import { OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 
 /**
@@ -41,25 +41,36 @@ export async function artifactVersionOf(
 ): Promise<ArtifactVersion | null> {
   if (!isUuid(subscriptionId)) return null;
   const row = await db
-    .selectFrom('subscriptions as s')
-    .innerJoin('apps as a', 'a.registryId', 's.registryId')
-    .innerJoin('versions as v', (join) =>
-      join.onRef('v.registryId', '=', 'a.registryId').onRef('v.appKey', '=', 'a.key'),
+    .selectFrom('subscriptions')
+    .innerJoin('apps', 'apps.registryId', 'subscriptions.registryId')
+    .innerJoin('versions', (join) =>
+      join.onRef('versions.registryId', '=', 'apps.registryId').onRef('versions.appKey', '=', 'apps.key'),
     )
-    .where('s.organizationId', '=', organizationId)
-    .where('s.id', '=', subscriptionId)
-    .where('a.key', '=', storable(key))
-    .where('v.version', '=', storable(version))
-    .select(['v.registryId', 'v.appKey', 'v.version', 'v.artifactUrl', 'v.artifactChecksum', 'v.state', 'v.rule'])
+    .where('subscriptions.organizationId', '=', organizationId)
+    .where('subscriptions.id', '=', subscriptionId)
+    .where('apps.key', '=', storable(key))
+    .where('versions.version', '=', storable(version))
     .select([
-      'v.reason',
-      'v.bytes',
-      'a.listed as appListed',
-      sql<boolean>`v.withdrawn_at is not null or not a.listed`.as('withdrawn'),
+      'versions.registryId',
+      'versions.appKey',
+      'versions.version',
+      'versions.artifactUrl',
+      'versions.artifactChecksum',
+      'versions.state',
+      'versions.rule',
+    ])
+    .select([
+      'versions.reason',
+      'versions.bytes',
+      'apps.listed as appListed',
+      sql<boolean>`versions.withdrawn_at IS NOT NULL OR NOT apps.listed`.as('withdrawn'),
     ])
     .executeTakeFirst();
   return row === undefined ? null : { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };
 }
+
+/** The registries that have delivered a file. */
+const KEPT = sql`kept_artifacts.store = artifacts.store AND kept_artifacts.sha256 = artifacts.sha256`;
 
 /** A file that a registry has delivered; it counts as used. @returns null if it is not kept */
 export async function useArtifact(
@@ -69,10 +80,10 @@ export async function useArtifact(
   sha256: string,
 ): Promise<StoredArtifact | null> {
   const { rows } = await sql<{ bytes: string; partDigests: Buffer }>`
-    update artifacts a set used_at = now() from kept_artifacts k
-    where a.store = ${store} and a.sha256 = decode(${sha256}, 'hex') and a.stored_at is not null
-      and k.store = a.store and k.sha256 = a.sha256 and k.registry_id = ${registryId}
-    returning a.bytes, a.part_digests`.execute(db);
+    UPDATE artifacts SET used_at = now() FROM kept_artifacts
+    WHERE artifacts.store = ${store} AND artifacts.sha256 = decode(${sha256}, 'hex')
+      AND artifacts.stored_at IS NOT NULL AND ${KEPT} AND kept_artifacts.registry_id = ${registryId}
+    RETURNING artifacts.bytes, artifacts.part_digests`.execute(db);
   const [row] = rows;
   return row ? { bytes: Number(row.bytes), partDigests: row.partDigests } : null;
 }
@@ -85,19 +96,20 @@ export async function keptDigests(
   digests: readonly string[],
 ): Promise<Set<string>> {
   const { rows } = await sql<{ sha256: string }>`
-    select encode(k.sha256, 'hex') as sha256 from kept_artifacts k join artifacts a using (store, sha256)
-    where k.store = ${store} and k.registry_id = ${registryId} and a.stored_at is not null
-      and encode(k.sha256, 'hex') = any(${digests})`.execute(db);
+    SELECT encode(artifacts.sha256, 'hex') AS sha256 FROM kept_artifacts JOIN artifacts ON ${KEPT}
+    WHERE artifacts.store = ${store} AND artifacts.stored_at IS NOT NULL
+      AND kept_artifacts.registry_id = ${registryId}
+      AND encode(kept_artifacts.sha256, 'hex') = ANY(${digests})`.execute(db);
   return new Set(rows.map(({ sha256 }) => sha256));
 }
 
 /** Records that a registry has delivered a file that is stored. @returns false if it is not stored */
 export async function linkArtifact(db: Db, store: string, registryId: number, sha256: string): Promise<boolean> {
   const { rows } = await sql`
-    insert into kept_artifacts (store, sha256, registry_id)
-    select store, sha256, ${registryId} from artifacts
-    where store = ${store} and sha256 = decode(${sha256}, 'hex') and stored_at is not null
-    on conflict (registry_id, store, sha256) do update set registry_id = excluded.registry_id returning 1`.execute(db);
+    INSERT INTO kept_artifacts (store, sha256, registry_id)
+    SELECT store, sha256, ${registryId} FROM artifacts
+    WHERE store = ${store} AND sha256 = decode(${sha256}, 'hex') AND stored_at IS NOT NULL
+    ON CONFLICT (registry_id, store, sha256) DO UPDATE SET registry_id = excluded.registry_id RETURNING 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -108,32 +120,34 @@ export async function reserveArtifact(
   sha256: string,
   { bytes, partDigests }: StoredArtifact,
 ): Promise<void> {
-  await sql`insert into artifacts (store, sha256, bytes, part_digests)
-    values (${store}, decode(${sha256}, 'hex'), ${bytes}, ${partDigests})
-    on conflict (store, sha256) do update set reserved_at = now()`.execute(db);
+  await sql`INSERT INTO artifacts (store, sha256, bytes, part_digests)
+    VALUES (${store}, decode(${sha256}, 'hex'), ${bytes}, ${partDigests})
+    ON CONFLICT (store, sha256) DO UPDATE SET reserved_at = now()`.execute(db);
 }
 
 export async function confirmArtifact(db: Db, store: string, sha256: string): Promise<void> {
-  await sql`update artifacts set stored_at = now(), used_at = now()
-    where store = ${store} and sha256 = decode(${sha256}, 'hex')`.execute(db);
+  await sql`UPDATE artifacts SET stored_at = now(), used_at = now()
+    WHERE store = ${store} AND sha256 = decode(${sha256}, 'hex')`.execute(db);
 }
 
 export async function forgetArtifact(db: Db, store: string, sha256: string): Promise<void> {
-  await sql`delete from artifacts where store = ${store} and sha256 = decode(${sha256}, 'hex')`.execute(db);
+  await sql`DELETE FROM artifacts WHERE store = ${store} AND sha256 = decode(${sha256}, 'hex')`.execute(db);
 }
 
 /** The bytes of all files in a store, including those that are being written. */
 export async function storedBytes(db: Db, store: string): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`
-    select coalesce(sum(bytes), 0) as bytes from artifacts where store = ${store}`.execute(db);
+    SELECT coalesce(sum(bytes), 0) AS bytes FROM artifacts WHERE store = ${store}`.execute(db);
   return Number(rows[0]?.bytes ?? 0);
 }
 
 /** Bytes that no version offers are dropped first, then those that were not used for the longest time. */
-const IS_OFFERED = sql<boolean>`exists (select from kept_artifacts k
-    join versions v on v.registry_id = k.registry_id and v.artifact_checksum = 'sha256:' || encode(a.sha256, 'hex')
-    join apps p on p.registry_id = v.registry_id and p.key = v.app_key
-  where k.store = a.store and k.sha256 = a.sha256 and ${OFFERED} and p.listed)`;
+const IS_OFFERED = sql<boolean>`EXISTS (
+  SELECT FROM kept_artifacts
+    JOIN versions ON versions.registry_id = kept_artifacts.registry_id
+      AND versions.artifact_checksum = 'sha256:' || encode(artifacts.sha256, 'hex')
+    JOIN apps ON ${VERSION_OF_APP}
+  WHERE ${KEPT} AND ${OFFERED} AND apps.listed)`;
 
 /** The files to drop, in order. @param offered whether those may be dropped that a version offers */
 export async function droppable(
@@ -142,18 +156,19 @@ export async function droppable(
   { except, offered }: { except: string; offered: boolean },
 ): Promise<{ sha256: string; bytes: number }[]> {
   const { rows } = await sql<{ sha256: string; bytes: string }>`
-    select encode(a.sha256, 'hex') as sha256, a.bytes from artifacts a
-    where a.store = ${store} and a.stored_at is not null and a.sha256 <> decode(${except}, 'hex')
-      ${offered ? sql`` : sql`and not ${IS_OFFERED}`}
-    order by ${IS_OFFERED}, a.used_at limit 1000`.execute(db);
+    SELECT encode(artifacts.sha256, 'hex') AS sha256, artifacts.bytes FROM artifacts
+    WHERE artifacts.store = ${store} AND artifacts.stored_at IS NOT NULL
+      AND artifacts.sha256 <> decode(${except}, 'hex')
+      ${offered ? sql`` : sql`AND NOT ${IS_OFFERED}`}
+    ORDER BY ${IS_OFFERED}, artifacts.used_at LIMIT 1000`.execute(db);
   return rows.map(({ sha256, bytes }) => ({ sha256, bytes: Number(bytes) }));
 }
 
 /** Files whose writing was interrupted, by a crash of their node. */
 export async function abandonedArtifacts(db: Db, store: string): Promise<string[]> {
   const { rows } = await sql<{ sha256: string }>`
-    select encode(sha256, 'hex') as sha256 from artifacts
-    where store = ${store} and stored_at is null and reserved_at < now() - interval '2 hours'`.execute(db);
+    SELECT encode(sha256, 'hex') AS sha256 FROM artifacts
+    WHERE store = ${store} AND stored_at IS NULL AND reserved_at < now() - INTERVAL '2 hours'`.execute(db);
   return rows.map(({ sha256 }) => sha256);
 }
 
@@ -171,32 +186,37 @@ export interface UnkeptArtifact {
 
 /** When the bytes of a version are fetched that a subscriber waits for: before all others. */
 const REQUESTED = new Date(0);
-const IS_REQUESTED = sql<boolean>`coalesce(v.keep_after = ${REQUESTED}, false)`;
+const IS_REQUESTED = sql<boolean>`coalesce(versions.keep_after = ${REQUESTED}, FALSE)`;
 
 /** A subscriber waits for the bytes of a version. They are fetched again at most every ten seconds. */
 export async function requestArtifact(
   db: Db,
   { registryId, appKey, version }: Pick<ArtifactVersion, 'registryId' | 'appKey' | 'version'>,
 ): Promise<void> {
-  await sql`update versions set keep_after = ${REQUESTED}
-    where registry_id = ${registryId} and app_key = ${appKey} and version = ${version}
-      and (keep_after is null or keep_after < now() + interval '1 hour' - interval '10 seconds')`.execute(db);
+  await sql`UPDATE versions SET keep_after = ${REQUESTED}
+    WHERE registry_id = ${registryId} AND app_key = ${appKey} AND version = ${version}
+      AND (keep_after IS NULL OR keep_after < now() + INTERVAL '1 hour' - INTERVAL '10 seconds')`.execute(db);
 }
 
 /** Offered versions whose bytes are not kept yet, of registries with subscribers; each is returned once an hour. */
 export async function takeUnkept(db: Db, store: string, limit: number): Promise<UnkeptArtifact[]> {
   const { rows } = await sql<UnkeptArtifact & { bytes: string | null }>`
-    with chosen as (
-      select v.registry_id, v.app_key, v.version, ${IS_REQUESTED} as requested from versions v
-        join apps p on p.registry_id = v.registry_id and p.key = v.app_key
-      where ${OFFERED} and p.listed and v.lost_at is null and (v.keep_after is null or v.keep_after < now())
-        and exists (select from subscriptions s where s.registry_id = v.registry_id)
-        and not exists (select from kept_artifacts k where k.registry_id = v.registry_id and k.store = ${store}
-          and k.sha256 = decode(substr(v.artifact_checksum, 8), 'hex'))
-      order by ${IS_REQUESTED} desc, v.version = p.latest desc, v.keep_after nulls first limit ${limit} for update of v skip locked)
-    update versions v set keep_after = now() + interval '1 hour' from chosen c, registries r
-    where v.registry_id = c.registry_id and v.app_key = c.app_key and v.version = c.version and r.id = v.registry_id
-    returning v.registry_id, r.owner_id, r.url as registry_url, v.artifact_url,
-      substr(v.artifact_checksum, 8) as sha256, v.bytes, c.requested`.execute(db);
+    WITH chosen AS (
+      SELECT versions.registry_id, versions.app_key, versions.version, ${IS_REQUESTED} AS requested
+      FROM versions JOIN apps ON ${VERSION_OF_APP}
+      WHERE ${OFFERED} AND apps.listed AND versions.lost_at IS NULL
+        AND (versions.keep_after IS NULL OR versions.keep_after < now())
+        AND EXISTS (SELECT FROM subscriptions WHERE subscriptions.registry_id = versions.registry_id)
+        AND NOT EXISTS (
+          SELECT FROM kept_artifacts
+          WHERE kept_artifacts.registry_id = versions.registry_id AND kept_artifacts.store = ${store}
+            AND kept_artifacts.sha256 = decode(substr(versions.artifact_checksum, 8), 'hex'))
+      ORDER BY ${IS_REQUESTED} DESC, versions.version = apps.latest DESC, versions.keep_after NULLS FIRST
+      LIMIT ${limit} FOR UPDATE OF versions SKIP LOCKED)
+    UPDATE versions SET keep_after = now() + INTERVAL '1 hour' FROM chosen, registries
+    WHERE versions.registry_id = chosen.registry_id AND versions.app_key = chosen.app_key
+      AND versions.version = chosen.version AND registries.id = versions.registry_id
+    RETURNING versions.registry_id, registries.owner_id, registries.url AS registry_url, versions.artifact_url,
+      substr(versions.artifact_checksum, 8) AS sha256, versions.bytes, chosen.requested`.execute(db);
   return rows.map((row) => ({ ...row, bytes: row.bytes === null ? null : Number(row.bytes) }));
 }

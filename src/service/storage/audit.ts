@@ -92,5 +92,5 @@ export async function deleteAuditEntriesOf(tx: Db, organizationId: string): Prom
 
 /** Deletes entries that have been kept long enough. */
 export async function deleteOldAuditEntries(db: Db): Promise<void> {
-  await sql`delete from audit_entries where at < now() - make_interval(days => ${AUDIT_DAYS})`.execute(db);
+  await sql`DELETE FROM audit_entries WHERE at < now() - make_interval(days => ${AUDIT_DAYS})`.execute(db);
 }

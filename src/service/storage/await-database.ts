@@ -50,7 +50,7 @@ async function tryConnection(url: string): Promise<{ message: string; code: stri
   try {
     await client.connect();
     const { rows } = await client.query<{ version: number }>(
-      `select current_setting('server_version_num')::int as version`,
+      `SELECT current_setting('server_version_num')::int AS version`,
     );
     if (rows.some(({ version }) => version >= MINIMUM_VERSION)) return null;
   } catch (error) {

@@ -32,48 +32,59 @@ export async function listEvents(
   const before = after === null ? null : await sequenceOf(db, organizationId, after);
   if (after !== null && before === null) return { events: [], next: null };
   const most = pageSize(limit) + 1;
-  let subscriptions = db.selectFrom('subscriptions as s').where('s.organizationId', '=', organizationId);
-  if (subscriptionId !== null) subscriptions = subscriptions.where('s.id', '=', subscriptionId);
+  let subscriptions = db.selectFrom('subscriptions').where('subscriptions.organizationId', '=', organizationId);
+  if (subscriptionId !== null) subscriptions = subscriptions.where('subscriptions.id', '=', subscriptionId);
   // Limits the rows of each registry to a page, which its index returns in order.
   const rows = await subscriptions
     .innerJoinLateral(
       ({ selectFrom }) => {
-        let events = selectFrom('events as e').selectAll('e').where(IS_VISIBLE);
-        if (appKey !== null) events = events.where('e.appKey', '=', storable(appKey));
-        if (type !== null) events = events.where('e.type', '=', type);
-        if (before !== null) events = events.where('e.sequence', '<', before);
-        return events.orderBy('e.sequence', 'desc').limit(most).as('e');
+        let events = selectFrom('events').selectAll('events').where(IS_VISIBLE);
+        if (appKey !== null) events = events.where('events.appKey', '=', storable(appKey));
+        if (type !== null) events = events.where('events.type', '=', type);
+        if (before !== null) events = events.where('events.sequence', '<', before);
+        return events.orderBy('events.sequence', 'desc').limit(most).as('events');
       },
       (join) => join.onTrue(),
     )
-    .select(['s.id as subscription', 's.name', 'e.id', 'e.at', 'e.type', 'e.appKey', 'e.version', 'e.data'])
-    .orderBy('e.sequence', 'desc')
+    .select([
+      'subscriptions.id as subscriptionId',
+      'subscriptions.name',
+      'events.id',
+      'events.at',
+      'events.type',
+      'events.appKey',
+      'events.version',
+      'events.data',
+    ])
+    .orderBy('events.sequence', 'desc')
     .limit(most)
     .execute();
   const { page, next } = pageOf(rows, limit, ({ id }) => id);
   return { events: page.map(viewOf), next };
 }
 
-/** The events `e` of a subscription `s`: of its registry, not of another subscription, and not from before it. */
-const IS_VISIBLE = sql<boolean>`e.registry_id = s.registry_id
-  and (e.subscription_id is null or e.subscription_id = s.id)
-  and e.sequence >= (select first.sequence from events first where first.subscription_id = s.id and first.type = 'subscribed')`;
+/** The events of a subscription: of its registry, not of another subscription, and not from before it. */
+const IS_VISIBLE = sql<boolean>`events.registry_id = subscriptions.registry_id
+  AND (events.subscription_id IS NULL OR events.subscription_id = subscriptions.id)
+  AND events.sequence >= (
+    SELECT first_event.sequence FROM events AS first_event
+    WHERE first_event.subscription_id = subscriptions.id AND first_event.type = 'subscribed')`;
 
 async function sequenceOf(db: Db, organizationId: string, id: string): Promise<string | null> {
   if (!isUuid(id)) return null;
   const row = await db
-    .selectFrom('subscriptions as s')
-    .innerJoin('events as e', 'e.registryId', 's.registryId')
-    .where('s.organizationId', '=', organizationId)
-    .where('e.id', '=', id)
+    .selectFrom('subscriptions')
+    .innerJoin('events', 'events.registryId', 'subscriptions.registryId')
+    .where('subscriptions.organizationId', '=', organizationId)
+    .where('events.id', '=', id)
     .where(IS_VISIBLE)
-    .select('e.sequence')
+    .select('events.sequence')
     .executeTakeFirst();
   return row?.sequence ?? null;
 }
 
 interface EventRowOfSubscription {
-  subscription: string;
+  subscriptionId: string;
   name: string;
   id: string;
   at: Date;
@@ -83,9 +94,9 @@ interface EventRowOfSubscription {
   data: unknown;
 }
 
-function viewOf({ subscription, name, id, at, appKey: app, type, version, data }: EventRowOfSubscription): EventView {
+function viewOf({ subscriptionId, name, id, at, appKey: app, type, version, data }: EventRowOfSubscription): EventView {
   // The column holds what `recordEvents` wrote for this type.
   const event = { type, app, version, data } as NewEvent;
-  const registry = { id: subscription, name };
+  const registry = { id: subscriptionId, name };
   return { id, time: at.toISOString(), registry, message: eventMessage(event), ...event };
 }

@@ -22,21 +22,21 @@ export interface Figures {
 /** Reads all figures in one query, so that they are of one moment. */
 export async function readFigures(db: Db): Promise<Figures> {
   const { rows } = await sql<Figures>`
-    select schedule.*, refused.*, delivery.*, webhook.*
-    from (
-      select count(*)::int as registries,
-        (count(*) filter (where failing_since is not null))::int as failing,
-        (count(*) filter (where next_check_at <= now()))::int as overdue,
-        coalesce(greatest(0, extract(epoch from now() - min(next_check_at))), 0)::float8 as overdue_seconds
-      from registries r where ${WANTED}) schedule,
+    SELECT schedule.*, refused.*, delivery.*, webhook.*
+    FROM (
+      SELECT count(*)::int AS registries,
+        (count(*) FILTER (WHERE failing_since IS NOT NULL))::int AS failing,
+        (count(*) FILTER (WHERE next_check_at <= now()))::int AS overdue,
+        coalesce(greatest(0, extract(epoch FROM now() - min(next_check_at))), 0)::float8 AS overdue_seconds
+      FROM registries WHERE ${WANTED}) AS schedule,
     (
-      select count(*)::int as refused from versions where state = 'refused' and withdrawn_at is null) refused,
+      SELECT count(*)::int AS refused FROM versions WHERE state = 'refused' AND withdrawn_at IS NULL) AS refused,
     (
-      select count(*)::int as deliveries,
-        coalesce(extract(epoch from now() - min(next_attempt_at)), 0)::float8 as delivery_seconds
-      from webhook_deliveries where state = 'pending' and next_attempt_at <= now()) delivery,
+      SELECT count(*)::int AS deliveries,
+        coalesce(extract(epoch FROM now() - min(next_attempt_at)), 0)::float8 AS delivery_seconds
+      FROM webhook_deliveries WHERE state = 'pending' AND next_attempt_at <= now()) AS delivery,
     (
-      select count(*)::int as failing_webhooks from webhooks where failing_since is not null) webhook`.execute(db);
+      SELECT count(*)::int AS failing_webhooks FROM webhooks WHERE failing_since IS NOT NULL) AS webhook`.execute(db);
   const [figures] = rows;
   if (figures === undefined) throw new Error('An aggregate query returned no row.');
   return figures;

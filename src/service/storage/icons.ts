@@ -43,5 +43,5 @@ export async function saveIcon(db: Db, icon: IconRow): Promise<void> {
 
 /** Deletes icons that no app uses any more. */
 export async function dropOrphanedIcons(db: Db): Promise<void> {
-  await sql`delete from icons i where not exists (select from apps a where a.icon = i.sha256)`.execute(db);
+  await sql`DELETE FROM icons WHERE NOT EXISTS (SELECT FROM apps WHERE apps.icon = icons.sha256)`.execute(db);
 }

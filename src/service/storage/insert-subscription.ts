@@ -15,16 +15,16 @@ export async function insertSubscription(
   name: string,
   actor: Actor,
 ): Promise<{ id: string; created: boolean }> {
-  const created = await db.transaction().execute(async (trx) => {
-    const row = await trx
+  const created = await db.transaction().execute(async (tx) => {
+    const row = await tx
       .insertInto('subscriptions')
       .values({ organizationId, registryId, name })
       .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doNothing())
       .returning(['id', 'createdAt'])
       .executeTakeFirst();
     if (row) {
-      await recordSubscribed(trx, registryId, row, false);
-      await recordAudit(trx, { organizationId, actor, action: 'registry-subscribed', target: { id: row.id, name } });
+      await recordSubscribed(tx, registryId, row, false);
+      await recordAudit(tx, { organizationId, actor, action: 'registry-subscribed', target: { id: row.id, name } });
     }
     return row;
   });
@@ -46,25 +46,25 @@ export async function insertOfficialSubscription(
   registryId: number,
   name: string,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const row = await trx
+  await db.transaction().execute(async (tx) => {
+    const row = await tx
       .insertInto('subscriptions')
       .values({ organizationId, registryId, name, official: true })
       .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doUpdateSet({ official: true }))
       // A row that was updated has a transaction that ended its previous version.
       .returning(['id', 'createdAt', sql<boolean>`xmax = 0`.as('isNew')])
       .executeTakeFirstOrThrow();
-    if (row.isNew) await recordSubscribed(trx, registryId, row, true);
+    if (row.isNew) await recordSubscribed(tx, registryId, row, true);
   });
 }
 
 /** The first event that a subscription sees. */
 async function recordSubscribed(
-  trx: Db,
+  tx: Db,
   registryId: number,
   { id, createdAt }: { id: string; createdAt: Date },
   official: boolean,
 ): Promise<void> {
   const event = registryEvent('subscribed', { official });
-  await recordEvents(trx, [{ ...event, registryId, subscriptionId: id, at: createdAt }]);
+  await recordEvents(tx, [{ ...event, registryId, subscriptionId: id, at: createdAt }]);
 }

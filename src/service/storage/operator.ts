@@ -18,17 +18,19 @@ export async function listOrganizations(
   { search, limit, after }: Page & { search: string | null },
 ): Promise<{ organizations: OrganizationSummary[]; next: string | null }> {
   let query = summaries(db)
-    .orderBy('o.createdAt')
-    .orderBy('o.id')
+    .orderBy('organizations.createdAt')
+    .orderBy('organizations.id')
     .limit(pageSize(limit) + 1);
   if (search !== null)
     query = query.where(
-      sql<boolean>`strpos(lower(o.name collate "und-x-icu"), lower(${storable(search)}::text collate "und-x-icu")) > 0`,
+      sql<boolean>`strpos(
+        lower(organizations.name COLLATE "und-x-icu"), lower(${storable(search)}::text COLLATE "und-x-icu")) > 0`,
     );
   if (after !== null) {
     if (!isUuid(after)) return { organizations: [], next: null };
     query = query.where(
-      sql<boolean>`(o.created_at, o.id) > (select created_at, id from organizations where id = ${after})`,
+      sql<boolean>`(organizations.created_at, organizations.id) > (
+        SELECT previous.created_at, previous.id FROM organizations AS previous WHERE previous.id = ${after})`,
     );
   }
   const rows = await query.execute();
@@ -39,22 +41,24 @@ export async function listOrganizations(
 /** @returns null if it does not exist */
 export async function organizationSummary(db: Db, id: string): Promise<OrganizationSummary | null> {
   if (!isUuid(id)) return null;
-  const row = await summaries(db).where('o.id', '=', id).executeTakeFirst();
+  const row = await summaries(db).where('organizations.id', '=', id).executeTakeFirst();
   return row === undefined ? null : summaryIn(row);
 }
 
 function summaries(db: Db) {
   return db
-    .selectFrom('organizations as o')
+    .selectFrom('organizations')
     .select([
-      'o.id',
-      'o.name',
-      'o.createdAt',
-      'o.suspendedAt',
-      sql<string>`(select count(*) from subscriptions where organization_id = o.id)`.as('subscriptions'),
-      sql<string>`(select count(*) from tokens where organization_id = o.id)`.as('tokens'),
-      sql<string>`(select count(*) from webhooks where organization_id = o.id)`.as('webhooks'),
-      sql<Date | null>`(select max(last_used_at) from tokens where organization_id = o.id)`.as('lastUsedAt'),
+      'organizations.id',
+      'organizations.name',
+      'organizations.createdAt',
+      'organizations.suspendedAt',
+      sql<string>`(SELECT count(*) FROM subscriptions WHERE organization_id = organizations.id)`.as('subscriptions'),
+      sql<string>`(SELECT count(*) FROM tokens WHERE organization_id = organizations.id)`.as('tokens'),
+      sql<string>`(SELECT count(*) FROM webhooks WHERE organization_id = organizations.id)`.as('webhooks'),
+      sql<Date | null>`(SELECT max(last_used_at) FROM tokens WHERE organization_id = organizations.id)`.as(
+        'lastUsedAt',
+      ),
     ]);
 }
 

@@ -49,7 +49,7 @@ export function openPool(
     async onConnect(client) {
       // As a statement: poolers refuse these settings at the start of a connection.
       await client.query(
-        `set statement_timeout = ${statementTimeout ?? 0}; set idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_TIMEOUT}`,
+        `SET statement_timeout = ${statementTimeout ?? 0}; SET idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_TIMEOUT}`,
       );
     },
   });

@@ -96,12 +96,12 @@ async function lockedRegistry(
 ): Promise<CurrentRegistry | null> {
   if (!isUuid(subscriptionId)) return null;
   const row = await tx
-    .selectFrom('subscriptions as s')
-    .innerJoin('registries as r', 'r.id', 's.registryId')
-    .where('s.organizationId', '=', organizationId)
-    .where('s.id', '=', subscriptionId)
-    .select(['r.id', 'r.ownerId', 'r.url', 's.name'])
-    .forUpdate('s')
+    .selectFrom('subscriptions')
+    .innerJoin('registries', 'registries.id', 'subscriptions.registryId')
+    .where('subscriptions.organizationId', '=', organizationId)
+    .where('subscriptions.id', '=', subscriptionId)
+    .select(['registries.id', 'registries.ownerId', 'registries.url', 'subscriptions.name'])
+    .forUpdate('subscriptions')
     .executeTakeFirst();
   return row ?? null;
 }
@@ -138,26 +138,27 @@ async function openOwnRegistry(
 
 /** Copies the events of a registry that a subscription sees, except its own, which `moveTo` moves. */
 async function copyHistory(tx: Transaction<Database>, subscriptionId: string, from: number, to: number): Promise<void> {
-  await sql`insert into events (registry_id, subscription_id, at, type, app_key, version, data)
-    select ${to}, null, at, type, app_key, version, data from events
-    where registry_id = ${from} and subscription_id is null and sequence > (
-      select sequence from events where subscription_id = ${subscriptionId} and type = 'subscribed')
-    order by sequence`.execute(tx);
+  await sql`INSERT INTO events (registry_id, subscription_id, at, type, app_key, version, data)
+    SELECT ${to}, NULL, at, type, app_key, version, data FROM events
+    WHERE registry_id = ${from} AND subscription_id IS NULL AND sequence > (
+      SELECT sequence FROM events WHERE subscription_id = ${subscriptionId} AND type = 'subscribed')
+    ORDER BY sequence`.execute(tx);
 }
 
 /** Copies what subscribers see. Facts and validators are not copied: they were observed without credentials. */
 async function copyState(tx: Transaction<Database>, from: number, to: number): Promise<void> {
-  await sql`update registries r set checked_at = f.checked_at, good_at = f.good_at, failing_since = f.failing_since,
-      errors = f.errors, warnings = f.warnings, symptoms = f.symptoms, report = f.report
-    from registries f where r.id = ${to} and f.id = ${from}`.execute(tx);
-  await sql`insert into apps (registry_id, key, position, name, description, color, icon, icon_fragment, listed, visible,
+  await sql`UPDATE registries SET checked_at = source.checked_at, good_at = source.good_at,
+      failing_since = source.failing_since, errors = source.errors, warnings = source.warnings,
+      symptoms = source.symptoms, report = source.report
+    FROM registries AS source WHERE registries.id = ${to} AND source.id = ${from}`.execute(tx);
+  await sql`INSERT INTO apps (registry_id, key, position, name, description, color, icon, icon_fragment, listed, visible,
       because, latest, failing_since, hidden)
-    select ${to}, key, position, name, description, color, icon, icon_fragment, listed, visible, because, latest,
-      failing_since, hidden from apps where registry_id = ${from}`.execute(tx);
-  await sql`insert into versions (registry_id, app_key, version, artifact_url, artifact_checksum, first_seen_at, state,
+    SELECT ${to}, key, position, name, description, color, icon, icon_fragment, listed, visible, because, latest,
+      failing_since, hidden FROM apps WHERE registry_id = ${from}`.execute(tx);
+  await sql`INSERT INTO versions (registry_id, app_key, version, artifact_url, artifact_checksum, first_seen_at, state,
       rule, reason, verified_at, tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at)
-    select ${to}, app_key, version, artifact_url, artifact_checksum, first_seen_at, state, rule, reason, verified_at,
-      tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at from versions where registry_id = ${from}`.execute(
+    SELECT ${to}, app_key, version, artifact_url, artifact_checksum, first_seen_at, state, rule, reason, verified_at,
+      tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at FROM versions WHERE registry_id = ${from}`.execute(
     tx,
   );
 }

@@ -80,7 +80,7 @@ export async function markSlowUntilChecked(db: Db, id: number): Promise<void> {
 /** The wanted registries that are due, the longest overdue first. */
 export async function dueRegistries(db: Db, limit: number): Promise<{ id: number; slow: boolean }[]> {
   return db
-    .selectFrom('registries as r')
+    .selectFrom('registries')
     .where('nextCheckAt', '<=', sql<Date>`now()`)
     .where(WANTED)
     .orderBy('nextCheckAt')
@@ -102,7 +102,7 @@ export async function makeDue(db: Db, id: number, pause: number): Promise<{ wait
       requests: sql`requests + 1`,
     })
     .where('id', '=', id)
-    .returning(['slow', sql<number>`greatest(0, extract(epoch from next_check_at - now()))::float8`.as('wait')])
+    .returning(['slow', sql<number>`greatest(0, extract(epoch FROM next_check_at - now()))::float8`.as('wait')])
     .executeTakeFirst();
   return row ?? { wait: 0, slow: false };
 }

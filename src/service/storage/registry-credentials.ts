@@ -56,7 +56,7 @@ export async function countSealedWithOthers(db: Db, keys: SecretsKeys): Promise<
   const known = keys.map(({ id }) => id);
   const { count } = await db
     .selectFrom('registryCredentials')
-    .where('keyId', '<>', sql<string>`all(${known}::text[])`)
+    .where('keyId', '<>', sql<string>`ALL(${known}::text[])`)
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -68,12 +68,18 @@ export async function resealCredentials(db: Db, keys: SecretsKeys): Promise<numb
   if (first === undefined) return 0;
   return db.transaction().execute(async (tx) => {
     const rows = await tx
-      .selectFrom('registryCredentials as c')
-      .innerJoin('registries as r', 'r.id', 'c.registryId')
-      .where('c.keyId', '<>', first.id)
-      .where('r.ownerId', 'is not', null)
-      .select(['r.id', 'r.ownerId', 'r.url', 'c.keyId', 'c.sealed'])
-      .forUpdate('c')
+      .selectFrom('registryCredentials')
+      .innerJoin('registries', 'registries.id', 'registryCredentials.registryId')
+      .where('registryCredentials.keyId', '<>', first.id)
+      .where('registries.ownerId', 'is not', null)
+      .select([
+        'registries.id',
+        'registries.ownerId',
+        'registries.url',
+        'registryCredentials.keyId',
+        'registryCredentials.sealed',
+      ])
+      .forUpdate('registryCredentials')
       .execute();
     let resealed = 0;
     for (const row of rows) if (await resealOne(tx, keys, row)) resealed += 1;

@@ -71,20 +71,20 @@ function openRegistryRecords(db: Db): RegistryRecords {
     const ahead = requests.map((request) => request.ahead);
     // Uses the database's clock, which all nodes share.
     const { rows } = await sql<RegistryRecord>`
-      select r.id, url, owner_id, refresh_number, requests, failures, failing_since, resume_after, checked_at, errors,
+      SELECT registries.id, url, owner_id, refresh_number, requests, failures, failing_since, resume_after, checked_at, errors,
         warnings, unchanged_token, checked_event_at, checked_event_outcome, certificates,
-        artifacts_requested_at is not null as artifacts_requested,
-        next_check_at <= now() + make_interval(secs => ahead) as due,
-        ${WANTED} as wanted
-      from unnest(${ids}::int[], ${ahead}::float8[]) as requested (id, ahead)
-        join registries r on r.id = requested.id`.execute(db);
+        artifacts_requested_at IS NOT NULL AS artifacts_requested,
+        next_check_at <= now() + make_interval(secs => ahead) AS due,
+        ${WANTED} AS wanted
+      FROM unnest(${ids}::int[], ${ahead}::float8[]) AS requested (id, ahead)
+        JOIN registries ON registries.id = requested.id`.execute(db);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => byId.get(id) ?? null);
   }, BATCH_LIMIT);
 
   const writeUnchanged = inBatches(async (confirmations: readonly Confirmation[]) => {
     const sorted = confirmations.toSorted((a, b) => a.id - b.id);
-    const written = await db.transaction().execute((trx) => confirm(trx, sorted));
+    const written = await db.transaction().execute((tx) => confirm(tx, sorted));
     return confirmations.map(({ id }) => written.has(id));
   }, BATCH_LIMIT);
 
@@ -92,26 +92,27 @@ function openRegistryRecords(db: Db): RegistryRecords {
 }
 
 /** @returns the ids of the registries that were written */
-async function confirm(trx: Db, confirmations: readonly Confirmation[]): Promise<Set<number>> {
+async function confirm(tx: Db, confirmations: readonly Confirmation[]): Promise<Set<number>> {
   const column = <Name extends keyof Confirmation>(name: Name): Confirmation[Name][] =>
     confirmations.map((confirmation) => confirmation[name]);
   const { rows } = await sql<{ id: number }>`
-    update registries r set checked_at = c.at, good_at = c.at, slow = c.slow, progress = null,
-      refresh_number = r.refresh_number + 1,
-      next_check_at = case when r.requests = c.requests and artifacts_requested_at is null then c.next else c.sooner end,
-      checked_event_at = case when c.recorded then c.at else checked_event_at end
-    from unnest(${column('id')}::int[], ${column('refreshNumber')}::int[], ${column('requests')}::int[],
+    UPDATE registries SET checked_at = confirmed.at, good_at = confirmed.at, slow = confirmed.slow, progress = NULL,
+      refresh_number = registries.refresh_number + 1,
+      next_check_at = CASE WHEN registries.requests = confirmed.requests AND artifacts_requested_at IS NULL
+        THEN confirmed.next_check_at ELSE confirmed.next_if_requested END,
+      checked_event_at = CASE WHEN confirmed.has_event THEN confirmed.at ELSE checked_event_at END
+    FROM unnest(${column('id')}::int[], ${column('refreshNumber')}::int[], ${column('requests')}::int[],
       ${column('at')}::timestamptz[], ${column('nextCheckAt')}::timestamptz[],
       ${column('nextIfRequested')}::timestamptz[], ${column('slow')}::boolean[],
       ${confirmations.map(({ events }) => events.length > 0)}::boolean[])
-      as c (id, refresh_number, requests, at, next, sooner, slow, recorded)
-    where r.id = c.id and r.refresh_number = c.refresh_number and unchanged_token is not null returning r.id`.execute(
-    trx,
-  );
+      AS confirmed (id, refresh_number, requests, at, next_check_at, next_if_requested, slow, has_event)
+    WHERE registries.id = confirmed.id AND registries.refresh_number = confirmed.refresh_number
+      AND unchanged_token IS NOT NULL
+    RETURNING registries.id`.execute(tx);
   const written = new Set(rows.map(({ id }) => id));
   const recorded = confirmations.filter(({ id }) => written.has(id));
   await recordEvents(
-    trx,
+    tx,
     recorded.flatMap(({ id, at, events }) => events.map((event) => ({ ...event, registryId: id, at }))),
   );
   return written;
@@ -154,14 +155,14 @@ export async function writeRefreshResult(db: Db, claim: RegistryClaim, result: R
   const checked = events.find((event) => event.type === 'checked');
   const packedReport = await pack(report);
   const packedManifest = usable?.manifest ? await pack(usable.manifest) : null;
-  await db.transaction().execute(async (trx) => {
-    const { numUpdatedRows } = await trx
+  await db.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await tx
       .updateTable('registries')
       .set({
         ...columns,
         // A check that was requested meanwhile follows.
-        nextCheckAt: sql`case when requests = ${requests} and artifacts_requested_at is null
-          then ${nextCheckAt}::timestamptz else ${nextIfRequested}::timestamptz end`,
+        nextCheckAt: sql`CASE WHEN requests = ${requests} AND artifacts_requested_at IS NULL
+          THEN ${nextCheckAt}::timestamptz ELSE ${nextIfRequested}::timestamptz END`,
         progress: null,
         errors: report.summary.errors,
         warnings: report.summary.warnings,
@@ -177,7 +178,7 @@ export async function writeRefreshResult(db: Db, claim: RegistryClaim, result: R
       .executeTakeFirstOrThrow();
     if (numUpdatedRows === 0n) throw new Superseded();
     await recordEvents(
-      trx,
+      tx,
       events.map((event) => ({ ...event, registryId: id, at: columns.checkedAt })),
     );
   });

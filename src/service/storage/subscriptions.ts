@@ -14,29 +14,41 @@ import type { SubscriptionView } from '../views.ts';
 /** Official subscriptions first, then in order of creation. */
 export async function listSubscriptions(db: Db, organizationId: string): Promise<SubscriptionView[]> {
   const rows = await details(db, organizationId)
-    .orderBy('s.official', 'desc')
-    .orderBy('s.createdAt')
-    .orderBy('s.registryId')
+    .orderBy('subscriptions.official', 'desc')
+    .orderBy('subscriptions.createdAt')
+    .orderBy('subscriptions.registryId')
     .execute();
   return rows.map(viewOf);
 }
 
-/** The same, in pages; `after` is the id of a subscription. */
+/** The names of the same, in the same order. */
+export async function subscriptionNames(db: Db, organizationId: string): Promise<{ id: string; name: string }[]> {
+  return db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .orderBy('official', 'desc')
+    .orderBy('createdAt')
+    .orderBy('registryId')
+    .select(['id', 'name'])
+    .execute();
+}
+
+/** The subscriptions in pages; `after` is the id of one of them. */
 export async function pageOfSubscriptions(
   db: Db,
   organizationId: string,
   { limit, after }: Page,
 ): Promise<{ registries: SubscriptionView[]; next: string | null }> {
   let query = details(db, organizationId)
-    .orderBy('s.official', 'desc')
-    .orderBy('s.createdAt')
-    .orderBy('s.registryId')
+    .orderBy('subscriptions.official', 'desc')
+    .orderBy('subscriptions.createdAt')
+    .orderBy('subscriptions.registryId')
     .limit(pageSize(limit) + 1);
   if (after !== null)
     query = query.where(
-      sql<boolean>`(not s.official, s.created_at, s.registry_id) > (
-        select not official, created_at, registry_id from subscriptions
-        where id = ${after} and organization_id = ${organizationId})`,
+      sql<boolean>`(NOT subscriptions.official, subscriptions.created_at, subscriptions.registry_id) > (
+        SELECT NOT previous.official, previous.created_at, previous.registry_id FROM subscriptions AS previous
+        WHERE previous.id = ${after} AND previous.organization_id = ${organizationId})`,
     );
   const rows = await query.execute();
   const { page, next } = pageOf(rows, limit, ({ id }) => id);
@@ -54,14 +66,17 @@ export async function countSubscriptions(db: Db, organizationId: string): Promis
 
 /** The organization's subscription to the registry of a URL, with or without credentials; null if there is none. */
 export async function subscriptionByUrl(db: Db, organizationId: string, url: string): Promise<string | null> {
-  const row = await joined(db, organizationId).where('r.url', '=', url).select('s.id').executeTakeFirst();
+  const row = await joined(db, organizationId)
+    .where('registries.url', '=', url)
+    .select('subscriptions.id')
+    .executeTakeFirst();
   return row?.id ?? null;
 }
 
 /** The number of an organization's registries that were never checked. */
 export async function countUnchecked(db: Db, organizationId: string): Promise<number> {
   const { count } = await joined(db, organizationId)
-    .where('r.checkedAt', 'is', null)
+    .where('registries.checkedAt', 'is', null)
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -81,7 +96,7 @@ export async function isSubscribed(db: Db, organizationId: string, id: string): 
 /** @returns null if the organization does not have the subscription, or if the id is invalid */
 export async function subscriptionOf(db: Db, organizationId: string, id: string): Promise<SubscriptionView | null> {
   if (!isUuid(id)) return null;
-  const row = await details(db, organizationId).where('s.id', '=', id).executeTakeFirst();
+  const row = await details(db, organizationId).where('subscriptions.id', '=', id).executeTakeFirst();
   return row === undefined ? null : viewOf(row);
 }
 
@@ -93,8 +108,8 @@ export async function registryOf(
 ): Promise<{ id: number; name: string; checkedAt: Date | null } | null> {
   if (!isUuid(id)) return null;
   const row = await joined(db, organizationId)
-    .where('s.id', '=', id)
-    .select(['r.id', 's.name', 'r.checkedAt'])
+    .where('subscriptions.id', '=', id)
+    .select(['registries.id', 'subscriptions.name', 'registries.checkedAt'])
     .executeTakeFirst();
   return row ?? null;
 }
@@ -140,40 +155,42 @@ export async function removeSubscription(db: Db, organizationId: string, id: str
 
 function joined(db: Db, organizationId: string) {
   return db
-    .selectFrom('subscriptions as s')
-    .innerJoin('registries as r', 'r.id', 's.registryId')
-    .where('s.organizationId', '=', organizationId);
+    .selectFrom('subscriptions')
+    .innerJoin('registries', 'registries.id', 'subscriptions.registryId')
+    .where('subscriptions.organizationId', '=', organizationId);
 }
 
 /**
  * A check is running, or was requested and is about to start. A registry that is overdue for longer is not being
  * checked: no worker has reached it.
  */
-const IS_CHECKING = sql<boolean>`(r.next_check_at <= now() and r.next_check_at > now() - interval '10 minutes'
-  or coalesce(r.artifacts_requested_at > now() - interval '10 minutes', false))`;
+const IS_CHECKING = sql<boolean>`(
+  registries.next_check_at <= now() AND registries.next_check_at > now() - INTERVAL '10 minutes'
+  OR coalesce(registries.artifacts_requested_at > now() - INTERVAL '10 minutes', FALSE))`;
 
 function details(db: Db, organizationId: string) {
   return joined(db, organizationId).select([
-    's.id',
-    's.name',
-    's.official',
-    's.createdAt',
-    'r.url',
-    'r.checkedAt',
-    'r.goodAt',
-    'r.failingSince',
-    'r.nextCheckAt',
-    'r.errors',
-    'r.warnings',
-    'r.symptoms',
-    'r.progress',
-    'r.unauthorized',
-    sql<SubscriptionView['auth']>`(select json_build_object('type', c.type, 'changedAt',
-      to_char(c.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-      from registry_credentials c where c.registry_id = r.id)`.as('auth'),
+    'subscriptions.id',
+    'subscriptions.name',
+    'subscriptions.official',
+    'subscriptions.createdAt',
+    'registries.url',
+    'registries.checkedAt',
+    'registries.goodAt',
+    'registries.failingSince',
+    'registries.nextCheckAt',
+    'registries.errors',
+    'registries.warnings',
+    'registries.symptoms',
+    'registries.progress',
+    'registries.unauthorized',
+    sql<SubscriptionView['auth']>`(
+      SELECT json_build_object('type', type, 'changedAt',
+        to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      FROM registry_credentials WHERE registry_credentials.registry_id = registries.id)`.as('auth'),
     IS_CHECKING.as('isChecking'),
-    sql<string>`(select count(*) from apps a where a.registry_id = r.id and a.listed)`.as('apps'),
-    sql<string>`(select count(*) from apps a where a.registry_id = r.id and ${INSTALLABLE})`.as('visible'),
+    sql<string>`(SELECT count(*) FROM apps WHERE apps.registry_id = registries.id AND apps.listed)`.as('apps'),
+    sql<string>`(SELECT count(*) FROM apps WHERE apps.registry_id = registries.id AND ${INSTALLABLE})`.as('visible'),
   ]);
 }
 

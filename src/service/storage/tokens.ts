@@ -5,6 +5,7 @@ import type { Scope } from '../scopes.ts';
 import type { OrganizationView, TokenView } from '../views.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
+import { lockOrganization } from './lock-organization.ts';
 import { storable } from './packed.ts';
 import { type Page, pageOf, pageSize } from './page.ts';
 import type { TokenRow } from './organization-tables.ts';
@@ -48,9 +49,9 @@ export function identities(db: Db) {
       'tokens.name as tokenName',
       'scope',
       'secretSince',
-      sql<boolean>`suspended_at is not null`.as('suspended'),
-      sql<boolean>`coalesce(tokens.expires_at <= now(), false)`.as('expired'),
-      sql<boolean>`coalesce(last_used_at < now() - interval '1 minute', true)`.as('useIsStale'),
+      sql<boolean>`suspended_at IS NOT NULL`.as('suspended'),
+      sql<boolean>`coalesce(tokens.expires_at <= now(), FALSE)`.as('expired'),
+      sql<boolean>`coalesce(last_used_at < now() - INTERVAL '1 minute', TRUE)`.as('useIsStale'),
     ]);
 }
 
@@ -73,8 +74,8 @@ export function identityIn({ suspended, expired, useIsStale, ...row }: IdentityR
 
 /** Notes that a token is in use, at most once a minute. */
 export async function noteTokenUse(db: Db, id: string): Promise<void> {
-  await sql`update tokens set last_used_at = now()
-    where id = ${id} and coalesce(last_used_at < now() - interval '1 minute', true)`.execute(db);
+  await sql`UPDATE tokens SET last_used_at = now()
+    WHERE id = ${id} AND coalesce(last_used_at < now() - INTERVAL '1 minute', TRUE)`.execute(db);
 }
 
 /** The tokens of an organization in order of creation. @param after the id of one of them */
@@ -93,7 +94,9 @@ export async function listTokens(
   if (after !== null) {
     if (!isUuid(after)) return { tokens: [], next: null };
     query = query.where(
-      sql<boolean>`(created_at, id) > (select created_at, id from tokens where id = ${after} and organization_id = ${organizationId})`,
+      sql<boolean>`(tokens.created_at, tokens.id) > (
+        SELECT previous.created_at, previous.id FROM tokens AS previous
+        WHERE previous.id = ${after} AND previous.organization_id = ${organizationId})`,
     );
   }
   const rows = await query.execute();
@@ -116,7 +119,7 @@ export async function createToken(
   actor: Actor,
 ): Promise<{ token: TokenView; secret: string } | null> {
   return db.transaction().execute(async (tx) => {
-    await lockTokens(tx, organizationId);
+    await lockOrganization(tx, organizationId);
     const { count } = await tx
       .selectFrom('tokens')
       .where('organizationId', '=', organizationId)
@@ -162,7 +165,7 @@ export async function revokeToken(
 ): Promise<'deleted' | 'missing' | 'last-admin'> {
   if (!isUuid(id)) return 'missing';
   return db.transaction().execute(async (tx) => {
-    await lockTokens(tx, organizationId);
+    await lockOrganization(tx, organizationId);
     const row = await tx
       .selectFrom('tokens')
       .where('organizationId', '=', organizationId)
@@ -183,15 +186,10 @@ async function hasOtherAdmin(tx: Db, organizationId: string, id: string): Promis
     .where('organizationId', '=', organizationId)
     .where('id', '<>', id)
     .where('scope', '=', 'admin')
-    .where(sql<boolean>`coalesce(expires_at > now(), true)`)
+    .where(sql<boolean>`coalesce(expires_at > now(), TRUE)`)
     .select('id')
     .executeTakeFirst();
   return row !== undefined;
-}
-
-/** Concurrent changes of an organization's tokens wait for each other. */
-async function lockTokens(tx: Db, organizationId: string): Promise<void> {
-  await tx.selectFrom('organizations').where('id', '=', organizationId).select('id').forUpdate().execute();
 }
 
 /** Gives a token a new value: the previous one and the sessions that it opened end immediately. @returns the value */

@@ -92,6 +92,16 @@ export interface VersionChanges {
   latest: string | null;
 }
 
+/** The versions of an app once the changes are written; null for none. */
+export function applyChanges(
+  known: readonly StoredVersion[],
+  changes: VersionChanges | null,
+): readonly StoredVersion[] {
+  if (changes === null) return known;
+  const replaced = new Set([...changes.drop, ...changes.put.map(({ version }) => version)]);
+  return [...known.filter(({ version }) => !replaced.has(version)), ...changes.put];
+}
+
 /** Rows per statement. */
 const BATCH_SIZE = 1000;
 
@@ -102,7 +112,7 @@ export async function putVersions(
   appKey: string,
   versions: readonly StoredVersion[],
 ): Promise<void> {
-  const isOtherDigestInForce = sql<boolean>`versions.verified_at is not null and versions.artifact_checksum <> excluded.artifact_checksum`;
+  const isOtherDigestInForce = sql<boolean>`versions.verified_at IS NOT NULL AND versions.artifact_checksum <> excluded.artifact_checksum`;
   for (let start = 0; start < versions.length; start += BATCH_SIZE)
     await db
       .insertInto('versions')
@@ -127,7 +137,7 @@ export async function putVersions(
             validators: sql`excluded.validators`,
             askedAt: sql`excluded.asked_at`,
           })
-          .where(sql<boolean>`not (${isOtherDigestInForce})`),
+          .where(sql<boolean>`NOT (${isOtherDigestInForce})`),
       )
       .execute();
 }
@@ -148,7 +158,7 @@ export async function deleteUnverified(
     .deleteFrom('versions')
     .where('registryId', '=', registryId)
     .where('appKey', '=', appKey)
-    .where('version', '=', sql<string>`any(${versions})`)
+    .where('version', '=', sql<string>`ANY(${versions})`)
     .where('verifiedAt', 'is', null)
     .execute();
 }

@@ -41,31 +41,33 @@ export interface ClaimOptions {
 export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<ClaimedDelivery[]> {
   const { limit, busyOrganizations, busyWebhooks, includeFailing } = options;
   const { rows } = await sql<ClaimedDelivery>`
-    with due as (
-      select distinct on (w.organization_id) d.id, d.next_attempt_at
-      from webhooks w
-        join organizations o on o.id = w.organization_id
-        cross join lateral (
-          select id, next_attempt_at from webhook_deliveries
-          where webhook_id = w.id and state = 'pending' and next_attempt_at <= now()
-          order by next_attempt_at, sequence limit 1) d
-      where w.enabled and o.suspended_at is null
-        and w.organization_id <> all(${busyOrganizations}::uuid[]) and w.id <> all(${busyWebhooks}::uuid[])
-        and (${includeFailing} or w.failing_since is null)
-      order by w.organization_id, d.next_attempt_at
-    ), free as (
-      select id from webhook_deliveries
-      where id in (select id from due order by next_attempt_at limit ${limit})
-        and state = 'pending' and next_attempt_at <= now()
-      for update skip locked
+    WITH due AS (
+      SELECT DISTINCT ON (webhooks.organization_id) first_due.id, first_due.next_attempt_at
+      FROM webhooks
+        JOIN organizations ON organizations.id = webhooks.organization_id
+        CROSS JOIN LATERAL (
+          SELECT id, next_attempt_at FROM webhook_deliveries
+          WHERE webhook_id = webhooks.id AND state = 'pending' AND next_attempt_at <= now()
+          ORDER BY next_attempt_at, sequence LIMIT 1) AS first_due
+      WHERE webhooks.enabled AND organizations.suspended_at IS NULL
+        AND webhooks.organization_id <> ALL(${busyOrganizations}::uuid[])
+        AND webhooks.id <> ALL(${busyWebhooks}::uuid[])
+        AND (${includeFailing} OR webhooks.failing_since IS NULL)
+      ORDER BY webhooks.organization_id, first_due.next_attempt_at
+    ), unclaimed AS (
+      SELECT id FROM webhook_deliveries
+      WHERE id IN (SELECT id FROM due ORDER BY next_attempt_at LIMIT ${limit})
+        AND state = 'pending' AND next_attempt_at <= now()
+      FOR UPDATE SKIP LOCKED
     )
-    update webhook_deliveries d
-    set claim = d.claim + 1, attempts = d.attempts + 1, last_attempt_at = now(),
+    UPDATE webhook_deliveries
+    SET claim = webhook_deliveries.claim + 1, attempts = webhook_deliveries.attempts + 1, last_attempt_at = now(),
       next_attempt_at = now() + make_interval(secs => ${CLAIM_SECONDS})
-    from free, webhooks w
-    where d.id = free.id and w.id = d.webhook_id
-    returning d.id, d.claim, d.attempts, d.body, d.webhook_id, w.organization_id, w.url, w.key_id, w.secret,
-      w.failing_since is not null as failing`.execute(db);
+    FROM unclaimed, webhooks
+    WHERE webhook_deliveries.id = unclaimed.id AND webhooks.id = webhook_deliveries.webhook_id
+    RETURNING webhook_deliveries.id, webhook_deliveries.claim, webhook_deliveries.attempts, webhook_deliveries.body,
+      webhook_deliveries.webhook_id, webhooks.organization_id, webhooks.url, webhooks.key_id, webhooks.secret,
+      webhooks.failing_since IS NOT NULL AS failing`.execute(db);
   return rows;
 }
 
@@ -96,24 +98,25 @@ export async function endDelivered(db: Db, claim: Claim, { status }: AttemptResu
 }
 
 /**
- * The attempt failed.
- * @param delay milliseconds until the next attempt; null to give up
- * @param gone whether the receiver asked for the end of all deliveries
- * @returns why the webhook was disabled by that; null if it was not
+ * What follows a failed attempt: another one after a number of milliseconds, or none, since the receiver asked for the
+ * end of all deliveries (`gone`), or since there were enough attempts (`given-up`).
  */
+export type AfterFailure = number | 'gone' | 'given-up';
+
+/** The attempt failed. @returns why the webhook was disabled by that; null if it was not */
 export async function endFailed(
   db: Db,
   claim: Claim,
   result: AttemptResult,
-  { delay, gone }: { delay: number | null; gone: boolean },
+  next: AfterFailure,
 ): Promise<WebhookDisabledReason | null> {
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await claimed(tx, claim)
       .set({
         ...result,
-        ...(delay === null || gone
-          ? { state: 'failed', finishedAt: sql<Date>`now()` }
-          : { nextAttemptAt: sql<Date>`now() + make_interval(secs => ${delay / 1000})` }),
+        ...(typeof next === 'number'
+          ? { nextAttemptAt: sql<Date>`now() + make_interval(secs => ${next / 1000})` }
+          : { state: 'failed', finishedAt: sql<Date>`now()` }),
       })
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return null;
@@ -123,8 +126,8 @@ export async function endFailed(
       .where('id', '=', claim.webhookId)
       .returning(sql<boolean>`failing_since < now() - make_interval(hours => ${FAILING_HOURS})`.as('failedForLong'))
       .executeTakeFirstOrThrow();
-    if (gone) return disable(tx, claim.webhookId, 'gone');
-    return delay === null && failedForLong ? disable(tx, claim.webhookId, 'failing') : null;
+    if (next === 'gone') return disable(tx, claim.webhookId, 'gone');
+    return next === 'given-up' && failedForLong ? disable(tx, claim.webhookId, 'failing') : null;
   });
 }
 

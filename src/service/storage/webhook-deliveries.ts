@@ -31,7 +31,7 @@ export async function listDeliveries(
   if (after !== null) {
     if (!isUuid(after)) return { deliveries: [], next: null };
     query = query.where(
-      sql<boolean>`sequence < (select sequence from webhook_deliveries where id = ${after} and webhook_id = ${webhookId})`,
+      sql<boolean>`sequence < (SELECT sequence FROM webhook_deliveries WHERE id = ${after} AND webhook_id = ${webhookId})`,
     );
   }
   const rows = await query.execute();
@@ -103,7 +103,7 @@ export async function redeliver(
 
 /** Deletes finished deliveries that have been kept long enough. */
 export async function deleteOldDeliveries(db: Db): Promise<void> {
-  await sql`delete from webhook_deliveries where finished_at < now() - make_interval(days => ${DELIVERY_DAYS})`.execute(
+  await sql`DELETE FROM webhook_deliveries WHERE finished_at < now() - make_interval(days => ${DELIVERY_DAYS})`.execute(
     db,
   );
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { groupBy } from '../../report/group-by.ts';
 import { eventMessage } from '../event-messages.ts';
-import type { EventView, NewEvent } from '../events.ts';
+import type { EventView, RecordedEvent } from '../events.ts';
 import { webhookBody, type WebhookEventType } from '../webhook-events.ts';
 import type { Db } from './database.ts';
 
@@ -11,15 +12,6 @@ export const PENDING_LIMIT = 10_000;
 /** Rows per statement. */
 const BATCH_SIZE = 1000;
 
-/** An event that was recorded. */
-export type QueuedEvent = NewEvent & {
-  id: string;
-  registryId: number;
-  /** The subscription, if the event is about a single one. */
-  subscriptionId?: string;
-  at: Date;
-};
-
 interface NewDelivery {
   webhookId: string;
   type: WebhookEventType;
@@ -27,15 +19,21 @@ interface NewDelivery {
 }
 
 /** @param tx the transaction in which the events are recorded */
-export async function queueEvents(tx: Db, events: readonly QueuedEvent[]): Promise<void> {
+export async function queueEvents(tx: Db, events: readonly RecordedEvent[]): Promise<void> {
   const registryIds = [...new Set(events.map(({ registryId }) => registryId))];
   if (registryIds.length === 0) return;
   const receivers = await tx
-    .selectFrom('webhooks as w')
-    .innerJoin('subscriptions as s', 's.organizationId', 'w.organizationId')
-    .where('s.registryId', 'in', registryIds)
-    .where('w.enabled', '=', true)
-    .select(['w.id as webhookId', 'w.events', 's.id as subscriptionId', 's.name', 's.registryId'])
+    .selectFrom('webhooks')
+    .innerJoin('subscriptions', 'subscriptions.organizationId', 'webhooks.organizationId')
+    .where('subscriptions.registryId', 'in', registryIds)
+    .where('webhooks.enabled', '=', true)
+    .select([
+      'webhooks.id as webhookId',
+      'webhooks.events',
+      'subscriptions.id as subscriptionId',
+      'subscriptions.name',
+      'subscriptions.registryId',
+    ])
     .execute();
   const deliveries = receivers.flatMap(({ webhookId, events: wanted, subscriptionId, name, registryId }) =>
     events
@@ -47,8 +45,8 @@ export async function queueEvents(tx: Db, events: readonly QueuedEvent[]): Promi
   await insertDeliveries(tx, deliveries);
 }
 
-function deliveryOf(queued: QueuedEvent, webhookId: string, registry: { id: string; name: string }): NewDelivery {
-  const { id, registryId: _, subscriptionId: __, at, ...event } = queued;
+function deliveryOf(recorded: RecordedEvent, webhookId: string, registry: { id: string; name: string }): NewDelivery {
+  const { id, registryId: _, subscriptionId: __, at, ...event } = recorded;
   const view: EventView = { id, time: at.toISOString(), registry, message: eventMessage(event), ...event };
   return { webhookId, type: event.type, body: webhookBody(event.type, at, view) };
 }
@@ -63,7 +61,7 @@ export async function queueWebhookDisabled(
     .selectFrom('webhooks')
     .where('organizationId', '=', organizationId)
     .where('enabled', '=', true)
-    .where(sql<boolean>`coalesce('webhook-disabled' = any(events), true)`)
+    .where(sql<boolean>`coalesce('webhook-disabled' = ANY(events), TRUE)`)
     .select('id')
     .execute();
   const type = 'webhook-disabled';
@@ -76,13 +74,7 @@ export async function queueWebhookDisabled(
 
 /** Inserts deliveries as far as their webhooks have room, and counts the others. */
 async function insertDeliveries(tx: Db, deliveries: readonly NewDelivery[]): Promise<void> {
-  const byWebhook = new Map<string, NewDelivery[]>();
-  for (const delivery of deliveries) {
-    const list = byWebhook.get(delivery.webhookId);
-    if (list === undefined) byWebhook.set(delivery.webhookId, [delivery]);
-    else list.push(delivery);
-  }
-  for (const [webhookId, list] of byWebhook) {
+  for (const [webhookId, list] of groupBy(deliveries, (delivery) => delivery.webhookId)) {
     const room = Math.max(0, PENDING_LIMIT - (await countPending(tx, webhookId)));
     const queued = list.slice(0, room);
     for (let start = 0; start < queued.length; start += BATCH_SIZE)

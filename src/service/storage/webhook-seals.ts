@@ -11,7 +11,7 @@ export async function countWebhooksSealedWithOthers(db: Db, keys: SecretsKeys): 
   const { count } = await db
     .selectFrom('webhooks')
     .where('keyId', 'is not', null)
-    .where('keyId', '<>', sql<string>`all(${known}::text[])`)
+    .where('keyId', '<>', sql<string>`ALL(${known}::text[])`)
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -24,7 +24,7 @@ export async function resealWebhookSecrets(db: Db, keys: SecretsKeys): Promise<n
   return db.transaction().execute(async (tx) => {
     const rows = await tx
       .selectFrom('webhooks')
-      .where(sql<boolean>`key_id is distinct from ${first.id}`)
+      .where(sql<boolean>`key_id IS DISTINCT FROM ${first.id}`)
       .select(['id', 'keyId', 'secret'])
       .forUpdate()
       .execute();

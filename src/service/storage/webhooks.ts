@@ -5,6 +5,7 @@ import type { WebhookDisabledReason, WebhookView } from '../views.ts';
 import type { StoredWebhookSecret } from '../webhook-secrets.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
+import { lockOrganization } from './lock-organization.ts';
 import { type Page, pageOf, pageSize } from './page.ts';
 import type { WebhookRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
@@ -27,7 +28,9 @@ export async function listWebhooks(
   if (after !== null) {
     if (!isUuid(after)) return { webhooks: [], next: null };
     query = query.where(
-      sql<boolean>`(created_at, id) > (select created_at, id from webhooks where id = ${after} and organization_id = ${organizationId})`,
+      sql<boolean>`(webhooks.created_at, webhooks.id) > (
+        SELECT previous.created_at, previous.id FROM webhooks AS previous
+        WHERE previous.id = ${after} AND previous.organization_id = ${organizationId})`,
     );
   }
   const rows = await query.execute();
@@ -61,8 +64,7 @@ export async function createWebhook(
   actor: Actor,
 ): Promise<WebhookView | null> {
   return db.transaction().execute(async (tx) => {
-    // Concurrent requests wait for each other, since they are counted.
-    await tx.selectFrom('organizations').where('id', '=', organizationId).select('id').forUpdate().execute();
+    await lockOrganization(tx, organizationId);
     const { count, id } = await tx
       .selectFrom('webhooks')
       .where('organizationId', '=', organizationId)
@@ -177,12 +179,12 @@ async function cancelPending(tx: Db, webhookId: string): Promise<void> {
 
 function webhooksOf(db: Db, organizationId: string) {
   return db
-    .selectFrom('webhooks as w')
-    .selectAll('w')
+    .selectFrom('webhooks')
+    .selectAll('webhooks')
     .select(
-      sql<string>`(select count(*) from webhook_deliveries d where d.webhook_id = w.id and d.state = 'pending')`.as(
-        'pending',
-      ),
+      sql<string>`(
+        SELECT count(*) FROM webhook_deliveries
+        WHERE webhook_deliveries.webhook_id = webhooks.id AND webhook_deliveries.state = 'pending')`.as('pending'),
     )
     .where('organizationId', '=', organizationId);
 }

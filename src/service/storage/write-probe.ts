@@ -13,7 +13,7 @@ export async function probeWrite(db: Db, inDoubt: boolean): Promise<void> {
   const rows = inDoubt ? ROWS_IN_DOUBT : 1;
   const probe = db.transaction().execute(async (tx) => {
     // One row fills a page; a rolled back one is not reused before the next vacuum.
-    await sql`insert into write_probe (filler) select repeat('x', 8000) from generate_series(1, ${rows}::int)`.execute(
+    await sql`INSERT INTO write_probe (filler) SELECT repeat('x', 8000) FROM generate_series(1, ${rows}::int)`.execute(
       tx,
     );
     throw new RolledBack();

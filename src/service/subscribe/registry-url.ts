@@ -1,7 +1,6 @@
-import { parseUrl } from '../../core/http/url.ts';
-
-import type { AddressPolicy } from '../../observe/http/address-policy.ts';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { type AddressPolicy, targetOf } from '../../observe/http/address-policy.ts';
 
 /** The URL of a registry, as typed by a user. */
 
@@ -26,12 +25,7 @@ export function parseRegistryUrl(
   parsed.hash = '';
   parsed.hostname = parsed.hostname.replace(/\.$/, '');
   if (parsed.href.length > LONGEST) return { fault: `The URL is longer than ${LONGEST} characters.` };
-  const secure = parsed.protocol === 'https:';
-  const target = {
-    host: parsed.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(parsed.port) || (secure ? 443 : 80),
-    secure,
-  };
+  const target = targetOf(parsed);
   const refused = guard?.(target, null) ?? null;
   if (refused === INSECURE_REFUSED)
     return {

@@ -1,7 +1,8 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { targetOf } from '../../observe/http/address-policy.ts';
 import { ConnectFailure } from '../../observe/http/connect-failure.ts';
-import { type ConnectOptions, type Endpoint, openSocket } from '../../observe/http/open-socket.ts';
+import { type ConnectOptions, openSocket } from '../../observe/http/open-socket.ts';
 import type { DeliveryError } from '../views.ts';
 
 /** Sends one request to a webhook: over a connection of its own, to an address that may be requested. */
@@ -31,7 +32,8 @@ export async function post(
   const ending = AbortSignal.any([late, signal]);
   let socket: Socket;
   try {
-    ({ socket } = await openSocket(endpointOf(url), connect, Date.now() + Math.min(timeout, connect.timeout), ending));
+    const until = Date.now() + Math.min(timeout, connect.timeout);
+    ({ socket } = await openSocket(targetOf(new URL(url)), connect, until, ending));
   } catch (error) {
     return { error: error instanceof ConnectFailure && error.phase === 'tls' ? 'tls' : 'unreachable' };
   }
@@ -45,12 +47,6 @@ export async function post(
   } finally {
     socket.destroy();
   }
-}
-
-function endpointOf(url: string): Endpoint {
-  const { protocol, hostname, port } = new URL(url);
-  const secure = protocol === 'https:';
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (secure ? 443 : 80), secure };
 }
 
 /** The status and the headers of the response. */

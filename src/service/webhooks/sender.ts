@@ -3,6 +3,7 @@ import { openTrust } from '../../observe/http/tls.ts';
 import type { Service } from '../context.ts';
 import { errorMessage } from '../error-fields.ts';
 import {
+  type AfterFailure,
   type AttemptResult,
   claimDeliveries,
   type ClaimedDelivery,
@@ -149,11 +150,9 @@ function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, t
       await endDelivered(db, delivery, outcome);
       return;
     }
-    const retryAfter = 'error' in result ? null : result.retryAfter;
-    const delay = waitAfterAttempt(attempts, retryAfter, Math.random());
-    const gone = outcome.status === 410;
-    metrics.webhookDeliveries.inc({ outcome: delay === null || gone ? 'given-up' : 'failed' });
-    const disabled = await endFailed(db, delivery, outcome, { delay, gone });
+    const next = afterFailure(result, attempts);
+    metrics.webhookDeliveries.inc({ outcome: typeof next === 'number' ? 'failed' : 'given-up' });
+    const disabled = await endFailed(db, delivery, outcome, next);
     const level = disabled === null ? 'debug' : 'warn';
     log(level, disabled === null ? 'webhook-delivery-failed' : 'webhook-disabled', {
       organization,
@@ -164,4 +163,10 @@ function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, t
       ...(disabled !== null && { reason: disabled }),
     });
   };
+}
+
+/** @param attempts so far */
+function afterFailure(result: PostResult, attempts: number): AfterFailure {
+  const { status, retryAfter } = 'error' in result ? { status: null, retryAfter: null } : result;
+  return status === 410 ? 'gone' : (waitAfterAttempt(attempts, retryAfter, Math.random()) ?? 'given-up');
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAnswered } from '../../core/http/probe.ts';
 import { openHttpClient } from '../../observe/http/client.ts';
 import { createDigester } from '../../observe/digest/digest.ts';
 import type { ArtifactKeeper } from '../artifacts/keeper.ts';
@@ -97,7 +98,7 @@ async function fetchArtifact(
     return { digester, copy: keeper.receive((file) => void files.push(file)) };
   }
   try {
-    const { failure, hops } = await http.probe({
+    const probe = await http.probe({
       method: 'GET',
       url: artifactUrl,
       origin: null,
@@ -117,9 +118,8 @@ async function fetchArtifact(
         };
       },
     });
-    const status = hops.at(-1)?.status ?? 0;
-    if (failure !== null || status < 200 || status > 299) await current.copy.discard();
-    else await current.copy.end(current.digester.end());
+    if (isAnswered(probe)) await current.copy.end(current.digester.end());
+    else await current.copy.discard();
     return files.pop() ?? null;
   } finally {
     await http.close();

@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss';
 import { type Claim, openClaims } from './claims.ts';
+import { within } from '../within.ts';
 import { startPoller } from './poller.ts';
 
 /**
@@ -84,17 +85,9 @@ export function startJobWorkers<Data extends object>(
     wake: poller.wake,
     async stop(milliseconds) {
       await poller.stop();
-      await settledWithin(milliseconds, Promise.all(running));
+      await within<unknown>(milliseconds, Promise.all(running), null);
       clearInterval(heartbeat);
       await claims.release(onError);
     },
   };
-}
-
-/** Waits until a promise is resolved, or until the time is over. */
-async function settledWithin(milliseconds: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
-  await Promise.race([promise, timeout]);
-  clearTimeout(timer);
 }

@@ -5,16 +5,15 @@ import { notRequested } from '../../../observe/http/circuit-breaker.ts';
 import type { HttpClient } from '../../../observe/http/client.ts';
 import { isEntityTag } from '../../../observe/registry/entity-tag.ts';
 import type { Validators } from '../../storage/tables.ts';
-import { compareValidators, validatorsIn } from './validators.ts';
+import { type Comparison, compareValidators, isConclusive, validatorsIn } from './validators.ts';
 
 /** Asks the host of an artifact whether it still serves the same bytes, without fetching them. */
 
 /**
- * `same`: confirmed by a validator. `same-length`: nothing but the length could be compared. `different`: other bytes,
- * or the host refuses the request, as for a deleted file. `incomparable`: the host sends nothing that could be
- * compared. `failed`: an error that may be temporary. `rate-limited` and `not-sent`: the host was not asked.
+ * The comparison of the validators; `different` also if the host refuses the request, as for a deleted file. `failed`: an
+ * error that may be temporary. `rate-limited` and `not-sent`: the host was not asked.
  */
-type Verdict = 'same' | 'same-length' | 'different' | 'incomparable' | 'failed' | 'rate-limited' | 'not-sent';
+type Verdict = Comparison | 'failed' | 'rate-limited' | 'not-sent';
 
 interface ArtifactAnswer {
   verdict: Verdict;
@@ -84,13 +83,7 @@ function without(verdict: Verdict): ArtifactAnswer {
 
 function compared(known: readonly Validators[], probe: Probe): ArtifactAnswer {
   const validators = validatorsIn(probe);
-  const verdicts = {
-    same: 'same',
-    'length-only': 'same-length',
-    different: 'different',
-    unknown: 'incomparable',
-  } as const;
-  return { verdict: verdicts[compareValidators(known, validators)], validators };
+  return { verdict: compareValidators(known, validators), validators };
 }
 
 /** A 304 must not carry another entity tag than the one that was sent (RFC 9110 section 15.4.5). */
@@ -106,9 +99,4 @@ function conditionFrom(known: readonly Validators[]): [string, string] {
   const latest = known.findLast(isConclusive);
   if (latest?.etag && isEntityTag(latest.etag)) return ['if-none-match', latest.etag];
   return latest?.lastModified ? ['if-modified-since', latest.lastModified] : ['range', 'bytes=0-0'];
-}
-
-/** Whether validators identify the bytes, unlike their length. */
-export function isConclusive({ etag, lastModified }: Validators): boolean {
-  return etag !== null || lastModified !== null;
 }

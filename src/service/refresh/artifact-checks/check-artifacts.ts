@@ -1,5 +1,6 @@
 import type { HttpClient } from '../../../observe/http/client.ts';
 import { mapLimit } from '../../../observe/registry/concurrency.ts';
+import { groupBy } from '../../../report/group-by.ts';
 import {
   type OfferedArtifact,
   selectArtifacts,
@@ -9,9 +10,9 @@ import {
 import type { RegistryRecord } from '../../storage/registry-records.ts';
 import type { Validators } from '../../storage/tables.ts';
 import type { RefreshContext } from '../context.ts';
-import { type ArtifactAsker, isConclusive, openArtifactAsker } from './ask.ts';
+import { type ArtifactAsker, openArtifactAsker } from './ask.ts';
 import { type IncomparableBudget, openIncomparableBudget } from './incomparable-budget.ts';
-import { mergeValidators } from './validators.ts';
+import { isConclusive, mergeValidators } from './validators.ts';
 
 /**
  * Asks the hosts of offered artifacts whether they still serve the same bytes: all of them if a subscriber requested
@@ -91,12 +92,7 @@ interface SameArtifact {
 }
 
 function groupByUrl(artifacts: readonly OfferedArtifact[]): SameArtifact[] {
-  const groups = new Map<string, OfferedArtifact[]>();
-  for (const artifact of artifacts) {
-    const group = groups.get(artifact.artifactUrl);
-    if (group === undefined) groups.set(artifact.artifactUrl, [artifact]);
-    else group.push(artifact);
-  }
+  const groups = groupBy(artifacts, ({ artifactUrl }) => artifactUrl);
   return [...groups].map(([url, versions]) => ({ url, versions }));
 }
 

@@ -49,19 +49,24 @@ function keyOf({ etag, lastModified, length }: Validators): string {
   return JSON.stringify([etag, lastModified, length]);
 }
 
+/** Whether validators identify the bytes, unlike their length. */
+export function isConclusive({ etag, lastModified }: Validators): boolean {
+  return etag !== null || lastModified !== null;
+}
+
 /**
- * Whether a response is about the same bytes as the known validators. `length-only`: nothing but the length could be
- * compared, and it is the same. `unknown`: nothing could be compared.
+ * Whether a response is about the same bytes as the known validators. `same-length`: nothing but the length could be
+ * compared, and it is the same. `incomparable`: nothing could be compared.
  */
-export type Comparison = 'same' | 'length-only' | 'different' | 'unknown';
+export type Comparison = 'same' | 'same-length' | 'different' | 'incomparable';
 
 export function compareValidators(known: readonly Validators[], answer: Validators | null): Comparison {
-  if (answer === null) return 'unknown';
+  if (answer === null) return 'incomparable';
   // A host may omit headers in response to HEAD, or send others; they were known to be about the same bytes.
   const identical = known.find((one) => keyOf(one) === keyOf(answer));
   if (identical) return compareWith(identical, answer);
   const results = known.map((one) => compareWith(one, answer));
-  return (['same', 'different', 'length-only'] as const).find((result) => results.includes(result)) ?? 'unknown';
+  return (['same', 'different', 'same-length'] as const).find((result) => results.includes(result)) ?? 'incomparable';
 }
 
 function compareWith(known: Validators, answer: Validators): Comparison {
@@ -71,7 +76,7 @@ function compareWith(known: Validators, answer: Validators): Comparison {
   const version = etag ?? isSame(known.lastModified, answer.lastModified);
   if (length === false || version === false) return 'different';
   if (version === true) return 'same';
-  return length === true ? 'length-only' : 'unknown';
+  return length === true ? 'same-length' : 'incomparable';
 }
 
 /** @returns null if one of them is missing */

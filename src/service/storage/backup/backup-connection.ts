@@ -9,15 +9,15 @@ import type { Database } from '../tables.ts';
 /** One connection for a backup or a restore, with settings under which values have one notation. */
 
 const SETTINGS = [
-  `set datestyle to 'ISO'`,
-  `set intervalstyle to 'postgres'`,
-  `set timezone to 'UTC'`,
-  `set extra_float_digits to 3`,
-  `set bytea_output to 'hex'`,
+  `SET datestyle TO 'ISO'`,
+  `SET intervalstyle TO 'postgres'`,
+  `SET timezone TO 'UTC'`,
+  `SET extra_float_digits TO 3`,
+  `SET bytea_output TO 'hex'`,
   // A backup may take longer than the limits of the server for requests.
-  'set statement_timeout to 0',
-  'set idle_in_transaction_session_timeout to 0',
-  'set synchronize_seqscans to off',
+  'SET statement_timeout TO 0',
+  'SET idle_in_transaction_session_timeout TO 0',
+  'SET synchronize_seqscans TO off',
 ].join('; ');
 
 /**

@@ -33,12 +33,12 @@ export async function* dump(
   const rows: Record<string, number> = {};
   yield digested(jsonLine(header));
   for (const { name, columns } of header.tables) {
-    const copy = client.query(copyTo(`copy ${quoted(name)} (${columns.map(quoted).join(', ')}) to stdout`));
+    const copy = client.query(copyTo(`COPY ${quoted(name)} (${columns.map(quoted).join(', ')}) TO STDOUT`));
     for await (const chunk of copy) yield digested(chunk);
     rows[name] = copy.rowCount;
     yield digested(END_OF_ROWS);
   }
-  await client.query('commit');
+  await client.query('COMMIT');
   yield jsonLine({ rows, sha256: digest.digest('hex') });
   onEnd(rows);
 }
@@ -52,10 +52,10 @@ async function startSnapshot(client: Client, now: Date): Promise<BackupHeader> {
       'The database has no tables of appreg, so there is nothing to back up.',
       'Check DATABASE_URL, or --data: the service creates the tables at its first start.',
     );
-  await client.query('begin isolation level repeatable read read only');
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   // Before the first query, which determines the view: no table can be altered from then on.
-  await client.query(`lock table ${names.map(quoted).join(', ')}, kysely_migration in access share mode`);
-  const migrations = await client.query<{ name: string }>('select name from kysely_migration order by name');
+  await client.query(`LOCK TABLE ${names.map(quoted).join(', ')}, kysely_migration IN ACCESS SHARE MODE`);
+  const migrations = await client.query<{ name: string }>('SELECT name FROM kysely_migration ORDER BY name');
   const unknown = unknownMigration(migrations.rows.map(({ name }) => name));
   if (unknown !== null)
     throw new AppregError(
@@ -78,44 +78,48 @@ async function startSnapshot(client: Client, now: Date): Promise<BackupHeader> {
 
 async function existingTables(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    `select relname::text as name from pg_class
-     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname = any($1)`,
+    `SELECT relname::text AS name FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname = ANY($1)`,
     [BACKUP_TABLES],
   );
   return rows.map(({ name }) => name);
 }
 
 /** The columns whose values are stored, and not computed from others. */
-async function tableOf(client: Client, name: string): Promise<BackupTable> {
-  const { rows } = await client.query<{ column: string }>(
-    `select attname::text as column from pg_attribute
-     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
-    [quoted(name)],
+async function tableOf(client: Client, table: string): Promise<BackupTable> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT attname::text AS name FROM pg_attribute
+     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`,
+    [quoted(table)],
   );
-  return { name, columns: rows.map(({ column }) => column) };
+  return { name: table, columns: rows.map(({ name }) => name) };
 }
 
+/** A foreign key: the names of both tables. */
 interface Reference {
-  from: string;
-  to: string;
+  referencing: string;
+  referenced: string;
 }
 
 async function references(client: Client): Promise<Reference[]> {
   const { rows } = await client.query<Reference>(
-    `select source.relname::text as from, target.relname::text as to from pg_constraint
-     join pg_class source on source.oid = conrelid
-     join pg_class target on target.oid = confrelid
-     where contype = 'f' and connamespace = current_schema()::regnamespace and conrelid <> confrelid`,
+    `SELECT source.relname::text AS referencing, target.relname::text AS referenced FROM pg_constraint
+     JOIN pg_class AS source ON source.oid = conrelid
+     JOIN pg_class AS target ON target.oid = confrelid
+     WHERE contype = 'f' AND connamespace = current_schema()::regnamespace AND conrelid <> confrelid`,
   );
   return rows;
 }
 
 /** Tables after all those that they refer to. */
-function inOrder(names: readonly string[], edges: readonly Reference[]): string[] {
+function inOrder(names: readonly string[], foreignKeys: readonly Reference[]): string[] {
   const ordered: string[] = [];
   let remaining = [...names].toSorted();
   while (remaining.length > 0) {
-    const ready = remaining.filter((name) => !edges.some(({ from, to }) => from === name && remaining.includes(to)));
+    const ready = remaining.filter(
+      (name) =>
+        !foreignKeys.some(({ referencing, referenced }) => referencing === name && remaining.includes(referenced)),
+    );
     if (ready.length === 0) throw new Error(`Tables refer to each other in a cycle: ${remaining.join(', ')}`);
     ordered.push(...ready);
     remaining = remaining.filter((name) => !ready.includes(name));
@@ -125,18 +129,19 @@ function inOrder(names: readonly string[], edges: readonly Reference[]): string[
 
 /** The next values of generated columns: numbers of deleted rows are not used again. */
 async function sequencesOf(client: Client, names: readonly string[]): Promise<BackupSequence[]> {
-  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
-    `select relname::text as table, attname::text as column, pg_get_serial_sequence(quote_ident(relname), attname) as sequence
-     from pg_attribute join pg_class on pg_class.oid = attrelid
-     where relnamespace = current_schema()::regnamespace and relname = any($1) and attnum > 0 and not attisdropped
-       and pg_get_serial_sequence(quote_ident(relname), attname) is not null
-     order by 1, 2`,
+  const { rows } = await client.query<{ tableName: string; columnName: string; sequence: string }>(
+    `SELECT relname::text AS "tableName", attname::text AS "columnName",
+       pg_get_serial_sequence(quote_ident(relname), attname) AS sequence
+     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+     WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1) AND attnum > 0 AND NOT attisdropped
+       AND pg_get_serial_sequence(quote_ident(relname), attname) IS NOT NULL
+     ORDER BY 1, 2`,
     [names],
   );
   const sequences: BackupSequence[] = [];
-  for (const { table, column, sequence } of rows) {
+  for (const { tableName: table, columnName: column, sequence } of rows) {
     const { rows: values } = await client.query<{ next: string }>(
-      `select (case when is_called then last_value + 1 else last_value end)::text as next from ${sequence}`,
+      `SELECT (CASE WHEN is_called THEN last_value + 1 ELSE last_value END)::text AS next FROM ${sequence}`,
     );
     for (const { next } of values) sequences.push({ table, column, next });
   }

@@ -22,10 +22,10 @@ export function checkSchema({ migrations, appreg }: BackupHeader): void {
 /** @throws AppregError `restore-target-not-empty` unless the database has no tables */
 export async function checkEmpty(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
-    `select nspname || '.' || relname as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-     where relkind in ('r', 'p', 'v', 'm', 'S', 'f') and nspname in (current_schema(), 'pgboss')
-       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
-     order by 1 limit 1`,
+    `SELECT nspname || '.' || relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND nspname IN (current_schema(), 'pgboss')
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
+     ORDER BY 1 LIMIT 1`,
   );
   for (const { name } of rows)
     throw new AppregError(
@@ -44,27 +44,27 @@ export async function checkEmpty(client: Client): Promise<void> {
 export async function load(client: Client, backup: BackupReader, signal: AbortSignal): Promise<BackupTrailer> {
   const { header } = backup;
   checkSchema(header);
-  await client.query('begin');
+  await client.query('BEGIN');
   await checkEmpty(client);
   await migrateEmpty(queriesOn(client), header.migrations);
   for await (const { table, rows } of backup.tables()) {
     const columns = table.columns.map(quoted).join(', ');
-    const copy = client.query(copyFrom(`copy ${quoted(table.name)} (${columns}) from stdin`));
+    const copy = client.query(copyFrom(`COPY ${quoted(table.name)} (${columns}) FROM STDIN`));
     await pipeline(rows, copy, { signal });
   }
   for (const { table, column, next } of header.sequences)
-    await client.query('select setval(pg_get_serial_sequence($1, $2), $3, false)', [quoted(table), column, next]);
+    await client.query('SELECT setval(pg_get_serial_sequence($1, $2), $3, FALSE)', [quoted(table), column, next]);
   const trailer = await backup.end();
   await checkCounts(client, trailer);
-  await client.query('commit');
-  await client.query('analyze');
+  await client.query('COMMIT');
+  await client.query('ANALYZE');
   return trailer;
 }
 
 /** Every row arrived. */
 async function checkCounts(client: Client, { rows }: BackupTrailer): Promise<void> {
   for (const [table, expected] of Object.entries(rows)) {
-    const { rows: counts } = await client.query<{ count: string }>(`select count(*) as count from ${quoted(table)}`);
+    const { rows: counts } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM ${quoted(table)}`);
     if (counts.some(({ count }) => Number(count) !== expected)) throw damaged(`${table} has another number of rows`);
   }
 }

@@ -25,7 +25,7 @@ export async function holdLock(url: string, onLost: () => void): Promise<(() => 
   client.on('error', end).once('end', end);
   try {
     await client.connect();
-    const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [IN_USE]);
+    const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [IN_USE]);
     isHeld = rows[0]?.got === true;
   } finally {
     if (!isHeld) await client.end().catch(() => undefined);

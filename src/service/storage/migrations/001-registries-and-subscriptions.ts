@@ -1,81 +1,81 @@
 import { type Kysely, type Migration, sql } from 'kysely';
 
 const ORGANIZATIONS = [
-  sql`create table organizations (
-      id uuid primary key default gen_random_uuid(),
-      name text not null,
-      token_hash bytea not null unique,
-      token_since timestamptz not null default now(),
-      idempotency_key text unique,
-      created_at timestamptz not null default now())`,
-  sql`create table sessions (
-      hash bytea primary key,
-      organization_id uuid not null references organizations on delete cascade,
-      expires_at timestamptz not null)`,
-  sql`create index on sessions (expires_at)`,
+  sql`CREATE TABLE organizations (
+      id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+      name text NOT NULL,
+      token_hash bytea NOT NULL UNIQUE,
+      token_since timestamptz NOT NULL DEFAULT now(),
+      idempotency_key text UNIQUE,
+      created_at timestamptz NOT NULL DEFAULT now())`,
+  sql`CREATE TABLE sessions (
+      hash bytea PRIMARY KEY,
+      organization_id uuid NOT NULL REFERENCES organizations ON DELETE CASCADE,
+      expires_at timestamptz NOT NULL)`,
+  sql`CREATE INDEX ON sessions (expires_at)`,
 ];
 
 const REGISTRIES = [
-  sql`create table registries (
-      id integer generated always as identity primary key,
-      url text not null unique,
-      created_at timestamptz not null default now(),
+  sql`CREATE TABLE registries (
+      id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      url text NOT NULL UNIQUE,
+      created_at timestamptz NOT NULL DEFAULT now(),
       checked_at timestamptz,
       good_at timestamptz,
       failing_since timestamptz,
-      failures integer not null default 0,
-      next_check_at timestamptz not null default now(),
-      errors integer not null default 0,
-      warnings integer not null default 0,
+      failures integer NOT NULL DEFAULT 0,
+      next_check_at timestamptz NOT NULL DEFAULT now(),
+      errors integer NOT NULL DEFAULT 0,
+      warnings integer NOT NULL DEFAULT 0,
       symptoms jsonb,
       report bytea,
       manifest bytea,
       resume_after text,
-      slow boolean not null default false)`,
-  sql`create index on registries (next_check_at)`,
-  sql`create table subscriptions (
-      id uuid primary key default gen_random_uuid(),
-      organization_id uuid not null references organizations on delete cascade,
-      registry_id integer not null references registries,
-      name text not null,
-      official boolean not null default false,
-      created_at timestamptz not null default now(),
-      unique (organization_id, registry_id))`,
-  sql`create index on subscriptions (registry_id)`,
+      slow boolean NOT NULL DEFAULT FALSE)`,
+  sql`CREATE INDEX ON registries (next_check_at)`,
+  sql`CREATE TABLE subscriptions (
+      id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+      organization_id uuid NOT NULL REFERENCES organizations ON DELETE CASCADE,
+      registry_id integer NOT NULL REFERENCES registries,
+      name text NOT NULL,
+      official boolean NOT NULL DEFAULT FALSE,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      UNIQUE (organization_id, registry_id))`,
+  sql`CREATE INDEX ON subscriptions (registry_id)`,
 ];
 
 const APPS = [
-  sql`create table icons (
-      sha256 bytea primary key,
-      type text not null,
-      bytes bytea not null)`,
-  sql`create table apps (
-      registry_id integer not null references registries on delete cascade,
-      key text collate "C" not null,
-      position integer not null,
-      name text not null,
-      description text not null,
+  sql`CREATE TABLE icons (
+      sha256 bytea PRIMARY KEY,
+      type text NOT NULL,
+      bytes bytea NOT NULL)`,
+  sql`CREATE TABLE apps (
+      registry_id integer NOT NULL REFERENCES registries ON DELETE CASCADE,
+      key text COLLATE "C" NOT NULL,
+      position integer NOT NULL,
+      name text NOT NULL,
+      description text NOT NULL,
       color text,
-      icon bytea references icons,
-      listed boolean not null,
+      icon bytea REFERENCES icons,
+      listed boolean NOT NULL,
       visible boolean,
-      because text[] not null default '{}',
+      because text[] NOT NULL DEFAULT '{}',
       latest text,
       failing_since timestamptz,
       remembered bytea,
-      primary key (registry_id, key))`,
-  sql`create index on apps (icon)`,
-  sql`create index on apps (registry_id) where listed`,
-  sql`create index on apps (registry_id, key) where listed and latest is not null
-      and (visible is not false or failing_since is not null)`,
-  sql`create table versions (
-      registry_id integer not null,
-      app_key text collate "C" not null,
-      version text not null,
-      artifact_url text not null,
-      artifact_checksum text not null,
-      first_seen_at timestamptz not null default now(),
-      state text not null default 'pending' check (state in ('pending', 'verified', 'refused')),
+      PRIMARY KEY (registry_id, key))`,
+  sql`CREATE INDEX ON apps (icon)`,
+  sql`CREATE INDEX ON apps (registry_id) WHERE listed`,
+  sql`CREATE INDEX ON apps (registry_id, key) WHERE listed AND latest IS NOT NULL
+      AND (visible IS NOT FALSE OR failing_since IS NOT NULL)`,
+  sql`CREATE TABLE versions (
+      registry_id integer NOT NULL,
+      app_key text COLLATE "C" NOT NULL,
+      version text NOT NULL,
+      artifact_url text NOT NULL,
+      artifact_checksum text NOT NULL,
+      first_seen_at timestamptz NOT NULL DEFAULT now(),
+      state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'verified', 'refused')),
       rule text,
       reason text,
       verified_at timestamptz,
@@ -83,8 +83,8 @@ const APPS = [
       bytes bigint,
       swapped_checksum text,
       withdrawn_at timestamptz,
-      primary key (registry_id, app_key, version),
-      foreign key (registry_id, app_key) references apps on delete cascade)`,
+      PRIMARY KEY (registry_id, app_key, version),
+      FOREIGN KEY (registry_id, app_key) REFERENCES apps ON DELETE CASCADE)`,
 ];
 
 /** Organizations, registries, apps and versions. */

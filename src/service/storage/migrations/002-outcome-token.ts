@@ -3,6 +3,6 @@ import { type Kysely, type Migration, sql } from 'kysely';
 /** The token of the responses under which an outcome stays valid. */
 export const outcomeToken: Migration = {
   async up(db: Kysely<unknown>) {
-    await sql`alter table registries add column standing text`.execute(db);
+    await sql`ALTER TABLE registries ADD COLUMN standing text`.execute(db);
   },
 };

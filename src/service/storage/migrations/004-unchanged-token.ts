@@ -4,7 +4,7 @@ import { type Kysely, type Migration, sql } from 'kysely';
 export const unchangedToken: Migration = {
   async up(db: Kysely<unknown>) {
     // Its values are only a cache, in another format.
-    await sql`alter table registries drop column standing`.execute(db);
-    await sql`alter table registries add column unchanged_token text`.execute(db);
+    await sql`ALTER TABLE registries DROP COLUMN standing`.execute(db);
+    await sql`ALTER TABLE registries ADD COLUMN unchanged_token text`.execute(db);
   },
 };

@@ -1,34 +1,34 @@
 import { type Kysely, type Migration, sql } from 'kysely';
 
 const EVENTS = [
-  sql`create table events (
-      sequence bigint generated always as identity primary key,
-      id uuid not null unique default gen_random_uuid(),
-      registry_id integer not null references registries on delete cascade,
-      subscription_id uuid references subscriptions on delete cascade,
-      at timestamptz not null,
-      type text not null,
-      app_key text collate "C",
+  sql`CREATE TABLE events (
+      sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+      registry_id integer NOT NULL REFERENCES registries ON DELETE CASCADE,
+      subscription_id uuid REFERENCES subscriptions ON DELETE CASCADE,
+      at timestamptz NOT NULL,
+      type text NOT NULL,
+      app_key text COLLATE "C",
       version text,
-      data jsonb not null)`,
-  sql`create index on events (registry_id, sequence)`,
-  sql`create index on events (registry_id, app_key, sequence) where app_key is not null`,
-  sql`create index on events (at)`,
+      data jsonb NOT NULL)`,
+  sql`CREATE INDEX ON events (registry_id, sequence)`,
+  sql`CREATE INDEX ON events (registry_id, app_key, sequence) WHERE app_key IS NOT NULL`,
+  sql`CREATE INDEX ON events (at)`,
   // The first event that a subscription sees.
-  sql`create unique index on events (subscription_id) where subscription_id is not null and type = 'subscribed'`,
-  sql`insert into events (registry_id, subscription_id, at, type, data)
-      select registry_id, id, created_at, 'subscribed', jsonb_build_object('official', official) from subscriptions
-      order by created_at`,
+  sql`CREATE UNIQUE INDEX ON events (subscription_id) WHERE subscription_id IS NOT NULL AND type = 'subscribed'`,
+  sql`INSERT INTO events (registry_id, subscription_id, at, type, data)
+      SELECT registry_id, id, created_at, 'subscribed', jsonb_build_object('official', official) FROM subscriptions
+      ORDER BY created_at`,
 ];
 
 const STATES = [
-  sql`alter table registries
-      add column checked_event_at timestamptz,
-      add column checked_event_outcome text,
-      add column certificates jsonb`,
-  sql`alter table apps add column hidden boolean not null default false`,
-  sql`update apps set hidden = true where not listed or (visible is false and failing_since is null)`,
-  sql`alter table versions add column served_checksum text`,
+  sql`ALTER TABLE registries
+      ADD COLUMN checked_event_at timestamptz,
+      ADD COLUMN checked_event_outcome text,
+      ADD COLUMN certificates jsonb`,
+  sql`ALTER TABLE apps ADD COLUMN hidden boolean NOT NULL DEFAULT FALSE`,
+  sql`UPDATE apps SET hidden = TRUE WHERE NOT listed OR (visible IS FALSE AND failing_since IS NULL)`,
+  sql`ALTER TABLE versions ADD COLUMN served_checksum text`,
 ];
 
 /** The history of registries, and what it is compared with. */

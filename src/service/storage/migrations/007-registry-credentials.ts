@@ -3,19 +3,19 @@ import { type Kysely, type Migration, sql } from 'kysely';
 /** A registry with credentials has an owner, and is not shared. */
 export const registryCredentials: Migration = {
   async up(db: Kysely<unknown>) {
-    await sql`alter table registries
-      add column owner_id uuid references organizations on delete cascade,
-      add column unauthorized boolean not null default false,
-      drop constraint registries_url_key`.execute(db);
-    await sql`create unique index registries_shared_url on registries (url) where owner_id is null`.execute(db);
-    await sql`create unique index registries_own_url on registries (owner_id, url) where owner_id is not null`.execute(
+    await sql`ALTER TABLE registries
+      ADD COLUMN owner_id uuid REFERENCES organizations ON DELETE CASCADE,
+      ADD COLUMN unauthorized boolean NOT NULL DEFAULT FALSE,
+      DROP CONSTRAINT registries_url_key`.execute(db);
+    await sql`CREATE UNIQUE INDEX registries_shared_url ON registries (url) WHERE owner_id IS NULL`.execute(db);
+    await sql`CREATE UNIQUE INDEX registries_own_url ON registries (owner_id, url) WHERE owner_id IS NOT NULL`.execute(
       db,
     );
-    await sql`create table registry_credentials (
-      registry_id integer primary key references registries on delete cascade,
-      type text not null check (type in ('bearer', 'basic', 'header')),
-      key_id text not null,
-      sealed bytea not null,
-      changed_at timestamptz not null default now())`.execute(db);
+    await sql`CREATE TABLE registry_credentials (
+      registry_id integer PRIMARY KEY REFERENCES registries ON DELETE CASCADE,
+      type text NOT NULL CHECK (type IN ('bearer', 'basic', 'header')),
+      key_id text NOT NULL,
+      sealed bytea NOT NULL,
+      changed_at timestamptz NOT NULL DEFAULT now())`.execute(db);
   },
 };

@@ -3,6 +3,6 @@ import { type Kysely, type Migration, sql } from 'kysely';
 /** Refused versions are counted at every scrape of the metrics. */
 export const refusedVersions: Migration = {
   async up(db: Kysely<unknown>) {
-    await sql`create index on versions (registry_id) where state = 'refused' and withdrawn_at is null`.execute(db);
+    await sql`CREATE INDEX ON versions (registry_id) WHERE state = 'refused' AND withdrawn_at IS NULL`.execute(db);
   },
 };
