@@ -1,5 +1,6 @@
 import { isObject, type JsonValue, member } from '../core/json/json.ts';
 import { pointerTo } from '../core/json/pointer.ts';
+import { entriesOf } from '../core/record.ts';
 import { type AppFields, appFields } from '../core/registry/manifest.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
@@ -53,8 +54,8 @@ const STYLE_FIELDS: readonly string[] = ['iconUrl', 'color'] satisfies (keyof Ap
 export function editApp(manifest: Document, key: string, changes: AppChanges): Document | null {
   const entry = member(appsIn(manifest), key);
   let edited = manifest;
-  for (const [field, text] of Object.entries(changes)) {
-    if (appFields(entry)[field as keyof AppFields] === text) continue;
+  for (const [field, text] of entriesOf(changes)) {
+    if (text === undefined || appFields(entry)[field] === text) continue;
     edited = setText(edited, key, field, text);
   }
   return edited === manifest ? null : edited;

@@ -13,9 +13,12 @@ export function placeholderIcon(key: string, color: string): string {
 
 /** White or near-black, whichever has the better contrast with a color (relative luminance, WCAG 2). */
 function inkOn(color: string): string {
-  const [red, green, blue] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
-    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#111111' : '#ffffff';
+  const luminance = 0.2126 * channel(color, 1) + 0.7152 * channel(color, 3) + 0.0722 * channel(color, 5);
+  return luminance > 0.179 ? '#111111' : '#ffffff';
+}
+
+/** The linear value of a channel, from 0 to 1. @param start the index of its digits */
+function channel(color: string, start: number): number {
+  const value = Number.parseInt(color.slice(start, start + 2), 16) / 255;
+  return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }

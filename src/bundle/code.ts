@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
-import type { BuildOptions } from 'esbuild';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { PackedFile } from './archive.ts';
@@ -9,7 +8,7 @@ import { buildError, issue, headline, type Places } from './build-error.ts';
 import { build } from './esbuild.ts';
 import { readable } from './files.ts';
 import { missingPackages } from './missing-packages.ts';
-import type { Built } from './native.ts';
+import type { BundlerOptions, Built } from './native.ts';
 import { packagePath, withPackagePaths } from './package-paths.ts';
 import type { Trace } from './sources.ts';
 
@@ -126,10 +125,10 @@ function traceOf({ metafile, version }: Built, output: Trace['output'], folder: 
 }
 
 /** Builds code whose bytes do not depend on where packages are installed. */
-async function buildPortable(settings: BuildOptions, traced: boolean): Promise<Built> {
+async function buildPortable(settings: BundlerOptions, traced: boolean): Promise<Built> {
   const built = await build(settings, traced);
   const minify = settings.minify === true;
-  const folder = settings.absWorkingDir!;
+  const folder = settings.absWorkingDir;
   const files = built.files.map(({ path, contents }) => {
     if (path.endsWith('.map')) return { path, contents: mapWithPackagePaths(contents, folder) };
     return { path, contents: minify ? contents : withPackagePaths(bufferOf(contents), folder) };
@@ -137,7 +136,7 @@ async function buildPortable(settings: BuildOptions, traced: boolean): Promise<B
   return { ...built, files };
 }
 
-function commonSettings(entry: string, name: string, options: BundleOptions): BuildOptions {
+function commonSettings(entry: string, name: string, options: BundleOptions): BundlerOptions {
   const folder = dirname(entry);
   return {
     entryPoints: [{ in: `./${basename(entry)}`, out: name }],
@@ -155,7 +154,7 @@ function commonSettings(entry: string, name: string, options: BundleOptions): Bu
   };
 }
 
-function appSettings(entry: string, options: BundleOptions): BuildOptions {
+function appSettings(entry: string, options: BundleOptions): BundlerOptions {
   return {
     ...commonSettings(entry, 'app', options),
     platform: 'node',
@@ -164,7 +163,7 @@ function appSettings(entry: string, options: BundleOptions): BuildOptions {
   };
 }
 
-function uiSettings(entry: string, options: BundleOptions): BuildOptions {
+function uiSettings(entry: string, options: BundleOptions): BundlerOptions {
   return {
     ...commonSettings(entry, 'ui', options),
     platform: 'browser',

@@ -1,7 +1,7 @@
-import type { BuildOptions, Message } from 'esbuild';
+import type { BuildFailure } from 'esbuild';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { type Built, buildNative } from './native.ts';
+import { type BundlerOptions, type Built, buildNative } from './native.ts';
 
 /**
  * Builds with the installed esbuild; writes nothing.
@@ -9,7 +9,7 @@ import { type Built, buildNative } from './native.ts';
  * @throws AppregError if esbuild cannot be loaded or started, or does not know the target; errors in the code are
  * returned
  */
-export async function build(options: BuildOptions, traced: boolean): Promise<Built> {
+export async function build(options: BundlerOptions, traced: boolean): Promise<Built> {
   // Builds for browsers usually emit CSS as a second file.
   const built = traced || options.platform === 'browser' ? null : await buildNative(options);
   if (built !== null) return built;
@@ -25,8 +25,9 @@ export async function build(options: BuildOptions, traced: boolean): Promise<Bui
       version: esbuild.version,
     };
   } catch (error) {
-    const { errors, warnings, message } = error as { errors?: Message[]; warnings?: Message[]; message: string };
-    const first = errors?.[0]?.text ?? message;
+    const errors = isBuildFailure(error) ? error.errors : [];
+    const message = error instanceof Error ? error.message : String(error);
+    const first = errors[0]?.text ?? message;
     if (/^Invalid (target|version)/.test(first)) {
       throw new AppregError(
         'build-target-unknown',
@@ -35,12 +36,16 @@ export async function build(options: BuildOptions, traced: boolean): Promise<Bui
         { cause: error },
       );
     }
-    if (Array.isArray(errors) && errors.length > 0)
-      return { files: [], errors, warnings: warnings ?? [], metafile: null, version: esbuild.version };
+    if (isBuildFailure(error) && errors.length > 0)
+      return { files: [], errors, warnings: error.warnings, metafile: null, version: esbuild.version };
     if (/service|binary|host version|esbuild" package|could not be found|platform/i.test(message))
       throw unusable(error);
     throw error;
   }
+}
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  return error instanceof Error && 'errors' in error && Array.isArray(error.errors) && 'warnings' in error;
 }
 
 /**

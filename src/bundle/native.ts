@@ -5,6 +5,12 @@ import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BuildOptions, Message, Metafile } from 'esbuild';
 
+/** The options of a build, as for the API of esbuild. */
+export interface BundlerOptions extends BuildOptions {
+  entryPoints: { in: string; out: string }[];
+  absWorkingDir: string;
+}
+
 /** The result of a build: the output files, or the errors. */
 export interface Built {
   files: { path: string; contents: Uint8Array }[];
@@ -22,7 +28,7 @@ export interface Built {
  * @returns null if the code has errors or warnings, or cannot be built this way: use the API then, whose messages have
  *   locations
  */
-export async function buildNative(options: BuildOptions): Promise<Built | null> {
+export async function buildNative(options: BundlerOptions): Promise<Built | null> {
   const program = esbuildProgram();
   const flags = flagsOf(options);
   if (program === null || flags === null) return null;
@@ -34,7 +40,7 @@ export async function buildNative(options: BuildOptions): Promise<Built | null> 
     files.push(messages);
     const failed = await new Promise((done) => {
       const child = spawn(program, [...flags, '--log-level=warning'], {
-        cwd: options.absWorkingDir!,
+        cwd: options.absWorkingDir,
         // Garbage collection is disabled; the limit bounds the memory.
         env: { GOMEMLIMIT: '1GiB', ...process.env },
         stdio: ['ignore', code, messages],
@@ -89,8 +95,8 @@ function esbuildProgram(): string | null {
 }
 
 /** The options as command-line arguments; null if one of them is not supported here. */
-function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BuildOptions): string[] | null {
-  const [entry] = entryPoints as { in: string; out: string }[];
+function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BundlerOptions): string[] | null {
+  const [entry] = entryPoints;
   // With code on stdout, output-relative paths are relative to the working directory.
   if (outdir !== absWorkingDir || entry === undefined || entry.in.includes('=')) return null;
   const flags = [entry.in];
@@ -98,7 +104,7 @@ function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BuildOption
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (value === true) flags.push(flag);
     else if (typeof value === 'string') flags.push(`${flag}=${value}`);
-    else if (Array.isArray(value)) for (const item of value) flags.push(`${flag}:${item as string}`);
+    else if (Array.isArray(value)) for (const item of value) flags.push(`${flag}:${String(item)}`);
     else if (typeof value === 'object')
       for (const [key, item] of Object.entries(value)) flags.push(`${flag}:${key}=${String(item)}`);
     else if (value !== false) return null;

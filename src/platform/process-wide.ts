@@ -4,6 +4,8 @@
  * @param create called for the first use; every use of the name has the same type
  */
 export function processWide<T>(name: string, create: () => T): T {
-  const values = globalThis as { [key: symbol]: T | undefined };
-  return (values[Symbol.for(name)] ??= create());
+  const key = Symbol.for(name);
+  if (!Reflect.has(globalThis, key)) Reflect.set(globalThis, key, create());
+  const value: T = Reflect.get(globalThis, key);
+  return value;
 }

@@ -3,6 +3,7 @@ import { type AppChanges, editApp } from '../author/manifest.ts';
 import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { type JsonValue } from '../core/json/json.ts';
+import { entriesOf } from '../core/record.ts';
 import { type AppFields, appFields, iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
 import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
 import { printable } from '../core/text/text.ts';
@@ -106,10 +107,9 @@ function wantedTexts({ name, description, color, metadataUrl }: AppEdit, iconUrl
 }
 
 function changesTo(before: AppFields, wanted: AppChanges): FieldChange[] {
-  return Object.entries(wanted).flatMap(([name, after]) => {
-    const field = name as keyof AppFields;
-    return before[field] === after ? [] : [{ field, before: before[field], after }];
-  });
+  return entriesOf(wanted).flatMap(([field, after]) =>
+    after === undefined || before[field] === after ? [] : [{ field, before: before[field], after }],
+  );
 }
 
 /**

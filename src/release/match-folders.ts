@@ -32,15 +32,16 @@ export async function foldersOf(root: string, glob: string): Promise<string[]> {
 /** Lists a folder; a link to a folder, or to nothing, looks like an empty folder. */
 function linksAsFolders(): (folder: string) => Dirent[] {
   const links = new Set<string>();
-  return (folder) => {
-    const at = resolve(folder);
+  return (path) => {
+    const at = resolve(path);
     if (links.has(at)) return [];
     return readdirSync(at, { withFileTypes: true }).map((entry) => {
-      const path = join(at, entry.name);
-      if (!entry.isSymbolicLink() || statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) return entry;
-      links.add(path);
+      const target = join(at, entry.name);
+      if (!entry.isSymbolicLink() || statSync(target, { throwIfNoEntry: false })?.isDirectory() === false) return entry;
+      links.add(target);
       const asFolder = { isDirectory: () => true, isSymbolicLink: () => false };
-      return Object.assign(Object.create(entry), { name: entry.name }, asFolder) as Dirent;
+      const folder: Dirent = Object.assign(Object.create(entry), { name: entry.name }, asFolder);
+      return folder;
     });
   };
 }

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../core/json/json.ts';
 import { isCredentialHeader, isHeaderName } from '../core/http/reserved-headers.ts';
 import { isLoopback, parseUrl } from '../core/http/url.ts';
+import { recordFrom } from '../core/record.ts';
 import type { SecretHeaders } from '../observe/http/request.ts';
 
 /** The credentials of a private registry, as an organization gives them. They are write-only. */
@@ -93,8 +94,7 @@ function ownText(value: JsonObject, name: string): string | null {
 
 /** The texts of the fields; '' for one that is missing, which has a fault. */
 function textsOf<Name extends string>(value: JsonObject, names: readonly Name[]): Record<Name, string> {
-  const texts = names.map((name) => [name, ownText(value, name) ?? '']);
-  return Object.fromEntries(texts) as Record<Name, string>;
+  return recordFrom(names.map((name) => [name, ownText(value, name) ?? ''] as const));
 }
 
 function textFault(value: JsonObject, name: string): string | null {

@@ -1,5 +1,6 @@
 import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { entriesOf, recordFrom } from '../../core/record.ts';
 import type { ListOption, PromptText, TextOption } from '../command-definition.ts';
 import type { Context } from '../context.ts';
 import type { Terminal } from './terminal.ts';
@@ -28,7 +29,7 @@ export interface Input {
 export async function resolveInputs<Inputs extends Readonly<Record<string, Input>>>(
   { terminal, cwd }: Context,
   inputs: Inputs,
-): Promise<{ [Name in keyof Inputs]: string } | null> {
+): Promise<Record<keyof Inputs & string, string> | null> {
   const all = Object.values(inputs);
   for (const { option, given } of all) if (given !== undefined) requireValid(option, given, cwd);
   const missing = all.filter(({ given }) => given === undefined).map(({ option }) => flagOf(option));
@@ -38,14 +39,13 @@ export async function resolveInputs<Inputs extends Readonly<Record<string, Input
       `Missing option${missing.length === 1 ? '' : 's'}: ${missing.join(', ')}.`,
       `Add ${missing.map((flag) => `${flag} <…>`).join(' ')}, or run the command at a terminal without --yes to be prompted.`,
     );
-  const values: Record<string, string> = {};
-  for (const [name, { option, given, initial }] of Object.entries(inputs)) {
+  const values: [keyof Inputs & string, string][] = [];
+  for (const [name, { option, given, initial }] of entriesOf(inputs)) {
     const value = given ?? (await prompt(terminal, promptFor(option, initial, cwd)));
     if (value === null) return null;
-    values[name] = value;
+    values.push([name, value]);
   }
-  // One value for each name of `inputs`.
-  return values as { [Name in keyof Inputs]: string };
+  return recordFrom(values);
 }
 
 /** Throws AppregError (exit 2) if the value of an option is invalid. */
@@ -106,7 +106,8 @@ export async function confirmed(terminal: Terminal, message: string): Promise<bo
 
 /** Some pseudo-terminals report no size: prompts would put each letter on its own line, or show nothing. */
 function repairSize({ dialog }: Terminal): void {
-  const output = dialog?.output as { columns?: number; rows?: number } | undefined;
-  if (output?.columns === 0) output.columns = 80;
-  if (output?.rows === 0) output.rows = 24;
+  const output = dialog?.output;
+  if (output === undefined || !('columns' in output && 'rows' in output)) return;
+  if (output.columns === 0) output.columns = 80;
+  if (output.rows === 0) output.rows = 24;
 }

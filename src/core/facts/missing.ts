@@ -1,3 +1,4 @@
+import { keysOf } from '../record.ts';
 import { formatDuration } from '../text/format-duration.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import type { ServiceFailure } from './service.ts';
@@ -79,10 +80,9 @@ export type NotJudgedReason =
 export type NotJudgedCode = NotJudgedReason['code'];
 
 /** The wording of a reason. `resource` is the kind that an entry about a whole run refers to. */
-type Wording<C extends NotJudgedCode> = (
-  reason: Extract<NotJudgedReason, { code: C }>,
-  resource: ResourceKind | null,
-) => string;
+type Wording<C extends NotJudgedCode> = (reason: ReasonByCode[C], resource: ResourceKind | null) => string;
+
+type ReasonByCode = { [C in NotJudgedCode]: Extract<NotJudgedReason, { code: C }> };
 
 const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   offline: () => 'needs the network',
@@ -145,7 +145,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
 };
 
 /** All codes, as `schemas/report.schema.json` lists them. */
-export const NOT_JUDGED_CODES = Object.keys(WORDING) as readonly NotJudgedCode[];
+export const NOT_JUDGED_CODES: readonly NotJudgedCode[] = keysOf(WORDING);
 
 const SERVICE_FAILURES: Record<ServiceFailure, string> = {
   'no-api': 'does not have the API of appreg service, so what it saw is not known',
@@ -186,9 +186,11 @@ function times(attempts: number): string {
  * @param resource of an entry about a kind of resource in a whole run: that kind
  */
 export function reasonText(reason: NotJudgedReason, resource: ResourceKind | null = null): string {
-  // TypeScript does not see that the wording is the one of this very code.
-  const wording = WORDING[reason.code] as (reason: NotJudgedReason, resource: ResourceKind | null) => string;
-  return wording(reason, resource);
+  return wordingOf(reason.code, reason, resource);
+}
+
+function wordingOf<C extends NotJudgedCode>(code: C, reason: ReasonByCode[C], resource: ResourceKind | null): string {
+  return WORDING[code](reason, resource);
 }
 
 /** A fact that is missing because of a finding of that rule. */

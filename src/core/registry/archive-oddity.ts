@@ -53,7 +53,8 @@ export type Oddity<R extends Weight['rule']> = Omit<ArchiveFacts['oddities'][num
   Weight & { code: OddityCode<R> };
 
 function isOddityOf<R extends Weight['rule']>(rule: R, code: string): code is OddityCode<R> {
-  return Object.hasOwn(ODDITIES, code) && ODDITIES[code as OddityCode].rule === rule;
+  const weights: Readonly<Record<string, Weight>> = ODDITIES;
+  return Object.hasOwn(weights, code) && weights[code]?.rule === rule;
 }
 
 /** The oddities that a rule reports; codes unknown to this version belong to none. */

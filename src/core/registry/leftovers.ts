@@ -1,3 +1,5 @@
+import { entriesOf } from '../record.ts';
+
 /** Files that belong to the development of an app, and not to the app. */
 
 export type LeftoverKind = keyof typeof KINDS;
@@ -45,9 +47,4 @@ export function leftoverKind(path: string): LeftoverKind | null {
 /** A kind as the title of a list: `tests`. */
 export function leftoverTitle(kind: LeftoverKind): string {
   return KINDS[kind].title;
-}
-
-function entriesOf<K extends string, V>(record: Readonly<Record<K, V>>): [K, V][] {
-  // TypeScript widens the keys of an object to string.
-  return Object.entries(record) as [K, V][];
 }

@@ -1,3 +1,4 @@
+import { recordFrom } from '../record.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from './state.ts';
 
 /** The report of `appreg release` (schemas/release.schema.json). */
@@ -44,9 +45,9 @@ export function releaseReport(
   apps: readonly ReleasedApp[],
   failed: ReadonlySet<string>,
 ): ReleaseReport {
-  const states = Object.fromEntries(
-    RELEASE_STATES.map((state) => [state, apps.filter((app) => app.state === state).length]),
-  ) as Record<ReleaseState, number>;
+  const states = recordFrom(
+    RELEASE_STATES.map((state) => [state, apps.filter((app) => app.state === state).length] as const),
+  );
   const published = apps.filter((app) => app.published).length;
   const isFailing = failed.size > 0 || FAILING_STATES.some((state) => states[state] > 0);
   return {

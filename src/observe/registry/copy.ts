@@ -210,7 +210,13 @@ interface Inflated {
 
 function inflateWithInfo(body: Buffer, options: { maxOutputLength: number }): Inflated {
   // The types of Node do not know what the option changes.
-  return inflateRawSync(body, { ...options, info: true }) as unknown as Inflated;
+  const result: unknown = inflateRawSync(body, { ...options, info: true });
+  if (!isInflated(result)) throw new Error('zlib does not support the option info.');
+  return result;
+}
+
+function isInflated(result: unknown): result is Inflated {
+  return typeof result === 'object' && result !== null && 'buffer' in result && 'engine' in result;
 }
 
 /** The length of a gzip header (RFC 1952 section 2.3); null if there is none. */

@@ -53,7 +53,7 @@ export function openServiceClient({ service, headers, http, timeout }: ServiceRe
 
 function jsonOf(text: string): JsonValue | null {
   try {
-    return JSON.parse(text) as JsonValue;
+    return JSON.parse(text);
   } catch {
     return null;
   }

@@ -66,11 +66,18 @@ export function openHttp(proxyFor: StoreProxyFor = () => null, idle = 60_000): S
       ...(proxy && { dispatcher: over(proxy) }),
     });
     const { statusCode: status } = answer;
-    const head = { status, headers: answer.headers as StoreResponse['headers'] };
+    const head = { status, headers: oneValueEach(answer.headers) };
     if (sink === null || status >= 300) return { ...head, bytes: Buffer.from(await answer.body.arrayBuffer()) };
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) sink(chunk);
+    for await (const chunk of answer.body) sink(chunk);
     return { ...head, bytes: Buffer.alloc(0) };
   };
+}
+
+/** Repeated headers are combined (RFC 9110 section 5.3). */
+function oneValueEach(headers: Readonly<Record<string, string | string[] | undefined>>): StoreResponse['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
 }
 
 function lengthOf(body: Bytes | string): number {

@@ -65,13 +65,16 @@ export function headerIn(line: string): BackupHeader {
 }
 
 function isHeader(value: unknown): value is BackupHeader {
-  if (typeof value !== 'object' || value === null) return false;
-  const { migrations, tables, sequences } = value as Partial<Record<keyof BackupHeader, unknown>>;
+  if (!hasTexts(value, ['format', 'appreg', 'createdAt'])) return false;
   return (
-    isListOf(migrations, (name) => typeof name === 'string') &&
-    isListOf(tables, (table) => hasTexts(table, ['name']) && isListOf(Reflect.get(table, 'columns'), isText)) &&
-    isListOf(sequences, (sequence) => hasTexts(sequence, ['table', 'column', 'next']))
+    isListOf(Reflect.get(value, 'migrations'), isText) &&
+    isListOf(Reflect.get(value, 'tables'), isTable) &&
+    isListOf(Reflect.get(value, 'sequences'), (sequence) => hasTexts(sequence, ['table', 'column', 'next']))
   );
+}
+
+function isTable(value: unknown): value is BackupTable {
+  return hasTexts(value, ['name']) && isListOf(Reflect.get(value, 'columns'), isText);
 }
 
 /** @throws AppregError `backup-unusable` */

@@ -1,0 +1,20 @@
+/** Objects whose keys are known: TypeScript widens them to string. */
+
+/** The keys of an object literal, in its order. */
+export function keysOf<Keyed extends object>(record: Keyed): Extract<keyof Keyed, string>[] {
+  const keys: Extract<keyof Keyed, string>[] = [];
+  for (const key in record) if (Object.hasOwn(record, key)) keys.push(key);
+  return keys;
+}
+
+/** The keys of an object literal with their values, in its order. */
+export function entriesOf<Keyed extends object>(
+  record: Keyed,
+): [key: Extract<keyof Keyed, string>, value: Keyed[Extract<keyof Keyed, string>]][] {
+  return keysOf(record).map((key) => [key, record[key]]);
+}
+
+/** A record of these entries, which contain every key. */
+export function recordFrom<Key extends string, Value>(entries: readonly (readonly [Key, Value])[]): Record<Key, Value> {
+  return Object.fromEntries(entries) as Record<Key, Value>;
+}
