@@ -1,13 +1,5 @@
 // What release and diff found: for the log, the annotations, the outputs, and the comment on the pull request.
 
-/** The states of an app that fail a release, as in its exit code. */
-const FAILING = ['changed', 'behind', 'unlisted', 'broken'];
-
-/** True for an app that needs attention: also a new version that could not be published. */
-function isFailing({ state, published, advice }) {
-  return FAILING.includes(state) || (state === 'new' && !published && advice !== null);
-}
-
 /**
  * @param command release, publish or diff
  * @param report its JSON
@@ -24,7 +16,7 @@ export function resultOf(command, report, library) {
       outputs: { outcome: 'clean', errors: '', warnings: '' },
       isNotable: report.apps.length > 0 || report.vanishing.length > 0 || report.hosts.added.length > 0,
     };
-  const failing = report.apps.filter(isFailing);
+  const failing = report.apps.filter(library.needsAttention);
   return {
     text: library.releaseAsText(report),
     markdown: library.releaseAsMarkdown(report),

@@ -40,7 +40,7 @@ export { type Plan, type Step } from './publish/plan.ts';
 export { publish, type Published } from './publish/publish.ts';
 export { planVersion, type VersionPlan } from './publish/publish-version.ts';
 export { diffAsMarkdown, diffAsText } from './report/diff.ts';
-export { releaseAsMarkdown, releaseAsText } from './report/release.ts';
+export { needsAttention, releaseAsMarkdown, releaseAsText } from './report/release.ts';
 export { render } from './report/index.ts';
 export { type Format, FORMATS, type RenderOptions } from './report/options.ts';
 export { startServer, type ServeOptions, type Serving } from './serve/server.ts';

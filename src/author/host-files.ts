@@ -11,7 +11,7 @@ import {
 } from './host-guides.ts';
 import { nginxServer } from './host-nginx.ts';
 import type { Hosted } from './hosted.ts';
-import { headersFile, NOT_FOUND } from './host-pages.ts';
+import { headersFile, NOT_FOUND_PAGE } from './host-pages.ts';
 
 /** The configuration for a host to serve a registry: CORS (spec 4.1), cache lifetimes (spec 8), media types. */
 
@@ -72,7 +72,7 @@ export const PRESETS = {
     store: { type: 'git', branch: 'registry' },
     files: (hosted) => [
       { ...HEADERS, text: headersFile(hosted) },
-      { path: '404.html', text: NOT_FOUND, what: 'the response for missing files', served: true },
+      { path: '404.html', text: NOT_FOUND_PAGE, what: 'the response for missing files', served: true },
       { ...GUIDE, text: cloudflarePagesGuide(hosted) },
     ],
   },

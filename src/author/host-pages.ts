@@ -42,7 +42,7 @@ function allowedOrigin(serviceOrigins: readonly string[]): string {
 }
 
 /** Without this file, Cloudflare Pages responds to every unknown path with the page at `/` and status 200. */
-export const NOT_FOUND = `<!doctype html>
+export const NOT_FOUND_PAGE = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">

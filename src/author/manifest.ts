@@ -26,7 +26,7 @@ export function newManifest(): string {
  * @returns the new manifest; null if an identical entry exists
  * @throws AppregError `already-exists` (exit 1) if the key is used by another entry; `document-invalid` (exit 1)
  */
-export function addApp(manifest: Document, key: string, entry: AppEntry): Document | null {
+export function addAppEntry(manifest: Document, key: string, entry: AppEntry): Document | null {
   const existing = member(appsIn(manifest), key);
   const { name, description, blockStyle, appMetadataUrl } = entry;
   const added = { name, description, blockStyle: { ...blockStyle }, appMetadataUrl };
@@ -51,7 +51,7 @@ const STYLE_FIELDS: readonly string[] = ['iconUrl', 'color'] satisfies (keyof Ap
  * @returns the new manifest; null if the entry has all of these texts
  * @throws AppregError `document-invalid` (exit 1) if the entry or its `blockStyle` is not an object
  */
-export function editApp(manifest: Document, key: string, changes: AppChanges): Document | null {
+export function editAppEntry(manifest: Document, key: string, changes: AppChanges): Document | null {
   const entry = member(appsIn(manifest), key);
   let edited = manifest;
   for (const [field, text] of entriesOf(changes)) {
@@ -79,7 +79,7 @@ function setText(manifest: Document, key: string, field: string, text: string): 
  * Removes an app from a manifest; every other byte is preserved.
  * @returns the new manifest; null if the app is not listed
  */
-export function removeApp(manifest: Document, key: string): Document | null {
+export function removeAppEntry(manifest: Document, key: string): Document | null {
   return member(appsIn(manifest), key) === undefined ? null : removeMember(manifest, '/apps', key);
 }
 

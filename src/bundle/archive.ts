@@ -5,7 +5,7 @@ import { Header } from 'tar/header';
 import { Pax } from 'tar/pax';
 
 /** A file in the archive: `path` is relative and separated by '/', as `checkNames` requires. */
-export interface PackedFile {
+export interface FileToPack {
   path: string;
   bytes: Uint8Array;
 }
@@ -28,8 +28,8 @@ const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);
  * `checksum` is that of the archive; `tarSha256` (hex) is the digest of the tar inside, independent of the zlib
  * version.
  */
-export async function pack(
-  files: readonly PackedFile[],
+export async function packArchive(
+  files: readonly FileToPack[],
 ): Promise<{ archive: Uint8Array; checksum: string; tarSha256: string }> {
   const tar = tarOf(files);
   const packing = gzip(tar);
@@ -42,7 +42,7 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function tarOf(files: readonly PackedFile[]): Buffer {
+function tarOf(files: readonly FileToPack[]): Buffer {
   const parts: Uint8Array[] = [];
   for (const { path, bytes } of files) {
     parts.push(...headersOf(path, bytes.length), bytes, padding(bytes.length));

@@ -3,7 +3,7 @@ import { dirname, posix } from 'node:path';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
-import type { PackedFile } from './archive.ts';
+import type { FileToPack } from './archive.ts';
 import { buildCode } from './code.ts';
 import { readable, readFolder, readIncluded } from './files.ts';
 import { checkNames } from './names.ts';
@@ -43,12 +43,12 @@ const OTHER_COMPRESSION =
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const contents = isFolder(options.entry) ? fromFolder(options) : fromCode(options);
   // Loaded while the compiler runs.
-  const [{ files, warnings, traces, packed }, { pack }] = await Promise.all([contents, import('./archive.ts')]);
+  const [{ files, warnings, traces, packed }, { packArchive }] = await Promise.all([contents, import('./archive.ts')]);
   // By code unit: locale-dependent order differs between machines.
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   checkNames(files.map((file) => file.path));
   checkSize(files);
-  const { archive, checksum, tarSha256 } = await pack(files);
+  const { archive, checksum, tarSha256 } = await packArchive(files);
   if (process.versions['bun'] !== undefined) warnings.push(OTHER_COMPRESSION);
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
   if (size > RATIO_FROM && size > archive.length * MOST_RATIO) {
@@ -67,12 +67,12 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
 }
 
 interface Contents {
-  files: PackedFile[];
+  files: FileToPack[];
   warnings: string[];
   /** What the compiler read. */
   traces: Trace[];
   /** The files that are packed as they are. */
-  packed: PackedFile[];
+  packed: FileToPack[];
 }
 
 function fromFolder(options: BundleOptions): Contents {
@@ -116,7 +116,7 @@ function isFolder(entry: string): boolean {
   }
 }
 
-function checkSize(files: readonly PackedFile[]): void {
+function checkSize(files: readonly FileToPack[]): void {
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
   if (size <= MOST_BYTES && files.length <= MOST_ENTRIES) return;
   throw new AppregError(

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import { basename, dirname, extname } from 'node:path';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import type { PackedFile } from './archive.ts';
+import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';
 import { buildError, issue, headline, type Places } from './build-error.ts';
 import { build } from './esbuild.ts';
@@ -38,7 +38,7 @@ const REQUIRE =
 
 /** app.js, and ui.js if there is a UI entry, with the unbundled files that they load at run time. */
 export interface Code {
-  files: PackedFile[];
+  files: FileToPack[];
   warnings: string[];
   /** Relative paths that app.js loads at run time: native modules, and those that the user excluded. */
   asksFor: string[];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type Big
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import type { PackedFile } from './archive.ts';
+import type { FileToPack } from './archive.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 /**
@@ -16,10 +16,10 @@ const JUNK = new Set(['.git', '.hg', '.svn', '.DS_Store', 'Thumbs.db', 'desktop.
  * @returns the files, and the skipped paths
  * @throws AppregError for links that lead outside or form a cycle, for special files, and if the folder cannot be read
  */
-export function readFolder(folder: string, leaveOut: string | null): { files: PackedFile[]; skipped: string[] } {
+export function readFolder(folder: string, leaveOut: string | null): { files: FileToPack[]; skipped: string[] } {
   const root = realpathSync(folder);
   const isLeftOut = sameAs(leaveOut);
-  const files: PackedFile[] = [];
+  const files: FileToPack[] = [];
   const skipped: string[] = [];
 
   /** `path` as in the archive; `chain`: the real paths of the parent folders, to detect link cycles. */
@@ -56,13 +56,13 @@ export async function readIncluded(
   folder: string,
   globs: readonly string[],
   leaveOut: string | null,
-): Promise<PackedFile[]> {
+): Promise<FileToPack[]> {
   if (globs.length === 0) return [];
   const { escapePath, globSync } = await import('tinyglobby');
   const root = realpathSync(folder);
   const isLeftOut = sameAs(leaveOut);
   const without = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
-  const found = new Map<string, PackedFile>();
+  const found = new Map<string, FileToPack>();
   for (const glob of globs) {
     if (glob.startsWith('!')) continue;
     if (isAbsolute(glob) || glob.split(/[\\/]/).includes('..')) {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import { VERSION } from '../core/tool-version.ts';
-import type { PackedFile } from './archive.ts';
+import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';
 import { packagePath } from './package-paths.ts';
 
@@ -30,7 +30,7 @@ const NO_COMPILER = 'none';
  */
 export function provenanceOf(
   traces: readonly Trace[],
-  packed: readonly PackedFile[],
+  packed: readonly FileToPack[],
   { external = [], target, minify = false, sourcemap = false }: BundleOptions,
 ): Provenance {
   const lines = [

@@ -52,6 +52,11 @@ export interface NumberOption extends OptionText {
 
 export type OptionDefinition = FlagOption | TextOption | ListOption | NumberOption;
 
+/** The flag of an option, without its value: `--name` of `--name <value>`. */
+export function flagOf({ flags }: Pick<OptionDefinition, 'flags'>): string {
+  return flags.replace(/ .*/, '');
+}
+
 /** What a prompt shows for a value that is missing on the command line. */
 export interface PromptText {
   message: string;

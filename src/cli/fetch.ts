@@ -8,17 +8,13 @@ import { isAnswered, overProxy, statusOf } from '../core/http/probe.ts';
 import { type ArchiveOptions, type ArchiveReader, createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester, type Digester } from '../observe/digest/digest.ts';
 import type { HttpOptions } from '../observe/http/client.ts';
+import { ARTIFACT_LIMITS, download } from '../observe/http/download.ts';
 import { networkOf } from './config/network.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 /** Fetches an artifact to inspect its bytes, as the service does: digested while streaming, nothing stored. */
 
-/** Maximum bytes of an artifact. */
-const MAX_BYTES = 2 ** 31;
-/** Milliseconds for a whole download. */
-const TIMEOUT = 600_000;
-
-export interface Fetched {
+export interface InspectedFile {
   /** The probe of the URL. */
   probe: Probe;
   content: Content;
@@ -30,38 +26,29 @@ export async function fetchBytes(
   url: string,
   onBytes: (bytes: number) => void = () => {},
   options: HttpOptions & Pick<ArchiveOptions, 'scan'> = {},
-): Promise<Fetched> {
+): Promise<InspectedFile> {
   const { scan = null } = options;
   // Loaded lazily, since most runs fetch nothing.
   const { openHttpClient } = await import('../observe/http/client.ts');
   const http = openHttpClient(options);
-  let digester: Digester = createDigester(MAX_BYTES);
+  let digester: Digester = createDigester(ARTIFACT_LIMITS.bytes);
   let archive: ArchiveReader = createArchiveReader({ scan });
   let bytes = 0;
   try {
-    const probe = await http.probe({
-      method: 'GET',
-      url,
-      origin: null,
-      accept: '*/*',
-      total: TIMEOUT,
-      body() {
-        digester = createDigester(MAX_BYTES);
-        archive = createArchiveReader({ scan });
-        bytes = 0;
-        return {
-          limit: MAX_BYTES,
-          over: 'fail',
-          instant: true,
-          write(chunk) {
-            bytes += chunk.length;
-            onBytes(bytes);
-            const listed = archive.write(chunk);
-            digester.write(chunk);
-            return listed;
-          },
-        };
-      },
+    const probe = await download(http, { url, accept: '*/*', limits: ARTIFACT_LIMITS }, () => {
+      digester = createDigester(ARTIFACT_LIMITS.bytes);
+      archive = createArchiveReader({ scan });
+      bytes = 0;
+      return {
+        instant: true,
+        write(chunk) {
+          bytes += chunk.length;
+          onBytes(bytes);
+          const listed = archive.write(chunk);
+          digester.write(chunk);
+          return listed;
+        },
+      };
     });
     return { probe, content: digester.end(), archive: await archive.end() };
   } finally {
@@ -78,7 +65,7 @@ export async function fetchWhole(
   env: NodeJS.ProcessEnv,
   onBytes?: (bytes: number) => void,
   options: Pick<ArchiveOptions, 'scan'> = {},
-): Promise<Fetched> {
+): Promise<InspectedFile> {
   const fetched = await fetchBytes(url, onBytes, { ...networkOf(env), ...options });
   if (isAnswered(fetched.probe)) return fetched;
   throw new AppregError(

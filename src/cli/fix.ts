@@ -3,7 +3,7 @@ import { fixDocument } from '../author/fix.ts';
 import { printable } from '../core/text/text.ts';
 import { readDocumentFile } from '../observe/workspace/documents.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
-import type { Target } from '../observe/workspace/target.ts';
+import type { LintTarget } from '../observe/workspace/target.ts';
 import { openDirectory } from '../store/directory/directory.ts';
 import { type BaselineOption, wasPublished } from './check/baseline-option.ts';
 import type { Context } from './context.ts';
@@ -13,7 +13,7 @@ import { manifestAppsIn, metadataUrlOf } from '../core/registry/manifest.ts';
  * `lint --fix`: fixes the files of a target, and reports on stderr what changed, and which changes affect published
  * versions.
  */
-export async function fixFiles(context: Context, target: Target, against: BaselineOption): Promise<void> {
+export async function fixFiles(context: Context, target: LintTarget, against: BaselineOption): Promise<void> {
   const { workspace } = target;
   const store = openDirectory(workspace.root);
   const files: { path: string; document: 'manifest' | 'metadata'; app: string | null }[] = [];

@@ -23,7 +23,7 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
   }
   const bytes =
     icon === '' ? Buffer.from(placeholderIcon(key, color)) : readInputFile(resolve(context.cwd, icon), icon);
-  return iconOf(bytes, icon);
+  return iconFromBytes(bytes, icon);
 }
 
 /**
@@ -31,7 +31,7 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
  * @param name the user's name for it
  * @throws AppregError `icon-invalid` (exit 1) if it is not a PNG or SVG
  */
-export function iconOf(bytes: Uint8Array, name: string): IconFile {
+export function iconFromBytes(bytes: Uint8Array, name: string): IconFile {
   const image = inspectImage(bytes);
   if ((image.kind !== 'png' && image.kind !== 'svg') || image.fault) {
     const what = image.fault

@@ -8,10 +8,10 @@ import { type Journal, newJournal } from '../store/journal.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { endUnlessIdle } from './process/end-process.ts';
 import { messageAtExit, secondSignal, withStoreState } from './process/ending.ts';
-import { MissingArguments, nameOf } from './io/missing-arguments.ts';
+import { MissingArguments, commandName } from './io/missing-arguments.ts';
 import { buildProgram, type RunCommand } from './program.ts';
 import { toStderr, toStdout } from './io/streams.ts';
-import { supervise } from './process/supervise.ts';
+import { superviseCommand } from './process/supervise.ts';
 import { openTerminal } from './io/terminal.ts';
 
 /** The state of a run, in addition to its command's. */
@@ -49,7 +49,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const parse = async (): Promise<void> => {
       if (!(await parseAndRun(words, run, state))) code = 130;
     };
-    await supervise(parse, { journal: state.journal, onWaiting, onSecond });
+    await superviseCommand(parse, { journal: state.journal, onWaiting, onSecond });
     return await exitCodeOf(code, state);
   } catch (error) {
     return await reportFailure(error, state);
@@ -71,7 +71,7 @@ async function parseAndRun(words: readonly string[], run: RunCommand, state: Run
     const context = await contextFor(command.optsWithGlobals<GlobalOptions>(), state);
     if (!context.terminal.interactive) error.refuse();
     const { promptForArguments } = await import('./io/prompt-arguments.ts');
-    const answers = await promptForArguments(context, nameOf(command), names.length);
+    const answers = await promptForArguments(context, commandName(command), names.length);
     return answers !== null && parseAndRun([...words, ...(words.includes('--') ? [] : ['--']), ...answers], run, state);
   }
 }

@@ -57,11 +57,8 @@ function addCommand(
   const [first = '', second] = name.split(' ');
   const parent = second === undefined ? program : program.commands.find((one) => one.name() === first);
   if (parent === undefined) throw new Error(`The command of ${name} must be added before it.`);
-  const command = parent
-    .enablePositionalOptions()
-    .command(second ?? first)
-    .description(description)
-    .exitOverride();
+  // It inherits the settings of its parent.
+  const command = parent.command(second ?? first).description(description);
   for (const { usage } of declared) command.addArgument(new Argument(usage));
   command.showHelpAfterError(`(appreg ${name} --help shows its usage)`);
   return command.action(() => {

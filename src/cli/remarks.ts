@@ -17,7 +17,11 @@ export function printFindings(terminal: Terminal, findings: readonly Finding[]):
 }
 
 /** The outcome of a plan. @param done the word for an applied plan */
-export function statusOf<Done extends string>(plan: Plan, dryRun: boolean, done: Done): Done | 'unchanged' | 'planned' {
+export function planStatus<Done extends string>(
+  plan: Plan,
+  dryRun: boolean,
+  done: Done,
+): Done | 'unchanged' | 'planned' {
   if (plan.steps.length === 0) return 'unchanged';
   return dryRun ? 'planned' : done;
 }

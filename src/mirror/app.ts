@@ -23,7 +23,7 @@ import {
   rewrittenMetadata,
   rewrittenVersion,
   type SourceVersion,
-  versionsOf,
+  mirroredVersions,
 } from './rewrite.ts';
 
 /** Copies one app: its artifacts, its icon, then its metadata file. */
@@ -111,8 +111,8 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
 
   const path = pathsOf.metadata(key);
   await store.tidy?.([path, pathsOf.artifact(key, '0.0.0')]);
-  const before = versionsOf(await localDocument(store, path));
-  const listed = versionsOf(source.metadata);
+  const before = mirroredVersions(await localDocument(store, path));
+  const listed = mirroredVersions(source.metadata);
   const skipped = source.count - listed.length;
   if (skipped > 0)
     report(

@@ -4,16 +4,12 @@ import type { Probe } from '../core/facts/facts.ts';
 import { isAnswered, statusOf } from '../core/http/probe.ts';
 import { createDigester } from '../observe/digest/digest.ts';
 import type { HttpClient } from '../observe/http/client.ts';
+import { ARTIFACT_LIMITS, download, downloadBytes, SMALL_FILE_LIMITS } from '../observe/http/download.ts';
 import { syncFile } from '../store/directory/sync-file.ts';
 import { tempName } from '../store/directory/owner.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 
 /** Downloads to a file or to memory, with the digest computed while streaming. */
-
-const ARTIFACT_LIMIT = 2 ** 31;
-const ARTIFACT_TIME = 600_000;
-const SMALL_LIMIT = 64 * 2 ** 20;
-const SMALL_TIME = 60_000;
 
 /** A failed download: its code, and a message to follow the URL. */
 export interface Failed {
@@ -36,34 +32,25 @@ export async function downloadArtifact(
   await mkdir(dirname(path), { recursive: true });
   const part = join(dirname(path), tempName(basename(path)));
   const file = await open(part, 'wx');
-  let digester = createDigester(ARTIFACT_LIMIT);
+  let digester = createDigester(ARTIFACT_LIMITS.bytes);
   try {
-    const probe = await http.probe({
-      method: 'GET',
-      url,
-      origin: null,
-      accept: '*/*',
-      total: ARTIFACT_TIME,
-      body() {
-        digester = createDigester(ARTIFACT_LIMIT);
-        let at = 0;
-        return {
-          limit: ARTIFACT_LIMIT,
-          over: 'fail',
-          async write(chunk) {
-            onBytes(chunk.length);
-            digester.write(chunk);
-            // A retry overwrites the file from the start; excess bytes of the first attempt are truncated at the end.
-            for (let done = 0; done < chunk.length;) {
-              const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at);
-              done += bytesWritten;
-              at += bytesWritten;
-            }
-          },
-        };
-      },
+    const probe = await download(http, { url, accept: '*/*', limits: ARTIFACT_LIMITS }, () => {
+      digester = createDigester(ARTIFACT_LIMITS.bytes);
+      let at = 0;
+      return {
+        async write(chunk) {
+          onBytes(chunk.length);
+          digester.write(chunk);
+          // A retry overwrites the file from the start; excess bytes of the first attempt are truncated at the end.
+          for (let done = 0; done < chunk.length;) {
+            const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at);
+            done += bytesWritten;
+            at += bytesWritten;
+          }
+        },
+      };
     });
-    if (!isAnswered(probe)) return failureOf(probe);
+    if (!isAnswered(probe)) return downloadFailure(probe);
     const content = digester.end();
     if (content.sha256 !== digest)
       return {
@@ -82,19 +69,8 @@ export async function downloadArtifact(
 
 /** A document or an icon. */
 export async function downloadSmall(http: HttpClient, url: string, accept: string): Promise<Buffer | Failed> {
-  let chunks: Uint8Array[] = [];
-  const probe = await http.probe({
-    method: 'GET',
-    url,
-    origin: null,
-    accept,
-    total: SMALL_TIME,
-    body() {
-      chunks = [];
-      return { limit: SMALL_LIMIT, over: 'fail', write: (chunk) => void chunks.push(chunk.slice()) };
-    },
-  });
-  return isAnswered(probe) ? Buffer.concat(chunks) : failureOf(probe);
+  const { probe, bytes } = await downloadBytes(http, { url, accept, limits: SMALL_FILE_LIMITS });
+  return isAnswered(probe) ? bytes : downloadFailure(probe);
 }
 
 export function isFailed(result: unknown): result is Failed {
@@ -111,7 +87,7 @@ export async function digestOfFile(path: string): Promise<{ sha256: string; byte
   return { sha256, bytes };
 }
 
-function failureOf(probe: Probe): Failed {
+function downloadFailure(probe: Probe): Failed {
   const { failure } = probe;
   if (failure) return { code: failure.code, message: `cannot be fetched: ${failure.message}` };
   return { code: `status-${statusOf(probe)}`, message: `answers with status ${statusOf(probe)}` };

@@ -12,7 +12,7 @@ import { mirrorApp, type Mirrored, type MirrorOptions } from './app.ts';
 import { localDocument, put } from './documents.ts';
 import { downloadSmall, isFailed } from './download.ts';
 import { INDEX, type Index, indexOf, indexText } from './index-file.ts';
-import { asText, pathsOf, versionsOf } from './rewrite.ts';
+import { asText, pathsOf, mirroredVersions } from './rewrite.ts';
 
 /**
  * Copies a live registry into a folder: verifies every artifact against its checksum and rewrites every URL. Artifacts
@@ -123,7 +123,7 @@ async function prune(
 ): Promise<void> {
   const listed = new Set<string>();
   for (const key of keys)
-    for (const { version } of versionsOf(await localDocument(store, pathsOf.metadata(key))))
+    for (const { version } of mirroredVersions(await localDocument(store, pathsOf.metadata(key))))
       listed.add(pathsOf.artifact(key, version));
   for (const path of Object.keys(index.files)) {
     if (listed.has(path)) continue;

@@ -14,7 +14,7 @@ export interface SourceVersion {
 }
 
 /** The versions of a metadata file that can be mirrored; incomplete entries were never published. */
-export function versionsOf(metadata: JsonValue | undefined): SourceVersion[] {
+export function mirroredVersions(metadata: JsonValue | undefined): SourceVersion[] {
   const found: SourceVersion[] = [];
   for (const item of listedVersions(metadata) ?? []) {
     const { version, artifactUrl: url, artifactChecksum } = versionFields(item);

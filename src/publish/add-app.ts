@@ -1,12 +1,12 @@
 import { documentWithText, versionsIn } from '../author/document.ts';
-import { addApp, type AppEntry } from '../author/manifest.ts';
+import { addAppEntry, type AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
-import { type JudgeSettings, newFindings } from './check-change.ts';
+import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
 import { newLines } from './new-lines.ts';
 import {
@@ -56,7 +56,7 @@ export interface AppPlan {
 export async function planApp(place: RegistryLocation, app: NewApp, settings: JudgeSettings): Promise<AppPlan> {
   checkNewKey(app.key);
   const manifest = await readManifest(place);
-  const icon = iconOf(place, app);
+  const icon = iconTarget(place, app);
   const metadataUrl = app.metadataUrl ?? `${place.base}apps/${app.key}/versions.json`;
   const entry: AppEntry = {
     name: app.name,
@@ -64,7 +64,7 @@ export async function planApp(place: RegistryLocation, app: NewApp, settings: Ju
     blockStyle: { iconUrl: icon.url, color: app.color },
     appMetadataUrl: metadataUrl,
   };
-  const edited = addApp(manifest, app.key, entry);
+  const edited = addAppEntry(manifest, app.key, entry);
   const steps: Step[] = [];
   if (icon.path !== null && !(await hasIcon(place.store, icon.path, icon.file.bytes)))
     steps.push({ kind: 'create', path: icon.path, bytes: icon.file.bytes, what: 'the icon' });
@@ -73,7 +73,7 @@ export async function planApp(place: RegistryLocation, app: NewApp, settings: Ju
   if (edited === null) return { entry, plan: { steps }, lines: [], findings: [] };
 
   const edit = (text: string): string | null =>
-    addApp(documentWithText(text, manifest.path), app.key, entry)?.text ?? null;
+    addAppEntry(documentWithText(text, manifest.path), app.key, entry)?.text ?? null;
   steps.push(editStep(manifest, edited.text, edit, `the app ${app.key}`));
   const observed =
     icon.path === null
@@ -86,18 +86,21 @@ export async function planApp(place: RegistryLocation, app: NewApp, settings: Ju
     artifacts: [],
   };
   // A new app has no versions yet: they are published in the next step.
-  const severities = { ...settings.severities, 'no-valid-versions': 'off' } as const;
+  const judgement: JudgeSettings = {
+    ...settings,
+    severities: { ...settings.severities, 'no-valid-versions': 'off' },
+  };
   const findings = newFindings(
-    () => ({ manifest: factsOf(manifest), app: null }),
+    () => judgeState({ manifest: factsOf(manifest), app: null }, judgement),
     { manifest: factsOf(edited), app: facts },
-    { ...settings, severities },
+    judgement,
   );
   const lines = newLines(manifest.text, edited.text);
   return { entry, plan: { title: `Add app ${app.key}`, steps }, lines, findings };
 }
 
 /** The URL of the icon, with the path to which its file is copied; `path` is null if it is hosted elsewhere. */
-export function iconOf(
+export function iconTarget(
   { base }: RegistryLocation,
   { key, icon }: Pick<NewApp, 'key' | 'icon'>,
 ): { path: null; url: string } | { path: string; url: string; file: IconFile } {

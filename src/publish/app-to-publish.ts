@@ -5,7 +5,7 @@ import { didYouMean } from '../core/text/similar-names.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { checkKey } from './check-key.ts';
-import { type RegistryLocation, readDocument, readManifest, shown } from './registry-location.ts';
+import { type RegistryLocation, readDocument, readManifest, shownLocation } from './registry-location.ts';
 
 /** An app of the registry whose metadata file can be edited. */
 export interface AppToPublish {
@@ -29,7 +29,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
   if (path === null) {
     throw new AppregError(
       'metadata-outside-workspace',
-      `The metadata file of “${name}” is not in this workspace: it is at ${shown(metadataUrl)}, and the workspace is served at ${shown(place.base)}.`,
+      `The metadata file of “${name}” is not in this workspace: it is at ${shownLocation(metadataUrl)}, and the workspace is served at ${shownLocation(place.base)}.`,
       'Publish from the workspace with that file, or fix appMetadataUrl or baseUrl.',
     );
   }

@@ -1,7 +1,15 @@
-import { type Bytes, type Digest, digestOf, isFileBytes } from '../store/bytes.ts';
+import { type Bytes, type Digest, digestOfBytes, isFileBytes } from '../store/bytes.ts';
 import type { BatchStore, Write } from '../store/store.ts';
 import type { Plan, Step } from './plan.ts';
-import { assertSameBytes, ATTEMPTS, contended, editedText, missing, pause, type StepResult } from './step.ts';
+import {
+  assertSameBytes,
+  MAX_CONFLICTS,
+  documentContended,
+  editedText,
+  documentMissing,
+  pauseAfterConflict,
+  type StepResult,
+} from './step.ts';
 
 /** The state of a file: its content, or for a large file its digest. */
 interface FileState {
@@ -24,19 +32,19 @@ export async function applyBatch(
   if (last === undefined) return [];
   const large = new Set(steps.flatMap((step) => (isLarge(step) ? [step.path] : [])));
   const small = paths.filter((path) => !large.has(path));
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_CONFLICTS; attempt++) {
     const files = new Map<string, FileState>();
     for (const [path, stored] of await batch.read(small))
-      files.set(path, { ...stored, digest: () => digestOf(stored.bytes) });
+      files.set(path, { ...stored, digest: () => digestOfBytes(stored.bytes) });
     for (const path of large) {
       const found = await digest(path);
       if (found !== null) files.set(path, { bytes: null, digest: () => found, token: '' });
     }
     const { results, writes } = outcomeOn(files, steps);
     if (writes.length === 0 || (await write(writes)) === 'written') return results;
-    await pause(attempt);
+    await pauseAfterConflict(attempt);
   }
-  throw contended(last);
+  throw documentContended(last);
 }
 
 function isLarge(step: Step): boolean {
@@ -55,7 +63,7 @@ function outcomeOn(
     const token = files.get(path)?.token ?? null;
     const written = writes.get(path)?.bytes;
     // A file that an earlier step wrote is in no state that was planned on.
-    const current = written ? { bytes: written, digest: () => digestOf(written), token: '' } : files.get(path);
+    const current = written ? { bytes: written, digest: () => digestOfBytes(written), token: '' } : files.get(path);
     const bytes = bytesAfter(step, current ?? null);
     if (bytes !== null) writes.set(path, { path, bytes, token });
     results.push({ step, outcome: outcomeOf(step, bytes !== null) });
@@ -79,7 +87,7 @@ function bytesAfter(step: Step, current: FileState | null): Bytes | null {
     return text === null ? null : Buffer.from(text, 'utf8');
   }
   // Large files are only created, never edited.
-  if (current === null || !(current.bytes instanceof Uint8Array)) throw missing(step.path);
+  if (current === null || !(current.bytes instanceof Uint8Array)) throw documentMissing(step.path);
   const { bytes, token } = current;
   if (step.kind === 'replace') return Buffer.from(bytes).equals(step.bytes) ? null : step.bytes;
   const text = editedText(step, { bytes, token });

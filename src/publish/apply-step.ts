@@ -1,7 +1,15 @@
 import { isBatchStore, type Store, type Stored } from '../store/store.ts';
 import type { CreateStep, EditStep, ReplaceStep, Step } from './plan.ts';
 import { notKept, refusesTheSame, unreadableYetThere } from './store-faults.ts';
-import { ATTEMPTS, assertSameBytes, contended, editedText, missing, pause, type StepResult } from './step.ts';
+import {
+  MAX_CONFLICTS,
+  assertSameBytes,
+  documentContended,
+  editedText,
+  documentMissing,
+  pauseAfterConflict,
+  type StepResult,
+} from './step.ts';
 
 /** How a step is applied. */
 export interface StepContext {
@@ -31,7 +39,7 @@ async function create(
   for (let attempt = 0; stored === null && attempt < CREATE_ATTEMPTS; attempt++) {
     if ((await store.create(step.path, step.bytes, { why })) === 'created') return 'created';
     stored = await store.digest(step.path);
-    if (stored === null) await pause(attempt);
+    if (stored === null) await pauseAfterConflict(attempt);
   }
   if (stored === null) throw unreadableYetThere(step.path);
   assertSameBytes(step, stored);
@@ -40,20 +48,20 @@ async function create(
 
 /** Replaces a file. The last writer wins, as with the source files. */
 async function replace(step: ReplaceStep, store: Store, why: string | undefined): Promise<'edited' | 'unchanged'> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_CONFLICTS; attempt++) {
     const stored = await store.read(step.path);
-    if (stored === null) throw missing(step.path);
+    if (stored === null) throw documentMissing(step.path);
     if (Buffer.from(stored.bytes).equals(step.bytes)) return 'unchanged';
     if ((await store.replace(step.path, step.bytes, stored.token, { why })) === 'replaced') return 'edited';
-    await pause(attempt);
+    await pauseAfterConflict(attempt);
   }
-  throw contended(step.path);
+  throw documentContended(step.path);
 }
 
 /** How often a store may report a successful write and still return the previous document. */
-const LOST = 4;
+const MAX_LOST = 4;
 /** How often a store may report a conflict although the document did not change. */
-const STUCK = 8;
+const MAX_STUCK = 8;
 
 /**
  * Edits a document, retrying until the change is in it. Lost writes are detected: the file is read again, and must
@@ -65,18 +73,18 @@ async function edit(step: EditStep, store: Store, why: string | undefined): Prom
   let over = '';
   let lost = 0;
   let stuck = { token: '', times: 0 };
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_CONFLICTS; attempt++) {
     const stored = await store.read(step.path);
     if (stored === null && written === null && step.ifMissing !== undefined) {
       const outcome = await createEdited(step, step.ifMissing, store, why);
       if (outcome !== 'exists') return outcome;
-      await pause(attempt);
+      await pauseAfterConflict(attempt);
       continue;
     }
-    if (stored === null) throw written === null ? missing(step.path) : notKept(step.path, 'has no such file');
+    if (stored === null) throw written === null ? documentMissing(step.path) : notKept(step.path, 'has no such file');
     if (written !== null && Buffer.from(written).equals(stored.bytes)) return 'edited';
-    if (over === stored.token && ++lost === LOST)
-      throw notKept(step.path, `still has the previous document, ${LOST} times in a row`);
+    if (over === stored.token && ++lost === MAX_LOST)
+      throw notKept(step.path, `still has the previous document, ${MAX_LOST} times in a row`);
     const changed = changedText(step, stored, written !== null);
     if (changed === null) return written === null ? 'unchanged' : 'edited';
     const bytes = Buffer.from(changed, 'utf8');
@@ -88,10 +96,10 @@ async function edit(step: EditStep, store: Store, why: string | undefined): Prom
       continue;
     }
     stuck = { token: stored.token, times: stored.token === stuck.token ? stuck.times + 1 : 1 };
-    if (stuck.times === STUCK) throw refusesTheSame(step.path);
-    await pause(attempt);
+    if (stuck.times === MAX_STUCK) throw refusesTheSame(step.path);
+    await pauseAfterConflict(attempt);
   }
-  throw contended(step.path);
+  throw documentContended(step.path);
 }
 
 /** Creates a missing document. `exists`: another writer was faster. */

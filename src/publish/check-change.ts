@@ -1,12 +1,12 @@
 import type { AppFacts, Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
-import type { Finding, Severity } from '../core/engine/report.ts';
+import type { AppVerdict, Finding, Severity } from '../core/engine/report.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
 /** Judges a change before it is written, with the same rules as lint. */
 
-export interface State {
+export interface RegistryState {
   manifest: DocumentFacts;
   app: AppFacts | null;
 }
@@ -21,17 +21,23 @@ export interface JudgeSettings {
   baseline?: Baseline | null;
 }
 
+/** A judged state: its findings, and the verdict about its app. */
+export interface JudgedState {
+  findings: Finding[];
+  /** Null for a state without the app. */
+  verdict: AppVerdict | null;
+}
+
 /**
- * The findings of `after` that `before` does not have: warnings and notes only, since errors throw.
+ * The findings of `after` that the state before the change does not have: warnings and notes only, since errors throw.
+ * @param before called only if there are findings after the change
  * @throws AppregError (exit 1) that names the rules, if the change would introduce an error
  */
-export function newFindings(before: () => State, after: State, judgement: JudgeSettings): Finding[] {
-  const found = findingsIn(after, judgement);
-  // Without findings after the change, the previous state need not be judged.
+export function newFindings(before: () => JudgedState, after: RegistryState, settings: JudgeSettings): Finding[] {
+  const found = judgeState(after, settings).findings;
   if (found.length === 0) return [];
   const known = new Map<string, number>();
-  for (const finding of findingsIn(before(), judgement))
-    known.set(identity(finding), (known.get(identity(finding)) ?? 0) + 1);
+  for (const finding of before().findings) known.set(identity(finding), (known.get(identity(finding)) ?? 0) + 1);
   const fresh: Finding[] = [];
   for (const finding of found) {
     const left = known.get(identity(finding)) ?? 0;
@@ -43,10 +49,11 @@ export function newFindings(before: () => State, after: State, judgement: JudgeS
   return fresh;
 }
 
-function findingsIn(
-  { manifest, app }: State,
+/** Judges a registry, restricted to one app. */
+export function judgeState(
+  { manifest, app }: RegistryState,
   { now, severities, appEntry = null, baseline = null }: JudgeSettings,
-): Finding[] {
+): JudgedState {
   const judging = startJudging({
     command: 'lint',
     target: '',
@@ -57,8 +64,8 @@ function findingsIn(
     isPublishing: true,
   });
   judging.manifest(manifest);
-  if (app) judging.app(app);
-  return judging.finish(0).findings;
+  const verdict = app && judging.app(app);
+  return { findings: judging.finish(0).findings, verdict };
 }
 
 /** Identifies a finding before and after the change: without its position, which an insertion shifts. */

@@ -1,5 +1,5 @@
 import { documentWithText, type Document } from '../author/document.ts';
-import { type AppChanges, editApp } from '../author/manifest.ts';
+import { type AppChanges, editAppEntry } from '../author/manifest.ts';
 import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { type JsonValue } from '../core/json/json.ts';
@@ -8,13 +8,13 @@ import { type AppFields, appFields, iconUrlOf, manifestApps } from '../core/regi
 import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { type IconFile, iconOf, otherIconExists } from './add-app.ts';
+import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';
 import { appFactsWith, metadataFacts } from './app-facts.ts';
-import { newFindings, type JudgeSettings } from './check-change.ts';
+import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
-import { appIn, type ListedApp } from './listed-app.ts';
+import { entryIn, type ListedEntry } from './listed-entry.ts';
 import type { Plan, Step } from './plan.ts';
-import { editStep, factsOf, type RegistryLocation, readDocument, shown } from './registry-location.ts';
+import { editStep, factsOf, type RegistryLocation, readDocument, shownLocation } from './registry-location.ts';
 
 /** Plans changes to the entry of an app (spec 2.1). */
 
@@ -54,7 +54,7 @@ export interface EditPlan {
  */
 export async function planEdit(
   place: RegistryLocation,
-  app: ListedApp,
+  app: ListedEntry,
   edit: AppEdit,
   settings: JudgeSettings,
 ): Promise<EditPlan> {
@@ -62,7 +62,7 @@ export async function planEdit(
   const before = appFields(app.entry);
   const icon = edit.icon === undefined ? null : newIcon(place, key, edit.icon);
   const wanted = wantedTexts(edit, icon?.url ?? null);
-  const edited = editApp(manifest, key, wanted);
+  const edited = editAppEntry(manifest, key, wanted);
   const changes = changesTo(before, wanted);
   const steps: Step[] = [];
   const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, before.iconUrl, icon);
@@ -70,30 +70,30 @@ export async function planEdit(
   const after = edited ?? manifest;
   if (edited !== null)
     steps.push(editStep(manifest, edited.text, (text) => editAgain(text, app, changes), `the app ${printable(key)}`));
-  const { entry } = appIn(after, key);
+  const { entry } = entryIn(after, key);
   const plan = { title: `Edit app ${printable(key)}`, steps };
   if (steps.length === 0) return { entry, changes, plan, findings: [], unusedIcon: null };
 
   const metadata = await metadataStates(place, key, before.appMetadataUrl, wanted.appMetadataUrl ?? null);
   const observed =
     icon === null || icon.path === null ? {} : { file: icon.path, content: icon.file.content, image: icon.file.image };
+  const appBefore = appFactsWith(key, metadata.before, { url: before.iconUrl });
+  const appAfter = appFactsWith(key, metadata.after, { url: appFields(entry).iconUrl, ...observed });
+  const judgement = { ...settings, baseline: metadata.baseline };
   const findings = newFindings(
-    () => ({ manifest: factsOf(manifest), app: appFactsWith(key, metadata.before, { url: before.iconUrl }) }),
-    {
-      manifest: factsOf(after),
-      app: appFactsWith(key, metadata.after, { url: appFields(entry).iconUrl, ...observed }),
-    },
-    { ...settings, baseline: metadata.baseline },
+    () => judgeState({ manifest: factsOf(manifest), app: appBefore }, judgement),
+    { manifest: factsOf(after), app: appAfter },
+    judgement,
   );
   return { entry, changes, plan, findings, unusedIcon: await unusedIcon(place, after, before.iconUrl) };
 }
 
-type NewIcon = ReturnType<typeof iconOf>;
+type NewIcon = ReturnType<typeof iconTarget>;
 
 function newIcon(place: RegistryLocation, key: string, icon: NonNullable<AppEdit['icon']>): NewIcon {
   // The path of the file is made from the key.
   if ('bytes' in icon) checkNewKey(key);
-  return iconOf(place, { key, icon });
+  return iconTarget(place, { key, icon });
 }
 
 function wantedTexts({ name, description, color, metadataUrl }: AppEdit, iconUrl: string | null): AppChanges {
@@ -116,21 +116,21 @@ function changesTo(before: AppFields, wanted: AppChanges): FieldChange[] {
  * The changes in a manifest that was changed after it was read; null if it has them all.
  * @throws AppregError `app-changed` (exit 1) if one of these fields has another text since then
  */
-function editAgain(text: string, { key, manifest }: ListedApp, changes: readonly FieldChange[]): string | null {
+function editAgain(text: string, { key, manifest }: ListedEntry, changes: readonly FieldChange[]): string | null {
   const current = documentWithText(text, manifest.path);
-  const fields = appFields(appIn(current, key).entry);
+  const fields = appFields(entryIn(current, key).entry);
   for (const { field, before, after } of changes) {
     const now = fields[field];
     if (now === before || now === after) continue;
     throw new AppregError(
       'app-changed',
-      `The ${field} of the app “${printable(key)}” was changed by another process at the same time, to ${now === null ? 'nothing' : `“${shown(now)}”`}.`,
+      `The ${field} of the app “${printable(key)}” was changed by another process at the same time, to ${now === null ? 'nothing' : `“${shownLocation(now)}”`}.`,
       'Check the entry. If your change is still right, run the same command again.',
       { effect: 'none' },
     );
   }
   const wanted = Object.fromEntries(changes.map(({ field, after }) => [field, after]));
-  return editApp(current, key, wanted)?.text ?? null;
+  return editAppEntry(current, key, wanted)?.text ?? null;
 }
 
 /** Creates the icon file, or replaces that of the app; null if the store has it. */
@@ -180,7 +180,7 @@ async function metadataStates(
       ? []
       : [{ version, artifactUrl, artifactChecksum }];
   });
-  const baseline = { source: before.file ?? shown(listed ?? ''), keys: [key], app: () => versions };
+  const baseline = { source: before.file ?? shownLocation(listed ?? ''), keys: [key], app: () => versions };
   return { before, after: await metadataFacts(place, wanted), baseline: versions.length === 0 ? null : baseline };
 }
 

@@ -8,7 +8,7 @@ function pathsOf(steps: readonly Step[]): string[] {
 }
 
 /** How far a plan was applied. */
-export interface Progress {
+export interface PlanProgress {
   results: readonly StepResult[];
   /** True once the first write may have been sent. */
   hasStarted: boolean;
@@ -20,7 +20,7 @@ export interface Progress {
 export function withPlanState(
   error: AppregError,
   { steps }: Plan,
-  { results, hasStarted, isBatch }: Progress,
+  { results, hasStarted, isBatch }: PlanProgress,
 ): AppregError {
   const { effect } = error;
   const done = steps.filter((step) => results.some((result) => result.step === step));

@@ -3,7 +3,7 @@ import { inPool } from '../store/pool.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Store } from '../store/store.ts';
 import type { EditStep, Plan } from './plan.ts';
-import { assertSameBytes, decode, editedText, missing } from './step.ts';
+import { assertSameBytes, decodeDocument, editedText, documentMissing } from './step.ts';
 
 /** Checks every step without writing; returns the paths of existing files, and whether a document will be changed. */
 export async function preflight(
@@ -49,7 +49,7 @@ function unlessSame(text: string, step: EditStep): string | null {
 /** The text that a missing document has when the step edits it. */
 function textBefore(edit: EditStep, { steps }: Plan): string {
   const created = steps.slice(0, steps.indexOf(edit)).find((step) => step.path === edit.path);
-  if (created?.kind === 'create' && !isFileBytes(created.bytes)) return decode(created.bytes, edit.path);
+  if (created?.kind === 'create' && !isFileBytes(created.bytes)) return decodeDocument(created.bytes, edit.path);
   if (edit.ifMissing !== undefined) return edit.ifMissing;
-  throw missing(edit.path);
+  throw documentMissing(edit.path);
 }

@@ -1,7 +1,7 @@
 import type { NewVersion } from '../author/metadata.ts';
 import { inPool } from '../store/pool.ts';
 import { isBatchStore } from '../store/store.ts';
-import { planApp, type PlannedApp, type PublishedApp, withStoredLock } from './apps/plan-app.ts';
+import { planPreparedApp, type PlannedApp, type PublishedApp, withStoredLock } from './apps/plan-app.ts';
 import { publishOne } from './apps/publish-one.ts';
 import { publishTogether } from './apps/publish-together.ts';
 import type { JudgeSettings } from './check-change.ts';
@@ -66,7 +66,11 @@ export async function planApps(
   if (apps.length === 0) return [];
   const known = await openForApps(place);
   const plans = new Map<PreparedApp, PlannedApp>();
-  await inPool(apps, Math.max(1, jobs), async (app) => void plans.set(app, await planApp(known, app, judgement)));
+  await inPool(
+    apps,
+    Math.max(1, jobs),
+    async (app) => void plans.set(app, await planPreparedApp(known, app, judgement)),
+  );
   return apps.flatMap((app) => plans.get(app) ?? []);
 }
 

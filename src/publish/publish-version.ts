@@ -1,6 +1,6 @@
 import { versionsIn, type Document, documentWithText } from '../author/document.ts';
 import { addVersion, type NewVersion, validVersions } from '../author/metadata.ts';
-import type { AppFacts, ArtifactFacts, DocumentFacts } from '../core/facts/facts.ts';
+import type { ArtifactFacts } from '../core/facts/facts.ts';
 import { versionFields } from '../core/registry/metadata.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
@@ -16,7 +16,7 @@ import {
   checksumOf,
   isStoredAs,
 } from './artifact.ts';
-import { type JudgeSettings, newFindings } from './check-change.ts';
+import { type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
 import { newLines } from './new-lines.ts';
 import type { CreateStep, Plan } from './plan.ts';
 import { editStep, factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
@@ -87,7 +87,7 @@ export async function planVersion(
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
   const create = await createArtifact(place, key, entry, target);
   const findings = newFindings(
-    () => stateOf(app, metadata, null),
+    () => judgeState(stateOf(app, metadata, null), settings),
     stateOf(app, edited, { version, path, artifact }),
     settings,
   );
@@ -135,7 +135,7 @@ function stateOf(
   { key, manifest, metadataUrl }: AppToPublish,
   metadata: Document,
   added: { version: string; path: string | null; artifact: Artifact } | null,
-): { manifest: DocumentFacts; app: AppFacts } {
+): RegistryState {
   const artifacts = versionsIn(metadata).map((item): ArtifactFacts => {
     const { version, artifactUrl: url } = versionFields(item);
     if (added === null || version !== added.version)

@@ -28,7 +28,8 @@ export interface PublishOptions extends Omit<ApplyOptions, 'readBack'> {
 }
 
 /**
- * Plans a version and applies the plan (spec 4.4). Concurrent increments each get a distinct version.
+ * Plans a version and applies the plan (spec 4.4). Concurrent increments each get a distinct version. The app is read
+ * here, also if the caller has read it before: others may have published since then.
  * @throws AppregError as `planVersion` and `applyPlan` do
  */
 export async function publish(

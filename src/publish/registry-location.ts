@@ -64,6 +64,6 @@ export function editStep(before: Document, text: string, edit: EditStep['edit'],
 }
 
 /** A URL or path in an error message. */
-export function shown(text: string): string {
+export function shownLocation(text: string): string {
   return printable(redact(shorten(text)));
 }

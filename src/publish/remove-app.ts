@@ -1,7 +1,6 @@
 import { documentWithText } from '../author/document.ts';
-import { removeApp } from '../author/manifest.ts';
+import { removeAppEntry } from '../author/manifest.ts';
 import { isSame } from '../author/edit.ts';
-import { startJudging } from '../core/engine/judge.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { isMissing } from '../core/facts/facts.ts';
 import { type JsonValue, member } from '../core/json/json.ts';
@@ -10,8 +9,8 @@ import { listedVersionsIn } from '../core/registry/metadata.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { appFactsWith, metadataFacts } from './app-facts.ts';
-import { type JudgeSettings, newFindings } from './check-change.ts';
-import type { ListedApp } from './listed-app.ts';
+import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
+import type { ListedEntry } from './listed-entry.ts';
 import { newLines } from './new-lines.ts';
 import type { Plan } from './plan.ts';
 import { editStep, factsOf, type RegistryLocation } from './registry-location.ts';
@@ -45,29 +44,23 @@ interface SubscriberLoss {
 /** Plans the removal. @throws AppregError `rule-violation` (exit 1) if the manifest would have a new error */
 export async function planRemoval(
   place: RegistryLocation,
-  { key, manifest, entry }: ListedApp,
+  { key, manifest, entry }: ListedEntry,
   settings: JudgeSettings,
 ): Promise<RemovalPlan> {
-  const edited = removeApp(manifest, key);
-  if (edited === null) throw new Error(`the app ${key} is not listed`);
+  const fields = appFields(entry);
+  const metadata = await metadataFacts(place, fields.appMetadataUrl);
+  const app = appFactsWith(key, metadata, { url: fields.iconUrl });
+  const before = judgeState({ manifest: factsOf(manifest), app }, settings);
+  const edited = removeAppEntry(manifest, key);
+  if (edited === null || before.verdict === null) throw new Error(`the app ${key} is not listed`);
+  const findings = newFindings(() => before, { manifest: factsOf(edited), app: null }, settings);
   const edit = (text: string): string | null => {
     const current = documentWithText(text, manifest.path);
     const now = member(manifestApps(current.value) ?? {}, key);
     if (now !== undefined && !isSame(now, entry)) throw changedMeanwhile(key);
-    return removeApp(current, key)?.text ?? null;
+    return removeAppEntry(current, key)?.text ?? null;
   };
-  const fields = appFields(entry);
-  const metadata = await metadataFacts(place, fields.appMetadataUrl);
-  const facts = appFactsWith(key, metadata, { url: fields.iconUrl });
-  const findings = newFindings(
-    () => ({ manifest: factsOf(manifest), app: facts }),
-    { manifest: factsOf(edited), app: null },
-    settings,
-  );
-  const { now, severities } = settings;
-  const judging = startJudging({ command: 'lint', target: '', now, severities });
-  judging.manifest(factsOf(manifest));
-  const { visible, because, latest } = judging.app(facts);
+  const { visible, because, latest } = before.verdict;
   const versions = isMissing(metadata.content) ? null : (listedVersionsIn(metadata.content)?.length ?? 0);
   const step = editStep(manifest, edited.text, edit, `the app ${printable(key)}, removed`);
   return {

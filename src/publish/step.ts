@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { type Digest, digestOf } from '../store/bytes.ts';
+import { type Digest, digestOfBytes } from '../store/bytes.ts';
 import { stopIfInterrupted, stopAbortSignal } from '../store/interrupt.ts';
 import type { Stored } from '../store/store.ts';
 import type { CreateStep, EditStep, Step } from './plan.ts';
@@ -15,16 +15,16 @@ export interface StepResult {
 }
 
 /** How often a step is retried after conflicts. In each conflict, another writer succeeded. */
-export const ATTEMPTS = 200;
+export const MAX_CONFLICTS = 200;
 
-export async function pause(attempt: number): Promise<void> {
+export async function pauseAfterConflict(attempt: number): Promise<void> {
   const milliseconds = Math.random() * Math.min(250, 5 * 2 ** attempt);
   await wait(milliseconds, undefined, { signal: stopAbortSignal() }).catch(stopIfInterrupted);
 }
 
 /** Refuses different bytes: published files never change (spec 2.4). */
 export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): void {
-  const wanted = digestOf(bytes);
+  const wanted = digestOfBytes(bytes);
   if (stored.sha256 === wanted.sha256) return;
   throw new AppregError(
     'immutable',
@@ -34,10 +34,10 @@ export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): vo
   );
 }
 
-export function contended(path: string): AppregError {
+export function documentContended(path: string): AppregError {
   return new AppregError(
     'write-conflict',
-    `${printable(path)} was changed by other processes ${ATTEMPTS} times while it was edited.`,
+    `${printable(path)} was changed by other processes ${MAX_CONFLICTS} times while it was edited.`,
     'Run the same command again when fewer changes are made.',
   );
 }
@@ -48,13 +48,13 @@ export function contended(path: string): AppregError {
  */
 export function editedText(step: EditStep, { bytes, token }: Stored): string | null {
   if (step.planned?.token === token) return step.planned.text;
-  const text = decode(bytes, step.path);
+  const text = decodeDocument(bytes, step.path);
   const changed = step.edit(text);
   return changed === text ? null : changed;
 }
 
 /** The text, including a byte order mark, so that it can be written back unchanged. */
-export function decode(bytes: Uint8Array, path: string): string {
+export function decodeDocument(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
@@ -67,7 +67,7 @@ export function decode(bytes: Uint8Array, path: string): string {
   }
 }
 
-export function missing(path: string): AppregError {
+export function documentMissing(path: string): AppregError {
   return new AppregError(
     'document-missing',
     `${printable(path)} does not exist.`,

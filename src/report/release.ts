@@ -39,7 +39,7 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN): stri
   const [header = '', ...rowLines] = alignedRows([['state', 'app', 'declared', 'highest listed'], ...rows]);
   const lines = [`  ${style.dim(header)}`];
   for (const [index, app] of shown.entries()) {
-    const { mark, color } = isFailing(app) ? FAILED : MARKS[app.state];
+    const { mark, color } = needsAttention(app) ? FAILED : MARKS[app.state];
     lines.push(`${style[color](mark)} ${style[color](rowLines[index] ?? '')}`);
     const remarks = app.published && app.advice === null ? [] : [app.message, app.advice];
     for (const part of remarks) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
@@ -68,7 +68,7 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
       .filter((part) => part !== null)
       .map((part) => shorten(redact(part), MAX_MESSAGE));
     lines.push(
-      `| ${isFailing(app) ? `**${app.state}**` : app.state} | ${inCell(app.key)} | ${inCell(app.declared)} | ${inCell(app.listed)} | ${cell(prose(remarks.join(' ').replaceAll('\n', ' ')))} |`,
+      `| ${needsAttention(app) ? `**${app.state}**` : app.state} | ${inCell(app.key)} | ${inCell(app.declared)} | ${inCell(app.listed)} | ${cell(prose(remarks.join(' ').replaceAll('\n', ' ')))} |`,
     );
   }
   if (changed.length > MAX_APPS) lines.push('', `… and ${count(changed.length - MAX_APPS, 'more app')}.`);
@@ -76,7 +76,7 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
 }
 
 /** True for an app that a failing run has to name: also a new version that could not be published. */
-function isFailing({ state, published, advice }: ReleasedApp): boolean {
+export function needsAttention({ state, published, advice }: ReleasedApp): boolean {
   return FAILING_STATES.includes(state) || (state === 'new' && !published && advice !== null);
 }
 

@@ -1,8 +1,8 @@
-import { precondition, rangeOf, type RequestHeaders } from './conditions.ts';
+import { precondition, requestedRange, type RequestHeaders } from './conditions.ts';
 import { corsHeaders, preflightHeaders } from './cross-origin.ts';
-import { bytesOf, contentOf, etagOf, FileChanged, openFile, type OpenFile } from './files.ts';
+import { readRange, readWhole, etagOf, FileChanged, openFile, type OpenFile } from './files.ts';
 import { isJson, mediaHeaders } from './media.ts';
-import { locate, segmentsOf } from './paths.ts';
+import { servedFile, targetSegments } from './paths.ts';
 import { rewriteBase } from './rewrite.ts';
 
 /** The served workspace and its settings. */
@@ -24,7 +24,7 @@ export interface Site {
   etag(file: OpenFile): Promise<string>;
 }
 
-export interface Question {
+export interface FileRequest {
   method: string;
   /** The request target as sent. */
   target: string;
@@ -33,7 +33,7 @@ export interface Question {
 }
 
 /** A response, ready to be sent. The receiver must call `release` when done, also after errors. */
-export interface Answer {
+export interface FileResponse {
   status: number;
   headers: Record<string, string>;
   body: Uint8Array | AsyncIterable<Uint8Array>;
@@ -45,37 +45,37 @@ const METHODS = 'GET, HEAD, OPTIONS';
 const MAX_REWRITTEN_BYTES = 400_000_000;
 
 /** Responds to a request for a registry file as a well-configured static host does. Throws file system errors. */
-export async function answer(site: Site, question: Question): Promise<Answer> {
+export async function respond(site: Site, question: FileRequest): Promise<FileResponse> {
   const { method, target, headers } = question;
   const common = corsHeaders(site.serviceOrigins, firstValue(headers['origin']));
   if (method === 'OPTIONS') return preflight(common, headers);
   if (method !== 'GET' && method !== 'HEAD')
-    return textAnswer(405, `Only ${METHODS} are supported.`, { ...common, Allow: METHODS });
-  const segments = segmentsOf(target);
-  const path = segments && (await locate(site.root, segments, site.hidden));
-  const found = path === null ? null : await answerForFile(site, path, question, common);
+    return textResponse(405, `Only ${METHODS} are supported.`, { ...common, Allow: METHODS });
+  const segments = targetSegments(target);
+  const path = segments && (await servedFile(site.root, segments, site.hidden));
+  const found = path === null ? null : await respondWithFile(site, path, question, common);
   const registry = `${site.address(firstValue(headers['host']))}${encodeURI(site.manifest)}`;
-  return found ?? textAnswer(404, `Not found. The registry: ${registry}`, common);
+  return found ?? textResponse(404, `Not found. The registry: ${registry}`, common);
 }
 
 /** The response for a file; null if it is missing. A file that is being written is tried three times. */
-async function answerForFile(
+async function respondWithFile(
   site: Site,
   path: string,
-  question: Question,
+  question: FileRequest,
   common: Record<string, string>,
-): Promise<Answer | null> {
+): Promise<FileResponse | null> {
   for (let attempt = 0; attempt < 3; attempt++) {
     const file = await openFile(path);
     if (!file) return null;
     try {
-      return await answerFrom(site, file, question, common);
+      return await responseFrom(site, file, question, common);
     } catch (error) {
       await file.handle.close();
       if (!(error instanceof FileChanged)) throw error;
     }
   }
-  return textAnswer(503, 'The file is being written; try again.', { ...common, 'Retry-After': '1' });
+  return textResponse(503, 'The file is being written; try again.', { ...common, 'Retry-After': '1' });
 }
 
 function firstValue(value: string | string[] | undefined): string | undefined {
@@ -84,7 +84,7 @@ function firstValue(value: string | string[] | undefined): string | undefined {
 
 async function noRelease(): Promise<void> {}
 
-function preflight(common: Record<string, string>, headers: RequestHeaders): Answer {
+function preflight(common: Record<string, string>, headers: RequestHeaders): FileResponse {
   const allowed = preflightHeaders(firstValue(headers['access-control-request-headers']));
   const vary = [common['Vary'], allowed['Vary']].filter(Boolean).join(', ');
   return {
@@ -96,7 +96,7 @@ function preflight(common: Record<string, string>, headers: RequestHeaders): Ans
 }
 
 /** A one-line plain text response that is not cached. */
-export function textAnswer(status: number, text: string, headers: Record<string, string>): Answer {
+export function textResponse(status: number, text: string, headers: Record<string, string>): FileResponse {
   const body = Buffer.from(`${text}\n`);
   const contentHeaders = {
     'Content-Type': 'text/plain; charset=utf-8',
@@ -107,18 +107,19 @@ export function textAnswer(status: number, text: string, headers: Record<string,
   return { status, headers: { ...headers, ...contentHeaders }, body, release: noRelease };
 }
 
-async function answerFrom(
+async function responseFrom(
   site: Site,
   file: OpenFile,
-  { method, headers }: Question,
+  { method, headers }: FileRequest,
   common: Record<string, string>,
-): Promise<Answer> {
+): Promise<FileResponse> {
   const text = await rewritten(site, file, firstValue(headers['host']));
   const etag = text ? etagOf(text) : await site.etag(file);
   const size = text ? text.length : file.size;
   const modified = Math.min(text ? Math.max(file.modified, site.started) : file.modified, Date.now());
   const release = async (): Promise<void> => file.handle.close();
-  const bytes = (start: number, end: number): Answer['body'] => text?.subarray(start, end) ?? bytesOf(file, start, end);
+  const bytes = (start: number, end: number): FileResponse['body'] =>
+    text?.subarray(start, end) ?? readRange(file, start, end);
   const full: Record<string, string> = {
     ...common,
     ...mediaHeaders(file.path),
@@ -137,9 +138,9 @@ async function answerFrom(
       release,
     };
   }
-  const range = method === 'GET' ? rangeOf(headers, validators) : null;
+  const range = method === 'GET' ? requestedRange(headers, validators) : null;
   if (range === 'unsatisfiable') {
-    const refusal = textAnswer(416, `The file has ${size} bytes.`, { ...common, 'Content-Range': `bytes */${size}` });
+    const refusal = textResponse(416, `The file has ${size} bytes.`, { ...common, 'Content-Range': `bytes */${size}` });
     return { ...refusal, release };
   }
   const { start, end } = range ?? { start: 0, end: size };
@@ -151,6 +152,6 @@ async function answerFrom(
 /** A JSON file's text with the base URL replaced; null if the file is served unchanged. */
 async function rewritten(site: Site, file: OpenFile, host: string | undefined): Promise<Uint8Array | null> {
   if (site.rewriteFrom === null || !isJson(file.path) || file.size > MAX_REWRITTEN_BYTES) return null;
-  const text = (await contentOf(file)).toString('latin1');
+  const text = (await readWhole(file)).toString('latin1');
   return Buffer.from(rewriteBase(text, site.rewriteFrom, site.address(host)), 'latin1');
 }

@@ -1,5 +1,5 @@
 /** The validators of a representation: its strong ETag, its modification time (milliseconds) and its size in bytes. */
-export interface Validators {
+export interface Representation {
   etag: string;
   modified: number;
   size: number;
@@ -14,7 +14,7 @@ function header(headers: RequestHeaders, name: string): string | undefined {
 const ENTITY_TAGS = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
 /** Whether a list of entity tags, or `*`, matches the ETag. A weak tag never matches in a strong comparison. */
-function names(list: string, etag: string, comparison: 'weak' | 'strong'): boolean {
+function includesTag(list: string, etag: string, comparison: 'weak' | 'strong'): boolean {
   if (list.trim() === '*') return true;
   const tags = list.match(ENTITY_TAGS) ?? [];
   return tags.some((tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`));
@@ -31,17 +31,17 @@ function seconds(date: string | undefined): number | null {
  * Evaluates the preconditions of a GET or HEAD, in the order of RFC 9110 section 13.2.2.
  * Returns 412 or 304, or null to perform the method.
  */
-export function precondition(headers: RequestHeaders, { etag, modified }: Validators): 304 | 412 | null {
+export function precondition(headers: RequestHeaders, { etag, modified }: Representation): 304 | 412 | null {
   const changed = Math.floor(modified / 1000);
   const ifMatch = header(headers, 'if-match');
   if (ifMatch !== undefined) {
-    if (!names(ifMatch, etag, 'strong')) return 412;
+    if (!includesTag(ifMatch, etag, 'strong')) return 412;
   } else {
     const since = seconds(header(headers, 'if-unmodified-since'));
     if (since !== null && changed > since) return 412;
   }
   const ifNoneMatch = header(headers, 'if-none-match');
-  if (ifNoneMatch !== undefined) return names(ifNoneMatch, etag, 'weak') ? 304 : null;
+  if (ifNoneMatch !== undefined) return includesTag(ifNoneMatch, etag, 'weak') ? 304 : null;
   const since = seconds(header(headers, 'if-modified-since'));
   return since !== null && changed <= since ? 304 : null;
 }
@@ -51,9 +51,9 @@ export function precondition(headers: RequestHeaders, { etag, modified }: Valida
  * representation: no range, another unit, several ranges, a syntax error, or an If-Range that does not match (RFC 9110
  * section 14.2 lets a server ignore all of these). A date in If-Range never matches: its resolution is too coarse.
  */
-export function rangeOf(
+export function requestedRange(
   headers: RequestHeaders,
-  { etag, size }: Validators,
+  { etag, size }: Representation,
 ): { start: number; end: number } | 'unsatisfiable' | null {
   const match = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header(headers, 'range') ?? '');
   if (!match) return null;

@@ -47,14 +47,14 @@ export async function openFile(path: string): Promise<OpenFile | null> {
   return null;
 }
 
-interface State {
+interface FileIdentity {
   ino: bigint;
   size: bigint;
   mtimeNs: bigint;
   ctimeNs: bigint;
 }
 
-function contentState(stat: State): string {
+function contentState(stat: FileIdentity): string {
   return `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
 }
 
@@ -65,7 +65,7 @@ const CHUNK = 256 * 1024;
  * truncated or its state has changed since it was opened, so that a client never accepts mixed content as complete.
  * (ctime is not compared: it also changes when another file takes over the name, which is harmless.)
  */
-export async function* bytesOf(file: OpenFile, start: number, end: number): AsyncGenerator<Buffer> {
+export async function* readRange(file: OpenFile, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end;) {
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK, end - at));
     const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, at);
@@ -78,9 +78,9 @@ export async function* bytesOf(file: OpenFile, start: number, end: number): Asyn
   }
 }
 
-export async function contentOf(file: OpenFile): Promise<Buffer> {
+export async function readWhole(file: OpenFile): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of bytesOf(file, 0, file.size)) chunks.push(chunk);
+  for await (const chunk of readRange(file, 0, file.size)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
@@ -94,7 +94,7 @@ const MAX_CACHED = 10_000;
 const SETTLED = 2000;
 
 /** Caches the ETags of files by state, so that each file is hashed once, also for concurrent requests. */
-export function etagMemory(): (file: OpenFile) => Promise<string> {
+export function openEtagCache(): (file: OpenFile) => Promise<string> {
   const known = new Map<string, Promise<string>>();
   return (file) => {
     const key = `${file.state} ${file.touched} ${file.path}`;
@@ -113,6 +113,6 @@ export function etagMemory(): (file: OpenFile) => Promise<string> {
 
 async function hashed(file: OpenFile): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of bytesOf(file, 0, file.size)) hash.update(chunk);
+  for await (const chunk of readRange(file, 0, file.size)) hash.update(chunk);
   return `"${hash.digest('base64url')}"`;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { corsHeaders } from './cross-origin.ts';
-import { answer, textAnswer, type Answer, type Site } from './answer.ts';
+import { respond, textResponse, type FileResponse, type Site } from './answer.ts';
 
 /** One request and its outcome, for the log. */
 export interface Served {
@@ -37,7 +37,7 @@ export function handler(
 async function serve(site: Site, req: IncomingMessage, res: ServerResponse): Promise<Error | null> {
   let fault: Error | null = null;
   const { method = '', url: target = '', headers } = req;
-  const reply = await answer(site, { method, target, headers }).catch((error: NodeJS.ErrnoException) => {
+  const reply = await respond(site, { method, target, headers }).catch((error: NodeJS.ErrnoException) => {
     fault = error;
     return refusal(error, corsHeaders(site.serviceOrigins, headers.origin));
   });
@@ -49,15 +49,15 @@ async function serve(site: Site, req: IncomingMessage, res: ServerResponse): Pro
   return fault;
 }
 
-function refusal(error: NodeJS.ErrnoException, headers: Record<string, string>): Answer {
-  if (error.code === 'EACCES' || error.code === 'EPERM') return textAnswer(403, 'The file cannot be read.', headers);
+function refusal(error: NodeJS.ErrnoException, headers: Record<string, string>): FileResponse {
+  if (error.code === 'EACCES' || error.code === 'EPERM') return textResponse(403, 'The file cannot be read.', headers);
   if (error.code === 'EMFILE' || error.code === 'ENFILE') {
-    return textAnswer(503, 'Too many open files; try again.', { ...headers, 'Retry-After': '1' });
+    return textResponse(503, 'Too many open files; try again.', { ...headers, 'Retry-After': '1' });
   }
-  return textAnswer(500, 'Internal error; see the log of the server.', headers);
+  return textResponse(500, 'Internal error; see the log of the server.', headers);
 }
 
-async function send(reply: Answer, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function send(reply: FileResponse, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { status, headers, body } = reply;
   // Do not wait for a request body that is not read.
   if (status === 405) headers['Connection'] = 'close';

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { ABSENT, isPrivate, segmentsOf } from './paths.ts';
+import { ABSENT, isPrivate, targetSegments } from './paths.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 /**
@@ -13,7 +13,7 @@ import { systemErrorCode } from '../platform/system-error.ts';
  */
 export async function findManifest(folder: string, named: string | undefined): Promise<string | null> {
   const expected = named ?? 'registry.json';
-  if (segmentsOf(`/${encodeURIComponent(expected)}`) === null || isPrivate(expected)) {
+  if (targetSegments(`/${encodeURIComponent(expected)}`) === null || isPrivate(expected)) {
     throw new AppregError(
       'manifest-name-invalid',
       `'${shorten(printable(expected))}' is not a valid manifest name: hosts would not serve it.`,

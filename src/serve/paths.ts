@@ -15,7 +15,7 @@ const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(
  * trailing dot or space), empty segments. The target may be in absolute form, as sent by proxies.
  * @param platform of the system with the files; on Windows, device names are refused as well
  */
-export function segmentsOf(target: string, platform: NodeJS.Platform = process.platform): string[] | null {
+export function targetSegments(target: string, platform: NodeJS.Platform = process.platform): string[] | null {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
   if (!path.startsWith('/')) return null;
   const segments: string[] = [];
@@ -67,7 +67,7 @@ export const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMET
  * It must be within `root` (itself a real path), neither the requested path nor the real one may be private, and each
  * folder must list the requested name exactly.
  */
-export async function locate(
+export async function servedFile(
   root: string,
   segments: readonly string[],
   hidden: ReadonlySet<string>,

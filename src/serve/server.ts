@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { parseUrl } from '../core/http/url.ts';
-import { etagMemory } from './files.ts';
+import { openEtagCache } from './files.ts';
 import { handler, type Served } from './handler.ts';
 
 export interface ServeOptions {
@@ -55,7 +55,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     rewriteFrom: options.rewriteFrom,
     started: Date.now(),
     address: (host: string | undefined) => addressFor(url, isAnyAddress(options.host) ? host : undefined),
-    etag: etagMemory(),
+    etag: openEtagCache(),
   };
   const listener = handler(site, options.onRequest ?? (() => {}));
   // Milliseconds: enough for slow clients, but limits idle connections.

@@ -84,7 +84,7 @@ export function md5Of(bytes: Bytes): string {
   return isFileBytes(bytes) ? bytes.md5 : createHash('md5').update(bytes).digest('base64');
 }
 
-export function digestOf(bytes: Bytes): Digest {
+export function digestOfBytes(bytes: Bytes): Digest {
   return { length: bytes.length, sha256: sha256Of(bytes) };
 }
 

@@ -21,7 +21,7 @@ export function isEmptyJournal({ stored, unknown, auxiliary }: Journal): boolean
 }
 
 /** The journal as the message of an error lists it. */
-export function stateOf({ stored, unknown }: Journal): WriteState {
+export function writeStateOf({ stored, unknown }: Journal): WriteState {
   return { stored: [...new Set(stored)], notStored: [], unknown: [...unknown] };
 }
 

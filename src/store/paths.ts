@@ -15,7 +15,7 @@ const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(
  * meaning on every system.
  * @throws AppregError `path-refused`
  */
-export function segmentsOf(path: string): string[] {
+export function checkedSegments(path: string): string[] {
   const segments = path.split('/');
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..')
@@ -35,8 +35,8 @@ export function segmentsOf(path: string): string[] {
  * @throws AppregError `path-refused`, also if a link leads out of the root, or if the folder lists the file under
  * another name (in another case, on a case-insensitive file system); `dangling-link`
  */
-export async function locate(root: string, path: string): Promise<string> {
-  const segments = segmentsOf(path);
+export async function pathOnDisk(root: string, path: string): Promise<string> {
+  const segments = checkedSegments(path);
   const base = await resolveLinks(resolve(root), path);
   const target = await resolveLinks(join(base, ...segments), path);
   const fromBase = relative(base, target);

@@ -24,7 +24,7 @@ export interface Subscription {
   timeout: number;
 }
 
-export interface Subscribed {
+export interface SubscriptionAnswer {
   outcome: 'subscribed' | 'already-subscribed' | 'refused';
   status: number;
   /** The body, if it is JSON. */
@@ -40,7 +40,7 @@ const BODY_LIMIT = 4_000_000;
  * not followed.
  * @throws AppregError `service-unreachable` if there is no response
  */
-export async function subscribe(subscription: Subscription): Promise<Subscribed> {
+export async function requestSubscription(subscription: Subscription): Promise<SubscriptionAnswer> {
   const trust = openTrust(subscription.ca, subscription.machineCa);
   const tls = subscription.ca === null ? {} : { secureContext: trust.context() };
   const dispatcher = new undici.EnvHttpProxyAgent({ connect: tls, requestTls: tls });
@@ -103,7 +103,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** A 409 does not always mean already subscribed: a service may also refuse the name. */
-function outcomeOf(status: number, body: unknown): Subscribed['outcome'] {
+function outcomeOf(status: number, body: unknown): SubscriptionAnswer['outcome'] {
   if (status >= 200 && status < 300) return 'subscribed';
   const type = typeof body === 'object' && body !== null && 'type' in body ? body.type : null;
   return status === 409 && typeof type === 'string' && type.endsWith('already-subscribed')

@@ -26,7 +26,7 @@ function addVersion(text: string, added: NewVersion, path: string): string | nul
 
 /** The text of the manifest after the edit; null if nothing changes. */
 function addApp(text: string, key: string, entry: typeof app, path: string): string | null {
-  return manifests.addApp(documentWithText(text, path), key, entry)?.text ?? null;
+  return manifests.addAppEntry(documentWithText(text, path), key, entry)?.text ?? null;
 }
 
 function rejection(run: () => unknown): AppregError {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { documentWithText } from '../../src/author/document.ts';
 import { addMember } from '../../src/author/edit.ts';
-import { addApp, editApp, removeApp } from '../../src/author/manifest.ts';
+import { addAppEntry, editAppEntry, removeAppEntry } from '../../src/author/manifest.ts';
 import { removeMember, replaceText } from '../../src/author/replace.ts';
 import { pointerTo } from '../../src/core/json/pointer.ts';
 import { type Json, json, name, style } from './styles.ts';
@@ -94,15 +94,15 @@ test('removing from a pretty-printed document gives what pretty-printing gives',
 test.each(['__proto__', 'constructor', '2', 'a/b~c', 'a"b', ''])('the key %j is a key like any other', (key) => {
   const entry = { name: 'A', description: '', blockStyle: { iconUrl: 'u', color: '#000000' }, appMetadataUrl: 'm' };
   const empty = documentWithText('{ "apps": { "b": {} } }', 'registry.json');
-  const added = addApp(empty, key, entry)!;
-  const edited = editApp(added, key, { name: 'B', color: '#ffffff' })!;
+  const added = addAppEntry(empty, key, entry)!;
+  const edited = editAppEntry(added, key, { name: 'B', color: '#ffffff' })!;
   expect(edited.text).toBe(added.text.replace('"A"', '"B"').replace('#000000', '#ffffff'));
-  expect(removeApp(edited, key)!.text).toBe(empty.text);
+  expect(removeAppEntry(edited, key)!.text).toBe(empty.text);
 });
 
 /** The text after the edit of the app `a`; null if nothing changes. */
-function edit(text: string, changes: Parameters<typeof editApp>[2]): string | null {
-  return editApp(documentWithText(text, 'registry.json'), 'a', changes)?.text ?? null;
+function edit(text: string, changes: Parameters<typeof editAppEntry>[2]): string | null {
+  return editAppEntry(documentWithText(text, 'registry.json'), 'a', changes)?.text ?? null;
 }
 
 describe('an entry', () => {
@@ -138,5 +138,5 @@ describe('an entry', () => {
 });
 
 test('an app that is not listed cannot be removed', () => {
-  expect(removeApp(documentWithText('{"apps":{}}', 'registry.json'), 'constructor')).toBe(null);
+  expect(removeAppEntry(documentWithText('{"apps":{}}', 'registry.json'), 'constructor')).toBe(null);
 });

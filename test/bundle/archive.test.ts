@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { pack } from '../../src/bundle/archive.ts';
+import { packArchive } from '../../src/bundle/archive.ts';
 import { createArchiveReader } from '../../src/observe/archive/read-archive.ts';
 import { headers, listing, tree, unpacked } from './tree.ts';
 
@@ -23,7 +23,7 @@ const LONG = {
 
 describe('file names', () => {
   test.each(Object.entries(LONG))('are stored in PAX headers and read by standard readers: %s', async (_, path) => {
-    const { archive } = await pack([{ path, bytes: Buffer.from('content') }]);
+    const { archive } = await packArchive([{ path, bytes: Buffer.from('content') }]);
     expect(await unpacked(archive)).toEqual({ [path]: 'content' });
     const reader = createArchiveReader();
     await reader.write(archive);
@@ -43,7 +43,7 @@ describe('file names', () => {
 
 test('every entry has the same owner, mode and date, and the gzip header has no metadata', async () => {
   const files = Object.values(LONG).map((path) => ({ path, bytes: Buffer.from(path) }));
-  const { archive } = await pack(files);
+  const { archive } = await packArchive(files);
   for (const { mode, uid, gid, uname, gname, mtime } of headers(archive)) {
     expect({ mode, uid, gid, uname, gname, mtime: mtime?.toISOString() }).toEqual({
       mode: 0o644,
@@ -62,7 +62,7 @@ const SIZES = [0, 1, 511, 512, 513, 131072 - 512, 131072 - 511, 131072 * 3 + 5];
 
 test.each(SIZES)('%i bytes are unchanged after packing and unpacking', async (size) => {
   const bytes = noise(size);
-  const { archive, tarSha256 } = await pack([{ path: 'data', bytes }]);
+  const { archive, tarSha256 } = await packArchive([{ path: 'data', bytes }]);
   const tar = gunzipSync(archive);
   expect(tar.length % 512).toBe(0);
   expect(createHash('sha256').update(tar).digest('hex')).toBe(tarSha256);
@@ -85,7 +85,7 @@ test('the bytes of an archive do not change between releases', async () => {
     { path: 'app.js', bytes: noise(300_000) },
     { path: 'données.json', bytes: Buffer.from('{}\n') },
   ];
-  const { archive, tarSha256 } = await pack(files);
+  const { archive, tarSha256 } = await packArchive(files);
   expect(tarSha256).toBe('f6ca5acde7ca156ac4f46aedf9bd1530576822d96788dadd24d9f96df8e99ef1');
   expect(createHash('sha256').update(archive).digest('hex')).toBe(
     '093f689899ed7eb130c3dc0c26583b4a739233739c4746f6a779e8f239641547',
@@ -94,7 +94,7 @@ test('the bytes of an archive do not change between releases', async () => {
 
 test('the archive is at most 1% larger than with gzip -9', async () => {
   const code = readFileSync(createRequire(import.meta.url).resolve('esbuild'));
-  const { archive } = await pack([{ path: 'app.js', bytes: code }]);
+  const { archive } = await packArchive([{ path: 'app.js', bytes: code }]);
   expect(archive.length / gzipSync(gunzipSync(archive), { level: 9 }).length).toBeLessThan(1.01);
 });
 
@@ -103,7 +103,7 @@ describe('other readers', () => {
 
   test.skipIf(!available('tar', '--version'))('GNU tar unpacks the archive without warnings', async () => {
     const folder = tree();
-    writeFileSync(join(folder, 'x.tar.gz'), (await pack(files)).archive);
+    writeFileSync(join(folder, 'x.tar.gz'), (await packArchive(files)).archive);
     mkdirSync(join(folder, 'out'));
     const output = execFileSync('tar', ['-xzf', '../x.tar.gz'], {
       cwd: join(folder, 'out'),
@@ -118,7 +118,7 @@ describe('other readers', () => {
   test.skipIf(!available('python3', '--version'))('Python lists the same names', async () => {
     const folder = tree();
     const file = join(folder, 'x.tar.gz');
-    writeFileSync(file, (await pack(files)).archive);
+    writeFileSync(file, (await packArchive(files)).archive);
     const script =
       'import json,sys,tarfile\nt=tarfile.open(sys.argv[1],"r:gz")\nprint(json.dumps([[m.name,t.extractfile(m).read().decode(),m.mode,m.mtime,m.uname] for m in t]))';
     const entries = JSON.parse(execFileSync('python3', ['-c', script, file], { encoding: 'utf8' }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, type TestContext } from 'vitest';
 import { type Disk, otherNameOnDisk } from '../../src/platform/names.ts';
 import { openDirectory } from '../../src/store/directory/directory.ts';
-import { locate } from '../../src/serve/paths.ts';
+import { servedFile } from '../../src/serve/paths.ts';
 import { folderTree } from '../../src/observe/workspace/tree.ts';
 import { caseInsensitiveFolder } from '../support/case-insensitive.ts';
 
@@ -89,10 +89,10 @@ describe('on the disk of this machine', () => {
   describe('with a case-insensitive file system', () => {
     test('serve responds only to the listed name', async (context) => {
       const site = forgivingFolder(context);
-      const file = await locate(site, ['apps', 'Clock', 'Icon.SVG'], new Set());
+      const file = await servedFile(site, ['apps', 'Clock', 'Icon.SVG'], new Set());
       expect(file).toBe(join(site, 'apps/Clock/Icon.SVG'));
-      expect(await locate(site, ['apps', 'clock', 'Icon.SVG'], new Set())).toBe(null);
-      expect(await locate(site, ['apps', 'Clock', 'icon.svg'], new Set())).toBe(null);
+      expect(await servedFile(site, ['apps', 'clock', 'Icon.SVG'], new Set())).toBe(null);
+      expect(await servedFile(site, ['apps', 'Clock', 'icon.svg'], new Set())).toBe(null);
     });
 
     test('a baseline folder has only the listed name', (context) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AppregError } from '../../src/core/errors.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { planEdit } from '../../src/publish/edit-app.ts';
-import { listedApp } from '../../src/publish/listed-app.ts';
+import { listedEntry } from '../../src/publish/listed-entry.ts';
 import type { Plan } from '../../src/publish/plan.ts';
 import { planRemoval } from '../../src/publish/remove-app.ts';
 import { BASE, JUDGEMENT, memoryStore, placeOf } from './memory.ts';
@@ -19,12 +19,12 @@ type Store = ReturnType<typeof memoryStore>;
 
 async function editPlan(store: Store): Promise<Plan> {
   const place = placeOf(store);
-  return (await planEdit(place, await listedApp(place, 'a'), { name: 'New' }, JUDGEMENT)).plan;
+  return (await planEdit(place, await listedEntry(place, 'a'), { name: 'New' }, JUDGEMENT)).plan;
 }
 
 async function removalPlan(store: Store): Promise<Plan> {
   const place = placeOf(store);
-  return (await planRemoval(place, await listedApp(place, 'a'), JUDGEMENT)).plan;
+  return (await planRemoval(place, await listedEntry(place, 'a'), JUDGEMENT)).plan;
 }
 
 /** The manifest after the plan is applied to a store whose manifest became `changed` in the meantime. */

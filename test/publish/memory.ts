@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Artifact } from '../../src/publish/artifact.ts';
 import type { RegistryLocation } from '../../src/publish/registry-location.ts';
-import { digestOf } from '../../src/store/bytes.ts';
+import { digestOfBytes } from '../../src/store/bytes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { localPath } from '../../src/observe/workspace/places.ts';
 import { artifactFactsOf } from '../support/archives.ts';
@@ -23,7 +23,7 @@ export function memoryStore(files: Record<string, string | Uint8Array>): Store &
     },
     async digest(path) {
       const bytes = stored.get(path);
-      return bytes ? digestOf(bytes) : null;
+      return bytes ? digestOfBytes(bytes) : null;
     },
     async create(path, bytes) {
       if (stored.has(path)) return 'exists';

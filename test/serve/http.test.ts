@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { precondition, rangeOf } from '../../src/serve/conditions.ts';
+import { precondition, requestedRange } from '../../src/serve/conditions.ts';
 import type { Serving } from '../../src/serve/server.ts';
 import { sendRequest, fill, folder, LONG_AGO, raw, startTestServer, type Reply } from './support.ts';
 
@@ -245,7 +245,7 @@ describe('conditional requests', () => {
 
 describe('range requests', () => {
   const validators = { etag: '"abc"', modified: 0, size: 100 };
-  test.each<[string, ReturnType<typeof rangeOf>]>([
+  test.each<[string, ReturnType<typeof requestedRange>]>([
     ['bytes=0-9', { start: 0, end: 10 }],
     ['bytes=0-0', { start: 0, end: 1 }],
     ['bytes=99-', { start: 99, end: 100 }],
@@ -265,7 +265,7 @@ describe('range requests', () => {
     ['lines=1-2', null],
     ['bytes=0x1-2', null],
     ['1-2', null],
-  ])('the range %.40s is parsed', (range, expected) => expect(rangeOf({ range }, validators)).toEqual(expected));
+  ])('the range %.40s is parsed', (range, expected) => expect(requestedRange({ range }, validators)).toEqual(expected));
 
   test.each<[string, boolean]>([
     ['"abc"', true],
@@ -275,12 +275,14 @@ describe('range requests', () => {
     ['*', false],
     ['', false],
   ])('If-Range: %s is applied', (value, holds) => {
-    expect(rangeOf({ range: 'bytes=0-1', 'if-range': value }, validators)).toEqual(holds ? { start: 0, end: 2 } : null);
+    expect(requestedRange({ range: 'bytes=0-1', 'if-range': value }, validators)).toEqual(
+      holds ? { start: 0, end: 2 } : null,
+    );
   });
 
   test('an empty file has no satisfiable range', () => {
-    expect(rangeOf({ range: 'bytes=0-' }, { ...validators, size: 0 })).toBe('unsatisfiable');
-    expect(rangeOf({ range: 'bytes=-5' }, { ...validators, size: 0 })).toBeNull();
+    expect(requestedRange({ range: 'bytes=0-' }, { ...validators, size: 0 })).toBe('unsatisfiable');
+    expect(requestedRange({ range: 'bytes=-5' }, { ...validators, size: 0 })).toBeNull();
   });
 
   test('a download is resumed', async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isPrivate, segmentsOf } from '../../src/serve/paths.ts';
+import { isPrivate, targetSegments } from '../../src/serve/paths.ts';
 import type { Serving } from '../../src/serve/server.ts';
 import { sendRequest, fill, folder, raw, rawGet, startTestServer } from './support.ts';
 
@@ -14,7 +14,7 @@ describe('segmentsOf', () => {
     ['http://other.example/a.json', ['a.json']],
     ['/%252e%252e/x', ['%2e%2e', 'x']],
     ['/..a/...b', ['..a', '...b']],
-  ])('splits and decodes %s', (target, segments) => expect(segmentsOf(target)).toEqual(segments));
+  ])('splits and decodes %s', (target, segments) => expect(targetSegments(target)).toEqual(segments));
 
   test.each([
     '/',
@@ -48,18 +48,18 @@ describe('segmentsOf', () => {
     '/%ff',
     '/%c0%ae%c0%ae/x',
     'http://other.example',
-  ])('rejects %s', (target) => expect(segmentsOf(target)).toBeNull());
+  ])('rejects %s', (target) => expect(targetSegments(target)).toBeNull());
 
   test.each(['/con', '/apps/NUL.json', '/aux.tar.gz', '/COM1', '/lpt%C2%B2.txt', '/CONIN$'])(
     'rejects %s on Windows, where it is a device name',
     (target) => {
-      expect(segmentsOf(target, 'win32')).toBeNull();
-      expect(segmentsOf(target, 'linux')).not.toBeNull();
+      expect(targetSegments(target, 'win32')).toBeNull();
+      expect(targetSegments(target, 'linux')).not.toBeNull();
     },
   );
 
   test.each(['/console', '/com.json', '/nullable/aux-1'])('accepts %s on Windows', (target) =>
-    expect(segmentsOf(target, 'win32')).not.toBeNull(),
+    expect(targetSegments(target, 'win32')).not.toBeNull(),
   );
 });
 

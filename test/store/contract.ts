@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppregError, type Effect } from '../../src/core/errors.ts';
-import { digestOf, fileBytes, md5Of, sha256Of } from '../../src/store/bytes.ts';
+import { digestOfBytes, fileBytes, md5Of, sha256Of } from '../../src/store/bytes.ts';
 import { type BatchStore, isBatchStore, type Store } from '../../src/store/store.ts';
 
 export interface Made {
@@ -93,7 +93,7 @@ export function storeContract(
         expect(await store.create('from/local.bin', local)).toBe('created');
         expect(await rival.create('from/local.bin', local)).toBe('exists');
         expect(Buffer.compare((await rival.read('from/local.bin'))!.bytes, bytes)).toBe(0);
-        expect(await rival.digest('from/local.bin')).toEqual(digestOf(bytes));
+        expect(await rival.digest('from/local.bin')).toEqual(digestOfBytes(bytes));
 
         writeFileSync(join(folder, 'local.bin'), bytes.fill(1, 200_000));
         const changed = { code: 'artifact-changed', exit: 1, effect: 'none' };

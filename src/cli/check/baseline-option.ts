@@ -1,7 +1,7 @@
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
 import { baselineOf, baselineVersionsOf } from '../../observe/baseline/baseline.ts';
-import type { Target } from '../../observe/workspace/target.ts';
+import type { LintTarget } from '../../observe/workspace/target.ts';
 import type { Context } from '../context.ts';
 import { networkOf } from '../config/network.ts';
 import { registryUrl } from './verify-options.ts';
@@ -12,10 +12,10 @@ export interface BaselineOption {
   versions: PublishedVersion[] | null;
 }
 
-export const NO_BASELINE: BaselineOption = { registry: null, versions: null };
+export const NO_BASELINE_OPTION: BaselineOption = { registry: null, versions: null };
 
 /** Throws AppregError if the baseline does not exist or cannot be read. */
-export async function baselineOption(where: string, target: Target, context: Context): Promise<BaselineOption> {
+export async function readBaselineOption(where: string, target: LintTarget, context: Context): Promise<BaselineOption> {
   const { cwd } = context;
   if (where.trim() === '')
     throw new AppregError(

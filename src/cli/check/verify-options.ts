@@ -36,7 +36,7 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
     ca,
     shard: options.shard === undefined ? null : shardOf(options.shard),
     ...networkOf(context.env),
-    secrets: { origin: registry.origin, headers: headersOf(options, context.env) },
+    secrets: { origin: registry.origin, headers: givenHeaders(options, context.env) },
   };
 }
 
@@ -103,7 +103,7 @@ function shardOf(text: string): { index: number; of: number } {
 }
 
 /** The given headers, validated. Throws AppregError for one that cannot be sent, or whose variable is not set. */
-export function headersOf(
+export function givenHeaders(
   options: Pick<VerifyOptions, 'header' | 'headerEnv'>,
   env: NodeJS.ProcessEnv,
 ): [string, string][] {

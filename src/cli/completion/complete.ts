@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import type { Choices } from '../choices.ts';
 import type { OptionDefinition, ValueKind } from '../command-definition.ts';
 import { COMMANDS } from '../commands/index.ts';
-import { nameOf } from '../io/missing-arguments.ts';
+import { commandName } from '../io/missing-arguments.ts';
 import { typedWords } from '../io/shell-words.ts';
 import { globalOptions } from '../option-groups.ts';
 import { type Completion, type CompletionContext, completionFor } from './values.ts';
@@ -63,7 +63,7 @@ function positionOf(program: Command, before: readonly string[], lastWord: strin
       if (next === undefined && command !== program) argumentCount += 1;
       else {
         command = next ?? unknownCommand(program);
-        context.command = nameOf(command);
+        context.command = commandName(command);
       }
     }
   }

@@ -6,7 +6,7 @@ import { printable } from '../../core/text/text.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import type { AppToAssemble, Folders } from '../../publish/assemble.ts';
-import { iconOf } from '../icon-source.ts';
+import { iconFromBytes } from '../icon-source.ts';
 
 /** The folders under apps/, which may contain untrusted files: links are not followed. */
 
@@ -83,7 +83,7 @@ function sourceIn(folder: string, key: string): AppSource {
 
 function iconIn(folder: string, key: string, icon: string): AppToAssemble['image'] {
   const name = `apps/${key}/${icon}`;
-  const found = iconOf(readAppFile(folder, key, icon, MAX_ICON_BYTES), name);
+  const found = iconFromBytes(readAppFile(folder, key, icon, MAX_ICON_BYTES), name);
   const { kind } = found.image;
   if (icon.endsWith(`.${kind}`)) return found;
   throw new AppregError('icon-invalid', `${name} is ${kind.toUpperCase()} by its content.`, `Name it .${kind}.`);

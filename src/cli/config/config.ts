@@ -133,7 +133,7 @@ async function find(
 
 /** The configuration file in a folder itself, absolute: the one that `loadConfig` would use; null if it has none. */
 export function configFileIn(folder: string): string | null {
-  const paths = FILE_NAMES.map((name) => join(folder, name)).filter((path) => !isMissing(path));
+  const paths = FILE_NAMES.map((name) => join(folder, name)).filter((path) => !isFileMissing(path));
   return paths.find((path) => basename(path) !== 'package.json' || jsonIn(path) !== null) ?? null;
 }
 
@@ -143,7 +143,7 @@ function nearestJson(from: string, file: string | null): FoundConfig | null | un
   for (let folder = from; ; folder = dirname(folder)) {
     for (const place of FILE_NAMES) {
       const path = join(folder, place);
-      if (isMissing(path)) continue;
+      if (isFileMissing(path)) continue;
       const found = place.endsWith('.json') ? jsonIn(path) : undefined;
       if (found !== null) return found;
     }
@@ -151,7 +151,7 @@ function nearestJson(from: string, file: string | null): FoundConfig | null | un
   }
 }
 
-function isMissing(path: string): boolean {
+function isFileMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {

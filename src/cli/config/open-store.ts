@@ -9,20 +9,19 @@ import type { Config } from './config.ts';
 import type { Context } from '../context.ts';
 import { storeMemory } from './store-memory.ts';
 
+/** A store, which may have a cache that can be cleared. */
+export type OpenStore = Store & { forget?(): void };
+
 /**
  * The store that the configuration names (default: the workspace's folder). The others are loaded only if used.
  * @param root the workspace, absolute
  */
-export async function openStore(
-  context: Context,
-  config: Config['store'],
-  root: string,
-): Promise<Store & { forget?(): void }> {
+export async function openStore(context: Context, config: Config['store'], root: string): Promise<OpenStore> {
   const store = await storeFor(context, config, root);
   return context.journal ? { ...store, ...journaled(store, context.journal) } : store;
 }
 
-async function storeFor(context: Context, config: Config['store'], root: string): Promise<Store & { forget?(): void }> {
+async function storeFor(context: Context, config: Config['store'], root: string): Promise<OpenStore> {
   if (config?.type === 'git') {
     const { openGit } = await import('../../store/git/git.ts');
     return openGit({ remote: config.remote ?? 'origin', branch: config.branch ?? 'gh-pages', root });

@@ -5,7 +5,7 @@ import type { RegistryLocation } from '../../publish/registry-location.ts';
 import type { Config } from './config.ts';
 import type { Context } from '../context.ts';
 import { readLock } from '../lock.ts';
-import { openStore } from './open-store.ts';
+import { type OpenStore, openStore } from './open-store.ts';
 
 /** A workspace that commands write to. */
 export interface OpenWorkspace {
@@ -17,9 +17,10 @@ export interface OpenWorkspace {
 
 /**
  * The workspace of the current folder, and its store.
+ * @param opened its store, if it is open already
  * @throws AppregError (exit 2) if the configuration is missing, or does not set the registry's URL
  */
-export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
+export async function openWorkspace(context: Context, opened: OpenStore | null = null): Promise<OpenWorkspace> {
   const { config, file, root } = await context.config();
   if (file === null) throw workspaceMissing(context.cwd);
   if (config.baseUrl === undefined) {
@@ -32,7 +33,7 @@ export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
   const base = asBase(config.baseUrl);
   const ledger = readLock(root);
   const place: RegistryLocation = {
-    store: await openStore(context, config.store, root),
+    store: opened ?? (await openStore(context, config.store, root)),
     manifest: config.manifest ?? 'registry.json',
     base,
     pathOf: (url) => localPath(url, base),

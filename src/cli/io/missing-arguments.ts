@@ -24,9 +24,9 @@ export class MissingArguments extends Error {
 }
 
 /** The name of a command as in its definition: `add-app`, `service backup`. */
-export function nameOf(command: Command): string {
+export function commandName(command: Command): string {
   const { parent } = command;
-  return parent === null || parent.parent === null ? command.name() : `${nameOf(parent)} ${command.name()}`;
+  return parent === null || parent.parent === null ? command.name() : `${commandName(parent)} ${command.name()}`;
 }
 
 /** A command that can prompt for its missing arguments. */

@@ -1,6 +1,6 @@
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import { shorten } from '../../core/text/text.ts';
-import type { Progress } from '../../observe/registry/options.ts';
+import type { ObserveProgress } from '../../observe/registry/options.ts';
 
 /** The progress of an observation in one line. It contains no URL, since a URL may hold secrets. */
 
@@ -10,7 +10,7 @@ const INTERVAL = 100;
 export function progressLine(
   say: (text: string) => void,
   clock: () => number = () => performance.now(),
-): (progress: Readonly<Progress>) => void {
+): (progress: Readonly<ObserveProgress>) => void {
   const started = clock();
   let last = -Infinity;
   return (progress) => {
@@ -21,7 +21,10 @@ export function progressLine(
   };
 }
 
-function describeProgress({ done, known, bytes, announced, host, app }: Readonly<Progress>, seconds: number): string {
+function describeProgress(
+  { done, known, bytes, announced, host, app }: Readonly<ObserveProgress>,
+  seconds: number,
+): string {
   const rate = bytes / Math.max(0.1, seconds);
   const size = announced > bytes ? `${megabytes(bytes)} of ${megabytes(announced)} MB` : `${megabytes(bytes)} MB`;
   return [

@@ -1,7 +1,7 @@
 import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { entriesOf, recordFrom } from '../../core/record.ts';
-import type { ListOption, PromptText, TextOption } from '../command-definition.ts';
+import { flagOf, type ListOption, type PromptText, type TextOption } from '../command-definition.ts';
 import type { Context } from '../context.ts';
 import type { Terminal } from './terminal.ts';
 import { checkValue } from './value-checks.ts';
@@ -61,11 +61,6 @@ export function invalidOption(option: OptionWithValue, text: string, cwd: string
     printable(redact(`Invalid ${flagOf(option)} “${shorten(text, 80)}”. ${problem}`)),
     'appreg <command> --help describes the options.',
   );
-}
-
-/** `--name` of `--name <value>`. */
-function flagOf({ flags }: OptionWithValue): string {
-  return flags.replace(/ .*/, '');
 }
 
 function promptFor(option: TextOption, initial: string | undefined, cwd: string): Prompt {

@@ -10,6 +10,6 @@ export function shownPath(from: string, to: string, path: nodePath.PlatformPath 
 }
 
 /** A path as one word of a command line: in double quotes if it has a space, which all shells support. */
-export function quoted(path: string): string {
+export function quotedPath(path: string): string {
   return /[\s&()]/.test(path) ? `"${path}"` : path;
 }

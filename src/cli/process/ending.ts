@@ -1,7 +1,7 @@
 import { printable } from '../../core/text/text.ts';
 import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors.ts';
 import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../store/interrupt.ts';
-import { effectOf, isEmptyJournal, type Journal, stateOf } from '../../store/journal.ts';
+import { effectOf, isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
 import { describeWriteState } from '../../store/write-state.ts';
 import { endNow } from './end-process.ts';
 import { toStderr } from '../io/streams.ts';
@@ -37,12 +37,12 @@ export function withStoreState(error: unknown, journal: Journal): unknown {
 }
 
 function storeState(journal: Journal): string {
-  return describeWriteState(stateOf(journal)) || (auxiliaryState(journal) ?? NOTHING_CHANGED);
+  return describeWriteState(writeStateOf(journal)) || (auxiliaryState(journal) ?? NOTHING_CHANGED);
 }
 
 /** Null if "nothing was changed" is accurate. */
 function auxiliaryState(journal: Journal): string | null {
-  const written: WriteState = stateOf(journal);
+  const written: WriteState = writeStateOf(journal);
   if (written.stored.length > 0) return describeWriteState(written);
   if (journal.auxiliary.length === 0) return null;
   return `No file of the registry was changed; ${printable(journal.auxiliary.join(', '))} was written to test the store.`;

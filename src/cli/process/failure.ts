@@ -4,7 +4,7 @@ import { redact, safeJson } from '../../core/text/text.ts';
 import { VERSION } from '../../core/tool-version.ts';
 import { type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
 import { ERRORS } from '../../core/error-codes/index.ts';
-import { isEmptyJournal, type Journal, stateOf } from '../../store/journal.ts';
+import { isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
 import { incompleteReport } from '../check/checks.ts';
 import { render } from '../../report/index.ts';
 import { DEFAULTS, type Format, FORMATS } from '../../report/options.ts';
@@ -48,7 +48,8 @@ export function failureDocument({ command, format }: Request, error: unknown, jo
   if (check !== undefined) return checkDocument(check, format, error);
   if (format !== 'json') return null;
   const failure = failureOf(error);
-  const written = (isAppregError(error) ? error.written : null) ?? (isEmptyJournal(journal) ? null : stateOf(journal));
+  const written =
+    (isAppregError(error) ? error.written : null) ?? (isEmptyJournal(journal) ? null : writeStateOf(journal));
   // Its report has an outcome of its own.
   if (command === 'release') return redact(safeJson({ ...incompleteRelease(VERSION), error: failure.error, written }));
   return redact(safeJson({ schema: 1, tool: { name: 'appreg', version: VERSION }, command, ...failure, written }));

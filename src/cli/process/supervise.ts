@@ -25,7 +25,7 @@ export interface SuperviseOptions {
  * do so.
  * @throws what `work` throws, AppregError `interrupted`, and uncaught errors
  */
-export async function supervise<T>(
+export async function superviseCommand<T>(
   work: () => Promise<T>,
   { journal, onWaiting, onSecond }: SuperviseOptions,
 ): Promise<T> {

@@ -7,7 +7,7 @@ import { replaceFile } from '../../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../../store/interrupt.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { type EvaluatedApp, evaluateApps, type Published } from './evaluate.ts';
+import { type EvaluatedApp, evaluateApps, type PublishedState } from './evaluate.ts';
 
 interface Bump {
   version: string;
@@ -24,7 +24,7 @@ export async function bumpApps(
   context: Context,
   loaded: LoadedConfig,
   apps: readonly EvaluatedApp[],
-  published: Published,
+  published: PublishedState,
   { dryRun, jobs }: { dryRun: boolean; jobs: number },
 ): Promise<EvaluatedApp[]> {
   const bumps = bumpsFor(apps, published);
@@ -63,7 +63,7 @@ export async function bumpApps(
 }
 
 /** By file; apps that share one get a version above all of theirs. */
-function bumpsFor(apps: readonly EvaluatedApp[], { lock }: Published): Map<string, Bump> {
+function bumpsFor(apps: readonly EvaluatedApp[], { lock }: PublishedState): Map<string, Bump> {
   const bumps = new Map<string, Bump>();
   for (const { app, declared, result } of apps) {
     if (result.state !== 'changed' || declared === null) continue;

@@ -30,7 +30,7 @@ export interface EvaluatedApp {
 }
 
 /** What the apps are compared with. */
-export interface Published {
+export interface PublishedState {
   listed: Baseline;
   lock: LockFile | null;
 }
@@ -43,7 +43,7 @@ export async function evaluateApps(
   context: Context,
   loaded: LoadedConfig,
   apps: readonly FoundApp[],
-  published: Published,
+  published: PublishedState,
   jobs: number,
 ): Promise<EvaluatedApp[]> {
   const { terminal } = context;
@@ -67,7 +67,7 @@ async function evaluateApp(
   context: Context,
   loaded: LoadedConfig,
   app: FoundApp,
-  { listed, lock }: Published,
+  { listed, lock }: PublishedState,
 ): Promise<EvaluatedApp> {
   const versions = listed.keys.includes(app.key) ? listed.app(app.key) : null;
   const broken = (problem: AppProblem, version: string | null = null): EvaluatedApp =>

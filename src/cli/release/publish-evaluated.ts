@@ -4,6 +4,7 @@ import { planApps, publishApps, type PublishedApp } from '../../publish/publish-
 import type { PreparedApp } from '../../publish/prepared-app.ts';
 import { severitiesOf } from '../check/checks.ts';
 import type { Context } from '../context.ts';
+import type { OpenStore } from '../config/open-store.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import { lockVersions } from '../lock.ts';
 import { readBack, READ_BACK_SECONDS } from '../read-back.ts';
@@ -16,14 +17,19 @@ export interface ReleaseResult {
   failed: Set<string>;
 }
 
-/**
- * Publishes the new versions, and records the sources of published ones that an interrupted run did not record.
- * @param options.dryRun plans every app, and writes nothing
- */
+interface PublishSettings {
+  /** The store that the apps were compared with. */
+  store: OpenStore | null;
+  /** Plans every app, and writes nothing. */
+  dryRun: boolean;
+  jobs: number;
+}
+
+/** Publishes the new versions, and records the sources of published ones that an interrupted run did not record. */
 export async function publishEvaluated(
   context: Context,
   evaluated: readonly EvaluatedApp[],
-  { dryRun, jobs }: { dryRun: boolean; jobs: number },
+  { store, dryRun, jobs }: PublishSettings,
 ): Promise<ReleaseResult> {
   const { terminal } = context;
   const apps = evaluated.flatMap(({ prepared, result }) =>
@@ -31,7 +37,9 @@ export async function publishEvaluated(
   );
   const failed = new Set<string>();
   if (apps.length === 0) return { evaluated: [...evaluated], failed };
-  const { place, config, root } = await openWorkspace(context);
+  // Others may have published while the apps were built.
+  store?.forget?.();
+  const { place, config, root } = await openWorkspace(context, store);
   const judgement = {
     now: new Date().toISOString(),
     severities: severitiesOf(context, config),
@@ -73,9 +81,9 @@ export async function publishEvaluated(
 export async function withRefusals(
   context: Context,
   evaluated: readonly EvaluatedApp[],
-  jobs: number,
+  settings: Omit<PublishSettings, 'dryRun'>,
 ): Promise<EvaluatedApp[]> {
-  const planned = await publishEvaluated(context, evaluated, { dryRun: true, jobs });
+  const planned = await publishEvaluated(context, evaluated, { ...settings, dryRun: true });
   return planned.evaluated.map((one) =>
     planned.failed.has(one.app.key) ? { ...one, result: { ...one.result, state: 'broken' } } : one,
   );

@@ -6,15 +6,20 @@ import { AppregError } from '../../core/errors.ts';
 import { baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
 import { gitTree } from '../../observe/workspace/git.ts';
 import { storedLock } from '../../publish/lock-step.ts';
-import { openStore } from '../config/open-store.ts';
+import { type OpenStore, openStore } from '../config/open-store.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { isUrl } from '../fetch.ts';
 import { readLock } from '../lock.ts';
 import { registryState } from '../registry-state.ts';
 import { snapshotOfStore } from '../stored-state.ts';
-import type { Published } from './evaluate.ts';
+import type { PublishedState } from './evaluate.ts';
 import { servedLock } from './served-lock.ts';
+
+/** What is published, with the store that it was read from; null for a state that --against names. */
+export interface ReadState extends PublishedState {
+  store: OpenStore | null;
+}
 
 /**
  * The published versions, with what they were built from: those in the store, or in the state that --against names.
@@ -25,7 +30,7 @@ export async function publishedVersions(
   context: Context,
   { config, root }: LoadedConfig,
   against: string | undefined,
-): Promise<Published> {
+): Promise<ReadState> {
   if (against?.trim() === '')
     throw new AppregError(
       'option-invalid',
@@ -35,12 +40,14 @@ export async function publishedVersions(
   const own = readLock(root);
   if (against !== undefined) {
     const state = await registryState(context, against, {}, true);
-    return { listed: baselineFromSnapshot(state, state.target), lock: (await lockOf(context, root, against)) ?? own };
+    const lock = (await lockOf(context, root, against)) ?? own;
+    return { listed: baselineFromSnapshot(state, state.target), lock, store: null };
   }
   const store = await openStore(context, config.store, root);
   const now = new Date().toISOString();
   const state = await snapshotOfStore(context, store, config, config.manifest ?? 'registry.json', now);
-  return { listed: baselineFromSnapshot(state, state.target), lock: (await storedLock(store)) ?? own };
+  const lock = (await storedLock(store)) ?? own;
+  return { listed: baselineFromSnapshot(state, state.target), lock, store };
 }
 
 /** The lock file in the state that --against names; null if it has none. */

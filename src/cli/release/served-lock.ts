@@ -3,12 +3,9 @@ import { isAnswered, statusOf } from '../../core/http/probe.ts';
 import { type LockFile, LOCK_FILE, lockIn } from '../../core/registry/lock-file.ts';
 import type { Context } from '../context.ts';
 import { registryUrl } from '../check/verify-options.ts';
+import { downloadBytes, SMALL_FILE_LIMITS } from '../../observe/http/download.ts';
 import { networkOf } from '../config/network.ts';
 import { describeOutcome, shownUrl } from '../fetch.ts';
-
-const MAX_BYTES = 64 * 1024 ** 2;
-/** Milliseconds for the whole download. */
-const TIMEOUT = 60_000;
 
 /** Statuses for a file that does not exist; buckets that must not be listed respond with 403. */
 const ABSENT = [403, 404, 410];
@@ -22,32 +19,17 @@ export async function servedLock({ env, terminal }: Context, manifest: string): 
   const url = new URL(LOCK_FILE, registryUrl(manifest)).href;
   const { openHttpClient } = await import('../../observe/http/client.ts');
   const http = openHttpClient(networkOf(env));
-  let chunks: Buffer[] = [];
   const unusable = (why: string): null => {
     terminal.log(`warning: ${shownUrl(url)} ${why}; apps that another esbuild built are reported as changed`);
     return null;
   };
   try {
-    const probe = await http.probe({
-      method: 'GET',
-      url,
-      origin: null,
-      accept: 'application/json',
-      total: TIMEOUT,
-      body() {
-        chunks = [];
-        return {
-          limit: MAX_BYTES,
-          over: 'fail',
-          instant: true,
-          write: (chunk) => void chunks.push(Buffer.from(chunk)),
-        };
-      },
-    });
+    const request = { url, accept: 'application/json', limits: SMALL_FILE_LIMITS };
+    const { probe, bytes } = await downloadBytes(http, request);
     if (probe.failure === null && ABSENT.includes(statusOf(probe))) return null;
     if (!isAnswered(probe)) return unusable(describeOutcome(probe));
+    return lockIn(parseDocument(documentContent(bytes)).value) ?? unusable('is not a lock file');
   } finally {
     await http.close();
   }
-  return lockIn(parseDocument(documentContent(Buffer.concat(chunks))).value) ?? unusable('is not a lock file');
 }

@@ -3,14 +3,13 @@
 const ALGORITHMS = ['md5', 'sha1', 'sha224', 'sha384', 'sha512'] as const;
 const WELL_FORMED = /^sha256:[0-9a-f]{64}$/;
 
-/** The last text that was checked, and the result. */
+// The last text and its result: several rules check the same checksum in a row (see http/url.ts for what that saves).
 let lastText = '';
 let lastResult = false;
 
 export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export function isChecksum(text: string): boolean {
-  // Several rules check the same checksum in a row.
   if (text === lastText) return lastResult;
   lastText = text;
   return (lastResult = text.length === 71 && WELL_FORMED.test(text));

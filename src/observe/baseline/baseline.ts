@@ -60,7 +60,7 @@ export function baselineVersionsOf(
   const path = resolve(cwd, where);
   const isFolder = existsSync(path) && statSync(path).isDirectory();
   if (existsSync(path) && !isFolder) {
-    const versions = versionsIn(readJson(path));
+    const versions = publishedVersionsIn(readJson(path));
     if (versions !== null) return versions;
     throw new AppregError(
       'baseline-unusable',
@@ -71,7 +71,7 @@ export function baselineVersionsOf(
   const tree = isFolder ? folderTree(path, where) : gitTree(where, workspace.root);
   tree.fetch([metadata]);
   const content = tree.read(metadata);
-  return content && versionsIn(parseDocument(content).value);
+  return content && publishedVersionsIn(parseDocument(content).value);
 }
 
 /** A lock file of versions as a baseline; null if the file is not one. */
@@ -110,7 +110,7 @@ function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Bas
       const path = paths.get(key);
       const content = path === undefined ? null : tree.read(path);
       if (!content) return withoutMetadata('absent', tree.source);
-      return versionsIn(parseDocument(content).value) ?? withoutMetadata('unreadable', tree.source);
+      return publishedVersionsIn(parseDocument(content).value) ?? withoutMetadata('unreadable', tree.source);
     },
   };
 }
@@ -162,7 +162,7 @@ export function baselineFromSnapshot(saved: SavedDocuments | Snapshot, source: s
       // A run with --app or --shard, or one that was interrupted, did not observe everything listed.
       if (metadata === undefined && !Object.hasOwn(listed, key)) return null;
       if (metadata === undefined || isMissing(metadata)) return withoutMetadata('not-observed', source);
-      return versionsIn(parseDocument(metadata).value) ?? withoutMetadata('unreadable', source);
+      return publishedVersionsIn(parseDocument(metadata).value) ?? withoutMetadata('unreadable', source);
     },
   };
 }
@@ -172,7 +172,7 @@ function withoutMetadata(state: 'absent' | 'unreadable' | 'not-observed', source
 }
 
 /** The complete entries of a metadata file; null if it is not one. An incomplete entry was never published. */
-export function versionsIn(value: JsonValue | undefined): PublishedVersion[] | null {
+export function publishedVersionsIn(value: JsonValue | undefined): PublishedVersion[] | null {
   const versions = listedVersions(value);
   if (versions === null) return null;
   const found: PublishedVersion[] = [];

@@ -22,13 +22,12 @@ export class TextWindows {
   private pending = '';
   /** Offset in `pending` where the next window begins. */
   private next = 0;
-  private line: number;
+  /** Number of the line that `pending` begins in. */
+  private line = 1;
   private isFirst = true;
 
-  /** @param line the number of the line that the text begins in */
-  constructor(consume: (window: TextWindow) => void, line = 1) {
+  constructor(consume: (window: TextWindow) => void) {
     this.consume = consume;
-    this.line = line;
   }
 
   /** The number of the last line so far. */

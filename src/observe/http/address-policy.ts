@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 /** Which addresses may be connected to: decided per connection, before anything is sent over it. */
 
 /** The target of a connection. */
-export interface Target {
+export interface ConnectionTarget {
   /** A name, or an address without brackets. */
   host: string;
   port: number;
@@ -22,7 +22,7 @@ export function targetOf({ protocol, hostname, port }: Pick<URL, 'protocol' | 'h
  * then with each of its addresses: if one is refused, the name is. A literal is its own address. Called again with the
  * address of the established connection.
  */
-export type AddressPolicy = (target: Target, address: string | null) => string | null;
+export type AddressPolicy = (target: ConnectionTarget, address: string | null) => string | null;
 
 /** The error for a refusal. It does not name the address, so that internal DNS answers are not disclosed. */
 export function addressRefusal(code: string): NodeJS.ErrnoException {
@@ -30,7 +30,11 @@ export function addressRefusal(code: string): NodeJS.ErrnoException {
 }
 
 /** A lookup that succeeds only if every address of its answer is allowed. */
-export function lookupWithPolicy(target: Target, guard: AddressPolicy, lookup: LookupFunction | null): LookupFunction {
+export function lookupWithPolicy(
+  target: ConnectionTarget,
+  guard: AddressPolicy,
+  lookup: LookupFunction | null,
+): LookupFunction {
   const ask: LookupFunction = lookup ?? lookUp;
   return (host, options, callback) => {
     ask(host, { ...options, all: true }, (error, found, family) => {

@@ -19,7 +19,7 @@ interface BufferedSocket extends OpenSocket {
 }
 
 /** Maximum number of addresses tried; a name with more is a large network, where one of them means little. */
-const TRIED = 8;
+const MAX_TRIED = 8;
 /** Milliseconds for an address to answer if another one does. */
 const ANSWER_TIME = 4000;
 
@@ -79,7 +79,7 @@ async function surveyAddresses(
   const timeout = Math.min(options.timeout, ANSWER_TIME);
   const tried = await Promise.allSettled(
     addresses
-      .slice(0, TRIED)
+      .slice(0, MAX_TRIED)
       .map((address) =>
         openBuffered(endpoint, { ...options, timeout, lookup: lookupOf([address]) }, Date.now() + timeout, closing),
       ),

@@ -17,9 +17,9 @@ interface Tally {
 }
 
 /** Consecutive failures; a host that succeeds now and then is given up when a quarter of many probes failed. */
-const IN_ROW = { GET: 6, other: 3 };
-const MANY = { GET: 32, other: 12 };
-const SHARE = 4;
+const MAX_CONSECUTIVE = { GET: 6, other: 3 };
+const MIN_FOR_SHARE = { GET: 32, other: 12 };
+const FAILING_SHARE = 4;
 
 export function openCircuitBreaker(): CircuitBreaker {
   const tallies = new Map<string, Tally>();
@@ -59,7 +59,7 @@ export function openCircuitBreaker(): CircuitBreaker {
 }
 
 function isSpent({ lateInRow, late, probes }: Tally, kind: 'GET' | 'other'): boolean {
-  return lateInRow >= IN_ROW[kind] || (late >= MANY[kind] && late * SHARE >= probes);
+  return lateInRow >= MAX_CONSECUTIVE[kind] || (late >= MIN_FOR_SHARE[kind] && late * FAILING_SHARE >= probes);
 }
 
 /** The kind of a request: some hosts answer one kind and hang on the other. */

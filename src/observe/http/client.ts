@@ -12,7 +12,7 @@ import type { ProxyFor } from './proxy.ts';
 import { redactor } from './redact.ts';
 import { followRedirects, type RedirectChain } from './redirects.ts';
 import { hopRequest, type ProbeRequest, type RetryOptions, type SecretHeaders, urlFailure } from './request.ts';
-import { isRefusal, MAX_CROWDED, waitBeforeRetry } from './retry.ts';
+import { isTemporaryRefusal, MAX_CROWDED, waitBeforeRetry } from './retry.ts';
 import { openTrust } from './tls.ts';
 
 export interface HttpOptions extends RetryOptions {
@@ -118,7 +118,7 @@ async function sendAttempts(
     probe.hops = hops;
     probe.failure = failure;
     const origin = originOf(hop.url);
-    if (probe.attempts > 1 && hop.status !== 0) breaker.recordRateLimit(origin, isRefusal(hop.status));
+    if (probe.attempts > 1 && hop.status !== 0) breaker.recordRateLimit(origin, isTemporaryRefusal(hop.status));
     // With fewer concurrent requests it may succeed.
     if (isCrowded && crowded < MAX_CROWDED) crowded += 1;
     if (probe.attempts - crowded > retries || deadline.ended || pool.downReason(origin)) break;

@@ -34,9 +34,9 @@ export interface Sent {
 }
 
 /** The number of connections that browsers open to one host for HTTP/1.1. */
-const FIRST = 6;
+const INITIAL_SIZE = 6;
 /** Responses until the window doubles. New connections take three round trips to their first response. */
-const DOUBLING = 2;
+const RESPONSES_TO_DOUBLE = 2;
 const MAX_ROUNDS = 8;
 
 /** @param limit the maximum window, in requests */
@@ -62,7 +62,7 @@ class AdaptiveWindow implements ConcurrencyWindow {
 
   constructor(limit: number) {
     this.limit = limit;
-    this.size = Math.min(FIRST, limit);
+    this.size = Math.min(INITIAL_SIZE, limit);
   }
 
   async enter(): Promise<Sent> {
@@ -123,7 +123,7 @@ class AdaptiveWindow implements ConcurrencyWindow {
   }
 
   private responsesToGrow(): number {
-    return this.halvings === 0 ? DOUBLING : Math.max(this.size, FIRST) * this.rounds;
+    return this.halvings === 0 ? RESPONSES_TO_DOUBLE : Math.max(this.size, INITIAL_SIZE) * this.rounds;
   }
 
   private halve(): void {

@@ -9,15 +9,22 @@ export function failureFact(phase: Failure['phase'], code: string, message: stri
   return { phase, code, message, url, got: null, expected: null };
 }
 
-/** Codes that do not depend on the client; others keep the system's code. A phase of null is that of the exchange. */
-const CODES = new Map<string, readonly [phase: Failure['phase'] | null, code: string]>([
-  ['UND_ERR_HEADERS_TIMEOUT', ['headers', 'HEADERS_TIMEOUT']],
-  ['UND_ERR_HEADERS_OVERFLOW', ['headers', 'HEADERS_OVERFLOW']],
-  ['UND_ERR_BODY_TIMEOUT', ['body', 'BODY_TIMEOUT']],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', ['body', 'TRUNCATED']],
-  ['UND_ERR_SOCKET', [null, 'SOCKET_CLOSED']],
-  ['UND_ERR_CLOSED', [null, 'SOCKET_CLOSED']],
-  ['UND_ERR_DESTROYED', [null, 'SOCKET_CLOSED']],
+/** A failure of the client in our terms. */
+interface ClientFailure {
+  /** Null for the phase of the exchange. */
+  phase: Failure['phase'] | null;
+  code: string;
+}
+
+/** Codes that do not depend on the client, by those of the client; others keep the system's code. */
+const CODES = new Map<string, ClientFailure>([
+  ['UND_ERR_HEADERS_TIMEOUT', { phase: 'headers', code: 'HEADERS_TIMEOUT' }],
+  ['UND_ERR_HEADERS_OVERFLOW', { phase: 'headers', code: 'HEADERS_OVERFLOW' }],
+  ['UND_ERR_BODY_TIMEOUT', { phase: 'body', code: 'BODY_TIMEOUT' }],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', { phase: 'body', code: 'TRUNCATED' }],
+  ['UND_ERR_SOCKET', { phase: null, code: 'SOCKET_CLOSED' }],
+  ['UND_ERR_CLOSED', { phase: null, code: 'SOCKET_CLOSED' }],
+  ['UND_ERR_DESTROYED', { phase: null, code: 'SOCKET_CLOSED' }],
 ]);
 
 /**
@@ -37,7 +44,7 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && phase === 'headers')
     return failureFact(phase, 'HPE_UNEXPECTED_CONTENT_LENGTH', 'two different lengths', url);
   const known = CODES.get(code);
-  if (known) return failureFact(known[0] ?? phase, known[1], error.message, url);
+  if (known) return failureFact(known.phase ?? phase, known.code, error.message, url);
   if (/^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL')) return failureFact(phase, code, error.message, url);
   throw error;
 }

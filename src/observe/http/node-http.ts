@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import type { PooledConnection } from './pool.ts';
-import { bodyOf, type ClientResponse } from './response.ts';
+import { responseBodyOf, type ClientResponse } from './response.ts';
 
 /** A request as undici takes it. */
 interface ClientRequest {
@@ -40,7 +40,7 @@ export async function requestWithNodeHttp(
         const { statusCode = 0, rawHeaders } = response;
         phase = 'BODY';
         socket.setTimeout(limits.idleTimeout);
-        resolve({ statusCode, headers: rawHeaders, body: bodyOf(response), hasContinue });
+        resolve({ statusCode, headers: rawHeaders, body: responseBodyOf(response), hasContinue });
       })
       .on('upgrade', (_, upgraded) => {
         upgraded.destroy();

@@ -3,7 +3,7 @@ import type { Failure, Hop } from '../../core/facts/facts.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { failureFact } from './failure.ts';
 import type { HopResult } from './hop.ts';
-import { isHttpUrl, withoutFragment } from './request.ts';
+import { isHttpUrl, urlWithoutFragment } from './request.ts';
 
 /** Follows redirects, one request after the other. */
 
@@ -31,7 +31,7 @@ export async function followRedirects(
   request: (url: URL, before: readonly Hop[]) => Promise<HopResult>,
 ): Promise<RedirectChain> {
   const hops: Hop[] = [];
-  let url = withoutFragment(start);
+  let url = urlWithoutFragment(start);
   for (;;) {
     const { hop, failure, location, isCrowded } = await request(url, hops);
     hops.push(hop);
@@ -54,7 +54,7 @@ function nextUrl(location: string | null, from: URL, hops: readonly Hop[]): URL 
     return fail('REDIRECT_BLOCKED_PORT', 'a redirect to a port that browsers block', shown);
   if (next.username !== '' || next.password !== '')
     return fail('REDIRECT_CREDENTIALS', 'a redirect to a URL with credentials', shown);
-  const target = withoutFragment(next.href);
+  const target = urlWithoutFragment(next.href);
   if (hops.some((hop) => hop.url === target.href))
     return fail('REDIRECT_LOOP', 'a redirect to a URL that was already requested', shown);
   return hops.length > MAX_REDIRECTS ? fail('REDIRECT_LIMIT', `more than ${MAX_REDIRECTS} redirects`, shown) : target;

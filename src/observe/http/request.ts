@@ -105,7 +105,7 @@ export function isHttpUrl({ protocol }: URL): boolean {
   return protocol === 'https:' || protocol === 'http:';
 }
 
-export function withoutFragment(url: string): URL {
+export function urlWithoutFragment(url: string): URL {
   const parsed = new URL(url);
   if (url.includes('#')) parsed.hash = '';
   return parsed;

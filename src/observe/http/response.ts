@@ -27,7 +27,7 @@ export interface ResponseBody {
 }
 
 /** The body of a response of Node's own client, whose connection is used for this response only. */
-export function bodyOf(stream: Readable & AsyncIterable<Buffer>): ResponseBody {
+export function responseBodyOf(stream: Readable & AsyncIterable<Buffer>): ResponseBody {
   return {
     reusable: false,
     async read(consume) {

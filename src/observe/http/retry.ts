@@ -32,7 +32,7 @@ export function waitBeforeRetry(
   if (probe.failure) return isTransientFailure(probe.failure) ? pause() : null;
   if (!isRetried(probe.method, hop.status)) return null;
   const origin = originOf(hop.url);
-  const seconds = isRefusal(hop.status) ? retryAfter(header(hop.headers, 'retry-after'), Date.now()) : null;
+  const seconds = isTemporaryRefusal(hop.status) ? retryAfter(header(hop.headers, 'retry-after'), Date.now()) : null;
   if (seconds === null) {
     const wait = pause();
     // A rate limit applies to all connections of the host.
@@ -47,13 +47,13 @@ export function waitBeforeRetry(
 }
 
 /** Whether a host refused a request because there are too many. */
-export function isRefusal(status: number): boolean {
+export function isTemporaryRefusal(status: number): boolean {
   return status === 429 || status === 503;
 }
 
 /** A 501 or 405 for OPTIONS or HEAD is usually permanent; only statuses declared temporary are retried. */
 function isRetried(method: Probe['method'], status: number): boolean {
-  if (isRefusal(status)) return true;
+  if (isTemporaryRefusal(status)) return true;
   return method === 'GET' && (status === 408 || (status >= 500 && status <= 599));
 }
 

@@ -6,7 +6,7 @@ import { REQUESTED_ONCE } from './cache/observation-cache.ts';
 import type { ObserveContext } from './context.ts';
 
 /** The views that an artifact only has if it is the first of its app and host. */
-const OF_FIRST = ['preflights', 'headPreflight', 'revalidation', 'headerProbes', 'repeatedProbes'] as const;
+const FIRST_ONLY_VIEWS = ['preflights', 'headPreflight', 'revalidation', 'headerProbes', 'repeatedProbes'] as const;
 
 /**
  * How the artifacts' hosts respond to browsers is requested once per app and host: for the first artifact that was
@@ -39,6 +39,6 @@ function hasViews(web: HttpViews): boolean {
 }
 
 function removeViews(web: HttpViews): void {
-  for (const name of OF_FIRST) delete web[name];
+  for (const name of FIRST_ONLY_VIEWS) delete web[name];
   Object.assign(web, { browser: [], preflight: REQUESTED_ONCE, head: REQUESTED_ONCE });
 }

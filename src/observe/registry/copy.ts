@@ -10,8 +10,8 @@ import { unlabelledCoding } from './unlabelled-coding.ts';
 /** Reads the copy of a file that is served to clients that accept compression, as browsers and Node's fetch read it. */
 
 /** A body larger than this as sent is not decoded; one that is larger decoded is only compared by its digest. */
-const KEPT = 16 * 1024 * 1024;
-const COMPARED = 4 * 1024 * 1024;
+const MAX_KEPT = 16 * 1024 * 1024;
+const MAX_COMPARED = 4 * 1024 * 1024;
 
 /** The reference for a copy: the response to a server-side client. */
 export interface Reference {
@@ -25,7 +25,7 @@ export interface Reference {
 }
 
 export interface CopyReader {
-  /** For `Ask.body`; each attempt starts over. */
+  /** For `ProbeRequest.body`; each attempt starts over. */
   body(hop: Hop): Body;
   /** The facts about the copy; undefined if there are none, or it was too large to compare. */
   end(): ComparedBody | undefined;
@@ -53,7 +53,7 @@ interface Reading {
 }
 
 function openReading(applied: readonly string[], limit: number): Reading {
-  const kept = applied.length > 0 ? KEPT : COMPARED;
+  const kept = applied.length > 0 ? MAX_KEPT : MAX_COMPARED;
   const reading: Reading = {
     applied,
     chunks: [],
@@ -76,24 +76,24 @@ function copyOf(
   limit: number,
 ): ComparedBody | undefined {
   const coding = applied.join(', ');
-  if (bytes > limit || (applied.length > 0 && bytes > KEPT)) return undefined;
+  if (bytes > limit || (applied.length > 0 && bytes > MAX_KEPT)) return undefined;
   const sent = Buffer.concat(chunks);
   const first = { bytes: reference.bytes, sha256: reference.sha256 };
   if (applied.length === 0) {
     const sha256 = hash.digest('hex');
     if (sha256 === reference.sha256) return undefined;
     const kind = kindOf(sent);
-    const same = isSame(bytes <= COMPARED ? sent : null, kind, reference);
+    const same = isEquivalent(bytes <= MAX_COMPARED ? sent : null, kind, reference);
     if (same) return undefined;
     const label = unlabelled(sent, reference, limit);
     return { coding, bytes, kind, fault: null, decoded: { bytes, sha256, kind }, same, first, ...label };
   }
-  const { content, fault } = undo(sent, applied, limit);
+  const { content, fault } = removeCodings(sent, applied, limit);
   const kind = kindOfSent(sent, applied);
   if (content === null) return { coding, bytes, kind, fault, decoded: null, same: false, first };
   const sha256 = createHash('sha256').update(content).digest('hex');
   const decoded = { bytes: content.length, sha256, kind: kindOf(content) };
-  const same = sha256 === reference.sha256 || isSame(content, decoded.kind, reference);
+  const same = sha256 === reference.sha256 || isEquivalent(content, decoded.kind, reference);
   const label = same || unknownCodings(applied).length === 0 ? {} : unlabelled(sent, reference, limit);
   return { coding, bytes, kind, fault, decoded, same, first, ...label };
 }
@@ -101,7 +101,7 @@ function copyOf(
 function unlabelled(sent: Buffer, reference: Reference, limit: number): { unlabelled?: string } {
   const isWanted = (content: Buffer): boolean =>
     createHash('sha256').update(content).digest('hex') === reference.sha256 ||
-    isSame(content, kindOf(content), reference);
+    isEquivalent(content, kindOf(content), reference);
   const isArchive = reference.text === null && !reference.isImage;
   const coding = unlabelledCoding(sent, isWanted, isArchive, limit);
   return coding === null ? {} : { unlabelled: coding };
@@ -109,7 +109,7 @@ function unlabelled(sent: Buffer, reference: Reference, limit: number): { unlabe
 
 const IMAGES = new Set(['png', 'svg', 'webp', 'avif', 'jpeg', 'gif']);
 
-function isSame(content: Buffer | null, kind: string, { text, isImage }: Reference): boolean {
+function isEquivalent(content: Buffer | null, kind: string, { text, isImage }: Reference): boolean {
   if (isImage) return IMAGES.has(kind);
   const other = content === null ? null : (text?.() ?? null);
   return other !== null && content !== null && jsonOf(content.toString()) === jsonOf(other);
@@ -131,26 +131,26 @@ function kindOfSent(sent: Buffer, applied: readonly string[]): string {
   return attempt(() => brotliDecompressSync(sent)) === null ? kind : 'brotli';
 }
 
-interface Undone {
+interface DecodedCopy {
   content: Buffer | null;
   fault: ComparedBody['fault'];
 }
 
 /** Undoes the codings, the last one first. Like browsers, it ignores unknown codings. */
-function undo(sent: Buffer, applied: readonly string[], limit: number): Undone {
+function removeCodings(sent: Buffer, applied: readonly string[], limit: number): DecodedCopy {
   if (sent.length === 0 || unknownCodings(applied).length > 0) return { content: sent, fault: null };
-  let undone: Undone = { content: sent, fault: null };
+  let undone: DecodedCopy = { content: sent, fault: null };
   for (const coding of applied.toReversed()) {
     if (undone.content === null) break;
-    const next = undoOne(coding, undone.content, limit);
+    const next = removeCoding(coding, undone.content, limit);
     undone = { content: next.content, fault: undone.fault ?? next.fault };
   }
   return undone;
 }
 
-function undoOne(coding: string, sent: Buffer, limit: number): Undone {
+function removeCoding(coding: string, sent: Buffer, limit: number): DecodedCopy {
   const options = { maxOutputLength: limit };
-  if (coding === 'gzip') return undoGzip(sent, options);
+  if (coding === 'gzip') return removeGzip(sent, options);
   const [strict, lenient] =
     coding === 'br'
       ? [
@@ -177,7 +177,7 @@ function deflated(sent: Buffer, options: { maxOutputLength: number }): [() => Bu
 }
 
 /** Browsers read the first member of a gzip file and ignore the rest; Node's fetch reads all members. */
-function undoGzip(sent: Buffer, options: { maxOutputLength: number }): Undone {
+function removeGzip(sent: Buffer, options: { maxOutputLength: number }): DecodedCopy {
   const whole = attempt(() => gunzipSync(sent, options));
   const first = firstMember(sent, options);
   if (first === null) return { content: null, fault: 'broken' };

@@ -9,7 +9,7 @@ import { conditionalBefore } from './cache/reuse.ts';
 import { probeConditions, repeatCondition } from './conditional.ts';
 import type { ObserveContext } from './context.ts';
 import { referenceOfDocument } from './copy-reference.ts';
-import { type Fetched, fetchResource, reasonMissing, revalidate } from './fetch.ts';
+import { type FetchedResource, fetchResource, reasonMissing, revalidate } from './fetch.ts';
 import { observeViews, type ResourceViews } from './views.ts';
 
 /** Observes a JSON document over HTTP, and how its host responds to browsers and to conditional requests. */
@@ -140,7 +140,7 @@ async function fetchDocument(
 
 /** A separate function, so that the bytes are released before further requests. */
 function decodedDocument(
-  { probe, content, bytes }: Fetched,
+  { probe, content, bytes }: FetchedResource,
   limit: number,
 ): Pick<FetchedDocument, 'probe' | 'content' | 'sha256'> {
   const reason = reasonMissing(probe);

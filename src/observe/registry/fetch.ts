@@ -6,7 +6,7 @@ import { createDecoder, DECODED_TOO_LARGE, type Decoder, unknownCodings } from '
 import { createDigester, type Digester } from '../digest/digest.ts';
 import type { Body } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
-import { conditionsFor, confirmedProbe, isCausedByCondition } from './cache/revalidate.ts';
+import { revalidationHeaders, confirmedProbe, isCausedByCondition } from './cache/revalidate.ts';
 import type { ObserveContext } from './context.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
 
@@ -20,7 +20,7 @@ export interface FetchOptions {
 }
 
 /** A response with its body: `content` as sent, `bytes` with the Content-Encoding undone. */
-export interface Fetched {
+export interface FetchedResource {
   probe: Probe;
   content: Content;
   bytes: Buffer;
@@ -32,7 +32,7 @@ export function fetchResource(
   options: FetchOptions,
   context: ObserveContext,
   headers: readonly [string, string][] = [],
-): Promise<Fetched> {
+): Promise<FetchedResource> {
   const { accept } = options;
   return context.state.missingFiles.confirm({
     kind: accept,
@@ -57,8 +57,8 @@ export async function revalidate(
   options: FetchOptions,
   context: ObserveContext,
   known: Resource | null,
-): Promise<{ confirmed?: Probe; fetched?: Fetched }> {
-  const conditions = known?.url === url ? conditionsFor(known) : null;
+): Promise<{ confirmed?: Probe; fetched?: FetchedResource }> {
+  const conditions = known?.url === url ? revalidationHeaders(known) : null;
   if (!known || !conditions) return {};
   const fetched = await fetchResource(url, options, context, conditions);
   const confirmed = confirmedProbe(known, fetched.probe);
@@ -83,7 +83,7 @@ async function fetchOnce(
   { url, headers, fresh }: { url: string; headers: readonly [string, string][]; fresh: boolean },
   { accept, limit }: FetchOptions,
   context: ObserveContext,
-): Promise<Fetched> {
+): Promise<FetchedResource> {
   const reader = createBodyReader(limit, context);
   const probe = await context.http.probe({
     method: 'GET',

@@ -7,19 +7,19 @@ import { mergeAttempts } from './retry-probes.ts';
 /** Requests files again that a host reports as missing: one of several servers may not have them (yet). */
 
 /** Statuses of a file that a host does not have, or that one of several servers does not have. */
-const MISSING = new Set([403, 404, 410]);
+const MISSING_STATUSES = new Set([403, 404, 410]);
 /** Of those statuses the HTTP client has already retried. */
-const FAULTS = new Set([500, 502, 504]);
+const FAULT_STATUSES = new Set([500, 502, 504]);
 /** Number of files per kind and host that are confirmed to be missing; for the others one response is enough. */
-const CONFIRMED = { missing: 3, fault: 1 };
+const MAX_CONFIRMED = { missing: 3, fault: 1 };
 /** From this number of recovered files on, files are requested again concurrently. */
-const RECOVERED = 3;
+const CONCURRENT_FROM = 3;
 /** Rounds of two requests after the first response, and if the host is known to alternate. */
 const ROUNDS = { missing: 5, fault: 1, alternating: 12 };
 /** Milliseconds: a slower round is only followed by another one if the host is known to alternate. */
-const SLOW = 700;
+const SLOW_ROUND = 700;
 /** Maximum delay of later rounds in milliseconds, so that alternating responses do not synchronise with them. */
-const PAUSE = 20;
+const MAX_PAUSE = 20;
 
 /** The origins whose responses alternate, and the probe that showed it. */
 export type AlternatingOrigins = Map<string, Omit<RepeatedProbe, 'of'>>;
@@ -56,7 +56,7 @@ export function openMissingFiles(alternating: AlternatingOrigins): MissingFiles 
     record: HostRecord,
     { reason, origin }: { reason: 'missing' | 'fault'; origin: string },
   ): Promise<T> {
-    const limit = CONFIRMED[reason];
+    const limit = MAX_CONFIRMED[reason];
     if (record.confirmed >= limit && record.recovered <= record.confirmed) return first;
     const isAlternating = (): boolean => alternating.has(origin) && record.confirmed < limit;
     const wasAlternating = isAlternating();
@@ -82,7 +82,7 @@ export function openMissingFiles(alternating: AlternatingOrigins): MissingFiles 
       records.set(key, record);
       const retryThis = (): Promise<typeof first> => retry(first, request, record, { reason, origin });
       // Files that were reported missing do appear.
-      if (record.recovered >= RECOVERED && record.recovered > record.confirmed) return retryThis();
+      if (record.recovered >= CONCURRENT_FROM && record.recovered > record.confirmed) return retryThis();
       // Sequentially, so that no more than necessary are requested again.
       const retried = record.last.then(retryThis);
       record.last = retried.catch(() => {});
@@ -92,8 +92,8 @@ export function openMissingFiles(alternating: AlternatingOrigins): MissingFiles 
 }
 
 function reasonToRepeat(status: number): 'missing' | 'fault' | null {
-  if (FAULTS.has(status)) return 'fault';
-  return MISSING.has(status) ? 'missing' : null;
+  if (FAULT_STATUSES.has(status)) return 'fault';
+  return MISSING_STATUSES.has(status) ? 'missing' : null;
 }
 
 async function fetchAgain<T extends { probe: Probe }>(
@@ -105,7 +105,7 @@ async function fetchAgain<T extends { probe: Probe }>(
   let latest = first;
   let limit = rounds;
   for (let round = 0; round < limit; round += 1) {
-    if (round > 0) await sleep(Math.random() * PAUSE);
+    if (round > 0) await sleep(Math.random() * MAX_PAUSE);
     const started = performance.now();
     const [next, status] = await fetchBoth(request, round % 2 === 0);
     if (notRequested(next.probe) !== null) return latest;
@@ -114,7 +114,7 @@ async function fetchAgain<T extends { probe: Probe }>(
     if (answered) noteAlternating(first.probe, answered, alternating);
     if (isAnswered(next.probe)) return latest;
     if (answered) limit = ROUNDS.alternating;
-    else if (limit < ROUNDS.alternating && performance.now() - started > SLOW) return latest;
+    else if (limit < ROUNDS.alternating && performance.now() - started > SLOW_ROUND) return latest;
   }
   return latest;
 }

@@ -14,7 +14,7 @@ import { mapInOrder } from './concurrency.ts';
 import { BYTE_LIMITS, type ObserveContext, openState } from './context.ts';
 import { observeDocument } from './document.ts';
 import { type AddressObserver, openAddressObserver } from './each-address.ts';
-import type { FactsSink, ObserveResult, Progress, WebOptions } from './options.ts';
+import type { FactsSink, ObserveResult, ObserveProgress, WebOptions } from './options.ts';
 import { openRedaction } from './redaction.ts';
 import { shareResources } from './shared-resources.ts';
 
@@ -48,7 +48,7 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
   const { memory = null, signal } = options;
   const { addresses } = clients;
   const redaction = openRedaction((options.secrets?.headers ?? []).map(([, value]) => value));
-  const progress: Progress = {
+  const progress: ObserveProgress = {
     done: 0,
     known: 1,
     bytes: 0,
@@ -94,7 +94,7 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
   return { interrupted, ...selection };
 }
 
-function openContext(options: WebOptions, { http, digestWorkers }: Clients, progress: Progress): ObserveContext {
+function openContext(options: WebOptions, { http, digestWorkers }: Clients, progress: ObserveProgress): ObserveContext {
   const { memory, secrets, total } = options;
   const isTotalPerKind = typeof total === 'object' && total !== null;
   return {

@@ -40,7 +40,7 @@ export interface WebOptions extends HttpOptions {
   onIcon?: (facts: IconFacts, bytes: Uint8Array) => void;
   /** Called for every body of an artifact: receives its bytes; null if they are not needed. */
   copyArtifact?: ((url: string) => ArtifactCopy | null) | null;
-  onProgress?: (progress: Readonly<Progress>) => void;
+  onProgress?: (progress: Readonly<ObserveProgress>) => void;
 }
 
 export interface ListedArtifact {
@@ -50,7 +50,7 @@ export interface ListedArtifact {
   checksum: string;
 }
 
-export interface Progress {
+export interface ObserveProgress {
   /** Resources observed, and known so far. */
   done: number;
   known: number;

@@ -1,5 +1,5 @@
 import type { ObserveContext } from './context.ts';
-import type { Progress, WebOptions } from './options.ts';
+import type { ObserveProgress, WebOptions } from './options.ts';
 import type { SharedResources } from './shared-resources.ts';
 
 /** What all apps of a run share. */
@@ -8,5 +8,5 @@ export interface RegistryRun {
   readonly options: WebOptions;
   readonly shared: SharedResources;
   /** Changed while apps are observed. */
-  readonly progress: Progress;
+  readonly progress: ObserveProgress;
 }

@@ -9,7 +9,7 @@ import { inferBase, isWithin, type Workspace } from './places.ts';
 
 /** Resolves a path on the command line: a workspace, or one metadata file. */
 
-export type Target =
+export type LintTarget =
   | { kind: 'workspace'; workspace: Workspace; inferred: boolean }
   /** `path` is relative to the workspace around it. */
   | { kind: 'metadata'; workspace: Workspace; path: string };
@@ -27,7 +27,7 @@ export interface WorkspaceSettings {
  * @param path absolute
  * @param settings of the configuration nearest to it
  */
-export function targetAt(path: string, settings: WorkspaceSettings): Target {
+export function targetAt(path: string, settings: WorkspaceSettings): LintTarget {
   if (!existsSync(path))
     throw new AppregError(
       'path-missing',
@@ -48,7 +48,7 @@ export function targetAt(path: string, settings: WorkspaceSettings): Target {
   return workspaceTarget(dirname(path), basename(path), isConfigured ? settings.baseUrl : null);
 }
 
-function folderTarget(folder: string, settings: WorkspaceSettings): Target {
+function folderTarget(folder: string, settings: WorkspaceSettings): LintTarget {
   if (settings.found && isSameFolder(folder, settings.root))
     return workspaceTarget(folder, settings.manifest ?? manifestIn(folder) ?? 'registry.json', settings.baseUrl);
   const own = manifestIn(folder);
@@ -76,7 +76,7 @@ export function manifestIn(folder: string): string | null {
   return others.length === 0 ? only : null;
 }
 
-function workspaceTarget(root: string, manifest: string, baseUrl: string | null): Target {
+function workspaceTarget(root: string, manifest: string, baseUrl: string | null): LintTarget {
   if (baseUrl !== null) return { kind: 'workspace', workspace: { root, manifest, baseUrl }, inferred: false };
   const apps = manifestApps(valueOf(join(root, manifest))) ?? {};
   const base = inferBase(metadataUrls(apps), (path) => existsSync(join(root, path)));

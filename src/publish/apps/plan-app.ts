@@ -30,7 +30,7 @@ export type PlannedApp =
   | { app: PreparedApp; version: null; error: AppregError };
 
 /** Plans one app; an expected error is its result. @throws AppregError if the run was interrupted */
-export async function planApp(
+export async function planPreparedApp(
   place: RegistryLocation,
   app: PreparedApp,
   judgement: JudgeSettings,

@@ -2,7 +2,7 @@ import { AppregError } from '../../core/errors.ts';
 import { member } from '../../core/json/json.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { digestOf } from '../../store/bytes.ts';
+import { digestOfBytes } from '../../store/bytes.ts';
 import type { BatchStore, Store } from '../../store/store.ts';
 import { describeWriteState } from '../../store/write-state.ts';
 import { applyPlan } from '../apply-plan.ts';
@@ -12,7 +12,14 @@ import { lockStep, storedLock } from '../lock-step.ts';
 import type { Plan } from '../plan.ts';
 import type { PreparedApp } from '../prepared-app.ts';
 import { type RegistryLocation, readManifest } from '../registry-location.ts';
-import { errorOfApp, lockedVersion, planApp, type PlannedApp, type PublishedApp, withStoredLock } from './plan-app.ts';
+import {
+  errorOfApp,
+  lockedVersion,
+  planPreparedApp,
+  type PlannedApp,
+  type PublishedApp,
+  withStoredLock,
+} from './plan-app.ts';
 
 type BatchLocation = RegistryLocation & { store: BatchStore };
 type PlannedVersion = PlannedApp & { error: null };
@@ -60,7 +67,7 @@ async function planAll(
   const store = await readAhead(place, apps);
   const known = withStoredLock({ ...place, store }, await storedLock(store));
   const planned: PlannedApp[] = [];
-  for (const app of apps) planned.push(await planApp(known, app, judgement));
+  for (const app of apps) planned.push(await planPreparedApp(known, app, judgement));
   return planned;
 }
 
@@ -91,7 +98,7 @@ async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: reado
     async digest(path) {
       if (!known.has(path)) return store.digest(path);
       const stored = files.get(path);
-      return stored === undefined ? null : digestOf(stored.bytes);
+      return stored === undefined ? null : digestOfBytes(stored.bytes);
     },
   };
 }

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup as systemLookup, promises as dns } from 'nod
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { callbackify } from 'node:util';
-import type { AddressPolicy, Target } from '../../observe/http/address-policy.ts';
+import type { AddressPolicy, ConnectionTarget } from '../../observe/http/address-policy.ts';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts';
 import type { OutboundOptions } from '../context.ts';
 import type { Log } from '../log.ts';
@@ -41,7 +41,7 @@ export interface AddressPolicyOptions extends Pick<Settings, 'allowHosts' | 'all
   /** The ports that the service itself listens on. */
   ownPorts(): readonly number[];
   /** Called for every refused address. */
-  onRefused?(target: Target, address: string, kind: AddressKind | 'own'): void;
+  onRefused?(target: ConnectionTarget, address: string, kind: AddressKind | 'own'): void;
 }
 
 export function openAddressPolicy({ allowHosts, allowHttp, ownPorts, onRefused }: AddressPolicyOptions): AddressPolicy {

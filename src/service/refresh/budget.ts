@@ -1,5 +1,5 @@
 import type { Missing } from '../../core/facts/facts.ts';
-import type { Progress } from '../../observe/registry/options.ts';
+import type { ObserveProgress } from '../../observe/registry/options.ts';
 import type { Limits } from '../config/settings.ts';
 
 /** The budget of one refresh of one registry. What exceeds it is deferred to the next refresh, soon after. */
@@ -7,7 +7,7 @@ import type { Limits } from '../config/settings.ts';
 export interface Budget {
   /** Why an artifact is not fetched this time; null if it is, which is counted. */
   afford(): Missing | null;
-  onProgress(progress: Readonly<Progress>): void;
+  onProgress(progress: Readonly<ObserveProgress>): void;
   /** Aborted when no more requests may be sent. */
   signal: AbortSignal;
   /** Whether anything was deferred to the next refresh. */

@@ -2,7 +2,7 @@ import { type Judging, startJudging } from '../../core/engine/judge.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { Progress } from '../../observe/registry/options.ts';
+import type { ObserveProgress } from '../../observe/registry/options.ts';
 import type { HttpClient } from '../../observe/http/client.ts';
 import { type AppRecords, openAppRecords } from '../storage/app-records.ts';
 import { unpack } from '../storage/packed.ts';
@@ -57,7 +57,7 @@ interface RunProgress {
   order: readonly string[];
   done: number;
   /** How far the observation has got; null until it begins. It changes meanwhile. */
-  observed: Readonly<Progress> | null;
+  observed: Readonly<ObserveProgress> | null;
   /** Listed versions beyond the limit per app. */
   versionsBeyond: number;
   /** The events that were recorded with the apps. */

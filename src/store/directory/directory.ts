@@ -9,7 +9,7 @@ import { diskError, errno, nullIfMissing, type WriteOutcome } from './disk-error
 import { deferSignals } from '../interrupt.ts';
 import { removeStaleFiles } from './stale-temp-files.ts';
 import { takeLock, type LockOptions } from './lock.ts';
-import { locate } from '../paths.ts';
+import { pathOnDisk } from '../paths.ts';
 import type { Store, Stored } from '../store.ts';
 import { retryWhileBusy, readFile, stat, syncFolder } from './system.ts';
 import { readChunks } from '../../platform/read-chunks.ts';
@@ -27,7 +27,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
   /** @throws AppregError if the path is refused or the file cannot be read; the token is the SHA-256 of the bytes */
   async function read(path: string): Promise<Stored | null> {
     try {
-      const bytes = await readAt(await locate(root, path), path);
+      const bytes = await readAt(await pathOnDisk(root, path), path);
       return bytes && { bytes, token: tokenOf(bytes) };
     } catch (error) {
       throw diskError(error, path, null);
@@ -37,7 +37,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
   /** @throws AppregError as `read` does */
   async function digest(path: string): Promise<Digest | null> {
     try {
-      const target = await locate(root, path);
+      const target = await pathOnDisk(root, path);
       if (!(await isFile(target, path))) return null;
       return await nullIfMissing(digestOfChunks(readChunks(target)));
     } catch (error) {
@@ -51,7 +51,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
    */
   async function tidyBeside(paths: readonly string[]): Promise<void> {
     const folders = new Set<string>();
-    for (const path of paths) folders.add(dirname(await locate(root, path)));
+    for (const path of paths) folders.add(dirname(await pathOnDisk(root, path)));
     for (const folder of folders) await removeStaleFiles(folder);
   }
 
@@ -61,7 +61,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
    */
   async function create(path: string, bytes: Bytes): Promise<'created' | 'exists'> {
     try {
-      const target = await locate(root, path);
+      const target = await pathOnDisk(root, path);
       await makeFolders(dirname(target));
       return (await createFile(target, bytes, { shownAs: path })) ? 'created' : 'exists';
     } catch (error) {
@@ -73,7 +73,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
   async function replace(path: string, bytes: Uint8Array, token: string): Promise<'replaced' | 'changed'> {
     const progress = { isReplaced: false };
     try {
-      const target = await locate(root, path);
+      const target = await pathOnDisk(root, path);
       // Checked before taking the lock, too: without the folder there cannot be a lock.
       const expected = await readAt(target, path);
       if (expected === null || tokenOf(expected) !== token) return 'changed';

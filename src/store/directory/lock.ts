@@ -10,7 +10,7 @@ import { errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { stopIfInterrupted } from '../interrupt.ts';
 import { removeEmpty } from './stale-temp-files.ts';
-import { isAlive, type Owner, parseOwner, currentProcess, shortBase, tempName } from './owner.ts';
+import { isAlive, type LockOwner, parseOwner, currentProcess, shortBase, tempName } from './owner.ts';
 import { isTransientWindowsError, FORCE_REMOVE } from './system.ts';
 
 /**
@@ -126,7 +126,7 @@ function isHeld({ owner, file }: Holder): boolean | null {
 
 interface Holder {
   file: string;
-  owner: Owner | null;
+  owner: LockOwner | null;
   /** Changes with every new lock, and each time the lock's file is touched. */
   heartbeat: string;
 }
@@ -181,13 +181,13 @@ function keepAlive(folder: string, file: string): Lock {
   };
 }
 
-function describe(owner: Owner | null): string {
+function describe(owner: LockOwner | null): string {
   return owner === null
     ? 'its owner'
     : `process ${owner.pid} on ${printable(owner.host)}, since ${printable(owner.since)},`;
 }
 
-function lockedError(shownAs: string, folder: string, owner: Owner | null, timeout: number): AppregError {
+function lockedError(shownAs: string, folder: string, owner: LockOwner | null, timeout: number): AppregError {
   const who =
     owner === null
       ? 'an unknown process'

@@ -13,7 +13,7 @@ export interface ProcessIdentity {
 }
 
 /** The owner of a lock or a temporary file. */
-export interface Owner extends ProcessIdentity {
+export interface LockOwner extends ProcessIdentity {
   /** The machine's name, for display. */
   host: string;
   /** For display. */
@@ -34,7 +34,7 @@ const MACHINE = createHash('sha256')
   .slice(0, 12);
 
 /** This process. */
-export function currentProcess(): Owner {
+export function currentProcess(): LockOwner {
   const since = new Date().toISOString();
   return {
     machine: MACHINE,
@@ -77,8 +77,8 @@ function readOrEmpty(read: () => string): string {
 }
 
 /** The owner that a lock names, or null if the text is not one of ours. */
-export function parseOwner(text: string): Owner | null {
-  let value: Partial<Record<keyof Owner, unknown>> | null;
+export function parseOwner(text: string): LockOwner | null {
+  let value: Partial<Record<keyof LockOwner, unknown>> | null;
   try {
     value = JSON.parse(text);
   } catch {

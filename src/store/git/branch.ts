@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { interrupted, stopIfInterrupted, stopAbortSignal, stopRequested } from '../interrupt.ts';
 import { type Clone, fullDisk, type GitPlace, makeClone, outputOf } from './clone.ts';
-import { unreachable } from './errors.ts';
+import { remoteUnreachable } from './errors.ts';
 import type { Git } from './objects.ts';
 import { isTransient, runGit } from './process.ts';
 
@@ -52,7 +52,7 @@ export function openBranch(place: GitPlace): Branch {
     if (run.status === 0)
       return (latest = (await readFile(join(await folder(), 'FETCH_HEAD'), 'utf8')).replace(/\s[^]*$/, ''));
     if (/couldn't find remote ref/i.test(run.stderr)) return (latest = null);
-    throw fullDisk(run) ?? unreachable(remote, run);
+    throw fullDisk(run) ?? remoteUnreachable(remote, run);
   }
 
   /** Checked without fetching anything; false also if unknown. */
@@ -107,14 +107,14 @@ function openCommands(place: GitPlace): Pick<Branch, 'git' | 'retrying' | 'folde
     for (let attempt = 1; ; attempt++) {
       const run = await git(args, more);
       if (run.status === 0 || attempt === CONNECTION_ATTEMPTS || !isTransient(run)) return run;
-      await pause(attempt);
+      await pauseBeforeRetry(attempt);
     }
   };
 
   return { git, retrying, folder: async () => (await cloned()).folder };
 }
 
-export async function pause(attempt: number): Promise<void> {
+export async function pauseBeforeRetry(attempt: number): Promise<void> {
   await wait(Math.random() * Math.min(2000, 50 * 2 ** attempt), undefined, { signal: stopAbortSignal() }).catch(
     stopIfInterrupted,
   );

@@ -4,7 +4,7 @@ import { type GitRun, gitMessage } from './process.ts';
 
 /** The errors of a branch. */
 
-export function unreachable(remote: string, run: GitRun): AppregError {
+export function remoteUnreachable(remote: string, run: GitRun): AppregError {
   return new AppregError(
     'git-unreachable',
     `The git remote ${printable(redact(remote))} cannot be used: ${gitMessage(run)}`,
@@ -13,7 +13,7 @@ export function unreachable(remote: string, run: GitRun): AppregError {
   );
 }
 
-export function uncertain(remote: string, run: GitRun, cause: unknown): AppregError {
+export function writeUncertain(remote: string, run: GitRun, cause: unknown): AppregError {
   return new AppregError(
     'git-unreachable',
     `The git remote ${printable(redact(remote))} failed during the write: ${gitMessage(run)}`,
@@ -31,7 +31,7 @@ export function pushRejected(remote: string, branch: string, run: GitRun): Appre
   );
 }
 
-export function contended(branch: string, attempts: number): AppregError {
+export function branchContended(branch: string, attempts: number): AppregError {
   return new AppregError(
     'write-conflict',
     `The branch ${printable(branch)} was changed by other processes ${attempts} times while a commit was made.`,

@@ -1,5 +1,5 @@
 import type { Digest } from '../bytes.ts';
-import { segmentsOf } from '../paths.ts';
+import { checkedSegments } from '../paths.ts';
 import type { BatchStore, Stored, Write } from '../store.ts';
 import { openBranch } from './branch.ts';
 import type { GitPlace } from './clone.ts';
@@ -31,7 +31,7 @@ export function openGit(place: GitPlace): BatchStore {
   }
 
   async function read(paths: readonly string[]): Promise<Map<string, Stored>> {
-    for (const path of paths) segmentsOf(path);
+    for (const path of paths) checkedSegments(path);
     const blobs = await blobsAt(branch.retrying, await branch.tip(), paths, branch.name);
     const missing = [...new Set(blobs.values())].filter((blob) => !cached.has(blob));
     const fetched = missing.length === 0 ? new Map<string, Buffer>() : await contentsOf(branch.retrying, missing);
@@ -46,14 +46,14 @@ export function openGit(place: GitPlace): BatchStore {
   }
 
   async function digest(path: string): Promise<Digest | null> {
-    segmentsOf(path);
+    checkedSegments(path);
     const blob = (await blobsAt(branch.retrying, await branch.tip(), [path], branch.name)).get(path);
     return blob === undefined ? null : blobDigest(branch.git, blob);
   }
 
   /** Writes if the files are in the required states; false if one is not. */
   async function write(writes: readonly Write[], why?: string): Promise<boolean> {
-    for (const { path } of writes) segmentsOf(path);
+    for (const { path } of writes) checkedSegments(path);
     return inTurn(() => pushWrites(branch, writes, why));
   }
 

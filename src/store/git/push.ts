@@ -2,9 +2,9 @@ import { AppregError } from '../../core/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { stopIfInterrupted, stopRequested } from '../interrupt.ts';
 import type { Write } from '../store.ts';
-import { type Branch, CONNECTION_ATTEMPTS, pause } from './branch.ts';
+import { type Branch, CONNECTION_ATTEMPTS, pauseBeforeRetry } from './branch.ts';
 import { fullDisk, requireSuccess, outputOf } from './clone.ts';
-import { contended, pushRejected, uncertain, unreachable } from './errors.ts';
+import { branchContended, pushRejected, writeUncertain, remoteUnreachable } from './errors.ts';
 import { blobsAt, type Change, checkFolders, commitOn } from './objects.ts';
 import { type GitRun, isTransient } from './process.ts';
 
@@ -27,8 +27,8 @@ export async function pushWrites(branch: Branch, writes: readonly Write[], why?:
       if (attempt === 0) continue;
       return branch.containsAny(sent);
     }
-    if (unanswered !== null && attempt > CONNECTION_ATTEMPTS) throw unreachable(branch.remote, unanswered);
-    if (attempt > ATTEMPTS) throw contended(branch.name, ATTEMPTS);
+    if (unanswered !== null && attempt > CONNECTION_ATTEMPTS) throw remoteUnreachable(branch.remote, unanswered);
+    if (attempt > ATTEMPTS) throw branchContended(branch.name, ATTEMPTS);
     await checkFolders(branch.retrying, parent, changes);
     const commit = await commitOn(branch.git, parent, changes, await branch.folder(), await branch.author(), why);
     stopIfInterrupted();
@@ -46,7 +46,7 @@ export async function pushWrites(branch: Branch, writes: readonly Write[], why?:
     // Also one that lost a race at the remote: git's transport repeats an unanswered request by itself.
     if (!/^ ! \[rejected\]/m.test(push.stderr)) sent.push(commit);
     if (stopRequested() !== null && sent.length > 0) return branch.ensurePushed(commit);
-    await pause(attempt);
+    await pauseBeforeRetry(attempt);
   }
 }
 
@@ -64,7 +64,7 @@ async function storeBlobs({ git }: Branch, writes: readonly Write[]): Promise<Ch
 /** @param unanswered a push without a response: if the branch cannot be read either, its outcome is unknown */
 function tipAfter(branch: Branch, unanswered: GitRun | null): Promise<string | null> {
   return branch.tip().catch((error: unknown) => {
-    throw unanswered === null ? error : uncertain(branch.remote, unanswered, error);
+    throw unanswered === null ? error : writeUncertain(branch.remote, unanswered, error);
   });
 }
 

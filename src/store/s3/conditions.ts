@@ -1,6 +1,6 @@
 import { printable } from '../../core/text/text.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
-import { headersOf } from './headers.ts';
+import { uploadHeaders } from './headers.ts';
 import type { S3Response, S3Request } from './request.ts';
 
 /** The names of the conditions that object stores support, as they are remembered. */
@@ -41,13 +41,13 @@ const GENERATIONS: Conditions = {
 };
 
 /** The conditions that a store may support, in the order in which they are tried. */
-export function conditionsFor(google: boolean): readonly [Conditions, ...Conditions[]] {
+export function possibleConditions(google: boolean): readonly [Conditions, ...Conditions[]] {
   return google ? [GENERATIONS] : [ETAGS, BARE_ETAGS];
 }
 
 /** For a store without conditional writes. */
 export function withoutConditions(google: boolean): Conditions {
-  return { ...conditionsFor(google)[0], create: {}, replace: () => ({}) };
+  return { ...possibleConditions(google)[0], create: {}, replace: () => ({}) };
 }
 
 /** Written to test the store's conditions; it is not deleted, so that no delete permission is needed. */
@@ -60,9 +60,9 @@ const PROBE_BYTES = Buffer.from('appreg writes this file to test that the store 
  * @throws AppregError `conditional-writes-unsupported`, and the errors of requests
  */
 export async function probeConditionalWrites(request: S3Request, google: boolean): Promise<Conditions> {
-  const known = conditionsFor(google);
+  const known = possibleConditions(google);
   const put = async (condition: Record<string, string>): Promise<boolean> => {
-    const headers = { ...headersOf(PROBE_PATH, PROBE_BYTES), ...condition };
+    const headers = { ...uploadHeaders(PROBE_PATH, PROBE_BYTES), ...condition };
     const answer = await request('PUT', PROBE_PATH, { headers, body: PROBE_BYTES }).catch((error: unknown) => {
       throw isNotImplemented(error) ? unconditional('it responds to them with 501') : error;
     });

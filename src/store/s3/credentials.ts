@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { parseUrl } from '../../core/http/url.ts';
-import { type Env, profileOf } from './profile.ts';
+import { type Environment, profileOf } from './profile.ts';
 import { openHttp, type SendRequest } from './web.ts';
 
 export interface Credentials {
@@ -22,7 +22,7 @@ const localWeb = openHttp();
  * @param web the client for services outside this machine
  * @throws AppregError `s3-credentials` that names the sources
  */
-export async function findCredentials(env: Env, region: string, web: SendRequest): Promise<Credentials> {
+export async function findCredentials(env: Environment, region: string, web: SendRequest): Promise<Credentials> {
   const found =
     fromEnvironment(env) ??
     (await fromRole(env, region, web)) ??
@@ -37,7 +37,7 @@ export async function findCredentials(env: Env, region: string, web: SendRequest
   );
 }
 
-function fromEnvironment(env: Env): Credentials | null {
+function fromEnvironment(env: Environment): Credentials | null {
   return credentialsFrom(env['AWS_ACCESS_KEY_ID'], env['AWS_SECRET_ACCESS_KEY'], env['AWS_SESSION_TOKEN']);
 }
 
@@ -50,7 +50,7 @@ function credentialsFrom(
   return { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
 }
 
-function fromProfile(env: Env): Credentials | null {
+function fromProfile(env: Environment): Credentials | null {
   let known = false;
   for (const file of ['credentials', 'config'] as const) {
     const section = profileOf(env, file);
@@ -76,7 +76,7 @@ function fromProfile(env: Env): Credentials | null {
 }
 
 /** The credentials of a role, in exchange for the pipeline's identity token. */
-async function fromRole(env: Env, region: string, web: SendRequest): Promise<Credentials | null> {
+async function fromRole(env: Environment, region: string, web: SendRequest): Promise<Credentials | null> {
   const role = env['AWS_ROLE_ARN'];
   if (!role) return null;
   const token = await identityToken(env, web);
@@ -107,7 +107,7 @@ async function fromRole(env: Env, region: string, web: SendRequest): Promise<Cre
   );
 }
 
-async function identityToken(env: Env, web: SendRequest): Promise<string | null> {
+async function identityToken(env: Environment, web: SendRequest): Promise<string | null> {
   const file = env['AWS_WEB_IDENTITY_TOKEN_FILE'];
   if (file) return tokenIn(file, 'AWS_WEB_IDENTITY_TOKEN_FILE');
   const url = env['ACTIONS_ID_TOKEN_REQUEST_URL'];
@@ -133,7 +133,7 @@ function tokenIn(file: string, variable: string): string {
   throw new AppregError('s3-credentials', `The token file ${printable(file)} is empty.`, hint);
 }
 
-async function fromContainer(env: Env): Promise<Credentials | null> {
+async function fromContainer(env: Environment): Promise<Credentials | null> {
   const path = env['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'];
   const url = path ? `http://169.254.170.2${path}` : env['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
   if (!url) return null;
@@ -148,7 +148,7 @@ async function fromContainer(env: Env): Promise<Credentials | null> {
 }
 
 /** The metadata service of a cloud machine; on other machines it does not respond. */
-async function fromMachine(env: Env): Promise<Credentials | null> {
+async function fromMachine(env: Environment): Promise<Credentials | null> {
   if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return null;
   const base = `${(env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(/\/$/, '')}/latest`;
   const roles = `${base}/meta-data/iam/security-credentials/`;

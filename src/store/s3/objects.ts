@@ -5,8 +5,8 @@ import { AppregError } from '../../core/errors.ts';
 import { type Bytes, type Digest, sha256Of } from '../bytes.ts';
 import { stopAbortSignal, stopRequested } from '../interrupt.ts';
 import type { WriteDetails } from '../store.ts';
-import { conditionsFor } from './conditions.ts';
-import { headersOf } from './headers.ts';
+import { possibleConditions } from './conditions.ts';
+import { uploadHeaders } from './headers.ts';
 import type { ProvenConditions } from './proven-conditions.ts';
 import type { S3Requests } from './request.ts';
 
@@ -77,7 +77,13 @@ export function openObjects(requests: S3Requests, options: ObjectsOptions): Obje
     details: WriteDetails = {},
   ): Promise<boolean> {
     const mark = randomUUID();
-    const sent: SentObject = { path, bytes, headers: { ...headersOf(path, bytes), [marker]: mark }, mark, replaces };
+    const sent: SentObject = {
+      path,
+      bytes,
+      headers: { ...uploadHeaders(path, bytes), [marker]: mark },
+      mark,
+      replaces,
+    };
     // Errors of the proof are not those of this write.
     await conditions.current();
     try {
@@ -139,7 +145,7 @@ async function inspectObject(
     },
   });
   if (answer.status === 404) return null;
-  const [{ tokenOf }] = conditionsFor(google);
+  const [{ tokenOf }] = possibleConditions(google);
   return { length, sha256: hash.digest('hex'), token: tokenOf(answer), mark: answer.headers[marker] };
 }
 

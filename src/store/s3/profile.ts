@@ -6,17 +6,17 @@ import { AppregError } from '../../core/errors.ts';
 
 /** The profile in the shared files of AWS: ~/.aws/credentials and ~/.aws/config. */
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 type Section = Readonly<Record<string, string>>;
 
 /** The region and endpoint of the shared configuration's profile, if it names them. */
-export function profileSettings(env: Env): { region: string | null; endpoint: string | null } {
+export function profileSettings(env: Environment): { region: string | null; endpoint: string | null } {
   const section = profileOf(env, 'config');
   return { region: section?.['region'] ?? null, endpoint: section?.['endpoint_url'] ?? null };
 }
 
 /** The settings of the profile in a shared file; null if the file or profile does not exist. */
-export function profileOf(env: Env, file: 'credentials' | 'config'): Section | null {
+export function profileOf(env: Environment, file: 'credentials' | 'config'): Section | null {
   const named = env[file === 'config' ? 'AWS_CONFIG_FILE' : 'AWS_SHARED_CREDENTIALS_FILE'];
   let text: string;
   try {

@@ -1,6 +1,6 @@
 import {
   type Conditions,
-  conditionsFor,
+  possibleConditions,
   type ConditionsMemory,
   probeConditionalWrites,
   withoutConditions,
@@ -46,7 +46,7 @@ export function proveConditions(
     if (unconditional) return { conditions: withoutConditions(google), isRecalled: false };
     const place = memory === undefined ? '' : await requests.identity();
     const name = memory?.recall(place) ?? null;
-    const recalled = conditionsFor(google).find((conditions) => conditions.name === name);
+    const recalled = possibleConditions(google).find((conditions) => conditions.name === name);
     if (recalled !== undefined) return { conditions: recalled, isRecalled: true };
     const proven = await probeConditionalWrites(probeRequest, google);
     memory?.keep(place, proven.name);

@@ -27,7 +27,7 @@ interface Refusal {
   otherRegion: string | undefined;
 }
 
-export function refused(
+export function requestRefused(
   bucket: string,
   what: string,
   { status, code, reason, region, otherRegion }: Refusal,
@@ -45,7 +45,7 @@ function hintFor(status: number, code: string, otherRegion: string | undefined):
   return HINTS[code] ?? (isForbidden ? PERMISSIONS : 'Look up that code in the documentation of the store.');
 }
 
-export function unreachable(
+export function endpointUnreachable(
   base: string,
   attempts: number,
   reason: string,
@@ -61,7 +61,7 @@ export function unreachable(
 }
 
 /** A request that was ended by a signal. @param uncertain whether it may have been carried out */
-export function stopped(uncertain: boolean): AppregError {
+export function requestStopped(uncertain: boolean): AppregError {
   const signal = stopRequested() ?? 'SIGINT';
   return interrupted(signal, uncertain ? { effect: 'unknown', state: 'A write was in progress.' } : { effect: 'none' });
 }

@@ -8,7 +8,7 @@ import { failpoint } from '../failpoint.ts';
 import { stopAbortSignal, stopRequested } from '../interrupt.ts';
 import { type Credentials, findCredentials } from './credentials.ts';
 import { type ResolvedPlace, resolvePlace, type S3Place } from './place.ts';
-import { refused, stopped, unreachable } from './request-errors.ts';
+import { requestRefused, requestStopped, endpointUnreachable } from './request-errors.ts';
 import { AMAZON, encodeSegment, GOOGLE, queryOf, signed } from './sign.ts';
 import { openHttp, type SendRequest, type StoreProxyFor } from './web.ts';
 
@@ -78,7 +78,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
     const signal = signalFor(method, isLastCheck);
     for (let attempt = 1; ; attempt++) {
       let failure: unknown;
-      if (stopRequested() !== null && !isLastCheck) throw stopped(uncertain);
+      if (stopRequested() !== null && !isLastCheck) throw requestStopped(uncertain);
       try {
         const answer = await sendOnce(method, url, details, signal);
         const { status, code } = answer;
@@ -93,7 +93,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
         failure = error;
       }
       if (attempt === ATTEMPTS || isLastCheck)
-        throw unreachable(base, ATTEMPTS, withoutSecrets(reasonOf(failure)), uncertain, failure);
+        throw endpointUnreachable(base, ATTEMPTS, withoutSecrets(reasonOf(failure)), uncertain, failure);
       await wait(Math.random() * Math.min(8000, 200 * 2 ** attempt), undefined, { signal: stopAbortSignal() }).catch(
         () => {},
       );
@@ -103,7 +103,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
   function refusalError({ status, code, headers, bytes }: Attempt, what: string): AppregError {
     const reason = withoutSecrets(/<Message>([^<]+)<\/Message>/.exec(bytes.toString('utf8', 0, 8192))?.[1] ?? '');
     const otherRegion = headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)<\/Region>/.exec(bytes.toString())?.[1];
-    return refused(place.bucket, what, { status, code, reason, region, otherRegion });
+    return requestRefused(place.bucket, what, { status, code, reason, region, otherRegion });
   }
 
   return {

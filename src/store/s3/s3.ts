@@ -1,6 +1,6 @@
-import { segmentsOf } from '../paths.ts';
+import { checkedSegments } from '../paths.ts';
 import type { Store } from '../store.ts';
-import { conditionsFor, isNotImplemented } from './conditions.ts';
+import { possibleConditions, isNotImplemented } from './conditions.ts';
 import { absentIn } from './list.ts';
 import { openObjects } from './objects.ts';
 import { proveConditions, type ProvenConditionsOptions } from './proven-conditions.ts';
@@ -28,7 +28,7 @@ export function openS3(options: S3Options): Store {
   const name = `the bucket ${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   const conditions = proveConditions(requests, options);
   const { inspect, put } = openObjects(requests, { name, conditions, unconditional });
-  const { tokenOf } = conditionsFor(requests.google)[0];
+  const { tokenOf } = possibleConditions(requests.google)[0];
 
   /** Writes under a condition; if remembered conditions do not hold, they are tested again and the write repeated. */
   async function write(
@@ -36,7 +36,7 @@ export function openS3(options: S3Options): Store {
     isAsExpected: () => Promise<boolean>,
     send: () => Promise<boolean>,
   ): Promise<boolean> {
-    segmentsOf(path);
+    checkedSegments(path);
     try {
       if (unconditional && !(await isAsExpected())) return false;
       if (await send()) return true;
@@ -52,12 +52,12 @@ export function openS3(options: S3Options): Store {
     name,
     concurrency: CONCURRENCY,
     async read(path) {
-      segmentsOf(path);
+      checkedSegments(path);
       const answer = await requests.request('GET', path);
       return answer.status === 404 ? null : { bytes: answer.bytes, token: tokenOf(answer) };
     },
     async digest(path) {
-      segmentsOf(path);
+      checkedSegments(path);
       const stored = await inspect(path);
       return stored && { length: stored.length, sha256: stored.sha256 };
     },

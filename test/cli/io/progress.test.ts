@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { progressLine } from '../../../src/cli/io/progress.ts';
 import * as streams from '../../../src/cli/io/streams.ts';
 import { openTerminal, type Terminal } from '../../../src/cli/io/terminal.ts';
-import type { Progress } from '../../../src/observe/registry/options.ts';
+import type { ObserveProgress } from '../../../src/observe/registry/options.ts';
 
 // Its exports can only be replaced if they are mocked.
 vi.mock('../../../src/cli/io/streams.ts', { spy: true });
 
-const START: Progress = {
+const START: ObserveProgress = {
   done: 0,
   known: 1,
   bytes: 0,
@@ -18,7 +18,7 @@ const START: Progress = {
   artifacts: { listed: 0, verified: 0 },
 };
 
-function lines(...steps: [at: number, progress: Partial<Progress>][]): string[] {
+function lines(...steps: [at: number, progress: Partial<ObserveProgress>][]): string[] {
   const printed: string[] = [];
   let now = 0;
   const update = progressLine(

@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path';
 import { expect, test } from 'vitest';
-import { quoted, shownPath } from '../../../src/cli/io/shown-path.ts';
+import { quotedPath, shownPath } from '../../../src/cli/io/shown-path.ts';
 
 test.each([
   [posix, '/home/a', '/home/a/b c/d.json', 'b c/d.json'],
@@ -13,6 +13,6 @@ test.each([
 ])('shownPath: %#', (path, from, to, shown) => expect(shownPath(from, to, path)).toBe(shown));
 
 test('quoted() quotes only words that a shell would split', () => {
-  expect(quoted('acme/registry')).toBe('acme/registry');
-  expect(quoted('my registry')).toBe('"my registry"');
+  expect(quotedPath('acme/registry')).toBe('acme/registry');
+  expect(quotedPath('my registry')).toBe('"my registry"');
 });

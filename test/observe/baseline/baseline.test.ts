@@ -5,7 +5,7 @@ import {
   baselineOf,
   baselineVersionsOf,
   baselineFromSnapshot,
-  versionsIn,
+  publishedVersionsIn,
 } from '../../../src/observe/baseline/baseline.ts';
 import type { Workspace } from '../../../src/observe/workspace/places.ts';
 import { commitAll, folder, git, errorOf, write } from '../../support/folders.ts';
@@ -202,7 +202,7 @@ test('the baseline of one metadata file may be another file or a folder', () => 
 test('the baseline contains only complete entries', () => {
   const whole = metadataWith('1.0.0').versions[0]!;
   expect(
-    versionsIn(
+    publishedVersionsIn(
       JSON.parse(
         JSON.stringify({
           versions: [whole, null, 1, {}, { ...whole, version: 1 }, { ...whole, artifactUrl: undefined }],
@@ -210,10 +210,10 @@ test('the baseline contains only complete entries', () => {
       ),
     ),
   ).toEqual([whole]);
-  expect([versionsIn(undefined), versionsIn(null), versionsIn({ versions: {} }), versionsIn([])]).toEqual([
-    null,
-    null,
-    null,
-    null,
-  ]);
+  expect([
+    publishedVersionsIn(undefined),
+    publishedVersionsIn(null),
+    publishedVersionsIn({ versions: {} }),
+    publishedVersionsIn([]),
+  ]).toEqual([null, null, null, null]);
 });

@@ -31,57 +31,71 @@ async function listen(server: Server): Promise<void> {
   await new Promise<void>((resolve) => server.listen(host.port, BAD, resolve));
 }
 
-/** The addresses in the order of `orders`, one after the other, as name servers rotate them. */
-function rotating(...orders: string[][]): LookupFunction {
+/** Each lookup returns the next of these lists, as name servers rotate the addresses. */
+function rotating(...lookups: string[][]): LookupFunction {
   let turn = 0;
   return (_, options, callback) => {
-    const list = (orders[turn++ % orders.length] ?? []).map((address) => ({ address, family: 4 }));
+    const list = (lookups[turn++ % lookups.length] ?? []).map((address) => ({ address, family: 4 }));
     if (options.all) callback(null, list);
     else callback(null, list[0]?.address ?? '', 4);
   };
 }
 
-const ORDERS: [string, string[][]][] = [
-  ['the good one first', [[GOOD, BAD]]],
-  ['the bad one first', [[BAD, GOOD]]],
-  [
-    'in turn',
-    [
+/** The addresses that name servers return, for one lookup after the other. */
+const ORDERS: { order: string; lookups: string[][] }[] = [
+  { order: 'the good one first', lookups: [[GOOD, BAD]] },
+  { order: 'the bad one first', lookups: [[BAD, GOOD]] },
+  {
+    order: 'in turn',
+    lookups: [
       [GOOD, BAD],
       [BAD, GOOD],
     ],
-  ],
-  [
-    'in turn, the other way',
-    [
+  },
+  {
+    order: 'in turn, the other way',
+    lookups: [
       [BAD, GOOD],
       [GOOD, BAD],
     ],
-  ],
+  },
 ];
 const tls = (kind: 'expired' | 'wrong-host' | 'self-signed' | 'leaf-only') => (): Server =>
   createTlsServer(certificates().get(kind), (socket) => void socket.on('error', () => {}));
-const FAULTS: [string, (() => Server) | null, expected: string][] = [
-  ['an expired certificate', tls('expired'), 'error addresses-differ expired (manifest)'],
-  ['a certificate for another name', tls('wrong-host'), 'error addresses-differ wrong-host (manifest)'],
-  ['a self-signed certificate', tls('self-signed'), 'error addresses-differ self-signed (manifest)'],
-  [
-    'a reset in the handshake',
-    () => createServer((socket) => void socket.once('data', () => socket.resetAndDestroy())),
-    'error addresses-differ reset (manifest)',
-  ],
-  [
-    'plain http',
-    () => createServer((socket) => void socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
-    'error addresses-differ handshake (manifest)',
-  ],
-  ['a refused connection', null, 'warning host-intermittent address-dead (manifest)'],
+const FAULTS: { fault: string; server: (() => Server) | null; expected: string }[] = [
+  {
+    fault: 'an expired certificate',
+    server: tls('expired'),
+    expected: 'error addresses-differ expired (manifest)',
+  },
+  {
+    fault: 'a certificate for another name',
+    server: tls('wrong-host'),
+    expected: 'error addresses-differ wrong-host (manifest)',
+  },
+  {
+    fault: 'a self-signed certificate',
+    server: tls('self-signed'),
+    expected: 'error addresses-differ self-signed (manifest)',
+  },
+  {
+    fault: 'a reset in the handshake',
+    server: () => createServer((socket) => void socket.once('data', () => socket.resetAndDestroy())),
+    expected: 'error addresses-differ reset (manifest)',
+  },
+  {
+    fault: 'plain http',
+    server: () =>
+      createServer((socket) => void socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
+    expected: 'error addresses-differ handshake (manifest)',
+  },
+  { fault: 'a refused connection', server: null, expected: 'warning host-intermittent address-dead (manifest)' },
 ];
 
-describe.each(FAULTS)('a name with %s at one of two addresses', (_, open, expected) => {
-  test.each(ORDERS)('has one finding with %s', async (__, orders) => {
-    if (open !== null) await listen(open());
-    const { report } = await verifyPatiently(live.url, { lookup: rotating(...orders) });
+describe.each(FAULTS)('a name with $fault at one of two addresses', ({ server, expected }) => {
+  test.each(ORDERS)('has one finding with $order', async ({ lookups }) => {
+    if (server !== null) await listen(server());
+    const { report } = await verifyPatiently(live.url, { lookup: rotating(...lookups) });
     expect(faults(report)).toEqual([expected]);
     const found = report.findings.find((finding) => expected.includes(finding.rule))!;
     expect(found.message).toContain(BAD);

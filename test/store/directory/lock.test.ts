@@ -5,7 +5,7 @@ import { threadId } from 'node:worker_threads';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDirectory } from '../../../src/store/directory/directory.ts';
 import { takeLock } from '../../../src/store/directory/lock.ts';
-import { type Owner, currentProcess } from '../../../src/store/directory/owner.ts';
+import { type LockOwner, currentProcess } from '../../../src/store/directory/owner.ts';
 import { verifiedVersions, buildPublisher, seed, start, stopped } from '../processes.ts';
 import { artifactBytes, artifactPath, METADATA } from '../publisher.ts';
 import { leftovers, scratch, waitUntil } from '../scratch.ts';
@@ -16,7 +16,7 @@ function target(): { file: string; folder: string; lock: string } {
 }
 
 /** A lock as another process would hold it. */
-function writeLock(lock: string, owner: Partial<Owner> | string): string {
+function writeLock(lock: string, owner: Partial<LockOwner> | string): string {
   fs.mkdirSync(lock);
   const file = join(lock, 'other.json');
   fs.writeFileSync(file, typeof owner === 'string' ? owner : JSON.stringify({ ...currentProcess(), ...owner }));
@@ -60,7 +60,7 @@ describe('a lock', () => {
     expect(fs.readdirSync(folder)).toEqual(['.a.json.lock']);
   });
 
-  test.each<[string, Partial<Owner>]>([
+  test.each<[string, Partial<LockOwner>]>([
     ['whose process has ended', { pid: UNUSED_PID }],
     [
       'whose process id was reused by a later process',
@@ -86,7 +86,7 @@ describe('a lock', () => {
   });
 
   // The clocks of two machines differ, and clocks jump: only our own time between two reads counts.
-  test.each<[string, Partial<Owner> | string, number]>([
+  test.each<[string, Partial<LockOwner> | string, number]>([
     ['of another machine, dated in the past', OTHER_MACHINE, 1],
     ['of another machine, dated in the future', OTHER_MACHINE, Date.now() / 1000 + 3600],
     ['with an empty file after a power failure', '', 1],

@@ -9,7 +9,7 @@ import { checkUrl } from '../../fetch.ts';
 import { wantsJson } from '../../format.ts';
 import { iconFrom } from '../../icon-source.ts';
 import { resolveInputs } from '../../io/prompts.ts';
-import { planText, printFindings, statusOf } from '../../remarks.ts';
+import { planText, printFindings, planStatus } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import { addAppCommand } from './options.ts';
 
@@ -38,7 +38,7 @@ export async function addApp(context: Context, key: string, options: Options): P
     now: new Date().toISOString(),
     severities: severitiesOf(context, config),
   });
-  const status = statusOf(plan, options.dryRun === true, 'added');
+  const status = planStatus(plan, options.dryRun === true, 'added');
   printFindings(terminal, findings);
   if (options.dryRun !== true) await place.store.tidy?.([place.manifest, `apps/${key}/versions.json`]);
   if (status === 'added') await applyPlan(plan, place.store);

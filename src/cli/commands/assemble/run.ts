@@ -10,7 +10,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 import { registryState } from '../../registry-state.ts';
-import { planText, printFindings, statusOf } from '../../remarks.ts';
+import { planText, printFindings, planStatus } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { assembleCommand } from './options.ts';
 
@@ -51,7 +51,7 @@ export async function assembleManifest(context: Context, options: Options): Prom
   const { apps } = folders;
   const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgement);
   printFindings(terminal, findings);
-  const status = statusOf(plan, dryRun, 'assembled');
+  const status = planStatus(plan, dryRun, 'assembled');
   if (!dryRun) await place.store.tidy?.([place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)]);
   if (status === 'assembled') await applyPlan(plan, place.store);
 

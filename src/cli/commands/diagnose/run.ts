@@ -6,13 +6,13 @@ import { redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
-import type { OptionValues } from '../../command-definition.ts';
+import { flagOf, type OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { snapshotHeader, type LiveCheck, liveCheck, observeAndJudge } from '../../check/live-check.ts';
 import { readSnapshot } from '../../check/snapshot-file.ts';
 import { openSupportBundle } from '../../check/support-bundle.ts';
 import { assertEncrypted, serviceBase, tokenFrom } from '../../service-headers.ts';
-import type { diagnoseCommand } from './options.ts';
+import { diagnoseCommand } from './options.ts';
 
 export type DiagnoseOptions = OptionValues<typeof diagnoseCommand.options>;
 
@@ -102,7 +102,7 @@ async function diagnoseSaved(
   if (unusable !== undefined)
     throw new AppregError(
       'option-conflict',
-      `--${unusable.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} cannot be used with saved facts: no requests are sent.`,
+      `${flagOf(diagnoseCommand.options[unusable])} cannot be used with saved facts: no requests are sent.`,
       'Omit it, or give the URL of the registry.',
     );
   const { severities, exceptions } = checkSettings(context, await context.config());

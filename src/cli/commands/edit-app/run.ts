@@ -6,7 +6,7 @@ import { printable, redact, safeJson, shorten } from '../../../core/text/text.ts
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { type AppEdit, type EditPlan, type FieldChange, planEdit } from '../../../publish/edit-app.ts';
-import { type ListedApp, listedApp } from '../../../publish/listed-app.ts';
+import { type ListedEntry, listedEntry } from '../../../publish/listed-entry.ts';
 import { severitiesOf } from '../../check/checks.ts';
 import type { OptionValues, TextOption } from '../../command-definition.ts';
 import { type OpenWorkspace, openWorkspace } from '../../config/workspace.ts';
@@ -15,7 +15,7 @@ import { checkUrl } from '../../fetch.ts';
 import { wantsJson } from '../../format.ts';
 import { iconFrom } from '../../icon-source.ts';
 import { type Input, requireValid, resolveInputs } from '../../io/prompts.ts';
-import { nextAfterChange, planText, printFindings, statusOf } from '../../remarks.ts';
+import { nextAfterChange, planText, printFindings, planStatus } from '../../remarks.ts';
 import { editAppCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof editAppCommand.options>;
@@ -36,7 +36,7 @@ export async function editApp(context: Context, key: string, options: Options): 
   const given = givenValues(context, options);
   const workspace = await openWorkspace(context);
   const { place, config, root } = workspace;
-  const app = await listedApp(place, key);
+  const app = await listedEntry(place, key);
   const values = given ?? (await promptedValues(context, app));
   if (values === null) return 130;
 
@@ -45,7 +45,7 @@ export async function editApp(context: Context, key: string, options: Options): 
     severities: severitiesOf(context, config),
   });
   const { plan, findings, entry, changes, unusedIcon } = planned;
-  const status = statusOf(plan, options.dryRun === true, 'edited');
+  const status = planStatus(plan, options.dryRun === true, 'edited');
   printFindings(terminal, findings);
   if (options.dryRun !== true) await place.store.tidy?.([place.manifest, ...plan.steps.map(({ path }) => path)]);
   if (status === 'edited') await applyPlan(plan, place.store);
@@ -81,7 +81,7 @@ function givenValues({ terminal, cwd }: Context, options: Options): Values | nul
 }
 
 /** Prompts for each field, with its present value as the default; null if the user cancelled. */
-async function promptedValues(context: Context, { entry }: ListedApp): Promise<Values | null> {
+async function promptedValues(context: Context, { entry }: ListedEntry): Promise<Values | null> {
   const { name, description, color, iconUrl } = appFields(entry);
   const { options } = editAppCommand;
   return resolveInputs(context, {
@@ -98,7 +98,7 @@ function input(option: TextOption, now: string | null): Input {
 
 const COLOR = '#3b5bdb';
 
-function editOf(context: Context, { key, entry }: ListedApp, values: Values): AppEdit {
+function editOf(context: Context, { key, entry }: ListedEntry, values: Values): AppEdit {
   const { name, description, blockColor: color, icon, metadataUrl } = values;
   const now = appFields(entry);
   return {

@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
-import type { OptionValues } from '../../command-definition.ts';
+import { flagOf, type OptionValues } from '../../command-definition.ts';
 import type { Config } from '../../config/config.ts';
 import { configFileIn, loadConfig } from '../../config/config.ts';
-import type { initCommand } from './options.ts';
+import { initCommand } from './options.ts';
 
 type Options = OptionValues<typeof initCommand.options>;
 
@@ -71,7 +71,7 @@ function refuseOther(file: string, settings: ExistingSettings['options'], option
     const configured = settings[name];
     const value = name === 'baseUrl' && typeof given === 'string' ? asBase(given) : given;
     if (JSON.stringify(value) === JSON.stringify(configured)) continue;
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const flag = flagOf(initCommand.options[name]);
     throw new AppregError(
       'already-exists',
       `${file} is there already, with ${describe(configured)}; ${flag} is ${describe(given)}.`,

@@ -19,7 +19,7 @@ import { wantsJson } from '../../format.ts';
 import { invalidOption, requireValid, resolveInputs } from '../../io/prompts.ts';
 import type { Config } from '../../config/config.ts';
 import { openStore } from '../../config/open-store.ts';
-import { quoted, shownPath } from '../../io/shown-path.ts';
+import { quotedPath, shownPath } from '../../io/shown-path.ts';
 import { type ExistingSettings, existingSettings } from './existing-settings.ts';
 import { initCommand } from './options.ts';
 
@@ -56,7 +56,7 @@ export async function init(context: Context, dir: string | undefined, options: O
   if (ci !== 'none' && !existsSync(join(root, '.git')))
     terminal.log('The CI file works only at the top level of a git repository; this folder is not one yet (git init).');
   const shownRoot = shownPath(cwd, root);
-  terminal.next(`${shownRoot === '' ? '' : `cd ${quoted(printable(shownRoot))} && `}appreg add-app <key>`);
+  terminal.next(`${shownRoot === '' ? '' : `cd ${quotedPath(printable(shownRoot))} && `}appreg add-app <key>`);
   return 0;
 }
 

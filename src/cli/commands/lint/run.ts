@@ -7,8 +7,8 @@ import { isFixable } from '../../../core/rules/lookup.ts';
 import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
-import { type Target, targetAt } from '../../../observe/workspace/target.ts';
-import { type BaselineOption, baselineOption, NO_BASELINE } from '../../check/baseline-option.ts';
+import { type LintTarget, targetAt } from '../../../observe/workspace/target.ts';
+import { type BaselineOption, readBaselineOption, NO_BASELINE_OPTION } from '../../check/baseline-option.ts';
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
 import { logEndedExceptions } from '../../check/exceptions.ts';
@@ -29,7 +29,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
   return checked(context, 'lint', named.join(', '), async () => {
     const started = performance.now();
     const { cwd, terminal } = context;
-    const targets: { target: Target; config: LoadedConfig }[] = [];
+    const targets: { target: LintTarget; config: LoadedConfig }[] = [];
     for (const name of named) {
       const path = resolve(cwd, name);
       const config = await configFor(context, path);
@@ -49,7 +49,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
     const { config } = first.config;
     const settings = checkSettings(context, first.config, options.baseline);
     const where = options.against ?? defaultBaseline(first.target);
-    const against = where === null ? NO_BASELINE : await baselineOption(where, first.target, context);
+    const against = where === null ? NO_BASELINE_OPTION : await readBaselineOption(where, first.target, context);
     if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
     const now = new Date().toISOString();
     const judging = startJudging({
@@ -79,13 +79,13 @@ export async function lint(context: Context, paths: readonly string[], options: 
 }
 
 /** The workspace's lock file, the default baseline. */
-function defaultBaseline({ kind, workspace }: Target): string | null {
+function defaultBaseline({ kind, workspace }: LintTarget): string | null {
   return kind === 'workspace' && hasLock(workspace.root) ? join(workspace.root, LOCK_FILE) : null;
 }
 
 async function observeTarget(
   context: Context,
-  target: Target,
+  target: LintTarget,
   judging: Judging,
   against: BaselineOption,
   onProgress: (text: string) => void,

@@ -2,7 +2,7 @@ import type { NewVersion } from '../../../author/metadata.ts';
 import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.ts';
 import { grouped, printable, redact, safeJson } from '../../../core/text/text.ts';
 import { type AppregError, isAppregError } from '../../../core/errors.ts';
-import { type Journal, newJournal, stateOf } from '../../../store/journal.ts';
+import { type Journal, newJournal, writeStateOf } from '../../../store/journal.ts';
 import { checkVersion } from '../../../publish/choose-version.ts';
 import { publish, type Published } from '../../../publish/publish.ts';
 import { appToPublish } from '../../../publish/app-to-publish.ts';
@@ -91,7 +91,7 @@ export async function publishVersion(context: Context, key: string, word: string
 
 /** The version is published, but missing from the workspace's lock file. */
 function notLocked(error: AppregError, what: string, journal: Journal = newJournal()): AppregError {
-  const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
+  const written = { ...writeStateOf(journal), notStored: [LOCK_FILE] };
   const summary = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${error.summary}`;
   return error.with({ summary, written });
 }

@@ -33,14 +33,16 @@ export async function release(context: Context, options: Options): Promise<numbe
   const { check = false, bump = false, dryRun = false, app: keys, jobs = availableParallelism() } = options;
   const apps = selectedApps(await findApps(loaded.root, loaded.config.release ?? []), keys);
   const published = await publishedVersions(context, loaded, options.against);
+  const { store } = published;
   let evaluated = await evaluateApps(context, loaded, apps, published, jobs);
   // Without the store, what it would refuse is unknown.
   if (check && options.against === undefined)
-    evaluated = await withRefusals(context, allowSecretsIn(context, evaluated, allowed), jobs);
+    evaluated = await withRefusals(context, allowSecretsIn(context, evaluated, allowed), { store, jobs });
   let failed = new Set<string>();
   if (bump) evaluated = await bumpApps(context, loaded, evaluated, published, { dryRun, jobs });
   else if (!check)
     ({ evaluated, failed } = await publishEvaluated(context, allowSecretsIn(context, evaluated, allowed), {
+      store,
       dryRun,
       jobs,
     }));

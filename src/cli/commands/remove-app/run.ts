@@ -4,7 +4,7 @@ import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { counted, printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
-import { listedApp } from '../../../publish/listed-app.ts';
+import { listedEntry } from '../../../publish/listed-entry.ts';
 import { planRemoval, type RemovalPlan } from '../../../publish/remove-app.ts';
 import { severitiesOf } from '../../check/checks.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -24,7 +24,7 @@ export async function removeApp(context: Context, key: string, options: Options)
   const { dryRun = false } = options;
   const workspace = await openWorkspace(context);
   const { place, config, root } = workspace;
-  const app = await listedApp(place, key);
+  const app = await listedEntry(place, key);
   const removal = await planRemoval(place, app, {
     now: new Date().toISOString(),
     severities: severitiesOf(context, config),

@@ -5,7 +5,7 @@ import { backUp } from '../../../service/backup/backup.ts';
 import { resolveSettings } from '../../../service/config/resolve-settings.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { quoted } from '../../io/shown-path.ts';
+import { quotedPath } from '../../io/shown-path.ts';
 import { wantsJson } from '../../format.ts';
 import { untilSignal } from '../../process/stop-signal.ts';
 import type { serviceBackupCommand } from './options.ts';
@@ -19,13 +19,13 @@ export async function serviceBackup({ terminal, env, cwd }: Context, file: strin
   const path = resolve(cwd, file);
   const { rows, bytes } = await untilSignal((signal) => backUp(settings, path, signal));
   if (json) terminal.out(safeJson({ file: path, bytes, rows }));
-  else terminal.out(`Wrote ${printable(file)}: ${size(bytes)}, ${contentOf(rows)}.`);
-  terminal.next(`appreg service restore ${quoted(printable(file))} --data <folder>`);
+  else terminal.out(`Wrote ${printable(file)}: ${size(bytes)}, ${describeRows(rows)}.`);
+  terminal.next(`appreg service restore ${quotedPath(printable(file))} --data <folder>`);
   return 0;
 }
 
 /** What operators count: the rows of the main tables. */
-export function contentOf(rows: Record<string, number>): string {
+export function describeRows(rows: Record<string, number>): string {
   return ['organization', 'subscription', 'app', 'version']
     .map((noun) => count(rows[`${noun}s`] ?? 0, noun))
     .join(', ');

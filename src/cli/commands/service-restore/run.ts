@@ -4,10 +4,10 @@ import { restore } from '../../../service/backup/restore.ts';
 import { resolveSettings } from '../../../service/config/resolve-settings.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { quoted } from '../../io/shown-path.ts';
+import { quotedPath } from '../../io/shown-path.ts';
 import { wantsJson } from '../../format.ts';
 import { untilSignal } from '../../process/stop-signal.ts';
-import { contentOf } from '../service-backup/run.ts';
+import { describeRows } from '../service-backup/run.ts';
 import type { serviceRestoreCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof serviceRestoreCommand.options>;
@@ -23,13 +23,13 @@ export async function serviceRestore({ terminal, env, cwd }: Context, file: stri
   const target = settings.databaseUrl === null ? settings.dataFolder : 'the database of DATABASE_URL';
   const { createdAt, appreg } = header;
   if (json) terminal.out(safeJson({ target: settings.databaseUrl === null ? target : null, createdAt, appreg, rows }));
-  else terminal.out(`Restored ${printable(target)} as of ${printable(createdAt)}: ${contentOf(rows)}.`);
+  else terminal.out(`Restored ${printable(target)} as of ${printable(createdAt)}: ${describeRows(rows)}.`);
   if (SEALED.some((table) => (rows[table] ?? 0) > 0))
     terminal.log(
       'Start the service with the SECRETS_KEY of the backup: it seals credentials of registries and webhooks.',
     );
   terminal.next(
-    settings.databaseUrl === null ? `appreg service --data ${quoted(printable(target))}` : 'appreg service',
+    settings.databaseUrl === null ? `appreg service --data ${quotedPath(printable(target))}` : 'appreg service',
   );
   return 0;
 }

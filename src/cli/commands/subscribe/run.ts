@@ -3,13 +3,13 @@ import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { counted, printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
 import type { FirstCheck } from '../../../subscribe/await-check.ts';
-import type { Subscribed, Subscription } from '../../../subscribe/subscribe.ts';
+import type { SubscriptionAnswer, Subscription } from '../../../subscribe/subscribe.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 import { resolveInputs } from '../../io/prompts.ts';
 import { networkOf } from '../../config/network.ts';
-import { authoritiesIn, headersOf, registryUrl } from '../../check/verify-options.ts';
+import { authoritiesIn, givenHeaders, registryUrl } from '../../check/verify-options.ts';
 import { assertEncrypted, tokenFrom } from '../../service-headers.ts';
 import { subscribeCommand } from './options.ts';
 import { registryAuth, secretsOfAuth } from './registry-auth.ts';
@@ -31,12 +31,12 @@ export async function subscribeTo(context: Context, url: string, options: Option
   const { service, name } = inputs;
   const registry = registryUrl(url);
   const base = asBase(service);
-  const headers = [...headersOf(options, env), ...tokenFrom(options.tokenEnv, env)];
+  const headers = [...givenHeaders(options, env), ...tokenFrom(options.tokenEnv, env)];
   const auth = registryAuth(options, env);
   const secrets = [...headers.map(([, value]) => value), ...secretsOfAuth(auth)];
   assertEncrypted(base, headers.length > 0 || auth !== null);
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
-  const { subscribe } = await import('../../../subscribe/subscribe.ts');
+  const { requestSubscription } = await import('../../../subscribe/subscribe.ts');
   const progress = terminal.progress(`Requesting ${new URL(base).host}`);
   const request = {
     service: base,
@@ -48,7 +48,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
     machineCa: networkOf(env).machineCa ?? null,
     timeout: (options.timeout ?? 60) * 1000,
   };
-  const response = await subscribe(request).finally(() => progress.stop());
+  const response = await requestSubscription(request).finally(() => progress.stop());
   const check = await firstCheck(context, request, response);
   // A service may echo what it was sent.
   const conceal = redactor(secrets);
@@ -70,7 +70,7 @@ const POLL_INTERVAL = 1000;
 async function firstCheck(
   { terminal, env }: Context,
   { service, headers, ca, timeout }: Subscription,
-  { status, body }: Subscribed,
+  { status, body }: SubscriptionAnswer,
 ): Promise<FirstCheck | null> {
   const { acceptedId, awaitFirstCheck } = await import('../../../subscribe/await-check.ts');
   const id = acceptedId(status, body);
@@ -87,7 +87,7 @@ async function firstCheck(
 }
 
 function describeOutcome(
-  { outcome, status, body, text }: Subscribed,
+  { outcome, status, body, text }: SubscriptionAnswer,
   check: FirstCheck | null,
   { url, name }: { url: string; name: string },
 ): string {

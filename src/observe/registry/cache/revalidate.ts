@@ -8,7 +8,7 @@ import { isAnswered, lastHop, statusOf } from '../../../core/http/probe.ts';
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 /** The headers of a conditional request for a resource; null if it has no usable validator. */
-export function conditionsFor({ web }: Resource): [string, string][] | null {
+export function revalidationHeaders({ web }: Resource): [string, string][] | null {
   const last = isMissing(web) ? null : lastHop(web.server);
   if (!last) return null;
   const tag = header(last.headers, 'etag');
@@ -50,11 +50,11 @@ function weakTag(tag: string | null): string | null {
 }
 
 /** Headers of a 304 about the connection or its own (empty) body do not apply to the stored response. */
-const OWN = /^(?:content-.*|transfer-encoding|connection|keep-alive|trailer|upgrade|te)$/;
+const OWN_HEADERS = /^(?:content-.*|transfer-encoding|connection|keep-alive|trailer|upgrade|te)$/;
 
 /** The stored headers, updated by those of a 304 (RFC 9111 section 3.2). */
 function updatedHeaders({ headers: stored }: Hop, { headers: fresh }: Hop): [string, string][] {
-  const names = new Set(fresh.map(([name]) => name).filter((name) => !OWN.test(name)));
+  const names = new Set(fresh.map(([name]) => name).filter((name) => !OWN_HEADERS.test(name)));
   // Age belongs to each response; Expires is relative to the Date that came with it.
   const dropped = new Set(['age']);
   if (names.has('date') && !names.has('expires') && headerLines(stored, 'expires').length > 0) names.delete('date');

@@ -6,7 +6,7 @@ import { AppregError } from '../core/errors.ts';
 import { type RegistryLocation, readManifest } from './registry-location.ts';
 
 /** An app of the registry whose entry can be changed. */
-export interface ListedApp {
+export interface ListedEntry {
   key: string;
   manifest: Document;
   entry: JsonValue;
@@ -16,12 +16,12 @@ export interface ListedApp {
  * Finds an app by its key, which may be one that is not URL-safe.
  * @throws AppregError `app-unknown` (exit 2), with the closest keys, and as `readManifest` does
  */
-export async function listedApp(place: RegistryLocation, key: string): Promise<ListedApp> {
-  return appIn(await readManifest(place), key);
+export async function listedEntry(place: RegistryLocation, key: string): Promise<ListedEntry> {
+  return entryIn(await readManifest(place), key);
 }
 
 /** The same in a manifest that was already read. */
-export function appIn(manifest: Document, key: string): ListedApp {
+export function entryIn(manifest: Document, key: string): ListedEntry {
   const apps = appsIn(manifest);
   const entry = member(apps, key);
   if (entry !== undefined) return { key, manifest, entry };

@@ -1,0 +1,56 @@
+import type { Probe } from '../../core/facts/facts.ts';
+import type { Body } from './body.ts';
+import type { HttpClient } from './client.ts';
+
+/** Whole files, requested as a server-side client does. */
+
+/** The limits of a download. */
+interface DownloadLimits {
+  /** Maximum number of bytes; a larger file is a failure. */
+  bytes: number;
+  /** Milliseconds in total. */
+  time: number;
+}
+
+export const ARTIFACT_LIMITS: DownloadLimits = { bytes: 2 ** 31, time: 600_000 };
+/** For documents and icons. */
+export const SMALL_FILE_LIMITS: DownloadLimits = { bytes: 64 * 2 ** 20, time: 60_000 };
+
+export interface DownloadRequest {
+  url: string;
+  /** The media types that are accepted. */
+  accept: string;
+  limits: DownloadLimits;
+}
+
+/**
+ * Downloads a file.
+ * @param open called once per attempt: returns what takes its bytes, from the start
+ */
+export function download(
+  http: HttpClient,
+  { url, accept, limits }: DownloadRequest,
+  open: () => Pick<Body, 'write' | 'instant'>,
+): Promise<Probe> {
+  return http.probe({
+    method: 'GET',
+    url,
+    origin: null,
+    accept,
+    total: limits.time,
+    body: () => ({ ...open(), limit: limits.bytes, over: 'fail' }),
+  });
+}
+
+/** Downloads a file into memory. The bytes are complete only if the probe says so. */
+export async function downloadBytes(
+  http: HttpClient,
+  request: DownloadRequest,
+): Promise<{ probe: Probe; bytes: Buffer }> {
+  let chunks: Buffer[] = [];
+  const probe = await download(http, request, () => {
+    chunks = [];
+    return { instant: true, write: (chunk) => void chunks.push(Buffer.from(chunk)) };
+  });
+  return { probe, bytes: Buffer.concat(chunks) };
+}
