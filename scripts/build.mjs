@@ -1,7 +1,7 @@
 // Builds dist/: the command line as CommonJS files, one per command, loaded on demand (an ES module entry costs
 // a fifth of Node's own start-up); the library as ES modules with declarations.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
@@ -10,11 +10,11 @@ import { compileSchemas } from './compile-schemas.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = join(root, 'src/cli/commands');
 
-const SEARCH = join(root, 'src/cli/config/config-search.ts');
+const CONFIG_SEARCH = join(root, 'src/cli/config/config-search.ts');
 
 /** Modules that are loaded on demand: the name of the output file of each. A command's is the command's name. */
-const LOADED = new Map([
-  [SEARCH, basename(SEARCH, '.ts')],
+const LOADED_ON_DEMAND = new Map([
+  [CONFIG_SEARCH, basename(CONFIG_SEARCH, '.ts')],
   // The detectors of secrets are larger than a command.
   [join(root, 'src/observe/content/find-secrets.ts'), 'find-secrets'],
   ...['check/checks', 'completion/complete', 'io/colors', 'config/config', 'process/failure', 'io/spinner'].map(
@@ -28,12 +28,13 @@ const LOADED = new Map([
 /** Large packages that are rarely needed: one file each, shared by all commands and loaded on demand. */
 const PACKAGES = { undici: 'undici', 'undici/lib/dispatcher/client.js': 'undici-client', tinyglobby: 'tinyglobby' };
 
-const APART = {
-  name: 'files-apart',
+/** Turns a lazy import of a module or package above into a call of `require` for its file. */
+const SEPARATE_FILES = {
+  name: 'separate-files',
   setup(build) {
     build.onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
       // Any other lazy import stays in the bundle, and runs on demand.
-      const name = kind === 'dynamic-import' ? LOADED.get(join(resolveDir, path)) : undefined;
+      const name = kind === 'dynamic-import' ? LOADED_ON_DEMAND.get(join(resolveDir, path)) : undefined;
       return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
     });
     build.onResolve({ filter: /^\w/ }, ({ path }) =>
@@ -86,12 +87,24 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
     legalComments: 'none',
     define: { FAILPOINTS: String(failpoints) },
   };
+  const builds = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
+  // The assets of the service's pages are next to the code that reads them.
+  cpSync(join(root, 'src/service/pages/assets'), join(out, 'cli/assets'), { recursive: true });
+  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(builds));
+  writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
+  if (types) declarations();
+}
+
+/** The command line: the entry, the commands, and what they load on demand. */
+async function buildCommands(out, common) {
   const entries = {
     main: join(root, 'src/cli/main.ts'),
     // The programs of worker threads (observe/workspace/prefetch.ts, observe/digest/digest-worker-pool.ts).
     'prefetch-worker': join(root, 'src/observe/workspace/prefetch-worker.ts'),
     'digest-worker': join(root, 'src/observe/digest/digest-worker.ts'),
-    ...Object.fromEntries([...LOADED].filter(([file]) => file !== SEARCH).map(([file, name]) => [name, file])),
+    ...Object.fromEntries(
+      [...LOADED_ON_DEMAND].filter(([file]) => file !== CONFIG_SEARCH).map(([file, name]) => [name, file]),
+    ),
   };
   const cli = {
     ...common,
@@ -99,21 +112,24 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
     entryNames: '[name]',
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
-    plugins: [APART, NO_PROCESSES, NO_FORGE],
+    plugins: [SEPARATE_FILES, NO_PROCESSES, NO_FORGE],
     define: { ...common.define, 'import.meta.url': '__importMetaUrl' },
     banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifySyntax: true,
     minifyWhitespace: true,
   };
-  const builds = [
+  const packages = Object.fromEntries(Object.entries(PACKAGES).map(([path, name]) => [name, path]));
+  return [
     await esbuild.build({ ...cli, entryPoints: entries, supported: { 'dynamic-import': false } }),
     // A user's configuration may be an ES module, which `require` cannot load: here `import()` is kept.
-    await esbuild.build({ ...cli, entryPoints: [SEARCH] }),
-    await esbuild.build({
-      ...cli,
-      plugins: [],
-      entryPoints: Object.fromEntries(Object.entries(PACKAGES).map(([path, name]) => [name, path])),
-    }),
+    await esbuild.build({ ...cli, entryPoints: [CONFIG_SEARCH] }),
+    await esbuild.build({ ...cli, plugins: [], entryPoints: packages }),
+  ];
+}
+
+/** The libraries: the core for any runtime, and the rest for Node. */
+async function buildLibraries(out, common) {
+  return [
     await esbuild.build({
       ...common,
       platform: 'neutral',
@@ -125,33 +141,22 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
       splitting: true,
       chunkNames: 'shared-[hash]',
     }),
+    await esbuild.build({
+      ...common,
+      entryPoints: { node: join(root, 'src/node.ts') },
+      outdir: out,
+      format: 'esm',
+      // The detectors of secrets are loaded on demand.
+      splitting: true,
+      chunkNames: 'node-[hash]',
+      plugins: [NO_FORGE],
+      // Removes the calls of functions that are empty in this build.
+      minifySyntax: true,
+      banner: {
+        js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+      },
+    }),
   ];
-  const node = join(root, 'src/node.ts');
-  if (existsSync(node)) {
-    builds.push(
-      await esbuild.build({
-        ...common,
-        entryPoints: { node },
-        outdir: out,
-        format: 'esm',
-        // The detectors of secrets are loaded on demand.
-        splitting: true,
-        chunkNames: 'node-[hash]',
-        plugins: [NO_FORGE],
-        // Removes the calls of functions that are empty in this build.
-        minifySyntax: true,
-        banner: {
-          js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-        },
-      }),
-    );
-  }
-  // The assets of the service's pages are next to the code that reads them.
-  const assets = join(root, 'src/service/pages/assets');
-  if (existsSync(assets)) cpSync(assets, join(out, 'cli/assets'), { recursive: true });
-  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(builds));
-  writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
-  if (types) declarations();
 }
 
 /** The core library's index, and each file that it exports from, which becomes a separate file. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** One fact of each subject, for a check that compiles; src/core/rules/rule.ts lists the others. */
+/** One fact of each subject, for a check that compiles; src/core/rules/subjects.ts lists the others. */
 const FACTS = {
   document: 'content',
   manifest: 'keys',

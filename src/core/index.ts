@@ -22,15 +22,8 @@ export { fingerprintsOf } from './engine/fingerprint.ts';
 export { rules } from './rules/index.ts';
 export type { CauseInfo, CauseOf, Causes } from './rules/cause.ts';
 export type { Owner, OwnerByEvidence } from './rules/owners.ts';
-export {
-  defineRule,
-  type AnyRule,
-  type Problem,
-  type Rule,
-  type Subject,
-  type Subjects,
-  type VersionEntry,
-} from './rules/rule.ts';
+export { defineRule, type AnyRule, type Problem, type Rule } from './rules/rule.ts';
+export type { Subject, Subjects, VersionEntry } from './rules/subjects.ts';
 export { checksumError, digestOf, isChecksum, type ChecksumError } from './registry/checksum.ts';
 export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVersion } from './registry/version.ts';
 export { isSafeKey, safeKeyFor } from './registry/app-key.ts';

@@ -1,7 +1,7 @@
 import { documentText } from '../../src/core/registry/document-text.ts';
 import type { DocumentContent, DocumentFacts, ResourceKind } from '../../src/core/facts/facts.ts';
 import { documentContent, type JsonValue, type ParsedDocument, parseDocument } from '../../src/core/json/json.ts';
-import type { VersionEntry } from '../../src/core/rules/rule.ts';
+import type { VersionEntry } from '../../src/core/rules/subjects.ts';
 import { type UrlParts, urlParts } from '../../src/core/http/url.ts';
 
 /** Facts for the tests of core, from what a test specifies: a text, a URL, a list of versions. */

@@ -1,7 +1,7 @@
 import type { ResourceKind } from '../../src/core/facts/facts.ts';
 import { type JsonObject, type JsonValue, member, stringOrNull } from '../../src/core/json/json.ts';
 import { urlParts } from '../../src/core/http/url.ts';
-import type { Subject, VersionEntry } from '../../src/core/rules/rule.ts';
+import type { Subject, VersionEntry } from '../../src/core/rules/subjects.ts';
 import { artifactFacts } from './archive-example.ts';
 import { documentFacts, NOW } from './core-facts.ts';
 import { exchangeFacts, firstBody } from './exchange-example.ts';

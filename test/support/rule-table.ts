@@ -16,10 +16,8 @@ import {
   referencedRule,
   type Rule,
   type RuleReference,
-  type Subject,
-  type Subjects,
-  type VersionEntry,
 } from '../../src/core/rules/rule.ts';
+import type { Subject, Subjects, VersionEntry } from '../../src/core/rules/subjects.ts';
 import { type SideProbes, sideProbes } from '../../src/core/facts/side-probes.ts';
 
 /** Facts for a rule; what the probes beside the plain GET come to is read off `web`. */

@@ -3,7 +3,7 @@ import { pointerTo } from '../json/pointer.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import { appFields, iconUrlOf, metadataUrlOf } from '../registry/manifest.ts';
 import { listedVersions } from '../registry/metadata.ts';
-import type { FactsOf } from '../rules/rule.ts';
+import type { FactsOf } from '../rules/subjects.ts';
 import { baselineSource, type JudgeContext, NO_BASELINE } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
 import type { JudgedManifest } from './judge-manifest.ts';

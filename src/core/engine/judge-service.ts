@@ -10,7 +10,7 @@ import { header, httpDate } from '../http/headers.ts';
 import { isAnswered, lastHop } from '../http/probe.ts';
 import { digestOf } from '../registry/checksum.ts';
 import { isSemver } from '../registry/version.ts';
-import type { FactsOf, VersionEntry } from '../rules/rule.ts';
+import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
 import { type JudgeContext, NOT_REQUESTED } from './context.ts';
 import type { JudgedManifest } from './judge-manifest.ts';
 import { locationOf } from './location.ts';

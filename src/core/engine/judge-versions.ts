@@ -9,7 +9,7 @@ import { blockedBy } from '../facts/missing.ts';
 import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
 import { digestOf } from '../registry/checksum.ts';
 import { listedVersions, versionFields } from '../registry/metadata.ts';
-import type { FactsOf, VersionEntry } from '../rules/rule.ts';
+import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
 import { baselineSource, type JudgeContext, NOT_REQUESTED, staleCopyAge } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
 import type { SubjectLocation } from './location.ts';

@@ -3,7 +3,7 @@ import { appFields } from '../registry/manifest.ts';
 import { listedVersions } from '../registry/metadata.ts';
 import { isSemver, latestOf } from '../registry/version.ts';
 import type { JsonValue } from '../json/json.ts';
-import type { VersionEntry } from '../rules/rule.ts';
+import type { VersionEntry } from '../rules/subjects.ts';
 import type { AppVerdict } from './report.ts';
 import type { Found } from './supersede.ts';
 

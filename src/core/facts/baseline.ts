@@ -1,6 +1,6 @@
 import type { PublishedVersion } from './facts.ts';
 import { checksumError, isChecksum } from '../registry/checksum.ts';
-import type { VersionEntry } from '../rules/rule.ts';
+import type { VersionEntry } from '../rules/subjects.ts';
 
 /** The listed versions that were published before, each with its earlier state. */
 export function matchVersions(

@@ -49,65 +49,103 @@ function workerProgram(): string | null {
  * are set. If it ends for any reason, the caller can read the files itself.
  */
 export function openPrefetch(root: string): Prefetch | null {
-  const file = workerProgram();
-  if (file === null) return null;
-  const thread = new Worker(file, {
-    workerData: root,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-  });
-  const batches: Batch[] = [];
-  const seen: { tree: WalkResult | null; ended: boolean } = { tree: null, ended: false };
-  let wake: (() => void) | null = null;
-  const notice = (): void => wake?.();
-  thread.on('message', (message: WalkResult | Batch) => {
-    if ('sizes' in message) batches.push(message);
-    else seen.tree = message;
-    notice();
-  });
-  const end = (): void => {
-    seen.ended = true;
-    notice();
-  };
-  thread.on('error', end).on('exit', end);
-  const until = async (there: () => boolean): Promise<void> => {
-    while (!there() && !seen.ended)
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-  };
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  const post = (message: WantedPaths | null): void => thread.postMessage(message);
-  let batch: Batch = { bytes: new Uint8Array(), sizes: [], counts: [] };
-  let bytes: Buffer = Buffer.alloc(0);
-  let at = 0;
-  let offset = 0;
+  const program = workerProgram();
+  if (program === null) return null;
+  const thread = new PrefetchThread(program, root);
+  let documents = new BatchDocuments({ bytes: new Uint8Array(), sizes: [], counts: [] });
   return {
     async want(paths) {
-      post(paths);
-      await until(() => seen.tree !== null);
-      return seen.tree;
+      thread.post(paths);
+      await thread.until(() => thread.tree !== null);
+      return thread.tree;
     },
-    isReady: () => at < batch.sizes.length || batches.length > 0,
-    ready: () => until(() => batches.length > 0),
+    isReady: () => !documents.isAtEnd || thread.batches.length > 0,
+    ready: () => thread.until(() => thread.batches.length > 0),
     next() {
-      if (at === batch.sizes.length) {
-        const following = batches.shift();
-        if (!following) return null;
-        post(null);
-        batch = following;
-        bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
-        [at, offset] = [0, 0];
+      if (documents.isAtEnd) {
+        const batch = thread.batches.shift();
+        if (!batch) return null;
+        thread.post(null);
+        documents = new BatchDocuments(batch);
       }
-      const size = batch.sizes[at];
-      const count = batch.counts[at];
-      if (size === undefined || count === undefined) throw new Error('A batch without documents was sent.');
-      at += 1;
-      if (size === -1) return null;
-      offset += size;
-      return documentOf(bytes.subarray(offset - size, offset), count);
+      return documents.next();
     },
-    close: async () => void (await thread.terminate()),
+    close: () => thread.close(),
   };
+}
+
+/** The thread, and what it has sent. */
+class PrefetchThread {
+  /** The batches that are not yet read. */
+  readonly batches: Batch[] = [];
+  /** Null until the thread has walked the workspace. */
+  tree: WalkResult | null = null;
+  private readonly thread: Worker;
+  private hasEnded = false;
+  private wake = (): void => {};
+
+  constructor(program: string, root: string) {
+    this.thread = new Worker(program, {
+      workerData: root,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    this.thread.on('message', (message: WalkResult | Batch) => {
+      if ('sizes' in message) this.batches.push(message);
+      else this.tree = message;
+      this.wake();
+    });
+    const end = (): void => {
+      this.hasEnded = true;
+      this.wake();
+    };
+    this.thread.on('error', end).on('exit', end);
+  }
+
+  /** @param message the files to read; null if a batch was taken, so that another one may be sent */
+  post(message: WantedPaths | null): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.thread.postMessage(message);
+  }
+
+  /** Waits until the condition is true, or until the thread has ended. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition() && !this.hasEnded)
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+  }
+
+  async close(): Promise<void> {
+    await this.thread.terminate();
+  }
+}
+
+/** Takes the documents out of a batch, one after the other. */
+class BatchDocuments {
+  private readonly batch: Batch;
+  private readonly bytes: Buffer;
+  private index = 0;
+  private offset = 0;
+
+  constructor(batch: Batch) {
+    this.batch = batch;
+    this.bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
+  }
+
+  get isAtEnd(): boolean {
+    return this.index === this.batch.sizes.length;
+  }
+
+  /** The next document; null for a file that the caller has to read. */
+  next(): DocumentContent | null {
+    const size = this.batch.sizes[this.index];
+    const count = this.batch.counts[this.index];
+    if (size === undefined || count === undefined) throw new Error('A batch without documents was sent.');
+    this.index += 1;
+    if (size === -1) return null;
+    this.offset += size;
+    return documentOf(this.bytes.subarray(this.offset - size, this.offset), count);
+  }
 }
 
 /** @param count of the versions of a metadata file in canonical form; 0 for any other document */

@@ -22,7 +22,14 @@ import { readChunks } from '../../platform/read-chunks.ts';
  * @param options the timeouts of locks, in milliseconds, and the callback for a broken lock
  */
 export function openDirectory(root: string, options: LockOptions = {}): Store {
-  return { name: root, read, digest, create, replace, tidy: tidyBeside };
+  return {
+    name: root,
+    read,
+    digest,
+    create,
+    replace: (path, bytes, token) => replaceIn(root, { path, bytes, token }, options),
+    tidy: tidyBeside,
+  };
 
   /** @throws AppregError if the path is refused or the file cannot be read; the token is the SHA-256 of the bytes */
   async function read(path: string): Promise<Stored | null> {
@@ -68,19 +75,23 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       throw diskError(error, path);
     }
   }
+}
 
-  /** @throws AppregError `store-locked`, `lock-lost`, if the path is refused or on a disk error; nothing is changed then */
-  async function replace(path: string, bytes: Uint8Array, token: string): Promise<'replaced' | 'changed'> {
-    const progress = { isReplaced: false };
-    try {
-      const target = await pathOnDisk(root, path);
-      // Checked before taking the lock, too: without the folder there cannot be a lock.
-      const expected = await readAt(target, path);
-      if (expected === null || tokenOf(expected) !== token) return 'changed';
-      return await deferSignals(() => replaceLocked({ target, path, bytes, expected, options }, progress));
-    } catch (error) {
-      throw diskError(error, path, progress.isReplaced ? STILL_LOCKED : { effect: 'none' });
-    }
+/** @throws AppregError `store-locked`, `lock-lost`, if the path is refused or on a disk error; nothing is changed then */
+async function replaceIn(
+  root: string,
+  { path, bytes, token }: { path: string; bytes: Uint8Array; token: string },
+  options: LockOptions,
+): Promise<'replaced' | 'changed'> {
+  const progress = { isReplaced: false };
+  try {
+    const target = await pathOnDisk(root, path);
+    // Checked before taking the lock, too: without the folder there cannot be a lock.
+    const expected = await readAt(target, path);
+    if (expected === null || tokenOf(expected) !== token) return 'changed';
+    return await deferSignals(() => replaceLocked({ target, path, bytes, expected, options }, progress));
+  } catch (error) {
+    throw diskError(error, path, progress.isReplaced ? STILL_LOCKED : { effect: 'none' });
   }
 }
 
@@ -134,12 +145,12 @@ async function readAt(target: string, path: string): Promise<Uint8Array | null> 
  * @throws AppregError `not-a-file` for a folder or a special file
  */
 async function isFile(target: string, path: string): Promise<boolean> {
-  const there = await nullIfMissing(stat(target)).catch((error: unknown) => {
+  const stats = await nullIfMissing(stat(target)).catch((error: unknown) => {
     if (errno(error) === 'ENOTDIR') return null; // There is nothing below a file.
     throw error;
   });
-  if (there === null) return false;
-  if (!there.isFile())
+  if (stats === null) return false;
+  if (!stats.isFile())
     throw new AppregError('not-a-file', `${printable(path)} is not a regular file.`, 'Name a file.', {
       effect: 'none',
     });

@@ -8,7 +8,7 @@ import type { WriteDetails } from '../store.ts';
 import { possibleConditions } from './conditions.ts';
 import { uploadHeaders } from './headers.ts';
 import type { ProvenConditions } from './proven-conditions.ts';
-import type { S3Requests } from './request.ts';
+import type { S3Requests, S3Response } from './request.ts';
 
 /** Number of times that a file is sent again if the store has other content than was sent. */
 const REPAIRS = 4;
@@ -52,63 +52,82 @@ export interface Objects {
 }
 
 export function openObjects(requests: S3Requests, options: ObjectsOptions): Objects {
-  const { request, google } = requests;
-  const { name, conditions, unconditional } = options;
-  const marker = google ? 'x-goog-meta-appreg-write' : 'x-amz-meta-appreg-write';
+  return new BucketObjects(requests, options);
+}
 
-  const inspect = (path: string, isLastCheck = false): Promise<StoredObject | null> =>
-    inspectObject(requests, marker, path, isLastCheck);
+class BucketObjects implements Objects {
+  private readonly requests: S3Requests;
+  private readonly options: ObjectsOptions;
+  /** The header of an object that holds the mark of its write. */
+  private readonly markHeader: string;
 
-  /** True if the stored file is that of this write; false also if it cannot be read in a moment. */
-  async function isStoredAfterStop({ path, mark }: SentObject): Promise<boolean> {
-    return (await inspect(path, true).catch(() => null))?.mark === mark;
+  constructor(requests: S3Requests, options: ObjectsOptions) {
+    this.requests = requests;
+    this.options = options;
+    this.markHeader = requests.google ? 'x-goog-meta-appreg-write' : 'x-amz-meta-appreg-write';
   }
 
-  async function send({ path, bytes, headers }: SentObject, replaces: string | null): ReturnType<typeof request> {
-    const { create, replace } = await conditions.current();
-    const condition = replaces === null ? create : replace(replaces);
-    return request('PUT', path, { headers: { ...headers, ...condition }, body: bytes });
+  async inspect(path: string, isLastCheck = false): Promise<StoredObject | null> {
+    const { request, google } = this.requests;
+    let hash = createHash('sha256');
+    let length = 0;
+    const answer = await request('GET', path, {
+      isLastCheck,
+      sink() {
+        hash = createHash('sha256');
+        length = 0;
+        return (chunk) => {
+          hash.update(chunk);
+          length += chunk.length;
+        };
+      },
+    });
+    if (answer.status === 404) return null;
+    const [{ tokenOf }] = possibleConditions(google);
+    return { length, sha256: hash.digest('hex'), token: tokenOf(answer), mark: answer.headers[this.markHeader] };
   }
 
-  async function put(
-    path: string,
-    bytes: Bytes,
-    replaces: string | null,
-    details: WriteDetails = {},
-  ): Promise<boolean> {
+  async put(path: string, bytes: Bytes, replaces: string | null, details: WriteDetails = {}): Promise<boolean> {
     const mark = randomUUID();
-    const sent: SentObject = {
-      path,
-      bytes,
-      headers: { ...uploadHeaders(path, bytes), [marker]: mark },
-      mark,
-      replaces,
-    };
+    const headers = { ...uploadHeaders(path, bytes), [this.markHeader]: mark };
+    const sent: SentObject = { path, bytes, headers, mark, replaces };
     // Errors of the proof are not those of this write.
-    await conditions.current();
+    await this.options.conditions.current();
     try {
-      const answer = await send(sent, replaces);
+      const answer = await this.send(sent, replaces);
       // An attempt without a response may have been carried out; the precondition then fails because of its own file.
-      if (answer.status >= 300 && !(answer.uncertain && (await inspect(path))?.mark === mark)) return false;
+      if (answer.status >= 300 && !(answer.uncertain && (await this.inspect(path))?.mark === mark)) return false;
     } catch (error) {
-      if (stopRequested() === null || !(await isStoredAfterStop(sent))) throw error;
+      if (stopRequested() === null || !(await this.isStoredAfterStop(sent))) throw error;
       return true;
     }
-    await ensureKept(sent, details).catch((error: unknown) => {
+    await this.ensureKept(sent, details).catch((error: unknown) => {
       // The store confirmed that it has it, and a stop leaves no time for another check.
       if (stopRequested() === null) throw error;
     });
     return true;
   }
 
+  private async send({ path, bytes, headers }: SentObject, replaces: string | null): Promise<S3Response> {
+    const { create, replace } = await this.options.conditions.current();
+    const condition = replaces === null ? create : replace(replaces);
+    return this.requests.request('PUT', path, { headers: { ...headers, ...condition }, body: bytes });
+  }
+
+  /** True if the stored file is that of this write; false also if it cannot be read in a moment. */
+  private async isStoredAfterStop({ path, mark }: SentObject): Promise<boolean> {
+    return (await this.inspect(path, true).catch(() => null))?.mark === mark;
+  }
+
   /**
    * Waits until the store has what it confirmed; content that it does not keep is sent again, so that a loss is
    * detected before any document lists the file.
    */
-  async function ensureKept(sent: SentObject, { verified }: WriteDetails): Promise<void> {
+  private async ensureKept(sent: SentObject, { verified }: WriteDetails): Promise<void> {
+    const { name, unconditional } = this.options;
     const { path, bytes, mark } = sent;
     for (let attempt = 1; ; attempt++) {
-      const stored = await inspect(path);
+      const stored = await this.inspect(path);
       const difference = differenceOf(stored, sent);
       // Without conditions, another process may overwrite it at any moment.
       if (difference === null && stored?.mark === mark && !unconditional) verified?.(stored.token);
@@ -117,36 +136,10 @@ export function openObjects(requests: S3Requests, options: ObjectsOptions): Obje
         throw difference === 'old' ? notKept(name, path) : damaged(name, path, bytes.length, stored);
       // Some stores show a write only after a moment.
       await wait(FIRST_DELAY * 2 ** attempt, undefined, { signal: stopAbortSignal() });
-      if (differenceOf(await inspect(path), sent) === null) continue;
-      await send(sent, stored === null ? null : stored.token);
+      if (differenceOf(await this.inspect(path), sent) === null) continue;
+      await this.send(sent, stored === null ? null : stored.token);
     }
   }
-
-  return { inspect: (path) => inspect(path), put };
-}
-
-async function inspectObject(
-  { request, google }: S3Requests,
-  marker: string,
-  path: string,
-  isLastCheck: boolean,
-): Promise<StoredObject | null> {
-  let hash = createHash('sha256');
-  let length = 0;
-  const answer = await request('GET', path, {
-    isLastCheck,
-    sink() {
-      hash = createHash('sha256');
-      length = 0;
-      return (chunk) => {
-        hash.update(chunk);
-        length += chunk.length;
-      };
-    },
-  });
-  if (answer.status === 404) return null;
-  const [{ tokenOf }] = possibleConditions(google);
-  return { length, sha256: hash.digest('hex'), token: tokenOf(answer), mark: answer.headers[marker] };
 }
 
 /** The difference between the stored file and what was sent; null if it is there, or the write of another publisher. */

@@ -27,7 +27,7 @@ export function openS3(options: S3Options): Store {
   const { bucket, prefix, unconditional = false } = options;
   const name = `the bucket ${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   const conditions = proveConditions(requests, options);
-  const { inspect, put } = openObjects(requests, { name, conditions, unconditional });
+  const objects = openObjects(requests, { name, conditions, unconditional });
   const { tokenOf } = possibleConditions(requests.google)[0];
 
   /** Writes under a condition; if remembered conditions do not hold, they are tested again and the write repeated. */
@@ -58,17 +58,17 @@ export function openS3(options: S3Options): Store {
     },
     async digest(path) {
       checkedSegments(path);
-      const stored = await inspect(path);
+      const stored = await objects.inspect(path);
       return stored && { length: stored.length, sha256: stored.sha256 };
     },
     async create(path, bytes, details) {
-      const isFree = async (): Promise<boolean> => (await inspect(path)) === null;
-      const send = async (): Promise<boolean> => put(path, bytes, null, details);
+      const isFree = async (): Promise<boolean> => (await objects.inspect(path)) === null;
+      const send = async (): Promise<boolean> => objects.put(path, bytes, null, details);
       return (await write(path, isFree, send)) ? 'created' : 'exists';
     },
     async replace(path, bytes, token, details) {
-      const isAsRead = async (): Promise<boolean> => (await inspect(path))?.token === token;
-      const send = async (): Promise<boolean> => put(path, bytes, token, details);
+      const isAsRead = async (): Promise<boolean> => (await objects.inspect(path))?.token === token;
+      const send = async (): Promise<boolean> => objects.put(path, bytes, token, details);
       return (await write(path, isAsRead, send)) ? 'replaced' : 'changed';
     },
     absent: (paths) => absentIn(requests, prefix, paths),

@@ -7,7 +7,8 @@ import { artifactChecksumMismatch } from '../../../src/core/rules/artifacts/arti
 import { causeInfo } from '../../../src/core/rules/cause.ts';
 import { artifactChanged } from '../../../src/core/rules/history/artifact-changed.ts';
 import { noApps } from '../../../src/core/rules/manifest/no-apps.ts';
-import { type AnyRule, referencedRule, type Subject, withCauses } from '../../../src/core/rules/rule.ts';
+import { type AnyRule, referencedRule, withCauses } from '../../../src/core/rules/rule.ts';
+import type { Subject } from '../../../src/core/rules/subjects.ts';
 import { iconSuffix } from '../../../src/core/rules/urls/icon-suffix.ts';
 import { urlInsecure } from '../../../src/core/rules/urls/url-insecure.ts';
 import { rules } from '../../../src/core/rules/index.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { documentContent } from '../../../src/core/json/json.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import type { DocumentContent, Snapshot, Missing } from '../../../src/core/facts/facts.ts';
-import type { VersionEntry } from '../../../src/core/rules/rule.ts';
+import type { VersionEntry } from '../../../src/core/rules/subjects.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { urlParts } from '../../../src/core/http/url.ts';
 import { isBeyondDoubt } from '../../support/rule-table.ts';

@@ -11,7 +11,8 @@ import { contentSignature } from '../content-signature.ts';
 import { kindOfContent } from '../../text/file-type.ts';
 import { lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
-import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import type { VersionEntry } from '../subjects.ts';
 import { artifactChanged } from '../history/artifact-changed.ts';
 
 const CAUSES = {

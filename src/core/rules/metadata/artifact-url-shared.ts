@@ -1,7 +1,8 @@
 import { shorten } from '../../text/text.ts';
 import { sameAddress } from '../../http/url.ts';
 import type { CauseOf, Causes } from '../cause.ts';
-import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import type { VersionEntry } from '../subjects.ts';
 
 const CAUSES = {
   'same-checksum': { title: 'The versions have the same checksum' },

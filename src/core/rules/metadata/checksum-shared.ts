@@ -1,6 +1,7 @@
 import { isChecksum } from '../../registry/checksum.ts';
 import { shorten } from '../../text/text.ts';
-import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import type { VersionEntry } from '../subjects.ts';
 
 export const checksumShared = defineRule({
   id: 'checksum-shared',

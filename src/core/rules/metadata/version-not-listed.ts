@@ -3,7 +3,8 @@ import { sinceCopy } from '../../text/format-duration.ts';
 import { printable, shorten } from '../../text/text.ts';
 import { isSemver, latestOf, likelyVersion, withoutBuild } from '../../registry/version.ts';
 import type { CauseOf, Causes } from '../cause.ts';
-import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import type { VersionEntry } from '../subjects.ts';
 
 const CAUSES = {
   absent: { title: 'The version is not listed', owner: authorOrCopy },

@@ -1,0 +1,164 @@
+import type {
+  ArchiveFacts,
+  ArtifactFacts,
+  Content,
+  ContentScan,
+  DocumentContent,
+  DocumentFacts,
+  PublishedVersion,
+  HostFacts,
+  IconFacts,
+  ServedApp,
+  ServiceFacts,
+  SubscribedApp,
+  SubscribedRegistry,
+  ImageFacts,
+  ResourceKind,
+  Missing,
+  Probe,
+  HttpViews,
+} from '../facts/facts.ts';
+import type { JsonValue, ParsedDocument } from '../json/json.ts';
+import type { SideProbes } from '../facts/side-probes.ts';
+import type { UrlParts } from '../http/url.ts';
+import type { Exception } from '../engine/exception.ts';
+
+/** An element of `versions` that is an object; fields are validated individually, so any of them may be unusable. */
+export interface VersionEntry {
+  index: number;
+  version: string | null;
+  artifactUrl: string | null;
+  artifactChecksum: string | null;
+}
+
+/**
+ * The subjects of rules, and the facts that each can provide. A rule names its subject (`on`) and the facts it requires
+ * (`needs`); a missing fact makes the rule "not judged" for that subject, with the reason.
+ */
+export interface Subjects {
+  /** The manifest or one metadata file, as a document. */
+  document: {
+    resource: ResourceKind;
+    facts: DocumentFacts;
+    content: DocumentContent;
+    reading: ParsedDocument;
+    value: JsonValue;
+  };
+  /** A usable manifest: an object whose `apps` is an object. */
+  manifest: {
+    keys: readonly string[];
+    /** Of each of the keys, if it is a text. */
+    metadataUrls: readonly (string | null)[];
+    earlierKeys: readonly string[];
+    earlierSource: string;
+    /** The apps that were requested by name; empty when none was. */
+    requested: readonly string[];
+    /** Seconds: the age of a cached copy that may miss recent publications; otherwise 0. */
+    copyAge: number;
+  };
+  /** One entry of `apps`. The last four are present when they have the right type. */
+  app: {
+    key: string;
+    entry: JsonValue;
+    name: string;
+    description: string;
+    color: string;
+    earlierSource: string;
+  };
+  /** A usable metadata file: an object whose `versions` is an array. */
+  metadata: {
+    versions: readonly VersionEntry[];
+    /** The number of elements of `versions`, including those that are not objects. */
+    listed: number;
+    earlier: readonly PublishedVersion[];
+    earlierSource: string;
+    /** The version that was requested by name, or null. */
+    requestedVersion: string | null;
+    copyAge: number;
+  };
+  /** One element of `versions`. */
+  version: {
+    index: number;
+    version: string;
+    checksum: string;
+    all: readonly VersionEntry[];
+    /** The whole artifact as downloaded; null if it was not observed. */
+    served: Content | null;
+  };
+  /** A URL in a document, or the registry's own. */
+  url: {
+    resource: ResourceKind;
+    url: string;
+    parsed: UrlParts;
+    now: string;
+    /** The URL of the manifest; null if it is not known. */
+    registry: UrlParts | null;
+  };
+  /** A requested URL. */
+  resource: SideProbes & {
+    resource: ResourceKind;
+    url: string;
+    web: HttpViews;
+    answer: Probe;
+    origins: readonly string[];
+    now: string;
+    /** The host names whose addresses were each requested, for this resource or for an earlier one. */
+    comparedHosts: ReadonlySet<string>;
+  };
+  artifact: {
+    facts: ArtifactFacts;
+    content: Content;
+    archive: ArchiveFacts;
+    /** What the content of the archive's entries has. */
+    scan: ContentScan;
+    /** The digest that the metadata lists, when it is well-formed: 64 lowercase hexadecimal digits. */
+    digest: string;
+    checksum: string;
+    all: readonly VersionEntry[];
+    /** The observed facts of the artifacts of all entries, by their index. */
+    artifacts: readonly ArtifactFacts[];
+    /** The version as it was published; null if that is not known. */
+    before: PublishedVersion | null;
+    answer: Probe;
+    /** The entry file of the app's code, at the top level of the archive. */
+    appEntry: string;
+    /** True before the artifact is published, by a command that allows secrets by their fingerprint. */
+    isPublishing: boolean;
+  };
+  icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Probe; origins: readonly string[] };
+  /** A file that the folder lists under another name than in its URL; both are paths relative to the workspace. */
+  file: { resource: ResourceKind; path: string; listed: string };
+  workspace: { orphans: readonly string[] };
+  /**
+   * What a subscriber service knows about the registry as a whole (`served` and `known` are null), or about one app;
+   * dispatched at the end of a run.
+   */
+  subscription: {
+    service: ServiceFacts;
+    /** Missing if the organization is suspended. */
+    registry: SubscribedRegistry;
+    /** Whether the manifest can be used now. */
+    isManifestUsable: boolean;
+    /** The app as it is served now. */
+    served: ServedApp | null;
+    /** The app as the service knows it; null if it does not. */
+    known: SubscribedApp | null;
+    now: string;
+  };
+  /** A host that temporarily refused requests; dispatched at the end of a run. */
+  host: { facts: HostFacts };
+  /** An exception of the configuration; dispatched at the end of a run, if what it is about was judged. */
+  exception: {
+    exception: Exception;
+    /** True if the manifest lists an app that it is about, or if it is not about an app. */
+    isListed: boolean;
+    /** True if a finding matches it. */
+    isUsed: boolean;
+    /** The keys of the manifest. */
+    keys: readonly string[];
+  };
+}
+export type Subject = keyof Subjects;
+
+/** The facts that the engine provides: each one, or why it is missing. */
+export type FactsOf<S extends Subject> = { [K in keyof Subjects[S]]: Subjects[S][K] | Missing };
