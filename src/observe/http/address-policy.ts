@@ -12,7 +12,7 @@ export interface ConnectionTarget {
 }
 
 /** The target of a request to a URL. */
-export function targetOf({ protocol, hostname, port }: Pick<URL, 'protocol' | 'hostname' | 'port'>): Target {
+export function targetOf({ protocol, hostname, port }: Pick<URL, 'protocol' | 'hostname' | 'port'>): ConnectionTarget {
   const secure = protocol === 'https:';
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (secure ? 443 : 80), secure };
 }

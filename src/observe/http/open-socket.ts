@@ -4,7 +4,7 @@ import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { AddressFailure, Failure, TlsFacts } from '../../core/facts/facts.ts';
 import type { ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import { verifyMessage } from '../../platform/tls-handles.ts';
-import { type AddressPolicy, addressRefusal, lookupWithPolicy, type Target } from './address-policy.ts';
+import { type AddressPolicy, addressRefusal, lookupWithPolicy, type ConnectionTarget } from './address-policy.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import { checkServerIdentity, type Trust, tlsFacts } from './tls.ts';
 
@@ -17,7 +17,7 @@ export interface ConnectOptions {
   guard: AddressPolicy | null;
 }
 
-export interface Endpoint extends Target {
+export interface Endpoint extends ConnectionTarget {
   /** An established tunnel to the target. */
   tunnel?: Socket;
   /** How received data is read, unless as a stream. */
