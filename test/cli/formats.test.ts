@@ -1,16 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { folderInRepository } from '../../src/cli/ci.ts';
 import { FORMATS } from '../../src/report/options.ts';
+import { openSharedProcess } from '../support/shared-process.ts';
 
 /** The formats as the built command line writes them: to stdout or a file, for complete and incomplete checks. */
 
-const appreg = join(dirname(fileURLToPath(import.meta.url)), '../../bin/appreg.js');
+const appreg = openSharedProcess(join(import.meta.dirname, '../../dist/cli/main.cjs'));
+afterAll(() => appreg.close());
 const MACHINES = FORMATS.filter((format) => format !== 'pretty');
 
 let root: string;
@@ -28,15 +28,13 @@ function writeDocument(path: string, text: string): void {
   writeFileSync(join(root, path), `${text}\n`);
 }
 
-function run(words: string, env: NodeJS.ProcessEnv = {}): { code: number | null; out: string; err: string } {
+async function run(words: string, env: NodeJS.ProcessEnv = {}): Promise<{ code: number; out: string; err: string }> {
   const { PATH, HOME, SystemRoot } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [appreg, ...words.split(' ')], {
+  const { code, stdout, stderr } = await appreg.run(words.split(' '), {
     cwd: root,
-    encoding: 'utf8',
     env: { PATH, HOME, SystemRoot, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return { code: status, out: stdout, err: stderr };
+  return { code, out: stdout, err: stderr };
 }
 
 /** Parses a document as its consumer would, and returns whether it shows errors or an incomplete check. */
@@ -80,23 +78,23 @@ describe.each(MACHINES)('%s', (format) => {
     ['an unknown rule', `lint clean --rule nonsense=off --format ${format}`, 2],
     ['an unknown option', `lint clean --fixx --format ${format}`, 2],
     ['a file without saved facts', `judge clean/registry.json --format ${format}`, 2],
-  ])('stdout contains one document of the format and nothing else for %s', (what, words, code) => {
-    const ran = run(words);
+  ])('stdout contains one document of the format and nothing else for %s', async (what, words, code) => {
+    const ran = await run(words);
     expect(ran.code).toBe(code);
     expect(READ[format]!(ran.out), what).toBe(true);
     if (code === 2) expect(ran.err).not.toBe('');
   });
 
-  test('--output receives the document, and stdout nothing', () => {
-    const ran = run(`lint broken --format ${format} --output ${format}.txt`);
+  test('--output receives the document, and stdout nothing', async () => {
+    const ran = await run(`lint broken --format ${format} --output ${format}.txt`);
     expect(ran).toMatchObject({ code: 1, out: '' });
     expect(READ[format]!(readFileSync(join(root, `${format}.txt`), 'utf8'))).toBe(true);
   });
 
-  test('in GitHub Actions, a named format gives the same document and no step summary', () => {
+  test('in GitHub Actions, a named format gives the same document and no step summary', async () => {
     const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(root, `${format}-summary.md`) };
-    expect(withoutTimes(run(`lint broken --format ${format}`, env).out)).toBe(
-      withoutTimes(run(`lint broken --format ${format}`).out),
+    expect(withoutTimes((await run(`lint broken --format ${format}`, env)).out)).toBe(
+      withoutTimes((await run(`lint broken --format ${format}`)).out),
     );
     expect(() => readFileSync(env.GITHUB_STEP_SUMMARY)).toThrow('ENOENT');
   });
@@ -106,50 +104,53 @@ describe('in GitHub Actions, without a format', () => {
   const env = { GITHUB_ACTIONS: 'true' };
   const ANNOTATION = /^::error file=broken\/registry\.json,line=\d+,col=\d+,title=document-unreadable::/m;
 
-  test('pretty output is followed by annotations', () => {
-    const { code, out } = run('lint broken', env);
+  test('pretty output is followed by annotations', async () => {
+    const { code, out } = await run('lint broken', env);
     expect(code).toBe(1);
     expect(out).toMatch(/^broken\/registry\.json\n/);
     expect(out).toMatch(ANNOTATION);
-    expect(run('lint broken').out).not.toContain('::error');
-    expect(run('lint broken --format pretty', env).out).not.toContain('::error');
+    expect((await run('lint broken')).out).not.toContain('::error');
+    expect((await run('lint broken --format pretty', env)).out).not.toContain('::error');
   });
 
-  test('--output receives the report, and stdout the annotations', () => {
-    const { out } = run('lint broken --output pretty.txt', env);
+  test('--output receives the report, and stdout the annotations', async () => {
+    const { out } = await run('lint broken --output pretty.txt', env);
     expect(out).toMatch(ANNOTATION);
     expect(out.trimEnd().split('\n')).toHaveLength(1);
     expect(readFileSync(join(root, 'pretty.txt'), 'utf8')).not.toContain('::');
   });
 
-  test('the report is appended to the step summary as Markdown', () => {
+  test('the report is appended to the step summary as Markdown', async () => {
     writeDocument('summary.md', 'before');
-    const { code } = run('lint broken', { ...env, GITHUB_STEP_SUMMARY: join(root, 'summary.md') });
+    const { code } = await run('lint broken', { ...env, GITHUB_STEP_SUMMARY: join(root, 'summary.md') });
     expect(code).toBe(1);
     expect(readFileSync(join(root, 'summary.md'), 'utf8')).toMatch(
       /^before\n## appreg lint\n[^]*document-unreadable[^]*\n\n$/,
     );
-    run('lint clean', { GITHUB_STEP_SUMMARY: join(root, 'elsewhere.md') });
+    await run('lint clean', { GITHUB_STEP_SUMMARY: join(root, 'elsewhere.md') });
     expect(() => readFileSync(join(root, 'elsewhere.md'))).toThrow('ENOENT');
   });
 
-  test('a summary that cannot be written is reported, and changes nothing else', () => {
-    const { code, out, err } = run('lint clean', { ...env, GITHUB_STEP_SUMMARY: join(root, 'no/such/folder.md') });
+  test('a summary that cannot be written is reported, and changes nothing else', async () => {
+    const { code, out, err } = await run('lint clean', {
+      ...env,
+      GITHUB_STEP_SUMMARY: join(root, 'no/such/folder.md'),
+    });
     expect(code).toBe(0);
     expect(out).toContain('no-apps');
     expect(err).toMatch(/^No summary was written to .*folder\.md \(GITHUB_STEP_SUMMARY\): ENOENT$/m);
   });
 
-  test('a check that is incomplete is annotated', () => {
-    const { code, out } = run('lint empty', env);
+  test('a check that is incomplete is annotated', async () => {
+    const { code, out } = await run('lint empty', env);
     expect(code).toBe(2);
     expect(out).toMatch(/^::error title=appreg lint is incomplete::.+\n$/);
   });
 
-  test('paths are relative to the workspace of the job', () => {
+  test('paths are relative to the workspace of the job', async () => {
     const inside = { ...env, GITHUB_WORKSPACE: root };
-    expect(run('lint --cwd broken', inside).out).toMatch(ANNOTATION);
-    expect(run('lint --cwd broken', env).out).toMatch(/^::error file=registry\.json,/m);
+    expect((await run('lint --cwd broken', inside)).out).toMatch(ANNOTATION);
+    expect((await run('lint --cwd broken', env)).out).toMatch(/^::error file=registry\.json,/m);
   });
 });
 

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,20 +75,36 @@ describe.each(KINDS)('publish-version to a %s', (kind) => {
   }, 240_000);
 });
 
-/** A remote with a slow hook, which creates a file when it begins. */
-function slowly(repository: string, seconds: number): { begun(): boolean; calm(): void } {
+interface SlowHook {
+  begun(): boolean;
+  /** True once the push that runs the hook has ended, in one way or another. */
+  over(): boolean;
+  calm(): void;
+}
+
+/** A remote with a slow hook, which writes the id of the process that receives the push when it begins. */
+function slowly(repository: string, seconds: number): SlowHook {
   const hook = join(repository, 'hooks/pre-receive');
   const mark = join(repository, 'begun');
   mkdirSync(join(repository, 'hooks'), { recursive: true });
-  writeFileSync(hook, `#!/bin/sh\ntouch "${mark}"\nsleep ${seconds}\n`);
+  writeFileSync(hook, `#!/bin/sh\necho $PPID > "${mark}.new" && mv "${mark}.new" "${mark}"\nexec sleep ${seconds}\n`);
   chmodSync(hook, 0o755);
   return {
     begun: () => existsSync(mark),
+    over: () => !isRunning(Number(readFileSync(mark, 'utf8'))),
     calm() {
       rmSync(hook);
       rmSync(mark, { force: true });
     },
   };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 async function waitUntil(holds: () => boolean): Promise<void> {
@@ -96,8 +121,8 @@ describe.skipIf(process.platform === 'win32')('Ctrl+C during git push for the wh
   test.each<[Kind, number]>([
     ['git', 1],
     ['git over http', 1],
-    ['git', 12],
-    ['git over http', 12],
+    ['git', 9],
+    ['git over http', 9],
   ])(
     'does not publish later what the document of a %s with a hook of %i s states as not published',
     async (kind, seconds) => {
@@ -116,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('Ctrl+C during git push for the wh
       if (seconds === 1) expect(document).toMatchObject({ status: 'published' });
       else expect(document.written!.unknown).toContain('apps/a/versions.json');
       if (document.status === 'published') expect(isListed).toBe(true);
-      await sleep(seconds * 1000);
+      await waitUntil(hook.over);
       if (!isListed && (await isChecksumListed(storm, checksum))) expect(document.written!.unknown).not.toEqual([]);
       hook.calm();
       await succeeds(storm, file);
@@ -195,7 +220,7 @@ describe.each(KINDS)('other commands that write to a %s and are interrupted', (k
       const ended = await storm.run(add, { APPREG_FAILPOINT: `${step}:SIGINT` });
       expect(ended.code, `${step} ${ended.stderr}`).toBe(130);
       await expectTrue(place, documentIn(ended.stdout));
-      expect((await storm.run(add)).code).toBe(0);
+      expect((await storm.runShared(add)).code).toBe(0);
     }
   }, 120_000);
 
@@ -207,13 +232,13 @@ describe.each(KINDS)('other commands that write to a %s and are interrupted', (k
       const listed = async (key: string): Promise<{ name: string } | undefined> =>
         (JSON.parse(String(await arena.get('registry.json'))) as { apps: Record<string, { name: string }> }).apps[key];
       const key = 'edited';
-      expect((await storm.run(['add-app', key, ...ICON])).code).toBe(0);
+      expect((await storm.runShared(['add-app', key, ...ICON])).code).toBe(0);
       for (const step of arena.steps) {
         const edit = ['edit-app', key, '--name', `After ${step}`];
         const ended = await storm.run(edit, { APPREG_FAILPOINT: `${step}:SIGTERM` });
         // Without a new file, some steps do not occur.
         expect([0, 143], `${step} ${ended.stderr}`).toContain(ended.code);
-        expect((await storm.run(edit)).code).toBe(0);
+        expect((await storm.runShared(edit)).code).toBe(0);
         expect((await listed(key))?.name).toBe(`After ${step}`);
       }
       const remove = ['remove-app', key, '--yes', ...JSON_FLAGS];
@@ -221,7 +246,7 @@ describe.each(KINDS)('other commands that write to a %s and are interrupted', (k
       const { status, written } = documentIn(ended.stdout);
       const isStored = status === 'removed' || written?.stored.includes('registry.json') === true;
       expect((await listed(key)) === undefined, ended.stderr).toBe(isStored);
-      expect((await storm.run(remove)).code).toBe(isStored ? 2 : 0);
+      expect((await storm.runShared(remove)).code).toBe(isStored ? 2 : 0);
       expect(await listed(key)).toBeUndefined();
       expect(await listed('a')).toBeDefined();
     },
@@ -240,7 +265,7 @@ describe.each(KINDS)('other commands that write to a %s and are interrupted', (k
       const document = documentIn(ended.stdout);
       if (ended.code === 143 && document.written)
         for (const path of document.written.notStored) expect(existsSync(join(folder, path))).toBe(false);
-      expect((await storm.run(words)).code).toBe(0);
+      expect((await storm.runShared(words)).code).toBe(0);
       rmSync(folder, { recursive: true });
     }
   }, 120_000);

@@ -49,7 +49,7 @@ describe('publish-version to a bucket with failures', () => {
       const before = await arena.get('apps/a/versions.json');
       const { file, checksum } = storm.artifact();
       arena.objects!.mishapOf = (key) => (path.test(key) ? mishap : undefined);
-      const failed = await storm.run(publish('minor', file));
+      const failed = await storm.runShared(publish('minor', file));
       expect(failed).toMatchObject({ code: 2, stderr: expect.stringMatching(words) as string });
       arena.objects!.mishapOf = () => undefined;
       // A host that damages the metadata breaks the registry: its operator has to restore the file.
@@ -67,7 +67,7 @@ describe('a publisher without write access', () => {
     const { file } = storm.artifact();
     arena.objects!.mishapOf = () => '403';
     const lines = await addedEntries(storm, async () => {
-      const { code, stderr } = await storm.run(publish('minor', file));
+      const { code, stderr } = await storm.runShared(publish('minor', file));
       expect(stderr).toMatch(/refuses PUT .*403 AccessDenied.*Nothing was changed\.\n.*s3:PutObject/);
       expect(code).toBe(2);
     });
@@ -79,7 +79,7 @@ describe('a publisher without write access', () => {
     const { file } = storm.artifact();
     arena.host!.readOnly = 403;
     const lines = await addedEntries(storm, async () => {
-      const { code, stderr } = await storm.run(publish('minor', file));
+      const { code, stderr } = await storm.runShared(publish('minor', file));
       expect(stderr).toMatch(/rejects a commit .*403.*Nothing was changed\.\n.*may push/);
       expect(code).toBe(2);
     });
@@ -161,7 +161,7 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
     arena.front = async (path, stored) => spoil(await stored());
     const { file, checksum } = storm.artifact();
     const lines = await addedEntries(storm, async () => {
-      const { code, stderr } = await storm.run([...publish('minor', file), '--read-back-timeout', '1']);
+      const { code, stderr } = await storm.runShared([...publish('minor', file), '--read-back-timeout', '1']);
       expect(stderr).toMatch(words);
       expect(code).toBe(1);
     });

@@ -48,7 +48,7 @@ describe('with a machine format, stdout contains one document for errors of', ()
         ['an unknown rule', [name, ...words, '--rule', 'no-such-rule=error']],
       ];
       for (const [kind, line] of kinds) {
-        const { code, stdout, stderr } = await storm.run(['--format', 'json', ...line], { APPREG_CACHE: '' });
+        const { code, stdout, stderr } = await storm.runShared(['--format', 'json', ...line], { APPREG_CACHE: '' });
         if (code === 0) continue;
         const label = `${name}, ${kind}: ${stderr}`;
         expect([1, 2], label).toContain(code);
@@ -65,14 +65,14 @@ describe('with a machine format, stdout contains one document for errors of', ()
 
   test('an unknown command with --format as its last option', async () => {
     const { storm } = await places.opened('folder');
-    const unknown = await storm.run(['publsh', '--format=json']);
+    const unknown = await storm.runShared(['publsh', '--format=json']);
     expect(unknown.code).toBe(2);
     expect(JSON.parse(unknown.stdout)).toMatchObject({ command: 'publsh', error: { code: 'usage', exit: 2 } });
   });
 
   test('an output file that cannot be written', async () => {
     const { storm } = await places.opened('folder');
-    const { code, stdout } = await storm.run(['lint', '--format', 'json', '--output', 'missing/x.json']);
+    const { code, stdout } = await storm.runShared(['lint', '--format', 'json', '--output', 'missing/x.json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'incomplete' });
   });
@@ -90,7 +90,7 @@ describe('a store that loses writes despite a success response', () => {
       const before = (await arena.get('apps/a/versions.json'))!;
       arena.objects!.mishapOf = (key) => (key.endsWith('versions.json') ? mishap : undefined);
       const from = arena.objects!.requests.length;
-      const { code, stdout, stderr } = await storm.run([...publish('patch', file), '--format', 'json']);
+      const { code, stdout, stderr } = await storm.runShared([...publish('patch', file), '--format', 'json']);
       expect(code, stderr).toBe(2);
       expect(JSON.parse(stdout)).toMatchObject({
         error: { code: error },
@@ -111,7 +111,7 @@ describe('a store that loses writes despite a success response', () => {
     const { file } = storm.artifact();
     arena.objects!.mishapOf = (key) => (key.endsWith('.tar.gz') ? '403' : undefined);
     const cache = mkdtempSync(join(tmpdir(), 'appreg-cache-'));
-    const { code, stderr } = await storm.run(publish('patch', file), { XDG_CACHE_HOME: cache });
+    const { code, stderr } = await storm.runShared(publish('patch', file), { XDG_CACHE_HOME: cache });
     arena.objects!.mishapOf = () => undefined;
     rmSync(cache, { recursive: true });
     expect(code).toBe(2);
@@ -146,7 +146,7 @@ describe('files of a killed run', () => {
       if (tries === 200) throw new Error('it was not locked');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    await storm.run([
+    await storm.runShared([
       'add-app',
       'a',
       '--name',

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -31,13 +31,19 @@ export function git(cwd: string, ...args: string[]): string {
   return run.stdout;
 }
 
+/** Settings of a repository that is served. */
+const SERVED = `[http]
+	receivepack = true
+[uploadpack]
+	allowFilter = true
+	allowAnySHA1InWant = true
+`;
+
 /** An empty bare repository. */
 export function bareIn(folder: string): string {
   mkdirSync(folder, { recursive: true });
   git(folder, 'init', '--quiet', '--bare');
-  git(folder, 'config', 'http.receivepack', 'true');
-  git(folder, 'config', 'uploadpack.allowFilter', 'true');
-  git(folder, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+  appendFileSync(join(folder, 'config'), SERVED);
   return folder;
 }
 

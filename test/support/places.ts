@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { buildInto } from './built.ts';
 import { type Kind, openArena } from './arena.ts';
 import { type Ceph, cephMissing, openCeph } from './ceph.ts';
+import { openSharedProcess } from './shared-process.ts';
 import { openStorm, publish, type Storm } from './storm.ts';
 
 /** Places to publish to, with the program that does it; each is opened once, and serves several tests. */
@@ -32,13 +33,14 @@ export async function openPlaces(): Promise<Places> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-storm-'));
   const program = join(folder, 'dist/cli/main.cjs');
   await buildInto(join(folder, 'dist'), { failpoints: true });
+  const shared = openSharedProcess(program);
   const places = new Map<Kind, Promise<Opened>>();
   let ceph: Promise<Ceph> | null = null;
 
   async function open(kind: Kind): Promise<Opened> {
     const server = kind === 'bucket of Ceph' ? await (ceph ??= openCeph()) : null;
     const arena = await openArena(kind, { ceph: server });
-    return { arena, storm: await openStorm(program, arena) };
+    return { arena, storm: await openStorm(program, arena, shared) };
   }
 
   return {
@@ -59,6 +61,7 @@ export async function openPlaces(): Promise<Places> {
       }
     },
     async close() {
+      shared.close();
       for (const place of await Promise.allSettled(places.values()))
         if (place.status === 'fulfilled') await place.value.arena.close();
       (await ceph)?.close();
@@ -77,5 +80,5 @@ export async function addedEntries(storm: Storm, work: () => Promise<unknown>): 
 
 /** One more run, which has to succeed. */
 export async function succeeds(storm: Storm, file: string): Promise<void> {
-  expect(await storm.run(publish('minor', file))).toMatchObject({ code: 0 });
+  expect(await storm.runShared(publish('minor', file))).toMatchObject({ code: 0 });
 }

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arena } from './arena.ts';
+import type { SharedProcess } from './shared-process.ts';
 import { entry, tgz } from './tar-builder.ts';
 
 /** Publishers that are real processes: many at once, or killed; and what has to hold after each. */
@@ -20,6 +21,8 @@ export interface Storm {
   took: number;
   /** Runs the program in the arena's workspace. */
   run(args: readonly string[], env?: Record<string, string>): Promise<Ended>;
+  /** The same, one run after the other in one process if there is one: for runs whose process is not what is tested. */
+  runShared(args: readonly string[], env?: Record<string, string>): Promise<Ended>;
   start(args: readonly string[], env?: Record<string, string>): { child: ChildProcess; ended: Promise<Ended> };
   /** Creates a .tar.gz in the workspace with at least this number of bytes, and returns its name and checksum. */
   artifact(bytes?: number): { file: string; checksum: string };
@@ -32,14 +35,17 @@ export interface Storm {
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 
-/** @param program dist/cli/main.cjs; the registry is made: an app `a` with its version 1.0.0 */
-export async function openStorm(program: string, arena: Arena): Promise<Storm> {
-  const storm = stormIn(program, arena);
+/**
+ * @param program dist/cli/main.cjs; the registry is made: an app `a` with its version 1.0.0
+ * @param shared for `runShared` (default: a process for each run)
+ */
+export async function openStorm(program: string, arena: Arena, shared: SharedProcess | null = null): Promise<Storm> {
+  const storm = stormIn(program, arena, shared);
   writeFileSync(join(arena.root, 'i.svg'), SVG);
-  await successOf(storm.run(['init', '--base-url', arena.base, ...arena.flags]));
-  await successOf(storm.run(addApp('a')));
+  await successOf(storm.runShared(['init', '--base-url', arena.base, ...arena.flags]));
+  await successOf(storm.runShared(addApp('a')));
   // For a folder, a lock file records the versions.
-  if (arena.flags.length === 0) await successOf(storm.run(['lock']));
+  if (arena.flags.length === 0) await successOf(storm.runShared(['lock']));
   const started = performance.now();
   await successOf(storm.run(publish('1.0.0', storm.artifact().file)));
   storm.took = performance.now() - started;
@@ -61,15 +67,19 @@ async function successOf(ended: Promise<Ended>): Promise<Ended> {
   return done;
 }
 
-function stormIn(program: string, arena: Arena): Storm {
+function stormIn(program: string, arena: Arena, shared: SharedProcess | null): Storm {
   const source = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
   let known = new Set<string>();
 
-  function start(args: readonly string[], env: Record<string, string> = {}): ReturnType<Storm['start']> {
+  function environment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
     const { HTTPS_PROXY: _s, HTTP_PROXY: _p, https_proxy: _t, http_proxy: _q, ...inherited } = process.env;
+    return { ...inherited, NO_COLOR: '1', ...arena.env, ...env };
+  }
+
+  function start(args: readonly string[], env?: Record<string, string>): ReturnType<Storm['start']> {
     const child = spawn(process.execPath, ['-e', source, 'appreg', ...args], {
       cwd: arena.root,
-      env: { ...inherited, NO_COLOR: '1', ...arena.env, ...env },
+      env: environment(env),
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -126,6 +136,8 @@ function stormIn(program: string, arena: Arena): Storm {
     took: 0,
     start,
     run: (args, env) => start(args, env).ended,
+    runShared: (args, env) =>
+      shared === null ? start(args, env).ended : shared.run(args, { cwd: arena.root, env: environment(env) }),
     artifact(least = 0) {
       const name = randomUUID();
       const code = `export const name = '${name}'; // ${randomBytes(least).toString('base64')}`;
@@ -175,7 +187,7 @@ export async function killAtSteps(storm: Storm, steps: readonly string[], times 
       if (signal !== 'SIGKILL') throw new Error(`${step}, run ${run}: exit ${code}, ${signal}: ${stderr}`);
       killed++;
     }
-    await successOf(storm.run(publish('minor', file)));
+    await successOf(storm.runShared(publish('minor', file)));
     await expectAlreadyPublished(storm, file, checksum);
   }
   return killed;
@@ -196,7 +208,7 @@ export async function killAtRandom(storm: Storm): Promise<boolean> {
   const { signal } = await ended;
   clearTimeout(timer);
   await storm.audit();
-  await successOf(storm.run(publish('minor', file)));
+  await successOf(storm.runShared(publish('minor', file)));
   await expectAlreadyPublished(storm, file, checksum);
   return signal === 'SIGKILL';
 }
@@ -204,7 +216,7 @@ export async function killAtRandom(storm: Storm): Promise<boolean> {
 /** Run once more, it has nothing to do. */
 async function expectAlreadyPublished(storm: Storm, file: string, checksum: string): Promise<void> {
   await expectShown(storm, [checksum]);
-  const { stdout } = await successOf(storm.run(publish('minor', file)));
+  const { stdout } = await successOf(storm.runShared(publish('minor', file)));
   if (!stdout.startsWith('already published')) throw new Error(`published twice: ${stdout}`);
 }
 

@@ -13,7 +13,7 @@ import { blobPath, type BlobStore } from './blobs.ts';
  */
 export function openBlobBucket(options: S3Options, incoming = tmpdir()): BlobStore {
   const store = openS3(options);
-  const requests = openRequests(options, options.env, options.proxyFor);
+  const requests = openRequests(options, options);
   return {
     name: store.name,
     incoming,

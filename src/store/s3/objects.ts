@@ -14,7 +14,7 @@ import type { S3Requests, S3Response } from './request.ts';
 const REPAIRS = 4;
 
 /** Milliseconds before a write that is not visible is sent again, doubled each time. */
-const FIRST_DELAY = 50;
+const RETRY_DELAY = 50;
 
 /** The stored file at a path. */
 interface StoredObject extends Digest {
@@ -38,6 +38,8 @@ export interface ObjectsOptions {
   name: string;
   conditions: ProvenConditions;
   unconditional: boolean;
+  /** Milliseconds before a write that is not visible is sent again, doubled each time (default: 50). */
+  retryDelay?: number;
 }
 
 /** Reads and writes the objects of a bucket. Every write is read back. */
@@ -124,7 +126,7 @@ class BucketObjects implements Objects {
    * detected before any document lists the file.
    */
   private async ensureKept(sent: SentObject, { verified }: WriteDetails): Promise<void> {
-    const { name, unconditional } = this.options;
+    const { name, unconditional, retryDelay = RETRY_DELAY } = this.options;
     const { path, bytes, mark } = sent;
     for (let attempt = 1; ; attempt++) {
       const stored = await this.inspect(path);
@@ -135,7 +137,7 @@ class BucketObjects implements Objects {
       if (attempt === REPAIRS)
         throw difference === 'old' ? notKept(name, path) : damaged(name, path, bytes.length, stored);
       // Some stores show a write only after a moment.
-      await wait(FIRST_DELAY * 2 ** attempt, undefined, { signal: stopAbortSignal() });
+      await wait(retryDelay * 2 ** attempt, undefined, { signal: stopAbortSignal() });
       if (differenceOf(await this.inspect(path), sent) === null) continue;
       await this.send(sent, stored === null ? null : stored.token);
     }

@@ -53,6 +53,8 @@ export interface S3Requests {
 }
 
 const ATTEMPTS = 6;
+/** Milliseconds before the first retry, doubled each time. */
+const RETRY_DELAY = 200;
 /** Milliseconds for one file, however large and however slow the connection. */
 const TIMEOUT = 3_600_000;
 /** Milliseconds: a write in progress when a stop is requested may take this long. */
@@ -62,11 +64,20 @@ const CHECK_TIMEOUT = 3_000;
 /** Codes of a 4xx that ask for a later retry. */
 const TRANSIENT = new Set(['SlowDown', 'RequestTimeout', 'ConditionalRequestConflict', 'OperationAborted']);
 
+export interface RequestOptions {
+  env: NodeJS.ProcessEnv;
+  /** The proxies of this machine (default: none). */
+  proxyFor?: StoreProxyFor;
+  /** Milliseconds before the first retry, doubled each time (default: 200). */
+  retryDelay?: number;
+}
+
 /**
  * @throws AppregError `s3-endpoint-invalid`; requests throw AppregError for errors that a retry would not fix, other
  * responses are returned, whatever their status
  */
-export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: StoreProxyFor): S3Requests {
+export function openRequests(place: S3Place, options: RequestOptions): S3Requests {
+  const { env, proxyFor, retryDelay = RETRY_DELAY } = options;
   const resolved = resolvePlace(place, env);
   const { base, region, google } = resolved;
   const { findKeys, sendOnce, withoutSecrets } = openSigned(resolved, env, openHttp(proxyFor));
@@ -94,9 +105,8 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
       }
       if (attempt === ATTEMPTS || isLastCheck)
         throw endpointUnreachable(base, ATTEMPTS, withoutSecrets(reasonOf(failure)), uncertain, failure);
-      await wait(Math.random() * Math.min(8000, 200 * 2 ** attempt), undefined, { signal: stopAbortSignal() }).catch(
-        () => {},
-      );
+      const longest = Math.min(8000, retryDelay * 2 ** attempt);
+      await wait(Math.random() * longest, undefined, { signal: stopAbortSignal() }).catch(() => {});
     }
   }
 

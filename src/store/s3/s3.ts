@@ -5,14 +5,9 @@ import { absentIn } from './list.ts';
 import { openObjects } from './objects.ts';
 import { proveConditions, type ProvenConditionsOptions } from './proven-conditions.ts';
 import type { S3Place } from './place.ts';
-import { openRequests } from './request.ts';
-import type { StoreProxyFor } from './web.ts';
+import { openRequests, type RequestOptions } from './request.ts';
 
-export interface S3Options extends S3Place, ProvenConditionsOptions {
-  env: NodeJS.ProcessEnv;
-  /** The proxies of this machine (default: none). */
-  proxyFor?: StoreProxyFor;
-}
+export interface S3Options extends S3Place, RequestOptions, ProvenConditionsOptions {}
 
 /** Requests in flight at once. */
 const CONCURRENCY = 64;
@@ -23,11 +18,11 @@ const CONCURRENCY = 64;
  * overwrite each other, and is refused.
  */
 export function openS3(options: S3Options): Store {
-  const requests = openRequests(options, options.env, options.proxyFor);
+  const requests = openRequests(options, options);
   const { bucket, prefix, unconditional = false } = options;
   const name = `the bucket ${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   const conditions = proveConditions(requests, options);
-  const objects = openObjects(requests, { name, conditions, unconditional });
+  const objects = openObjects(requests, { ...options, name, conditions, unconditional });
   const { tokenOf } = possibleConditions(requests.google)[0];
 
   /** Writes under a condition; if remembered conditions do not hold, they are tested again and the write repeated. */

@@ -14,7 +14,7 @@ const KEYS = {
 };
 
 function options(endpoint: string, more: Partial<S3Options> = {}): S3Options {
-  return { bucket: 'registry', prefix: '', region: 'eu-central-1', endpoint, env: KEYS, ...more };
+  return { bucket: 'registry', prefix: '', region: 'eu-central-1', endpoint, env: KEYS, retryDelay: 1, ...more };
 }
 
 describe.each(['s3', 'google'] as const)('with the conditions of %s', (conditions) => {
@@ -62,7 +62,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
   () => {
     storeContract('a bucket of Ceph', async () => {
       const ceph: Ceph = await openCeph();
-      const place = options(ceph.endpoint, { bucket: ceph.bucket, prefix: 'r/', env: ceph.env });
+      const place = options(ceph.endpoint, { bucket: ceph.bucket, prefix: 'r/', env: ceph.env, retryDelay: 50 });
       return { store: openS3(place), rival: openS3(place), cleanup: async () => ceph.close() };
     });
   },
