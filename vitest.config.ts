@@ -10,13 +10,23 @@ const UNIT = ['test/core/**', 'test/author/**', 'test/report/**', 'test/platform
  * Tests that leave nothing in their process: no change of the folder, environment or clock, no open server. They share
  * worker processes with loaded modules, which more than halves the time of small files.
  */
-const SHARED = ['test/cli/check/*.test.ts', 'test/cli/config/*.test.ts', 'test/cli/io/*.test.ts'];
+const SHARED = [
+  'test/cli/check/*.test.ts',
+  'test/cli/config/*.test.ts',
+  'test/cli/io/*.test.ts',
+  'test/service/**/*.test.ts',
+];
 
 /** Other versions of Node, other systems and processors: `npm run test:platforms`. */
 const PLATFORMS = ['test/platforms/*.test.ts', 'test/windows/*.test.ts'];
 
 /** Of all groups of processes. More than cores: these tests wait for servers and other processes for half of their time. */
-const PROCESSES = { pool: 'forks', maxWorkers: 4, sequence: { groupOrder: 1 } } as const;
+const PROCESSES = {
+  pool: 'forks',
+  maxWorkers: 4,
+  sequence: { groupOrder: 1 },
+  globalSetup: 'test/support/database-server.ts',
+} as const;
 
 export default defineConfig({
   test: {

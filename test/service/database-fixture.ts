@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { isSemver, latestOf } from '../../src/core/registry/version.ts';
-import { migrate } from '../../src/service/storage/migrations/migrate.ts';
+
 import { registryEvent } from '../../src/service/events.ts';
 import { recordEvents } from '../../src/service/storage/record-events.ts';
 import { type Db, openDatabase } from '../../src/service/storage/database.ts';
 import type { RegistryRow } from '../../src/service/storage/tables.ts';
-import { startDatabase } from '../support/database.ts';
+import { startMigratedDatabase } from '../support/database.ts';
 
 /** A database with its tables, and rows as a refresh leaves them. */
 
@@ -17,9 +17,8 @@ export interface TestDatabase {
 }
 
 export async function openTestDatabase(): Promise<TestDatabase> {
-  const { url, stop } = await startDatabase();
+  const { url, stop } = await startMigratedDatabase();
   const { db } = openDatabase(url, 5, () => {});
-  await migrate(db);
   return {
     url,
     db,

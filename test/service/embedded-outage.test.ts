@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildInto } from '../support/built.ts';
-import { openFolder } from '../support/database.ts';
+import { openFolder } from '../support/postgres-folder.ts';
 import { type Node, startNode } from '../support/service-node.ts';
 
 /** A node whose own PostgreSQL is killed, or loses its files. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildInto } from '../support/built.ts';
-import { openFolder } from '../support/database.ts';
+import { openFolder } from '../support/postgres-folder.ts';
 import { openServiceStorm } from '../support/service-storm.ts';
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));

@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildInto } from '../support/built.ts';
 import { startEmbeddedPostgres } from '../../src/service/storage/embedded/server.ts';
-import { openFolder } from '../support/database.ts';
+import { openFolder } from '../support/postgres-folder.ts';
 import { type Node, startNode } from '../support/service-node.ts';
 
 /** One node with its own database, with starts, stops and kills. */

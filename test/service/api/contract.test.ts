@@ -31,6 +31,8 @@ let registry: number;
 let ids: ContractIds;
 let kept: KeptArtifacts;
 beforeAll(async () => {
+  // Another test file may have run in this process.
+  reachedResponses.clear();
   web = await openWebFixture();
   kept = await openKeptArtifacts(web.service);
   web.service.artifacts = kept.keeper;

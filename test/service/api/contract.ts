@@ -65,7 +65,8 @@ ajv.addSchema({ ...DOCUMENT, $id: 'openapi' });
 
 function validatorOf(schema: object): ValidateFunction {
   const { $ref } = schema as { $ref?: string };
-  return ajv.compile($ref === undefined ? schema : { $ref: `openapi${$ref}` });
+  // Both compile a schema once: each is the same object, or has the same reference, for all responses.
+  return $ref === undefined ? ajv.compile(schema) : ajv.getSchema(`openapi${$ref}`)!;
 }
 
 /** The operation of a request: fixed paths come before those with parameters. */

@@ -116,14 +116,6 @@ function withHeader(change: (header: Record<string, unknown>) => Record<string, 
 }
 
 /** Whether rows are being restored. */
-async function isLoading(): Promise<boolean> {
-  const { rows } =
-    await sql`select 1 from pg_stat_activity where application_name = 'appreg backup' and query like 'copy%'`.execute(
-      source.db,
-    );
-  return rows.length > 0;
-}
-
 describe('a backup', () => {
   test('restores every row of every table, and the next numbers', async () => {
     const copy = await restored(file);
@@ -182,7 +174,7 @@ describe('a backup', () => {
     const path = join(place, 'appreg.gz');
     const interrupt = new AbortController();
     const running = backUp({ databaseUrl: source.url, dataFolder: 'unused' }, path, interrupt.signal);
-    await expect.poll(() => readdirSync(place), { interval: 1 }).toHaveLength(2);
+    await expect.poll(() => readdirSync(place), { interval: 1, timeout: 10_000 }).toHaveLength(2);
     interrupt.abort();
     await expect(running).rejects.toThrow();
     expect(readdirSync(place)).toEqual(['appreg.gz']);
@@ -192,9 +184,8 @@ describe('a backup', () => {
   test('ends with an error if PostgreSQL closes the connection', async () => {
     const reading = withConnection(source.url, NEVER, async (client) => {
       for await (const _ of dump(client, new Date(), () => {}))
-        await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'appreg backup'`.execute(
-          source.db,
-        );
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'appreg backup'`.execute(source.db);
     });
     await expect(reading).rejects.toMatchObject({ code: 'database-unreachable' });
   });
@@ -227,6 +218,12 @@ describe('a restore', () => {
   beforeAll(async () => {
     target = await startDatabase();
   });
+  async function isLoading(): Promise<boolean> {
+    const database = new URL(target.url).pathname.slice(1);
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = ${database} and application_name = 'appreg backup' and query like 'copy%'`.execute(source.db);
+    return rows.length > 0;
+  }
   const isEmpty = (): Promise<void> => withConnection(target.url, NEVER, checkEmpty);
   const attempt = (path: string) => restore({ databaseUrl: target.url, dataFolder: 'unused' }, path, NEVER);
 
@@ -296,7 +293,7 @@ describe('a restore', () => {
   test('that is interrupted leaves the database empty, and can be repeated', async () => {
     const interrupt = new AbortController();
     const running = restore({ databaseUrl: target.url, dataFolder: 'unused' }, file, interrupt.signal);
-    await expect.poll(isLoading, { interval: 1 }).toBe(true);
+    await expect.poll(isLoading, { interval: 1, timeout: 10_000 }).toBe(true);
     interrupt.abort();
     await expect(running).rejects.toThrow();
     await isEmpty();

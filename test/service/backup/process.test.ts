@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildInto } from '../../support/built.ts';
-import { openFolder } from '../../support/database.ts';
+import { openFolder } from '../../support/postgres-folder.ts';
 import { type Node, startNode } from '../../support/service-node.ts';
 
 /** The built commands with embedded servers: a backup beside a running service, and restores in new folders. */

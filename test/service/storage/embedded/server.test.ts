@@ -4,7 +4,8 @@ import { EMBEDDED_POSTGRES } from '../../../../src/service/storage/embedded/bina
 import { startEmbeddedPostgres } from '../../../../src/service/storage/embedded/server.ts';
 import { migrate } from '../../../../src/service/storage/migrations/migrate.ts';
 import { openDatabase } from '../../../../src/service/storage/database.ts';
-import { openFolder, startDatabase } from '../../../support/database.ts';
+import { startDatabase } from '../../../support/database.ts';
+import { openFolder } from '../../../support/postgres-folder.ts';
 
 test('messages and documentation name the version of embedded-postgres in package.json', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
