@@ -126,7 +126,10 @@ test('a node whose database is deleted ends with a reason', { timeout: 60_000 },
     await start();
   }
   const server = postmasterPid();
+  // The node looks for the folder when all of it is deleted.
+  node.child.kill('SIGSTOP');
   await rm(join(folder, 'postgres/data'), REMOVE);
+  node.child.kill('SIGCONT');
   expect(await node.ended).toBe(2);
   expect(node.stderr()).toMatch(/The database in .* was deleted while the service was running\./);
   await expect.poll(() => isRunning(server), { timeout: 10_000 }).toBe(false);
