@@ -42,7 +42,7 @@ export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<Sy
         : [
             options.page === true
               ? `… and ${count(more, 'more cause')}.`
-              : `… and ${count(more, 'more cause')}; ${options.verbose ? '--format json' : '--verbose'} lists them.`,
+              : `… and ${count(more, 'more cause')}; ${options.verbose ? '--format json' : '--verbose'} lists them all.`,
           ],
   };
 }
@@ -90,7 +90,7 @@ function remediesOf(group: Group<Finding>, { verbose, page }: ViewOptions): Pick
   const more = groups.length - remedies.length;
   if (more > 0)
     remedies.push(
-      `… and ${more} more${page === true ? '' : `; ${verbose ? '--format json' : '--verbose'} lists them`}.`,
+      `… and ${more} more${page === true ? '' : `; ${verbose ? '--format json' : '--verbose'} lists them all`}.`,
     );
   return { next: null, remedies };
 }
@@ -118,11 +118,11 @@ function alsoOf([first, ...others]: Group<Finding>, options: ViewOptions): strin
     return [place.startsWith(document) ? place.slice(document.length) : place, ...pairs].join(' · ');
   });
   if (others.length > MAX_LOCATIONS_VERBOSE)
-    lines.push(`… and ${others.length - MAX_LOCATIONS_VERBOSE} more; --format json has them.`);
+    lines.push(`… and ${others.length - MAX_LOCATIONS_VERBOSE} more; --format json lists them all.`);
   return lines;
 }
 
-/** `status 404`, or the value alone. */
+/** `status 404`, or only the value if the name is ''. */
 export function pairText([name, value]: Pair): string {
   return name === '' ? value : `${name} ${value}`;
 }

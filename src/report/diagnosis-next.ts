@@ -1,5 +1,6 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Report } from '../core/engine/report.ts';
+import { resourceName } from '../core/facts/resource-kind.ts';
 import { formatDuration } from '../core/text/format-duration.ts';
 import type { SymptomView, View } from './diagnosis-types.ts';
 import { uncountedNumbers } from './uncounted.ts';
@@ -29,20 +30,20 @@ export function nextOf(report: Report, symptoms: readonly SymptomView[], diagnos
       `The subscription: is its URL exactly ${report.target}, and is it in the right organization?`,
       'The service: its logs say why a refresh failed. Can it reach the host as this machine can (firewall, proxy, private network)?',
       ...(isForBrowsers && !isExplained
-        ? ['Browsers: run again with --origin <the service’s origin> to check that its pages may read the files.']
+        ? ['Browsers: run again with --origin <the service’s origin> to check whether its pages may read the files.']
         : []),
     ],
   };
 }
 
 function titleOf(suspicions: number, isExplained: boolean, symptoms: readonly SymptomView[]): string {
-  const above = `${count(suspicions, 'suspicion')} above`;
+  const above = `${count(suspicions, 'suspected cause')} above`;
   if (isExplained)
-    return `${above}; run again with --origin <the service’s origin> to clarify ${suspicions === 1 ? 'it' : 'them'}. What else to check`;
+    return `${above}: run again with --origin <the service’s origin> to confirm or exclude ${suspicions === 1 ? 'it' : 'them'}. What else to check`;
   const next = 'What to check next';
   // Without an error: an app without a published version yet.
   if (symptoms.some(({ status }) => status === 'confirmed'))
-    return `What is confirmed is above${suspicions > 0 ? `, and ${count(suspicions, 'suspicion')}` : ''}; no other cause is known. ${next}`;
+    return `The confirmed causes${suspicions > 0 ? ` and ${count(suspicions, 'suspected one')}` : ''} are above; no other cause is known. ${next}`;
   if (suspicions > 0) return `${above}; no other cause is known. ${next}`;
   if (symptoms.every(({ status }) => status === 'clear')) return `No problems in what was checked. ${next}`;
   return `No cause is known. ${next}`;
@@ -62,9 +63,11 @@ function lagOf({ copies }: Diagnosis): string | null {
   return [
     lifetime === 0
       ? 'The service checks hourly, so a change made less than 1 hour ago may not be visible yet'
-      : `The service checks hourly, and caches may store the ${longest.resource} for ${formatDuration(lifetime)}, so a change made less than ${formatDuration(HOUR + lifetime)} ago may not be visible yet`,
-    ...(unlimited ? [`for the ${unlimited.resource} no lifetime is set, so caches guess one`] : []),
-    ...(aged ? [`the ${aged.resource} seen here was a copy of ${formatDuration(aged.age)}`] : []),
+      : `The service checks hourly, and caches may store the ${resourceName(longest.resource)} for ${formatDuration(lifetime)}, so a change made less than ${formatDuration(HOUR + lifetime)} ago may not be visible yet`,
+    ...(unlimited ? [`the ${resourceName(unlimited.resource)} has no lifetime, so caches guess one`] : []),
+    ...(aged
+      ? [`the ${resourceName(aged.resource)} received here was a cached copy, ${formatDuration(aged.age)} old`]
+      : []),
   ].join('; ');
 }
 
@@ -76,7 +79,7 @@ export function closingOf(report: Report, { seenAt, saved, proxy, requested }: D
   return [
     report.target,
     `${saved ? 'saved ' : ''}${seenAt.slice(0, 19).replace('T', ' ')} UTC`,
-    ...(proxy === null ? [] : [`over the proxy ${proxy}`]),
+    ...(proxy === null ? [] : [`through the proxy ${proxy}`]),
     `appreg ${report.tool.version}`,
     coverageOf(report, requested?.version ?? null),
     report.outcome === 'incomplete' ? `incomplete: ${found} so far` : found,

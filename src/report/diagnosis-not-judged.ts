@@ -49,7 +49,7 @@ export function reasonsOf(id: Symptom, report: Report, page = false): string {
   const blocked = report.findings.find((finding) => finding.resource === 'manifest' && finding.severity === 'error');
   if (id === 'checksum-mismatch' && report.findings.some((finding) => finding.rule === 'version-not-listed'))
     return 'a version that is not listed has no artifact to check';
-  if (shown.length === 0 && blocked === undefined) return 'nothing was checked that would show it';
+  if (shown.length === 0 && blocked === undefined) return 'no check that could show it was made';
   if (shown.length === 0 && blocked !== undefined) {
     const reason = reasonText(blockedBy(blocked.rule).missing);
     return page ? inWords(reason) : reason;
@@ -58,7 +58,7 @@ export function reasonsOf(id: Symptom, report: Report, page = false): string {
   const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.code === 'turned-off');
   const matching =
     id === 'checksum-mismatch' && artifacts > 0 && isHashed
-      ? `; ${count(artifacts, 'artifact')} with the right checksum`
+      ? `; ${count(artifacts, 'artifact')} with a matching checksum`
       : '';
   return `${shown.join('; ')}${matching}`;
 }

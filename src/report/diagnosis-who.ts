@@ -34,7 +34,7 @@ export function whoOf(finding: Finding): string {
     case 'cache':
       return `the CDN or cache in front of ${host}${product}${typeof copy === 'string' ? `: ${shorten(evidenceText(copy), 80)}` : ''}`;
     case 'network':
-      return `the network between here and ${host}: DNS, proxy, firewall or TLS interception`;
+      return `the network between this machine and ${host}: DNS, proxy, firewall or TLS interception`;
     case 'service':
       return 'the service: its operator';
     case 'asker': {

@@ -33,7 +33,7 @@ export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
       lines.push(style.dim(`    … and ${count(app.versions.length - MAX_VERSIONS, 'more version')}`));
   }
   if (found.apps.length > MAX_APPS)
-    lines.push(style.dim(`… and ${count(found.apps.length - MAX_APPS, 'more app')}; --format json has them all.`));
+    lines.push(style.dim(`… and ${count(found.apps.length - MAX_APPS, 'more app')}; --format json lists them all.`));
   for (const key of found.vanishing.slice(0, MAX_APPS))
     lines.push(style.red(`Subscribers would no longer see ${shown(key)}${reasonFor(found, key)}.`));
   if (found.hosts.added.length > 0)
@@ -42,7 +42,7 @@ export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
         `New ${found.hosts.added.length === 1 ? 'host' : 'hosts'}: ${found.hosts.added.map(shown).join(', ')}`,
       ),
     );
-  if (found.hosts.removed.length > 0) lines.push(`No longer from: ${found.hosts.removed.map(shown).join(', ')}`);
+  if (found.hosts.removed.length > 0) lines.push(`Hosts no longer used: ${found.hosts.removed.map(shown).join(', ')}`);
   if (found.notCompared.length > 0) lines.push(style.dim(notComparedLine(found, shown)));
   lines.push(headline(found));
   return lines.join('\n');
@@ -90,7 +90,7 @@ function notComparedLine(found: RegistryDiff, named: (key: string) => string): s
 
 function headline({ summary: sum, apps, notCompared }: RegistryDiff): string {
   if (apps.length === 0)
-    return `Nothing changes for subscribers${notCompared.length > 0 ? ', in what was observed' : ''}`;
+    return `Nothing changes for subscribers${notCompared.length > 0 ? ', as far as was observed' : ''}`;
   const parts = [
     [sum.appsAdded, 'app', 'added'],
     [sum.appsRemoved, 'app', 'removed'],
@@ -114,13 +114,13 @@ function remarksOn(app: AppDiff, notCompared: ReadonlySet<string>): string {
     remarks.push(latest.after === null ? 'no version yet' : `latest ${latest.after}`);
   if (change !== 'removed' && visible.after === false)
     remarks.push(`hidden because ${reasonWords(app, new Set(app.unpublished ? [key] : []))}`);
-  if (change === 'changed' && visible.before === false && visible.after === true) remarks.push('can be seen now');
+  if (change === 'changed' && visible.before === false && visible.after === true) remarks.push('now visible');
   return remarks.length === 0 ? '' : `  (${remarks.map(shown).join('; ')})`;
 }
 
 function reasonFor({ apps }: RegistryDiff, key: string): string {
   const app = apps.find((one) => one.key === key);
-  if (!app || app.change === 'removed') return ': it is removed';
+  if (!app || app.change === 'removed') return ': it is no longer listed';
   return app.because.length > 0 ? `: ${app.because.join(', ')}` : '';
 }
 
@@ -132,9 +132,9 @@ function versionLine(version: VersionDiff, style: Style): string {
 function changeOf({ change, url, checksum, bytes }: VersionDiff): string {
   const bytesText = bytes === null ? '' : `, ${size(bytes)}`;
   if (change === 'added') return `added${bytesText}: ${shown(url.after ?? 'no URL')}`;
-  if (change === 'removed') return 'withdrawn; a published version stays listed';
+  if (change === 'removed') return 'withdrawn, but a published version must stay listed';
   if (change === 'moved') return `moved: ${quotedOrNone(url.before)} → ${quotedOrNone(url.after)}`;
-  return `different bytes: ${quotedOrNone(checksum.before)} → ${quotedOrNone(checksum.after)}; a published version never changes`;
+  return `different bytes: ${quotedOrNone(checksum.before)} → ${quotedOrNone(checksum.after)}, but a published version must never change`;
 }
 
 function shown(text: string): string {

@@ -65,16 +65,18 @@ export function ruleAsText(rule: AnyRule, style: Style): string {
     ...causeLines(rule, style),
     ...exampleLines('Bad', rule.examples.bad, style),
     ...exampleLines('Good', rule.examples.good, style),
-    ...(supersededBy.length === 0 ? [] : ['', `Not judged where this explains it: ${explainedBy(rule)}.`]),
-    ...(isFixableRule(rule) ? ['', 'appreg lint --fix corrects what has one possible correction.'] : []),
+    ...(supersededBy.length === 0 ? [] : ['', `Not judged if one of these explains it: ${explainedBy(rule)}.`]),
+    ...(isFixableRule(rule)
+      ? ['', 'appreg lint --fix corrects the findings that have only one possible correction.']
+      : []),
     '',
     style.underline('To change its level, or turn it off'),
     `  appreg.config.json: "rules": { "${id}": "off" }    (off, note, warning or error)`,
     `  for one run:        --rule ${id}=off`,
     '',
-    style.underline('To except some of its findings'),
+    style.underline('To add an exception for some of its findings'),
     `  appreg.config.json: "exceptions": [${exceptionExample(rule)}]`,
-    `  also "version", "url" and "issue"${rule.immutability === true ? '; "until" is required for this rule' : ', and "until", its last day'}`,
+    `  optional: "version", "url"${rule.immutability === true ? ' and "issue"; "until" is required for this rule' : ', "issue" and "until" (the last day)'}`,
     '',
     `More: ${ruleUrl(id)}`,
   ].join('\n');
@@ -101,7 +103,7 @@ export function errorAsText(code: ErrorCode, style: Style): string {
 
 function symptomLines({ symptom }: AnyRule): string[] {
   if (symptom === null) return [];
-  return [`Symptom: ${symptom === 'by-resource' ? 'that of the file that it is about' : symptom}.`];
+  return [`Symptom: ${symptom === 'by-resource' ? 'that of the affected file' : symptom}.`];
 }
 
 /** The causes with the party that has to act, in columns, or only that party if there are none. */

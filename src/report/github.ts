@@ -34,7 +34,7 @@ export function annotations(report: Report, { folder }: Pick<RenderOptions, 'fol
   const truncated = SEVERITIES.filter((severity) => dropped[severity] > 0);
   if (truncated.length > 0) {
     const list = truncated.map((severity) => count(dropped[severity], severity)).join(', ');
-    lines.push(`Not annotated, since GitHub shows ${SHOWN} of a kind per step: ${list}.`);
+    lines.push(`Not annotated, since GitHub shows only ${SHOWN} annotations of each kind per step: ${list}.`);
   }
   return lines;
 }

@@ -94,10 +94,7 @@ function findings(report: Report, folder: string, room: number): string[] {
     if (inside.length > 0) lines.push(...open, ...inside, ...close);
   }
   if (dropped > 0)
-    lines.push(
-      '',
-      `… and ${count(dropped, 'more finding')} that would not fit here; \`--format json\` lists them all.`,
-    );
+    lines.push('', `… and ${count(dropped, 'more finding')} that do not fit here; \`--format json\` lists them all.`);
   return lines;
 }
 

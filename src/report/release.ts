@@ -44,7 +44,7 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN): stri
     const remarks = app.published && app.advice === null ? [] : [app.message, app.advice];
     for (const part of remarks) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
   }
-  if (left > 0) lines.push(style.dim(`… and ${count(left, 'more app')}; --format json has them all.`));
+  if (left > 0) lines.push(style.dim(`… and ${count(left, 'more app')}; --format json lists them all.`));
   lines.push('', releaseSummary(report));
   return lines.join('\n');
 }

@@ -13,13 +13,13 @@ export const RULE_GROUPS: Record<AnyRule['on'], string> = {
   url: 'URLs',
   metadata: 'Metadata files',
   version: 'Versions',
-  resource: 'How a URL answers',
+  resource: 'Responses',
   artifact: 'Artifacts',
   icon: 'Icons',
   file: 'Files of the workspace',
   workspace: 'The workspace',
   host: 'Hosts',
-  subscription: 'What a service knows (diagnose --service)',
+  subscription: 'The service (diagnose --service)',
   exception: 'Exceptions',
 };
 
@@ -29,7 +29,7 @@ const OWNERS: Record<Owner, string> = {
   cache: 'the cache',
   network: 'the network',
   service: 'the service',
-  asker: 'the client',
+  asker: 'the user of the check',
 };
 
 /** Evidence that makes another party responsible: a cached copy, a start page, an intercepted connection. */
@@ -61,7 +61,7 @@ export function explanations(references: readonly RuleReference[]): RuleExplanat
     .map((reference) =>
       'cause' in reference ? { rule: reference.rule.id, cause: reference.cause } : { rule: reference.id, cause: null },
     );
-  if (list.length < references.length) list.push('a page or an error message in the place of the file');
+  if (list.length < references.length) list.push('a page or an error message instead of the file');
   return list;
 }
 

@@ -32,7 +32,7 @@ export function rulesTable(rules: readonly LeveledRule[], style: Style, width: n
     }
   }
   const isChanged = rules.some(({ rule, level }) => rule.severity !== level);
-  lines.push('', `${count(rules.length, 'rule')}${isChanged ? '; * is not the default level' : ''}`);
+  lines.push('', `${count(rules.length, 'rule')}${isChanged ? '; * marks a level that is not the default' : ''}`);
   return lines.join('\n');
 }
 

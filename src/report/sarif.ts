@@ -138,8 +138,9 @@ function severityOverrides(severities: RenderOptions['severities']): object[] {
 /** States that findings are omitted, or will not be kept; empty if neither is the case. */
 function truncationNotice(all: number): object[] {
   if (all <= KEPT) return [];
-  const omitted = all <= ACCEPTED ? '' : ` ${count(all - ACCEPTED, 'finding')} of the least severe are omitted;`;
-  const text = `There are ${count(all, 'finding')}, the most severe first.${omitted} code scanning keeps ${count(KEPT, 'result')} of a run; --format json lists them all.`;
+  const omitted =
+    all <= ACCEPTED ? '' : ` The least severe ${count(all - ACCEPTED, 'finding is', 'findings are')} omitted.`;
+  const text = `There are ${count(all, 'finding')}, listed by severity.${omitted} Code scanning keeps only ${count(KEPT, 'result')} of a run; --format json lists all findings.`;
   return [{ level: 'warning', message: { text } }];
 }
 

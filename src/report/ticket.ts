@@ -73,7 +73,7 @@ function causeLines(cause: Cause): string[] {
   return [
     `- **${cause.severity}**: ${prose(cause.message)}${cause.affected === null ? '' : ` (${prose(cause.affected)})`} ${code(cause.rule)}`,
     `  - who: ${prose(cause.who)}`,
-    `  - next: ${prose(cause.next ?? 'this differs:')}`,
+    `  - next: ${prose(cause.next ?? 'depends on the place:')}`,
     ...cause.remedies.map((line) => `    - ${prose(line)}`),
     ...(cause.uncounted === '' ? [] : [`  - not counted: ${prose(cause.uncounted)}`]),
   ];

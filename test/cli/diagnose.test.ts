@@ -119,7 +119,7 @@ describe('diagnose reports the four symptoms', () => {
       expect(statuses(out)).toEqual(UNUSABLE_MANIFEST);
       expect(line(out, 'who')).toContain(`the host 127.0.0.1:${other.port}`);
       expect(line(out, 'seen')).toContain('code CERT_HAS_EXPIRED · notAfter 2021-01-01');
-      expect(line(out, 'next')).toContain('Install a valid certificate: perhaps an old file was restored');
+      expect(line(out, 'next')).toContain('Install a valid certificate. An old file may have been restored');
     } finally {
       await other.close();
     }
@@ -211,7 +211,7 @@ describe('diagnose --app explains why an app does not appear', () => {
   test.each<[string, string, RegExp]>([
     ['a key that differs in case', 'App-A', /It lists “app-a”, which differs only in case\. \(App-A\) app-not-listed/],
     ['a key with an underscore', 'app_a', /“app-a”, which differs in its hyphens/],
-    ['a key without a similar one', 'calendar', /the only app in it has another key/],
+    ['a key without a similar one', 'calendar', /the only listed app has a different key/],
   ])('for %s', async (_, key, words) => {
     const { code, out } = await run(live.url, { app: [key] });
     expect(code).toBe(1);
@@ -227,7 +227,7 @@ describe('diagnose --app explains why an app does not appear', () => {
     expect(out).toContain('version-not-listed');
     expect(code).toBe(1);
     expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'confirmed']);
-    expect(line(out, '✗')).toContain('Version 2.1.0 is not listed; the highest of 2 that are: 2.0.0.');
+    expect(line(out, '✗')).toContain('Version 2.1.0 is not listed; the highest of 2 listed versions is 2.0.0.');
     expect(out).toContain('  app-a: visible, latest 2.0.0; 2.1.0 is not listed');
     expect(out).toContain('(a version that is not listed has no artifact to check)');
   });
@@ -379,7 +379,7 @@ describe('diagnose --bundle', () => {
     const { out } = await run(live.url, { bundle: 'proxy.json' }, {}, env);
     expect(line(out, 'who')).toContain('the network between');
     expect(line(out, '✗')).toContain(`no server listens at the proxy ${proxy} (HTTPS_PROXY)`);
-    expect(out.split('\n').at(-1)).toContain(`over the proxy ${proxy} (HTTPS_PROXY)`);
+    expect(out.split('\n').at(-1)).toContain(`through the proxy ${proxy} (HTTPS_PROXY)`);
     expect(JSON.parse(ticket('proxy.json')).run.proxy).toEqual({ url: proxy, variable: 'HTTPS_PROXY' });
     expect(out + ticket('proxy.json')).not.toContain('canary');
   });

@@ -32,7 +32,7 @@ const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certifica
   [
     'both-expired',
     'expired',
-    new RegExp(`safely: the certificate of .* expired \\d+ (days|years) ago.*${INTERMEDIATE} has expired, too`),
+    new RegExp(`securely: the certificate of .* expired \\d+ (days|years) ago.*${INTERMEDIATE} has expired, too`),
     /valid certificate/,
     null,
   ],
@@ -85,8 +85,8 @@ const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certifica
   [
     'client-only',
     'wrong-purpose',
-    new RegExp(`${INTERMEDIATE} may not issue certificates for servers`),
-    /authority for servers/,
+    new RegExp(`${INTERMEDIATE} may not issue server certificates`),
+    /authority that may issue server certificates/,
     'CN=Chain Intermediate',
   ],
   ['leaf-key-usage', 'wrong-purpose', /key usage is cRLSign/, /digitalSignature/, null],
@@ -95,14 +95,14 @@ const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certifica
   [
     'other-key',
     'incomplete-chain',
-    /not signed with the key of “Chain Intermediate” that the host sends/,
+    /not signed with the key of the certificate “Chain Intermediate” that the host sends/,
     /belongs to/,
     'CN=Chain Intermediate',
   ],
   [
     'one-missing',
     'unknown-issuer',
-    /authority “First Intermediate” .*it issued the intermediate certificate “Chain Intermediate”/,
+    /authority “First Intermediate” \(the issuer of the intermediate certificate “Chain Intermediate”\)/,
     /full chain/,
     null,
   ],

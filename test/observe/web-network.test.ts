@@ -98,7 +98,7 @@ describe('a proxy', () => {
   test('is mentioned in the error about an unknown authority', async () => {
     const { report } = await verified(live.url, { ...throughProxy(login()), ca: null });
     expect(faults(report)).toEqual(['error tls-untrusted unknown-issuer (manifest)']);
-    expect(report.findings[0]!.advice).toContain(`over the proxy ${proxy.url} (HTTPS_PROXY)`);
+    expect(report.findings[0]!.advice).toContain(`through the proxy ${proxy.url} (HTTPS_PROXY)`);
     expect(report.findings[0]!.evidence).toMatchObject({ proxy: `${proxy.url} (HTTPS_PROXY)` });
   });
 });

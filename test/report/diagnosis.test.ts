@@ -58,7 +58,7 @@ describe('causes', () => {
     const next = /next {2}(.*)\n +(b: .*)/.exec(show(facts));
     expect(next?.[1]).toBe(`a: Write it as "sha256:${'a'.repeat(64)}".`);
     expect(next?.[2]).toBe(`b: Write it as "sha256:${'b'.repeat(64)}".`);
-    expect(show(facts, { format: 'markdown' })).toMatch(/next: this differs:\n {4}- a: .*\n {4}- b: /);
+    expect(show(facts, { format: 'markdown' })).toMatch(/next: depends on the place:\n {4}- a: .*\n {4}- b: /);
   });
 
   test('errors come before warnings, three causes are printed, and the others are counted', () => {
@@ -85,7 +85,7 @@ describe('causes', () => {
       }),
     );
     expect(many).toContain('Other findings\n');
-    expect(many).toMatch(/… and \d+ more causes?; --verbose lists them\./);
+    expect(many).toMatch(/… and \d+ more causes?; --verbose lists them all\./);
   });
 
   test('errors and warnings without a symptom are printed in a section of their own', () => {
@@ -116,7 +116,7 @@ describe('one fault is one finding', () => {
     const many = snapshot(['a'], { a: metadataWith(...keys(30, 'v')) });
     expect(show(many)).not.toContain('also');
     expect(show(many, { verbose: true }).match(/^ {4}also /gm)).toHaveLength(21);
-    expect(show(many, { verbose: true })).toContain('… and 9 more; --format json has them.');
+    expect(show(many, { verbose: true })).toContain('… and 9 more; --format json lists them all.');
   });
 
   test('confirmed symptoms are explained before suspected ones, and the summary lines follow the order of the specification', () => {
@@ -135,12 +135,14 @@ describe('an app without a version', () => {
   test('is the cause, and the last section does not claim that no cause is known', () => {
     const text = show(withResponseHeaders(snapshot(['a'], { a: metadataWith() }), {}));
     expect(text).toContain('App does not appear: confirmed');
-    expect(text).toContain('What is confirmed is above; no other cause is known. What to check next');
+    expect(text).toContain('The confirmed causes are above; no other cause is known. What to check next');
   });
 
   test('is the cause in addition to a suspicion', () => {
     const text = show(withResponseHeaders(snapshot(['a'], { a: metadataWith() }), { 'cache-control': 'max-age=7200' }));
-    expect(text).toContain('What is confirmed is above, and 1 suspicion; no other cause is known. What to check next');
+    expect(text).toContain(
+      'The confirmed causes and 1 suspected one are above; no other cause is known. What to check next',
+    );
   });
 });
 
@@ -156,14 +158,16 @@ describe('suspicions', () => {
 
   test('are listed with the option that clarifies them', () => {
     const text = show(refused([]));
-    expect(text).toContain('1 suspicion above; run again with --origin <the service’s origin> to clarify it');
+    expect(text).toContain(
+      '1 suspected cause above: run again with --origin <the service’s origin> to confirm or exclude it',
+    );
     expect(text).not.toContain('→ Browsers');
     expect(text).not.toContain('No cause is known');
   });
 
   test('are only counted if --origin cannot clarify them', () => {
     const text = show(withResponseHeaders(snapshot(['a']), { 'cache-control': 'max-age=7200' }));
-    expect(text).toContain('1 suspicion above; no other cause is known.');
+    expect(text).toContain('1 suspected cause above; no other cause is known.');
   });
 });
 
@@ -173,7 +177,7 @@ describe('an old copy', () => {
   test('leaves dependent symptoms not judged, and its age is printed in days', () => {
     const text = show(withResponseHeaders(snapshot(['a']), old));
     expect(text).toMatch(/App does not appear: not judged \(what was published in the last 10 days/);
-    expect(text).toContain('the copy seen here is 10 days old: it lacks everything published since.');
+    expect(text).toContain('the copy received here is 10 days old: it lacks everything published since.');
     expect(text).not.toContain('900000');
     expect(text).not.toContain('365 days ago');
   });
@@ -234,8 +238,8 @@ describe('the age of the observed copies', () => {
     ['five minutes', {}, /store the manifest for 5 min, so a change made less than 65 min ago/],
     ['an hour', { 'cache-control': 'max-age=3600' }, /for 1 hour, so a change made less than 2 hours ago/],
     ['revalidation for each request', { 'cache-control': 'no-cache' }, /hourly, so a change made less than 1 hour ago/],
-    ['no lifetime', { 'cache-control': '' }, /for the manifest no lifetime is set, so caches guess one/],
-    ['a copy', { age: '100' }, /the manifest seen here was a copy of 100 s/],
+    ['no lifetime', { 'cache-control': '' }, /the manifest has no lifetime, so caches guess one/],
+    ['a copy', { age: '100' }, /the manifest received here was a cached copy, 100 s old/],
   ])('is explained: %s', (_, headers, words) => {
     const facts = { ...withResponseHeaders(snapshot(['a']), headers), requested: { apps: ['b'], version: null } };
     expect(show(facts)).toMatch(words);
@@ -298,7 +302,7 @@ test('a rule that is off but has a finding leaves its symptom not judged', () =>
   expect(report.summary.artifacts).toBe(1);
   const text = render(report, 'pretty', { style: PLAIN, verbose: false, diagnosis });
   expect(text).toContain(
-    'Checksum mismatch: not judged (artifact-checksum-mismatch: this rule is turned off in the settings, but it has a finding',
+    'Checksum mismatch: not judged (artifact-checksum-mismatch: the settings turn this rule off, but it found an error',
   );
-  expect(text).not.toContain('with the right checksum');
+  expect(text).not.toContain('with a matching checksum');
 });

@@ -18,8 +18,8 @@ test('the text lists the changes and the vanishing apps, and ends with a summary
   ).toBe(`~ a  (latest 1.0.0 → 1.1.0)
     + 1.1.0  added: https://apps.example.com/apps/a/versions/1.1.0.tar.gz
 - b
-    - 1.0.0  withdrawn; a published version stays listed
-Subscribers would no longer see b: it is removed.
+    - 1.0.0  withdrawn, but a published version must stay listed
+Subscribers would no longer see b: it is no longer listed.
 1 app removed, 1 app changed, 1 version added, 1 version withdrawn`);
   expect(diffAsText(diffRegistries(before, before), PLAIN)).toBe('Nothing changes for subscribers');
 });
@@ -32,7 +32,7 @@ test('apps that were not read are listed as not compared, without changes', () =
   });
   const text = diffAsText(diffRegistries(before, blind(before)), PLAIN);
   expect(text).toMatch(
-    /^Versions not compared: a, b \(it is not in .*\)\nNothing changes for subscribers, in what was observed$/,
+    /^Versions not compared: a, b \(it is not in .*\)\nNothing changes for subscribers, as far as was observed$/,
   );
   const more = diffRegistries(snapshot([]), blind(before));
   expect(diffAsText(more, PLAIN)).toMatch(/^\+ a\n\+ b\n/);

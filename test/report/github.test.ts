@@ -102,7 +102,9 @@ describe('the limit of ten annotations of a kind', () => {
   test('a note counts the findings beyond the limit', () => {
     const lines = linesOf(reportWith(11, 1012));
     expect(lines).toHaveLength(22);
-    expect(lines[20]).toBe('Not annotated, since GitHub shows 10 of a kind per step: 1 error, 1,002 warnings.');
+    expect(lines[20]).toBe(
+      'Not annotated, since GitHub shows only 10 annotations of each kind per step: 1 error, 1,002 warnings.',
+    );
   });
 
   test('the error about an incomplete run counts toward the limit', () => {

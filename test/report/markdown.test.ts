@@ -132,7 +132,7 @@ describe('the length for a comment', () => {
     expect(text.length).toBeGreaterThan(40_000);
     const printed = text.match(/^- `app-key-unsafe`/gm)!.length;
     const { length } = judge(snapshot(keys), { command: 'lint' }).findings;
-    expect(text).toContain(`… and ${(length - printed).toLocaleString('en-US')} more findings that would not fit here`);
+    expect(text).toContain(`… and ${(length - printed).toLocaleString('en-US')} more findings that do not fit here`);
     expect(text).toContain('- … and 1,950 more apps');
     onlyOurs(text);
   });

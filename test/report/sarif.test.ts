@@ -241,8 +241,8 @@ describe('the invocation', () => {
 
   test.each([
     [5000, 5000, 'warning', null],
-    [5001, 5001, 'error', /^There are 5,001 findings, the most severe first\. code scanning|keeps 5,000/],
-    [25_001, 25_000, 'error', /1 finding of the least severe are omitted/],
+    [5001, 5001, 'error', /^There are 5,001 findings, listed by severity\. Code scanning keeps only 5,000/],
+    [25_001, 25_000, 'error', /The least severe 1 finding is omitted\. Code/],
   ])('contains %i findings as %i results, without the least severe ones', (all, listed, first, notification) => {
     const findings = Array.from({ length: all }, (_, i) => finding({ severity: i === all - 1 ? 'error' : 'warning' }));
     const log = JSON.parse(sarif(report({ findings }), { folder: '', severities: {} })) as { runs: [Run] };

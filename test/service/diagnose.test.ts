@@ -92,7 +92,7 @@ describe('the service checked before a version was published', () => {
     const report = await joined(token, { bundle: 'ticket.json' });
     expect(ofService(report)).toEqual(['note service-not-looked-yet before app-a']);
     const message = report.findings.find(({ rule }) => rule === 'service-not-looked-yet')?.message;
-    expect(message).toMatch(/1 version of app-a: 2\.0\.0\. It last checked at .* UTC\. It checks again at .* UTC\./);
+    expect(message).toMatch(/1 version of app-a: 2\.0\.0\. It last checked at .* UTC\. The next check is at .* UTC\./);
     const shown = await run({ service: base, tokenEnv: 'TOKEN' }, {}, { TOKEN: token });
     expect(shown.out).toContain(message);
     const markdown = await run({ service: base, tokenEnv: 'TOKEN' }, { format: 'markdown' }, { TOKEN: token });
@@ -178,7 +178,7 @@ describe('a service that cannot answer', () => {
     ],
     ['no such path', () => ({ status: 404, body: 'not found' }), /does not have the API of appreg service/],
     ['another API', () => ({ status: 200, body: '{"items":[]}', type: 'application/json' }), /does not have the API/],
-    ['a failure', () => ({ status: 500, body: '' }), /cannot answer now: status 500/],
+    ['a failure', () => ({ status: 500, body: '' }), /cannot respond now: status 500/],
     ['a refusal', () => ({ status: 403, body: '{"detail":"No."}', type: 'application/json' }), /\(403\): No\./],
   ])('%s', async (_, answered, expected) => {
     respond = answered;

@@ -86,7 +86,7 @@ function asShard({ file, snapshot }: NamedSnapshot): NamedShard {
   if (snapshot.shard) return { file, snapshot, shard: snapshot.shard };
   throw unfit(
     `${printable(file)} contains the facts of a whole run, not of a shard.`,
-    'Judge it by itself; several files are judged together where appreg verify --shard i/n saved them.',
+    'Judge it by itself. Only files saved by appreg verify --shard i/n can be judged together.',
   );
 }
 
@@ -95,12 +95,12 @@ function refuseOtherRun({ file, snapshot, shard }: NamedShard, other: NamedShard
   const first = printable(other.file);
   if (snapshot.target !== other.snapshot.target)
     throw unfit(
-      `${name} is of ${printable(redact(snapshot.target))}, ${first} of ${printable(redact(other.snapshot.target))}.`,
+      `${name} contains facts about ${printable(redact(snapshot.target))}, ${first} about ${printable(redact(other.snapshot.target))}.`,
       'Use the shards of one run.',
     );
   if (shard.of !== other.shard.of)
     throw unfit(
-      `${name} is one of ${shard.of} shards, ${first} one of ${other.shard.of}.`,
+      `${name} is from a run with ${shard.of} shards, ${first} from one with ${other.shard.of}.`,
       'Use the shards of one run.',
     );
   if (snapshot.origins.join(' ') !== other.snapshot.origins.join(' '))
@@ -115,7 +115,7 @@ function refuseOverlap(sorted: readonly NamedShard[]): void {
     if (before?.shard.index === index)
       throw unfit(
         `${printable(before.file)} and ${printable(file)} are both shard ${index} of ${of}.`,
-        'Name each shard once.',
+        'Specify each shard once.',
       );
     for (const { key } of snapshot.apps) {
       const owner = owners.get(key);

@@ -9,18 +9,18 @@ export const PUBLISHING_ERRORS = {
   },
   immutable: {
     exit: 1,
-    title: 'The version or file was already published with other content. Published content never changes.',
+    title: 'The version or file was already published with different content. Published content never changes.',
     fix: 'Publish it as a new version.',
   },
   'already-exists': {
     exit: 1,
-    title: 'An app or file of this name already exists, with other content.',
-    fix: 'Choose another name, or remove what is left over.',
+    title: 'An app or file of this name already exists, with different content.',
+    fix: 'Choose another name, or remove the existing app or file.',
   },
   'app-changed': {
     exit: 1,
     title: 'Another process changed the entry of an app while it was edited or removed.',
-    fix: 'Check the entry, and run the command again if the change is still right.',
+    fix: 'Check the entry, and run the command again if the change is still needed.',
   },
   'app-key-invalid': {
     exit: 1,
@@ -34,13 +34,13 @@ export const PUBLISHING_ERRORS = {
   },
   'prerelease-not-allowed': {
     exit: 1,
-    title: 'The version has a pre-release or build part.',
-    fix: 'Publish a plain version, or add --allow-prerelease.',
+    title: 'The version has a pre-release identifier or build metadata.',
+    fix: 'Publish a version of the form MAJOR.MINOR.PATCH, or add --allow-prerelease.',
   },
   'no-version-to-increment': {
     exit: 2,
     title: 'The app has no version yet that major, minor or patch could increment.',
-    fix: 'Give the first version as a number.',
+    fix: 'Give the full version number, such as 1.0.0.',
   },
   'version-rollback': {
     exit: 1,
@@ -69,12 +69,12 @@ export const PUBLISHING_ERRORS = {
   },
   'read-back-mismatch': {
     exit: 1,
-    title: 'The host serves other content at the URL of the new artifact.',
+    title: 'The host serves different content at the URL of the new artifact.',
     fix: 'Publish under another version, or fix the host.',
   },
   'read-back-missing': {
     exit: 1,
-    title: 'The new artifact is stored, but is not served yet. It is not listed.',
+    title: 'The new artifact is stored, but not served yet. The version was not listed.',
     fix: 'Check baseUrl and the access rights, then run the command again.',
   },
   'apps-folder-missing': {
@@ -85,7 +85,7 @@ export const PUBLISHING_ERRORS = {
   'app-folder-invalid': {
     exit: 1,
     title: 'The folder of an app is a link, or contains a file that is too large or not a regular file.',
-    fix: 'Put small, regular files there.',
+    fix: 'Use only small, regular files.',
   },
   'apps-invalid': {
     exit: 1,
@@ -100,7 +100,7 @@ export const PUBLISHING_ERRORS = {
   'entry-point-unsupported': {
     exit: 2,
     title: 'The entry point is not a source file that can be built.',
-    fix: 'Name a file with one of the extensions that the message lists.',
+    fix: 'Specify a file with one of the extensions that the message lists.',
   },
   'build-failed': {
     exit: 1,
@@ -115,17 +115,17 @@ export const PUBLISHING_ERRORS = {
   'esbuild-unusable': {
     exit: 2,
     title: 'esbuild cannot be started on this machine.',
-    fix: 'Install it again for this system.',
+    fix: 'Install the dependencies again on this system.',
   },
   'bundle-empty': {
     exit: 2,
-    title: 'The folder to pack does not contain files.',
-    fix: 'Put app.js into it, or name an entry point.',
+    title: 'The folder to pack contains no files.',
+    fix: 'Put app.js into it, or specify an entry point.',
   },
   'bundle-too-large': {
     exit: 2,
     title: 'The files exceed the limits of an artifact.',
-    fix: 'Leave out what the app does not need.',
+    fix: 'Remove files that the app does not need.',
   },
   'bundle-name-invalid': {
     exit: 2,
@@ -140,11 +140,11 @@ export const PUBLISHING_ERRORS = {
   'bundle-link-invalid': {
     exit: 2,
     title: 'A symbolic link is broken, or points outside the folder.',
-    fix: 'Replace the link by the file.',
+    fix: 'Replace the link with the file.',
   },
   'include-outside': {
     exit: 2,
-    title: '--include names files outside of the folder of the entry point.',
+    title: '--include matches files outside of the folder of the entry point.',
     fix: 'Copy the files into the folder first.',
   },
   'include-without-match': {

@@ -49,7 +49,7 @@ export const SERVING_ERRORS = {
   },
   'service-unreachable': {
     exit: 2,
-    title: 'The service to subscribe at does not respond.',
+    title: 'The service does not respond to the subscription request.',
     fix: 'Check --service, the network, and --ca.',
   },
   'service-url-insecure': {
@@ -64,18 +64,18 @@ export const SERVING_ERRORS = {
   },
   'secret-file-unusable': {
     exit: 2,
-    title: 'The file of a secret is missing, unreadable, empty, or accessible to all users of the machine.',
+    title: 'A secret file is missing, unreadable, empty, or accessible to all users of the machine.',
     fix: 'Check the path in the variable that the message names, and the permissions of the file.',
   },
   'backup-not-written': {
     exit: 2,
     title: 'The file of a backup cannot be written.',
-    fix: 'Check that its folder exists and is writable, and that the disk has room.',
+    fix: 'Check that its folder exists and is writable, and that the disk has free space.',
   },
   'backup-unusable': {
     exit: 2,
     title: 'The file to restore is missing, is not a backup, or is damaged.',
-    fix: 'Use another copy of it, or an earlier backup.',
+    fix: 'Use another copy of the file, or an earlier backup.',
   },
   'backup-newer': {
     exit: 2,
@@ -160,6 +160,6 @@ export const SERVING_ERRORS = {
   'database-schema-newer': {
     exit: 2,
     title: 'The database was created by a newer version of appreg.',
-    fix: 'Run that version, or use another database.',
+    fix: 'Run that version or a newer one, or use another database.',
   },
 } as const satisfies ErrorTable;

@@ -35,12 +35,12 @@ export const STORE_ERRORS = {
   'not-a-folder': {
     exit: 2,
     title: 'A path, or a part of it, is not a folder.',
-    fix: 'Choose another path, or move the file away.',
+    fix: 'Choose another path, or move the file.',
   },
   'not-a-file': {
     exit: 2,
     title: 'A path is not a regular file.',
-    fix: 'Name a file.',
+    fix: 'Specify a file.',
   },
   'folder-missing': {
     exit: 2,
@@ -64,7 +64,7 @@ export const STORE_ERRORS = {
   },
   'io-error': {
     exit: 2,
-    title: 'The system reports another error for a file.',
+    title: 'The system reports an unexpected error for a file.',
     fix: 'Check the disk.',
   },
   'file-unreadable': {
@@ -85,7 +85,7 @@ export const STORE_ERRORS = {
   'store-locked': {
     exit: 2,
     title: 'Another process is writing to the folder.',
-    fix: 'Wait until it ends, then run the command again.',
+    fix: 'Wait until it finishes, then run the command again.',
   },
   'lock-lost': {
     exit: 2,
@@ -104,8 +104,8 @@ export const STORE_ERRORS = {
   },
   'write-corrupted': {
     exit: 2,
-    title: 'The store reported a successful write, but returns other content.',
-    fix: 'Check what is in front of the store.',
+    title: 'The store reported a successful write, but returns different content.',
+    fix: 'Check for a proxy or cache in front of the store.',
   },
   'store-stale': {
     exit: 2,
@@ -124,7 +124,7 @@ export const STORE_ERRORS = {
   },
   'proxy-unsupported': {
     exit: 2,
-    title: 'The proxy of the environment cannot be used for the store.',
+    title: 'The proxy set in the environment cannot be used for the store.',
     fix: 'Use an http:// proxy, or exempt the store with NO_PROXY.',
   },
   'git-remote-unknown': {

@@ -20,7 +20,7 @@ export const USAGE_ERRORS = {
   'option-conflict': {
     exit: 2,
     title: 'An option cannot be used with the other options, or with this target.',
-    fix: 'Leave out one of them.',
+    fix: 'Remove one of them.',
   },
   'format-unknown': {
     exit: 2,
@@ -45,12 +45,12 @@ export const USAGE_ERRORS = {
   'baseline-report-invalid': {
     exit: 2,
     title: 'The file of --baseline does not exist, or is not a report of appreg that this version can read.',
-    fix: 'Name a report that appreg wrote with --format json.',
+    fix: 'Specify a report that appreg wrote with --format json.',
   },
   'url-invalid': {
     exit: 2,
     title: 'A URL cannot be parsed, or is not an http(s) URL.',
-    fix: 'Write the whole URL, with its scheme.',
+    fix: 'Write the full URL, beginning with https://.',
   },
   'url-credentials': {
     exit: 2,
@@ -65,23 +65,23 @@ export const USAGE_ERRORS = {
   'ca-file-invalid': {
     exit: 2,
     title: 'The file of --ca cannot be read, or does not contain a certificate.',
-    fix: 'Name a PEM file with the certificate of the authority.',
+    fix: 'Specify a PEM file with the certificate of the authority.',
   },
   'output-unwritable': {
     exit: 2,
     title: 'The results cannot be written to the file that an option names.',
-    fix: 'Name a file in a folder that exists and is writable.',
+    fix: 'Specify a file in a folder that exists and is writable.',
   },
   'cache-unusable': {
     exit: 2,
     title: 'The folder of --cache cannot be read or created.',
-    fix: 'Name a writable folder.',
+    fix: 'Specify a writable folder.',
   },
   interrupted: {
     exit: 130,
     title:
       'A signal ended the run (Ctrl+C, or the end of a CI job). The exit code is 128 plus the number of the signal.',
-    fix: 'Run the same command again. It continues with what is left.',
+    fix: 'Run the same command again. It continues where it was interrupted.',
   },
   defect: {
     exit: 2,

@@ -25,12 +25,12 @@ export const WORKSPACE_ERRORS = {
   'base-url-unsupported': {
     exit: 2,
     title: 'The host chosen with --host cannot serve a registry at this base URL.',
-    fix: 'Give another --base-url, or choose another host.',
+    fix: 'Specify another --base-url, or choose another host.',
   },
   'workspace-missing': {
     exit: 2,
     title: 'The folder does not contain a registry workspace.',
-    fix: 'Create one with appreg init, or name its configuration with --config.',
+    fix: 'Create one with appreg init, or specify its configuration with --config.',
   },
   'release-unconfigured': {
     exit: 2,
@@ -65,7 +65,7 @@ export const WORKSPACE_ERRORS = {
   'manifest-missing': {
     exit: 2,
     title: 'The folder or store does not contain a registry manifest.',
-    fix: 'Name the manifest, or create a workspace with appreg init.',
+    fix: 'Specify the manifest, or create a workspace with appreg init.',
   },
   'manifest-ambiguous': {
     exit: 2,
@@ -80,7 +80,7 @@ export const WORKSPACE_ERRORS = {
   'metadata-missing': {
     exit: 2,
     title: 'The metadata file of an app does not exist.',
-    fix: 'Restore it from your history.',
+    fix: 'Restore it from version control.',
   },
   'metadata-outside-workspace': {
     exit: 2,
@@ -90,7 +90,7 @@ export const WORKSPACE_ERRORS = {
   'document-missing': {
     exit: 2,
     title: 'A document that is to be edited does not exist.',
-    fix: 'Restore it from your history.',
+    fix: 'Restore it from version control.',
   },
   'document-invalid': {
     exit: 1,
@@ -110,7 +110,7 @@ export const WORKSPACE_ERRORS = {
   'lock-file-invalid': {
     exit: 2,
     title: 'The lock file of published versions cannot be parsed.',
-    fix: 'Restore it from your history, or remove it and run appreg lock.',
+    fix: 'Restore it from version control, or remove it and run appreg lock.',
   },
   'baseline-missing': {
     exit: 2,
@@ -120,7 +120,7 @@ export const WORKSPACE_ERRORS = {
   'baseline-unusable': {
     exit: 2,
     title: 'What --against names does not contain a usable registry.',
-    fix: 'Name a folder, a git ref, a manifest, a URL, or facts saved by appreg verify --save.',
+    fix: 'Specify a folder, a git ref, a manifest, a URL, or facts saved by appreg verify --save.',
   },
   'registry-unusable': {
     exit: 2,
@@ -130,12 +130,12 @@ export const WORKSPACE_ERRORS = {
   'facts-invalid': {
     exit: 2,
     title: 'The file does not contain facts saved by appreg.',
-    fix: 'Name a file written by appreg verify --save or appreg diagnose --bundle.',
+    fix: 'Specify a file written by appreg verify --save or appreg diagnose --bundle.',
   },
   'shards-mismatch': {
     exit: 2,
     title: 'The files do not contain the shards of one run of appreg verify --shard.',
-    fix: 'Name the shards of one run, each once.',
+    fix: 'Specify the shards of one run, each once.',
   },
   'git-missing': {
     exit: 2,
@@ -145,7 +145,7 @@ export const WORKSPACE_ERRORS = {
   'git-failed': {
     exit: 2,
     title: 'A git command failed.',
-    fix: 'Read the message of git.',
+    fix: 'Read the error message of git.',
   },
   'git-ownership': {
     exit: 2,

@@ -1,6 +1,6 @@
 import { keysOf } from '../record.ts';
 import { formatDuration } from '../text/format-duration.ts';
-import type { ResourceKind } from './resource-kind.ts';
+import { RESOURCE_NAMES, type ResourceKind, resourceName } from './resource-kind.ts';
 import type { ServiceFailure } from './service.ts';
 
 /** Why a fact is missing, and why a rule was not judged: typed codes with data. All wording is in the table below. */
@@ -53,7 +53,7 @@ export type MissingReason =
   | { code: 'content-not-scanned' }
   /** A proxy connects to the host. */
   | { code: 'addresses-proxied'; host: string }
-  /** `detail`: what the service said, or ''. */
+  /** `detail`: the message of the service, or ''. */
   | { code: 'service-not-joined'; service: string; failure: ServiceFailure; detail: string };
 
 /** Why a rule was not judged, or a kind of resource was not observed. */
@@ -95,8 +95,10 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'once-per-host': () => 'requested for one artifact per app and host',
   sampled: (_, resource) => {
     const sample =
-      'requested for the first 20 of each kind and host, and, as all of those succeeded, for one in ten of the others';
-    return resource === null ? sample : `how ${KINDS[resource].several} answer HEAD and preflights: ${sample}`;
+      'requested for the first 20 of each kind and host, and for one in ten of the others, since all of those succeeded';
+    return resource === null
+      ? sample
+      : `HEAD and preflight responses of ${RESOURCE_NAMES[resource].several}: ${sample}`;
   },
   'same-origin': () => 'a browser sends no preflight to the page’s own origin',
   interrupted: () => 'the run was interrupted',
@@ -106,63 +108,55 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'metadata-missing': ({ reason }) => `its metadata file was not observed (${reasonText(reason)})`,
   'no-baseline': () => 'no baseline was given (--against)',
   'baseline-without-manifest': ({ manifest, source }) => `there was no ${manifest} in ${source}`,
-  'baseline-without-metadata': ({ state, source }) => `its metadata ${BASELINE_METADATA[state]} ${source}`,
+  'baseline-without-metadata': ({ state, source }) => `its metadata file ${BASELINE_METADATA[state]} ${source}`,
   'not-in-source': ({ source }) => `it is not in ${source}`,
   'documents-only': () => 'only its documents were read',
-  'additions-only': () => 'only what is added is observed',
+  'additions-only': () => 'only the added apps and versions are observed',
   'not-cached': () => 'it is not in the cache',
   'not-saved': ({ bytes }) => `its ${bytes} bytes are not in this file`,
   'verified-before': ({ date }) => `verified on ${date}, and not fetched again`,
-  'over-budget': () => 'over the budget of one check: it is left to the next check, which is soon',
-  'content-not-scanned': () => 'the content of artifacts is scanned with --scan-content',
-  'addresses-proxied': ({ host }) => `the addresses of ${host}: a proxy connects to it, and chooses one of them`,
+  'over-budget': () => 'over the limit of one check: it is left to the next check, which follows soon',
+  'content-not-scanned': () => 'the content of artifacts is scanned only with --scan-content',
+  'addresses-proxied': ({ host }) => `the addresses of ${host}: a proxy connects to the host, and chooses the address`,
   'service-not-joined': ({ service, failure, detail }) =>
     `${service} ${SERVICE_FAILURES[failure]}${detail === '' ? '' : `: ${detail}`}`,
   'rule-crashed': ({ error }) => `the rule failed: ${error}`,
-  'turned-off': () => 'this rule is turned off in the settings, but it has a finding',
+  'turned-off': () => 'the settings turn this rule off, but it found an error',
   incomplete: ({ why }) => why,
   'findings-truncated': ({ count }) => `${count} more findings, which are not listed here`,
-  'no-app-list': ({ rule }) => `the apps, which the manifest does not name (${rule})`,
+  'no-app-list': ({ rule }) => `the apps: the manifest does not list them (${rule})`,
   'other-shard': ({ shards, apps }) =>
     apps === null
       ? `the manifest, which shard 1 of ${shards} reports on`
-      : `${apps === 1 ? '1 app, which is' : `${apps} apps, which are`} for the other shards of ${shards}`,
+      : `${apps === 1 ? '1 app that belongs' : `${apps} apps that belong`} to the other shards (${shards} in total)`,
   reused: ({ count, since, views }, resource) => {
     const what = views
-      ? `how ${counted(count, resource)} that did not change ${count === 1 ? 'answers' : 'answer'} browsers and HEAD`
-      : `${counted(count, resource)}, since ${count === 1 ? 'it was' : 'they were'} ${resource === 'icon' ? 'observed within a day' : 'verified before'}`;
+      ? `browser and HEAD responses of ${counted(count, resource)} that did not change`
+      : `${counted(count, resource)}, ${resource === 'icon' ? 'observed less than a day before' : 'already verified'}`;
     return `${what}: the facts from ${since} were judged again`;
   },
   'stale-copy': ({ count, age }, resource) => {
-    const copies = count === 1 ? 'is a cache’s copy of that age' : 'are cached copies of up to that age';
-    const observed = count === 1 && resource !== null ? `the ${KINDS[resource].one}` : counted(count, resource);
+    const copies = count === 1 ? 'is a cached copy of that age' : 'are cached copies of up to that age';
+    const observed = count === 1 && resource !== null ? `the ${resourceName(resource)}` : counted(count, resource);
     return `what was published in the last ${formatDuration(age)}: ${observed} ${copies}`;
   },
   'addresses-unroutable': ({ host, addresses }) =>
     `${addresses.length === 1 ? 'the address' : 'the addresses'} ${addresses.join(', ')} of ${host}: this machine has no route to ${addresses.length === 1 ? 'it' : 'them'}`,
   'addresses-left-out': ({ host, count, compared }) =>
-    `${count === 1 ? '1 further address' : `${count} further addresses`} of ${host}: the first ${compared} are compared`,
+    `${count === 1 ? '1 further address' : `${count} further addresses`} of ${host}: only the first ${compared} were compared`,
 };
 
 /** All codes, as `schemas/report.schema.json` lists them. */
 export const NOT_JUDGED_CODES: readonly NotJudgedCode[] = keysOf(WORDING);
 
 const SERVICE_FAILURES: Record<ServiceFailure, string> = {
-  'no-api': 'does not have the API of appreg service, so what it saw is not known',
+  'no-api': 'does not have the API of appreg service, so the results of its checks are not known',
   unauthorized: 'does not accept the token (401): check the variable that --token-env names',
   forbidden: 'does not allow the token to read (403)',
   unreachable: 'cannot be reached',
-  failed: 'cannot answer now',
+  failed: 'cannot respond now',
   'not-subscribed': 'has no subscription of this organization to this URL',
   'never-checked': 'has not checked the registry yet',
-};
-
-/** A kind of resource in words, in the singular and the plural. */
-const KINDS: Record<ResourceKind, { one: string; several: string }> = {
-  manifest: { one: 'manifest', several: 'manifests' },
-  metadata: { one: 'metadata file', several: 'metadata files' },
-  artifact: { one: 'artifact', several: 'artifacts' },
-  icon: { one: 'icon', several: 'icons' },
 };
 
 const BASELINE_METADATA = {
@@ -172,7 +166,7 @@ const BASELINE_METADATA = {
 } as const;
 
 function counted(count: number, resource: ResourceKind | null): string {
-  const { one, several } = resource === null ? { one: 'resource', several: 'resources' } : KINDS[resource];
+  const { one, several } = resource === null ? { one: 'resource', several: 'resources' } : RESOURCE_NAMES[resource];
   return count === 1 ? `1 ${one}` : `${count} ${several}`;
 }
 

@@ -9,14 +9,12 @@ export function unknownIssuer(refusal: Refusal): Explained {
   const top = path.at(-1);
   const isWhole = failure.code === 'SELF_SIGNED_CERT_IN_CHAIN';
   const authority = commonName(top?.issuer ?? tls?.issuer ?? 'unknown');
-  const ofWhat = top && top !== path[0] && !isWhole ? ` (it issued ${nameOf(top, refusal)})` : '';
+  const issued = top && top !== path[0] && !isWhole ? ` (the issuer of ${nameOf(top, refusal)})` : '';
   return {
-    message: `this machine does not trust the authority “${authority}” that the certificate of ${host} leads to${ofWhat}: ${
-      isWhole
-        ? 'the chain is complete, but ends in an unknown authority'
-        : 'that authority is unknown, and the host sends no certificate that links it to a known one'
+    message: `the certificate of ${host} chains up to the authority “${authority}”${issued}, which this machine does not trust${
+      isWhole ? '; the chain is complete' : ', and the host sends no certificate that links it to a known authority'
     }.`,
-    advice: `For a private authority, check with --ca <file>, and ask the operator of the service to add it. Otherwise use a certificate of a public authority${
+    advice: `For a private authority, check with --ca <file>, and ask the operator of the service to add it. Otherwise use a certificate from a public authority${
       isWhole ? '' : ', and install its full chain (fullchain.pem)'
     }.`,
   };
@@ -29,12 +27,12 @@ export function incompleteChain(refusal: Refusal): Explained {
   if (path[0]?.signatureValid === false)
     return {
       at: path[1] ?? null,
-      message: `the certificate of ${host} was not signed with the key of “${issuer}” that ${path[1]?.from === 'store' ? 'is trusted here' : 'the host sends'}: a different certificate of that name is required.`,
+      message: `the certificate of ${host} was not signed with the key of the certificate “${issuer}” that ${path[1]?.from === 'store' ? 'is trusted here' : 'the host sends'}: a different one of that name is required.`,
       advice: `Install the intermediate certificate that belongs to the host’s certificate: ${FULL_CHAIN}.`,
     };
   return {
-    message: `${host} sends ${sent > 1 ? `${sent} certificates, but not that of` : 'its own certificate only, and clients do not know'} its issuer “${issuer}”: the intermediate certificate is missing, or the authority is private.`,
-    advice: `Install ${FULL_CHAIN}. Browsers may hide this by fetching the missing certificate; other clients do not. To check a host of a private authority, specify it with --ca <file>.`,
+    message: `${host} sends ${sent > 1 ? `${sent} certificates, but not` : 'only its own certificate, not'} that of its issuer “${issuer}”: the intermediate certificate is missing, or the authority is private.`,
+    advice: `Install ${FULL_CHAIN}. Browsers may hide this by fetching the missing certificate; other clients do not. For a private authority, check with --ca <file>.`,
   };
 }
 
@@ -42,15 +40,15 @@ export function invalidAuthority(refusal: Refusal): Explained {
   const at = notAnAuthority(refusal.path);
   if (!at)
     return {
-      message: `a certificate in the chain of ${refusal.host} issued another one without being an authority.`,
+      message: `a certificate in the chain of ${refusal.host} issued another one, but is not that of an authority.`,
       advice: `Install ${FULL_CHAIN}.`,
     };
   const lacksUsage = at.keyUsage !== null && !at.keyUsage.includes('keyCertSign');
   return {
     at,
-    message: `${nameOf(at, refusal)} may not issue certificates: ${lacksUsage ? 'its key usage lacks keyCertSign' : 'its basicConstraints do not say CA:TRUE'}.`,
+    message: `${nameOf(at, refusal)} may not issue certificates: ${lacksUsage ? 'its key usage lacks keyCertSign' : 'its basicConstraints lack CA:TRUE'}.`,
     advice:
-      'Issue the certificate with a CA certificate (basicConstraints CA:TRUE, key usage keyCertSign); a certificate for servers cannot issue others.',
+      'Issue the certificate with a CA certificate (basicConstraints CA:TRUE, key usage keyCertSign); a server certificate cannot issue others.',
   };
 }
 
@@ -67,7 +65,7 @@ export function chainTooLong(refusal: Refusal): Explained {
   return {
     at,
     message: `${nameOf(at, refusal)} allows ${allowed} below it (path length ${at.pathLength}); ${below(path, path.indexOf(at))} follow${below(path, path.indexOf(at)) === 1 ? 's' : ''}.`,
-    advice: 'Get a certificate of an authority that may have subordinate authorities, or directly of this one.',
+    advice: 'Get a certificate from an authority that may have subordinate authorities, or directly from this one.',
   };
 }
 
@@ -87,14 +85,14 @@ export function nameConstraints(refusal: Refusal): Explained {
   if (!at)
     return {
       message: `an authority in the chain of ${host} may not issue certificates for its names${names === '' ? '' : ` (${names})`}.`,
-      advice: 'Use a certificate of an authority that may do so.',
+      advice: 'Use a certificate from an authority that may do so.',
     };
   const limits = (isExcluded ? at.excluded : at.permitted).slice(0, 5).join(', ');
   return {
     at,
     message: `${nameOf(at, refusal)} may issue certificates ${isExcluded ? `for everything except ${limits}` : `only for ${limits}`} (name constraints); the certificate of ${host} names ${names || 'something else'}.`,
     advice:
-      'Use a certificate of an authority that may issue for these names, or one that names only what this authority may.',
+      'Use a certificate from an authority that may issue for these names, or one with only names that this authority may issue for.',
   };
 }
 

@@ -38,6 +38,6 @@ export function nameOf(certificate: PathCertificate, { path, host }: Refusal): s
 export function replaceAdvice(certificate: PathCertificate, { host, tls }: Refusal): string {
   const own = tls ? ` The certificate of ${host} itself is valid until ${tls.notAfter}.` : '';
   return certificate.from === 'store'
-    ? `Use a certificate of a valid authority: this one is among those that are trusted here (--ca, NODE_EXTRA_CA_CERTS or the system).${own}`
+    ? `Use a certificate from an authority with a valid certificate: this one is among those trusted here (--ca, NODE_EXTRA_CA_CERTS or the system).${own}`
     : `Install ${FULL_CHAIN} again, with its current intermediate certificates; if it has no newer ones, renew the certificate.${own}`;
 }

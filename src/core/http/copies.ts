@@ -1,4 +1,4 @@
-import type { ComparedBody, Hop, ResourceKind, Probe, HttpViews } from '../facts/facts.ts';
+import type { ComparedBody, Hop, Probe, HttpViews } from '../facts/facts.ts';
 import { header } from './headers.ts';
 import { lastHop } from './probe.ts';
 
@@ -53,9 +53,4 @@ export function copyEvidence(answer: Probe, copy: ComparedBody, other: Probe): R
     otherLastModified: header(two?.headers ?? [], 'last-modified'),
     otherAddress: two?.address ?? null,
   };
-}
-
-/** The name of a kind of resource in a sentence. */
-export function nameOf(resource: ResourceKind): string {
-  return resource === 'metadata' ? 'metadata file' : resource;
 }

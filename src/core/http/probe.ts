@@ -58,7 +58,7 @@ export function isTransportFailure(probe: Probe): boolean {
 /** The proxy of a probe, as a phrase to append; '' for a direct request. */
 export function overProxy(probe: Probe): string {
   const { proxy } = lastHop(probe) ?? {};
-  return proxy ? ` over the proxy ${proxy.url === '' ? '' : `${proxy.url} `}(${proxy.variable})` : '';
+  return proxy ? ` through the proxy ${proxy.url === '' ? '' : `${proxy.url} `}(${proxy.variable})` : '';
 }
 
 /** The origin of a requested URL as the parser serialises it, without credentials. */

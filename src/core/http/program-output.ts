@@ -19,7 +19,7 @@ const PHP_PLACE = / in \S.{0,400}? on line \d/s;
 const PHP_ADVICE =
   'Fix the cause of the message, and keep messages out of the output: with display_errors = Off in php.ini, PHP writes them to its log.';
 const PROGRAM_ADVICE =
-  'The step that writes this file failed or logs to its standard output: fix the cause of the message, stop the pipeline on errors, and write only the JSON to the file.';
+  'The step that writes this file failed, or logs to its standard output. Fix the cause of the message, stop the pipeline on errors, and write only the JSON to the file.';
 
 /** The first pattern that matches the beginning of a text without markup identifies the program. */
 const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
@@ -34,9 +34,9 @@ const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
   ['a Go panic', /^panic: [^]{0,2000}\ngoroutine \d+ /],
   ['a Rust panic', /^thread '[^'\n]{0,100}'(?: \(\d+\))? panicked at /],
   ['a Perl message', /^[^\n]{1,300} at \S{1,300} line \d+\.(?:\n|$)/],
-  ['a message of the shell', /^(?:\S{0,100}\/)?(?:ba|da|z|k|a)?sh: [^\n]{1,300}: /],
+  ['a shell error message', /^(?:\S{0,100}\/)?(?:ba|da|z|k|a)?sh: [^\n]{1,300}: /],
   [
-    'a message of a command',
+    'the error message of a command',
     /^(?:curl: \(\d+\)|(?:jq|git|aws|gsutil|wget|tar|make|sed|cat|cp|node|python3?): |npm (?:ERR!|error|WARN|warn)|fatal: )/,
   ],
 ];
@@ -84,7 +84,7 @@ export function messageInPlaceOfJson(text: string): DocumentSyntaxError | null {
   const message = programMessage(text);
   if (message === null) return null;
   const json = jsonIn(text);
-  const where = json === null ? ', not with JSON' : `; the JSON begins in line ${lineAt(text, json)}`;
+  const where = json === null ? ', not with JSON' : `; the JSON begins on line ${lineAt(text, json)}`;
   return {
     ...documentSyntaxError(
       'program-message',
@@ -132,7 +132,7 @@ function scriptAround(text: string, offset: number): DocumentSyntaxError | null 
     return documentSyntaxError(
       'script-prefix',
       offset,
-      'The text begins with a prefix that prevents execution as a script.',
+      'The file begins with a prefix that prevents its execution as a script.',
       'Serve the JSON without the prefix; only clients that know it remove it.',
     );
   if (/^\s*(?:export\s+default\b|module\.exports\b|(?:const|let|var)\s+\w+\s*=|window\.\w+\s*=)/.test(text))
@@ -161,7 +161,7 @@ function textBefore(text: string, start: number): DocumentSyntaxError | null {
     ...documentSyntaxError(
       'text-before-json',
       start,
-      `The file has other text before the JSON, which begins in line ${line}: “${printable(first)}”.`,
+      `The file has other text before the JSON, which begins on line ${line}: “${printable(first)}”.`,
       'Write only the JSON to the file: send log output to stderr or to another file.',
     ),
     evidence: { jsonLine: line },

@@ -25,6 +25,7 @@ import {
 /** Seconds: a certificate that expired before that was not merely forgotten at its renewal. */
 const LONG_AGO = 180 * 86_400;
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+
 /** @param cause as `tlsCause` names it; @param now ISO 8601 */
 export function explainUntrusted(cause: TlsCause, tls: TlsFacts | null, now: string, failure: Failure): Explanation {
   const { url } = failure;
@@ -43,8 +44,7 @@ const EXPLANATIONS: Readonly<Partial<Record<TlsCause, (refusal: Refusal) => Expl
   'not-yet-valid': notYetValid,
   'self-signed': ({ host }) => ({
     message: `the certificate of ${host} is self-signed.`,
-    advice:
-      'Use a certificate of a public authority; to check a private host anyway, specify its authority with --ca <file>.',
+    advice: 'Use a certificate from a public authority. For a private authority, check with --ca <file>.',
   }),
   'unknown-issuer': unknownIssuer,
   'incomplete-chain': incompleteChain,
@@ -78,7 +78,7 @@ function expired(refusal: Refusal): Explained {
       message: `the certificate of ${host} expired ${formatDuration(ended)} ago, at ${tls.notAfter}${also ? `; ${nameOf(also, refusal)} has expired, too` : ''}.`,
       advice:
         ended > LONG_AGO
-          ? `Install a valid certificate: perhaps an old file was restored, or the clock of this machine is wrong (it is ${now} here).`
+          ? `Install a valid certificate. An old file may have been restored, or the clock of this machine may be wrong (it shows ${now}).`
           : 'Renew the certificate, and check why the automatic renewal did not run.',
     };
   }
@@ -86,7 +86,7 @@ function expired(refusal: Refusal): Explained {
   if (!at)
     return {
       message: `a certificate in the chain of ${host} has expired.`,
-      advice: `Install ${FULL_CHAIN} again, and check the clock of this machine (it is ${now} here).`,
+      advice: `Install ${FULL_CHAIN} again, and check the clock of this machine (it shows ${now}).`,
     };
   return {
     at,
@@ -101,11 +101,11 @@ function notYetValid(refusal: Refusal): Explained {
   if (at && at !== path[0])
     return {
       at,
-      message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} is not valid before ${at.notBefore}; it is ${now} here.`,
-      advice: `${replaceAdvice(at, refusal)} If that time is in the past, correct the clock of this machine.`,
+      message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} is not valid before ${at.notBefore}; the clock of this machine shows ${now}.`,
+      advice: `${replaceAdvice(at, refusal)} If that time has passed, correct the clock of this machine.`,
     };
   return {
-    message: `the certificate of ${host} is not valid before ${tls?.notBefore ?? 'a later moment'}; it is ${now} here.`,
+    message: `the certificate of ${host} is not valid before ${tls?.notBefore ?? 'a later time'}; the clock of this machine shows ${now}.`,
     advice: 'Check the clocks of the host and of this machine.',
   };
 }
@@ -132,7 +132,7 @@ function weak(refusal: Refusal): Explained {
     advice:
       at === null || at === path[0]
         ? 'Get a new certificate: RSA with 2048 bits or more, or an elliptic curve, signed with SHA-256.'
-        : `Get a certificate of an authority that signs with SHA-256 and RSA of 2048 bits or more, or install ${FULL_CHAIN}.`,
+        : `Get a certificate from an authority that signs with SHA-256 and RSA of 2048 bits or more, or install ${FULL_CHAIN}.`,
   };
 }
 
@@ -146,17 +146,17 @@ function wrongPurpose(refusal: Refusal): Explained {
   if (at && at !== path[0])
     return {
       at,
-      message: `${nameOf(at, refusal)} may not issue certificates for servers: its extended key usage lacks serverAuth.`,
-      advice: 'Use a certificate of an authority for servers.',
+      message: `${nameOf(at, refusal)} may not issue server certificates: its extended key usage lacks serverAuth.`,
+      advice: 'Use a certificate from an authority that may issue server certificates.',
     };
   const { keyUsage } = path[0] ?? { keyUsage: null };
   if (!at && keyUsage !== null && !/digitalSignature|keyEncipherment|keyAgreement/.test(keyUsage.join(' ')))
     return {
-      message: `the certificate of ${host} is not valid for servers: its key usage is ${keyUsage.join(', ') || 'empty'}.`,
+      message: `the certificate of ${host} is not valid for a server: its key usage is ${keyUsage.join(', ') || 'empty'}.`,
       advice: 'Issue it with the key usage digitalSignature.',
     };
   return {
-    message: `the certificate of ${host} is not valid for servers${at ? ': its extended key usage lacks serverAuth' : ''}.`,
+    message: `the certificate of ${host} is not valid for a server${at ? ': its extended key usage lacks serverAuth' : ''}.`,
     advice: 'Issue it with the extended key usage serverAuth.',
   };
 }

@@ -54,7 +54,7 @@ export function urlError(text: string): UrlError | null {
         return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https://${text}` };
       return {
         cause: 'scheme',
-        message: `The scheme is ${scheme.slice(0, 20)}:; only https: can be fetched by subscribers.`,
+        message: `The URL has the scheme “${scheme.slice(0, 20)}:”, but subscribers only fetch https: URLs.`,
         advice: 'Serve the file over HTTPS, and use that URL.',
       };
     }

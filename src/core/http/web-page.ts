@@ -72,7 +72,7 @@ export function pageInstead(
   const lead =
     answer === null
       ? `This is an HTML page${named}, not ${wanted}`
-      : `${answer.host} answers ${answer.status} with an HTML page${named} where ${wanted} should be`;
+      : `${answer.host} responds with ${answer.status} and an HTML page${named} instead of ${wanted}`;
   return {
     message: `${lead}${answer === null ? '' : MEANING[kind]}.`,
     advice: ADVICE[kind],

@@ -142,7 +142,7 @@ function xmlFault(text: string, head: string): DocumentSyntaxError {
       0,
       `This is XML${code ? ` with the error code ${printable(code)}` : rootName}, not JSON.`,
       isError
-        ? 'Object stores answer with XML when an object is missing or not public: check the URL and the permissions.'
+        ? 'Object stores respond with XML if an object is missing or not public: check the URL and the permissions.'
         : 'Check the URL: it must lead to the JSON file itself.',
     ),
     ...(code ? { evidence: { code } } : {}),

@@ -31,7 +31,7 @@ export function unexpectedText(
     return documentSyntaxError(
       'single-quotes',
       offset,
-      `${c} is used instead of a double quote.`,
+      `The character ${c} is used instead of a double quote.`,
       'JSON strings and property names need straight double quotes.',
     );
   if (/[\u00a0\u000b\u000c\u2000-\u200b\u202f\u3000\ufeff]/.test(c))
@@ -51,7 +51,7 @@ export function unexpectedText(
   return documentSyntaxError(
     cause,
     offset,
-    `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” found where ${expected} is expected.`,
-    cause === 'missing-comma' ? 'Add a comma between the two.' : 'Fix the syntax here.',
+    `Unexpected “${printable(shorten(rest.split(/\s/)[0] || c, 20))}”, expected ${expected}.`,
+    cause === 'missing-comma' ? 'Add a comma between the two.' : 'Correct the syntax at this position.',
   );
 }

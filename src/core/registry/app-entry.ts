@@ -33,7 +33,7 @@ export interface PackedFile {
 export function noAppIn(files: readonly PackedFile[], entry: string): NoApp | null {
   const names = files.map(({ path }) => fromTop(path));
   const wanted = fromTop(entry);
-  const message = `has no ${wanted} at its top`;
+  const message = `has no ${wanted} at its top level`;
   const link = danglingFrom(wanted, files, names);
   if (link === null) return null;
   if (names.includes(wanted))

@@ -13,16 +13,16 @@ export interface UnsafeEntry {
   why: string;
 }
 
-/** What may be wrong with an entry: how bad it is, and the reason, as a clause that follows the path. */
+/** What may be wrong with an entry: the severity, and the reason, as a clause that follows the path. */
 const VIOLATIONS = {
   'absolute-path': { severity: 'error', why: 'is an absolute path' },
   'path-escapes': { severity: 'error', why: 'has ".." in its path, which points outside the folder it is unpacked to' },
   'link-escapes': { severity: 'error', why: 'is a link to a target outside the archive' },
   'link-chain': { severity: 'error', why: 'is a link whose path contains another link' },
-  'below-link': { severity: 'error', why: 'is below a link, so that it would be written to another place' },
+  'below-link': { severity: 'error', why: 'is below a link, so unpacking writes it elsewhere' },
   device: { severity: 'error', why: 'is a device or a pipe' },
   'duplicate-path': { severity: 'error', why: 'occurs more than once in the archive' },
-  'case-collision': { severity: 'error', why: 'differs from another entry only in case or Unicode form' },
+  'case-collision': { severity: 'error', why: 'differs from another entry only in case or Unicode normalization' },
   'file-as-folder': { severity: 'error', why: 'is below an entry that is not a folder' },
   'control-characters': { severity: 'error', why: 'has control characters in its name' },
   'empty-name': { severity: 'error', why: 'has no name' },
@@ -31,7 +31,7 @@ const VIOLATIONS = {
   'special-mode': { severity: 'warning', why: 'is marked set-user-id or set-group-id' },
   contiguous: { severity: 'warning', why: 'has the type "contiguous file", which some tools do not support' },
   backslash: { severity: 'warning', why: 'has a backslash in its name, which separates folders on Windows' },
-  'invisible-characters': { severity: 'warning', why: 'has invisible or text-reversing characters in its name' },
+  'invisible-characters': { severity: 'warning', why: 'has invisible or bidirectional characters in its name' },
 } as const satisfies Record<string, { severity: 'error' | 'warning'; why: string }>;
 type Code = keyof typeof VIOLATIONS;
 type UnsafeEntryCode = Code | OddityCode<'artifact-unsafe-entry'>;
@@ -51,7 +51,7 @@ export function unsafeEntriesOf(archive: ArchiveFacts): { errors: UnsafeEntry[];
     (severity === 'error' ? errors : warnings).push({
       path: entry ?? '',
       code,
-      why: `is read differently: ${message}`,
+      why: `is interpreted differently by different tools: ${message}`,
     });
   }
   const known = placesOf(archive.entries);

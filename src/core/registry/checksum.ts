@@ -124,7 +124,7 @@ function otherAlgorithm(text: string): ChecksumError | null {
   if (algorithm === undefined) return null;
   return {
     cause: algorithm,
-    message: `This is ${/^(md5|sha1|sha512)$/.test(algorithm) && !named ? 'by its length ' : ''}a ${algorithm.toUpperCase()} digest; the algorithm must be SHA-256.`,
+    message: `The algorithm must be SHA-256, not ${algorithm.toUpperCase().replace(/^SHA(?=\d)/, 'SHA-')}${named === undefined ? ' (by the length of the digest)' : ''}.`,
     repaired: null,
   };
 }

@@ -7,15 +7,15 @@ export type LeftoverKind = keyof typeof KINDS;
 /** The kinds of leftovers: the title for lists, and the paths of such files. */
 const KINDS = {
   'version-control': {
-    title: 'data of version control',
+    title: 'version control data',
     paths: /(^|\/)\.(git|svn|hg|bzr)(\/|$)|(^|\/)CVS\/(Entries|Root|Repository)$/,
   },
   'editor-file': {
-    title: 'files of an editor',
+    title: 'editor files',
     paths: /(^|\/)\.(vscode|idea|vs|fleet)\/|\.(swp|swo|sublime-workspace|code-workspace)$|[^/]~$|(^|\/)\.#[^/]+$/,
   },
   'system-file': {
-    title: 'files of an operating system',
+    title: 'operating system files',
     paths:
       /(^|\/)(\.DS_Store|Thumbs\.db|ehthumbs\.db|desktop\.ini|\.Spotlight-V100|\.Trashes|\._[^/]+)$|(^|\/)__MACOSX\//i,
   },
@@ -25,7 +25,7 @@ const KINDS = {
       /(^|\/)(__tests__|__mocks__|__snapshots__|coverage|\.nyc_output)\/|^(test|tests|cypress|e2e)\/.*\.[cm]?[jt]sx?$|\.(test|spec)\.[cm]?[jt]sx?$/,
   },
   cache: {
-    title: 'caches of build tools',
+    title: 'build tool caches',
     paths:
       /(^|\/)node_modules\/\.(cache|vite|vite-temp|vitest)\/|(^|\/)\.(cache|turbo|parcel-cache|eslintcache|nx)(\/|$)|\.tsbuildinfo$/,
   },
@@ -36,7 +36,7 @@ const KINDS = {
 /** A package below node_modules: its author decides what is in it. */
 const IN_PACKAGE = /(^|\/)node_modules\/(?!\.)/;
 
-/** The kind of leftover that a path in an archive is, or null. */
+/** The kind of leftover at a path of an archive, or null. */
 export function leftoverKind(path: string): LeftoverKind | null {
   if (IN_PACKAGE.test(path)) return null;
   const plain = path.replace(/^(\.\/+)+/, '');

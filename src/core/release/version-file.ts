@@ -57,7 +57,7 @@ function versionInText(name: string, text: string): DeclaredVersion | AppProblem
   const [first, ...others] = lines;
   if (first === undefined) return { message: `${name} is empty.`, advice: FORM };
   if (others.length > 0)
-    return { message: `${name} has ${lines.length} lines with text, in place of one version.`, advice: FORM };
+    return { message: `${name} has ${lines.length} lines of text instead of one version.`, advice: FORM };
   const { line, index } = first;
   return isSemver(line)
     ? { version: line, text, start: index, end: index + line.length }

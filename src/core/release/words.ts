@@ -14,14 +14,14 @@ export function explainState(
     case 'changed':
       return {
         message: withdrawn
-          ? `${declared} was published before with other bytes, and is no longer listed. A published version never changes.`
-          : `The app changed, but still declares ${declared}, which is published with other bytes.`,
+          ? `${declared} was already published with different bytes, and is no longer listed. A published version never changes.`
+          : `The app changed, but still declares ${declared}, which is published with different bytes.`,
         advice: `Raise the version in ${versionFile}, or run appreg release --bump --app ${key}.`,
       };
     case 'rebuilt':
       return {
-        message: `Another version of appreg or esbuild builds other bytes from the same sources. The published ${declared} stays as it is.`,
-        advice: 'Nothing has to be done.',
+        message: `A different version of appreg or esbuild builds different bytes from the same sources. The published ${declared} is not changed.`,
+        advice: 'No action is required.',
       };
     case 'behind':
       return {

@@ -62,8 +62,8 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
     case 'text':
       return {
         cause: 'text',
-        message: `The host serves a text instead of the artifact (“${shorten(firstLine(text), 80)}”).`,
-        advice: 'Check the URL: this looks like a message of the host.',
+        message: `The host serves plain text instead of the artifact (“${shorten(firstLine(text), 80)}”).`,
+        advice: 'Check the URL: this looks like an error message of the host.',
       };
     case 'xml':
     case 'json':
@@ -73,7 +73,7 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
       return {
         cause: isJson ? 'json-error' : 'xml-error',
         message: `The host serves ${isJson ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
-        advice: 'Check the URL: this looks like a message of the host.',
+        advice: 'Check the URL: this looks like an error message of the host.',
         evidence: { begins: text.slice(0, 200) },
       };
     }
@@ -88,7 +88,7 @@ function conversionSignature(kind: string): Signature | null {
     case 'gzip-as-text':
       return {
         cause: 'text-conversion',
-        message: 'The file was converted as text, which replaced some bytes.',
+        message: 'The file was processed as text, which replaced some bytes.',
         advice: 'Upload it as binary, with Content-Type: application/gzip',
       };
     case 'gzip-as-base64':
@@ -100,7 +100,7 @@ function conversionSignature(kind: string): Signature | null {
     case 'tar':
       return {
         cause: 'unpacked',
-        message: 'The host serves the tar without its gzip compression, which is removed on the way.',
+        message: 'The host serves the tar archive without its gzip compression, which is removed in transit.',
         advice:
           'Remove the Content-Encoding from the stored file: stores decompress such objects for clients that do not accept gzip.',
       };
@@ -129,7 +129,7 @@ function gzipSignature(
         cause: 'truncated',
         message: `The file is truncated after ${counted(content.bytes, 'byte')}${isRound(content.bytes) ? ', a round number' : ''}: the archive is incomplete.`,
         advice: isRound(content.bytes)
-          ? 'Check for a limit or a buffer of that size in the upload, the host or a proxy; then upload the complete file again.'
+          ? 'Check for a limit or a buffer of that size in the upload, the host or a proxy, then upload the complete file again.'
           : 'Upload the complete file again.',
       };
   }

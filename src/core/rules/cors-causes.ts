@@ -8,14 +8,14 @@ export const INVALID_CORS_CAUSES = {
   list: { title: 'The value is a list' },
   empty: { title: 'The value is empty' },
   null: { title: 'The value is "null"' },
-  'unset-variable': { title: 'The value is an unset variable of the server' },
+  'unset-variable': { title: 'A variable of the server has no value' },
   'misspelled-wildcard': { title: 'The wildcard is misspelled' },
   'partial-wildcard': { title: 'The value has a wildcard within a name' },
   'upper-case': { title: 'The origin is in uppercase' },
   'trailing-slash': { title: 'The origin ends in a slash' },
   'no-scheme': { title: 'The origin has no scheme' },
-  'wrong-scheme': { title: 'The origin has another scheme' },
-  'wrong-port': { title: 'The origin has another port' },
+  'wrong-scheme': { title: 'The origin has a different scheme' },
+  'wrong-port': { title: 'The origin has a different port' },
   'default-port': { title: 'The origin has the default port' },
   'full-url': { title: 'The value is a URL with a path' },
   'no-origin': { title: 'The value is not an origin' },
@@ -23,7 +23,7 @@ export const INVALID_CORS_CAUSES = {
 
 export const CORS_CAUSES = {
   absent: { title: 'The header is missing' },
-  'other-origin': { title: 'Another origin is allowed' },
+  'other-origin': { title: 'A different origin is allowed' },
   'redirect-null-origin': { title: 'After a redirect the origin is "null"' },
   ...INVALID_CORS_CAUSES,
 } satisfies Readonly<Record<CorsFault['cause'], CauseInfo>>;

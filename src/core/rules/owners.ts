@@ -8,7 +8,7 @@ import type { Finding } from '../engine/report.ts';
  * - `cache`: a CDN or cache in front of the host
  * - `network`: anything in between: DNS, proxies, firewalls, TLS interception
  * - `service`: the operator of the subscriber service
- * - `asker`: the client that requested something listed under another name
+ * - `asker`: the user of the check, who requested something that is listed under another name
  */
 export type Owner = 'author' | 'host' | 'cache' | 'network' | 'service' | 'asker';
 

@@ -200,7 +200,7 @@ describe('checks that are not judged', () => {
       version: null,
       resource: 'metadata',
       code: 'no-app-list',
-      reason: 'the apps, which the manifest does not name (schema-violation)',
+      reason: 'the apps: the manifest does not list them (schema-violation)',
       count: null,
     });
   });
@@ -271,9 +271,7 @@ describe('evidence that a response does not provide', () => {
       'icon-does-not-display': 'not-judged',
       'app-does-not-appear': 'not-judged',
     });
-    expect(reasons(old)).toEqual([
-      'what was published in the last 10 days: the manifest is a cache’s copy of that age',
-    ]);
+    expect(reasons(old)).toEqual(['what was published in the last 10 days: the manifest is a cached copy of that age']);
     const deployed = lint(withHeaders(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=0' }), options);
     expect(symptoms(deployed)['app-does-not-appear']).toBe('clear');
   });

@@ -186,7 +186,7 @@ describe('a comparison with a baseline', () => {
       version: null,
       resource: 'metadata',
       code: 'baseline-without-metadata',
-      reason: 'its metadata is not in origin/main',
+      reason: 'its metadata file is not in origin/main',
       count: null,
     });
     expect(symptoms(report)['checksum-mismatch']).toBe('not-judged');

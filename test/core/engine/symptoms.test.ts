@@ -163,7 +163,7 @@ describe('the symptoms of a report', () => {
         version: null,
         resource: resource,
         code: 'turned-off',
-        reason: 'this rule is turned off in the settings, but it has a finding',
+        reason: 'the settings turn this rule off, but it found an error',
         count: null,
       });
       expect(report.outcome).toBe('clean');

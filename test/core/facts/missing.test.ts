@@ -53,17 +53,17 @@ test.each<Worded>([
   },
   {
     reason: { code: 'other-shard', shards: 3, apps: 1 },
-    text: '1 app, which is for the other shards of 3',
+    text: '1 app that belongs to the other shards (3 in total)',
   },
   {
     reason: { code: 'reused', count: 1, since: '2026-01-01T00:00:00Z', views: false },
     resource: 'icon',
-    text: '1 icon, since it was observed within a day: the facts from 2026-01-01T00:00:00Z were judged again',
+    text: '1 icon, observed less than a day before: the facts from 2026-01-01T00:00:00Z were judged again',
   },
   {
     reason: { code: 'stale-copy', count: 1, age: 7200 },
     resource: 'manifest',
-    text: 'what was published in the last 2 hours: the manifest is a cache’s copy of that age',
+    text: 'what was published in the last 2 hours: the manifest is a cached copy of that age',
   },
   {
     reason: { code: 'stale-copy', count: 2, age: 7200 },

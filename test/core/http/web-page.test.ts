@@ -22,7 +22,7 @@ test.each([
 test('pageInstead describes the response and the remedy', () => {
   const found = pageInstead('<title>My site</title><div id=app></div>', 'JSON', answer);
   expect(found.message).toMatch(
-    /^apps\.example\.com answers 200 with an HTML page \(“My site”\) where JSON should be: /,
+    /^apps\.example\.com responds with 200 and an HTML page \(“My site”\) instead of JSON: /,
   );
   expect(found.advice).toContain('respond with 404');
   expect(found.evidence).toEqual({ status: 200, contentType: 'text/html', title: 'My site', page: 'app-shell' });

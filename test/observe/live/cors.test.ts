@@ -138,7 +138,7 @@ describe('CORS', () => {
       options: withOrigin,
     },
     {
-      name: 'any origin, with credentials',
+      name: 'every origin, with credentials',
       serve: () =>
         fixture.host.on(
           '/a.json',

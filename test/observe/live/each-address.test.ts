@@ -101,7 +101,7 @@ const CASES: Case[] = [
     name: 'an address without the manifest',
     serve: (host) => void host.on('/registry.json', answer({ status: 404, body: 'no such file' })),
     expected: ['error addresses-differ status (manifest)'],
-    message: `${SECOND} responds with 404; ${FIRST} with 200`,
+    message: `${SECOND} responds with 404, but ${FIRST} with 200`,
   },
   {
     name: 'an address that fails for artifacts',
@@ -258,7 +258,7 @@ test('only the first sixteen addresses are requested, and the report says so', a
   const { report } = await found(FIRST, ...others);
   const entries = report.notJudged.filter(({ code }) => code === 'addresses-left-out');
   expect(entries.map(({ reason }) => reason)).toEqual([
-    '4 further addresses of registry.test: the first 16 are compared',
+    '4 further addresses of registry.test: only the first 16 were compared',
   ]);
 });
 
@@ -274,6 +274,6 @@ test('behind a proxy the addresses are not judged', async () => {
     retries: 0,
   });
   expect(report.notJudged.map(({ reason }) => reason)).toContain(
-    'the addresses of registry.test: a proxy connects to it, and chooses one of them',
+    'the addresses of registry.test: a proxy connects to the host, and chooses the address',
   );
 });

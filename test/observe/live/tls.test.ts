@@ -63,7 +63,7 @@ describe('the host of the registry', () => {
       expect(faults(report)).toEqual(['error tls-untrusted wrong-host (manifest)']);
       expect(report.findings[0]).toMatchObject({
         message:
-          'The manifest cannot be fetched safely: the certificate has no subjectAltName for localhost, only the common name (CN) “localhost”.',
+          'The manifest cannot be fetched securely: the certificate has no subjectAltName for localhost, only the common name (CN) “localhost”.',
         advice: expect.stringContaining('subjectAltName = DNS:localhost'),
       });
     });

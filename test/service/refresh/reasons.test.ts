@@ -129,12 +129,12 @@ const CASES: readonly [reason: string, key: string, broken: Case][] = [
     withChecksum(listed.replace(/[0-9a-f]{64}/, (hex) => hex.toUpperCase())),
   ],
   [
-    'checksum-malformed: This is by its length a MD5 digest',
+    'checksum-malformed: The algorithm must be SHA-256, not MD5 (by the length of the digest)',
     'checksum-md5',
     withChecksum('d41d8cd98f00b204e9800998ecf8427e'),
   ],
   [
-    'artifact-checksum-mismatch: The SHA-256 of the artifact is not the listed one.',
+    'artifact-checksum-mismatch: The SHA-256 of the artifact differs from the listed one.',
     'checksum-zeros',
     withChecksum(`sha256:${'0'.repeat(64)}`),
   ],
@@ -144,7 +144,7 @@ const CASES: readonly [reason: string, key: string, broken: Case][] = [
     withChecksum('sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'),
   ],
   [
-    'artifact-checksum-mismatch: The SHA-256 of the artifact is not the listed one.',
+    'artifact-checksum-mismatch: The SHA-256 of the artifact differs from the listed one.',
     'checksum-other',
     withChecksum(`sha256:${'a'.repeat(64)}`),
   ],
@@ -164,28 +164,28 @@ const CASES: readonly [reason: string, key: string, broken: Case][] = [
     withUrl(() => `${host.origin.replace('://', '://u:p@')}/good.tar.gz`),
   ],
   [
-    'url-port-blocked: The URL of the artifact names port 6000',
+    'url-port-blocked: The URL of the artifact has port 6000',
     'url-port-blocked',
     withUrl(() => 'https://localhost:6000/x.tar.gz'),
   ],
   ['url-insecure: The URL of the artifact is not https.', 'url-http', withUrl(() => 'http://192.0.2.1/x.tar.gz')],
   [
-    'url-malformed: The URL of the artifact cannot be used: The scheme is ftp:',
+    'url-malformed: The URL of the artifact cannot be used: The URL has the scheme “ftp:”',
     'url-ftp',
     withUrl(() => 'ftp://h.example/x.tar.gz'),
   ],
   [
-    'unreachable: The artifact cannot be fetched: the host answers 404',
+    'unreachable: The artifact cannot be fetched: the host responds with 404',
     'artifact-404',
     served('a404', answer({ status: 404 })),
   ],
   [
-    'unreachable: The artifact cannot be fetched: the host answers 403',
+    'unreachable: The artifact cannot be fetched: the host responds with 403',
     'artifact-403',
     served('a403', answer({ status: 403 })),
   ],
   [
-    'unreachable: The artifact cannot be fetched: the host answers 500',
+    'unreachable: The artifact cannot be fetched: the host responds with 500',
     'artifact-500',
     served('a500', answer({ status: 500 })),
   ],
@@ -217,7 +217,7 @@ const CASES: readonly [reason: string, key: string, broken: Case][] = [
     'artifact-truncated',
     withBytes('truncated', archive('x').subarray(0, 40)),
   ],
-  ['artifact-not-tar-gz: The artifact is a text.', 'artifact-text', withBytes('text', 'no archive')],
+  ['artifact-not-tar-gz: The artifact is plain text.', 'artifact-text', withBytes('text', 'no archive')],
   [
     'artifact-not-tar-gz: The artifact is zip data, not gzip.',
     'artifact-zip',

@@ -21,7 +21,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactBomb = defineRule({
   id: 'artifact-bomb',
-  title: 'Artifact too large, or too large when unpacked',
+  title: 'Artifact that exceeds a size limit',
   on: 'artifact',
   needs: ['content', 'archive'],
   severity: 'error',
@@ -31,8 +31,8 @@ export const artifactBomb = defineRule({
   supersededBy: [unreachable],
   causes: CAUSES,
   failsWhen:
-    'it is larger than the download limit, or exceeds a limit when unpacked: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries; reading stops there',
-  why: 'Unpacking it could fill the disk or memory of subscribers; careful ones reject it.',
+    'the artifact is larger than the download limit, or exceeds a limit when unpacked: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries. Reading stops at the limit',
+  why: 'Unpacking it could fill the disk or the memory of subscribers, and careful clients reject it.',
   examples: {
     bad: '-rw-r--r-- 0/0 40000000 2026-01-01 00:00 zeros.bin',
     good: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js',

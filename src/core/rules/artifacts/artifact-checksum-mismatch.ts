@@ -6,7 +6,7 @@ import { isMissing } from '../../facts/facts.ts';
 import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
 import { header } from '../../http/headers.ts';
 import { printable, shorten } from '../../text/text.ts';
-import { labelNotUndone } from '../../http/undecoded-label.ts';
+import { undecodedCoding } from '../../http/undecoded-coding.ts';
 import { contentSignature } from '../content-signature.ts';
 import { kindOfContent } from '../../text/file-type.ts';
 import { lastHop } from '../../http/probe.ts';
@@ -22,31 +22,31 @@ const CAUSES = {
   'json-error': { title: 'JSON is served instead of the artifact', owner: 'host' },
   'xml-error': { title: 'XML is served instead of the artifact', owner: 'host' },
   'program-message': { title: 'The output of a program is served instead of the artifact', owner: 'host' },
-  text: { title: 'A text is served instead of the artifact' },
+  text: { title: 'Plain text is served instead of the artifact' },
   'lfs-pointer': { title: 'A Git LFS pointer is served instead of the artifact', owner: 'host' },
-  'text-conversion': { title: 'The file was converted as text' },
-  'line-ends-converted': { title: 'The line ends of the file were converted' },
-  base64: { title: 'The artifact is served as Base64' },
+  'text-conversion': { title: 'The file was processed as text' },
+  'line-ends-converted': { title: 'The line endings of the file were converted' },
+  base64: { title: 'The artifact is served as base64' },
   unpacked: { title: 'The artifact is served without its gzip compression' },
   truncated: { title: 'The file ends early', owner: authorOrCopy },
   'bytes-before': { title: 'Bytes precede the archive' },
   'bytes-added': { title: 'Bytes follow the archive' },
   'decoded-bytes-match': { title: 'The decoded bytes have the listed digest', owner: hostOrCache, purge: 'last' },
-  'compressed-twice': { title: 'The artifact is compressed once more' },
-  're-encoded': { title: 'The artifact was compressed again on the way', owner: hostOrCache, purge: 'last' },
-  'inner-tar-listed': { title: 'The listed digest is that of the tar inside' },
+  'compressed-twice': { title: 'The artifact is compressed twice' },
+  're-encoded': { title: 'The artifact was compressed again in transit', owner: hostOrCache, purge: 'last' },
+  'inner-tar-listed': { title: 'The listed digest is that of the tar archive inside' },
   'empty-digest-listed': { title: 'The listed digest is that of an empty file' },
   'other-versions-artifact': { title: 'The URL serves the artifact of another version' },
-  'unstable-bytes': { title: 'Each download has another digest' },
+  'unstable-bytes': { title: 'Each download has a different digest' },
   'published-bytes': { title: 'The listed checksum changed since it was published' },
   'changed-since': { title: 'The file was replaced since it was published' },
-  'other-bytes': { title: 'The file has other content', owner: authorOrCopy },
+  'other-bytes': { title: 'The file has different content', owner: authorOrCopy },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactChecksumMismatch = defineRule({
   id: 'artifact-checksum-mismatch',
-  title: 'Artifact with another SHA-256 than listed',
+  title: 'Artifact whose SHA-256 differs from the listed one',
   on: 'artifact',
   needs: ['facts', 'content', 'checksum', 'all', 'artifacts', 'before'],
   severity: 'error',
@@ -55,8 +55,8 @@ export const artifactChecksumMismatch = defineRule({
   owner: 'author',
   causes: CAUSES,
   failsWhen:
-    'the SHA-256 of the artifact’s bytes is not the listed one. A warning if a second download has the listed one',
-  why: 'The service refuses an artifact whose SHA-256 differs, to prevent tampering: the version cannot be installed.',
+    'the SHA-256 of the artifact differs from the listed one. If a second download has the listed one, this is a warning',
+  why: 'The service refuses such an artifact, to prevent tampering: the version cannot be installed.',
   examples: {
     bad: `artifactChecksum: sha256:3a7bd3e2360a3d29eea436fcfb7e44c735d117c42d1c1835420b6b9942dd4f1b
 $ sha256sum echo-1.0.0.tar.gz
@@ -112,8 +112,8 @@ function intermittent(facts: ArtifactFacts): Problem<Cause> {
     severity: 'warning',
     cause: 'intermittent',
     message:
-      'The first download had other bytes than listed, the second one had the right bytes: subscribers get one or the other.',
-    advice: `${cached ? 'A cache has an older copy: purge it' : 'Some of the servers or caches behind this address have other bytes: update them'}, and publish changes only as new versions.`,
+      'The first download did not match the listed checksum, but the second one did: subscribers get one or the other.',
+    advice: `${cached ? 'A cache has an older copy: purge it' : 'Some of the servers or caches behind this address have a different file: update them'}, and publish changes only as new versions.`,
   };
 }
 
@@ -128,7 +128,7 @@ function byDigest(
   if (content.decoded?.sha256 === digest && decodedKind !== 'tar') {
     return {
       cause: 'decoded-bytes-match',
-      message: `The bytes as sent do not match the listed checksum; only after decoding the Content-Encoding (${content.decoded.coding}) do they match. Clients that hash the bytes as sent reject the artifact.`,
+      message: `The bytes as sent do not match the listed checksum; they match only after decoding the Content-Encoding (${content.decoded.coding}). Clients that hash the bytes as sent reject the artifact.`,
       advice:
         'Exclude .gz files from the server’s or CDN’s compression, so that the stored bytes are sent as they are.',
     };
@@ -140,17 +140,17 @@ function byDigest(
       advice: `If these are the published bytes, list "artifactChecksum": "sha256:${content.sha256}"`,
     };
   const inner = content.inner ?? again?.inner ?? null;
-  const label = labelNotUndone(web);
+  const label = undecodedCoding(web);
   if (inner === digest && !isMissing(archive) && archive.fault?.code === 'gzip-inside')
     return {
       cause: 'compressed-twice',
-      message: `The host serves the listed artifact with an additional compression, ${label === null ? 'without declaring it' : `and ${label}`}.`,
+      message: `The host serves the listed artifact with an additional layer of compression, ${label === null ? 'without a Content-Encoding' : `and ${label}`}.`,
       advice: 'Upload the file as built, and exclude .gz files from compression.',
     };
   if (inner === digest || content.decoded?.sha256 === digest)
     return {
       cause: 'inner-tar-listed',
-      message: 'The listed checksum is that of the tar inside; it must be that of the .tar.gz file.',
+      message: 'The listed checksum is that of the tar archive inside; it must be that of the .tar.gz file.',
       advice: `List "artifactChecksum": "sha256:${content.sha256}"`,
     };
   return null;
@@ -183,7 +183,7 @@ function otherVersion(
   return {
     cause: 'other-versions-artifact',
     message: `The URL of version ${name} serves the file of version ${otherName}${right}.`,
-    advice: `Put the file of ${name} (${shorten(checksum)}) at its URL, or correct its artifactUrl. Do not list the found checksum: a published version never changes.`,
+    advice: `Put the file of ${name} (${shorten(checksum)}) at its URL, or correct its artifactUrl. Do not change the listed checksum: a published version never changes.`,
     evidence,
   };
 }
@@ -193,9 +193,9 @@ function reEncoded({ decoded }: Content): Problem<Cause> | null {
   if (decoded === null || decoded.error !== null || kindOfContent(decoded.head) !== 'tar') return null;
   return {
     cause: 're-encoded',
-    message: `Neither the bytes as sent (Content-Encoding: ${decoded.coding}) nor the decoded ones match: the artifact is probably unpacked and repacked on the way.`,
+    message: `Neither the bytes as sent (Content-Encoding: ${decoded.coding}) nor the decoded ones match: the artifact is probably unpacked and repacked in transit.`,
     advice:
-      'Exclude .gz files from compression where the Content-Encoding is added (a setting of the CDN, the server or the stored object). The listed checksums may be correct: do that before you change them. If the bytes differ even without it, the file is another build: restore the published one.',
+      'Exclude .gz files from compression where the Content-Encoding is added (a setting of the CDN, the server or the stored object). The listed checksums may be correct: do that before you change them. If the bytes differ even without it, the file is a different build: restore the published one.',
   };
 }
 
@@ -228,14 +228,14 @@ function changed(content: Content, digest: string, before: PublishedVersion | nu
 }
 
 function unknown(content: Content, archive: ArtifactFacts['archive']): Problem<Cause> {
-  const message = 'The SHA-256 of the artifact is not the listed one';
+  const message = 'The SHA-256 of the artifact differs from the listed one';
   if (!isMissing(archive) && !isWhole(archive)) {
     const looks = /^(gzip|unknown)$/.test(archive.kind) ? '' : ` (it looks like: ${archive.kind})`;
     return {
       cause: 'other-bytes',
       message: `${message}, and it is not a complete .tar.gz archive${looks}.`,
       advice:
-        'Upload the published file again, in binary mode. Do not list the found checksum: the service cannot unpack this file.',
+        'Upload the published file again, in binary mode. Do not change the listed checksum: the service cannot unpack this file.',
     };
   }
   return {

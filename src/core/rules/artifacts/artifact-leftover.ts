@@ -21,8 +21,8 @@ export const artifactLeftover = defineRule({
   owner: 'author',
   supersededBy: [artifactChecksumMismatch, artifactNotTarGz, artifactBomb, artifactUnsafeEntry],
   failsWhen:
-    'the archive contains files that are not part of the app: data of version control, files of editors and operating systems, tests, caches, logs, separate source maps; or code or maps with absolute paths of the machine that built them. Files of packages in node_modules do not count',
-  why: 'Subscribers download them with each version, and they show what was not meant to be published: history, user names, sources.',
+    'the archive contains files that are not part of the app (version control data, editor and operating system files, tests, caches, logs, separate source maps), or code or source maps with absolute paths of the build machine. Files of packages in node_modules do not count',
+  why: 'Subscribers download them with each version, and they reveal what was not meant to be published: history, user names, sources.',
   examples: {
     bad: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js\n-rw-r--r-- 0/0       23 2026-01-01 00:00 .git/HEAD',
     good: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js',
@@ -37,8 +37,8 @@ export const artifactLeftover = defineRule({
     return {
       message: `The artifact contains ${summary.join(', ')}: ${first}${all.length === 1 ? '' : `, and ${counted(all.length - 1, 'more place')}`}.`,
       advice: isPathOnly
-        ? 'Build with relative paths: "appreg bundle" of the entry point does.'
-        : 'Leave these files out: pack only what the app needs, or build it with "appreg bundle <entry>".',
+        ? 'Build with relative paths, as "appreg bundle <entry>" does.'
+        : 'Remove these files: pack only what the app needs, or build it with "appreg bundle <entry>".',
       evidence: { leftovers: all.slice(0, SHOWN), count: all.length },
     };
   },

@@ -23,9 +23,9 @@ export const artifactNoApp = defineRule({
   causes: {
     absent: { title: 'The entry file does not exist' },
     'in-folder': { title: 'The entry file is in a folder' },
-    'other-case': { title: 'The name differs in case' },
-    'not-built': { title: 'The archive has the source, not the build' },
-    'dangling-link': { title: 'The entry file is a link to nothing' },
+    'other-case': { title: 'The name of the entry file differs in case' },
+    'not-built': { title: 'The archive contains the source instead of the built code' },
+    'dangling-link': { title: 'The entry file is a broken link' },
   },
   failsWhen:
     'the archive has no app.js at its top level, or only a broken link (or the file named by "artifact": { "entry": "…" } in the configuration); publish-version and bundle refuse it',

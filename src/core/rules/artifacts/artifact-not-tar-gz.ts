@@ -6,7 +6,7 @@ import { defineRule, type Problem } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 
 const REBUILD = 'Build the archive again, upload it in binary mode, and compare the checksum of what is served.';
-const PACK = 'Pack the app as .tar.gz: "appreg bundle" does, or "tar -czf".';
+const PACK = 'Pack the app as .tar.gz, with "appreg bundle" or "tar -czf".';
 
 /** What the bytes are instead, by kind: cause, sentence, advice. */
 const KINDS: Partial<Record<string, readonly [cause: Cause, is: string, advice: string]>> = {
@@ -27,30 +27,22 @@ const KINDS: Partial<Record<string, readonly [cause: Cause, is: string, advice: 
   ],
   'gzip-as-text': [
     'text-mode',
-    'is gzip data that was converted as text',
+    'is gzip data that was processed as text',
     'Upload it in binary mode, without text conversion.',
   ],
-  'gzip-as-base64': ['base64', 'is a gzip file written as Base64 text', 'Decode it before the upload.'],
+  'gzip-as-base64': ['base64', 'is a gzip file in base64', 'Decode it before the upload.'],
   tar: [
     'plain-tar',
     'is a tar archive that is not gzip-compressed',
     'Compress it with gzip, or check whether the host removes the compression.',
   ],
-  json: [
-    'json',
-    'is a JSON text',
-    'The URL probably serves an error message or metadata: list the URL of the file itself.',
-  ],
-  xml: [
-    'xml',
-    'is an XML text',
-    'The URL probably serves an error message of the store: list the URL of the file itself.',
-  ],
-  text: ['text', 'is a text', 'The URL probably serves an error message: list the URL of the file itself.'],
+  json: ['json', 'is JSON', 'The URL probably serves an error message or metadata: list the URL of the file itself.'],
+  xml: ['xml', 'is XML', 'The URL probably serves an error message of the store: list the URL of the file itself.'],
+  text: ['text', 'is plain text', 'The URL probably serves an error message: list the URL of the file itself.'],
 };
 const COMPRESSED = ['zip', 'xz', 'zstd', 'bzip2', '7z', 'rar', 'lz4', 'lzip', 'zlib', 'compress'] as const;
 
-/** By the code of a fault; any other code is a broken archive of its layer. */
+/** By the layer and the code of a fault; any other code is a corrupt archive of its layer. */
 const FAULT_CAUSES: Partial<Record<string, Cause>> = {
   'gzip truncated': 'gzip-truncated',
   'tar truncated': 'tar-truncated',
@@ -63,12 +55,12 @@ const CAUSES = {
   'empty-file': { title: 'The file is empty' },
   'html-page': { title: 'The file is an HTML page' },
   'git-lfs-pointer': { title: 'The file is a Git LFS pointer' },
-  'text-mode': { title: 'The file was converted as text' },
-  base64: { title: 'The file is Base64' },
+  'text-mode': { title: 'The file was processed as text' },
+  base64: { title: 'The file is base64' },
   'plain-tar': { title: 'The file is a tar archive without gzip' },
   json: { title: 'The file is JSON' },
   xml: { title: 'The file is XML' },
-  text: { title: 'The file is a text' },
+  text: { title: 'The file is plain text' },
   zip: { title: 'The file is a zip archive' },
   xz: { title: 'The file is xz data' },
   zstd: { title: 'The file is zstd data' },
@@ -81,13 +73,13 @@ const CAUSES = {
   compress: { title: 'The file is Unix compress data' },
   'not-gzip': { title: 'The file is not gzip data' },
   'gzip-truncated': { title: 'The gzip data ends early' },
-  'gzip-broken': { title: 'The gzip data is broken' },
+  'gzip-broken': { title: 'The gzip data is corrupt' },
   'compressed-twice': { title: 'The archive is compressed twice' },
   'no-tar-inside': { title: 'The gzip data is not a tar archive' },
   'tar-truncated': { title: 'The tar archive ends early' },
-  'tar-broken': { title: 'The tar archive is broken' },
-  'no-files': { title: 'The archive has no files' },
-  'no-end-mark': { title: 'The tar archive has no end mark' },
+  'tar-broken': { title: 'The tar archive is corrupt' },
+  'no-files': { title: 'The archive contains no files' },
+  'no-end-mark': { title: 'The tar archive has no end-of-archive marker' },
   'several-members': { title: 'The gzip file has several members' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
@@ -104,7 +96,7 @@ export const artifactNotTarGz = defineRule({
   supersededBy: [artifactChecksumMismatch],
   causes: CAUSES,
   failsWhen:
-    'it is not a gzip file, is broken, or contains no tar archive or no files; a warning for archives that not all tools accept',
+    'the artifact is not a gzip file, is corrupt, or contains no tar archive or no files. Archives that not all tools accept are a warning',
   why: 'The service cannot unpack it, so the version cannot be installed even if its checksum is correct.',
   examples: {
     bad: '<!doctype html><title>Log in</title>',

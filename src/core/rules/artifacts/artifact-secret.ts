@@ -18,8 +18,8 @@ export const artifactSecret = defineRule({
   owner: 'author',
   supersededBy: [artifactChecksumMismatch],
   failsWhen:
-    'a file in the archive contains a private key, a token of a known service, a password in a URL, an .env file with values, or credentials of npm; also inside inline source maps. Placeholders such as ${NPM_TOKEN} do not count. An artifact that is already served is a warning; bundle, publish-version and release refuse it (--allow-secret <fingerprint> allows one value)',
-  why: 'All subscribers can unpack an artifact, and a published version is never taken back: the secret has to be revoked.',
+    'a file in the archive contains a private key, a token of a known service, a password in a URL, an .env file with values, or npm credentials; also inside inline source maps. Placeholders such as ${NPM_TOKEN} do not count. An artifact that is already served is a warning; bundle, publish-version and release refuse it (--allow-secret <fingerprint> allows one value)',
+  why: 'All subscribers can unpack an artifact, and a published version cannot be taken back: the secret must be revoked.',
   examples: {
     bad: '$ tar -xOzf clock-1.0.0.tar.gz .env\nAPI_TOKEN=9b1f4c77d2e05a68',
     good: '$ tar -xOzf clock-1.0.0.tar.gz .env.example\nAPI_TOKEN=',
@@ -44,7 +44,7 @@ function secretProblem({ secrets, secretCount }: ContentScan, stage: Stage): Pro
     message: `The artifact contains ${isOne ? 'a secret' : `${secretCount} secrets`}${describePlaces(secrets, secretCount)}.`,
     advice: stage.isServed ? adviceServed(isOne) : adviceLocal(isOne, stage.isPublishing),
     evidence: {
-      // Without a listed one: the number.
+      // If no secret is listed, only their number is known.
       ...(first && { kind: first.kind, entry: first.entry, line: first.line, fingerprint: first.fingerprint }),
       ...((others.length > 0 || !first) && { secrets: secretCount, others }),
     },
@@ -54,7 +54,7 @@ function secretProblem({ secrets, secretCount }: ContentScan, stage: Stage): Pro
 
 /** @param secrets those that are listed; if all of them were allowed, the others still count */
 function describePlaces(secrets: readonly SecretPlace[], count: number): string {
-  if (secrets.length === 0) return ' beyond those that were listed and allowed';
+  if (secrets.length === 0) return ' in addition to those that were listed and allowed';
   const named = secrets.slice(0, NAMED).map((one) => `${one.kind} in ${placeOf(one)} (fingerprint ${one.fingerprint})`);
   const rest = count - named.length;
   return `: ${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
@@ -68,12 +68,12 @@ function adviceServed(isOne: boolean): string {
 
 function adviceLocal(isOne: boolean, isPublishing: boolean): string {
   const fix = isOne
-    ? 'Remove it, and let the app read it from its settings at run time. If it was published or committed before, revoke it. If it is not a secret:'
-    : 'Remove them, and let the app read them from its settings at run time. Revoke those that were published or committed before. If one is not a secret:';
+    ? 'Remove it, and let the app read it from its settings at run time. If it was published or committed before, revoke it. If it is not a secret, use'
+    : 'Remove them, and let the app read them from its settings at run time. Revoke those that were published or committed before. If one is not a secret, use';
   const allow = '--allow-secret <fingerprint>';
   return isPublishing
     ? `${fix} ${allow}`
-    : `${fix} ${allow} of the command that publishes, or an exception in the configuration.`;
+    : `${fix} ${allow} with the command that publishes, or an exception in the configuration.`;
 }
 
 function placeOf({ entry, line }: SecretPlace): string {

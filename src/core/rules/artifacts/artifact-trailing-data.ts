@@ -22,7 +22,7 @@ export const artifactTrailingData = defineRule({
     'bytes-after-gzip': { title: 'Other bytes follow the gzip data' },
   },
   failsWhen:
-    'the file has bytes after the end of the archive; an error if tools find other entries there, or reject the file',
+    'the file has bytes after the end of the archive. If tools find other entries there, or reject the file, this is an error',
   why: 'Some tools ignore such bytes, some read them and some reject the file, so subscribers get different results.',
   examples: {
     bad: `-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js
@@ -42,7 +42,7 @@ export const artifactTrailingData = defineRule({
         return {
           ...base,
           message:
-            'The artifact has more entries after the end-of-archive marker: some tools read them, others do not.',
+            'The artifact has more entries after the end-of-archive marker, which some tools read and others ignore.',
           advice: 'Two archives were probably joined. Build one archive that contains all files.',
         };
       case 'bytes-after-gzip':
@@ -58,7 +58,7 @@ export const artifactTrailingData = defineRule({
       default:
         return {
           ...base,
-          message: `After the end marker of the tar archive, the file has ${counted(evidence.bytes, 'byte')}, which tools ignore.`,
+          message: `After the end-of-archive marker, the file has ${counted(evidence.bytes, 'byte')}, which tools ignore.`,
         };
     }
   },

@@ -13,7 +13,7 @@ const CAUSES = {
   'below-link': { title: 'The entry is below a link' },
   device: { title: 'The entry is a device or a pipe' },
   'duplicate-path': { title: 'The path occurs more than once' },
-  'case-collision': { title: 'Paths differ only in case or Unicode form' },
+  'case-collision': { title: 'Paths differ only in case or Unicode normalization' },
   'file-as-folder': { title: 'The entry is below a file' },
   'control-characters': { title: 'The name has control characters' },
   'empty-name': { title: 'The name is empty' },
@@ -24,7 +24,7 @@ const CAUSES = {
   backslash: { title: 'The name has a backslash' },
   'invisible-characters': { title: 'The name has invisible characters' },
   'pax-size-differs': { title: 'The pax size differs from the header' },
-  'pax-record-broken': { title: 'A pax record is broken' },
+  'pax-record-broken': { title: 'A pax record is corrupt' },
   'pax-size-for-all': { title: 'A global pax header sets a size' },
   'data-without-file': { title: 'An entry without content has a size' },
   'sparse-file': { title: 'The entry is a sparse file' },
@@ -39,7 +39,7 @@ const CAUSES = {
   'prefix-without-ustar': { title: 'A path prefix without a ustar header' },
   'link-on-file': { title: 'A regular file has a link target' },
   'name-not-utf8': { title: 'The name is not UTF-8' },
-  'number-unreadable': { title: 'A number is not readable' },
+  'number-unreadable': { title: 'A number cannot be parsed' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
@@ -55,7 +55,7 @@ export const artifactUnsafeEntry = defineRule({
   causes: CAUSES,
   failsWhen:
     'an entry has an absolute path or "..", is a link out of the archive or a device, has a duplicate path or one that differs only in case, or is interpreted differently by different tools',
-  why: 'Unpacking the artifact may overwrite files elsewhere, or create other files than those that were checked.',
+  why: 'Unpacking the artifact may overwrite files elsewhere, or create files other than those that were checked.',
   examples: {
     bad: `-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js
 -rw-r--r-- 0/0       40 2026-01-01 00:00 ../../.bashrc`,

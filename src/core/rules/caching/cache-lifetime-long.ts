@@ -5,6 +5,7 @@ import { NOT_THE_FILE } from '../not-the-file.ts';
 import { formatDuration } from '../../text/format-duration.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 /** The service's check interval (spec section 8). */
@@ -33,7 +34,7 @@ export const cacheLifetimeLong = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,
   failsWhen:
-    'caches may store a JSON file for longer than an hour, or it is declared immutable, or it came from a cache that stores it for too long',
+    'caches may store a JSON file for longer than an hour, it is declared immutable, or it came from a cache that stored it for too long',
   why: 'The service checks hourly; with an older copy from a cache, it sees new versions late, or a manifest that does not match the metadata.',
   examples: {
     bad: `GET /registry.json
@@ -70,26 +71,28 @@ Cache-Control: public, max-age=300`,
 function longLifetime(resource: ResourceKind, fresh: Freshness, copyAge: number): Problem<Cause> | null {
   const { lifetime, source, immutable, stale } = fresh;
   const seen =
-    copyAge === 0 ? '' : `; the copy seen here is ${formatDuration(copyAge)} old: it lacks everything published since`;
+    copyAge === 0
+      ? ''
+      : `; the copy received here is ${formatDuration(copyAge)} old: it lacks everything published since`;
   const advice = copyAge === 0 ? ADVICE : `${ADVICE} Then purge the caches, and check again.`;
   if (immutable)
     return {
       cause: 'immutable',
-      message: `The ${resource} is declared immutable (${source}), but it changes with every published version${seen}.`,
+      message: `The ${resourceName(resource)} is declared immutable (${source}), but it changes with every published version${seen}.`,
       advice,
     };
   if (lifetime === null) return null;
   if (lifetime > HOUR)
     return {
       cause: 'long',
-      message: `Caches may hold the ${resource} for ${formatDuration(lifetime)} (${source}); the service checks hourly${seen}.`,
+      message: `Caches may store the ${resourceName(resource)} for ${formatDuration(lifetime)} (${source}); the service checks hourly${seen}.`,
       advice,
     };
   if (lifetime + stale <= HOUR) return null;
   return {
     severity: 'note',
     cause: 'stale-while-revalidate',
-    message: `Caches may serve a copy of the ${resource} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${source}): the hourly check may see a new version one check later.`,
+    message: `Caches may serve a copy of the ${resourceName(resource)} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${source}): the hourly check may see a new version one check later.`,
     advice: 'Keep stale-while-revalidate below an hour for the JSON files, or omit it.',
     evidence: { staleSeconds: stale },
   };
@@ -98,7 +101,7 @@ function longLifetime(resource: ResourceKind, fresh: Freshness, copyAge: number)
 /** A response that is older than its headers allow. */
 function staleCopy(resource: ResourceKind, lifetime: number | null, age: number | null): Problem<Cause> | null {
   if (age === null) return null;
-  const copy = `A cache answered with a copy of the ${resource} that is ${formatDuration(age)} old`;
+  const copy = `A cache responded with a copy of the ${resourceName(resource)} that is ${formatDuration(age)} old`;
   const effect = 'it lacks everything published since';
   if (lifetime === null) {
     if (age <= HOUR) return null;

@@ -3,6 +3,7 @@ import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { cacheLifetimeLong } from './cache-lifetime-long.ts';
 
 const ADVICE = 'Send Cache-Control: public, max-age=300 with the JSON files.';
@@ -23,8 +24,8 @@ export const cacheLifetimeMissing = defineRule({
     'no-lifetime': { title: 'Cache-Control has no lifetime' },
   },
   failsWhen:
-    'a JSON file is sent without Cache-Control, or without a lifetime in it; a lifetime that is not a number is a warning',
-  why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rarely changes.',
+    'a JSON file is sent without Cache-Control, or without a lifetime in it. A lifetime that is not a number is a warning',
+  why: 'Caches then guess the lifetime, often as a tenth of the time since the last change: days for a file that rarely changes.',
   examples: {
     bad: `GET /registry.json
 
@@ -46,7 +47,7 @@ Cache-Control: public, max-age=300`,
       return {
         severity: 'warning',
         cause: 'malformed',
-        message: `Cache-Control of the ${resource} says ${malformed.join(' and ')}, which clients interpret differently (${value}).`,
+        message: `Cache-Control of the ${resourceName(resource)} contains ${malformed.join(' and ')}, which clients interpret differently (${value}).`,
         advice: ADVICE,
         evidence: { cacheControl: value },
         dedupeKey: once,
@@ -59,7 +60,7 @@ Cache-Control: public, max-age=300`,
         : '';
     return {
       cause: value === null ? 'absent' : 'no-lifetime',
-      message: `The ${resource} comes ${value === null ? 'without Cache-Control' : `with Cache-Control: ${value}, which sets no lifetime`}, so caches guess how long to store it.${guess}`,
+      message: `The ${resourceName(resource)} is sent ${value === null ? 'without Cache-Control' : `with Cache-Control: ${value}, which sets no lifetime`}, so caches guess how long to store it.${guess}`,
       advice: ADVICE,
       evidence: {
         cacheControl: value,

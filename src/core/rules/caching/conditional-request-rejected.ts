@@ -1,6 +1,7 @@
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const conditionalRequestRejected = defineRule({
@@ -15,10 +16,10 @@ export const conditionalRequestRejected = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: {
     failed: { title: 'The conditional request gets no response' },
-    'status-*': { title: 'The conditional request is answered with this status' },
+    'status-*': { title: 'The conditional request gets this status' },
   },
   failsWhen: 'a plain GET succeeds, but a conditional one (If-None-Match, If-Modified-Since) fails',
-  why: 'Clients that store a copy send conditional requests from their second visit on: they get the registry only once.',
+  why: 'Clients that store a copy send conditional requests from the second request on, so they get the registry only once.',
   examples: {
     bad: `GET /registry.json
 
@@ -48,11 +49,11 @@ HTTP/1.1 304 Not Modified`,
       // Clients do not send a tag if none was issued.
       if (condition[0] === 'if-none-match' && header(finalHop(answer).headers, 'etag') === null) continue;
       const url = lastHop(probe)?.url ?? finalHop(answer).url;
-      const how = probe.failure ? `fails (${probe.failure.code})` : `is answered with ${status}`;
+      const how = probe.failure ? `fails (${probe.failure.code})` : `gets status ${status}`;
       const name = condition[0] === 'if-none-match' ? 'If-None-Match' : 'If-Modified-Since';
       return {
         cause: probe.failure ? 'failed' : `status-${status}`,
-        message: `GET of the ${resource} with ${name} ${how}, while a plain GET is answered with ${statusOf(answer)}.`,
+        message: `GET of the ${resourceName(resource)} with ${name} ${how}, while a plain GET gets status ${statusOf(answer)}.`,
         advice: `Configure ${hostOf(url)} to respond with 304 if nothing has changed, and 200 otherwise.`,
         evidence: { sent: condition.join(': '), status: status || null, code: probe.failure?.code ?? null },
         dedupeKey: hostOf(url),

@@ -1,11 +1,12 @@
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const etagUnstable = defineRule({
   id: 'etag-unstable',
-  title: 'ETag that changes without the file',
+  title: 'ETag that changes although the file does not',
   on: 'resource',
   needs: ['resource', 'answer', 'conditional'],
   severity: 'warning',
@@ -14,7 +15,7 @@ export const etagUnstable = defineRule({
   owner: 'host',
   supersededBy: NOT_THE_FILE,
   failsWhen: 'a JSON file is sent with a different ETag each time, for the same bytes',
-  why: 'Conditional requests never get a 304; every hourly check of every subscriber downloads the whole file.',
+  why: 'Conditional requests never get a 304, so every hourly check of every subscriber downloads the whole file.',
   examples: {
     bad: `GET /registry.json
 
@@ -50,7 +51,7 @@ ETag: "v1"`,
       const now = header(hop.headers, 'etag');
       if (now === null || opaque(now) === opaque(condition[1])) continue;
       return {
-        message: `${hostOf(hop.url)} gives the ${resource} a different ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
+        message: `${hostOf(hop.url)} sends the ${resourceName(resource)} with a different ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
         advice:
           'Derive the ETag only from the content, not from an inode, node name or time; all servers behind the address must agree.',
         evidence: { first: condition[1], second: now },

@@ -1,6 +1,7 @@
 import { header, httpDate } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const lastModifiedOnly = defineRule({
@@ -33,7 +34,7 @@ ETag: "v1"`,
     const date = header(headers, 'last-modified');
     if (header(headers, 'etag') !== null || httpDate(date) === null) return null;
     return {
-      message: `${hostOf(url)} sends the ${resource} with Last-Modified only, which cannot distinguish two changes within one second.`,
+      message: `${hostOf(url)} sends the ${resourceName(resource)} with Last-Modified only, which cannot distinguish two changes within one second.`,
       advice: 'Also send an ETag that is derived from the content.',
       evidence: { lastModified: date },
       dedupeKey: hostOf(url),

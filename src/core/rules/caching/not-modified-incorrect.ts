@@ -1,11 +1,12 @@
 import { hostOrCache } from '../owners.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, statusOf } from '../../http/probe.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const notModifiedIncorrect = defineRule({
   id: 'not-modified-incorrect',
-  title: 'Incorrect 304 (not modified) of the host',
+  title: 'Incorrect 304 (Not Modified) response',
   on: 'resource',
   needs: ['resource', 'answer', 'conditional'],
   severity: 'error',
@@ -19,8 +20,8 @@ export const notModifiedIncorrect = defineRule({
     date: { title: '304 for a date before the last change' },
   },
   failsWhen:
-    'a host responds with 304 (not modified) to a request with an entity tag that it never issued, or with a date before the last change',
-  why: 'The service then keeps its copy, whatever is published: the registry is frozen.',
+    'a host responds with 304 (Not Modified) to a request with an ETag that it never issued, or with a date before the last change',
+  why: 'The service then keeps its old copy, and never gets what is published later.',
   examples: {
     bad: `GET /registry.json
 
@@ -50,8 +51,8 @@ ETag: "v1"`,
       const tag = name === 'if-none-match';
       return {
         cause: tag ? 'etag' : 'date',
-        message: `${hostOf(url)} says that the ${resource} is not modified (304) to a client that ${tag ? 'sends an ETag that was never issued' : 'has a copy older than the last change'}.`,
-        advice: `Compare ${tag ? 'If-None-Match with the ETag of the stored file' : 'If-Modified-Since with Last-Modified of the stored file'}, or always respond with 200; if a cache causes this, purge it.`,
+        message: `${hostOf(url)} responds with 304 (Not Modified) for the ${resourceName(resource)} to a client that ${tag ? 'sends an ETag that was never issued' : 'has a copy older than the last change'}.`,
+        advice: `Configure the host to compare ${tag ? 'If-None-Match with the ETag of the stored file' : 'If-Modified-Since with Last-Modified of the stored file'}, or to always respond with 200. If a cache causes this, purge it.`,
         evidence: { requested: url, sent: `${name}: ${value}`, status: 304 },
         dedupeKey: hostOf(url),
       };

@@ -1,23 +1,23 @@
 import { CORS_CAUSES } from '../cors-causes.ts';
-import { nameOf } from '../../http/copies.ts';
 import { corsEvidence, corsFault, preflightFault, PROBE_HEADER } from '../../http/cors.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import { header, tokens } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, isAnswered, lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
   ...CORS_CAUSES,
   'preflight-*': { title: 'The preflight for HEAD is refused' },
-  'not-listed': { title: 'The preflight lists GET and not HEAD' },
+  'not-listed': { title: 'The preflight lists GET, but not HEAD' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
 export const corsHeadRefused = defineRule({
   id: 'cors-head-refused',
-  title: 'HEAD requests that pages may not read',
+  title: 'HEAD response that pages may not read',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'head', 'preflights', 'headPreflight'],
   severity: 'warning',
@@ -28,7 +28,7 @@ export const corsHeadRefused = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,
   failsWhen:
-    'a page may read the response to GET, but not to HEAD: its Access-Control-Allow-Origin is missing, duplicated or different, or the preflight for HEAD is refused. A preflight that lists GET, but not HEAD, is a note, since browsers allow HEAD anyway',
+    'a page may read the response to GET, but not to HEAD: its Access-Control-Allow-Origin is missing, duplicated or different, or the preflight for HEAD is refused. A preflight response that lists GET, but not HEAD, is a note, since browsers allow HEAD anyway',
   why: 'A page that sends HEAD before it fetches a file gets an error.',
   examples: {
     bad: `GET /registry.json
@@ -72,7 +72,7 @@ function answerFault(resource: ResourceKind, head: Probe | null): Problem<Cause>
     fault.value === null ? 'without Access-Control-Allow-Origin' : `with Access-Control-Allow-Origin: ${fault.value}`;
   return {
     cause: fault.cause,
-    message: `${host} answers HEAD of the ${nameOf(resource)} ${value}, so browsers block it; GET works.`,
+    message: `${host} responds to HEAD for the ${resourceName(resource)} ${value}, so browsers block it; GET works.`,
     advice: 'Send the same Access-Control-Allow-Origin for HEAD as for GET.',
     evidence: corsEvidence(head, fault.hop),
     dedupeKey: `head ${resource} ${host}`,
@@ -92,7 +92,7 @@ function preflightProblem(
       const host = hostOf(finalHop(headPreflight).url);
       return {
         cause: `preflight-${fault.cause}`,
-        message: `${host} accepts the preflight for GET of the ${nameOf(resource)} and refuses the one for HEAD (${fault.value ?? fault.cause}).`,
+        message: `${host} accepts the preflight for GET of the ${resourceName(resource)}, but refuses the one for HEAD (${fault.value ?? fault.cause}).`,
         advice: 'Allow the methods GET and HEAD in the CORS settings of the host.',
         evidence: corsEvidence(headPreflight),
         dedupeKey: `preflight ${resource} ${host}`,
@@ -109,7 +109,7 @@ function notListed(resource: ResourceKind, probe: Probe): Problem<Cause> | null 
   return {
     severity: 'note',
     cause: 'not-listed',
-    message: `${hostOf(hop.url)} answers the preflight for the ${nameOf(resource)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers allow HEAD anyway.`,
+    message: `${hostOf(hop.url)} responds to the preflight for the ${resourceName(resource)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers allow HEAD anyway.`,
     advice: 'Send Access-Control-Allow-Methods: GET, HEAD',
     evidence: corsEvidence(probe),
     dedupeKey: `listed ${hostOf(hop.url)}`,

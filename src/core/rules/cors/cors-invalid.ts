@@ -5,15 +5,16 @@ import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { parseUrl } from '../../http/url.ts';
 import { hostOf } from '../../http/probe.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 const REASONS: Readonly<Record<InvalidCorsCause, string>> = {
   'two-headers': 'it is sent twice; browsers combine the values and accept neither',
   list: 'it is a list; only one origin, or *, is allowed',
   empty: 'it is empty',
-  'unset-variable': 'a variable of the server has no value, for which Apache writes (null)',
-  null: 'it is "null", which matches no normal page, but any sandboxed page',
-  'misspelled-wildcard': 'the wildcard is exactly *',
+  'unset-variable': 'Apache writes (null) for a variable without a value',
+  null: 'it is "null", which matches any sandboxed page, but no normal page',
+  'misspelled-wildcard': 'the wildcard must be exactly *',
   'partial-wildcard': '* is a wildcard only by itself, not as part of a name',
   'upper-case': 'browsers send origins in lowercase and compare them exactly',
   'trailing-slash': 'an origin has no trailing slash',
@@ -40,7 +41,7 @@ export const corsInvalid = defineRule({
   causes: INVALID_CORS_CAUSES,
   failsWhen:
     'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
-  why: 'It is meant to allow the service, but does not: browsers compare it exactly with the origin of the page. curl does not check this.',
+  why: 'The header is meant to allow the service, but does not: browsers compare it exactly with the origin of the page. curl does not check this.',
   examples: {
     bad: `GET /registry.json
 Origin: https://flows.example.com
@@ -65,7 +66,7 @@ Vary: Origin`,
       const right = origins.length > 0 ? origin : (repaired(fault.value) ?? '*');
       return {
         cause: fault.cause,
-        message: `${hostOf(hop.url)} answers the ${resource} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause]}.`,
+        message: `${hostOf(hop.url)} sends the ${resourceName(resource)} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause]}.`,
         advice: `Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
         evidence: corsEvidence(probe, hop),
         dedupeKey: `${resource} ${hostOf(hop.url)} ${origin} ${fault.value}`,

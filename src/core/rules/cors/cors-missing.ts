@@ -5,6 +5,7 @@ import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf } from '../../http/probe.ts';
 import type { ResourceKind } from '../../facts/facts.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 const CAUSES = {
@@ -23,7 +24,7 @@ const WHERE: Readonly<Record<Cause, string>> = {
 /** What it means for some kinds of files. */
 const EFFECTS: Readonly<Partial<Record<ResourceKind, string>>> = {
   icon: ' A plain <img> would still show it.',
-  artifact: ' The service may fetch artifacts from its servers, so this may not matter.',
+  artifact: ' If the service downloads artifacts on its servers, this has no effect.',
 };
 
 export const corsMissing = defineRule({
@@ -81,9 +82,9 @@ Access-Control-Allow-Origin: *`,
       return {
         cause,
         severity: resource === 'artifact' ? 'note' : 'error',
-        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${resource}.${EFFECTS[resource] ?? ''}`,
+        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${resourceName(resource)}.${EFFECTS[resource] ?? ''}`,
         // The line to copy comes last, so that no full stop follows it.
-        advice: `${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
+        advice: `${unsure}Configure ${nulled ? hostOf(hop.url) : 'the host'} to send ${line}`,
         evidence: corsEvidence(probe, hop),
         // A host that does not send it omits it for all its files.
         dedupeKey: `${resource} ${hostOf(hop.url)} ${where}`,

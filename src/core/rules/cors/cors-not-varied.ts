@@ -4,6 +4,7 @@ import { cacheControl, header, varyNames } from '../../http/headers.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const corsNotVaried = defineRule({
@@ -23,7 +24,7 @@ export const corsNotVaried = defineRule({
     'vary-only-with-origin': { title: 'Vary: Origin is sent only for requests with an Origin' },
   },
   failsWhen: 'the response depends on Origin, but `Vary: Origin` is missing',
-  why: 'A cache then reuses the response to one visitor for another, and browsers block it: it fails intermittently, for some visitors.',
+  why: 'A cache then reuses the response to one visitor for another, and browsers block it: requests fail intermittently, for some visitors.',
   examples: {
     bad: `GET /registry.json
 
@@ -64,16 +65,16 @@ Vary: Origin`,
         return {
           severity: isReused ? 'warning' : 'note',
           cause: 'vary-only-with-origin',
-          message: `${hostOf(hop.url)} sends Vary: Origin for the ${resource} only when an Origin is sent. A cache that stored the response to a request without one${resource === 'icon' ? ' (a plain <img>)' : ''} uses it for pages${isReused ? '' : ', once it may,'} and it has ${without === null ? 'no Access-Control-Allow-Origin' : 'another Access-Control-Allow-Origin'}.`,
+          message: `${hostOf(hop.url)} sends the ${resourceName(resource)} with Vary: Origin only if the request has an Origin. A cache that stored the response to a request without one${resource === 'icon' ? ' (a plain <img>)' : ''} ${isReused ? 'reuses' : 'may later reuse'} it for pages, with ${without === null ? 'no' : 'a different'} Access-Control-Allow-Origin.`,
           advice:
-            'Send Vary: Origin with every response, with and without an Origin in the request. Object stores have no such setting: let a CDN add the header.',
+            'Send Vary: Origin with every response, also if the request has no Origin. Object stores have no such setting: let a CDN add the header.',
           evidence: corsEvidence(probe),
           dedupeKey: `${resource} ${hostOf(hop.url)}`,
         };
       }
       return {
         cause: without === null ? 'only-with-origin' : 'differs',
-        message: `${hostOf(hop.url)} answers the ${resource} with ${namedOrigin(without)} unless an Origin is sent, but does not send Vary: Origin.`,
+        message: `${hostOf(hop.url)} sends the ${resourceName(resource)} with ${namedOrigin(without)} if the request has no Origin, but does not send Vary: Origin.`,
         advice: 'Send Vary: Origin with every response, or always Access-Control-Allow-Origin: *.',
         evidence: { ...corsEvidence(probe), withoutOrigin: without },
         dedupeKey: `${resource} ${hostOf(hop.url)}`,

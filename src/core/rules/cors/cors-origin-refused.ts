@@ -6,14 +6,15 @@ import { mayBlameOrigin } from '../../facts/header-probes.ts';
 import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
-  'other-origin': { title: 'Another origin is allowed' },
+  'other-origin': { title: 'A different origin is allowed' },
   'origins-unknown': { title: 'The allowed origins are not known' },
   'redirect-null-origin': { title: 'After a redirect the origin is "null"' },
   'no-answer': { title: 'Requests with this origin get no response' },
-  'status-*': { title: 'Requests with this origin are answered with this status' },
+  'status-*': { title: 'Requests with this origin get this status' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
@@ -31,8 +32,8 @@ export const corsOriginRefused = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,
   failsWhen:
-    'the origin given with `--origin` is not allowed. Without `--origin`, a host that allows only certain origins is a warning that names them',
-  why: 'Only pages of the allowed origins can read the file, and pages of other origins cannot. curl does not check this.',
+    'the origin given with `--origin` is not allowed. Without `--origin`, a host that allows only certain origins is a warning',
+  why: 'Only pages of the allowed origins can read the file. curl does not check this.',
   examples: {
     bad: `GET /registry.json
 Origin: https://flows.example.com
@@ -73,14 +74,11 @@ function refusedStatus(resource: ResourceKind, probe: Probe, named: boolean): Pr
   )
     return null;
   const host = hostOf(lastHop(probe)?.url ?? '');
-  const how =
-    failure === null
-      ? `answers the ${resource} with ${status}`
-      : `does not answer for the ${resource} (${failure.code})`;
+  const how = failure === null ? `responds with ${status}` : `does not respond (${failure.code})`;
   return {
     cause: failure === null ? `status-${status}` : 'no-answer',
     severity: named ? 'error' : 'warning',
-    message: `${host} ${how} when the request comes from a page of ${probe.origin} (Origin, Referer), but with 2xx without these headers.`,
+    message: `${host} ${how} if the ${resourceName(resource)} is requested by a page of ${probe.origin} (Origin, Referer); without these headers it responds with 2xx.`,
     advice: named
       ? `Allow ${probe.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
       : 'Check again with --origin <the service’s origin>; if that is also refused, check hotlink protection and firewall rules.',
@@ -103,7 +101,7 @@ function refusedOrigin(
     return {
       cause: 'origins-unknown',
       severity: 'warning',
-      message: `${host} answers the ${resource} depending on the Origin and allows only certain origins, which are unknown.`,
+      message: `${host} allows only certain origins to read the ${resourceName(resource)}, and does not name them.`,
       advice: 'Check again with --origin <the service’s origin>.',
       evidence,
     };
@@ -124,14 +122,14 @@ function refusedOrigin(
     return {
       cause: 'other-origin',
       severity: 'warning',
-      message: `${host} lets browsers read the ${resource} from ${fault.value} only. Whether that is the service is unknown.`,
+      message: `${host} allows only pages of ${fault.value} to read the ${resourceName(resource)}. Whether the service runs there is unknown.`,
       advice: `If the service runs at ${fault.value}, check with --origin ${fault.value}; otherwise allow its origin.`,
       evidence,
     };
   }
   return {
     cause: 'other-origin',
-    message: `${host} lets browsers read the ${resource} from ${allowed ?? fault.value}${allowed === null ? ' only' : ''}, not from ${probe.origin}.`,
+    message: `${host} allows ${allowed === null ? 'only ' : ''}pages of ${allowed ?? fault.value} to read the ${resourceName(resource)}, not pages of ${probe.origin}.`,
     advice: `Send Access-Control-Allow-Origin: ${probe.origin} with Vary: Origin for requests with that Origin, or Access-Control-Allow-Origin: *`,
     evidence,
   };

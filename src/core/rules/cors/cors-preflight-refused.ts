@@ -3,12 +3,13 @@ import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
   'no-answer': { title: 'The preflight gets no response' },
-  redirect: { title: 'The preflight is answered with a redirect' },
-  'status-*': { title: 'The preflight is answered with this status' },
+  redirect: { title: 'The preflight gets a redirect' },
+  'status-*': { title: 'The preflight gets this status' },
   origin: { title: 'The preflight does not allow the origin' },
   'methods-malformed': { title: 'Access-Control-Allow-Methods is malformed' },
   'headers-malformed': { title: 'Access-Control-Allow-Headers is malformed' },
@@ -77,7 +78,7 @@ function problem(resource: ResourceKind, preflight: Probe, hop: number, fault: P
   const allowedOrigin = preflight.origin === 'null' ? '*' : '* (or the service’s origin)';
   return {
     cause: fault.cause === 'status' ? `status-${fault.value}` : fault.cause,
-    message: `${host} refuses the preflight (OPTIONS) for the ${resource}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
+    message: `${host} refuses the preflight (OPTIONS) for the ${resourceName(resource)}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
     advice:
       fault.cause === 'header-refused' && fault.header === 'authorization'
         ? `Send Access-Control-Allow-Headers: ${names}`
@@ -99,9 +100,9 @@ function reason({ cause, value, header }: PreflightFault): string {
     case 'no-answer':
       return `it gets no response (${value ?? 'no status'})`;
     case 'redirect':
-      return `the response is a redirect (${value}), which preflights do not follow`;
+      return `the response is a redirect (${value}), which browsers do not follow for a preflight`;
     case 'status':
-      return `it is answered with ${value}`;
+      return `it gets status ${value}`;
     case 'origin':
       return value === null
         ? 'the response has no Access-Control-Allow-Origin'

@@ -1,11 +1,11 @@
 import { hostOrCopy } from '../owners.ts';
 import { CORS_CAUSES, INVALID_CORS_CAUSES } from '../cors-causes.ts';
-import { nameOf } from '../../http/copies.ts';
 import { corsCheck, corsEvidence, corsFault, hopOrigins } from '../../http/cors.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { headerLines } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const corsRevalidationRefused = defineRule({
@@ -21,7 +21,7 @@ export const corsRevalidationRefused = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: { 'other-origin': CORS_CAUSES['other-origin'], ...INVALID_CORS_CAUSES },
   failsWhen:
-    'a 304 (not modified) has a different Access-Control-Allow-Origin than the 200, which no longer allows the page. A 304 without that header keeps the stored one',
+    'a 304 (Not Modified) has a different Access-Control-Allow-Origin than the 200, and no longer allows the page. A 304 without that header keeps the stored one',
   why: 'Browsers update the stored response with the headers of a 304 (RFC 9111 section 3.2): the first visit works, every later one fails until the cache is cleared.',
   examples: {
     bad: `GET /registry.json
@@ -68,7 +68,7 @@ Access-Control-Allow-Origin: *`,
     const host = hostOf(hop.url);
     return {
       cause: fault.cause,
-      message: `${host} answers 304 for the ${nameOf(resource)} with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored response: browsers block the ${nameOf(resource)} from the second visit on.`,
+      message: `${host} responds with 304 for the ${resourceName(resource)}, with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored response: browsers block the ${resourceName(resource)} from the second visit on.`,
       advice: 'Send the same CORS headers with 304 as with 200, or none with 304.',
       evidence: {
         ...corsEvidence(probe),

@@ -17,11 +17,11 @@ export const corsWildcard = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: {
     star: { title: 'Every origin is allowed' },
-    echo: { title: 'The requested origin is always allowed' },
-    'echo-with-credentials': { title: 'The requested origin is always allowed, with credentials' },
+    echo: { title: 'The Origin of the request is always allowed' },
+    'echo-with-credentials': { title: 'The Origin of the request is always allowed, with credentials' },
   },
   failsWhen:
-    'every origin is allowed: permitted, but restricting access to the needed origins is preferred. Allowing any origin with credentials is a warning',
+    'every origin is allowed. This is permitted, but allowing only the needed origins is preferred. Allowing every origin with credentials is a warning',
   why: 'Pages of any site may read the file. For public files this is harmless.',
   examples: {
     bad: `GET /registry.json
@@ -53,9 +53,9 @@ Vary: Origin`,
         return {
           severity: 'warning',
           cause: 'echo-with-credentials',
-          message: `${host} allows any origin, with credentials: pages of any site can read what a visitor’s cookies give access to.`,
+          message: `${host} allows every origin, with credentials: pages of any site can read what a visitor’s cookies give access to.`,
           advice:
-            'Send Access-Control-Allow-Origin: * without Access-Control-Allow-Credentials, or name the service’s origin.',
+            'Send Access-Control-Allow-Origin: * without Access-Control-Allow-Credentials, or allow only the service’s origin.',
           evidence,
           dedupeKey: `credentials ${host}`,
         };
@@ -63,9 +63,9 @@ Vary: Origin`,
       return {
         cause: echoed ? 'echo' : 'star',
         message: echoed
-          ? `${host} allows any origin that is sent.`
+          ? `${host} allows every origin: it returns the Origin of the request as Access-Control-Allow-Origin.`
           : `${host} allows every origin (Access-Control-Allow-Origin: *).`,
-        advice: 'Fine for public files; for others name the service’s origin, with Vary: Origin.',
+        advice: 'This is fine for public files. For other files, allow only the service’s origin, with Vary: Origin.',
         evidence,
         dedupeKey: host,
       };

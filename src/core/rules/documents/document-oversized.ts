@@ -16,7 +16,7 @@ export const documentOversized = defineRule({
     depth: { title: 'The document is nested too deeply' },
     bytes: { title: 'The file is too large', owner: 'host' },
   },
-  failsWhen: 'a file is larger, or nested deeper, than the limit; reading stops there',
+  failsWhen: 'a file is larger, or more deeply nested, than the limit. Reading stops at the limit',
   why: 'Subscribers limit what they read, so that one registry cannot exhaust their memory.',
   examples: {
     bad: `{ "apps": ${'['.repeat(70)}${']'.repeat(70)} }`,
@@ -35,7 +35,7 @@ export const documentOversized = defineRule({
     return {
       cause: 'bytes',
       message: `The document is larger than the limit; reading stopped after ${content.bytes} bytes.`,
-      advice: 'Check that the URL leads to the JSON file; split the registry if it is really that large.',
+      advice: 'Check that the URL leads to the JSON file, or split the registry if it is really that large.',
       evidence: { bytesRead: content.bytes },
     };
   },

@@ -1,7 +1,7 @@
 import { authorOrCopy, pageOwner } from '../owners.ts';
 import type { SyntaxErrorCause } from '../../json/document-syntax-error.ts';
 import { isMissing, type Missing, type HttpViews } from '../../facts/facts.ts';
-import { labelNotUndone } from '../../http/undecoded-label.ts';
+import { undecodedCoding } from '../../http/undecoded-coding.ts';
 import { pageAnswer, pageInstead } from '../../http/web-page.ts';
 import type { CauseInfo } from '../cause.ts';
 import { defineRule } from '../rule.ts';
@@ -11,7 +11,7 @@ const CAUSES = {
   'html-page': { title: 'An HTML page is served instead of the file', owner: pageOwner },
   'xml-error': { title: 'An XML error message is served instead of the file', owner: 'host' },
   'git-lfs-pointer': { title: 'A Git LFS pointer is served instead of the file', owner: 'host' },
-  'text-message': { title: 'A text is served instead of the file' },
+  'text-message': { title: 'Plain text is served instead of the file' },
   'program-message': { title: 'The output of a program is served instead of the file' },
   'svg-image': { title: 'The file is an SVG image' },
   'source-code': { title: 'The file is the source code of the program that should generate it' },
@@ -25,13 +25,13 @@ const CAUSES = {
   'lone-surrogate': { title: 'A string has a lone surrogate' },
   truncated: { title: 'The JSON ends early', owner: authorOrCopy },
   'trailing-data': { title: 'Data follows the JSON' },
-  'trailing-comma': { title: 'A comma is followed by no value' },
+  'trailing-comma': { title: 'No value follows a comma' },
   'missing-comma': { title: 'A comma is missing' },
   'missing-colon': { title: 'A colon is missing' },
-  comment: { title: 'The file has a comment' },
-  'merge-conflict': { title: 'The file has the marks of a merge conflict' },
+  comment: { title: 'The file contains a comment' },
+  'merge-conflict': { title: 'The file has merge conflict markers' },
   'single-quotes': { title: 'A string is in single quotes' },
-  'unquoted-name': { title: 'A name is not in quotes' },
+  'unquoted-name': { title: 'A property name is not in quotes' },
   'odd-space': { title: 'White space other than space, tab and line break' },
   'control-character': { title: 'A string has a control character' },
   'bad-escape': { title: 'A string has an invalid escape' },
@@ -75,7 +75,7 @@ export const documentUnreadable = defineRule({
 
 /** Compressed bytes with a coding that clients do not decode; null if Content-Encoding is not the reason. */
 function undecoded(cause: string, web: HttpViews | Missing): { message: string; advice: string } | null {
-  const label = cause === 'gzip' ? labelNotUndone(web) : null;
+  const label = cause === 'gzip' ? undecodedCoding(web) : null;
   if (label === null) return null;
   return {
     message: `The file is gzip data, and ${label}.`,

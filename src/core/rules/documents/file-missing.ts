@@ -1,4 +1,5 @@
 import { printable, shorten } from '../../text/text.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const fileMissing = defineRule({
@@ -33,12 +34,12 @@ in the folder:  apps/echo.json`,
     const name = shorten(printable(file ?? ''), 200);
     const what = {
       missing: 'does not exist',
-      'not-a-file': 'is not a file',
+      'not-a-file': 'is not a regular file',
       outside: 'is a link to a target outside the workspace',
     }[local];
     return {
       cause: local,
-      message: `The ${resource} file ${name} ${what}.`,
+      message: `The ${resourceName(resource)} ${name} ${what}.`,
       advice:
         local === 'missing'
           ? 'Create it (appreg add-app creates it with the app), or correct its URL.'

@@ -21,7 +21,7 @@ export const jsonByteOrderMark = defineRule({
     return {
       offset: 0,
       message: 'The file begins with a byte order mark.',
-      advice: 'Save it as UTF-8 without BOM (appreg lint --fix does it).',
+      advice: 'Save it as UTF-8 without BOM (appreg lint --fix does this).',
     };
   },
 });

@@ -20,8 +20,8 @@ export const jsonDuplicateKey = defineRule({
     return reading.duplicates.map(({ pointer, name, offset }) => ({
       at: pointer,
       offset,
-      message: `The name “${shorten(name, 80)}” occurs twice in one object.`,
-      advice: 'Keep one of the two; an app or version that needs both is two entries.',
+      message: `The key “${shorten(name, 80)}” occurs twice in one object.`,
+      advice: 'Remove one of the two, or give it another key if both are needed.',
       evidence: { name },
     }));
   },

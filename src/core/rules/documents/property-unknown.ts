@@ -15,7 +15,7 @@ export const propertyUnknown = defineRule({
   // Another kind of file has other fields.
   supersededBy: withCauses(schemaViolation, 'metadata-file', 'manifest-file', 'error-message'),
   causes: {
-    misspelt: { title: 'The name is close to one that the format defines' },
+    misspelt: { title: 'The name is similar to one that the format defines' },
   },
   failsWhen: 'a field is not part of the specification (`$schema` and names that begin with `x-` are ignored)',
   why: 'Subscribers ignore it; often it is a misspelled field.',

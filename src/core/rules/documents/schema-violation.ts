@@ -18,17 +18,18 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const schemaViolation = defineRule({
   id: 'schema-violation',
-  title: 'Missing field, or field of the wrong type',
+  title: 'Missing field or wrong type',
   on: 'document',
   needs: ['resource', 'value'],
   severity: 'error',
   spec: '2.1',
   symptom: 'by-resource',
   owner: 'author',
-  hiddenReason: 'Its entry in the manifest, or its metadata file, lacks what the format requires.',
+  hiddenReason:
+    'Its entry in the manifest, or its metadata file, lacks a required field, or has one of the wrong type.',
   causes: CAUSES,
   failsWhen: 'a required field is absent, or a field has the wrong type',
-  why: 'The service cannot use an entry that lacks what the format requires.',
+  why: 'The service cannot use an entry that lacks a required field.',
   examples: {
     bad: '{ "apps": [] }',
     good: '{ "apps": {} }',
@@ -53,7 +54,7 @@ function swap(resource: ResourceKind, value: JsonValue): Problem<Cause> | null {
     return {
       cause: 'metadata-file',
       message: 'This is an app metadata file (it has "versions"), not a registry manifest.',
-      advice: 'Give the URL of the manifest, the file that has "apps".',
+      advice: 'Use the URL of the manifest, the file that has "apps".',
     };
   }
   if (resource === 'metadata' && hasApps && !hasVersions) {

@@ -42,7 +42,7 @@ export const textUnprintable = defineRule({
       problems.push({
         at: `/${field}`,
         message: `The ${field} contains invisible characters: ${shorten(printable(plain), 120)}`,
-        advice: 'Remove them; they usually come from copying.',
+        advice: 'Remove them; they usually come from copy and paste.',
       });
     }
     return problems;

@@ -38,7 +38,7 @@ export const appWithdrawn = defineRule({
         const renamed = added.get(plain(key)) ?? null;
         return {
           ...(renamed === null ? {} : { cause: 'renamed' }),
-          message: `The app “${shorten(key, 80)}”, listed according to ${shorten(earlierSource, 100)}, is no longer listed${
+          message: `The app “${shorten(key, 80)}” was listed in ${shorten(earlierSource, 100)}, and is no longer listed${
             renamed === null
               ? '.'
               : `; “${shorten(renamed, 80)}” is listed instead, which is a different app for subscribers.`
@@ -46,7 +46,7 @@ export const appWithdrawn = defineRule({
           advice:
             renamed === null
               ? 'List it again, unless it was withdrawn intentionally.'
-              : 'Keep the previous key: it identifies the app for subscribers; the displayed name is its "name".',
+              : 'Keep the previous key, which identifies the app for subscribers. To change the displayed name, change "name".',
           app: key,
           evidence: { app: key, earlier: earlierSource, ...(renamed === null ? {} : { renamed }) },
         };

@@ -4,7 +4,7 @@ import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactChanged = defineRule({
   id: 'artifact-changed',
-  title: 'Published version with another checksum',
+  title: 'Published version with a changed checksum',
   on: 'metadata',
   needs: ['versions', 'earlier', 'earlierSource'],
   severity: 'error',
@@ -33,7 +33,7 @@ export const artifactChanged = defineRule({
       problems.push({
         at: `/versions/${entry.index}/artifactChecksum`,
         version: before.version,
-        message: `The version ${shorten(before.version, 60)} was published with a different checksum.`,
+        message: `Version ${shorten(before.version, 60)} was published with a different checksum.`,
         advice: `Restore the artifact and its checksum ("${before.artifactChecksum}"), and publish the change as a new version.`,
         evidence: { published: before.artifactChecksum, listed: entry.artifactChecksum, earlier: earlierSource },
       });

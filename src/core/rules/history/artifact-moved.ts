@@ -6,7 +6,7 @@ import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactMoved = defineRule({
   id: 'artifact-moved',
-  title: 'Published version with another URL',
+  title: 'Published version with a changed URL',
   on: 'metadata',
   needs: ['versions', 'earlier', 'earlierSource'],
   severity: 'warning',
@@ -36,7 +36,7 @@ export const artifactMoved = defineRule({
         at: `/versions/${entry.index}/artifactUrl`,
         version: before.version,
         message: `The artifact of version ${shorten(before.version, 60)} was published at a different URL.`,
-        advice: 'Also keep the previous URL working.',
+        advice: 'Keep the previous URL working as well.',
         evidence: { published: before.artifactUrl, listed: entry.artifactUrl, earlier: earlierSource },
       });
     }

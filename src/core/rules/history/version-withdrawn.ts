@@ -42,9 +42,9 @@ export const versionWithdrawn = defineRule({
       at: '/versions',
       version: before.version,
       ...(before.version === lost ? { cause: 'newest' } : {}),
-      message: `The version ${shorten(before.version, 60)}, published according to ${shorten(earlierSource, 100)}, is no longer listed.${
+      message: `Version ${shorten(before.version, 60)} was listed in ${shorten(earlierSource, 100)}, and is no longer listed.${
         before.version === lost
-          ? ` It was the newest; ${now === null ? 'there is none now' : `now that is ${shorten(now, 60)}`}.`
+          ? ` It was the newest; ${now === null ? 'no version is left' : `the newest is now ${shorten(now, 60)}`}.`
           : ''
       }`,
       advice: `List it again: ${JSON.stringify(before)}`,

@@ -7,7 +7,7 @@ import { handshakeProblem } from './addresses-differ/handshake.ts';
 
 export const addressesDiffer = defineRule({
   id: 'addresses-differ',
-  title: 'Address of a host that behaves differently',
+  title: 'Addresses of a host that respond differently',
   on: 'resource',
   needs: ['resource', 'web', 'now'],
   severity: 'error',
@@ -16,7 +16,7 @@ export const addressesDiffer = defineRule({
   owner: 'host',
   causes: CAUSES,
   failsWhen:
-    'a host name has several addresses, and one of them has an untrusted certificate or aborts the TLS handshake, while another one serves the files. With --each-address, also if one of them does not respond, or responds with another status, other content or without CORS headers, twice in a row',
+    'a host name has several addresses, and one of them has an untrusted certificate or aborts the TLS handshake, while another one serves the files. With --each-address, also if one of them does not respond, or responds with a different status, different content or without CORS headers, twice in a row',
   why: 'Each subscriber uses one of the addresses, possibly a different one each time: what works for one fails for the next. Clients skip addresses that accept no connection; without --each-address, host-intermittent reports them.',
   examples: {
     bad: `tls CERT_HAS_EXPIRED 192.0.2.2:443

@@ -1,5 +1,5 @@
 import { hostOrCopy } from '../owners.ts';
-import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../http/copies.ts';
+import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, HeaderGroup, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
 import { type Dependence, dependenceOf } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
@@ -7,16 +7,17 @@ import { finalHop, hostOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { compressedCopyDiffers } from './compressed-copy-differs.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
 const CAUSES = {
-  'each-time': { title: 'Each response has other content' },
-  intermittent: { title: 'Two contents are sent alternately' },
+  'each-time': { title: 'Each response has different content' },
+  intermittent: { title: 'The responses alternate between two contents' },
   origin: { title: 'The content depends on Origin or Referer' },
   'fetch-metadata': { title: 'The content depends on Sec-Fetch headers' },
   encoding: { title: 'The content depends on Accept-Encoding' },
   agent: { title: 'The content depends on User-Agent' },
-  browser: { title: 'Browsers get other content' },
+  browser: { title: 'Browsers get different content' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
@@ -32,8 +33,8 @@ export const answersDiffer = defineRule({
   supersededBy: [...NOT_THE_FILE, compressedCopyDiffers, compressedCopyUnreadable],
   causes: CAUSES,
   failsWhen:
-    'two requests for one URL, shortly after each other, return different content: servers have different states, or the content depends on the request’s origin or client. A file that was replaced in between is not a finding',
-  why: 'Subscribers see one or the other, which may not be what was checked here.',
+    'two requests for one URL in short succession return different content: servers have different states, or the content depends on the request’s origin or client. A file that was replaced in between is not a finding',
+  why: 'Subscribers get one or the other, which may not be what was checked here.',
   examples: {
     bad: `GET /registry.json
 
@@ -97,7 +98,7 @@ function differing(
     return {
       severity: 'note',
       cause: 'each-time',
-      message: `${host} sends different content in every response for the ${nameOf(resource)}, for example ${contents}.`,
+      message: `${host} sends different content in every response for the ${resourceName(resource)}, for example ${contents}.`,
       advice: 'Serve a file that changes only when something is published, so that caches and ETags work.',
       evidence,
       dedupeKey: `each-time ${resource} ${host}`,
@@ -105,7 +106,7 @@ function differing(
   if (dependence.on === 'intermittent')
     return {
       cause: 'intermittent',
-      message: `${host} sends two versions of the ${nameOf(resource)} alternately: ${contents}.`,
+      message: `${host} sends two versions of the ${resourceName(resource)} alternately: ${contents}.`,
       advice:
         'Bring all servers and caches behind the host to the same state: deploy to all of them, and purge the caches.',
       evidence,
@@ -114,7 +115,7 @@ function differing(
   const cause = (dependence.on === 'headers' ? dependence.groups[0] : undefined) ?? 'browser';
   return {
     cause,
-    message: `${host} sends another ${nameOf(resource)} to ${CLIENTS[cause]}: ${contents}${kindOf(copy)}.`,
+    message: `${host} sends a different ${resourceName(resource)} to ${CLIENTS[cause]}: ${contents}${kindOf(copy)}.`,
     advice:
       'Serve the same file for all requests; if a cache or firewall in front of the host causes the difference, correct that.',
     evidence,

@@ -1,10 +1,10 @@
-import { nameOf } from '../../http/copies.ts';
 import type { HeaderGroup, ResourceKind, Probe } from '../../facts/facts.ts';
 import { type Dependence, dependenceOf, isOther, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
 import { fetchSite } from '../../http/site.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
@@ -92,21 +92,27 @@ function problem(
     probe.hops.map(({ url }) => url),
   );
   const sent = `Sec-Fetch-Site: ${site}, Sec-Fetch-Mode: ${mode}, Sec-Fetch-Dest: ${resource === 'icon' ? 'image' : 'empty'}`;
-  const how = probe.failure ? `does not answer (${probe.failure.code})` : `answers with ${statusOf(probe)}`;
-  const way = mode === 'no-cors' ? ' as a plain <img> requests it' : '';
+  const how = probe.failure ? `does not respond (${probe.failure.code})` : `responds with ${statusOf(probe)}`;
+  const way = mode === 'no-cors' ? ' by a plain <img>' : '';
   const WORDS: Readonly<Record<HeaderGroup, readonly [what: string, advice: string]>> = {
     'fetch-metadata': [
-      `the request has ${sent}`,
+      `with ${sent}`,
       `Exempt the registry’s files from the resource isolation policy: allow ${mode} requests from other sites.`,
     ],
-    agent: ['the User-Agent is a browser’s', 'Exempt the registry’s files from bot protection and User-Agent rules.'],
-    origin: ['a Referer of another site is sent', 'Exempt the icons from hotlink protection.'],
-    encoding: ['the client accepts compression', 'Correct the compression settings of the host for icons.'],
+    agent: [
+      'with the User-Agent of a browser',
+      'Exempt the registry’s files from bot protection and User-Agent rules.',
+    ],
+    origin: ['with a Referer of another site', 'Exempt the icons from hotlink protection.'],
+    encoding: [
+      'with an Accept-Encoding that allows compression',
+      'Correct the compression settings of the host for icons.',
+    ],
   };
   const [what, advice] = WORDS[group];
   return {
     cause,
-    message: `${host} ${how} for the ${nameOf(resource)}${way} where ${what}, and with 2xx otherwise.`,
+    message: `${host} ${how} if the ${resourceName(resource)} is requested${way} ${what}; otherwise it responds with 2xx.`,
     advice,
     evidence: { requested: hop?.url ?? null, status: hop?.status || null, code: probe.failure?.code ?? null, sent },
     dedupeKey: `${resource} ${host} ${mode} ${group}`,

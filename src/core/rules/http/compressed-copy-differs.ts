@@ -1,16 +1,17 @@
 import { hostOrCopy } from '../owners.ts';
-import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../http/copies.ts';
+import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe } from '../../facts/facts.ts';
 import { header, httpDate } from '../../http/headers.ts';
 import { dependenceOf } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
 export const compressedCopyDiffers = defineRule({
   id: 'compressed-copy-differs',
-  title: 'Compressed copy with other content',
+  title: 'Compressed copy with different content',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
   severity: 'error',
@@ -20,7 +21,7 @@ export const compressedCopyDiffers = defineRule({
   supersededBy: [...NOT_THE_FILE, compressedCopyUnreadable],
   causes: {
     older: { title: 'The compressed copy is older' },
-    other: { title: 'The compressed copy has other content' },
+    other: { title: 'The compressed copy has different content' },
     'another-kind': { title: 'The compressed copy is another kind of file' },
   },
   failsWhen:
@@ -64,17 +65,17 @@ Content-Encoding: gzip
       if (instead !== null)
         return {
           cause: 'another-kind',
-          message: `${host} sends ${instead} instead of the ${nameOf(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
-          advice: `Inspect it with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy beside the file (.gz, .br).`,
+          message: `${host} sends ${instead} instead of the ${resourceName(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
+          advice: `Inspect it with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy next to the file (.gz, .br).`,
           evidence: copyEvidence(answer, copy, probe),
           dedupeKey: `${resource} ${host}`,
         };
       const isOlder = changedAt(probe) < changedAt(answer);
       return {
         cause: isOlder ? 'older' : 'other',
-        message: `${host} sends ${isOlder ? 'an older' : 'another'} ${nameOf(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
+        message: `${host} sends ${isOlder ? 'an older' : 'a different'} ${resourceName(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
         advice:
-          'Replace or delete the compressed copy beside the file (.gz, .br) with every upload, and purge the caches.',
+          'Replace or delete the compressed copy next to the file (.gz, .br) with every upload, and purge the caches.',
         evidence: copyEvidence(answer, copy, probe),
         dedupeKey: `${resource} ${host}`,
       };
@@ -86,7 +87,7 @@ Content-Encoding: gzip
 const KINDS: Readonly<Record<string, string>> = {
   html: 'an HTML page',
   xml: 'an XML document',
-  text: 'a text',
+  text: 'plain text',
   json: 'JSON',
   empty: 'an empty file',
 };

@@ -1,27 +1,28 @@
 import { hostOrCopy } from '../owners.ts';
-import { comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../http/copies.ts';
+import { comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
 import { dependenceOf, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const ADVICE =
-  'Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress by itself; each copy needs the matching Content-Encoding. Purge the caches.';
+  'Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress the files. Each copy needs the matching Content-Encoding. Then purge the caches.';
 
 const CAUSES = {
   unlabelled: { title: 'The copy has no Content-Encoding' },
   'beside-identity': { title: 'Content-Encoding names "identity" and another coding' },
   'coding-not-accepted': { title: 'The client did not accept the coding' },
   'compressed-twice': { title: 'The copy is compressed twice' },
-  'wrong-label': { title: 'Content-Encoding names another coding' },
+  'wrong-label': { title: 'Content-Encoding names a different coding' },
   broken: { title: 'The copy cannot be decoded' },
   truncated: { title: 'The compressed data ends early' },
-  'several-members': { title: 'A gzip file of several members' },
-  'bad-end': { title: 'The end of the gzip data is wrong' },
+  'several-members': { title: 'The gzip data has several members' },
+  'bad-end': { title: 'The end of the gzip data is invalid' },
   'no-answer': { title: 'Requests that accept compression get no response' },
-  'status-*': { title: 'Requests that accept compression are answered with this status' },
+  'status-*': { title: 'Requests that accept compression get this status' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
@@ -37,7 +38,7 @@ export const compressedCopyUnreadable = defineRule({
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,
   failsWhen:
-    'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: it does not match its Content-Encoding, has none, is corrupt, truncated or compressed twice, or the status is not 2xx',
+    'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read (it does not match its Content-Encoding, has none, is corrupt, truncated or compressed twice), or a status other than 2xx',
   why: 'Browsers and Node’s fetch accept compression. curl without --compressed gets the uncompressed file and does not show the problem.',
   examples: {
     bad: `GET /registry.json
@@ -76,7 +77,7 @@ Content-Encoding: gzip
       const host = hostOf(finalHop(probe).url);
       return {
         cause: fault.cause,
-        message: `${host} sends the ${nameOf(resource)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
+        message: `${host} sends the ${resourceName(resource)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
         advice: fault.advice ?? ADVICE,
         evidence: copyEvidence(answer, copy, probe),
         dedupeKey: `${resource} ${host} ${fault.cause}`,
@@ -96,7 +97,7 @@ interface CopyFault {
 
 function faultOf(resource: ResourceKind, copy: ComparedBody): CopyFault | null {
   const { fault, coding, kind, same, unlabelled } = copy;
-  if (unlabelled !== undefined && coding.split(', ').includes(unlabelled)) return notUndone(coding, unlabelled);
+  if (unlabelled !== undefined && coding.split(', ').includes(unlabelled)) return undecodedProblem(coding, unlabelled);
   if (unlabelled !== undefined)
     return {
       cause: 'unlabelled',
@@ -112,11 +113,11 @@ function faultOf(resource: ResourceKind, copy: ComparedBody): CopyFault | null {
       : { cause: 'wrong-label', text: `but the bytes are ${is}: browsers and Node’s fetch fail` };
   }
   if (fault === 'truncated' && !same)
-    return { cause: 'truncated', text: 'and the compressed stream ends early: browsers get a part of the file' };
+    return { cause: 'truncated', text: 'and the compressed stream ends early: browsers get only a part of the file' };
   if (fault === 'members' && !same)
     return {
       cause: 'several-members',
-      text: 'as a gzip file of several members: browsers read only the first one, so they get a part of the file',
+      text: 'as a gzip file of several members: browsers read only the first one, so they get only a part of the file',
     };
   if (fault === 'end')
     return {
@@ -127,7 +128,7 @@ function faultOf(resource: ResourceKind, copy: ComparedBody): CopyFault | null {
 }
 
 /** A named coding that clients do not decode. */
-function notUndone(coding: string, named: string): CopyFault {
+function undecodedProblem(coding: string, named: string): CopyFault {
   if (coding.split(', ').includes('identity'))
     return {
       cause: 'beside-identity',
@@ -165,10 +166,10 @@ function refused(resource: ResourceKind, web: HttpViews): Problem<Cause> | null 
   if (dependence.groups.join() !== 'encoding') return null;
   const host = hostOf(lastHop(probe)?.url ?? '');
   const status = statusOf(probe);
-  const how = probe.failure ? `does not answer (${probe.failure.code})` : `answers with ${status}`;
+  const how = probe.failure ? `does not respond (${probe.failure.code})` : `responds with ${status}`;
   return {
     cause: probe.failure ? 'no-answer' : `status-${status}`,
-    message: `${host} ${how} when the ${nameOf(resource)} is requested with Accept-Encoding: gzip, deflate, br, as every browser does, and with 2xx without that header.`,
+    message: `${host} ${how} if the ${resourceName(resource)} is requested with Accept-Encoding: gzip, deflate, br, as browsers do; without that header it responds with 2xx.`,
     advice: 'Correct the compression settings of the host, or turn off compression for JSON files and icons.',
     evidence: { requested: lastHop(probe)?.url ?? null, status: status || null, code: probe.failure?.code ?? null },
     dedupeKey: `${resource} ${host} ${status}`,

@@ -4,6 +4,7 @@ import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 import { documentUnreadable } from '../documents/document-unreadable.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { iconNotImage } from '../icons/icon-not-image.ts';
 
 const KNOWN = new Set(['gzip', 'deflate', 'br', 'compress']);
@@ -24,7 +25,7 @@ export const contentEncoded = defineRule({
     labelled: { title: 'An artifact has a Content-Encoding' },
   },
   failsWhen: 'an artifact has a Content-Encoding, or another file has one that not all clients support',
-  why: 'Clients that decode it get other bytes than those that were hashed, and report a checksum mismatch. If only the decoded bytes match, artifact-checksum-mismatch reports that.',
+  why: 'Clients that decode it get bytes other than those that were hashed, and report a checksum mismatch. If only the decoded bytes match, artifact-checksum-mismatch reports that.',
   examples: {
     bad: `GET /echo-1.0.0.tar.gz
 
@@ -47,8 +48,8 @@ Content-Type: application/gzip`,
       cause: unknown.length > 0 ? 'unknown-coding' : 'labelled',
       message:
         resource === 'artifact'
-          ? `${hostOf(hop.url)} labels the artifact with Content-Encoding: ${coding}; the bytes as sent match the listed checksum, but clients that decode them get other bytes.`
-          : `${hostOf(hop.url)} labels the ${resource} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'combines identity with another coding: browsers then decode nothing, other clients do' : 'not all clients support'}.`,
+          ? `${hostOf(hop.url)} sends the artifact with Content-Encoding: ${coding}; the bytes as sent match the listed checksum, but clients that decode them get different bytes.`
+          : `${hostOf(hop.url)} sends the ${resourceName(resource)} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'combines identity with another coding: browsers then decode nothing, other clients do' : 'not all clients support'}.`,
       advice:
         resource === 'artifact'
           ? 'Remove the Content-Encoding from the stored file, and exclude .gz from compression by the server.'

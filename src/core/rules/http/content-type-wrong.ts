@@ -3,6 +3,7 @@ import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 import { artifactNotTarGz } from '../artifacts/artifact-not-tar-gz.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { documentUnreadable } from '../documents/document-unreadable.ts';
 
 export const contentTypeWrong = defineRule({
@@ -17,7 +18,7 @@ export const contentTypeWrong = defineRule({
   supersededBy: [documentUnreadable, artifactChecksumMismatch, artifactNotTarGz],
   causes: {
     missing: { title: 'Content-Type is missing' },
-    'not-json': { title: 'A JSON file has another type' },
+    'not-json': { title: 'A JSON file has a different type' },
     charset: { title: 'A JSON file has a charset other than UTF-8' },
     html: { title: 'An artifact has the type text/html' },
     text: { title: 'An artifact has a text type' },
@@ -44,7 +45,7 @@ Content-Type: application/json`,
       if (!type.startsWith('text/') && type !== 'application/xhtml+xml' && !/[/+]json$/.test(type)) return null;
       return {
         cause: type === 'text/html' ? 'html' : 'text',
-        message: `The artifact is served as ${type}, a type of text.`,
+        message: `The artifact is served as ${type}, which is a text type.`,
         advice: 'Serve .tar.gz files with Content-Type: application/gzip',
         evidence: { contentType: type },
         dedupeKey: `artifact ${hostOf(hop.url)} ${type}`,
@@ -53,7 +54,7 @@ Content-Type: application/json`,
     if (found === null || type === '') {
       return {
         cause: 'missing',
-        message: `The ${resource} is served without a Content-Type.`,
+        message: `The ${resourceName(resource)} is served without a Content-Type.`,
         advice: 'Serve .json files with Content-Type: application/json',
         evidence: { contentType: null },
       };
@@ -61,7 +62,7 @@ Content-Type: application/json`,
     if (type !== 'application/json' && type !== 'text/json' && !/^[a-z]+\/[^;]+\+json$/.test(type)) {
       return {
         cause: 'not-json',
-        message: `The ${resource} is served as ${type}, not as JSON.`,
+        message: `The ${resourceName(resource)} is served as ${type}, not as JSON.`,
         advice: 'Serve .json files with Content-Type: application/json',
         evidence: { contentType: type },
       };
@@ -70,7 +71,7 @@ Content-Type: application/json`,
     if (charset === null || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return null;
     return {
       cause: 'charset',
-      message: `The ${resource} has charset=${charset}; JSON is always UTF-8.`,
+      message: `The ${resourceName(resource)} is served with charset=${charset}, but JSON is always UTF-8.`,
       advice: 'Remove the charset: Content-Type: application/json',
       evidence: { contentType: type, charset },
     };

@@ -4,6 +4,7 @@ import { dependenceOf, isOther, isRefusal } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, isAnswered, statusOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 
 export const headRefused = defineRule({
@@ -18,11 +19,11 @@ export const headRefused = defineRule({
   supersededBy: [artifactChecksumMismatch, ...NOT_THE_FILE],
   causes: {
     failed: { title: 'HEAD gets no response' },
-    'status-*': { title: 'HEAD is answered with this status' },
+    'status-*': { title: 'HEAD gets this status' },
     'content-length-differs': { title: 'HEAD and GET have different Content-Length values' },
     'etag-differs': { title: 'HEAD and GET have different ETags' },
   },
-  failsWhen: 'the response to HEAD differs from that to GET',
+  failsWhen: 'the response to HEAD differs from the one to GET',
   why: 'Registry hosts allow GET and HEAD; clients that send HEAD first treat a refused HEAD as a missing file.',
   examples: {
     bad: `GET /registry.json
@@ -54,10 +55,10 @@ HTTP/1.1 200 OK`,
     if (!isAnswered(head)) {
       // If a page's GET is refused as well, the method is not the reason.
       if (web.browser.some((probe) => probe.origin === head.origin && isOther(probe) && isRefusal(probe))) return null;
-      const how = head.failure ? `fails (${head.failure.code})` : `is answered with ${status}`;
+      const how = head.failure ? `fails (${head.failure.code})` : `gets status ${status}`;
       return {
         cause: head.failure ? 'failed' : `status-${status}`,
-        message: `HEAD of the ${resource} ${how}, while GET is answered with ${got.status}.`,
+        message: `HEAD of the ${resourceName(resource)} ${how}, while GET gets status ${got.status}.`,
         advice: 'Allow HEAD for all files.',
         evidence: { get: got.status, head: status || null, code: head.failure?.code ?? null },
         dedupeKey: once,
@@ -76,7 +77,7 @@ HTTP/1.1 200 OK`,
       if (otherGets(web, got).some((hop) => (named(hop, name) ?? inGet) !== inGet)) continue;
       return {
         cause: `${name}-differs`,
-        message: `HEAD of the ${resource} names another ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
+        message: `HEAD of the ${resourceName(resource)} gets a different ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
         advice: 'Serve both methods from the same file on the same server.',
         evidence: { get: inGet, head: inHead },
         dedupeKey: once,

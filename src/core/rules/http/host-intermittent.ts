@@ -1,9 +1,9 @@
-import { nameOf } from '../../http/copies.ts';
 import type { RepeatedProbe, ResourceKind, SideProbe, Probe, HttpViews } from '../../facts/facts.ts';
 import { doContentsAlternate, alternatingStatuses } from '../../facts/header-probes.ts';
 import { isIntermittent, isRefusalStatus } from '../../facts/repeated-probes.ts';
 import { hostnameOf, hostOf, isAnswered, lastHop, originOf, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
@@ -23,7 +23,7 @@ export const hostIntermittent = defineRule({
   owner: 'host',
   causes: CAUSES,
   failsWhen:
-    'a resource was received only after a failed attempt (a reset connection, a status 5xx, a 404 that did not recur, a 429 without a time to wait), the same requests get 2xx and error statuses alternately, or not all addresses of a host name respond',
+    'a resource was received only after a failed attempt (a reset connection, a status 5xx, a 404 that did not recur, a 429 without Retry-After), the same requests get 2xx and error statuses alternately, or not all addresses of a host name respond',
   why: 'The service may not retry as often, so subscribers see intermittent failures.',
   examples: {
     bad: `GET /registry.json
@@ -59,7 +59,7 @@ function lateAnswer(resource: ResourceKind, url: string, probe: Probe): Problem<
   if (probe.failure !== null || statusOf(probe) >= 400 || attempts < 2 || retryAfterMs > 0) return null;
   const host = hostOf(url);
   return {
-    message: `${host} is not reliable: the ${nameOf(resource)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${errors.join(', ')}.`,
+    message: `${host} is not reliable: the ${resourceName(resource)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt. Earlier attempts: ${errors.join(', ')}.`,
     advice: adviceFor(errors),
     evidence: { host, attempts, troubles: errors },
     dedupeKey: host,
@@ -106,7 +106,7 @@ function alternatingStatusProblem(resource: ResourceKind, web: HttpViews): Probl
   const how = refused.map((status) => (status === 0 ? 'a broken connection' : String(status)));
   return {
     cause: 'by-turns',
-    message: `${host} is not reliable: ${what} for the ${nameOf(resource)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')}.`,
+    message: `${host} is not reliable: ${what} for the ${resourceName(resource)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')}.`,
     advice: EACH_SERVER,
     evidence: { host, requested: url, plain: plain.join(', '), repeated: same.join(', ') || null },
     dedupeKey: host,

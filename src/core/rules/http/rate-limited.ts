@@ -1,5 +1,6 @@
 import type { Probe } from '../../facts/facts.ts';
 import { hostOf, lastHop, originOf } from '../../http/probe.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const rateLimited = defineRule({
@@ -34,7 +35,7 @@ HTTP/1.1 200 OK`,
     if (waited === 0) return null;
     const host = hostOf(url);
     return {
-      message: `${host} limits the request rate (Retry-After): appreg waited ${Math.ceil(waited / 1000)} s for the ${resource}.`,
+      message: `${host} limits the request rate (Retry-After): appreg waited ${Math.ceil(waited / 1000)} s for the ${resourceName(resource)}.`,
       advice:
         'Raise the limit for static files, or use a host without one (unauthenticated raw and API hosts often have one).',
       evidence: { host, waitedSeconds: waited / 1000, troubles: probes.flatMap((probe) => probe.retriedErrors ?? []) },

@@ -1,5 +1,6 @@
 import { lastHop } from '../../http/probe.ts';
 import { ruleOfFailure } from '../../http/failure-rule.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const redirectExcessive = defineRule({
@@ -19,7 +20,7 @@ export const redirectExcessive = defineRule({
     'loop-cookie': { title: 'The redirects form a loop that expects a cookie' },
   },
   failsWhen: 'redirects form a loop, or there are more than five',
-  why: 'Clients stop after a few redirects, without the file.',
+  why: 'Clients stop after a few redirects, and do not get the file.',
   examples: {
     bad: `GET /registry.json
 
@@ -47,7 +48,7 @@ HTTP/1.1 200 OK`,
     if (failure.code === 'REDIRECT_LIMIT') {
       return {
         cause: 'too-many',
-        message: `The ${resource} is redirected more than five times.`,
+        message: `The ${resourceName(resource)} is redirected more than five times.`,
         advice: 'List the final URL of the chain, or shorten the chain.',
         evidence: { hops, next: failure.url },
       };
@@ -55,9 +56,9 @@ HTTP/1.1 200 OK`,
     const cookie = lastHop(probe)?.headers.some(([name]) => name === 'set-cookie') ?? false;
     return {
       cause: cookie ? 'loop-cookie' : 'loop',
-      message: `The ${resource} is redirected in a loop${cookie ? ', each time with a cookie that the host expects to get back' : ''}.`,
+      message: `The ${resourceName(resource)} is redirected in a loop${cookie ? ', each time with a cookie that the host expects to get back' : ''}.`,
       advice: cookie
-        ? 'Serve static files without cookies; clients of registries do not store cookies.'
+        ? 'Serve static files without cookies: clients of registries do not store them.'
         : 'Fix the redirect rules of the host (often http and https, or with and without www, pointing at each other).',
       evidence: { hops, next: failure.url },
     };

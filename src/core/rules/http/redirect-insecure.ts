@@ -1,3 +1,4 @@
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const redirectInsecure = defineRule({
@@ -10,7 +11,7 @@ export const redirectInsecure = defineRule({
   symptom: 'by-resource',
   owner: 'host',
   failsWhen: 'a redirect leads from https to http',
-  why: 'Content fetched over http can be replaced on the way; browsers and careful clients block it.',
+  why: 'Content fetched over http can be replaced in transit; browsers and careful clients block it.',
   examples: {
     bad: `GET /registry.json
 
@@ -37,7 +38,7 @@ HTTP/1.1 200 OK`,
       const from = previous.url;
       if (!from.startsWith('https:') || !to.startsWith('http:')) continue;
       return {
-        message: `The ${resource} is redirected from https to http.`,
+        message: `The ${resourceName(resource)} is redirected from https to http.`,
         advice: `Redirect to ${to.replace(/^http:/, 'https:')}, or list an https URL without a redirect.`,
         evidence: { from, to, status: previous.status },
       };

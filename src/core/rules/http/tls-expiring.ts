@@ -60,7 +60,7 @@ Date: Sat, 21 Nov 2026 12:00:00 GMT`,
         cause: kind,
         message: `The ${kind} certificate “${commonName(above.subject)}” of ${host} expires in ${when}; the certificate of the host itself is valid until ${tls.notAfter}.`,
         advice: above.root
-          ? 'Use a certificate of an authority that is valid longer, and that clients trust.'
+          ? 'Use a certificate from an authority that is valid longer, and that clients trust.'
           : 'Install the full chain with the current intermediate certificate of the authority (fullchain.pem); if it has no newer one, renew the certificate.',
         evidence: {
           host,

@@ -6,12 +6,13 @@ import { explainUntrusted } from '../../http/untrusted-certificate.ts';
 import { hostnameOf, hostOf, lastHop, overProxy } from '../../http/probe.ts';
 import { tlsCause } from '../../http/tls-cause.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
   ...TLS_CAUSES,
   'private-ca': {
-    title: 'Only a certificate authority that was added locally is trusted',
+    title: 'Only a locally added certificate authority makes the host trusted',
     owner: interceptorOrService,
   },
 } satisfies Causes;
@@ -30,7 +31,7 @@ export const tlsUntrusted = defineRule({
   hiddenReason: 'The certificate of the host of its metadata file is not trusted.',
   causes: CAUSES,
   failsWhen:
-    'the certificate or the TLS version of a host is not trusted; the finding names the certificate of the chain that is at fault. A host that is trusted only because of `--ca`, `NODE_EXTRA_CA_CERTS` or the store of the system is a note',
+    'the certificate or the TLS version of a host is not trusted; the finding names the faulty certificate of the chain. A host that is trusted only because of `--ca`, `NODE_EXTRA_CA_CERTS` or the certificate store of the system is a note',
   why: 'Clients of subscribers close the connection before anything is fetched.',
   examples: {
     bad: 'tls CERT_HAS_EXPIRED 192.0.2.1:443',
@@ -49,11 +50,11 @@ HTTP/1.1 200 OK`,
     const over = overProxy(probe);
     const intercepted = over !== '' && /^(self-signed|unknown-issuer|incomplete-chain)$/.test(cause);
     const advice = intercepted
-      ? `The request was sent${over}: if that proxy uses its own certificates, specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or add ${hostnameOf(failure.url)} in NO_PROXY. Otherwise: ${usual}`
+      ? `The request was sent${over}: if that proxy uses its own certificates, specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or add ${hostnameOf(failure.url)} to NO_PROXY. Otherwise: ${usual}`
       : usual;
     return {
       cause,
-      message: `The ${resource} cannot be fetched safely: ${message}`,
+      message: `The ${resourceName(resource)} cannot be fetched securely: ${message}`,
       advice,
       evidence: {
         host,
@@ -72,7 +73,7 @@ HTTP/1.1 200 OK`,
 const ADDED = {
   '--ca': 'was given with --ca',
   NODE_EXTRA_CA_CERTS: 'NODE_EXTRA_CA_CERTS adds',
-  system: 'the store of this system adds',
+  system: 'the certificate store of this system contains',
 };
 
 /** Trusted locally, but perhaps nowhere else. */
@@ -89,7 +90,7 @@ function privateAuthority(probe: Probe): Problem<Cause> | null {
     severity: 'note',
     cause: 'private-ca',
     message: `${host} is trusted only because of the certificate authority that ${ADDED[authority]} (${name}); subscribers may not trust it.${intercepted}`,
-    advice: 'Ask the operator of the service to add this authority, or use a certificate of a public one.',
+    advice: 'Ask the operator of the service to add this authority, or use a certificate from a public authority.',
     evidence: {
       host,
       authority,

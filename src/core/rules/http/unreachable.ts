@@ -8,6 +8,7 @@ import { defineRule } from '../rule.ts';
 import { urlPortBlocked } from '../urls/url-port-blocked.ts';
 import { explainFailure } from './unreachable/by-failure.ts';
 import { explainStatus } from './unreachable/by-status.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { type Explanation, UNREACHABLE_CAUSES } from './unreachable/causes.ts';
 
 export const unreachable = defineRule({
@@ -39,7 +40,7 @@ HTTP/1.1 200 OK`,
     if (found === null) return null;
     return {
       ...found,
-      message: `The ${resource} cannot be fetched: ${found.message}`,
+      message: `The ${resourceName(resource)} cannot be fetched: ${found.message}`,
       evidence: { ...evidenceOf(probe), ...found.evidence },
       // Whether a server listens on such a port does not matter: browsers never connect to it.
       ...(probe.failure && isWithoutAnswer(probe) && blockedPort(hostOf(probe.failure.url)) !== null

@@ -3,7 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const unsolicitedContinue = defineRule({
   id: 'unsolicited-continue',
-  title: 'Unrequested “100 Continue” response',
+  title: 'Unsolicited “100 Continue” response',
   on: 'resource',
   needs: ['web'],
   severity: 'warning',

@@ -2,7 +2,7 @@ import type { Content, IconFacts, ImageFacts } from '../../facts/facts.ts';
 import { programMessage } from '../../http/program-output.ts';
 import type { Severity } from '../../engine/report.ts';
 import { shorten } from '../../text/text.ts';
-import { labelNotUndone } from '../../http/undecoded-label.ts';
+import { undecodedCoding } from '../../http/undecoded-coding.ts';
 import { type CauseOf, type Causes, hasCause } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
@@ -28,9 +28,9 @@ const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
     'is an XML document whose root element is not svg',
     'Use the URL of the image itself; this may be an error message of the store.',
   ],
-  json: ['is a JSON text', 'Use the URL of the image itself; this is probably an error message.'],
+  json: ['is JSON', 'Use the URL of the image itself; this is probably an error message.'],
   'utf-32': ['is text in UTF-32, which browsers do not support', 'Save the SVG as UTF-8.'],
-  text: ['is a text', 'Use the URL of the image itself; this is probably an error message or a link.'],
+  text: ['is plain text', 'Use the URL of the image itself; this is probably an error message or a link.'],
 };
 const IMAGES = new Set(['jpeg', 'gif', 'webp', 'avif', 'heic', 'ico', 'bmp', 'tiff']);
 const CONVERT = 'Convert it to PNG, or export it as SVG.';
@@ -70,7 +70,7 @@ const CAUSES = {
   xml: { title: 'The file is XML other than SVG', owner: 'host' },
   json: { title: 'The file is JSON', owner: 'host' },
   'utf-32': { title: 'The file is text in UTF-32' },
-  text: { title: 'The file is a text' },
+  text: { title: 'The file is plain text' },
   'program-message': { title: 'The output of a program is served instead of the icon', owner: 'host' },
   jpeg: { title: 'The file is a JPEG image' },
   gif: { title: 'The file is a GIF image' },
@@ -81,17 +81,17 @@ const CAUSES = {
   bmp: { title: 'The file is a BMP image' },
   tiff: { title: 'The file is a TIFF image' },
   'png-trailing-data': { title: 'Bytes follow the PNG' },
-  'png-apple': { title: "The PNG is Apple's variant" },
-  'png-*': { title: 'The PNG is broken' },
-  'svg-size': { title: 'The SVG has no size' },
-  'svg-entities': { title: 'The DOCTYPE of the SVG declares entities without bounds' },
+  'png-apple': { title: 'The PNG is in Apple’s variant of the format' },
+  'png-*': { title: 'The PNG is corrupt' },
+  'svg-size': { title: 'The SVG has a size of zero' },
+  'svg-entities': { title: 'The DOCTYPE of the SVG declares entities that can expand without limit' },
   'svg-no-namespace': { title: 'The SVG has no namespace' },
   'svg-wrong-namespace': { title: 'The SVG has the wrong namespace' },
   'svg-not-utf-8': { title: 'The SVG is not UTF-8' },
   'svg-too-complex': { title: 'The SVG has too many elements' },
   'svg-not-read': { title: 'The SVG is too large' },
-  'svg-*': { title: 'The SVG is broken' },
-  'xml-*': { title: 'The XML is broken' },
+  'svg-*': { title: 'The SVG is invalid' },
+  'xml-*': { title: 'The XML is invalid' },
   pdf: { title: 'The file is a PDF document' },
   zip: { title: 'The file is a zip archive' },
   '7z': { title: 'The file is a 7z archive' },
@@ -103,8 +103,8 @@ const CAUSES = {
   lzip: { title: 'The file is lzip data' },
   zlib: { title: 'The file is zlib data' },
   compress: { title: 'The file is Unix compress data' },
-  'gzip-as-text': { title: 'The file is gzip data that was converted as text' },
-  'gzip-as-base64': { title: 'The file is gzip data in Base64' },
+  'gzip-as-text': { title: 'The file is gzip data that was processed as text' },
+  'gzip-as-base64': { title: 'The file is gzip data in base64' },
   unknown: { title: 'The file is another kind of file' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
@@ -156,7 +156,7 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
       cause: 'program-message',
       evidence: { ...evidence, begins: program.text },
     };
-  const label = kind === 'gzip' ? labelNotUndone(web) : null;
+  const label = kind === 'gzip' ? undecodedCoding(web) : null;
   if (label !== null)
     return {
       message: `The icon is gzip data, and ${label}.`,

@@ -31,8 +31,8 @@ export const iconOversized = defineRule({
     const problems: Problem<Cause>[] = [];
     if (content.bytes >= BYTES) {
       problems.push({
-        message: `The icon has ${content.cut ? 'more than ' : ''}${content.bytes} bytes; recommended is less than 1 MB.`,
-        advice: 'Scale it down (256 by 256 is plenty) and run it through an optimizer (oxipng, svgo).',
+        message: `The icon has ${content.cut ? 'more than ' : ''}${content.bytes} bytes; less than 1 MB is recommended.`,
+        advice: 'Scale it down (256 by 256 is enough) and run it through an optimizer (oxipng, svgo).',
         cause: 'bytes',
         evidence: { bytes: content.bytes, limit: BYTES },
       });
@@ -41,7 +41,7 @@ export const iconOversized = defineRule({
     if (kind === 'png' && width !== null && height !== null && width * height > PIXELS) {
       problems.push({
         message: `The icon is a PNG of ${width} by ${height} pixels, which needs ${Math.round((width * height * 4) / 1e6)} MB when decoded.`,
-        advice: 'Scale it down; 256 by 256 is plenty.',
+        advice: 'Scale it down; 256 by 256 is enough.',
         cause: 'pixels',
         evidence: { width, height },
       });

@@ -67,28 +67,28 @@ export const iconSvgActive = defineRule({
 
 /** How to remove active content, by its code. */
 const REMOVED_BY: Readonly<Record<string, string>> = {
-  script: 'svgo does with its plugin removeScripts',
-  'event-handler': 'svgo does with its plugin removeScripts',
-  'javascript-url': 'svgo does with its plugin removeScripts',
+  script: 'the svgo plugin removeScripts does this',
+  'event-handler': 'the svgo plugin removeScripts does this',
+  'javascript-url': 'the svgo plugin removeScripts does this',
   'foreign-object': 'draw text and boxes as SVG elements instead of HTML',
 };
 
 /** Drawing programs write a DOCTYPE that only declares namespaces; any other defines content of the image. */
 function ofDoctype({ code, line }: ActiveContent, found: readonly ActiveContent[]): Problem<Cause> {
-  const where = line === null ? '' : ` (it ends in line ${line})`;
+  const where = line === null ? '' : ` (it ends on line ${line})`;
   const evidence = { found: list(found) };
   if (code === 'namespace-entities')
     return {
       severity: 'note',
       message: `The icon has the DOCTYPE of a drawing program such as Adobe Illustrator, which declares namespaces as entities${where}. Browsers show the icon; tools that reject entities do not.`,
       advice:
-        'Export it for the web (in Illustrator: File > Export As > SVG, or Save As without “Preserve Illustrator Editing Capabilities”), or remove the DOCTYPE: svgo does by default.',
+        'Export it for the web (in Illustrator: File > Export As > SVG, or Save As without “Preserve Illustrator Editing Capabilities”), or remove the DOCTYPE, as svgo does by default.',
       cause: code,
       evidence,
     };
   return {
     message: `The icon has a DOCTYPE with its own declarations${where}. Browsers support them; some hosts and tools reject the file.`,
-    advice: 'Remove the DOCTYPE and write the values of its entities where they are used: svgo does both by default.',
+    advice: 'Remove the DOCTYPE and write the values of its entities where they are used, as svgo does by default.',
     cause: code,
     evidence,
   };
@@ -96,7 +96,7 @@ function ofDoctype({ code, line }: ActiveContent, found: readonly ActiveContent[
 
 function named({ name, line }: ActiveContent, count: number): string {
   const more = count > 1 ? ` and ${count - 1} more` : '';
-  return `${shorten(name, 100)}${line === null ? '' : ` in line ${line}`}${more}`;
+  return `${shorten(name, 100)}${line === null ? '' : ` on line ${line}`}${more}`;
 }
 
 function list(found: readonly ActiveContent[]): string[] {

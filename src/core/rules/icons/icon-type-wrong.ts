@@ -9,8 +9,8 @@ import { iconNotImage } from './icon-not-image.ts';
 
 const CAUSES = {
   missing: { title: 'Content-Type is missing' },
-  'svg-type': { title: 'An SVG has another type' },
-  'png-type': { title: 'A PNG has another type' },
+  'svg-type': { title: 'An SVG has a different type' },
+  'png-type': { title: 'A PNG has a different type' },
   'png-as-svg': { title: 'A PNG has the type of SVG' },
   'png-blocked': { title: 'A PNG has a type that browsers block' },
   'png-nosniff': { title: 'A PNG has a type that browsers block because of nosniff' },
@@ -71,14 +71,14 @@ Content-Type: image/svg+xml
   },
 });
 
-/** Whether pages load it from another origin than their own. */
+/** Whether pages load it from an origin other than their own. */
 function isForeign(answer: Probe, origins: readonly string[]): boolean {
   const own = parseUrl(lastHop(answer)?.url ?? '')?.origin;
   return origins.length === 0 || origins.some((origin) => origin !== own);
 }
 
 function ofPng(type: string | null, nosniff: boolean, foreign: boolean): [cause: Cause, consequence: string] {
-  if (type === 'image/svg+xml') return ['png-as-svg', '; browsers rely on the type and find no SVG'];
+  if (type === 'image/svg+xml') return ['png-as-svg', '; browsers rely on the type, and find no SVG'];
   const blocked = type === null || !foreign ? null : isBlockedByType(type, nosniff);
   if (blocked === 'type') return ['png-blocked', ', which browsers block on pages of other hosts'];
   if (blocked === 'nosniff')

@@ -17,7 +17,7 @@ const CAUSES = {
   'differs-in-case': { title: 'A listed key differs only in case' },
   'differs-in-separators': { title: 'A listed key differs only in hyphens, underscores or dots' },
   'differs-in-unseen-characters': { title: 'A listed key differs only in invisible characters' },
-  'differs-in-spelling': { title: 'A listed key is spelt almost the same' },
+  'differs-in-spelling': { title: 'A listed key is spelled similarly' },
   'no-apps': { title: 'The manifest lists no apps', owner: authorOrCopy },
   absent: { title: 'The manifest lists no app with a similar key', owner: authorOrCopy },
 } satisfies Causes;
@@ -76,8 +76,8 @@ function problem(key: string, keys: readonly string[], copyAge: number): Problem
 }
 
 function othersOf(count: number): string {
-  if (count === 0) return ', or any other app';
+  if (count === 0) return '; it lists no apps';
   return count === 1
-    ? '; the only app in it has another key'
-    : `; none of the ${count} that it lists has a similar key`;
+    ? '; the only listed app has a different key'
+    : `; none of the ${count} listed apps has a similar key`;
 }

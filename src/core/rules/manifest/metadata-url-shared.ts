@@ -5,7 +5,7 @@ import { defineRule } from '../rule.ts';
 
 export const metadataUrlShared = defineRule({
   id: 'metadata-url-shared',
-  title: 'Metadata file of two apps',
+  title: 'Two apps with the same metadata file',
   on: 'manifest',
   needs: ['keys', 'metadataUrls'],
   severity: 'warning',

@@ -19,7 +19,7 @@ interface SharedUrl {
 
 export const artifactUrlShared = defineRule({
   id: 'artifact-url-shared',
-  title: 'Artifact URL of two versions',
+  title: 'Two versions with the same artifact URL',
   on: 'metadata',
   needs: ['versions'],
   severity: 'error',
@@ -27,7 +27,8 @@ export const artifactUrlShared = defineRule({
   symptom: 'checksum-mismatch',
   owner: 'author',
   causes: CAUSES,
-  failsWhen: 'two versions have the same artifact URL, but different checksums (with the same checksum: warning)',
+  failsWhen:
+    'two versions have the same artifact URL, but different checksums. With the same checksum, this is a warning',
   why: 'One URL has one content, so at most one of the checksums can match.',
   examples: {
     bad: `{ "versions": [
@@ -85,7 +86,7 @@ function problem(first: VersionEntry, entry: VersionEntry, same: boolean): Probl
     ...(entry.version === null ? {} : { version: entry.version }),
     severity: same ? 'warning' : 'error',
     cause: same ? 'same-checksum' : 'other-checksum',
-    message: `The versions ${shorten(first.version ?? `#${first.index}`, 60)} and ${shorten(entry.version ?? `#${entry.index}`, 60)} have the same artifact URL${same ? '' : ', and not all versions with it have the same checksum'}.`,
+    message: `Versions ${shorten(first.version ?? `#${first.index}`, 60)} and ${shorten(entry.version ?? `#${entry.index}`, 60)} have the same artifact URL${same ? '' : ', but not all versions with this URL have the same checksum'}.`,
     advice: 'Use a separate artifact and URL for each version.',
     evidence: { url: entry.artifactUrl, otherVersion: first.version },
   };

@@ -17,7 +17,7 @@ export const checksumMalformed = defineRule({
     'no-prefix': { title: 'The prefix "sha256:" is missing', fixable: true },
     'wrong-prefix': { title: 'The prefix is not exactly "sha256:"', fixable: true },
     whitespace: { title: 'White space around or inside the checksum', fixable: true },
-    'sri-base64': { title: 'The digest is in Base64', fixable: true },
+    'sri-base64': { title: 'The digest is in base64', fixable: true },
     md5: { title: 'An MD5 digest' },
     sha1: { title: 'A SHA-1 digest' },
     sha224: { title: 'A SHA-224 digest' },

@@ -5,14 +5,14 @@ import type { VersionEntry } from '../subjects.ts';
 
 export const checksumShared = defineRule({
   id: 'checksum-shared',
-  title: 'Checksum of two versions',
+  title: 'Two versions with the same checksum',
   on: 'metadata',
   needs: ['versions'],
   severity: 'note',
   spec: '2.4',
   symptom: null,
   owner: 'author',
-  failsWhen: 'two versions list the same bytes',
+  failsWhen: 'two versions list the same checksum',
   why: 'Two versions with the same bytes are usually a mistake in a pipeline.',
   examples: {
     bad: `{ "versions": [
@@ -36,7 +36,7 @@ export const checksumShared = defineRule({
         problems.push({
           at: `/versions/${entry.index}/artifactChecksum`,
           ...(entry.version === null ? {} : { version: entry.version }),
-          message: `The versions ${shorten(other.version ?? '', 60)} and ${shorten(entry.version ?? '', 60)} list the same bytes.`,
+          message: `Versions ${shorten(other.version ?? '', 60)} and ${shorten(entry.version ?? '', 60)} list the same checksum.`,
           advice: 'If the version should contain changes, build it again and publish the next version.',
           evidence: { otherVersion: other.version },
         });

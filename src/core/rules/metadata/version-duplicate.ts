@@ -66,9 +66,9 @@ function causeOf(checksums: { alike: boolean } | undefined): Cause {
 function problem(entry: NamedEntry, other: NamedEntry, cause: Cause): Problem<Cause> {
   const name = shorten(entry.version, 60);
   const messages: Readonly<Record<Cause, string>> = {
-    'same-checksum': `The version ${name} is listed twice.`,
-    'other-checksum': `The version ${name} is listed twice, with different checksums.`,
-    'same-precedence': `The versions ${shorten(other.version, 60)} and ${name} have the same precedence.`,
+    'same-checksum': `Version ${name} is listed twice.`,
+    'other-checksum': `Version ${name} is listed twice, with different checksums.`,
+    'same-precedence': `Versions ${shorten(other.version, 60)} and ${name} have the same precedence.`,
   };
   return {
     at: `/versions/${entry.index}/version`,

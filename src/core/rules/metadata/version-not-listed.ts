@@ -9,7 +9,7 @@ import type { VersionEntry } from '../subjects.ts';
 const CAUSES = {
   absent: { title: 'The version is not listed', owner: authorOrCopy },
   'no-versions': { title: 'No version is listed', owner: authorOrCopy },
-  'other-form': { title: 'The version is listed in another form' },
+  'other-form': { title: 'The version is listed in a different form' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
@@ -69,7 +69,7 @@ export const versionNotListed = defineRule({
       message:
         latest === null
           ? `Version ${name} is not listed, and no other version is valid.${sinceCopy(copyAge)}`
-          : `Version ${name} is not listed; ${versions.length === 1 ? 'the only one that is' : `the highest of ${versions.length} that are`}: ${latest}.${sinceCopy(copyAge)}`,
+          : `Version ${name} is not listed; the ${versions.length === 1 ? 'only listed version' : `highest of ${versions.length} listed versions`} is ${latest}.${sinceCopy(copyAge)}`,
       advice: `Publish it (appreg publish-version <app> ${isSemver(requestedVersion) ? requestedVersion : '<version>'}), and check that the metadata file that was changed is the one at this URL.`,
     };
   },

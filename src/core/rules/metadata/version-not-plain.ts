@@ -4,7 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const versionNotPlain = defineRule({
   id: 'version-not-plain',
-  title: 'Version with a pre-release or build part',
+  title: 'Version with a pre-release identifier or build metadata',
   on: 'version',
   needs: ['version'],
   severity: 'warning',
@@ -12,10 +12,11 @@ export const versionNotPlain = defineRule({
   symptom: null,
   owner: 'author',
   causes: {
-    'pre-release': { title: 'The version has a pre-release part' },
-    build: { title: 'The version has a build part' },
+    'pre-release': { title: 'The version has a pre-release identifier' },
+    build: { title: 'The version has build metadata' },
   },
-  failsWhen: 'a semantic version has a pre-release or build part, and so is not of the form MAJOR.MINOR.PATCH',
+  failsWhen:
+    'a semantic version has a pre-release identifier or build metadata, so it is not of the form MAJOR.MINOR.PATCH',
   why: 'The specification only describes the plain form; whether subscribers are offered a pre-release is unspecified.',
   examples: {
     bad: '{ "version": "1.0.0-beta.1" }',
@@ -30,7 +31,7 @@ export const versionNotPlain = defineRule({
     return {
       at: '/version',
       cause: part,
-      message: `The version ${shorten(version, 60)} has a ${part} part.`,
+      message: `Version ${shorten(version, 60)} has ${part === 'build' ? 'build metadata' : 'a pre-release identifier'}.`,
       advice:
         'Publish plain versions (MAJOR.MINOR.PATCH) for subscribers; otherwise appreg publish-version requires --allow-prerelease.',
     };

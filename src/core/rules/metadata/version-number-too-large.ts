@@ -13,7 +13,7 @@ export const versionNumberTooLarge = defineRule({
   owner: 'author',
   causes: {
     length: { title: 'The version is longer than 256 characters' },
-    number: { title: 'A number of the version is too large' },
+    number: { title: 'A number in the version is too large' },
   },
   failsWhen: 'a version has a major number above 99,999,999, a number above 2^53, or more than 256 characters',
   why: 'Every later version must be even higher, and semver libraries reject numbers above 2^53 and long versions.',
@@ -27,7 +27,7 @@ export const versionNumberTooLarge = defineRule({
       return {
         at: '/version',
         cause: 'length',
-        message: `The version has ${version.length} characters.`,
+        message: `The version has ${version.length} characters, which is too long.`,
         advice: 'Keep versions short; many semver libraries reject more than 256 characters.',
       };
     const numbers = version.replace(/[-+].*$/, '').split('.');
@@ -38,8 +38,8 @@ export const versionNumberTooLarge = defineRule({
     return {
       at: '/version',
       cause: 'number',
-      message: `The version ${shorten(version, 60)} has the number ${shorten(number, 40)}.`,
-      advice: 'Check for typos; once published, the version stays the highest forever.',
+      message: `Version ${shorten(version, 60)} contains the number ${shorten(number, 40)}, which is too large.`,
+      advice: 'Check for typos: once published, the version stays the highest forever.',
     };
   },
 });

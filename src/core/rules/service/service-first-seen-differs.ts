@@ -3,7 +3,7 @@ import { defineRule } from '../rule.ts';
 
 export const serviceFirstSeenDiffers = defineRule({
   id: 'service-first-seen-differs',
-  title: 'Version for which the service has another digest',
+  title: 'Version whose digest differs from the one that the service verified',
   on: 'subscription',
   needs: ['service', 'served', 'known'],
   severity: 'error',
@@ -12,7 +12,7 @@ export const serviceFirstSeenDiffers = defineRule({
   owner: 'author',
   immutability: true,
   failsWhen:
-    'the service verified a version with another digest than the one that is listed now: that digest stays in force, and the version is refused',
+    'the service verified a version with a digest that differs from the one listed now: the verified digest stays in force, and the version is refused',
   why: 'A published version never changes: its subscribers have the first artifact, and the service does not offer another one under the same number.',
   examples: {
     bad: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z
@@ -32,9 +32,9 @@ serves clock 1.0.0 sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
       return [
         {
           version,
-          message: `The service has had version ${version} since ${formatTime(firstSeenAt)} with ${artifactChecksum}; the registry lists ${now} now.`,
+          message: `The service has known version ${version} since ${formatTime(firstSeenAt)} with ${artifactChecksum}, but the registry now lists ${now}.`,
           advice:
-            'Publish the new artifact as a new version, and list the first digest of this one again, with its artifact.',
+            'Publish the new artifact as a new version, and restore the first digest of this version, with its artifact.',
           evidence: { inForce: artifactChecksum, listed: now, firstSeenAt, state: before.state },
         },
       ];

@@ -16,10 +16,10 @@ export const serviceNotLookedYet = defineRule({
   owner: 'service',
   causes: {
     before: { title: 'The service last checked before this was served' },
-    'older-copy': { title: 'The service checked after the file changed, and got an older one', owner: 'cache' },
+    'older-copy': { title: 'The service checked after the file changed, but got an older copy', owner: 'cache' },
   },
   failsWhen:
-    'an app or a version is served now that the service does not know, since its last check was earlier. If the file is older than that check (`Last-Modified`), the service got an older copy, or another server: a warning',
+    'an app or a version is served now that the service does not know, since its last check was earlier. If the file is older than that check (`Last-Modified`), the service got an older copy or reached a different server, which is a warning',
   why: 'Subscribers see a new version only after the next check, within an hour.',
   examples: {
     bad: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z
@@ -54,12 +54,12 @@ serves clock 1.1.0`,
     const { checkedAt, nextCheckAt } = registry;
     const evidence = { checkedAt, nextCheckAt, modifiedAt: served.modifiedAt, unseen: unseen.slice(0, NAMED) };
     const isOlderCopy = checkedAt !== null && served.modifiedAt !== null && served.modifiedAt < checkedAt;
-    const again = `It checks again at ${formatTime(nextCheckAt)}`;
+    const again = `The next check is at ${formatTime(nextCheckAt)}`;
     if (!isOlderCopy)
       return {
         cause: 'before',
         message: `The service does not know ${what}. It last checked at ${formatTime(checkedAt)}. ${again}.`,
-        advice: `Wait for that, or request a check: Refresh now on the page, or POST /api/registries/${registry.id}/refresh.`,
+        advice: `Wait for the next check, or request one: “Refresh now” on the page of the registry, or POST /api/registries/${registry.id}/refresh.`,
         evidence,
       };
     return {
@@ -67,7 +67,7 @@ serves clock 1.1.0`,
       severity: 'warning',
       message: `The service does not know ${what}, although the file is older (Last-Modified ${formatTime(served.modifiedAt)}) than its last check at ${formatTime(checkedAt)}: it got an older copy. ${again}.`,
       advice:
-        'Purge the caches of the host, and compare its servers with appreg verify --each-address. Then request a check of the service.',
+        'Purge the caches of the host, and compare its servers with appreg verify --each-address. Then request a check by the service.',
       evidence,
     };
   },

@@ -13,7 +13,7 @@ type Cause = CauseOf<typeof CAUSES>;
 
 export const servicePolicy = defineRule({
   id: 'service-policy',
-  title: 'Registry that the service holds back',
+  title: 'Registry that a policy of the service blocks',
   on: 'subscription',
   needs: ['service', 'isManifestUsable', 'served'],
   severity: 'error',
@@ -22,8 +22,8 @@ export const servicePolicy = defineRule({
   owner: 'service',
   causes: CAUSES,
   failsWhen:
-    'the service holds the registry back: the organization is suspended, the service does not request such a URL (a port, plain http), or a check ended at a limit (a note)',
-  why: 'The registry cannot be corrected by its author: only the operator of the service can change this, or the URL has to change.',
+    'a policy of the service blocks the registry: the organization is suspended, or the service does not request such a URL (a port, plain http). A check that ended at a limit is a note',
+  why: 'The author of the registry cannot fix this: the operator of the service has to change the policy, or the URL has to change.',
   examples: {
     bad: 'service: suspended: The organization is suspended.',
     good: 'service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z',
@@ -35,7 +35,8 @@ export const servicePolicy = defineRule({
         {
           cause: 'suspended',
           message: `The service refuses all requests of the organization: ${service.suspended}`,
-          advice: 'Ask the operator of the service why. Its apps are refreshed again once the organization is resumed.',
+          advice:
+            'Ask the operator of the service for the reason. The apps are refreshed again once the organization is no longer suspended.',
           evidence: { service: service.service },
         },
       ];
@@ -75,7 +76,8 @@ function limitsOf(
       severity: 'note',
       symptom: 'app-does-not-appear',
       message: `The last check of the service left ${left.length === 1 ? 'a part' : `${left.length} parts`} of ${key} for the next one: ${first.reason}`,
-      advice: 'Wait for the next checks, which are soon; if it does not change, ask the operator about the limits.',
+      advice:
+        'Wait for the next checks, which follow soon. If that does not help, ask the operator of the service about the limits.',
       evidence: { versions: left.flatMap(({ version }) => version ?? []).slice(0, 5) },
     },
   ];

@@ -23,8 +23,8 @@ export const serviceRefused = defineRule({
   owner: 'host',
   causes: CAUSES,
   failsWhen:
-    'a file can be used here, but could not be used by the service in its last check: the host answers the service otherwise, or it was corrected since. After one failed check it is a warning',
-  why: 'Firewalls, allow lists and rate limits answer a server in a data center otherwise than a computer in an office.',
+    'a file can be used here, but could not be used by the service in its last check: the host responds differently to the service, or the file was corrected since. After one failed check, this is a warning',
+  why: 'Firewalls, allow lists and rate limits may treat a server in a data center differently from a computer in an office.',
   examples: {
     bad: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z, failing since 2026-11-13T20:00:00Z
 found unreachable: registry.example.com responds with status 403.`,
@@ -58,7 +58,7 @@ found unreachable: registry.example.com responds with status 403.`,
         cause: 'artifact',
         version,
         symptom: 'checksum-mismatch',
-        message: `The service could not verify version ${version} in its check at ${formatTime(registry.checkedAt)}, and here its artifact matches the listed checksum: ${reason?.message ?? 'it gives no reason'}`,
+        message: `The service could not verify version ${version} in its check at ${formatTime(registry.checkedAt)}, although here its artifact matches the listed checksum: ${reason?.message ?? 'it gives no reason'}`,
         advice: adviceOf(registry),
         evidence: { checkedAt: registry.checkedAt, nextCheckAt: registry.nextCheckAt, rule: reason?.rule ?? null },
       }));
@@ -80,7 +80,7 @@ function refusalOf(
       {
         cause: 'credentials',
         message: `The host does not accept the credentials that the service has for the registry, since ${formatTime(failingSince)}.`,
-        advice: `Give the service new ones: PUT /api/registries/${registry.id}/auth, or the settings of the registry on its page.`,
+        advice: `Give the service new credentials: PUT /api/registries/${registry.id}/auth, or the settings of the registry on its page.`,
         evidence,
       },
     ];
@@ -89,7 +89,7 @@ function refusalOf(
     {
       cause: isRepeated ? 'repeatedly' : 'once',
       ...(isRepeated ? {} : { severity: 'warning' }),
-      message: `The service has not been able to use ${what} since ${formatTime(failingSince)}, and it can be used from here: ${found?.message ?? 'the service gives no reason.'}`,
+      message: `The service has not been able to use ${what} since ${formatTime(failingSince)}, although it can be used from here: ${found?.message ?? 'the service gives no reason.'}`,
       advice: adviceOf(registry),
       evidence,
     },

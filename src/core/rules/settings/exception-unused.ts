@@ -43,7 +43,7 @@ export const exceptionUnused = defineRule({
     return {
       cause: 'no-finding' as const,
       message: `${name} is not used: no finding matches it.`,
-      advice: 'Remove it from the configuration, or correct it.',
+      advice: 'Correct the exception, or remove it from the configuration.',
       evidence,
     };
   },

@@ -12,7 +12,7 @@ export const artifactSuffix = defineRule({
   owner: 'author',
   supersededBy: [urlMalformed],
   failsWhen: 'the path of an artifact URL ends like another kind of file (.zip, .tar, .json …)',
-  why: 'An artifact is a gzip-compressed tar archive; another suffix usually means another file.',
+  why: 'An artifact is a gzip-compressed tar archive; a different suffix usually means a different file.',
   examples: {
     bad: '"artifactUrl": "https://apps.example.com/echo/1.0.0.zip"',
     good: '"artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz"',

@@ -1,5 +1,6 @@
 import { isLoopback } from '../../http/url.ts';
 import { redact, shorten } from '../../text/text.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const urlInsecure = defineRule({
@@ -16,8 +17,8 @@ export const urlInsecure = defineRule({
     loopback: { title: 'The URL is http on a loopback host' },
   },
   failsWhen:
-    'a URL has the scheme `http:` (a loopback host: warning, reported once for a registry that is on loopback itself)',
-  why: 'HTTPS is required: http content can be changed on the way, and browsers block mixed content.',
+    'a URL has the scheme `http:`. For a loopback host this is a warning, reported once if the registry itself is on loopback',
+  why: 'HTTPS is required: http content can be changed in transit, and browsers block mixed content.',
   examples: {
     bad: '"iconUrl": "http://apps.example.com/echo.svg"',
     good: '"iconUrl": "https://apps.example.com/echo.svg"',
@@ -32,8 +33,8 @@ export const urlInsecure = defineRule({
       severity: local ? 'warning' : 'error',
       cause: local ? 'loopback' : 'http',
       message: local
-        ? `The URL of the ${resource} leads to the loopback interface of this machine, over plain http.`
-        : `The URL of the ${resource} is not https.`,
+        ? `The URL of the ${resourceName(resource)} leads to the loopback interface of this machine, over plain http.`
+        : `The URL of the ${resourceName(resource)} is not https.`,
       advice: local
         ? 'This is fine for local tests; subscribers need an https URL.'
         : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,

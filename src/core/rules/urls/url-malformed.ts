@@ -1,5 +1,6 @@
 import { urlError } from '../../http/url-error.ts';
 import { shorten } from '../../text/text.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const urlMalformed = defineRule({
@@ -36,7 +37,7 @@ export const urlMalformed = defineRule({
     if (!fault) return null;
     return {
       cause: fault.cause,
-      message: `The URL of the ${resource} cannot be used: ${shorten(fault.message, 200)}`,
+      message: `The URL of the ${resourceName(resource)} cannot be used: ${shorten(fault.message, 200)}`,
       advice: fault.advice,
       evidence: { url },
     };

@@ -1,6 +1,7 @@
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { redirectInsecure } from '../http/redirect-insecure.ts';
 import { urlInsecure } from './url-insecure.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { withCauses, defineRule } from '../rule.ts';
 
 export const urlMoved = defineRule({
@@ -39,7 +40,7 @@ HTTP/1.1 200 OK`,
     const own = resource === 'manifest';
     return {
       severity: own ? 'warning' : 'note',
-      message: `The URL of the ${resource} has moved permanently (${first.status}) to ${url}`,
+      message: `The URL of the ${resourceName(resource)} has moved permanently (${first.status}) to ${url}`,
       advice: own
         ? `Subscribe to ${url} and publish that URL; keep the redirect for subscribers with the old one.`
         : `List ${url} in the manifest.`,

@@ -1,5 +1,6 @@
 import { blockedPort } from '../../http/blocked-ports.ts';
 import { defineRule } from '../rule.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { urlMalformed } from './url-malformed.ts';
 
 export const urlPortBlocked = defineRule({
@@ -14,7 +15,7 @@ export const urlPortBlocked = defineRule({
   hidesApp: true,
   hiddenReason: 'The URL of its metadata file has a port that browsers block.',
   supersededBy: [urlMalformed],
-  failsWhen: 'a URL names a port that browsers and Node’s `fetch` block (Fetch, “bad port”: 25, 6000, 6667, …)',
+  failsWhen: 'a URL has a port that browsers and Node’s `fetch` block (Fetch, “bad port”: 25, 6000, 6667, …)',
   why: 'They reject such a URL before anything is sent; command-line tools fetch it, which hides the problem.',
   examples: {
     bad: '"iconUrl": "https://apps.example.com:6000/echo.svg"',
@@ -24,7 +25,7 @@ export const urlPortBlocked = defineRule({
     const port = blockedPort(parsed.host);
     if (port === null) return null;
     return {
-      message: `The URL of the ${resource} names port ${port}, which browsers and Node.js refuse to connect to.`,
+      message: `The URL of the ${resourceName(resource)} has port ${port}, which browsers and Node.js refuse to connect to.`,
       advice: 'Serve the file on port 443, or on another port that is not blocked, such as 8443.',
       evidence: { url, port },
     };

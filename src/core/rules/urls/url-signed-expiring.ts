@@ -1,4 +1,5 @@
 import { signatureEnd } from '../../http/signed-url.ts';
+import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const urlSignedExpiring = defineRule({
@@ -14,8 +15,8 @@ export const urlSignedExpiring = defineRule({
     expired: { title: 'The signature has expired' },
     expiring: { title: 'The signature will expire' },
   },
-  failsWhen: 'a signed URL has an expiry time; one that has already expired is an error',
-  why: 'Listed URLs are fetched for as long as the version is listed; after that time, the host rejects them.',
+  failsWhen: 'a signed URL has an expiry time. One that has already expired is an error',
+  why: 'Listed URLs are fetched for as long as the version is listed, but the host rejects them after that time.',
   examples: {
     bad: '"artifactUrl": "https://bucket.s3.amazonaws.com/echo.tar.gz?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=0a"',
     good: '"artifactUrl": "https://bucket.s3.amazonaws.com/echo.tar.gz"',
@@ -29,8 +30,8 @@ export const urlSignedExpiring = defineRule({
       severity: over ? 'error' : 'warning',
       cause: over ? 'expired' : 'expiring',
       message: over
-        ? `The signed URL of the ${resource} expired at ${moment}.`
-        : `The signed URL of the ${resource} expires at ${moment}.`,
+        ? `The signed URL of the ${resourceName(resource)} expired at ${moment}.`
+        : `The signed URL of the ${resourceName(resource)} expires at ${moment}.`,
       advice: 'List a URL that does not expire: a public object, or a host with other access control.',
       evidence: { expires: moment, scheme: end.scheme },
     };

@@ -22,7 +22,7 @@ export const urlUnusual = defineRule({
   },
   failsWhen:
     'a URL works, but clients treat its form differently: a fragment (except for icons, where browsers show that part of the image), a non-ASCII host, unescaped characters, a default port, dot segments',
-  why: 'One client may fetch it while another one cannot; and a look-alike host is easily overlooked.',
+  why: 'One client may fetch it while another one cannot, and a look-alike host is easily overlooked.',
   examples: {
     bad: '"artifactUrl": "https://APPS.example.com:443/echo/1.0.0.tar.gz"',
     good: '"artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz"',

@@ -141,12 +141,16 @@ ruleTable(artifactChecksumMismatch, {
     [
       'another kind of file, whose digest is not to be listed',
       facts(content(Buffer.from('504b0304aabb', 'hex')), LISTED, { kind: 'zip' }),
-      { cause: 'other-bytes', message: 'not a complete .tar.gz archive (it looks like: zip)', advice: 'Do not list' },
+      {
+        cause: 'other-bytes',
+        message: 'not a complete .tar.gz archive (it looks like: zip)',
+        advice: 'Do not change the listed checksum',
+      },
     ],
     [
       'a broken archive, whose digest is not to be listed',
       facts(content(otherBytes), LISTED, { gzipFault: 'Z_DATA_ERROR' }),
-      { cause: 'other-bytes', message: 'not a complete .tar.gz archive', advice: 'Do not list' },
+      { cause: 'other-bytes', message: 'not a complete .tar.gz archive', advice: 'Do not change the listed checksum' },
     ],
     ['an LFS pointer', facts(content('version https://git-lfs.github.com/spec/v1\n')), { cause: 'lfs-pointer' }],
     [
@@ -202,7 +206,7 @@ ruleTable(artifactChecksumMismatch, {
       {
         cause: 'other-versions-artifact',
         message: '; 1.0.0 itself is correct.',
-        advice: 'Do not list the found checksum: a published version never changes.',
+        advice: 'Do not change the listed checksum: a published version never changes.',
       },
     ],
     [
@@ -241,7 +245,7 @@ ruleTable(artifactChecksumMismatch, {
         gzipFault: 'gzip-inside',
         again: content(gzipSync(bytes), { inner: sha256(bytes) }),
       }),
-      { cause: 'compressed-twice', message: 'compression, without declaring it.' },
+      { cause: 'compressed-twice', message: 'compression, without a Content-Encoding.' },
     ],
     [
       'compressed once more, under a label that nothing is decoded for',
@@ -252,7 +256,7 @@ ruleTable(artifactChecksumMismatch, {
       }),
       {
         cause: 'compressed-twice',
-        message: 'compression, and its label (Content-Encoding: gzip, identity) is not supported',
+        message: 'compression, and its Content-Encoding (gzip, identity) combines identity',
       },
     ],
     [

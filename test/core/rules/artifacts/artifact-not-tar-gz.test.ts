@@ -79,7 +79,7 @@ ruleTable(artifactNotTarGz, {
     [
       'gzip read as text',
       await artifactFactsOf(Buffer.from(GOOD.toString('utf8'))),
-      error('text-mode', 'converted as text'),
+      error('text-mode', 'processed as text'),
     ],
     ['Base64', await text(GOOD.toString('base64')), error('base64')],
     ['an image', await artifactFactsOf(Buffer.from('89504e470d0a1a0a', 'hex')), error('not-gzip', 'looks like: png')],

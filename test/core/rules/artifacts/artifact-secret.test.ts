@@ -41,7 +41,7 @@ ruleTable(artifactSecret, {
       factsWith([secret('github-token', 'app.js', 7)]),
       {
         message: 'a secret: github-token in app.js:7 (fingerprint 0000000000000007).',
-        advice: '--allow-secret <fingerprint> of the command that publishes, or an exception',
+        advice: '--allow-secret <fingerprint> with the command that publishes, or an exception',
         evidence: { kind: 'github-token', entry: 'app.js', line: 7, fingerprint: '0000000000000007' },
       },
     ],
@@ -64,7 +64,7 @@ ruleTable(artifactSecret, {
       'more than are listed, after the listed ones were allowed',
       factsWith([], { more: 2, isPublishing: true }),
       {
-        message: 'contains 2 secrets beyond those that were listed and allowed.',
+        message: 'contains 2 secrets in addition to those that were listed and allowed.',
         evidence: { secrets: 2, others: [] },
       },
     ],

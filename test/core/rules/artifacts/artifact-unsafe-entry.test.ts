@@ -136,7 +136,7 @@ ruleTable(artifactUnsafeEntry, {
     [
       'a global path',
       await archiveOf(tar.pax({ path: 'x' }, 'g'), APP),
-      { cause: 'path-for-all', message: 'is read differently' },
+      { cause: 'path-for-all', message: 'is interpreted differently by different tools' },
     ],
     ['NUL in a PAX path', await archiveOf(tar.pax({ path: 'a\0b' }), APP), { cause: 'path-with-nul' }],
     ['a broken PAX record', await archiveOf(tar.rawPax('12 path=evil.txt\n'), APP), { cause: 'pax-record-broken' }],

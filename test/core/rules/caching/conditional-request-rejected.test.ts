@@ -26,7 +26,7 @@ ruleTable(conditionalRequestRejected, {
     ['a stranger is refused', facts(status(403, { origin: ORIGIN }))],
   ],
   faulty: [
-    ['412', facts(status(412)), { cause: 'status-412', message: 'If-None-Match is answered with 412' }],
+    ['412', facts(status(412)), { cause: 'status-412', message: 'If-None-Match gets status 412' }],
     [
       '500 to a date',
       facts(status(500), ['if-modified-since', 'Fri, 20 Nov 2026 12:00:00 GMT']),

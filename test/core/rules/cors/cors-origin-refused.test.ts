@@ -68,7 +68,7 @@ ruleTable(corsOriginRefused, {
       [
         {
           cause: 'other-origin',
-          message: `from ${ORIGIN}, not from https://two.test`,
+          message: `allows pages of ${ORIGIN} to read the manifest, not pages of https://two.test`,
           advice: 'https://two.test with Vary',
         },
       ],
@@ -77,7 +77,7 @@ ruleTable(corsOriginRefused, {
       'a setting of the host is reported once for each kind of file',
       facts(browser(acao('https://other.test'))),
       {
-        dedupeKey: `manifest apps.example.com lets browsers read the manifest from https://other.test only, not from ${ORIGIN}.`,
+        dedupeKey: `manifest apps.example.com allows only pages of https://other.test to read the manifest, not pages of ${ORIGIN}.`,
       },
     ],
   ],

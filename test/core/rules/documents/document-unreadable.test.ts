@@ -189,8 +189,8 @@ ruleTable(documentUnreadable, {
       ['a Ruby error', "make.rb:3:in `read': No such file or directory (Errno::ENOENT)\n"],
       ['a Go panic', 'panic: runtime error: index out of range\n\ngoroutine 1 [running]:\n'],
       ['a Perl message', "Can't locate JSON.pm in @INC at make.pl line 3.\n"],
-      ['a message of the shell', '/bin/sh: 1: jq: not found\n'],
-      ['a message of a command', 'jq: error (at <stdin>:1): Cannot index array\n'],
+      ['a shell error message', '/bin/sh: 1: jq: not found\n'],
+      ['the error message of a command', 'jq: error (at <stdin>:1): Cannot index array\n'],
     ].flatMap(([kind = '', text = '']) =>
       ['', '{"apps":{"a":{}}}'].map(
         (json) => [`${kind} ${json}`, documentFacts(text + json), { cause: 'program-message', message: kind }] as const,
@@ -207,7 +207,7 @@ ruleTable(documentUnreadable, {
         [
           `output before the JSON: ${text}`,
           documentFacts(`${text}{"apps":{"a":{}}}`),
-          { cause: 'text-before-json', message: `begins in line ${text.split('\n').length}: “${text.split('\n')[0]}”` },
+          { cause: 'text-before-json', message: `begins on line ${text.split('\n').length}: “${text.split('\n')[0]}”` },
         ] as const,
     ),
     ['JSONP', documentFacts('callback({"apps":{}});'), { cause: 'jsonp', message: 'callback(…)' }],

@@ -18,7 +18,7 @@ ruleTable(fileMissing, {
       facts('missing'),
       { cause: 'missing', message: 'apps/a/versions.json does not exist', advice: 'appreg add-app' },
     ],
-    ['a folder or a pipe', facts('not-a-file'), { cause: 'not-a-file', message: 'is not a file' }],
+    ['a folder or a pipe', facts('not-a-file'), { cause: 'not-a-file', message: 'is not a regular file' }],
     [
       'a link out of the workspace',
       facts('outside'),

@@ -36,12 +36,12 @@ ruleTable(versionWithdrawn, {
     [
       'all are gone',
       listedAfter([], ['1.0.0', '2.0.0']),
-      [{ version: '1.0.0' }, { version: '2.0.0', cause: 'newest', message: 'there is none now' }],
+      [{ version: '1.0.0' }, { version: '2.0.0', cause: 'newest', message: 'no version is left' }],
     ],
     [
       'the newest is gone: rolled back, or an older copy',
       listedAfter(['1.0.0', '1.9.0'], ['1.0.0', '1.9.0', '1.10.0']),
-      { version: '1.10.0', cause: 'newest', message: 'now that is 1.9.0' },
+      { version: '1.10.0', cause: 'newest', message: 'the newest is now 1.9.0' },
     ],
     ['a build is another version', listedAfter(['1.0.0+b'], ['1.0.0']), { version: '1.0.0' }],
     ['a valid version under another spelling', listedAfter(['1.0.0'], ['1.0.0-0']), { version: '1.0.0-0' }],

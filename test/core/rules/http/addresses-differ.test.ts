@@ -75,12 +75,12 @@ ruleTable(addressesDiffer, {
     [
       'no connection',
       compared(refusedConnection, refusedConnection),
-      { cause: 'unreachable', message: '192.0.2.2 (ECONNREFUSED) does not respond completely, 192.0.2.1 does.' },
+      { cause: 'unreachable', message: 'no complete response from 192.0.2.2 (ECONNREFUSED), only from 192.0.2.1.' },
     ],
     [
       'another status',
       compared(sample({ server: probe(hop({}, { status: 403 })), content: null })),
-      { cause: 'status', message: '192.0.2.2 responds with 403; 192.0.2.1 with 200.' },
+      { cause: 'status', message: '192.0.2.2 responds with 403, but 192.0.2.1 with 200.' },
     ],
     [
       'other content',
@@ -97,7 +97,7 @@ ruleTable(addressesDiffer, {
       facts([EXPIRED_CERTIFICATE]),
       {
         cause: 'expired',
-        message: 'a.example has several addresses, and 192.0.2.2 does not answer as 192.0.2.1 does: the certificate of',
+        message: 'a.example has several addresses, and 192.0.2.2 does not respond like 192.0.2.1: the certificate of',
         advice: 'Correct the server at 192.0.2.2, or remove that address from DNS. Renew the certificate',
         dedupeKey: 'a.example:8443',
         evidence: { differing: ['192.0.2.2 CERT_HAS_EXPIRED'], notAfter: '2026-11-14T12:00:00.000Z' },
@@ -119,7 +119,7 @@ ruleTable(addressesDiffer, {
         { address: '192.0.2.2', code: 'CONNECT_TIMEOUT', phase: 'tls' },
         { address: '192.0.2.3', code: 'ERR_SSL_WRONG_VERSION_NUMBER', phase: 'tls' },
       ]),
-      { cause: 'no-answer', message: 'of 192.0.2.3.' },
+      { cause: 'no-answer', message: 'The connection also fails with 192.0.2.3.' },
     ],
   ],
 });

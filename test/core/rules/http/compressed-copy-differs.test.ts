@@ -39,7 +39,7 @@ ruleTable(compressedCopyDiffers, {
       [
         ['html', 'an HTML page'],
         ['xml', 'an XML document'],
-        ['text', 'a text'],
+        ['text', 'plain text'],
         ['empty', 'an empty file'],
         ['unknown', 'a file of another kind'],
       ] as const

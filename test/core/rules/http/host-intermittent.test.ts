@@ -104,7 +104,7 @@ ruleTable(hostIntermittent, {
         comparedHosts,
         web: web(probe(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })),
       },
-      { message: 'second attempt; before: ECONNRESET', dedupeKey: 'apps.example.com' },
+      { message: 'second attempt. Earlier attempts: ECONNRESET', dedupeKey: 'apps.example.com' },
     ],
     [
       'third attempt',

@@ -38,7 +38,7 @@ ruleTable(tlsUntrusted, {
     [
       'expired',
       untrusted('CERT_HAS_EXPIRED', { notAfter: '2026-01-01T00:00:00.000Z' }),
-      { cause: 'expired', message: '325 days ago', advice: 'an old file was restored' },
+      { cause: 'expired', message: '325 days ago', advice: 'An old file may have been restored' },
     ],
     [
       'expired a week ago',

@@ -197,7 +197,7 @@ ruleTable(unreachable, {
     [
       'a URL in another spelling than it is listed: no redirects',
       facts(probe(hop({}, { status: 404, url: 'https://apps.example.com/x' }))),
-      { cause: 'status-404', message: 'the host answers 404: the file does not exist' },
+      { cause: 'status-404', message: 'the host responds with 404: the file does not exist' },
     ],
     [
       'a name on a port: DNS has no ports',

@@ -74,7 +74,7 @@ ruleTable(iconNotImage, {
       seenIcon(Buffer.from('1f8b0800', 'hex'), Infinity, web(probe(hop({ 'content-encoding': 'gzip, identity' })))),
       {
         cause: 'gzip',
-        message: 'its label (Content-Encoding: gzip, identity) is not supported by browsers and Node.js',
+        message: 'its Content-Encoding (gzip, identity) combines identity with another coding',
         advice: 'Content-Encoding: gzip and nothing else',
       },
     ],

@@ -22,7 +22,7 @@ ruleTable(iconSvgActive, {
     [
       'a script',
       svg('\n<script>steal()</script>'),
-      { cause: 'script', message: 'script in line 2.', evidence: { found: ['script: script (line 2)'] } },
+      { cause: 'script', message: 'script on line 2.', evidence: { found: ['script: script (line 2)'] } },
     ],
     ['an event handler', svg('<g onload="x"/>'), { cause: 'event-handler', message: 'g onload' }],
     ['a javascript link', svg('<a href="javascript:x"/>'), { cause: 'javascript-url' }],
@@ -72,7 +72,7 @@ ruleTable(iconSvgActive, {
     [
       'an image from elsewhere',
       svg('<image href="https://cdn.example/a.png?key=secret"/>'),
-      { cause: 'foreign-reference', symptom: 'icon-does-not-display', message: 'image href: cdn.example in line 1.' },
+      { cause: 'foreign-reference', symptom: 'icon-does-not-display', message: 'image href: cdn.example on line 1.' },
     ],
     [
       'both: two findings',

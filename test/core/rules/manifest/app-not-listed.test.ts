@@ -36,7 +36,7 @@ ruleTable(appNotListed, {
       { cause: 'absent', message: '10 days old: it lacks everything published since.', advice: 'appreg add-app clock' },
     ],
     ['short keys are not alike', requestedApps(['ab'], ['ac']), { cause: 'absent' }],
-    ['no apps at all', requestedApps([], ['clock']), { cause: 'no-apps', message: 'or any other' }],
+    ['no apps at all', requestedApps([], ['clock']), { cause: 'no-apps', message: 'it lists no apps' }],
     ['a name that every object has', requestedApps(['a'], ['toString']), { app: 'toString', message: '“toString”' }],
     ['several', requestedApps(['a'], ['b', 'a', 'c']), [{ app: 'b' }, { app: 'c' }]],
     ['what could move a cursor', requestedApps(['a'], ['\u001b[2J']), { message: '“\\u{1b}[2J”' }],

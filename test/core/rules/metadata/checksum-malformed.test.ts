@@ -107,7 +107,12 @@ ruleTable(checksumMalformed, {
     [
       'SHA-1 of something else',
       withChecksum(hex.slice(0, 40), archive),
-      { at: CHECKSUM_POINTER, cause: 'sha1', message: 'by its length', advice: `sha256:${archive.sha256}` },
+      {
+        at: CHECKSUM_POINTER,
+        cause: 'sha1',
+        message: 'not SHA-1 (by the length of the digest)',
+        advice: `sha256:${archive.sha256}`,
+      },
     ],
     [
       'a placeholder, and the artifact is there',

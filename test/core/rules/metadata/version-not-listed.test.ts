@@ -27,7 +27,12 @@ ruleTable(versionNotListed, {
     [
       'not listed',
       requestedVersion('3.0.0', '1.0.0', '2.0.0', '1.5.0'),
-      { cause: 'absent', version: '3.0.0', message: 'the highest of 3 that are: 2.0.0', advice: 'publish-version' },
+      {
+        cause: 'absent',
+        version: '3.0.0',
+        message: 'the highest of 3 listed versions is 2.0.0',
+        advice: 'publish-version',
+      },
     ],
     [
       'written with a v',

@@ -31,7 +31,7 @@ ruleTable(serviceFirstSeenDiffers, {
       subscription(A, 'refused', B),
       {
         version: '1.0.0',
-        message: `since 2026-11-01 08:00 UTC with ${A}; the registry lists ${B} now.`,
+        message: `since 2026-11-01 08:00 UTC with ${A}, but the registry now lists ${B}.`,
         evidence: { inForce: A, listed: B, firstSeenAt: '2026-11-01T08:00:00.000Z', state: 'refused' },
       },
     ],

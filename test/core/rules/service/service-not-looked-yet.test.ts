@@ -39,7 +39,7 @@ ruleTable(serviceNotLookedYet, {
       {
         cause: 'before',
         message:
-          'does not know 1 version of clock: 1.1.0. It last checked at 2026-11-14 11:00 UTC. It checks again at 2026-11-14 12:00 UTC.',
+          'does not know 1 version of clock: 1.1.0. It last checked at 2026-11-14 11:00 UTC. The next check is at 2026-11-14 12:00 UTC.',
         advice: `POST /api/registries/${REGISTRY.id}/refresh`,
       },
     ],

@@ -53,7 +53,7 @@ ruleTable(serviceRefused, {
       { ...whole, registry: failing, service: { ...SERVICE, findings: [found()] } },
       {
         cause: 'repeatedly',
-        message: 'since 2026-11-13 20:00 UTC, and it can be used from here: The host responds with status 403.',
+        message: 'since 2026-11-13 20:00 UTC, although it can be used from here: The host responds with status 403.',
         advice: 'firewall',
       },
     ],

@@ -38,7 +38,7 @@ ruleTable(exceptionUnused, {
       {
         cause: 'no-finding',
         message: 'url-unstable (app clock, version <1.4, URL https://old.example.com/**) is not used',
-        advice: 'Remove it',
+        advice: 'remove it',
         evidence: {
           rule: 'url-unstable',
           app: 'clock',

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
+import { resourceName } from '../../../../src/core/facts/resource-kind.ts';
 import { blockedPort } from '../../../../src/core/http/blocked-ports.ts';
 import { urlPortBlocked } from '../../../../src/core/rules/urls/url-port-blocked.ts';
 import { urlFacts } from '../../../support/core-facts.ts';
@@ -26,7 +27,7 @@ ruleTable(urlPortBlocked, {
           `the URL of the ${resource}`,
           urlFacts(resource, 'https://x.test:6000/file'),
           {
-            message: `The URL of the ${resource} names port 6000`,
+            message: `The URL of the ${resourceName(resource)} has port 6000`,
             evidence: { url: 'https://x.test:6000/file', port: 6000 },
           },
         ] as const,

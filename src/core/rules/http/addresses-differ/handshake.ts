@@ -18,10 +18,10 @@ export function handshakeProblem(
   const host = hostOf(hop.url);
   const { cause, message, advice } = reasonOf(hop, bad, now);
   const others =
-    more.length === 0 ? '' : ` The same or worse is true of ${more.map(({ address }) => address).join(', ')}.`;
+    more.length === 0 ? '' : ` The connection also fails with ${more.map(({ address }) => address).join(', ')}.`;
   return {
     cause,
-    message: `${hostnameOf(hop.url)} has several addresses, and ${bad.address} does not answer as ${hop.address ?? 'another one'} does: ${message}${others}`,
+    message: `${hostnameOf(hop.url)} has several addresses, and ${bad.address} does not respond like ${hop.address ?? 'another one'}: ${message}${others}`,
     advice: `Correct the server at ${bad.address}, or remove that address from DNS. ${advice}`,
     evidence: {
       host,
@@ -65,5 +65,5 @@ function reasonOf(
   const cause = tlsCause(probe);
   if (cause !== null) return { cause, ...explainUntrusted(cause, tls, now, failure) };
   const [name, text] = HANDSHAKE[code] ?? ['handshake', `the TLS handshake with it fails (${code}).`];
-  return { cause: name, message: text, advice: 'Check its logs, or use openssl s_client -connect with this address.' };
+  return { cause: name, message: text, advice: 'Check its logs, or run openssl s_client -connect with this address.' };
 }

@@ -15,7 +15,7 @@ export function explainFailure(failure: Failure, probe: Probe): Explanation {
     explain(FAILURES, request) ?? {
       cause: 'failed',
       message: `${message} (${code}).`,
-      advice: 'See the evidence, and try the URL with curl -v.',
+      advice: 'Request the URL with curl -v, and compare it with the evidence.',
     }
   );
 }

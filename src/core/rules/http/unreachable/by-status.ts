@@ -5,7 +5,7 @@ import { signatureEnd } from '../../../http/signed-url.ts';
 import { parseUrl } from '../../../http/url.ts';
 import { explain, type Explanation, type Row } from './causes.ts';
 
-/** A response with another status than 2xx. */
+/** A response with a status other than 2xx. */
 interface RefusedRequest {
   probe: Probe;
   hop: Hop;
@@ -14,9 +14,9 @@ interface RefusedRequest {
   expiredAt: string | null;
   /** Seconds that the host asks to wait; null if it names no time. */
   wait: number | null;
-  /** "the host answers 403 (AccessDenied)" */
+  /** "the host responds with 403 (AccessDenied)" */
   lead: string;
-  /** " at the end of 2 redirects", or ''. */
+  /** " after 2 redirects", or ''. */
   where: string;
 }
 
@@ -44,7 +44,8 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
   {
     when: ({ status, wait }) => status === 429 || (status === 503 && wait !== null),
     cause: 'rate-limited',
-    message: ({ lead, wait }) => `${lead}${wait === null ? '' : ` and asks to wait ${wait} s`}; it was not checked.`,
+    message: ({ lead, wait }) =>
+      `${lead}${wait === null ? '' : ` and requests a delay of ${wait} s`}; the file was not checked.`,
     advice: 'Request a higher limit, choose a host without one, or lower --concurrency and try again later.',
     evidence: ({ hop }) => ({ retryAfter: header(hop.headers, 'retry-after') }),
   },
@@ -92,7 +93,7 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
 export function explainStatus(probe: Probe, hop: Hop, now: number): Explanation {
   const status = statusOf(probe);
   const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(hop.excerpt ?? '')?.[1] ?? null;
-  const lead = `the host answers ${status}${code === null ? '' : ` (${code})`}`;
+  const lead = `the host responds with ${status}${code === null ? '' : ` (${code})`}`;
   const where = afterRedirects(probe);
   const wait = retryAfter(header(hop.headers, 'retry-after'), now);
   const known = explain(STATUSES, { probe, hop, status, expiredAt: expiredAt(hop, now), wait, lead, where });
@@ -101,7 +102,8 @@ export function explainStatus(probe: Probe, hop: Hop, now: number): Explanation 
 }
 
 function otherStatus(status: number, lead: string, attempts: number): Explanation {
-  if (status < 500) return { cause: `status-${status}`, message: `${lead}.`, advice: 'The status must be 200.' };
+  if (status < 500)
+    return { cause: `status-${status}`, message: `${lead}.`, advice: 'Configure the host to respond with 200.' };
   return {
     cause: `status-${status}`,
     message: `${lead}${attempts > 1 ? `, ${attempts} times in a row` : ''}.`,
@@ -115,8 +117,8 @@ function expiredAt({ url }: Hop, now: number): string | null {
   return end && end.until <= now ? new Date(end.until).toISOString() : null;
 }
 
-/** A phrase to append to a status; '' if the first URL responded itself, in whichever spelling it is listed. */
+/** A phrase to append to a status; '' if the first URL responded itself, however it is spelled. */
 function afterRedirects({ hops }: Probe): string {
   if (hops.length < 2) return '';
-  return ` at the end of ${hops.length === 2 ? 'a redirect' : `${hops.length - 1} redirects`}`;
+  return ` after ${hops.length === 2 ? 'a redirect' : `${hops.length - 1} redirects`}`;
 }

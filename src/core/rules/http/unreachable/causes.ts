@@ -52,12 +52,12 @@ export const UNREACHABLE_CAUSES = {
   'client-certificate-required': { title: 'The host requires a client certificate' },
   'credentials-refused': { title: 'The host refuses the credentials', owner: 'author' },
   'signature-expired': { title: 'The signed URL has expired', owner: 'author' },
-  'status-304': { title: 'The host answers 304 to an unconditional request', owner: 'cache' },
+  'status-304': { title: 'The host responds with 304 to an unconditional request', owner: 'cache' },
   'status-404': { title: 'The file does not exist', owner: authorOrCopy },
   'status-407': { title: 'A proxy requires a login', owner: 'network' },
   'status-410': { title: 'The file was removed', owner: authorOrCopy },
   'status-451': { title: 'The file was removed for legal reasons', owner: 'author' },
-  'status-*': { title: 'The host answers with this status' },
+  'status-*': { title: 'The host responds with this status' },
 } satisfies Causes;
 
 type UnreachableCause = CauseOf<typeof UNREACHABLE_CAUSES>;

@@ -38,7 +38,7 @@ export const CONNECTION_FAILURES: readonly Row<FailedRequest>[] = [
     when: hasCodeBeforeBody('ENOTFOUND'),
     cause: 'dns-not-found',
     message: 'the host name does not exist.',
-    advice: 'Check the spelling, the DNS record, and that the name is public.',
+    advice: 'Check the spelling, the DNS record, and that the name is in public DNS.',
   },
   {
     when: hasCodeBeforeBody('ENODATA'),
@@ -62,7 +62,7 @@ export const CONNECTION_FAILURES: readonly Row<FailedRequest>[] = [
     when: hasCodeBeforeBody('EHOSTUNREACH'),
     cause: 'no-route',
     message: 'this machine has no route to the host.',
-    advice: 'Check the address that the name resolves to, and firewalls on the way.',
+    advice: 'Check the address that the name resolves to, and firewalls in between.',
   },
   {
     when: hasCodeBeforeBody('ENETUNREACH'),
@@ -92,8 +92,8 @@ export const CONNECTION_FAILURES: readonly Row<FailedRequest>[] = [
   {
     when: ({ failure }) => failure.phase === 'connect',
     cause: 'connection-failed',
-    message: ({ host, failure }) => `no connection to ${host} could be made (${failure.code}).`,
-    advice: 'Check the host, the port, and firewalls on the way.',
+    message: ({ host, failure }) => `no connection to ${host} could be established (${failure.code}).`,
+    advice: 'Check the host, the port, and firewalls in between.',
   },
 ];
 

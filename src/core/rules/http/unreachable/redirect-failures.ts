@@ -8,7 +8,7 @@ export const REDIRECT_FAILURES: readonly Row<FailedRequest>[] = [
   {
     when: hasCode('REDIRECT_BLOCKED_PORT'),
     cause: 'redirect-port-blocked',
-    message: ({ host }) => `a redirect leads to ${host}, a port that browsers and Node.js refuse to connect to.`,
+    message: ({ host }) => `a redirect leads to ${host}, with a port that browsers and Node.js refuse to connect to.`,
     advice: 'Serve the file on port 443, or on another port that is not blocked, such as 8443.',
   },
   {
@@ -22,7 +22,7 @@ export const REDIRECT_FAILURES: readonly Row<FailedRequest>[] = [
     cause: 'redirect-ambiguous',
     message: (request) =>
       `a redirect has several different Location headers${namedLocations(request)}; browsers reject it, and other clients choose one.`,
-    advice: 'Send one Location header: often the application and the web server, or two rules, each add one.',
+    advice: 'Send only one Location header. Often the application and the web server, or two rules, each add one.',
     evidence: (request) => ({ locations: locationsOf(request).slice(0, 5) }),
   },
   {
@@ -41,7 +41,7 @@ export const REDIRECT_FAILURES: readonly Row<FailedRequest>[] = [
 
 function locationOf({ probe }: FailedRequest): string {
   const location = header(lastHop(probe)?.headers ?? [], 'location');
-  return location === null ? 'something' : `“${printable(shorten(location, 100))}”`;
+  return location === null ? 'an unknown location' : `“${printable(shorten(location, 100))}”`;
 }
 
 function locationsOf({ probe }: FailedRequest): string[] {

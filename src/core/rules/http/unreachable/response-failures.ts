@@ -3,7 +3,7 @@ import { lastHop } from '../../../http/probe.ts';
 import { counted } from '../../../text/text.ts';
 import { type FailedRequest, hasCode, type Row } from './causes.ts';
 
-/** Responses that do not come, do not come whole, or cannot be read. */
+/** Responses that are missing, incomplete or unreadable. */
 export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
   {
     when: ({ failure, probe }) => failure.phase === 'time' && failure.got === null && !lastHop(probe)?.status,
@@ -23,7 +23,7 @@ export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
     cause: 'too-large',
     message: ({ failure: { expected } }) =>
       `it is larger than the limit${expected === null ? '' : ` of ${counted(expected, 'byte')}`}.`,
-    advice: 'Check whether the response ever ends; a file of this size is too large for subscribers.',
+    advice: 'Check whether the response ever ends, and reduce the file: it is too large for subscribers.',
   },
   {
     when: ({ failure }) => failure.phase === 'decode',
@@ -59,7 +59,7 @@ export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
   {
     when: hasCode('HEADERS_TIMEOUT'),
     cause: 'no-answer',
-    message: 'the connection was established, but the response timed out.',
+    message: 'the connection was established, but no response arrived in time.',
     advice: 'The server hangs, or a firewall or proxy drops the request: check the server’s logs.',
   },
   {
@@ -74,7 +74,7 @@ export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
     cause: 'reset',
     message: 'the connection was closed before a response was received.',
     advice: ({ probe: { attempts } }) =>
-      `A proxy, firewall or overloaded server closes it${attempts > 1 ? ` (tried ${attempts} times)` : ''}.`,
+      `Check the logs of the server, and proxies and firewalls in between: one of them closes the connection${attempts > 1 ? ` (tried ${attempts} times)` : ''}.`,
   },
 ];
 
