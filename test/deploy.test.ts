@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { collectDefaultMetrics } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { watchDatabase } from '../src/service/database-metrics.ts';
+import { registerDatabaseMetrics } from '../src/service/database-metrics.ts';
 import { openMetrics } from '../src/service/metrics.ts';
 import { openDatabase } from '../src/service/storage/database.ts';
 
@@ -34,7 +34,7 @@ async function seriesOfNode(): Promise<Set<string>> {
   const { registry } = openMetrics();
   collectDefaultMetrics({ register: registry });
   const { db } = openDatabase('postgres://unused@127.0.0.1:1/none', 1, () => {});
-  watchDatabase(registry, db, { fault: () => null });
+  registerDatabaseMetrics(registry, db, { fault: () => null });
   const metrics = registry.getMetricsAsArray();
   await db.destroy();
   const series = metrics.flatMap((metric) =>

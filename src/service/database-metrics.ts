@@ -49,7 +49,7 @@ const SCRAPE = 500;
 const QUERY_TIMEOUT = 3_000;
 
 /** Metrics of the database and of all nodes together: read at each scrape, in one query. */
-export function watchDatabase(registry: Registry, db: Db, database: Pick<DatabaseMonitor, 'fault'>): void {
+export function registerDatabaseMetrics(registry: Registry, db: Db, database: Pick<DatabaseMonitor, 'fault'>): void {
   let last: { at: number; figures: Promise<Figures | null> } | null = null;
   function figuresOfScrape(): Promise<Figures | null> {
     if (last === null || performance.now() - last.at >= SCRAPE)

@@ -36,7 +36,7 @@ export function openDatabaseMonitor(
 ): DatabaseMonitor {
   const stopped = new AbortController();
   const listeners: (() => void)[] = [];
-  const logged = openRepeats(log, now);
+  const logged = openThrottledLog(log, now);
   let fault: DatabaseFault | null = null;
   let since = 0;
   let probed = -Infinity;
@@ -116,21 +116,21 @@ export function openDatabaseMonitor(
   };
 }
 
-interface Repeats {
+interface ThrottledLog {
   (event: string, fields: { fault: DatabaseFault; code: string; message: string }): void;
   /** The next line is logged, whatever it is. */
   forget(): void;
 }
 
 /** Logs the same fault once in a while, with the number of times. */
-function openRepeats(log: Log, now: () => number): Repeats {
+function openThrottledLog(log: Log, now: () => number): ThrottledLog {
   const lines = new Map<string, { at: number; count: number }>();
-  function logRepeats(event: string, fields: { fault: DatabaseFault; code: string; message: string }): void {
+  function logThrottled(event: string, fields: { fault: DatabaseFault; code: string; message: string }): void {
     const key = `${event} ${fields.fault}`;
     const line = lines.get(key);
     if (line !== undefined && now() - line.at < LOG_INTERVAL) return void (line.count += 1);
     lines.set(key, { at: now(), count: 0 });
     log('warn', event, { ...fields, ...(line !== undefined && line.count > 0 && { repeated: line.count }) });
   }
-  return Object.assign(logRepeats, { forget: () => lines.clear() });
+  return Object.assign(logThrottled, { forget: () => lines.clear() });
 }

@@ -43,30 +43,30 @@ export function secretsKeyIn(text: string): SecretsKey | null {
 }
 
 /**
- * @param place what the secret belongs to: it can only be opened for the same place
+ * @param context what the secret belongs to: it can only be opened for the same context
  * @throws if there is no key
  */
-export function seal(keys: SecretsKeys, secret: string, place: string): Sealed {
+export function seal(keys: SecretsKeys, secret: string, context: string): Sealed {
   const [first] = keys;
   if (first === undefined) throw new Error('There is no key to seal secrets with.');
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, first.key, nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(Buffer.from(place));
+  cipher.setAAD(Buffer.from(context));
   const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
   return { keyId: first.id, sealed: Buffer.concat([Buffer.of(FORMAT), nonce, encrypted, cipher.getAuthTag()]) };
 }
 
-/** `unknown-key`: none of the keys sealed it. `damaged`: it was changed, or belongs to another place. */
+/** `unknown-key`: none of the keys sealed it. `damaged`: it was changed, or belongs to another context. */
 export type Opened = { secret: string } | { fault: 'unknown-key' | 'damaged' };
 
-export function open(keys: SecretsKeys, { keyId, sealed }: Sealed, place: string): Opened {
+export function open(keys: SecretsKeys, { keyId, sealed }: Sealed, context: string): Opened {
   const known = keys.find(({ id }) => id === keyId);
   if (known === undefined) return { fault: 'unknown-key' };
   if (sealed[0] !== FORMAT || sealed.length < 1 + NONCE_BYTES + TAG_BYTES) return { fault: 'damaged' };
   const end = sealed.length - TAG_BYTES;
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
   const decipher = createDecipheriv(ALGORITHM, known.key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(place));
+  decipher.setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(end));
   try {
     const text = Buffer.concat([decipher.update(sealed.subarray(1 + NONCE_BYTES, end)), decipher.final()]);

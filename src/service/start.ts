@@ -11,7 +11,7 @@ import { type Db, openDatabase } from './storage/database.ts';
 import type { ServerAddress } from './storage/pool.ts';
 import { probeWrite } from './storage/write-probe.ts';
 import type { Service } from './context.ts';
-import { watchDatabase } from './database-metrics.ts';
+import { registerDatabaseMetrics } from './database-metrics.ts';
 import { type DatabaseMonitor, openDatabaseMonitor } from './database-monitor.ts';
 import { errorMessage } from './error-fields.ts';
 import { outboundOptions } from './refresh/address-policy.ts';
@@ -33,7 +33,7 @@ const RETRY_INTERVAL = 500;
 /** Milliseconds in which a database responds to a probe, even if it is busy. */
 const PROBE_TIMEOUT = 5_000;
 
-export interface Running {
+export interface RunningService {
   /** The URL of the service, with a trailing slash. */
   url: string;
   /** Settled if the service cannot continue: its own PostgreSQL does not start again. Then stop it. */
@@ -42,45 +42,45 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** What is released when the service stops, in reverse order. */
-type Stops = (() => Promise<unknown>)[];
+/** Releases a resource when the service cleanups: those opened last come first. */
+type Cleanup = () => Promise<unknown>;
 
 /**
  * Starts one node of the service: database, tables, queue, web server. If a part fails to start, the previous ones are
  * stopped.
  * @throws AppregError for errors that an operator can fix
  */
-export async function startService(settings: Settings, log: Log): Promise<Running> {
-  const stops: Stops = [];
+export async function startService(settings: Settings, log: Log): Promise<RunningService> {
+  const cleanups: Cleanup[] = [];
   const stopping = new AbortController();
   const stop = async (): Promise<void> => {
     stopping.abort();
-    for (const undo of stops.splice(0).toReversed())
-      await undo().catch((error: unknown) => log('error', 'stop-failed', { error }));
+    for (const cleanUp of cleanups.splice(0).toReversed())
+      await cleanUp().catch((error: unknown) => log('error', 'stop-failed', { error }));
   };
   try {
-    const { address, failure } = await findDatabase(settings, log, stops);
+    const { address, failure } = await findDatabase(settings, log, cleanups);
     const until = Date.now() + DATABASE_TIMEOUT;
     await awaitDatabase(address, DATABASE_TIMEOUT, (reason) => log('warn', 'waiting-for-database', { reason }));
-    await retried(() => migrateTables(address), until);
-    const { db, database } = connect(address, settings, log, stops);
-    await retried(() => checkSecretsKeys({ db, settings, log }), until);
+    await withRetries(() => migrateTables(address), until);
+    const { db, database } = connect(address, settings, log, cleanups);
+    await withRetries(() => checkSecretsKeys({ db, settings, log }), until);
     const artifacts = await openArtifacts(settings, db, log, process.env);
     const metrics = openMetrics();
     collectDefaultMetrics({ register: metrics.registry });
-    watchDatabase(metrics.registry, db, database);
+    registerDatabaseMetrics(metrics.registry, db, database);
     const ports: number[] = [];
     const outbound = outboundOptions(settings, log, () => ports);
     const base = { settings, db, database, artifacts, log, metrics, outbound, stopping: stopping.signal };
     const context = { ...base, now: () => new Date(), random: Math.random };
-    const queue = await retried(() => openQueue(context, address), until);
-    stops.push(queue.stop);
+    const queue = await withRetries(() => openQueue(context, address), until);
+    cleanups.push(queue.stop);
     if (artifacts !== null && settings.roles.includes('worker'))
-      stops.push(startArtifactFiller(context, artifacts).stop);
-    if (settings.roles.includes('worker')) stops.push(startWebhookSender(base).stop);
+      cleanups.push(startArtifactFiller(context, artifacts).stop);
+    if (settings.roles.includes('worker')) cleanups.push(startWebhookSender(base).stop);
     const service: Service = { ...base, requestRefresh: queue.requestRefresh };
     const { url, close } = await listen(settings, webApp(service).fetch);
-    stops.push(close);
+    cleanups.push(close);
     ports.push(Number(new URL(url).port || 80));
     log('info', 'started', { url, roles: settings.roles });
     return { url, failure, stop };
@@ -94,13 +94,13 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
 async function findDatabase(
   { databaseUrl, dataFolder }: Settings,
   log: Log,
-  stops: Stops,
+  cleanups: Cleanup[],
 ): Promise<{ address: ServerAddress; failure: Promise<AppregError> }> {
   if (databaseUrl !== null) return { address: databaseUrl, failure: new Promise(() => {}) };
   const failures = new EventEmitter<{ failure: [AppregError] }>();
   const failure = once(failures, 'failure').then(([error]) => error);
   const own = await startEmbeddedPostgres(dataFolder, { log, onFailure: (error) => failures.emit('failure', error) });
-  stops.push(own.stop);
+  cleanups.push(own.stop);
   return { address: () => own.url, failure };
 }
 
@@ -115,7 +115,7 @@ function connect(
   address: ServerAddress,
   settings: Settings,
   log: Log,
-  stops: Stops,
+  cleanups: Cleanup[],
 ): { db: Db; database: DatabaseMonitor } {
   const timeouts = { connectTimeout: PROBE_TIMEOUT, statementTimeout: PROBE_TIMEOUT, responseMargin: 0 };
   const probe = openDatabase(address, 1, (error) => database.report(error), timeouts);
@@ -124,7 +124,7 @@ function connect(
     log,
   );
   const { db } = openDatabase(address, Math.min(settings.concurrency, 30) + 10, (error) => database.report(error));
-  stops.push(
+  cleanups.push(
     () => probe.db.destroy(),
     () => db.destroy(),
     async () => database.stop(),
@@ -133,7 +133,7 @@ function connect(
 }
 
 /** Repeats what failed because of the database: it may have been restarted. */
-async function retried<Result>(action: () => Promise<Result>, until: number): Promise<Result> {
+async function withRetries<Result>(action: () => Promise<Result>, until: number): Promise<Result> {
   for (;;)
     try {
       return await action();

@@ -17,16 +17,16 @@ import { registryCredentialsRoutes } from './api/registry-credentials.ts';
 import { openAuthenticator } from './http/auth.ts';
 import { openClientDetection } from './http/client-address.ts';
 import { healthRoutes } from './api/health.ts';
-import { ALLOWANCES } from './http/rate-limits.ts';
+import { RATE_LIMITS } from './http/rate-limits.ts';
 import { openApiDocument } from './api/openapi/document.ts';
 import { json, notFound, problem, Refusal } from './http/problems.ts';
 import { type Env, mountRoutes, type Route, type WebContext } from './http/routes.ts';
 
 /**
  * All HTTP endpoints of a node; a node without the web role only serves its health.
- * @param allowances the rate limits
+ * @param limits the rate limits
  */
-export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
+export function webApp(service: Service, limits = RATE_LIMITS): Hono<Env> {
   const { settings, log, metrics } = service;
   const app = new Hono<Env>();
   const headers = Object.entries(HEADERS);
@@ -60,8 +60,8 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
 
   const isWeb = settings.roles.includes('web');
   const routes = isWeb ? [...apiRoutes(service), ...healthRoutes(service)] : healthRoutes(service);
-  mountRoutes(app, routes, openAuthenticator(service, allowances));
-  if (isWeb) app.route('/', pageRoutes(service, allowances));
+  mountRoutes(app, routes, openAuthenticator(service, limits));
+  if (isWeb) app.route('/', pageRoutes(service, limits));
 
   app.notFound((c) => (isWeb && isForPeople(c) ? notFoundPage(c, service) : problem(c, notFound('page'))));
   app.onError((error, c) => {

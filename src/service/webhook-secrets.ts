@@ -25,7 +25,7 @@ export function signingKey(secret: string): Buffer {
 /** @param id of the webhook: the secret can only be opened for it */
 export function sealWebhookSecret(keys: SecretsKeys, secret: string, id: string): StoredWebhookSecret {
   if (keys.length === 0) return { keyId: null, secret: Buffer.from(secret) };
-  const { keyId, sealed } = seal(keys, secret, placeOf(id));
+  const { keyId, sealed } = seal(keys, secret, sealContext(id));
   return { keyId, secret: sealed };
 }
 
@@ -36,10 +36,10 @@ export function openWebhookSecret(
   id: string,
 ): string | null {
   if (keyId === null) return secret.toString();
-  const opened = open(keys, { keyId, sealed: secret }, placeOf(id));
+  const opened = open(keys, { keyId, sealed: secret }, sealContext(id));
   return 'secret' in opened ? opened.secret : null;
 }
 
-function placeOf(id: string): string {
+function sealContext(id: string): string {
   return JSON.stringify(['webhook-secret', id]);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { watchDatabase } from '../../src/service/database-metrics.ts';
+import { registerDatabaseMetrics } from '../../src/service/database-metrics.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import {
   addApp,
@@ -27,7 +27,7 @@ async function valuesOf(registry: Registry): Promise<Record<string, number>> {
 test('the metrics count registries with a subscription, refused versions and due deliveries', async () => {
   const { db } = database;
   const registry = new Registry();
-  watchDatabase(registry, db, { fault: () => null });
+  registerDatabaseMetrics(registry, db, { fault: () => null });
   const { appreg_database_available: available, ...counts } = await valuesOf(registry);
   expect(available).toBe(1);
   expect(Object.keys(counts)).toHaveLength(8);
@@ -98,11 +98,11 @@ test('the metrics count registries with a subscription, refused versions and due
 test('the metrics say that the database is not available', async () => {
   const refusing = openDatabase('postgres://appreg@127.0.0.1:1/none', 1, () => {});
   const registry = new Registry();
-  watchDatabase(registry, refusing.db, { fault: () => null });
+  registerDatabaseMetrics(registry, refusing.db, { fault: () => null });
   const values = await valuesOf(registry);
   expect(values).toMatchObject({ appreg_database_available: 0, appreg_registries: Number.NaN });
   const full = new Registry();
-  watchDatabase(full, database.db, { fault: () => 'disk-full' });
+  registerDatabaseMetrics(full, database.db, { fault: () => 'disk-full' });
   expect(await valuesOf(full)).toMatchObject({ appreg_database_available: 0, appreg_versions_refused: 1 });
   await refusing.db.destroy();
 });

@@ -9,7 +9,7 @@ import { openMetrics } from '../../src/service/metrics.ts';
 import { createOrganization } from '../../src/service/storage/organizations.ts';
 import { DEFAULT_LIMITS, type Settings } from '../../src/service/config/settings.ts';
 import { webApp } from '../../src/service/web-app.ts';
-import type { Allowances } from '../../src/service/http/rate-limits.ts';
+import type { RateLimits } from '../../src/service/http/rate-limits.ts';
 import { probeWrite } from '../../src/service/storage/write-probe.ts';
 import { openTestDatabase, type TestDatabase } from './database-fixture.ts';
 
@@ -46,7 +46,7 @@ export interface WebFixture extends TestDatabase {
   logged: Record<string, unknown>[];
   /** Ids of registries for which a refresh was requested. */
   refreshes: number[];
-  app(settings?: Partial<Settings>, allowances?: Allowances): ReturnType<typeof webApp>;
+  app(settings?: Partial<Settings>, limits?: RateLimits): ReturnType<typeof webApp>;
   /** A new organization, and its token. */
   join(name?: string): Promise<{ id: string; token: string }>;
 }
@@ -78,8 +78,8 @@ export async function openWebFixture(): Promise<WebFixture> {
     service,
     logged,
     refreshes,
-    app: (settings = {}, allowances) =>
-      webApp({ ...service, settings: { ...SETTINGS, ...settings }, metrics: openMetrics() }, allowances),
+    app: (settings = {}, limits) =>
+      webApp({ ...service, settings: { ...SETTINGS, ...settings }, metrics: openMetrics() }, limits),
     async join(name = 'Acme') {
       const { organization, token } = await createOrganization(database.db, name, null, SERVICE_ACTOR);
       return { id: organization.id, token: token!.secret };
@@ -88,7 +88,7 @@ export async function openWebFixture(): Promise<WebFixture> {
 }
 
 /** An allowance that a test can use up. */
-export function allowing(requests: number): Allowances {
+export function allowing(requests: number): RateLimits {
   const allowance = { requests, seconds: 60 };
   return { reads: allowance, changes: allowance, failures: allowance, signUps: allowance };
 }

@@ -3,7 +3,7 @@ import type { Service } from '../context.ts';
 import { taggedJson } from '../http/conditions.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { isAuditId, listAuditEntries } from '../storage/audit.ts';
-import { invalid, pageIn } from './query.ts';
+import { invalid, pageQueryIn } from './query.ts';
 
 /** The audit log of an organization. */
 export function auditRoutes({ db }: Service): Route[] {
@@ -20,7 +20,7 @@ export function auditRoutes({ db }: Service): Route[] {
 
 /** @throws Refusal for an invalid parameter */
 export function auditQueryIn(c: WebContext): Parameters<typeof listAuditEntries>[2] {
-  return { ...pageIn(c, isAuditId), action: actionIn(c) };
+  return { ...pageQueryIn(c, isAuditId), action: actionIn(c) };
 }
 
 function actionIn(c: WebContext): AuditAction | null {

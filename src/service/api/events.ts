@@ -6,7 +6,7 @@ import { notFound } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import type { Db } from '../storage/database.ts';
 import { listEvents } from '../storage/events.ts';
-import { idPageIn, invalid } from './query.ts';
+import { idPageQueryIn, invalid } from './query.ts';
 
 /** The history of registries. */
 export function eventRoutes({ db }: Service): Route[] {
@@ -34,7 +34,7 @@ async function getEvents(
   organizationId: string,
   subscriptionId: string | null,
 ): Promise<Response> {
-  const page = idPageIn(c);
+  const page = idPageQueryIn(c);
   const query = { subscriptionId, appKey: c.req.query('app') ?? null, type: typeIn(c), ...page };
   const events = await listEvents(db, organizationId, query);
   if (events === null) throw notFound('registry');

@@ -11,9 +11,9 @@ import { addToken } from '../organization-tokens.ts';
 import type { NewToken } from '../storage/tokens.ts';
 import { isUuid } from '../storage/uuid.ts';
 import { auditQueryIn } from './audit.ts';
-import { idPageIn, searchIn } from './query.ts';
+import { idPageQueryIn, searchIn } from './query.ts';
 
-const ONE = '/api/organizations/{organization}';
+const ORGANIZATION_PATH = '/api/organizations/{organization}';
 
 /** What the operator does with organizations. */
 export function operatorRoutes(service: Service): Route[] {
@@ -23,17 +23,17 @@ export function operatorRoutes(service: Service): Route[] {
       method: 'GET',
       path: '/api/organizations',
       access: 'operator',
-      answer: async (c) => taggedJson(c, await listOrganizations(db, { search: searchIn(c), ...idPageIn(c) })),
+      answer: async (c) => taggedJson(c, await listOrganizations(db, { search: searchIn(c), ...idPageQueryIn(c) })),
     },
     {
       method: 'GET',
-      path: ONE,
+      path: ORGANIZATION_PATH,
       access: 'operator',
       answer: async (c) => json(c, orNotFound(await organizationSummary(db, idIn(c)), 'organization')),
     },
     {
       method: 'DELETE',
-      path: ONE,
+      path: ORGANIZATION_PATH,
       access: 'operator',
       async answer(c, actor) {
         if (!(await deleteOrganization(db, idIn(c), actor))) throw notFound('organization');
@@ -43,25 +43,25 @@ export function operatorRoutes(service: Service): Route[] {
     },
     {
       method: 'POST',
-      path: `${ONE}/suspend`,
+      path: `${ORGANIZATION_PATH}/suspend`,
       access: 'operator',
       answer: (c, actor) => postSuspended(c, service, true, actor),
     },
     {
       method: 'POST',
-      path: `${ONE}/resume`,
+      path: `${ORGANIZATION_PATH}/resume`,
       access: 'operator',
       answer: (c, actor) => postSuspended(c, service, false, actor),
     },
     {
       method: 'POST',
-      path: `${ONE}/token`,
+      path: `${ORGANIZATION_PATH}/token`,
       access: 'operator',
       answer: (c, actor) => postToken(c, service, actor),
     },
     {
       method: 'GET',
-      path: `${ONE}/audit`,
+      path: `${ORGANIZATION_PATH}/audit`,
       access: 'operator',
       answer: (c) => getAudit(c, db),
     },

@@ -9,7 +9,10 @@ const DEFAULT_LIMIT = 100;
 const SEARCH_LIMIT = 200;
 
 /** @param isNext whether a text can be the `next` of a page */
-export function pageIn(c: Context, isNext = (_text: string): boolean => true): { limit: number; after: string | null } {
+export function pageQueryIn(
+  c: Context,
+  isNext = (_text: string): boolean => true,
+): { limit: number; after: string | null } {
   const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT);
   if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_LIMIT)
     throw invalid('limit', `is not a number from 1 to ${PAGE_LIMIT}.`);
@@ -19,8 +22,8 @@ export function pageIn(c: Context, isNext = (_text: string): boolean => true): {
 }
 
 /** The same for lists whose `next` is the id of an entry. */
-export function idPageIn(c: Context): { limit: number; after: string | null } {
-  return pageIn(c, isUuid);
+export function idPageQueryIn(c: Context): { limit: number; after: string | null } {
+  return pageQueryIn(c, isUuid);
 }
 
 export function searchIn(c: Context): string | null {

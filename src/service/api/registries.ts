@@ -17,8 +17,8 @@ import {
   subscriptionOf,
 } from '../storage/subscriptions.ts';
 import { refreshNow } from '../subscribe/refresh-now.ts';
-import { type Outcome, subscribe } from '../subscribe/subscribe.ts';
-import { idPageIn } from './query.ts';
+import { type SubscribeOutcome, subscribe } from '../subscribe/subscribe.ts';
+import { idPageQueryIn } from './query.ts';
 
 /** Apps included in the response to a subscription. */
 const FIRST_APPS = { search: null, visible: null, limit: 100, after: null };
@@ -81,7 +81,7 @@ export function registryRoutes(service: Service): Route[] {
 }
 
 async function getRegistries(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  return taggedJson(c, await pageOfSubscriptions(db, organizationId, idPageIn(c)));
+  return taggedJson(c, await pageOfSubscriptions(db, organizationId, idPageQueryIn(c)));
 }
 
 async function postSubscription(c: WebContext, service: Service, caller: Caller): Promise<Response> {
@@ -101,7 +101,7 @@ async function postSubscription(c: WebContext, service: Service, caller: Caller)
   return json(c, { subscription, ...page }, result.outcome === 'accepted' ? 202 : 201, { location });
 }
 
-function refusalOf(result: Exclude<Outcome, { subscriptionId: string }>): Refusal {
+function refusalOf(result: Exclude<SubscribeOutcome, { subscriptionId: string }>): Refusal {
   const { message } = result;
   switch (result.outcome) {
     case 'refused-url':

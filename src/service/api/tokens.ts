@@ -8,7 +8,7 @@ import type { Route, WebContext } from '../http/routes.ts';
 import { newTokenIn } from '../http/token-fields.ts';
 import { addToken, deleteToken, TOO_MANY_TOKENS } from '../organization-tokens.ts';
 import { listTokens } from '../storage/tokens.ts';
-import { idPageIn } from './query.ts';
+import { idPageQueryIn } from './query.ts';
 
 /** The tokens of an organization. */
 export function tokenRoutes(service: Service): Route[] {
@@ -18,7 +18,7 @@ export function tokenRoutes(service: Service): Route[] {
       path: '/api/tokens',
       access: 'organization',
       scope: 'admin',
-      answer: async (c, { id }) => taggedJson(c, await listTokens(service.db, id, idPageIn(c))),
+      answer: async (c, { id }) => taggedJson(c, await listTokens(service.db, id, idPageQueryIn(c))),
     },
     {
       method: 'POST',

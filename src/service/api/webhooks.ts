@@ -10,9 +10,9 @@ import { addWebhook, TOO_MANY_WEBHOOKS } from '../organization-webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from '../storage/webhook-deliveries.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf } from '../storage/webhooks.ts';
 import type { DeliveryView } from '../views.ts';
-import { idPageIn } from './query.ts';
+import { idPageQueryIn } from './query.ts';
 
-const ONE = '/api/webhooks/{webhook}';
+const WEBHOOK_PATH = '/api/webhooks/{webhook}';
 
 /** The webhooks of an organization, and their deliveries. Their URLs may be secrets, so `read` does not list them. */
 export function webhookRoutes(service: Service): Route[] {
@@ -27,7 +27,7 @@ function collectionRoutes(service: Service): Route[] {
       path: '/api/webhooks',
       access: 'organization',
       scope: 'manage',
-      answer: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, idPageIn(c))),
+      answer: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, idPageQueryIn(c))),
     },
     {
       method: 'POST',
@@ -38,14 +38,14 @@ function collectionRoutes(service: Service): Route[] {
     },
     {
       method: 'GET',
-      path: ONE,
+      path: WEBHOOK_PATH,
       access: 'organization',
       scope: 'manage',
       answer: async (c, { id }) => json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook')), 'webhook')),
     },
     {
       method: 'PATCH',
-      path: ONE,
+      path: WEBHOOK_PATH,
       access: 'organization',
       scope: 'manage',
       async answer(c, { id, actor }) {
@@ -55,7 +55,7 @@ function collectionRoutes(service: Service): Route[] {
     },
     {
       method: 'DELETE',
-      path: ONE,
+      path: WEBHOOK_PATH,
       access: 'organization',
       scope: 'manage',
       async answer(c, { id, actor }) {
@@ -70,7 +70,7 @@ function deliveryRoutes({ db }: Service): Route[] {
   return [
     {
       method: 'POST',
-      path: `${ONE}/test`,
+      path: `${WEBHOOK_PATH}/test`,
       access: 'organization',
       scope: 'manage',
       async answer(c, { id, actor }) {
@@ -79,19 +79,19 @@ function deliveryRoutes({ db }: Service): Route[] {
     },
     {
       method: 'GET',
-      path: `${ONE}/deliveries`,
+      path: `${WEBHOOK_PATH}/deliveries`,
       access: 'organization',
       scope: 'manage',
       async answer(c, { id }) {
         return taggedJson(
           c,
-          orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), idPageIn(c)), 'webhook'),
+          orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), idPageQueryIn(c)), 'webhook'),
         );
       },
     },
     {
       method: 'POST',
-      path: `${ONE}/deliveries/{delivery}/redeliver`,
+      path: `${WEBHOOK_PATH}/deliveries/{delivery}/redeliver`,
       access: 'organization',
       scope: 'manage',
       async answer(c, { id, actor }) {

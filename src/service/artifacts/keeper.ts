@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import {
   abandonedArtifacts,
   confirmArtifact,
-  droppable,
+  listDroppable,
   forgetArtifact,
   keptDigests,
   linkArtifact,
@@ -75,7 +75,7 @@ export function openKeeper({ blobs, store, limit, db, log }: KeeperOptions): Art
     let over = (await storedBytes(db, store)) + file.length - limit;
     if (over <= 0) return true;
     if (file.length > limit) return false;
-    const others = await droppable(db, store, { except: file.sha256, offered: mayDropOffered });
+    const others = await listDroppable(db, store, { except: file.sha256, offered: mayDropOffered });
     for (const { sha256, bytes } of others) {
       if (over <= 0) break;
       await drop(sha256);
@@ -143,7 +143,7 @@ export function openKeeper({ blobs, store, limit, db, log }: KeeperOptions): Art
     async hasRoomFor(bytes) {
       const over = (await storedBytes(db, store)) + bytes - limit;
       if (over <= 0) return true;
-      const unneeded = await droppable(db, store, { except: '', offered: false });
+      const unneeded = await listDroppable(db, store, { except: '', offered: false });
       return unneeded.reduce((sum, one) => sum + one.bytes, 0) >= over;
     },
     async tidy() {

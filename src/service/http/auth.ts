@@ -7,8 +7,8 @@ import { recordAudit } from '../storage/audit.ts';
 import { identityOfToken } from '../storage/tokens.ts';
 import { type Caller, callerOf, refusedRequest } from './caller.ts';
 import { clientAddress } from './client-address.ts';
-import { noteUse } from './note-use.ts';
-import { type Allowances, limitHeaders, openLimiters, type Taken } from './rate-limits.ts';
+import { recordTokenUse } from './token-use.ts';
+import { type RateLimits, limitHeaders, openLimiters, type LimiterResult } from './rate-limits.ts';
 import { Refusal } from './problems.ts';
 
 /**
@@ -29,13 +29,13 @@ export interface Authenticator {
 
 export function openAuthenticator(
   { db, settings, log }: Pick<Service, 'db' | 'settings' | 'log'>,
-  allowances: Allowances,
+  limits: RateLimits,
 ): Authenticator {
-  const limiters = openLimiters(allowances);
+  const limiters = openLimiters(limits);
 
-  function count(c: Context, name: keyof Allowances, client: string): void {
+  function count(c: Context, name: keyof RateLimits, client: string): void {
     const taken = limiters[name].take(client);
-    const headers = limitHeaders(name, allowances[name], taken);
+    const headers = limitHeaders(name, limits[name], taken);
     if (!taken.allowed) throw tooMany(taken, headers);
     for (const [field, value] of Object.entries(headers)) c.header(field, value);
   }
@@ -67,7 +67,7 @@ export function openAuthenticator(
         await recordAudit(db, refusedRequest(caller, scope, `${method} ${path}`));
         throw insufficientScope(identity.token.scope, scope);
       }
-      await noteUse(db, log, identity);
+      await recordTokenUse(db, log, identity);
       return caller;
     },
     operator(c) {
@@ -111,7 +111,7 @@ function insufficientScope(scope: Scope, needed: Scope): Refusal {
   );
 }
 
-function tooMany({ wait }: Taken, headers: Record<string, string>): Refusal {
+function tooMany({ wait }: LimiterResult, headers: Record<string, string>): Refusal {
   return new Refusal('too-many-requests', `Try again in ${wait} s.`, {}, headers);
 }
 

@@ -3,29 +3,29 @@
  * higher, which still prevents one client from starving the others.
  */
 
-export interface Allowance {
+export interface RateLimit {
   /** Requests in a burst; the same number is restored over `seconds`. */
   requests: number;
   seconds: number;
 }
 
-export interface Allowances {
+export interface RateLimits {
   /** Per organization: reads, and changes. */
-  reads: Allowance;
-  changes: Allowance;
+  reads: RateLimit;
+  changes: RateLimit;
   /** Per address: invalid tokens, and organizations created without the operator's token. */
-  failures: Allowance;
-  signUps: Allowance;
+  failures: RateLimit;
+  signUps: RateLimit;
 }
 
-export const ALLOWANCES: Allowances = {
+export const RATE_LIMITS: RateLimits = {
   reads: { requests: 1200, seconds: 60 },
   changes: { requests: 120, seconds: 60 },
   failures: { requests: 60, seconds: 60 },
   signUps: { requests: 20, seconds: 60 },
 };
 
-export interface Taken {
+export interface LimiterResult {
   allowed: boolean;
   /** Remaining requests of the burst. */
   remaining: number;
@@ -35,7 +35,7 @@ export interface Taken {
 
 export interface Limiter {
   /** Counts one request. */
-  take(client: string): Taken;
+  take(client: string): LimiterResult;
   /** The number of buckets. */
   size(): number;
 }
@@ -49,7 +49,7 @@ interface Bucket {
 }
 
 /** @param now milliseconds */
-export function openLimiter({ requests, seconds }: Allowance, now: () => number = () => performance.now()): Limiter {
+export function openLimiter({ requests, seconds }: RateLimit, now: () => number = () => performance.now()): Limiter {
   const perMillisecond = requests / (seconds * 1000);
   // Clients since `since`, and those of the previous generation without a request since.
   let recent = new Map<string, Bucket>();
@@ -75,17 +75,21 @@ export function openLimiter({ requests, seconds }: Allowance, now: () => number 
 }
 
 /** One limiter for each allowance. */
-export function openLimiters(allowances: Allowances): Record<keyof Allowances, Limiter> {
+export function openLimiters(limits: RateLimits): Record<keyof RateLimits, Limiter> {
   return {
-    reads: openLimiter(allowances.reads),
-    changes: openLimiter(allowances.changes),
-    failures: openLimiter(allowances.failures),
-    signUps: openLimiter(allowances.signUps),
+    reads: openLimiter(limits.reads),
+    changes: openLimiter(limits.changes),
+    failures: openLimiter(limits.failures),
+    signUps: openLimiter(limits.signUps),
   };
 }
 
 /** Header fields with the client's limits (draft-ietf-httpapi-ratelimit-headers). */
-export function limitHeaders(name: string, { requests, seconds }: Allowance, taken: Taken): Record<string, string> {
+export function limitHeaders(
+  name: string,
+  { requests, seconds }: RateLimit,
+  taken: LimiterResult,
+): Record<string, string> {
   return {
     'ratelimit-policy': `"${name}";q=${requests};w=${seconds}`,
     ratelimit: `"${name}";r=${taken.remaining};t=${taken.wait}`,

@@ -12,12 +12,12 @@ import { failurePage, signInPage, signUpPage, tokenGonePage, tokenPage } from '.
 import type { PageRoute } from './mount.ts';
 import { SUSPENDED } from './page-error.ts';
 import type { MemberRequest, PageRequest } from './request.ts';
-import { pathWithin, signIn, signOut } from './session.ts';
+import { safeRedirectPath, signIn, signOut } from './session.ts';
 import { organizationPage } from './organization-page.ts';
 
 /** Signing up, in and out; and the organization's token. */
 export const accountRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: '/', access: 'member', answer: ({ goTo }) => goTo('/settings/registries') },
+  { method: 'GET', path: '/', access: 'member', answer: ({ redirectTo }) => redirectTo('/settings/registries') },
   { method: 'GET', path: '/sign-in', access: 'anyone', answer: showSignIn },
   { method: 'POST', path: '/sign-in', access: 'anyone', answer: submitSignIn },
   { method: 'POST', path: '/sign-out', access: 'anyone', answer: submitSignOut },
@@ -39,15 +39,15 @@ const SIGN_UP_CLOSED = failurePage({
   signedIn: false,
 });
 
-function showSignIn({ organization, query, show, goTo }: PageRequest, { settings }: Service) {
-  const next = pathWithin(query('next') ?? '/');
-  if (organization !== null) return goTo(next);
+function showSignIn({ organization, query, show, redirectTo }: PageRequest, { settings }: Service) {
+  const next = safeRedirectPath(query('next') ?? '/');
+  if (organization !== null) return redirectTo(next);
   const signedOut = query('done') === 'signed-out';
   return show(signInPage({ error: null, openSignUp: settings.openSignUp, next, signedOut }));
 }
 
-async function submitSignIn({ c, count, show, goTo, text }: PageRequest, service: Service) {
-  const next = pathWithin(text('next'));
+async function submitSignIn({ c, count, show, redirectTo, text }: PageRequest, service: Service) {
+  const next = safeRedirectPath(text('next'));
   const token = text('token').trim();
   const identity = await identityOfToken(service.db, token);
   const error = signInError(token, identity);
@@ -57,7 +57,7 @@ async function submitSignIn({ c, count, show, goTo, text }: PageRequest, service
   }
   const { id, actor } = callerOf('session', identity, clientAddress(c));
   await signIn(c, service, id, { id: identity.token.id, actor });
-  return goTo(next);
+  return redirectTo(next);
 }
 
 /** Why a token does not sign in; null if it does. */
@@ -69,10 +69,10 @@ function signInError(token: string, identity: Identity | null): string | null {
   return identity.suspended ? SUSPENDED.text : null;
 }
 
-async function submitSignOut({ c, goTo }: PageRequest, { db, settings }: Service) {
+async function submitSignOut({ c, redirectTo }: PageRequest, { db, settings }: Service) {
   const cookie = signOut(c, settings);
   if (cookie !== null) await closeSession(db, cookie, clientAddress(c));
-  return goTo('/sign-in?done=signed-out');
+  return redirectTo('/sign-in?done=signed-out');
 }
 
 function showSignUp({ show }: PageRequest, { settings }: Service) {
@@ -101,8 +101,11 @@ function showOrganization({ organization, show }: MemberRequest) {
   return show(organizationPage(organization));
 }
 
-async function submitTokenRotation({ c, organization, member, show, goTo, text }: MemberRequest, service: Service) {
-  if (text('sure') !== 'yes') return goTo('/settings/organization');
+async function submitTokenRotation(
+  { c, organization, member, show, redirectTo, text }: MemberRequest,
+  service: Service,
+) {
+  if (text('sure') !== 'yes') return redirectTo('/settings/organization');
   const { tokenId, actor } = member;
   const token = await rotateToken(service.db, organization.id, tokenId, actor);
   service.log('info', 'token-rotated', { organization: organization.id });

@@ -13,7 +13,7 @@ import { registryPath } from './registry-path.ts';
 import { isBusy } from './states.ts';
 import { tile } from './tile.ts';
 import { when } from './time.ts';
-import { code, legible, untrusted } from './untrusted-text.ts';
+import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { versionList } from './version-list.ts';
 
 /** An app: whether it can be installed, its versions, and the findings about it. */
@@ -49,7 +49,7 @@ export function appPage(view: AppPage): Screen {
     ${versionsSection(view)} ${historySection(view)}`;
   const isPending = versions.some(({ state }) => state === 'pending');
   return {
-    title: legible(name, 60),
+    title: sanitized(name, 60),
     section: 'apps',
     body,
     refreshAfter: isBusy(subscription) || isPending ? 3 : 60,

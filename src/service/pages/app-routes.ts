@@ -19,7 +19,7 @@ import { findingsOf } from './findings.ts';
 import { ICON_HEADERS } from './headers.ts';
 import type { PageRoute } from './mount.ts';
 import { orNotFound } from './page-error.ts';
-import { type MemberRequest, type PageRequest, pageIn, searchIn } from './request.ts';
+import { type MemberRequest, type PageRequest, pageNumberIn, searchIn } from './request.ts';
 
 /** The apps of all registries, one app, and their icons. */
 export const appRoutes: readonly PageRoute[] = [
@@ -64,7 +64,7 @@ async function showApps(request: MemberRequest, { db }: Service) {
   const { organization, now, show } = request;
   const query = appListQuery(request, searchIn(request), 'visible');
   const [catalogue, names] = await Promise.all([
-    appCatalogue(db, organization.id, catalogueQuery(query, pageIn(request))),
+    appCatalogue(db, organization.id, catalogueQuery(query, pageNumberIn(request))),
     subscriptionNames(db, organization.id),
   ]);
   const registries = names.map(({ id, name }) => ({ value: id, label: name }));

@@ -1,6 +1,6 @@
 import { count } from '../../report/words.ts';
 import type { AppView } from '../views.ts';
-import { legible } from './untrusted-text.ts';
+import { sanitized } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { chip } from './components.ts';
 
@@ -25,7 +25,7 @@ export function reasons({ visible, reasons: list, failingSince }: AppView): Html
   const shown = list.slice(0, 3);
   const omitted = list.length - shown.length;
   return html`<ul class="reasons">
-    ${shown.map(({ message }) => html`<li>${legible(message, 300)}</li>`)}
+    ${shown.map(({ message }) => html`<li>${sanitized(message, 300)}</li>`)}
     ${omitted > 0 ? html`<li>… and ${count(omitted, 'more reason')}</li>` : NOTHING}
     ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be used at present; what was known before stays in force.</li>` : NOTHING}
   </ul>`;

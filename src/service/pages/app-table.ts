@@ -72,7 +72,7 @@ export function appList(list: AppList): Html {
           })),
           'true',
         )}
-        <p class="muted" role="status">${foundWords(total, query)}</p>
+        <p class="muted" role="status">${foundText(total, query)}</p>
       </div>
       ${apps.length === 0 ? NOTHING : appTable(apps, registries !== null, now)}
       ${pageLinks({ page, pageSize: PAGE_SIZE, total }, (to) => listAddress(list, { page: to }))}
@@ -93,7 +93,7 @@ function listAddress({ query, path, defaultFilter }: AppList, change: { filter?:
   return `${address(path, parameters)}#app-tools`;
 }
 
-function foundWords(total: number, { search, filter }: AppListQuery): Html {
+function foundText(total: number, { search, filter }: AppListQuery): Html {
   if (search === '')
     return total === 0 ? html`${filter === 'hidden' ? 'Every app can be installed.' : 'None.'}` : NOTHING;
   if (total === 0) return html`Nothing matches ${untrusted(search, 80)}.`;

@@ -21,7 +21,7 @@ export function appsPage({ catalogue, query, registries, now }: AppsPage): Scree
   const body = html`<div class="head">
       <div class="head-text">
         <h1>Apps</h1>
-        <p class="lead" id="apps-total" data-live>${totalWords(catalogue, query, registries.length)}</p>
+        <p class="lead" id="apps-total" data-live>${totalText(catalogue, query, registries.length)}</p>
       </div>
     </div>
     <div id="catalogue" data-shape="${isBare ? 'bare' : 'list'}">
@@ -30,7 +30,7 @@ export function appsPage({ catalogue, query, registries, now }: AppsPage): Scree
   return { title: 'Apps', section: 'apps', body, refreshAfter: 60 };
 }
 
-function totalWords({ totals }: Catalogue, { search, registry }: AppListQuery, registries: number): string {
+function totalText({ totals }: Catalogue, { search, registry }: AppListQuery, registries: number): string {
   if (search !== '' || registry !== null || totals.all === 0)
     return 'What your organization can install from its registries.';
   return `${count(totals.visible, 'app')} can be installed, from ${count(registries, 'registry', 'registries')}.`;

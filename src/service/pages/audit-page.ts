@@ -6,7 +6,7 @@ import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { cursorLinks } from './navigation.ts';
 import { when } from './time.ts';
-import { code, legible, untrusted } from './untrusted-text.ts';
+import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { table } from './table.ts';
 
 /** Settings → Audit log: who changed what. */
@@ -78,7 +78,7 @@ function auditRow({ at, actor, action, target, outcome, details }: AuditEntryVie
     <td role="cell" class="muted">${when(at, now)}</td>
     <td role="cell"><b>${ACTIONS[action]}</b> ${outcome === 'refused' ? chip('Refused', 'bad') : NOTHING}</td>
     <td role="cell">
-      <span class="line">${actorWords(actor)}</span>
+      <span class="line">${actorText(actor)}</span>
       ${actor.address === null ? NOTHING : html`<span class="line muted">${code(actor.address, 60)}</span>`}
     </td>
     <td role="cell">
@@ -88,7 +88,7 @@ function auditRow({ at, actor, action, target, outcome, details }: AuditEntryVie
   </tr>`;
 }
 
-function actorWords({ type, token }: Actor): Html {
+function actorText({ type, token }: Actor): Html {
   switch (type) {
     case 'token':
       return html`Token ${untrusted(token?.name ?? '', 80)}`;
@@ -107,6 +107,6 @@ function detailList(details: AuditDetails): Html {
   const shown = Object.entries(details).filter(([, value]) => value !== null);
   if (shown.length === 0) return NOTHING;
   return html`<span class="line muted"
-    >${shown.map(([name, value]) => `${legible(name, 40)}: ${legible(String(value), 200)}`).join(', ')}</span
+    >${shown.map(([name, value]) => `${sanitized(name, 40)}: ${sanitized(String(value), 200)}`).join(', ')}</span
   >`;
 }

@@ -1,4 +1,4 @@
-import { code, legible } from './untrusted-text.ts';
+import { code, sanitized } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
 /** Small components shared by the pages. */
@@ -26,7 +26,7 @@ export function copyUrlButton(url: string, what: string, label: string): Html {
 
 /** A URL or digest with a copy button. */
 export function copyable(text: string, what: string): Html {
-  return html`<span class="copyable">${code(text)}${copyButton(legible(text, 20_000), what)}</span>`;
+  return html`<span class="copyable">${code(text)}${copyButton(sanitized(text, 20_000), what)}</span>`;
 }
 
 export interface Field {
@@ -133,7 +133,7 @@ export function select(name: string, label: string, choices: readonly Choice[], 
   return html`<label class="select"
     ><span>${label}</span>
     <select name="${name}">
-      ${choices.map(({ value, label: text }) => html`<option value="${value}" ${value === chosen ? html`selected` : NOTHING}>${legible(text, 60)}</option>`)}
+      ${choices.map(({ value, label: text }) => html`<option value="${value}" ${value === chosen ? html`selected` : NOTHING}>${sanitized(text, 60)}</option>`)}
     </select></label
   >`;
 }

@@ -7,7 +7,7 @@ import { status, type Tone } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { registryPath } from './registry-path.ts';
 import { when } from './time.ts';
-import { code, legible, untrusted } from './untrusted-text.ts';
+import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { table } from './table.ts';
 
 /** Events in tables: everything that happened, and checks alone. */
@@ -53,7 +53,7 @@ export function eventTable(events: readonly EventView[], of: 'organization' | 'r
 function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now: Date): Html {
   const { time, registry } = event;
   const [label, tone] = event.type === 'checked' ? ['Checked', OUTCOMES[event.data.outcome][1]] : LABELS[event.type];
-  const message = legible(event.message, 500);
+  const message = sanitized(event.message, 500);
   const href = of === 'app' ? null : addressOf(event, of);
   return html`<tr role="row" ${href === null ? NOTHING : html`class="linked"`}>
     <td role="cell" class="muted">${when(time, now)}</td>

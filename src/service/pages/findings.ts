@@ -3,7 +3,7 @@ import { ruleUrl } from '../../core/links.ts';
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
 import type { Cause } from '../../report/diagnosis-types.ts';
 import { causesOf } from '../../report/diagnosis-causes.ts';
-import { code, legible, untrusted } from './untrusted-text.ts';
+import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
 /** Findings: what is wrong, what to do, and the evidence; worded as in `appreg diagnose`. */
@@ -51,7 +51,7 @@ function evidenceDetails({ rule, place, evidence, also }: Cause): Html {
       ${evidence.map(
         ([name, value]) =>
           html`<div>
-            <dt>${name === '' ? 'seen' : legible(name, 60)}</dt>
+            <dt>${name === '' ? 'seen' : sanitized(name, 60)}</dt>
             <dd>${code(value, 600)}</dd>
           </div>`,
       )}
@@ -80,7 +80,7 @@ export function ruleLink(id: string): Html {
 /** Findings without a whole report: of an app, or of a registry that could not be subscribed to. */
 export function findingList(findings: readonly Finding[]): Html {
   const { causes, remarks } = causesOf(findings, { verbose: true, whole: true, page: true });
-  return html`${causeList(causes)} ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}`;
+  return html`${causeList(causes)} ${remarks.map((remark) => html`<p class="gist">${sanitized(remark, 400)}</p>`)}`;
 }
 
 /** The findings about an app's own files, and those of a host that affect other apps as well; without notes. */

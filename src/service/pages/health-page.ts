@@ -10,7 +10,7 @@ import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { type RegistryFrame, registryScreen } from './registry-frame.ts';
 import { registryPath } from './registry-path.ts';
-import { legible } from './untrusted-text.ts';
+import { sanitized } from './untrusted-text.ts';
 
 /** The health of a registry: its symptoms, and the findings of the last check by what to do about them. */
 
@@ -49,7 +49,7 @@ function reportBody(report: Report): Html {
     <ul class="symptoms" aria-label="Symptoms">
       ${symptoms.map(symptomItem)}
     </ul>
-    ${causeSections(views)} ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}
+    ${causeSections(views)} ${remarks.map((remark) => html`<p class="gist">${sanitized(remark, 400)}</p>`)}
     ${unjudgedList(report)}
     <h2 class="unseen">Extent of the check</h2>
     <dl class="figures">
@@ -76,7 +76,7 @@ function symptomItem({ title, status, summary, causes }: SymptomView): Html {
     <span class="symptom-mark" aria-hidden="true">${MARKS[status]}</span>
     <div>
       <p class="symptom-name">${title}<span class="symptom-word">: ${STATUS_WORDS[status]}</span></p>
-      ${words === null ? NOTHING : html`<p class="gist">${legible(sentence(words), 400)}</p>`}
+      ${words === null ? NOTHING : html`<p class="gist">${sanitized(sentence(words), 400)}</p>`}
     </div>
   </li>`;
 }
@@ -127,7 +127,7 @@ function unjudgedList(report: Report): Html {
 function notCheckedItem({ reason, rule, checks }: NotChecked): Html {
   const number = checks === 1 ? NOTHING : html`<span class="muted">${count(checks, 'check')}</span>`;
   return html`<li>
-    ${rule === null ? legible(sentence(reason), 300) : html`Because of another finding: ${ruleLink(rule)}.`} ${number}
+    ${rule === null ? sanitized(sentence(reason), 300) : html`Because of another finding: ${ruleLink(rule)}.`} ${number}
   </li>`;
 }
 

@@ -1,7 +1,7 @@
 import { allows, type Scope } from '../scopes.ts';
 import type { OrganizationView } from '../views.ts';
 import { asset } from './assets.ts';
-import { legible, untrusted } from './untrusted-text.ts';
+import { sanitized, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { LOGO } from './logo.ts';
 
@@ -45,7 +45,7 @@ export function layout(
   { organization, scope, now, base, here }: Frame,
   { title, section, body, refreshAfter = null }: Screen,
 ): Html {
-  const name = organization === null ? '' : ` · ${legible(organization.name, 60)}`;
+  const name = organization === null ? '' : ` · ${sanitized(organization.name, 60)}`;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -101,7 +101,7 @@ function top(organization: OrganizationView, section: Screen['section']): Html {
       <a href="settings/registries" ${current(isSettings(section))}>Settings</a>
     </nav>
     <div class="who">
-      <span class="name" title="${legible(organization.name, 200)}">${untrusted(organization.name, 60)}</span>
+      <span class="name" title="${sanitized(organization.name, 200)}">${untrusted(organization.name, 60)}</span>
       <form method="post" action="sign-out"><button class="quiet">Sign out</button></form>
     </div>
   </header>`;

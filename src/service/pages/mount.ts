@@ -4,12 +4,12 @@ import { allows, type Scope } from '../scopes.ts';
 import { recordAudit } from '../storage/audit.ts';
 import { type Caller, refusedRequest } from '../http/caller.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { type Allowances, openLimiters } from '../http/rate-limits.ts';
+import { type RateLimits, openLimiters } from '../http/rate-limits.ts';
 import type { Env } from '../http/routes.ts';
 import { errorResponse, showError } from './error-responses.ts';
 import { type ErrorPage, PageError } from './page-error.ts';
 import { type MemberRequest, type PageContext, type PageRequest, readRequest } from './request.ts';
-import { isOwn } from './session.ts';
+import { isFromOwnPage } from './session.ts';
 
 /**
  * A page, or what a form is sent to. Pages for members redirect others to sign in. A page needs a session with the scope
@@ -27,17 +27,12 @@ const CROSS_SITE: ErrorPage = {
 };
 
 /** Mounts pages, with authentication, rate limits and error pages. */
-export function mountPages(
-  app: Hono<Env>,
-  service: Service,
-  allowances: Allowances,
-  routes: readonly PageRoute[],
-): void {
+export function mountPages(app: Hono<Env>, service: Service, limits: RateLimits, routes: readonly PageRoute[]): void {
   const { settings } = service;
-  const limiters = openLimiters(allowances);
+  const limiters = openLimiters(limits);
 
   /** @throws PageError if the client exceeds the limit */
-  function count(c: PageContext, name: keyof Allowances, client: string): void {
+  function count(c: PageContext, name: keyof RateLimits, client: string): void {
     const { allowed, wait } = limiters[name].take(client);
     if (allowed) return;
     c.header('Retry-After', String(wait));
@@ -47,7 +42,7 @@ export function mountPages(
   function answer(route: PageRoute, request: PageRequest): Response | Promise<Response> {
     if (route.access === 'anyone') return route.answer(request, service);
     const { c, member } = request;
-    if (member === null) return goToSignIn(request);
+    if (member === null) return redirectToSignIn(request);
     count(c, c.req.method === 'POST' ? 'changes' : 'reads', member.id);
     const needed = route.scope ?? (route.method === 'POST' ? 'manage' : 'read');
     if (!allows(member.scope, needed)) return refuseScope(member, needed, route);
@@ -67,7 +62,7 @@ export function mountPages(
     app.on(route.method, route.path, async (c) => {
       c.set('route', route.path);
       try {
-        if (c.req.method === 'POST' && !isOwn(c, settings)) return await showError(c, settings, CROSS_SITE);
+        if (c.req.method === 'POST' && !isFromOwnPage(c, settings)) return await showError(c, settings, CROSS_SITE);
         return await answer(route, await readRequest(c, service, (name) => count(c, name, clientAddress(c))));
       } catch (error) {
         return errorResponse(c, service, route.path, error);
@@ -76,8 +71,8 @@ export function mountPages(
 }
 
 /** Redirects to sign in, and from there to the requested page. */
-function goToSignIn({ c, goTo }: PageRequest): Response {
+function redirectToSignIn({ c, redirectTo }: PageRequest): Response {
   const { pathname, search } = new URL(c.req.url);
   const isPage = c.req.method === 'GET' && pathname !== '/';
-  return goTo(isPage ? `/sign-in?next=${encodeURIComponent(pathname + search)}` : '/sign-in');
+  return redirectTo(isPage ? `/sign-in?next=${encodeURIComponent(pathname + search)}` : '/sign-in');
 }

@@ -7,7 +7,7 @@ import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { chip, doneNotice, empty, searchForm, status } from './components.ts';
 import { pageLinks } from './navigation.ts';
-import { byAttention, isBusy, nextCheck, progressWords, stateDetails, stateOf } from './states.ts';
+import { byAttention, isBusy, nextCheck, progressText, stateDetails, stateOf } from './states.ts';
 import { when } from './time.ts';
 import { table } from './table.ts';
 
@@ -117,7 +117,7 @@ function registryRow(subscription: SubscriptionView, now: Date): Html {
     <td role="cell" class="number-cell">${appNumbers(subscription)}</td>
     <td role="cell">
       ${checkedAt === null ? NOTHING : html`<span class="line">${when(checkedAt, now)}</span>`}
-      <span class="line muted">${progress === null ? nextCheck(subscription, now) : progressWords(progress)}</span>
+      <span class="line muted">${progress === null ? nextCheck(subscription, now) : progressText(progress)}</span>
     </td>
   </tr>`;
 }

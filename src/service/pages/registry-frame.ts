@@ -1,12 +1,12 @@
 import { count } from '../../report/words.ts';
 import type { SubscriptionView } from '../views.ts';
-import { legible, untrusted } from './untrusted-text.ts';
+import { sanitized, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { chip, copyable, doneNotice, status } from './components.ts';
 import { breadcrumbs, tabs } from './navigation.ts';
 import { REGISTRY_TABS, registryPath, type RegistryTab } from './registry-path.ts';
-import { isBusy, nextCheck, progressWords, stateDetails, stateOf } from './states.ts';
+import { isBusy, nextCheck, progressText, stateDetails, stateOf } from './states.ts';
 import { when } from './time.ts';
 
 /** What all pages of a registry have in common: its name and state, "Refresh now", and the tabs. */
@@ -43,7 +43,7 @@ export function registryScreen(frame: RegistryFrame, tab: RegistryTab, content: 
     <div id="tabs" data-live>${registryTabs(subscription, tab)}</div>
     ${content}`;
   return {
-    title: `${legible(subscription.name, 60)} · ${TAB_NAMES[tab]}`,
+    title: `${sanitized(subscription.name, 60)} · ${TAB_NAMES[tab]}`,
     section: 'registries',
     body,
     refreshAfter: refreshInterval(tab, isChecking),
@@ -105,7 +105,7 @@ function progress({ progress: current }: SubscriptionView): Html {
       value="${apps.read + artifacts.verified}"
       aria-labelledby="progress-text"
     ></progress>
-    <span id="progress-text">${progressWords(current)}</span>
+    <span id="progress-text">${progressText(current)}</span>
   </div>`;
 }
 

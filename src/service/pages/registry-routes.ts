@@ -14,7 +14,7 @@ import { orNotFound } from './page-error.ts';
 import { registryAppsPage } from './registry-apps-page.ts';
 import { type RegistryFrame } from './registry-frame.ts';
 import { REGISTRY_TABS, registryPath } from './registry-path.ts';
-import { type MemberRequest, pageIn, searchIn } from './request.ts';
+import { type MemberRequest, pageNumberIn, searchIn } from './request.ts';
 import { requestedSubscription } from './requested-subscription.ts';
 
 /** A registry: its apps, its health and the report of the last check. */
@@ -61,7 +61,7 @@ function isWaiting({ checkedAt }: SubscriptionView, requested: string | null, no
 async function showRegistryApps(request: MemberRequest, service: Service) {
   const subscription = await requestedSubscription(request, service);
   const query = { ...appListQuery(request, searchIn(request), 'all'), registry: null };
-  const wanted = { ...catalogueQuery(query, pageIn(request)), subscriptionId: subscription.id };
+  const wanted = { ...catalogueQuery(query, pageNumberIn(request)), subscriptionId: subscription.id };
   const catalogue = await appCatalogue(service.db, request.organization.id, wanted);
   return request.show(registryAppsPage({ ...registryFrame(request, subscription), catalogue, query }));
 }
@@ -89,9 +89,9 @@ async function sendMarkdown(request: MemberRequest, service: Service) {
 }
 
 async function submitRefresh(request: MemberRequest, service: Service) {
-  const { organization, member, now, parameter, goTo, text } = request;
+  const { organization, member, now, parameter, redirectTo, text } = request;
   const id = parameter('id');
   orNotFound(await refreshNow(service, organization.id, id, member.actor), 'registry');
   const tab = REGISTRY_TABS.find((name) => name === text('tab')) ?? 'apps';
-  return goTo(`/${registryPath(id, tab)}?requested=${now.getTime()}`);
+  return redirectTo(`/${registryPath(id, tab)}?requested=${now.getTime()}`);
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { readBytes } from '../http/body.ts';
 import { type Caller, callerOf } from '../http/caller.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { noteUse } from '../http/note-use.ts';
+import { recordTokenUse } from '../http/token-use.ts';
 import { pathParameter } from '../http/path-parameter.ts';
 import type { Env } from '../http/routes.ts';
 import type { Service } from '../context.ts';
@@ -10,7 +10,7 @@ import type { OrganizationView } from '../views.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
 import { PageError, type PageStatus, SUSPENDED } from './page-error.ts';
-import { basePath, signedIn } from './session.ts';
+import { basePath, sessionIdentity } from './session.ts';
 
 /** What the handlers of pages know of a request, and how they respond. */
 
@@ -25,7 +25,7 @@ export interface PageRequest {
   now: Date;
   show(screen: Screen, status?: PageStatus): Response | Promise<Response>;
   /** Redirects to another page, by GET. */
-  goTo(path: string): Response;
+  redirectTo(path: string): Response;
   /** A parameter of the path. */
   parameter(name: string): string;
   /** A parameter of the query; null if missing. */
@@ -55,7 +55,7 @@ export async function readRequest(c: PageContext, service: Service, count: PageR
     member,
     now: new Date(),
     show: (screen, status = 200) => showScreen(c, settings, screen, { status, member }),
-    goTo: (path) => c.body(null, 303, { ...PAGE_HEADERS, Location: basePath(settings) + path.slice(1) }),
+    redirectTo: (path) => c.body(null, 303, { ...PAGE_HEADERS, Location: basePath(settings) + path.slice(1) }),
     parameter: (name) => pathParameter(c, name),
     query: (name) => c.req.query(name) ?? null,
     text: (name) => form?.get(name) ?? '',
@@ -69,17 +69,17 @@ export function searchIn({ query }: PageRequest): string {
 }
 
 /** The number of the requested page, from 1. */
-export function pageIn({ query }: PageRequest): number {
+export function pageNumberIn({ query }: PageRequest): number {
   const text = query('page') ?? '1';
   return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 1;
 }
 
 /** The organization and the session of a request; null if not signed in. @throws PageError if it is suspended */
 export async function memberOf(c: PageContext, service: Service): Promise<Caller | null> {
-  const identity = await signedIn(c, service);
+  const identity = await sessionIdentity(c, service);
   if (identity === null) return null;
   if (identity.suspended) throw new PageError(SUSPENDED);
-  await noteUse(service.db, service.log, identity);
+  await recordTokenUse(service.db, service.log, identity);
   const member = callerOf('session', identity, clientAddress(c));
   c.set('caller', member);
   return member;

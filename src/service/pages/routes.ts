@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Service } from '../context.ts';
-import type { Allowances } from '../http/rate-limits.ts';
+import type { RateLimits } from '../http/rate-limits.ts';
 import type { Env } from '../http/routes.ts';
 import { accountRoutes } from './account-routes.ts';
 import { appRoutes } from './app-routes.ts';
@@ -15,10 +15,10 @@ import { webhookRoutes } from './webhook-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 
 /** The web pages of the service. Mounted at the root, next to the API. */
-export function pageRoutes(service: Service, allowances: Allowances): Hono<Env> {
+export function pageRoutes(service: Service, limits: RateLimits): Hono<Env> {
   const pages = new Hono<Env>();
   pages.get('/assets/:name', (c) => sendAsset(c, c.req.param('name')));
-  mountPages(pages, service, allowances, [
+  mountPages(pages, service, limits, [
     ...accountRoutes,
     ...settingsRoutes,
     ...registryRoutes,

@@ -24,7 +24,7 @@ function isSecure(c: Context, { publicUrl }: Public): boolean {
   return publicUrl?.startsWith('https:') ?? secure;
 }
 
-export async function signedIn(c: Context, { db, settings }: Service): Promise<Identity | null> {
+export async function sessionIdentity(c: Context, { db, settings }: Service): Promise<Identity | null> {
   const cookie = getCookie(c, cookieName(c, settings));
   return cookie === undefined ? null : identityOfSession(db, cookie);
 }
@@ -53,7 +53,7 @@ function options(c: Context, settings: Public) {
  * Whether a request comes from one of our pages. Browsers send Sec-Fetch-Site (over https and on localhost) or the
  * Origin of every form submission; a request with neither is refused.
  */
-export function isOwn(c: Context, { publicUrl }: Public): boolean {
+export function isFromOwnPage(c: Context, { publicUrl }: Public): boolean {
   const site = c.req.header('sec-fetch-site');
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   const origin = c.req.header('origin');
@@ -70,7 +70,7 @@ export function basePath({ publicUrl }: Public): string {
 }
 
 /** The path to redirect to after signing in, restricted to our own pages. */
-export function pathWithin(next: string): string {
+export function safeRedirectPath(next: string): string {
   if (!/^\/(?![/\\])/.test(next)) return '/';
   const base = 'http://own.invalid';
   const url = parseUrl(next, base);

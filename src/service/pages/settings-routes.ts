@@ -2,7 +2,7 @@ import type { Service } from '../context.ts';
 import { nameError } from '../http/name-validation.ts';
 import { listSubscriptions, removeSubscription, renameSubscription } from '../storage/subscriptions.ts';
 import { removeAuth, setAuth } from '../subscribe/credentials.ts';
-import { type Outcome, subscribe } from '../subscribe/subscribe.ts';
+import { type SubscribeOutcome, subscribe } from '../subscribe/subscribe.ts';
 import { html } from './html.ts';
 import { type AuthForm, NO_AUTH, submittedAuth } from './auth-form.ts';
 import type { PageRoute } from './mount.ts';
@@ -10,7 +10,7 @@ import type { PageStatus } from './page-error.ts';
 import { registriesPage } from './registries-page.ts';
 import { registryFrame } from './registry-routes.ts';
 import { registrySettingsPage, unsubscribePage } from './registry-settings-page.ts';
-import { type MemberRequest, pageIn, searchIn } from './request.ts';
+import { type MemberRequest, pageNumberIn, searchIn } from './request.ts';
 import { requestedSubscription } from './requested-subscription.ts';
 import { type SubscribeForm, subscribePage } from './subscribe-page.ts';
 
@@ -20,7 +20,7 @@ const LIST = '/settings/registries';
 const LONGEST_URL = 2048;
 
 export const settingsRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: '/settings', access: 'member', answer: ({ goTo }) => goTo(LIST) },
+  { method: 'GET', path: '/settings', access: 'member', answer: ({ redirectTo }) => redirectTo(LIST) },
   { method: 'GET', path: LIST, access: 'member', answer: showRegistries },
   { method: 'GET', path: `${LIST}/subscribe`, access: 'member', answer: showSubscribe },
   { method: 'POST', path: `${LIST}/subscribe`, access: 'member', answer: submitSubscribe },
@@ -35,7 +35,7 @@ async function showRegistries(request: MemberRequest, { db }: Service) {
   const { organization, query, now, show } = request;
   const list = await listSubscriptions(db, organization.id);
   const done = query('done') === 'unsubscribed' ? 'You unsubscribed from the registry.' : null;
-  return show(registriesPage({ list, search: searchIn(request), page: pageIn(request), done, now }));
+  return show(registriesPage({ list, search: searchIn(request), page: pageNumberIn(request), done, now }));
 }
 
 const EMPTY_FORM: SubscribeForm = {
@@ -51,7 +51,7 @@ function showSubscribe({ query, show }: MemberRequest) {
   return show(subscribePage({ ...EMPTY_FORM, url: (query('url') ?? '').slice(0, LONGEST_URL) }));
 }
 
-async function submitSubscribe({ organization, member, show, goTo, text }: MemberRequest, service: Service) {
+async function submitSubscribe({ organization, member, show, redirectTo, text }: MemberRequest, service: Service) {
   const [url, name] = [text('url').trim(), text('name').trim()];
   const submitted = submittedAuth(text);
   // Credentials are not shown again: after an error they have to be entered again.
@@ -62,12 +62,12 @@ async function submitSubscribe({ organization, member, show, goTo, text }: Membe
   const result = await subscribe(service, organization.id, wanted);
   if (result.outcome === 'created' || result.outcome === 'accepted') {
     const done = result.outcome === 'created' ? 'subscribed' : 'accepted';
-    return goTo(`${LIST}/${result.subscriptionId}?done=${done}`);
+    return redirectTo(`${LIST}/${result.subscriptionId}?done=${done}`);
   }
   return show(subscribePage({ ...form, ...errorsOf(result) }), STATUS[result.outcome]);
 }
 
-type NotSubscribed = Exclude<Outcome['outcome'], 'created' | 'accepted'>;
+type NotSubscribed = Exclude<SubscribeOutcome['outcome'], 'created' | 'accepted'>;
 
 const STATUS = {
   'refused-url': 400,
@@ -77,7 +77,7 @@ const STATUS = {
   unusable: 422,
 } satisfies Record<NotSubscribed, PageStatus>;
 
-function errorsOf(result: Outcome): Pick<SubscribeForm, 'urlError'> | Pick<SubscribeForm, 'unusable'> {
+function errorsOf(result: SubscribeOutcome): Pick<SubscribeForm, 'urlError'> | Pick<SubscribeForm, 'unusable'> {
   if ('subscriptionId' in result)
     return {
       urlError: html`Your organization is already subscribed to this registry.
@@ -97,7 +97,7 @@ async function showSettings(request: MemberRequest, service: Service) {
 }
 
 async function submitRename(request: MemberRequest, service: Service) {
-  const { organization, member, show, goTo, text } = request;
+  const { organization, member, show, redirectTo, text } = request;
   const subscription = await requestedSubscription(request, service);
   const name = text('name').trim();
   const fault = nameFault(name);
@@ -105,11 +105,11 @@ async function submitRename(request: MemberRequest, service: Service) {
   if (fault !== null)
     return show(registrySettingsPage({ ...frame, name, nameError: fault, auth: NO_AUTH, authError: null }), 400);
   await renameSubscription(service.db, organization.id, subscription.id, name, member.actor);
-  return goTo(`${LIST}/${subscription.id}/settings?done=renamed`);
+  return redirectTo(`${LIST}/${subscription.id}/settings?done=renamed`);
 }
 
 async function submitAuth(request: MemberRequest, service: Service) {
-  const { organization, member, show, goTo, text } = request;
+  const { organization, member, show, redirectTo, text } = request;
   const subscription = await requestedSubscription(request, service);
   const target = { organizationId: organization.id, subscriptionId: subscription.id, actor: member.actor };
   const submitted = submittedAuth(text);
@@ -119,17 +119,17 @@ async function submitAuth(request: MemberRequest, service: Service) {
   const result = auth === null ? await removeAuth(service, target) : await setAuth(service, { ...target, auth });
   if ('message' in result)
     return show(registrySettingsPage({ ...page, auth: NO_AUTH, authError: result.message }), 400);
-  return goTo(`${LIST}/${subscription.id}/settings?done=${auth === null ? 'auth-removed' : 'auth-set'}`);
+  return redirectTo(`${LIST}/${subscription.id}/settings?done=${auth === null ? 'auth-removed' : 'auth-set'}`);
 }
 
 async function showUnsubscribe(request: MemberRequest, service: Service) {
   return request.show(unsubscribePage(await requestedSubscription(request, service)));
 }
 
-async function submitUnsubscribe({ organization, member, parameter, goTo }: MemberRequest, { db }: Service) {
+async function submitUnsubscribe({ organization, member, parameter, redirectTo }: MemberRequest, { db }: Service) {
   // Deleting is idempotent: a form that is submitted twice succeeds.
   await removeSubscription(db, organization.id, parameter('id'), member.actor);
-  return goTo(`${LIST}?done=unsubscribed`);
+  return redirectTo(`${LIST}?done=unsubscribed`);
 }
 
 /** Errors that can be detected without a request; the rest is checked by `subscribe`. */

@@ -7,13 +7,13 @@ import { due, when } from './time.ts';
 
 /** The states of subscriptions and versions, in words. */
 
-export interface StateWords {
+export interface StateLabel {
   tone: Tone;
   word: string;
 }
 
 /** The result of the last check; a check in progress does not change it. */
-export function stateOf(subscription: SubscriptionView): StateWords {
+export function stateOf(subscription: SubscriptionView): StateLabel {
   const { state, checkedAt, checking, failingSince, errors } = subscription;
   if (checkedAt === null)
     return { tone: 'busy', word: checking ? 'First check in progress' : 'Waiting for the first check' };
@@ -68,7 +68,7 @@ export function isBusy({ checking, checkedAt }: SubscriptionView): boolean {
 }
 
 /** `23 of 40 apps read, 11 of 31 versions verified`. */
-export function progressWords({ apps, artifacts }: CheckProgress): string {
+export function progressText({ apps, artifacts }: CheckProgress): string {
   const read = `${grouped(apps.read)} of ${count(apps.total, 'app')} read`;
   if (artifacts.total === 0) return read;
   return `${read}, ${grouped(artifacts.verified)} of ${count(artifacts.total, 'version')} verified`;
@@ -81,7 +81,7 @@ export function nextCheck(subscription: SubscriptionView, now: Date, isWaiting =
   return html`Next check ${due(subscription.nextCheckAt, now)}`;
 }
 
-export function versionState({ state, offered, swappedChecksum }: VersionView): StateWords {
+export function versionState({ state, offered, swappedChecksum }: VersionView): StateLabel {
   if (swappedChecksum !== null) return { tone: 'bad', word: 'Swapped' };
   switch (state) {
     case 'verified':

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/engine/report.ts';
-import { legible } from './untrusted-text.ts';
+import { sanitized } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { type AuthForm, authFields } from './auth-form.ts';
@@ -29,7 +29,7 @@ export function subscribePage({ url, name, urlError, nameError, auth, unusable }
         : html`<section class="notice bad" role="alert" aria-labelledby="unusable">
             <h2 id="unusable">This registry cannot be used</h2>
             <p>
-              ${unusable.findings.some(({ message }) => message === unusable.message) ? '' : legible(`${unusable.message} `, 600)}You
+              ${unusable.findings.some(({ message }) => message === unusable.message) ? '' : sanitized(`${unusable.message} `, 600)}You
               were not subscribed.
             </p>
             ${findingList(unusable.findings)}

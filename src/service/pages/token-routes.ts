@@ -87,10 +87,10 @@ async function showDelete(request: MemberRequest, service: Service) {
 }
 
 async function submitDelete(request: MemberRequest, service: Service) {
-  const { organization, member, parameter, goTo } = request;
+  const { organization, member, parameter, redirectTo } = request;
   const outcome = await deleteToken(service, organization.id, parameter('id'), member.actor);
   // Deleting is idempotent: a form that is submitted twice succeeds.
-  if (outcome !== 'last-admin') return goTo(`${LIST}?done=deleted`);
+  if (outcome !== 'last-admin') return redirectTo(`${LIST}?done=deleted`);
   return showList(request, service, {
     error: 'This is the last token with the scope admin, which is needed to create tokens. Create another one first.',
   });

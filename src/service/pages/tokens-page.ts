@@ -38,7 +38,7 @@ export interface TokensPage {
   now: Date;
 }
 
-const SCOPE_WORDS: Record<Scope, string> = {
+const SCOPE_DESCRIPTIONS: Record<Scope, string> = {
   read: 'reads registries, apps and their history',
   manage: 'also subscribes, unsubscribes, refreshes, and changes webhooks',
   admin: 'also makes tokens, and reads the audit log',
@@ -97,7 +97,7 @@ function createSection({ name, scope, expires, nameError, expiresError }: TokenF
           (value) =>
             html`<label class="check"
               ><input type="radio" name="scope" value="${value}" ${value === scope ? html`checked` : NOTHING} />
-              <span><b>${value}</b> <span class="muted">${SCOPE_WORDS[value]}</span></span></label
+              <span><b>${value}</b> <span class="muted">${SCOPE_DESCRIPTIONS[value]}</span></span></label
             >`,
         )}
       </fieldset>
@@ -112,7 +112,7 @@ export function createdTokenPage({ name, scope }: TokenView, secret: string): Sc
   const body = html`${breadcrumbs({ href: 'settings/tokens', text: 'Tokens' })}
     <div class="card">
       <h1>The token ${untrusted(name, 80)} is ready</h1>
-      <p class="lead">It ${SCOPE_WORDS[scope]}. Keep it now: it is shown this once, and cannot be read again.</p>
+      <p class="lead">It ${SCOPE_DESCRIPTIONS[scope]}. Keep it now: it is shown this once, and cannot be read again.</p>
       <p class="token"><code id="token" dir="ltr">${secret}</code>${copyButton(secret, 'token')}</p>
       <p class="hint">Programs send it as <code>Authorization: Bearer …</code>; people sign in with it.</p>
       <p class="actions"><a class="button primary" href="settings/tokens">I have saved it</a></p>

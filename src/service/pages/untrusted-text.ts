@@ -14,7 +14,7 @@ const JOINERS =
 const ROOM = 20_000;
 
 /** The text without secrets, truncated, with invisible and reordering characters escaped. */
-export function legible(text: string, limit = 200): string {
+export function sanitized(text: string, limit = 200): string {
   const short = shorten(redact(text.slice(0, ROOM).replace(PILE, '$1')), limit);
   const parts = short.split(JOINERS);
   return parts.map((part, i) => (i % 2 === 1 ? part : printable(part))).join('');
@@ -22,19 +22,19 @@ export function legible(text: string, limit = 200): string {
 
 /** The same as markup with its own text direction. */
 export function untrusted(text: string, limit = 200): Html {
-  return isBlank(text) ? html`<i class="muted">no name</i>` : html`<bdi>${legible(text, limit)}</bdi>`;
+  return isBlank(text) ? html`<i class="muted">no name</i>` : html`<bdi>${sanitized(text, limit)}</bdi>`;
 }
 
 /** A URL or digest, always displayed left to right. */
 export function code(text: string, limit = 400): Html {
-  return isBlank(text) ? html`<i class="muted">empty</i>` : html`<code dir="ltr">${legible(text, limit)}</code>`;
+  return isBlank(text) ? html`<i class="muted">empty</i>` : html`<code dir="ltr">${sanitized(text, limit)}</code>`;
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** The first letter of a name, in place of an icon. */
 export function initial(name: string): string {
-  const visible = legible(name, 40).replace(/^[^\p{L}\p{N}\p{Extended_Pictographic}]+/u, '');
+  const visible = sanitized(name, 40).replace(/^[^\p{L}\p{N}\p{Extended_Pictographic}]+/u, '');
   const [first] = GRAPHEMES.segment(visible);
   if (first === undefined) return '?';
   const { segment } = first;

@@ -1,5 +1,5 @@
 import { isSemver } from '../../core/registry/version.ts';
-import { legible } from './untrusted-text.ts';
+import { sanitized } from './untrusted-text.ts';
 
 /** Commands that verify a version without the service. */
 
@@ -34,7 +34,7 @@ export function commandsToVerify(
 
 /** Whether the text is shown as it is: without control or invisible characters, secrets, and not truncated. */
 function isPastable(text: string): boolean {
-  return text !== '' && text === legible(text, 1000) && !text.includes('REDACTED');
+  return text !== '' && text === sanitized(text, 1000) && !text.includes('REDACTED');
 }
 
 /** A word for a POSIX shell. */

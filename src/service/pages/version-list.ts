@@ -4,7 +4,7 @@ import { copyable, copyButton, status } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { versionState } from './states.ts';
 import { day, when } from './time.ts';
-import { code, legible, untrusted } from './untrusted-text.ts';
+import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { commandsToVerify } from './verify-by-hand.ts';
 
 /** The versions of an app, with what pins each of them. */
@@ -42,7 +42,7 @@ function digests(version: VersionView): Html {
   return html`<dl class="digests">
     <div>
       <dt>${version.verifiedAt === null ? 'Listed digest' : 'Digest in force'}</dt>
-      <dd>${copyable(version.artifactChecksum, `digest of ${legible(version.version, 60)}`)}</dd>
+      <dd>${copyable(version.artifactChecksum, `digest of ${sanitized(version.version, 60)}`)}</dd>
     </div>
     ${
       version.swappedChecksum === null

@@ -73,33 +73,33 @@ async function showWebhook(request: MemberRequest, service: Service) {
   );
 }
 
-async function submitTest({ organization, member, parameter, goTo }: MemberRequest, { db }: Service) {
+async function submitTest({ organization, member, parameter, redirectTo }: MemberRequest, { db }: Service) {
   const queued = orNotFound(await queueTest(db, organization.id, parameter('id'), member.actor), 'webhook');
-  return goTo(`${LIST}/${parameter('id')}?done=${queued === 'disabled' ? 'disabled' : 'queued'}`);
+  return redirectTo(`${LIST}/${parameter('id')}?done=${queued === 'disabled' ? 'disabled' : 'queued'}`);
 }
 
 async function setEnabled(
   enabled: boolean,
-  { organization, member, parameter, goTo }: MemberRequest,
+  { organization, member, parameter, redirectTo }: MemberRequest,
   { db }: Service,
 ): Promise<Response> {
   orNotFound(await changeWebhook(db, organization.id, parameter('id'), { enabled }, member.actor), 'webhook');
-  return goTo(`${LIST}/${parameter('id')}`);
+  return redirectTo(`${LIST}/${parameter('id')}`);
 }
 
-async function submitRedelivery({ organization, member, parameter, goTo }: MemberRequest, { db }: Service) {
+async function submitRedelivery({ organization, member, parameter, redirectTo }: MemberRequest, { db }: Service) {
   const [id, delivery] = [parameter('id'), parameter('delivery')];
   const queued = orNotFound(await redeliver(db, organization.id, id, delivery, member.actor), 'webhook or delivery');
   const outcomes = { pending: 'waiting', disabled: 'disabled' } as const;
-  return goTo(`${LIST}/${id}?done=${typeof queued === 'string' ? outcomes[queued] : 'queued'}`);
+  return redirectTo(`${LIST}/${id}?done=${typeof queued === 'string' ? outcomes[queued] : 'queued'}`);
 }
 
 async function showDelete(request: MemberRequest, service: Service) {
   return request.show(deleteWebhookPage(await requestedWebhook(request, service)));
 }
 
-async function submitDelete({ organization, member, parameter, goTo }: MemberRequest, { db }: Service) {
+async function submitDelete({ organization, member, parameter, redirectTo }: MemberRequest, { db }: Service) {
   // Deleting is idempotent: a form that is submitted twice succeeds.
   await deleteWebhook(db, organization.id, parameter('id'), member.actor);
-  return goTo(`${LIST}?done=deleted`);
+  return redirectTo(`${LIST}?done=deleted`);
 }

@@ -6,7 +6,7 @@ import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { breadcrumbs } from './navigation.ts';
 import { day, due, when } from './time.ts';
-import { code, legible, untrusted } from './untrusted-text.ts';
+import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { table } from './table.ts';
 
 /** Settings → Webhooks: where events are sent. */
@@ -160,13 +160,13 @@ function deliveryRow(delivery: DeliveryView, path: string, now: Date): Html {
   const [tone, word] = DELIVERY_STATES[state];
   return html`<tr role="row">
     <td role="cell" class="muted">${when(createdAt, now)}</td>
-    <td role="cell">${legible(type, 60)}</td>
+    <td role="cell">${sanitized(type, 60)}</td>
     <td role="cell">
       ${status(tone, word)}
       ${nextAttemptAt === null ? NOTHING : html`<span class="line muted">next attempt ${due(nextAttemptAt, now)}</span>`}
     </td>
     <td role="cell">
-      <span class="line">${resultWords(delivery)}</span>
+      <span class="line">${resultText(delivery)}</span>
       ${lastAttemptAt === null ? NOTHING : html`<span class="line muted">${grouped(attempts)}. attempt, ${when(lastAttemptAt, now)}</span>`}
     </td>
     <td role="cell">
@@ -175,7 +175,7 @@ function deliveryRow(delivery: DeliveryView, path: string, now: Date): Html {
   </tr>`;
 }
 
-function resultWords({ status: httpStatus, error }: DeliveryView): string {
+function resultText({ status: httpStatus, error }: DeliveryView): string {
   if (error !== null) return `No response: ${ERRORS[error]}`;
   return httpStatus === null ? '–' : `Status ${httpStatus}`;
 }

@@ -23,7 +23,7 @@ export interface Budget {
 const ARTIFACT_SHARE = 0.5;
 /** Bytes of documents; the manifest may be large, and is not an artifact. */
 const DOCUMENT_BYTES = 64 * 2 ** 20;
-const LATER: Missing = { missing: { code: 'over-budget' } };
+const OVER_BUDGET: Missing = { missing: { code: 'over-budget' } };
 
 /** @param stopping also ends it: the node is stopping */
 export function openBudget(limits: Limits, stopping: AbortSignal): Budget {
@@ -43,7 +43,7 @@ export function openBudget(limits: Limits, stopping: AbortSignal): Budget {
         return null;
       }
       hasDeferred = true;
-      return LATER;
+      return OVER_BUDGET;
     },
     onProgress(progress) {
       bytes = progress.bytes;

@@ -43,13 +43,13 @@ export function incompleteness({ context, progress }: Run, interrupted: boolean)
 export async function endUnchanged(
   context: RefreshContext,
   registry: RegistryRecord,
-  { apps, took, unfinished }: { apps: number; took: number; unfinished: boolean },
+  { apps, duration, unfinished }: { apps: number; duration: number; unfinished: boolean },
 ): Promise<CheckOutcome> {
   const at = context.now();
-  const next = nextAfter(context, { at, took, failures: 0, unfinished });
+  const next = nextAfter(context, { at, duration, failures: 0, unfinished });
   const { errors, warnings } = registry;
   const outcome = checkOutcome(true, false, errors);
-  const check = { outcome, seconds: secondsOf(took), errors, warnings, apps, changes: {} };
+  const check = { outcome, seconds: secondsOf(duration), errors, warnings, apps, changes: {} };
   const events = checkedEvent(registry, at, check);
   const { id, refreshNumber, requests } = registry;
   const confirmation = {
@@ -58,13 +58,13 @@ export async function endUnchanged(
     requests,
     at,
     ...next,
-    slow: took > SLOW.usable,
+    slow: duration > SLOW.usable,
     events,
   };
   if (!(await registryRecords(context.db).writeUnchanged(confirmation))) throw new Superseded();
   recordRefresh(context, registry, {
     outcome,
-    took,
+    duration,
     apps,
     unchanged: true,
     artifacts: 0,
@@ -80,23 +80,23 @@ export async function endUnchanged(
  * Writes the outcome of the refresh, and the time of the next one.
  * @throws Superseded if another refresh has taken over the registry
  */
-export async function endRun(run: Run, report: Report, interrupted: boolean, took: number): Promise<CheckOutcome> {
+export async function endRun(run: Run, report: Report, interrupted: boolean, duration: number): Promise<CheckOutcome> {
   const { context, registry, budget, progress } = run;
   const isUsable = progress.apps !== null;
   const unfinished = interrupted || budget.hasDeferred() || run.artifacts.unfinished;
   const failures = isUsable ? 0 : registry.failures + 1;
   const checkedAt = context.now();
-  const next = nextAfter(context, { at: checkedAt, took, failures, unfinished });
+  const next = nextAfter(context, { at: checkedAt, duration, failures, unfinished });
   const { errors, warnings } = report.summary;
   const outcome = checkOutcome(isUsable, unfinished, errors);
-  const check = { outcome, seconds: secondsOf(took), errors, warnings, apps: progress.done };
+  const check = { outcome, seconds: secondsOf(duration), errors, warnings, apps: progress.done };
   await writeRefreshResult(context.db, registry, {
     checkedAt,
     failures,
     failingSince: isUsable ? null : (registry.failingSince ?? checkedAt),
     ...next,
     report: truncateReport(report),
-    slow: took > (isUsable ? SLOW.usable : SLOW.failing),
+    slow: duration > (isUsable ? SLOW.usable : SLOW.failing),
     unchangedToken: isUsable && !unfinished ? unlessSecret(run.credentials, run.expiry.end(report)) : null,
     unauthorized: progress.unauthorized,
     usable: isUsable
@@ -110,7 +110,7 @@ export async function endRun(run: Run, report: Report, interrupted: boolean, too
   });
   recordRefresh(context, registry, {
     outcome,
-    took,
+    duration,
     apps: progress.done,
     unchanged: false,
     artifacts: budget.artifacts(),
@@ -156,19 +156,19 @@ function manifestToStore({ now, storedManifest, progress }: Run) {
 
 function nextAfter(
   { settings, random }: RefreshContext,
-  { at, ...end }: { at: Date; took: number; failures: number; unfinished: boolean },
+  { at, ...end }: { at: Date; duration: number; failures: number; unfinished: boolean },
 ): NextCheck {
   const now = at.getTime();
   return {
     nextCheckAt: new Date(nextCheck({ now, interval: settings.interval, random: random(), ...end })),
     // At once, but at most half of the time if it is requested again and again.
-    nextIfRequested: new Date(now + end.took),
+    nextIfRequested: new Date(now + end.duration),
   };
 }
 
 interface RefreshFigures {
   outcome: CheckOutcome;
-  took: number;
+  duration: number;
   apps: number;
   /** Whether nothing had to be judged. */
   unchanged: boolean;
@@ -183,17 +183,17 @@ interface RefreshFigures {
 function recordRefresh(
   { metrics, log }: RefreshContext,
   { id, url }: RegistryRecord,
-  { took, next, ...figures }: RefreshFigures,
+  { duration, next, ...figures }: RefreshFigures,
 ): void {
   const { outcome, artifacts, bytes } = figures;
   metrics.refreshes.inc({ outcome });
-  metrics.refreshSeconds.observe(took / 1000);
+  metrics.refreshSeconds.observe(duration / 1000);
   metrics.artifacts.inc({ outcome: 'fetched' }, artifacts);
   metrics.artifactBytes.inc(bytes);
   log(outcome === 'good' ? 'debug' : 'info', 'registry-refreshed', {
     registry: id,
     url,
-    seconds: secondsOf(took),
+    seconds: secondsOf(duration),
     ...figures,
     nextCheckAt: next.nextCheckAt.toISOString(),
   });

@@ -16,14 +16,14 @@ import { openUnchangedCheck } from './unchanged/unchanged.ts';
 
 /** Refreshes one registry for all of its subscribers: the same engine as `appreg verify`, with a cache. */
 
-export type Outcome =
+export type RefreshOutcome =
   | CheckOutcome
   /** Not observed: just refreshed by another job, or without subscribers; or the node is stopping. */
   | 'not-due'
-  | 'unwanted'
+  | 'no-subscribers'
   /** Its credentials cannot be used. */
-  | 'locked'
-  | 'handed-back'
+  | 'credentials-unusable'
+  | 'released'
   /** Discarded: another refresh has taken over the registry. */
   | 'superseded';
 
@@ -35,11 +35,15 @@ const ARTIFACT_CHECK_SHARE = 0.2;
 const REVALIDATION_SHARE = 0.35;
 
 /** Refreshes a registry if it is due. Writes each app when it is done, and the registry's own row at the end. */
-export async function refreshRegistry(context: RefreshContext, id: number, stopping: AbortSignal): Promise<Outcome> {
+export async function refreshRegistry(
+  context: RefreshContext,
+  id: number,
+  stopping: AbortSignal,
+): Promise<RefreshOutcome> {
   const now = context.now();
   const registry = await registryRecords(context.db).read(id, now.getTime());
   if (!registry?.due) return 'not-due';
-  if (!registry.wanted) return 'unwanted';
+  if (!registry.hasSubscribers) return 'no-subscribers';
   try {
     return await refreshDue(context, registry, now, stopping);
   } catch (error) {
@@ -54,10 +58,10 @@ async function refreshDue(
   registry: RegistryRecord,
   now: Date,
   stopping: AbortSignal,
-): Promise<Outcome> {
+): Promise<RefreshOutcome> {
   const { settings } = context;
   const credentials = await requestCredentials(context, registry);
-  if (credentials === null) return 'locked';
+  if (credentials === null) return 'credentials-unusable';
   const started = performance.now();
   const elapsed = (): number => performance.now() - started;
   const budget = openBudget(settings.limits, stopping);
@@ -78,20 +82,20 @@ async function refreshDue(
       if (documents !== null)
         return await endUnchanged(context, registry, {
           apps: documents - 1,
-          took: elapsed(),
+          duration: elapsed(),
           unfinished: artifacts.unfinished,
         });
     }
-    if (stopping.aborted) return 'handed-back';
+    if (stopping.aborted) return 'released';
     const run = await startRun(context, registry, { budget, check, artifacts, now, credentials });
     const progress = startProgressWriter(run);
     const interrupted = await observe(run)
       .finally(progress.stop)
       .finally(() => discardReceived(run));
-    if (stopping.aborted) return 'handed-back';
-    const took = elapsed();
-    const report = run.judging.finish(Math.round(took) / 1000, incompleteness(run, interrupted));
-    return await endRun(run, report, interrupted, took);
+    if (stopping.aborted) return 'released';
+    const duration = elapsed();
+    const report = run.judging.finish(Math.round(duration) / 1000, incompleteness(run, interrupted));
+    return await endRun(run, report, interrupted, duration);
   } finally {
     budget.close();
     await http.close();

@@ -6,7 +6,7 @@ const JITTER = 0.05;
 /** Maximum factor by which the interval increases. */
 const MAX_FACTOR = 6;
 
-export interface Ended {
+export interface EndedRefresh {
   now: number;
   interval: number;
   /** Consecutive failed refreshes, including this one; 0 if the manifest was usable. */
@@ -14,19 +14,19 @@ export interface Ended {
   /** Whether something was deferred to the next refresh. */
   unfinished: boolean;
   /** Duration of this refresh in milliseconds. */
-  took: number;
+  duration: number;
   /** Random number from 0 to 1. */
   random: number;
 }
 
-export function nextCheck(ended: Ended): number {
+export function nextCheck(ended: EndedRefresh): number {
   return Math.round(ended.now + waitAfter(ended) * (1 + JITTER * ended.random));
 }
 
-function waitAfter({ interval, failures, unfinished, took }: Ended): number {
+function waitAfter({ interval, failures, unfinished, duration }: EndedRefresh): number {
   if (failures > 0) return interval * failureFactor(failures);
   // The next refresh is soon, but uses no more than a fifth of the time.
-  return unfinished ? Math.min(interval, Math.max(MINUTE, took * 4)) : interval;
+  return unfinished ? Math.min(interval, Math.max(MINUTE, duration * 4)) : interval;
 }
 
 /** Short failures end soon; after a day of failures, the interval increases. */

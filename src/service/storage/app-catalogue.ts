@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { InstallableView } from '../views.ts';
 import { appView } from './app-view.ts';
-import { contains, STATE_COLUMNS, wordsOf } from './apps.ts';
+import { matchesWord, STATE_COLUMNS, searchWords } from './apps.ts';
 import type { Db } from './database.ts';
 import { INSTALLABLE, OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
@@ -44,7 +44,7 @@ export async function appCatalogue(db: Db, organizationId: string, query: Catalo
   const totals = await countApps(db, organizationId, query);
   const pages = Math.max(1, Math.ceil(totals[query.filter] / query.pageSize));
   const page = Math.min(query.page, pages);
-  const rows = await filtered(matching(db, organizationId, query), query.filter)
+  const rows = await withFilter(matchingApps(db, organizationId, query), query.filter)
     .select([
       'subscriptions.id as subscriptionId',
       'subscriptions.name as registryName',
@@ -66,7 +66,7 @@ export async function appCatalogue(db: Db, organizationId: string, query: Catalo
 }
 
 async function countApps(db: Db, organizationId: string, query: CatalogueQuery): Promise<Catalogue['totals']> {
-  const { all, visible } = await matching(db, organizationId, query)
+  const { all, visible } = await matchingApps(db, organizationId, query)
     .select([
       sql<number>`count(*)::int`.as('all'),
       sql<number>`(count(*) FILTER (WHERE ${INSTALLABLE}))::int`.as('visible'),
@@ -76,7 +76,7 @@ async function countApps(db: Db, organizationId: string, query: CatalogueQuery):
 }
 
 /** Listed apps of the organization that match the search. */
-function matching(db: Db, organizationId: string, { subscriptionId, search }: CatalogueQuery) {
+function matchingApps(db: Db, organizationId: string, { subscriptionId, search }: CatalogueQuery) {
   let query = db
     .selectFrom('subscriptions')
     .innerJoin('apps', 'apps.registryId', 'subscriptions.registryId')
@@ -87,11 +87,11 @@ function matching(db: Db, organizationId: string, { subscriptionId, search }: Ca
     query = isUuid(subscriptionId)
       ? query.where('subscriptions.id', '=', subscriptionId)
       : query.where(sql<boolean>`FALSE`);
-  for (const word of wordsOf(search)) query = query.where(contains(word));
+  for (const word of searchWords(search)) query = query.where(matchesWord(word));
   return query;
 }
 
-function filtered(query: ReturnType<typeof matching>, filter: AppFilter): ReturnType<typeof matching> {
+function withFilter(query: ReturnType<typeof matchingApps>, filter: AppFilter): ReturnType<typeof matchingApps> {
   if (filter === 'all') return query;
   return query.where(filter === 'visible' ? INSTALLABLE : sql<boolean>`NOT ${INSTALLABLE}`);
 }

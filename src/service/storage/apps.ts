@@ -3,7 +3,7 @@ import type { AppView, InstallableView } from '../views.ts';
 import { type AppState, appView } from './app-view.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { type Page, pageOf, pageSize } from './page.ts';
+import { type PageQuery, pageOf, pageSize } from './page.ts';
 import { INSTALLABLE, OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
 import { isSubscribed } from './subscriptions.ts';
 import { isUuid } from './uuid.ts';
@@ -20,7 +20,7 @@ export async function listApps(
   db: Db,
   organizationId: string,
   subscriptionId: string,
-  { search, visible, limit, after }: Page & { search: string | null; visible: boolean | null },
+  { search, visible, limit, after }: PageQuery & { search: string | null; visible: boolean | null },
 ): Promise<{ apps: AppView[]; next: string | null } | null> {
   if (!(await isSubscribed(db, organizationId, subscriptionId))) return null;
   let query = appStates(db, organizationId)
@@ -28,7 +28,7 @@ export async function listApps(
     .where('apps.listed', '=', true)
     .orderBy('apps.key')
     .limit(pageSize(limit) + 1);
-  for (const word of wordsOf(search)) query = query.where(contains(word));
+  for (const word of searchWords(search)) query = query.where(matchesWord(word));
   if (visible !== null) query = query.where(visible ? INSTALLABLE : sql<boolean>`NOT ${INSTALLABLE}`);
   if (after !== null) query = query.where('apps.key', '>', storable(after));
   const rows = await query.execute();
@@ -40,11 +40,11 @@ export async function listApps(
 export async function listInstallable(
   db: Db,
   organizationId: string,
-  { search, limit, after }: Page & { search: string | null },
+  { search, limit, after }: PageQuery & { search: string | null },
 ): Promise<{ apps: InstallableView[]; next: string | null }> {
   const [lastId, lastKey] = after === null ? [null, ''] : [after.slice(0, 36), storable(after.slice(37))];
   if (lastId !== null && !isUuid(lastId)) return { apps: [], next: null };
-  const most = pageSize(limit) + 1;
+  const rowLimit = pageSize(limit) + 1;
   // Limits the rows of each registry to a page, which its index returns in order.
   const rows = await db
     .selectFrom('subscriptions')
@@ -55,17 +55,17 @@ export async function listInstallable(
           .selectAll()
           .whereRef('apps.registryId', '=', 'subscriptions.registryId')
           .where(INSTALLABLE);
-        for (const word of wordsOf(search)) apps = apps.where(contains(word));
+        for (const word of searchWords(search)) apps = apps.where(matchesWord(word));
         if (lastId !== null)
           apps = apps.where(sql<boolean>`(apps.key, subscriptions.id) > (${lastKey}, ${lastId}::uuid)`);
-        return apps.orderBy('apps.key').limit(most).as('apps');
+        return apps.orderBy('apps.key').limit(rowLimit).as('apps');
       },
       (join) => join.onTrue(),
     )
     .select(['subscriptions.id as subscriptionId', 'subscriptions.name as registryName', ...STATE_COLUMNS])
     .orderBy('apps.key')
     .orderBy('subscriptions.id')
-    .limit(most)
+    .limit(rowLimit)
     .execute();
   const { page, next } = pageOf(rows, limit, ({ subscriptionId, key }) => `${subscriptionId}.${key}`);
   return {
@@ -123,7 +123,7 @@ function appStates(db: Db, organizationId: string) {
     .select(STATE_COLUMNS);
 }
 
-export function wordsOf(search: string | null): string[] {
+export function searchWords(search: string | null): string[] {
   return storable(search ?? '')
     .split(/\s+/)
     .filter((word) => word !== '')
@@ -131,7 +131,7 @@ export function wordsOf(search: string | null): string[] {
 }
 
 /** The ICU collation folds the case of all scripts, independent of the database's locale. */
-export function contains(word: string) {
+export function matchesWord(word: string) {
   return sql<boolean>`strpos(
     lower((apps.key || ' ' || apps.name || ' ' || apps.description) COLLATE "und-x-icu"),
     lower(${word}::text COLLATE "und-x-icu")) > 0`;

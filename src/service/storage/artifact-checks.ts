@@ -53,9 +53,9 @@ async function selectBatch(db: Db, selections: readonly ArtifactSelection[]): Pr
         ${numbered.map(({ registryId }) => registryId)}::int[],
         ${numbered.map(({ before }) => before)}::timestamptz[],
         ${numbered.map(({ share }) => share)}::float8[],
-        ${numbered.map(({ limit }) => limit)}::int[]) AS selections (number, registry_id, before, share, most)
+        ${numbered.map(({ limit }) => limit)}::int[]) AS selections (number, registry_id, before, share, max_count)
       CROSS JOIN LATERAL (
-        SELECT least(selections.most + 1, greatest(
+        SELECT least(selections.max_count + 1, greatest(
           floor(count(*) * selections.share),
           count(*) FILTER (WHERE versions.asked_at IS NULL OR versions.asked_at <= selections.before)))::int AS size
         FROM versions WHERE versions.registry_id = selections.registry_id AND ${OFFERED}) AS amount

@@ -150,7 +150,7 @@ const IS_OFFERED = sql<boolean>`EXISTS (
   WHERE ${KEPT} AND ${OFFERED} AND apps.listed)`;
 
 /** The files to drop, in order. @param offered whether those may be dropped that a version offers */
-export async function droppable(
+export async function listDroppable(
   db: Db,
   store: string,
   { except, offered }: { except: string; offered: boolean },
@@ -199,7 +199,7 @@ export async function requestArtifact(
 }
 
 /** Offered versions whose bytes are not kept yet, of registries with subscribers; each is returned once an hour. */
-export async function takeUnkept(db: Db, store: string, limit: number): Promise<UnkeptArtifact[]> {
+export async function claimUnkeptArtifacts(db: Db, store: string, limit: number): Promise<UnkeptArtifact[]> {
   const { rows } = await sql<UnkeptArtifact & { bytes: string | null }>`
     WITH chosen AS (
       SELECT versions.registry_id, versions.app_key, versions.version, ${IS_REQUESTED} AS requested

@@ -3,7 +3,7 @@ import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../audit-ac
 import type { AuditEntryView } from '../views.ts';
 import type { Db } from './database.ts';
 import { storable, storableJson } from './packed.ts';
-import { type Page, pageOf, pageSize } from './page.ts';
+import { type PageQuery, pageOf, pageSize } from './page.ts';
 
 /** The audit log: an entry is written in the transaction of the change that it records. */
 
@@ -18,7 +18,7 @@ export interface AuditRecord {
 }
 
 /** Days that entries are kept. */
-const AUDIT_DAYS = 400;
+const AUDIT_RETENTION_DAYS = 400;
 
 /** @param tx the transaction of the change */
 export async function recordAudit(tx: Db, record: AuditRecord): Promise<void> {
@@ -55,7 +55,7 @@ export function isAuditId(text: string): boolean {
 export async function listAuditEntries(
   db: Db,
   organizationId: string,
-  { action, limit, after }: Page & { action: AuditAction | null },
+  { action, limit, after }: PageQuery & { action: AuditAction | null },
 ): Promise<{ entries: AuditEntryView[]; next: string | null }> {
   let query = db
     .selectFrom('auditEntries')
@@ -92,5 +92,5 @@ export async function deleteAuditEntriesOf(tx: Db, organizationId: string): Prom
 
 /** Deletes entries that have been kept long enough. */
 export async function deleteOldAuditEntries(db: Db): Promise<void> {
-  await sql`DELETE FROM audit_entries WHERE at < now() - make_interval(days => ${AUDIT_DAYS})`.execute(db);
+  await sql`DELETE FROM audit_entries WHERE at < now() - make_interval(days => ${AUDIT_RETENTION_DAYS})`.execute(db);
 }

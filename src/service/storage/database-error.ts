@@ -49,7 +49,7 @@ export function databaseFault(error: unknown): DatabaseFault | null {
 }
 
 /** What a database with a fault cannot do, for people. */
-export const FAULT_WORDS: Record<DatabaseFault, string> = {
+export const FAULT_MESSAGES: Record<DatabaseFault, string> = {
   unreachable: 'The database does not respond.',
   'disk-full': 'The database cannot be written: its disk is full.',
   'read-only': 'The database cannot be written: it is read-only.',

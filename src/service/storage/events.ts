@@ -3,7 +3,7 @@ import { eventMessage } from '../event-messages.ts';
 import type { EventType, EventView, NewEvent } from '../events.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { type Page, pageOf, pageSize } from './page.ts';
+import { type PageQuery, pageOf, pageSize } from './page.ts';
 import { isSubscribed } from './subscriptions.ts';
 import { isUuid } from './uuid.ts';
 
@@ -13,7 +13,7 @@ import { isUuid } from './uuid.ts';
  */
 
 /** Which events of an organization are listed; null for all. */
-export interface EventQuery extends Page {
+export interface EventQuery extends PageQuery {
   subscriptionId: string | null;
   appKey: string | null;
   type: EventType | null;
@@ -31,7 +31,7 @@ export async function listEvents(
   if (subscriptionId !== null && !(await isSubscribed(db, organizationId, subscriptionId))) return null;
   const before = after === null ? null : await sequenceOf(db, organizationId, after);
   if (after !== null && before === null) return { events: [], next: null };
-  const most = pageSize(limit) + 1;
+  const rowLimit = pageSize(limit) + 1;
   let subscriptions = db.selectFrom('subscriptions').where('subscriptions.organizationId', '=', organizationId);
   if (subscriptionId !== null) subscriptions = subscriptions.where('subscriptions.id', '=', subscriptionId);
   // Limits the rows of each registry to a page, which its index returns in order.
@@ -42,7 +42,7 @@ export async function listEvents(
         if (appKey !== null) events = events.where('events.appKey', '=', storable(appKey));
         if (type !== null) events = events.where('events.type', '=', type);
         if (before !== null) events = events.where('events.sequence', '<', before);
-        return events.orderBy('events.sequence', 'desc').limit(most).as('events');
+        return events.orderBy('events.sequence', 'desc').limit(rowLimit).as('events');
       },
       (join) => join.onTrue(),
     )
@@ -57,7 +57,7 @@ export async function listEvents(
       'events.data',
     ])
     .orderBy('events.sequence', 'desc')
-    .limit(most)
+    .limit(rowLimit)
     .execute();
   const { page, next } = pageOf(rows, limit, ({ id }) => id);
   return { events: page.map(viewOf), next };

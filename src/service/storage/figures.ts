@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
-import { WANTED } from './sql-fragments.ts';
+import { HAS_SUBSCRIBERS } from './sql-fragments.ts';
 
 /** What operators watch, of all nodes together. */
 export interface Figures {
@@ -28,7 +28,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         (count(*) FILTER (WHERE failing_since IS NOT NULL))::int AS failing,
         (count(*) FILTER (WHERE next_check_at <= now()))::int AS overdue,
         coalesce(greatest(0, extract(epoch FROM now() - min(next_check_at))), 0)::float8 AS overdue_seconds
-      FROM registries WHERE ${WANTED}) AS schedule,
+      FROM registries WHERE ${HAS_SUBSCRIBERS}) AS schedule,
     (
       SELECT count(*)::int AS refused FROM versions WHERE state = 'refused' AND withdrawn_at IS NULL) AS refused,
     (

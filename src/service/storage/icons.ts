@@ -42,6 +42,6 @@ export async function saveIcon(db: Db, icon: IconRow): Promise<void> {
 }
 
 /** Deletes icons that no app uses any more. */
-export async function dropOrphanedIcons(db: Db): Promise<void> {
+export async function deleteOrphanedIcons(db: Db): Promise<void> {
   await sql`DELETE FROM icons WHERE NOT EXISTS (SELECT FROM apps WHERE apps.icon = icons.sha256)`.execute(db);
 }

@@ -4,7 +4,7 @@ import type { OrganizationSummary } from '../views.ts';
 import { deleteAuditEntriesOf, recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { type Page, pageOf, pageSize } from './page.ts';
+import { type PageQuery, pageOf, pageSize } from './page.ts';
 import { isUuid } from './uuid.ts';
 
 /** What the operator does with organizations. */
@@ -15,9 +15,9 @@ import { isUuid } from './uuid.ts';
  */
 export async function listOrganizations(
   db: Db,
-  { search, limit, after }: Page & { search: string | null },
+  { search, limit, after }: PageQuery & { search: string | null },
 ): Promise<{ organizations: OrganizationSummary[]; next: string | null }> {
-  let query = summaries(db)
+  let query = organizationSummaries(db)
     .orderBy('organizations.createdAt')
     .orderBy('organizations.id')
     .limit(pageSize(limit) + 1);
@@ -35,17 +35,17 @@ export async function listOrganizations(
   }
   const rows = await query.execute();
   const { page, next } = pageOf(rows, limit, ({ id }) => id);
-  return { organizations: page.map(summaryIn), next };
+  return { organizations: page.map(summaryView), next };
 }
 
 /** @returns null if it does not exist */
 export async function organizationSummary(db: Db, id: string): Promise<OrganizationSummary | null> {
   if (!isUuid(id)) return null;
-  const row = await summaries(db).where('organizations.id', '=', id).executeTakeFirst();
-  return row === undefined ? null : summaryIn(row);
+  const row = await organizationSummaries(db).where('organizations.id', '=', id).executeTakeFirst();
+  return row === undefined ? null : summaryView(row);
 }
 
-function summaries(db: Db) {
+function organizationSummaries(db: Db) {
   return db
     .selectFrom('organizations')
     .select([
@@ -62,9 +62,9 @@ function summaries(db: Db) {
     ]);
 }
 
-type SummaryRow = Awaited<ReturnType<ReturnType<typeof summaries>['execute']>>[number];
+type SummaryRow = Awaited<ReturnType<ReturnType<typeof organizationSummaries>['execute']>>[number];
 
-function summaryIn(row: SummaryRow): OrganizationSummary {
+function summaryView(row: SummaryRow): OrganizationSummary {
   return {
     id: row.id,
     name: row.name,

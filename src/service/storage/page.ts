@@ -1,5 +1,5 @@
 /** A page of a list. */
-export interface Page {
+export interface PageQuery {
   /** Maximum number of entries, at most PAGE_LIMIT. */
   limit: number;
   /** The `next` of the previous page; null for the first page. */

@@ -40,15 +40,15 @@ function rowOf({ id, registryId, subscriptionId, at, type, app, version, data }:
 }
 
 /** How long events are kept, and how many of a registry. */
-const EVENTS_KEPT: EventsKept = { days: 180, perRegistry: 20_000 };
+const EVENT_RETENTION: EventRetention = { days: 180, perRegistry: 20_000 };
 
-interface EventsKept {
+interface EventRetention {
   days: number;
   perRegistry: number;
 }
 
 /** Deletes events that are too old or too many. The start of a subscription is kept as long as the subscription. */
-export async function dropOldEvents(db: Db, { days, perRegistry }: EventsKept = EVENTS_KEPT): Promise<void> {
+export async function deleteOldEvents(db: Db, { days, perRegistry }: EventRetention = EVENT_RETENTION): Promise<void> {
   await sql`DELETE FROM events WHERE at < now() - make_interval(days => ${days}) AND subscription_id IS NULL`.execute(
     db,
   );

@@ -3,7 +3,7 @@ import type { Report } from '../../core/engine/report.ts';
 import type { Db } from './database.ts';
 import { unpack } from './packed.ts';
 import type { RegistryClaim } from './registry-claim.ts';
-import { WANTED } from './sql-fragments.ts';
+import { HAS_SUBSCRIBERS } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 
 /** The rows of registries: their creation, schedule and reports. `registry-records.ts` is about their refresh. */
@@ -82,7 +82,7 @@ export async function dueRegistries(db: Db, limit: number): Promise<{ id: number
   return db
     .selectFrom('registries')
     .where('nextCheckAt', '<=', sql<Date>`now()`)
-    .where(WANTED)
+    .where(HAS_SUBSCRIBERS)
     .orderBy('nextCheckAt')
     .limit(limit)
     .select(['id', 'slow'])

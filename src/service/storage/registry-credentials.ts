@@ -25,7 +25,7 @@ export async function credentialsOf(db: Db, keys: SecretsKeys, registry: Private
     .select(['keyId', 'sealed'])
     .executeTakeFirst();
   if (row === undefined) return null;
-  const opened = open(keys, row, placeOf(registry));
+  const opened = open(keys, row, sealContext(registry));
   if ('fault' in opened) return opened;
   const auth: RegistryAuth = JSON.parse(opened.secret);
   return { auth };
@@ -38,7 +38,10 @@ export async function putCredentials(
   registry: PrivateRegistry,
   auth: RegistryAuth,
 ): Promise<void> {
-  const row: Sealed & { type: AuthType } = { type: auth.type, ...seal(keys, JSON.stringify(auth), placeOf(registry)) };
+  const row: Sealed & { type: AuthType } = {
+    type: auth.type,
+    ...seal(keys, JSON.stringify(auth), sealContext(registry)),
+  };
   const changedAt = sql<Date>`now()`;
   await db
     .insertInto('registryCredentials')
@@ -52,7 +55,7 @@ export async function deleteCredentials(db: Db, registryId: number): Promise<voi
 }
 
 /** The number of registries whose credentials were sealed with a key other than these. */
-export async function countSealedWithOthers(db: Db, keys: SecretsKeys): Promise<number> {
+export async function countCredentialsOfOtherKeys(db: Db, keys: SecretsKeys): Promise<number> {
   const known = keys.map(({ id }) => id);
   const { count } = await db
     .selectFrom('registryCredentials')
@@ -93,18 +96,18 @@ async function resealOne(
   { id, ownerId, url, ...sealed }: { id: number; ownerId: string | null; url: string } & Sealed,
 ): Promise<boolean> {
   if (ownerId === null) return false;
-  const place = placeOf({ id, ownerId, url });
-  const opened = open(keys, sealed, place);
+  const context = sealContext({ id, ownerId, url });
+  const opened = open(keys, sealed, context);
   if ('fault' in opened) return false;
   // The time stays: these are the same credentials.
   await tx
     .updateTable('registryCredentials')
-    .set(seal(keys, opened.secret, place))
+    .set(seal(keys, opened.secret, context))
     .where('registryId', '=', id)
     .execute();
   return true;
 }
 
-function placeOf({ id, ownerId, url }: PrivateRegistry): string {
+function sealContext({ id, ownerId, url }: PrivateRegistry): string {
   return JSON.stringify(['registry-credentials', id, ownerId, url]);
 }

@@ -7,7 +7,7 @@ import type { Db } from './database.ts';
 import { pack } from './packed.ts';
 import { recordEvents } from './record-events.ts';
 import { type RegistryClaim, Superseded } from './registry-claim.ts';
-import { WANTED } from './sql-fragments.ts';
+import { HAS_SUBSCRIBERS } from './sql-fragments.ts';
 
 /** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
 
@@ -30,8 +30,8 @@ export interface RegistryRecord extends RegistryClaim {
   checkedEventOutcome: CheckOutcome | null;
   certificates: EventCertificate[] | null;
   due: boolean;
-  /** Whether it has a subscriber that is not suspended. */
-  wanted: boolean;
+  /** Whether an organization that is not suspended subscribes to it. */
+  hasSubscribers: boolean;
 }
 
 /** When a registry is due again; earlier if it was requested during the refresh. */
@@ -75,7 +75,7 @@ function openRegistryRecords(db: Db): RegistryRecords {
         warnings, unchanged_token, checked_event_at, checked_event_outcome, certificates,
         artifacts_requested_at IS NOT NULL AS artifacts_requested,
         next_check_at <= now() + make_interval(secs => ahead) AS due,
-        ${WANTED} AS wanted
+        ${HAS_SUBSCRIBERS} AS has_subscribers
       FROM unnest(${ids}::int[], ${ahead}::float8[]) AS requested (id, ahead)
         JOIN registries ON registries.id = requested.id`.execute(db);
     const byId = new Map(rows.map((row) => [row.id, row]));

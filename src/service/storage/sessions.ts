@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../audit-actions.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
-import { identities, type Identity, identityIn, sha256 } from './tokens.ts';
+import { tokensWithOrganizations, type Identity, identityOf, sha256 } from './tokens.ts';
 
 /** Web sessions. The cookie's value is not stored, only its SHA-256. A session ends with the token that opened it. */
 
@@ -37,13 +37,13 @@ export async function openSession(
 /** The organization and the token of a session cookie; null for an invalid or expired one. */
 export async function identityOfSession(db: Db, cookie: string): Promise<Identity | null> {
   if (!COOKIE.test(cookie)) return null;
-  const row = await identities(db)
+  const row = await tokensWithOrganizations(db)
     .innerJoin('sessions', 'sessions.tokenId', 'tokens.id')
     .where('sessions.hash', '=', sha256(cookie))
     .where('sessions.expiresAt', '>', sql<Date>`now()`)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const identity = identityIn(row);
+  const identity = identityOf(row);
   return identity.expired ? null : identity;
 }
 

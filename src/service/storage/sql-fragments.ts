@@ -16,6 +16,6 @@ export const INSTALLABLE = sql<boolean>`(apps.listed AND apps.latest IS NOT NULL
   AND (apps.visible IS NOT FALSE OR apps.failing_since IS NOT NULL))`;
 
 /** A registry that is checked: an organization that is not suspended subscribes to it. */
-export const WANTED = sql<boolean>`EXISTS (
+export const HAS_SUBSCRIBERS = sql<boolean>`EXISTS (
   SELECT FROM subscriptions JOIN organizations ON organizations.id = subscriptions.organization_id
   WHERE subscriptions.registry_id = registries.id AND organizations.suspended_at IS NULL)`;

@@ -3,7 +3,7 @@ import { redact } from '../../core/text/text.ts';
 import type { Actor } from '../audit-actions.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
-import { type Page, pageOf, pageSize } from './page.ts';
+import { type PageQuery, pageOf, pageSize } from './page.ts';
 import { deleteCredentials } from './registry-credentials.ts';
 import { INSTALLABLE } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
@@ -13,7 +13,7 @@ import type { SubscriptionView } from '../views.ts';
 
 /** Official subscriptions first, then in order of creation. */
 export async function listSubscriptions(db: Db, organizationId: string): Promise<SubscriptionView[]> {
-  const rows = await details(db, organizationId)
+  const rows = await subscriptionDetails(db, organizationId)
     .orderBy('subscriptions.official', 'desc')
     .orderBy('subscriptions.createdAt')
     .orderBy('subscriptions.registryId')
@@ -37,9 +37,9 @@ export async function subscriptionNames(db: Db, organizationId: string): Promise
 export async function pageOfSubscriptions(
   db: Db,
   organizationId: string,
-  { limit, after }: Page,
+  { limit, after }: PageQuery,
 ): Promise<{ registries: SubscriptionView[]; next: string | null }> {
-  let query = details(db, organizationId)
+  let query = subscriptionDetails(db, organizationId)
     .orderBy('subscriptions.official', 'desc')
     .orderBy('subscriptions.createdAt')
     .orderBy('subscriptions.registryId')
@@ -66,7 +66,7 @@ export async function countSubscriptions(db: Db, organizationId: string): Promis
 
 /** The organization's subscription to the registry of a URL, with or without credentials; null if there is none. */
 export async function subscriptionByUrl(db: Db, organizationId: string, url: string): Promise<string | null> {
-  const row = await joined(db, organizationId)
+  const row = await subscriptionsWithRegistries(db, organizationId)
     .where('registries.url', '=', url)
     .select('subscriptions.id')
     .executeTakeFirst();
@@ -75,7 +75,7 @@ export async function subscriptionByUrl(db: Db, organizationId: string, url: str
 
 /** The number of an organization's registries that were never checked. */
 export async function countUnchecked(db: Db, organizationId: string): Promise<number> {
-  const { count } = await joined(db, organizationId)
+  const { count } = await subscriptionsWithRegistries(db, organizationId)
     .where('registries.checkedAt', 'is', null)
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
@@ -96,7 +96,7 @@ export async function isSubscribed(db: Db, organizationId: string, id: string): 
 /** @returns null if the organization does not have the subscription, or if the id is invalid */
 export async function subscriptionOf(db: Db, organizationId: string, id: string): Promise<SubscriptionView | null> {
   if (!isUuid(id)) return null;
-  const row = await details(db, organizationId).where('subscriptions.id', '=', id).executeTakeFirst();
+  const row = await subscriptionDetails(db, organizationId).where('subscriptions.id', '=', id).executeTakeFirst();
   return row === undefined ? null : viewOf(row);
 }
 
@@ -107,7 +107,7 @@ export async function registryOf(
   id: string,
 ): Promise<{ id: number; name: string; checkedAt: Date | null } | null> {
   if (!isUuid(id)) return null;
-  const row = await joined(db, organizationId)
+  const row = await subscriptionsWithRegistries(db, organizationId)
     .where('subscriptions.id', '=', id)
     .select(['registries.id', 'subscriptions.name', 'registries.checkedAt'])
     .executeTakeFirst();
@@ -153,7 +153,7 @@ export async function removeSubscription(db: Db, organizationId: string, id: str
   });
 }
 
-function joined(db: Db, organizationId: string) {
+function subscriptionsWithRegistries(db: Db, organizationId: string) {
   return db
     .selectFrom('subscriptions')
     .innerJoin('registries', 'registries.id', 'subscriptions.registryId')
@@ -168,8 +168,8 @@ const IS_CHECKING = sql<boolean>`(
   registries.next_check_at <= now() AND registries.next_check_at > now() - INTERVAL '10 minutes'
   OR coalesce(registries.artifacts_requested_at > now() - INTERVAL '10 minutes', FALSE))`;
 
-function details(db: Db, organizationId: string) {
-  return joined(db, organizationId).select([
+function subscriptionDetails(db: Db, organizationId: string) {
+  return subscriptionsWithRegistries(db, organizationId).select([
     'subscriptions.id',
     'subscriptions.name',
     'subscriptions.official',
@@ -194,7 +194,7 @@ function details(db: Db, organizationId: string) {
   ]);
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof details>['execute']>>[number];
+type Row = Awaited<ReturnType<ReturnType<typeof subscriptionDetails>['execute']>>[number];
 
 function viewOf(row: Row): SubscriptionView {
   return {

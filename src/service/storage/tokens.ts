@@ -7,7 +7,7 @@ import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { lockOrganization } from './lock-organization.ts';
 import { storable } from './packed.ts';
-import { type Page, pageOf, pageSize } from './page.ts';
+import { type PageQuery, pageOf, pageSize } from './page.ts';
 import type { TokenRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 
@@ -26,18 +26,18 @@ export interface Identity {
   /** Whether the token has ended. */
   expired: boolean;
   /** Whether its last use was noted more than a minute ago. */
-  useIsStale: boolean;
+  isUseStale: boolean;
 }
 
 /** The organization of a token; null for an unknown one. */
 export async function identityOfToken(db: Db, token: string): Promise<Identity | null> {
   if (!TOKEN.test(token)) return null;
-  const row = await identities(db).where('tokens.hash', '=', sha256(token)).executeTakeFirst();
-  return row === undefined ? null : identityIn(row);
+  const row = await tokensWithOrganizations(db).where('tokens.hash', '=', sha256(token)).executeTakeFirst();
+  return row === undefined ? null : identityOf(row);
 }
 
 /** Tokens with their organizations. */
-export function identities(db: Db) {
+export function tokensWithOrganizations(db: Db) {
   return db
     .selectFrom('tokens')
     .innerJoin('organizations', 'organizations.id', 'tokens.organizationId')
@@ -51,13 +51,13 @@ export function identities(db: Db) {
       'secretSince',
       sql<boolean>`suspended_at IS NOT NULL`.as('suspended'),
       sql<boolean>`coalesce(tokens.expires_at <= now(), FALSE)`.as('expired'),
-      sql<boolean>`coalesce(last_used_at < now() - INTERVAL '1 minute', TRUE)`.as('useIsStale'),
+      sql<boolean>`coalesce(last_used_at < now() - INTERVAL '1 minute', TRUE)`.as('isUseStale'),
     ]);
 }
 
-type IdentityRow = Awaited<ReturnType<ReturnType<typeof identities>['execute']>>[number];
+type IdentityRow = Awaited<ReturnType<ReturnType<typeof tokensWithOrganizations>['execute']>>[number];
 
-export function identityIn({ suspended, expired, useIsStale, ...row }: IdentityRow): Identity {
+export function identityOf({ suspended, expired, isUseStale, ...row }: IdentityRow): Identity {
   return {
     organization: {
       id: row.id,
@@ -68,12 +68,12 @@ export function identityIn({ suspended, expired, useIsStale, ...row }: IdentityR
     token: { id: row.tokenId, name: row.tokenName, scope: row.scope },
     suspended,
     expired,
-    useIsStale,
+    isUseStale,
   };
 }
 
 /** Notes that a token is in use, at most once a minute. */
-export async function noteTokenUse(db: Db, id: string): Promise<void> {
+export async function writeTokenUse(db: Db, id: string): Promise<void> {
   await sql`UPDATE tokens SET last_used_at = now()
     WHERE id = ${id} AND coalesce(last_used_at < now() - INTERVAL '1 minute', TRUE)`.execute(db);
 }
@@ -82,7 +82,7 @@ export async function noteTokenUse(db: Db, id: string): Promise<void> {
 export async function listTokens(
   db: Db,
   organizationId: string,
-  { limit, after }: Page,
+  { limit, after }: PageQuery,
 ): Promise<{ tokens: TokenView[]; next: string | null }> {
   let query = db
     .selectFrom('tokens')

@@ -5,7 +5,7 @@ import { redact } from '../../core/text/text.ts';
 import type { VersionView } from '../views.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { type Page, pageSize } from './page.ts';
+import { type PageQuery, pageSize } from './page.ts';
 import type { StoredVersion, VersionRow } from './tables.ts';
 import { isUuid } from './uuid.ts';
 
@@ -18,7 +18,7 @@ export async function versionsOf(
   organizationId: string,
   subscriptionId: string,
   key: string,
-  { limit, after }: Page,
+  { limit, after }: PageQuery,
 ): Promise<{ versions: VersionView[]; next: string | null } | null> {
   if (!isUuid(subscriptionId)) return null;
   const app = await db

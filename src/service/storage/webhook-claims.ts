@@ -78,10 +78,10 @@ export interface AttemptResult {
   error: DeliveryError | null;
 }
 
-type Claim = Pick<ClaimedDelivery, 'id' | 'claim' | 'webhookId'>;
+type DeliveryClaim = Pick<ClaimedDelivery, 'id' | 'claim' | 'webhookId'>;
 
 /** The delivery succeeded. @returns false if another node has claimed it in the meantime */
-export async function endDelivered(db: Db, claim: Claim, { status }: AttemptResult): Promise<boolean> {
+export async function endDelivered(db: Db, claim: DeliveryClaim, { status }: AttemptResult): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await claimed(tx, claim)
       .set({ state: 'delivered', status, error: null, finishedAt: sql<Date>`now()` })
@@ -106,7 +106,7 @@ export type AfterFailure = number | 'gone' | 'given-up';
 /** The attempt failed. @returns why the webhook was disabled by that; null if it was not */
 export async function endFailed(
   db: Db,
-  claim: Claim,
+  claim: DeliveryClaim,
   result: AttemptResult,
   next: AfterFailure,
 ): Promise<WebhookDisabledReason | null> {
@@ -131,7 +131,7 @@ export async function endFailed(
   });
 }
 
-function claimed(tx: Db, { id, claim }: Claim) {
+function claimed(tx: Db, { id, claim }: DeliveryClaim) {
   return tx
     .updateTable('webhookDeliveries')
     .where('id', '=', id)
@@ -147,7 +147,7 @@ async function disable(tx: Db, id: string, reason: WebhookDisabledReason): Promi
 }
 
 /** Returns a claimed delivery that was not sent: the node is stopping. */
-export async function releaseDelivery(db: Db, claim: Claim): Promise<void> {
+export async function releaseDelivery(db: Db, claim: DeliveryClaim): Promise<void> {
   await claimed(db, claim)
     .set({ attempts: sql<number>`attempts - 1`, nextAttemptAt: sql<Date>`now()` })
     .execute();

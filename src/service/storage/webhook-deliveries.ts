@@ -4,7 +4,7 @@ import type { DeliveryView } from '../views.ts';
 import { webhookBody } from '../webhook-events.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
-import { type Page, pageOf, pageSize } from './page.ts';
+import { type PageQuery, pageOf, pageSize } from './page.ts';
 import type { WebhookDeliveryRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 import { webhookOf } from './webhooks.ts';
@@ -12,14 +12,14 @@ import { webhookOf } from './webhooks.ts';
 /** The deliveries of a webhook, for its organization. */
 
 /** Days that finished deliveries are kept. */
-const DELIVERY_DAYS = 30;
+const DELIVERY_RETENTION_DAYS = 30;
 
 /** The newest first. @param after the id of one of them @returns null if the organization does not have the webhook */
 export async function listDeliveries(
   db: Db,
   organizationId: string,
   webhookId: string,
-  { limit, after }: Page,
+  { limit, after }: PageQuery,
 ): Promise<{ deliveries: DeliveryView[]; next: string | null } | null> {
   if ((await webhookOf(db, organizationId, webhookId)) === null) return null;
   let query = db
@@ -103,7 +103,7 @@ export async function redeliver(
 
 /** Deletes finished deliveries that have been kept long enough. */
 export async function deleteOldDeliveries(db: Db): Promise<void> {
-  await sql`DELETE FROM webhook_deliveries WHERE finished_at < now() - make_interval(days => ${DELIVERY_DAYS})`.execute(
+  await sql`DELETE FROM webhook_deliveries WHERE finished_at < now() - make_interval(days => ${DELIVERY_RETENTION_DAYS})`.execute(
     db,
   );
 }

@@ -6,7 +6,7 @@ import type { Db } from './database.ts';
 /** The secrets of all webhooks, for a change of SECRETS_KEY. */
 
 /** The number of webhooks whose secret was sealed with a key other than these. */
-export async function countWebhooksSealedWithOthers(db: Db, keys: SecretsKeys): Promise<number> {
+export async function countWebhookSecretsOfOtherKeys(db: Db, keys: SecretsKeys): Promise<number> {
   const known = keys.map(({ id }) => id);
   const { count } = await db
     .selectFrom('webhooks')

@@ -6,7 +6,7 @@ import type { StoredWebhookSecret } from '../webhook-secrets.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { lockOrganization } from './lock-organization.ts';
-import { type Page, pageOf, pageSize } from './page.ts';
+import { type PageQuery, pageOf, pageSize } from './page.ts';
 import type { WebhookRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 
@@ -19,7 +19,7 @@ export const WEBHOOKS_LIMIT = 10;
 export async function listWebhooks(
   db: Db,
   organizationId: string,
-  { limit, after }: Page,
+  { limit, after }: PageQuery,
 ): Promise<{ webhooks: WebhookView[]; next: string | null }> {
   let query = webhooksOf(db, organizationId)
     .orderBy('createdAt')

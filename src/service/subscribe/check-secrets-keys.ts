@@ -1,8 +1,8 @@
 import { AppregError } from '../../core/errors.ts';
 import { counted } from '../../core/text/text.ts';
 import type { Service } from '../context.ts';
-import { countSealedWithOthers, resealCredentials } from '../storage/registry-credentials.ts';
-import { countWebhooksSealedWithOthers, resealWebhookSecrets } from '../storage/webhook-seals.ts';
+import { countCredentialsOfOtherKeys, resealCredentials } from '../storage/registry-credentials.ts';
+import { countWebhookSecretsOfOtherKeys, resealWebhookSecrets } from '../storage/webhook-seals.ts';
 
 /**
  * Checks at the start that the credentials of all registries and the secrets of all webhooks can be opened, and seals
@@ -11,8 +11,8 @@ import { countWebhooksSealedWithOthers, resealWebhookSecrets } from '../storage/
  */
 export async function checkSecretsKeys({ db, settings, log }: Pick<Service, 'db' | 'settings' | 'log'>): Promise<void> {
   const { secretsKeys } = settings;
-  const registries = await countSealedWithOthers(db, secretsKeys);
-  const webhooks = await countWebhooksSealedWithOthers(db, secretsKeys);
+  const registries = await countCredentialsOfOtherKeys(db, secretsKeys);
+  const webhooks = await countWebhookSecretsOfOtherKeys(db, secretsKeys);
   if (registries + webhooks > 0) {
     const locked = lockedSecrets(registries, webhooks);
     throw secretsKeys.length === 0 ? keyMissing(locked) : keyWrong(locked);

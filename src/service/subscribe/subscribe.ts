@@ -28,7 +28,7 @@ import { parseRegistryUrl } from './registry-url.ts';
  * within two seconds; if that takes longer, the subscription is accepted, and a job checks the registry.
  */
 
-export type Outcome =
+export type SubscribeOutcome =
   /** `accepted`: it is not known yet whether the registry can be used. */
   | { outcome: 'created' | 'accepted' | 'already'; subscriptionId: string }
   | { outcome: 'unusable'; message: string; findings: Finding[] }
@@ -52,7 +52,7 @@ export async function subscribe(
   service: Service,
   organizationId: string,
   request: { url: string; name: string; auth?: RegistryAuth | null; actor: Actor },
-): Promise<Outcome> {
+): Promise<SubscribeOutcome> {
   const { db } = service;
   const parsed = parseRegistryUrl(request.url, service.outbound.guard);
   if ('fault' in parsed) return { outcome: 'refused-url', message: parsed.fault };
@@ -88,7 +88,7 @@ export async function subscribe(
 }
 
 /** Why credentials cannot be used for a URL, or at all; or null. */
-function refusedAuth({ settings }: Service, url: string): Outcome | null {
+function refusedAuth({ settings }: Service, url: string): SubscribeOutcome | null {
   if (settings.secretsKeys.length === 0) return { outcome: 'unsupported-auth', message: NO_SECRETS_KEY };
   const fault = insecureAuthFault(url);
   return fault === null ? null : { outcome: 'refused-url', message: fault };
@@ -98,7 +98,7 @@ function isRecentlyGood({ goodAt, failingSince }: KnownRegistry): boolean {
   return goodAt !== null && failingSince === null && Date.now() - goodAt.getTime() < RECENT;
 }
 
-type Subscribed = Extract<Outcome, { subscriptionId: string }>;
+type Subscribed = Extract<SubscribeOutcome, { subscriptionId: string }>;
 
 type Check = ManifestCheck | { result: 'not-started' };
 

@@ -2,18 +2,18 @@ import type { Job, PgBoss } from 'pg-boss';
 import { inBatches } from '../storage/batch.ts';
 
 /** A job that this process works on; another attempt of it has another number. */
-export type Claim = Pick<Job, 'id' | 'retryCount'>;
+export type JobClaim = Pick<Job, 'id' | 'retryCount'>;
 
 /** The claimed jobs of a queue. Statements are sent in batches. */
-export interface Claims {
+export interface JobClaims {
   /** The number of jobs being processed. */
   count(): number;
   /** @returns a signal that is aborted once another node has the job */
-  add(claim: Claim): AbortSignal;
+  add(claim: JobClaim): AbortSignal;
   /** The job is processed: its slot is free, though its result is not written yet. */
-  remove(claim: Claim): void;
-  complete(claim: Claim): Promise<unknown>;
-  fail(claim: Claim): Promise<unknown>;
+  remove(claim: JobClaim): void;
+  complete(claim: JobClaim): Promise<unknown>;
+  fail(claim: JobClaim): Promise<unknown>;
   /** Keeps the jobs alive, and aborts those that another node has taken over. */
   beat(): Promise<void>;
   /** Aborts all jobs, and releases them to other nodes. */
@@ -22,13 +22,13 @@ export interface Claims {
 
 const BATCH_LIMIT = 100;
 
-export function openClaims(boss: PgBoss, queue: string): Claims {
-  const held = new Map<string, { claim: Claim; lost: AbortController }>();
-  const complete = inBatches(async (claims: readonly Claim[]) => {
+export function openClaims(boss: PgBoss, queue: string): JobClaims {
+  const held = new Map<string, { claim: JobClaim; lost: AbortController }>();
+  const complete = inBatches(async (claims: readonly JobClaim[]) => {
     await boss.complete(queue, [...claims]);
     return claims;
   }, BATCH_LIMIT);
-  const fail = inBatches(async (claims: readonly Claim[]) => {
+  const fail = inBatches(async (claims: readonly JobClaim[]) => {
     await boss.fail(queue, [...claims]);
     return claims;
   }, BATCH_LIMIT);

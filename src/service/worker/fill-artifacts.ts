@@ -5,7 +5,7 @@ import { createDigester } from '../../observe/digest/digest.ts';
 import type { ArtifactKeeper } from '../artifacts/keeper.ts';
 import type { ReceivedArtifact } from '../artifacts/receiving.ts';
 import { insecureAuthFault, secretHeadersFor } from '../credentials.ts';
-import { takeUnkept, type UnkeptArtifact } from '../storage/artifacts.ts';
+import { claimUnkeptArtifacts, type UnkeptArtifact } from '../storage/artifacts.ts';
 import { credentialsOf } from '../storage/registry-credentials.ts';
 import type { RefreshContext } from '../refresh/context.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
@@ -50,7 +50,7 @@ export async function fillArtifacts(
   keeper: ArtifactKeeper,
   signal: AbortSignal,
 ): Promise<number> {
-  const unkept = await takeUnkept(context.db, keeper.store, AT_ONCE);
+  const unkept = await claimUnkeptArtifacts(context.db, keeper.store, AT_ONCE);
   for (const one of unkept) {
     if (signal.aborted) break;
     // What is offered is only dropped for what a subscriber waits for.

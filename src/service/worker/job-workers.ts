@@ -1,5 +1,5 @@
 import type { PgBoss } from 'pg-boss';
-import { type Claim, openClaims } from './claims.ts';
+import { type JobClaim, openClaims } from './claims.ts';
 import { within } from '../within.ts';
 import { startPoller } from './poller.ts';
 
@@ -53,7 +53,7 @@ export function startJobWorkers<Data extends object>(
     onError,
   });
 
-  async function work(claim: Claim, data: Data): Promise<void> {
+  async function work(claim: JobClaim, data: Data): Promise<void> {
     const lost = claims.add(claim);
     try {
       const settle = await process(data, lost).then(

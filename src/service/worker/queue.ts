@@ -2,9 +2,9 @@ import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
 import type { Db } from '../storage/database.ts';
 import { deleteOldAuditEntries } from '../storage/audit.ts';
-import { dropOrphanedIcons } from '../storage/icons.ts';
+import { deleteOrphanedIcons } from '../storage/icons.ts';
 import { openPool, type ServerAddress } from '../storage/pool.ts';
-import { dropOldEvents } from '../storage/record-events.ts';
+import { deleteOldEvents } from '../storage/record-events.ts';
 import { dueRegistries, makeDue, postponeRefresh } from '../storage/registries.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
 import { type JobWorkers, startJobWorkers } from './job-workers.ts';
@@ -44,7 +44,7 @@ const POLL_INTERVAL = 2000;
 /** Milliseconds that running jobs have to stop. */
 const STOP_TIMEOUT = 10_000;
 /** Seconds between two refreshes of a registry, however often they are requested. */
-const PAUSE = 5;
+const MIN_REFRESH_INTERVAL = 5;
 /** Milliseconds until a registry is retried after an internal error, and after one of the database. */
 const CRASH_DELAY = 900_000;
 const FAULT_DELAY = 30_000;
@@ -132,8 +132,8 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
     }
   });
   await boss.work(TIDY, { pollingIntervalSeconds: 60 }, async () => {
-    await dropOrphanedIcons(db);
-    await dropOldEvents(db);
+    await deleteOrphanedIcons(db);
+    await deleteOldEvents(db);
     await deleteOldAuditEntries(db);
     await deleteOldDeliveries(db);
   });
@@ -180,7 +180,7 @@ async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
 
 /** Makes a registry due with priority; a queued or running job is sufficient. */
 async function requestRefresh(boss: PgBoss, db: Db, registryId: number, priority: number): Promise<void> {
-  const { slow, wait } = await makeDue(db, registryId, PAUSE);
+  const { slow, wait } = await makeDue(db, registryId, MIN_REFRESH_INTERVAL);
   const job = { singletonKey: String(registryId), priority, startAfter: Math.ceil(wait) };
   await boss.send(slow ? REFRESH_SLOW : REFRESH, { id: registryId }, job);
 }
@@ -191,9 +191,9 @@ async function refreshJob(context: QueueContext, id: number, lost: AbortSignal):
   metrics.refreshing.inc();
   try {
     const outcome = await refreshRegistry(context, id, AbortSignal.any([stopping, lost]));
-    if (outcome === 'handed-back') throw new HandedBack();
+    if (outcome === 'released') throw new ReleasedJob();
   } catch (error) {
-    if (error instanceof HandedBack || stopping.aborted) throw error;
+    if (error instanceof ReleasedJob || stopping.aborted) throw error;
     const fault = database.report(error);
     // The registry is due, so it is refreshed as soon as the database responds.
     if (fault === 'unreachable') throw error;
@@ -205,8 +205,8 @@ async function refreshJob(context: QueueContext, id: number, lost: AbortSignal):
   }
 }
 
-class HandedBack extends Error {
+class ReleasedJob extends Error {
   constructor() {
-    super('handed back');
+    super('The job was released to other nodes.');
   }
 }

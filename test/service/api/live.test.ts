@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLog } from '../../../src/service/log.ts';
 import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
-import { type Running, startService } from '../../../src/service/start.ts';
+import { type RunningService, startService } from '../../../src/service/start.ts';
 import { createOrganization } from '../../../src/service/storage/organizations.ts';
 import { answer, delayed, type FaultHost, json, openFaultHost, silent } from '../../support/fault-host.ts';
 import { type Live, putRegistry, SVG } from '../../support/live-registry.ts';
@@ -13,7 +13,7 @@ import { settingsFor } from '../refresh/refresh-harness.ts';
 let database: TestDatabase;
 let host: FaultHost;
 let live: Live;
-let node: Running;
+let node: RunningService;
 const log: string[] = [];
 beforeAll(async () => {
   database = await openTestDatabase();

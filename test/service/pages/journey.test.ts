@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Db, openDatabase } from '../../../src/service/storage/database.ts';
-import { type Running, startService } from '../../../src/service/start.ts';
+import { type RunningService, startService } from '../../../src/service/start.ts';
 import { describeInChromium, launch } from '../../browser/chromium.ts';
 import { startDatabase } from '../../support/database.ts';
 import { certificates } from '../../support/fault-certificates.ts';
@@ -36,7 +36,7 @@ function serveOtherVersion(live: Live): void {
 describeInChromium('a user of the pages', () => {
   let browser: Browser;
   const hosts: FaultHost[] = [];
-  let service: Running;
+  let service: RunningService;
   let database: { url: string; stop(): Promise<void> };
   let pool: { db: Db; close(): Promise<void> };
 

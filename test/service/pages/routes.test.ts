@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pathWithin } from '../../../src/service/pages/session.ts';
+import { safeRedirectPath } from '../../../src/service/pages/session.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 import { openDatabase } from '../../../src/service/storage/database.ts';
@@ -97,7 +97,7 @@ describe('signing in', () => {
     ['javascript:alert(1)', '/'],
     ['', '/'],
   ])('with next=%j continues at %j', (next, to) => {
-    expect(pathWithin(next)).toBe(to);
+    expect(safeRedirectPath(next)).toBe(to);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { code, initial, legible, untrusted } from '../../../src/service/pages/untrusted-text.ts';
+import { code, initial, sanitized, untrusted } from '../../../src/service/pages/untrusted-text.ts';
 import { isLight, tile } from '../../../src/service/pages/tile.ts';
 import { findingsOf } from '../../../src/service/pages/findings.ts';
 import {
   byAttention,
   nextCheck,
-  progressWords,
+  progressText,
   stateDetails,
   stateOf,
   versionState,
@@ -32,12 +32,12 @@ describe('a text of a registry', () => {
     ['https://u:secretsecret@h.test/?sig=abcdefghijklmnop', 'https://REDACTED@h.test/?sig=REDACTED'],
     ['\ud800', '\\u{d800}'],
   ])('%j is shown as %j', (text, shown) => {
-    expect(legible(text)).toBe(shown);
+    expect(sanitized(text)).toBe(shown);
   });
 
   test('is truncated to the maximum length', () => {
-    expect(legible('x'.repeat(1_000_000), 50)).toBe(`${'x'.repeat(49)}…`);
-    expect(legible(`${'\u0301'.repeat(1_000_000)}x`, 50).length).toBeLessThan(50);
+    expect(sanitized('x'.repeat(1_000_000), 50)).toBe(`${'x'.repeat(49)}…`);
+    expect(sanitized(`${'\u0301'.repeat(1_000_000)}x`, 50).length).toBeLessThan(50);
   });
 
   test('is escaped, with its own direction', () => {
@@ -136,8 +136,8 @@ describe('states', () => {
 
   test('of a check in progress say what was read and verified', () => {
     const progress = { apps: { total: 5000, read: 1 }, artifacts: { total: 31, verified: 11 } };
-    expect(progressWords(progress)).toBe('1 of 5,000 apps read, 11 of 31 versions verified');
-    expect(progressWords({ ...progress, artifacts: { total: 0, verified: 0 } })).toBe('1 of 5,000 apps read');
+    expect(progressText(progress)).toBe('1 of 5,000 apps read, 11 of 31 versions verified');
+    expect(progressText({ ...progress, artifacts: { total: 0, verified: 0 } })).toBe('1 of 5,000 apps read');
   });
 
   test('of registries are sorted by the attention that they need', () => {

@@ -63,7 +63,7 @@ const setAuth = (to: Service, organizationId: string, subscriptionId: string, au
 /** Waits for the manifest, which decides whether a subscription is refused. */
 const waiting = (): Service => ({ ...service, outbound: { ...service.outbound, subscribeTimeout: 8000 } });
 
-function idOf(outcome: subscribing.Outcome): string {
+function idOf(outcome: subscribing.SubscribeOutcome): string {
   if (!('subscriptionId' in outcome)) throw new Error(JSON.stringify(outcome));
   return outcome.subscriptionId;
 }
@@ -365,7 +365,7 @@ describe('the key', () => {
       .set({ nextCheckAt: new Date(0) })
       .where('id', '=', registry)
       .execute();
-    expect(await refreshRegistry(locked, registry, new AbortController().signal)).toBe('locked');
+    expect(await refreshRegistry(locked, registry, new AbortController().signal)).toBe('credentials-unusable');
     expect(host.requests.length).toBe(requests);
     await host.close();
   });
@@ -391,7 +391,7 @@ describe('the key', () => {
     const { sealed } = (await sealedFor(first))!;
     await harness.db.updateTable('registryCredentials').set({ sealed }).where('registryId', '=', target).execute();
     const requests = host.requests.length;
-    expect(await harness.refresh(target, 2)).toBe('locked');
+    expect(await harness.refresh(target, 2)).toBe('credentials-unusable');
     expect(host.requests.length).toBe(requests);
     expect(await view(second)).toMatchObject({ state: 'unauthorized', visible: 1 });
     await host.close();

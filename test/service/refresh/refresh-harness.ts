@@ -5,7 +5,7 @@ import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
 import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
-import { type Outcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
+import { type RefreshOutcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import type { RefreshContext } from '../../../src/service/refresh/context.ts';
 import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/config/settings.ts';
 import type { Db } from '../../../src/service/storage/database.ts';
@@ -34,7 +34,7 @@ export interface RefreshHarness {
   /** Adds a registry with a subscription, due at once. */
   add(url: string): Promise<number>;
   /** Refreshes it, so many hours after the start. */
-  refresh(id: number, hours?: number, stopping?: AbortSignal): Promise<Outcome>;
+  refresh(id: number, hours?: number, stopping?: AbortSignal): Promise<RefreshOutcome>;
   report(id: number): Promise<Report>;
   stop(): Promise<void>;
 }

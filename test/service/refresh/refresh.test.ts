@@ -140,7 +140,7 @@ describe('a correct registry', () => {
     await harness.refresh(id);
     expect(await harness.refresh(id, 0.9)).toBe('not-due');
     await harness.db.deleteFrom('subscriptions').where('registryId', '=', id).execute();
-    expect(await harness.refresh(id, 1.1)).toBe('unwanted');
+    expect(await harness.refresh(id, 1.1)).toBe('no-subscribers');
     expect(await harness.refresh(987_654)).toBe('not-due');
   });
 });
@@ -311,7 +311,7 @@ describe('a refresh that fails', () => {
       .execute();
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 300);
-    expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('handed-back');
+    expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('released');
     expect(Object.keys(await apps(id))).toEqual(['a', 'b']);
     serve(first);
     await harness.refresh(id, 0.1);
@@ -323,7 +323,7 @@ describe('a refresh that fails', () => {
     host.on('/a.json', () => {});
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 200);
-    expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('handed-back');
+    expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('released');
     expect(await registry(id)).toMatchObject({ checkedAt: null });
   });
 });

@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { type Ended, nextCheck } from '../../../src/service/refresh/schedule.ts';
+import { type EndedRefresh, nextCheck } from '../../../src/service/refresh/schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const ENDED_REFRESH: Ended = { now: 0, interval: HOUR, failures: 0, unfinished: false, took: 1000, random: 0 };
+const ENDED: EndedRefresh = {
+  now: 0,
+  interval: HOUR,
+  failures: 0,
+  unfinished: false,
+  duration: 1000,
+  random: 0,
+};
 
 describe('the next check', () => {
-  test.each<[string, Partial<Ended>, number]>([
+  test.each<[string, Partial<EndedRefresh>, number]>([
     ['in an hour', {}, HOUR],
     ['up to 5% later, so that checks are spread', { random: 1 }, HOUR * 1.05],
     ['soon after the first failure', { failures: 1 }, 5 * MINUTE],
@@ -17,11 +24,11 @@ describe('the next check', () => {
     ['soon after an unfinished refresh', { unfinished: true }, MINUTE],
     [
       'later after a long unfinished refresh, so that it takes at most a fifth of the time',
-      { unfinished: true, took: 4 * MINUTE },
+      { unfinished: true, duration: 4 * MINUTE },
       16 * MINUTE,
     ],
-    ['within an hour after a very long unfinished refresh', { unfinished: true, took: HOUR }, HOUR],
+    ['within an hour after a very long unfinished refresh', { unfinished: true, duration: HOUR }, HOUR],
   ])('is %s', (_, more, wait) => {
-    expect(nextCheck({ ...ENDED_REFRESH, ...more })).toBe(wait);
+    expect(nextCheck({ ...ENDED, ...more })).toBe(wait);
   });
 });

@@ -4,7 +4,7 @@ import { SERVICE_ACTOR as actor } from '../../../src/service/audit-actions.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
 import { type EventQuery, listEvents } from '../../../src/service/storage/events.ts';
 import { removeCredentials, setCredentials } from '../../../src/service/storage/private-registries.ts';
-import { dropOldEvents, recordEvents } from '../../../src/service/storage/record-events.ts';
+import { deleteOldEvents, recordEvents } from '../../../src/service/storage/record-events.ts';
 import {
   addOrganization,
   addRegistry,
@@ -120,7 +120,7 @@ test('old and excess events are deleted, but not the start of a subscription', a
   await record(old, [listed('b')], 20);
   await addSubscription(db, organization, busy);
   await record(busy, ['c', 'd', 'e', 'f'].map(listed));
-  await dropOldEvents(db, { days: 30, perRegistry: 3 });
+  await deleteOldEvents(db, { days: 30, perRegistry: 3 });
   expect(await seen(organization)).toEqual([
     'app-listed f',
     'app-listed e',

@@ -9,7 +9,7 @@ import {
   createToken,
   identityOfToken,
   listTokens,
-  noteTokenUse,
+  writeTokenUse,
   revokeToken,
   rotateToken,
 } from '../../../src/service/storage/tokens.ts';
@@ -66,13 +66,13 @@ describe('a token', () => {
     const { id, first } = await organization();
     const lastUse = async () => (await listTokens(database.db, id, { limit: 1, after: null })).tokens[0]!.lastUsedAt;
     expect(await lastUse()).toBeNull();
-    await noteTokenUse(database.db, first);
+    await writeTokenUse(database.db, first);
     const noted = await lastUse();
     expect(noted).not.toBeNull();
-    await noteTokenUse(database.db, first);
+    await writeTokenUse(database.db, first);
     expect(await lastUse()).toBe(noted);
     await sql`update tokens set last_used_at = now() - interval '61 seconds' where id = ${first}`.execute(database.db);
-    await noteTokenUse(database.db, first);
+    await writeTokenUse(database.db, first);
     expect(Date.now() - Date.parse((await lastUse())!)).toBeLessThan(30_000);
   });
 

@@ -3,7 +3,7 @@ import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
 import type { Service } from '../../../src/service/context.ts';
 import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
 import { subscribeOfficial } from '../../../src/service/subscribe/official.ts';
-import { type Outcome, subscribe } from '../../../src/service/subscribe/subscribe.ts';
+import { type SubscribeOutcome, subscribe } from '../../../src/service/subscribe/subscribe.ts';
 import { answer, type FaultHost, openFaultHost, raw, redirect, silent } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
 import { addOrganization } from '../database-fixture.ts';
@@ -114,7 +114,7 @@ describe('an unusable registry', () => {
       'http://localhost:2/r.json',
       'https://unknown.invalid/r.json',
     ];
-    const done: Outcome[] = [];
+    const done: SubscribeOutcome[] = [];
     for (const url of urls) done.push(await subscribe(strict, organization, { url, name: 'x', actor: SERVICE_ACTOR }));
     const messages = done.map((one) => ('findings' in one ? { ...one.findings[0]!, message: one.message } : one));
     const plain = messages.map((one) =>

@@ -5,7 +5,7 @@ import { ref } from './schema-parts.ts';
 
 export type Json = Record<string, unknown>;
 
-export function answer(description: string, schema: string, type = 'application/json', headers: string[] = []): Json {
+export function response(description: string, schema: string, type = 'application/json', headers: string[] = []): Json {
   return {
     description,
     content: { [type]: { schema: ref(schema) } },
@@ -14,7 +14,7 @@ export function answer(description: string, schema: string, type = 'application/
 }
 
 export function refusal(description: string, headers: string[] = []): Json {
-  return answer(description, 'Problem', 'application/problem+json', headers);
+  return response(description, 'Problem', 'application/problem+json', headers);
 }
 
 export function headersOf(names: string[]): Json {
@@ -29,14 +29,16 @@ export const BAD_BODY = {
   415: refusal('The body is not sent as application/json.'),
 };
 /** The responses with a page of a list, which has an ETag. */
-export function page(schema: string): Json {
-  return { 200: answer('A page of them.', schema, 'application/json', ['ETag']), ...NOT_MODIFIED, ...BAD_PARAMETER };
+export function pageResponses(schema: string): Json {
+  return { 200: response('A page of them.', schema, 'application/json', ['ETag']), ...NOT_MODIFIED, ...BAD_PARAMETER };
 }
 
 export const NOT_MODIFIED = { 304: { description: 'It is what If-None-Match names.', headers: headersOf(['ETag']) } };
-export const DEFECT = { '5XX': refusal('A defect, or the database cannot be reached.') };
-export const OFTEN = { 429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']) };
-export const LIMITED = ['RateLimit', 'RateLimit-Policy'];
+export const SERVER_ERROR = { '5XX': refusal('A defect, or the database cannot be reached.') };
+export const TOO_MANY_REQUESTS = {
+  429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']),
+};
+export const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];
 
 /** An operation that requires the token of an organization. */
 export function forOrganization(operationId: string, summary: string, responses: Json, rest: Json = {}): Json {
@@ -44,7 +46,12 @@ export function forOrganization(operationId: string, summary: string, responses:
     401: refusal('Without a valid token.', ['WWW-Authenticate']),
     403: refusal('The scope of the token does not include it, or the organization is suspended.'),
   };
-  return { operationId, summary, ...rest, responses: { ...responses, ...refusals, ...OFTEN, ...DEFECT } };
+  return {
+    operationId,
+    summary,
+    ...rest,
+    responses: { ...responses, ...refusals, ...TOO_MANY_REQUESTS, ...SERVER_ERROR },
+  };
 }
 
 /** The scope that a token needs for an operation, if it is not `read` for GET and `manage` for other methods. */
@@ -59,7 +66,13 @@ export function forOperator(operationId: string, summary: string, responses: Jso
     403: refusal('The service has no operator’s token.'),
   };
   const security = [{ operator: [] }];
-  return { operationId, summary, security, ...rest, responses: { ...responses, ...refusals, ...OFTEN, ...DEFECT } };
+  return {
+    operationId,
+    summary,
+    security,
+    ...rest,
+    responses: { ...responses, ...refusals, ...TOO_MANY_REQUESTS, ...SERVER_ERROR },
+  };
 }
 
 /** @param optional fields that may be missing */
@@ -81,10 +94,10 @@ export function parameter(name: string, place: 'path' | 'query' | 'header', desc
 }
 
 /** An operation without authentication. */
-export function open(operationId: string, summary: string, responses: Json): Json {
+export function publicOperation(operationId: string, summary: string, responses: Json): Json {
   return { operationId, summary, security: [{}], responses };
 }
 
-export function plain(description: string, type: string): Json {
+export function plainResponse(description: string, type: string): Json {
   return { description, content: { [type]: {} } };
 }

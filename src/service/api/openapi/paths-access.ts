@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS } from '../../audit-actions.ts';
 import { IF_NONE_MATCH, PAGE } from './parameters.ts';
 import {
-  answer,
+  response,
   BAD_BODY,
   body,
   forOperator,
@@ -9,7 +9,7 @@ import {
   type Json,
   needs,
   NOT_FOUND,
-  page,
+  pageResponses,
   parameter,
   refusal,
 } from './parts.ts';
@@ -23,14 +23,14 @@ const SEARCH = parameter('search', 'query', 'A part of the name.', { type: 'stri
 /** Tokens and the audit log. */
 export const accessPaths: Record<string, Json> = {
   '/api/tokens': {
-    get: forOrganization('listTokens', 'The tokens of the organization', page('Tokens'), {
+    get: forOrganization('listTokens', 'The tokens of the organization', pageResponses('Tokens'), {
       ...needs('admin'),
       parameters: [...PAGE, IF_NONE_MATCH],
     }),
     post: forOrganization(
       'createToken',
       'Create a token',
-      { 201: answer('The token.', 'NewToken'), ...BAD_BODY, 409: refusal('Too many tokens.') },
+      { 201: response('The token.', 'NewToken'), ...BAD_BODY, 409: refusal('Too many tokens.') },
       {
         ...needs('admin'),
         ...body({ name: ref('Name'), scope: ref('Scope') }, { expiresAt: ref('FutureTime') }),
@@ -51,7 +51,7 @@ export const accessPaths: Record<string, Json> = {
     ),
   },
   '/api/audit': {
-    get: forOrganization('listAudit', 'What was done in the organization', page('AuditEntries'), {
+    get: forOrganization('listAudit', 'What was done in the organization', pageResponses('AuditEntries'), {
       ...needs('admin'),
       parameters: [ACTION, ...PAGE, IF_NONE_MATCH],
     }),
@@ -63,7 +63,7 @@ export const operatorPaths: Record<string, Json> = {
   '/api/organizations/{organization}': {
     parameters: [ORGANIZATION],
     get: forOperator('getOrganizationSummary', 'One organization', {
-      200: answer('The organization.', 'OrganizationSummary'),
+      200: response('The organization.', 'OrganizationSummary'),
       ...NOT_FOUND,
     }),
     delete: forOperator('deleteOrganization', 'Delete an organization and all its data', {
@@ -74,21 +74,21 @@ export const operatorPaths: Record<string, Json> = {
   '/api/organizations/{organization}/suspend': {
     parameters: [ORGANIZATION],
     post: forOperator('suspendOrganization', 'Refuse the tokens and sessions of an organization', {
-      200: answer('It is suspended.', 'OrganizationSummary'),
+      200: response('It is suspended.', 'OrganizationSummary'),
       ...NOT_FOUND,
     }),
   },
   '/api/organizations/{organization}/resume': {
     parameters: [ORGANIZATION],
     post: forOperator('resumeOrganization', 'Accept the tokens and sessions of an organization again', {
-      200: answer('It is not suspended.', 'OrganizationSummary'),
+      200: response('It is not suspended.', 'OrganizationSummary'),
       ...NOT_FOUND,
     }),
   },
   '/api/organizations/{organization}/token': {
     parameters: [ORGANIZATION],
     post: forOperator('issueToken', 'Create a token with the scope admin, for an organization that lost its own', {
-      201: answer('The token. The others stay valid.', 'NewToken'),
+      201: response('The token. The others stay valid.', 'NewToken'),
       ...NOT_FOUND,
     }),
   },
@@ -97,13 +97,18 @@ export const operatorPaths: Record<string, Json> = {
     get: forOperator(
       'listAuditOfOrganization',
       'What was done in an organization; if it was deleted, what the operator did',
-      { ...page('AuditEntries'), ...NOT_FOUND },
+      { ...pageResponses('AuditEntries'), ...NOT_FOUND },
       { parameters: [ACTION, ...PAGE, IF_NONE_MATCH] },
     ),
   },
 };
 
 /** Of `/api/organizations`, where organizations are created, too. */
-export const listOrganizationsOperation = forOperator('listOrganizations', 'All organizations', page('Organizations'), {
-  parameters: [SEARCH, ...PAGE, IF_NONE_MATCH],
-});
+export const listOrganizationsOperation = forOperator(
+  'listOrganizations',
+  'All organizations',
+  pageResponses('Organizations'),
+  {
+    parameters: [SEARCH, ...PAGE, IF_NONE_MATCH],
+  },
+);

@@ -1,4 +1,13 @@
-import { answer, forOrganization, headersOf, NOT_FOUND, NOT_MODIFIED, page, parameter, type Json } from './parts.ts';
+import {
+  response,
+  forOrganization,
+  headersOf,
+  NOT_FOUND,
+  NOT_MODIFIED,
+  pageResponses,
+  parameter,
+  type Json,
+} from './parts.ts';
 import { ID, PAGE, IF_NONE_MATCH } from './parameters.ts';
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
@@ -17,14 +26,14 @@ export const appsPaths: Record<string, Json> = {
     get: forOrganization(
       'listApps',
       'The apps of a registry',
-      { ...page('Apps'), ...NOT_FOUND },
+      { ...pageResponses('Apps'), ...NOT_FOUND },
       { parameters: [SEARCH, VISIBLE, ...PAGE, IF_NONE_MATCH] },
     ),
   },
   '/api/registries/{id}/apps/{key}': {
     parameters: [ID, KEY],
     get: forOrganization('getApp', 'One app, even if it is no longer in the manifest', {
-      200: answer('The app.', 'App'),
+      200: response('The app.', 'App'),
       ...NOT_FOUND,
     }),
   },
@@ -33,7 +42,7 @@ export const appsPaths: Record<string, Json> = {
     get: forOrganization(
       'listVersions',
       'The versions of an app that were ever seen',
-      { ...page('Versions'), ...NOT_FOUND },
+      { ...pageResponses('Versions'), ...NOT_FOUND },
       { parameters: [...PAGE, IF_NONE_MATCH] },
     ),
   },
@@ -41,7 +50,7 @@ export const appsPaths: Record<string, Json> = {
     get: forOrganization(
       'listInstallable',
       'All apps that can be installed, over all registries',
-      page('InstallableApps'),
+      pageResponses('InstallableApps'),
       { parameters: [SEARCH, ...PAGE, IF_NONE_MATCH] },
     ),
   },

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '../../events.ts';
 import { ID, IF_NONE_MATCH, PAGE } from './parameters.ts';
-import { forOrganization, type Json, NOT_FOUND, page, parameter } from './parts.ts';
+import { forOrganization, type Json, NOT_FOUND, pageResponses, parameter } from './parts.ts';
 
 const APP = parameter('app', 'query', 'Only events of the app with this key.', { type: 'string' });
 const TYPE = parameter('type', 'query', 'Only events of this type.', { enum: EVENT_TYPES });
@@ -8,7 +8,7 @@ const TYPE = parameter('type', 'query', 'Only events of this type.', { enum: EVE
 /** The history of registries. */
 export const eventsPaths: Record<string, Json> = {
   '/api/events': {
-    get: forOrganization('listEvents', 'What happened to all registries of the organization', page('Events'), {
+    get: forOrganization('listEvents', 'What happened to all registries of the organization', pageResponses('Events'), {
       parameters: [APP, TYPE, ...PAGE, IF_NONE_MATCH],
     }),
   },
@@ -17,7 +17,7 @@ export const eventsPaths: Record<string, Json> = {
     get: forOrganization(
       'listRegistryEvents',
       'What happened to a registry since the subscription',
-      { ...page('Events'), ...NOT_FOUND },
+      { ...pageResponses('Events'), ...NOT_FOUND },
       { parameters: [APP, TYPE, ...PAGE, IF_NONE_MATCH] },
     ),
   },

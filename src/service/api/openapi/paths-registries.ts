@@ -1,12 +1,12 @@
 import {
-  answer,
+  response,
   BAD_BODY,
   body,
   bodyOf,
   forOrganization,
   NOT_FOUND,
   NOT_MODIFIED,
-  page,
+  pageResponses,
   refusal,
   type Json,
 } from './parts.ts';
@@ -27,8 +27,8 @@ export const registriesPaths: Record<string, Json> = {
       'subscribe',
       'Subscribe to a registry',
       {
-        201: answer('Subscribed.', 'Subscribed', 'application/json', ['Location']),
-        202: answer(
+        201: response('Subscribed.', 'Subscribed', 'application/json', ['Location']),
+        202: response(
           'Subscribed, but the registry did not respond within two seconds: it is being checked. If it turns out to be unusable, the subscription stays, with the state “failing”.',
           'Subscribed',
           'application/json',
@@ -42,20 +42,20 @@ export const registriesPaths: Record<string, Json> = {
     ),
   },
   '/api/registries': {
-    get: forOrganization('listRegistries', 'The registries of the organization', page('Registries'), {
+    get: forOrganization('listRegistries', 'The registries of the organization', pageResponses('Registries'), {
       parameters: [...PAGE, IF_NONE_MATCH],
     }),
   },
   '/api/registries/{id}': {
     parameters: [ID],
     get: forOrganization('getRegistry', 'One registry, with its state', {
-      200: answer('The registry.', 'Registry'),
+      200: response('The registry.', 'Registry'),
       ...NOT_FOUND,
     }),
     patch: forOrganization(
       'renameRegistry',
       'Give a registry another name',
-      { 200: answer('The registry.', 'Registry'), ...BAD_BODY, ...NOT_FOUND },
+      { 200: response('The registry.', 'Registry'), ...BAD_BODY, ...NOT_FOUND },
       body({ name: ref('Name') }),
     ),
     delete: forOrganization('unsubscribe', 'Unsubscribe from a registry', {
@@ -69,7 +69,7 @@ export const registriesPaths: Record<string, Json> = {
       'setAuth',
       'Set or replace the credentials of a registry; it is not shared with other organizations from then on',
       {
-        200: answer('The registry, without the credentials. It is checked with them soon.', 'Registry'),
+        200: response('The registry, without the credentials. It is checked with them soon.', 'Registry'),
         ...BAD_BODY,
         ...NOT_FOUND,
       },
@@ -83,7 +83,7 @@ export const registriesPaths: Record<string, Json> = {
   '/api/registries/{id}/refresh': {
     parameters: [ID],
     post: forOrganization('refreshRegistry', 'Check a registry now', {
-      202: answer(
+      202: response(
         'It is checked now, or five seconds after its last check: its documents, and every artifact that it offers.',
         'Refresh',
       ),
@@ -95,7 +95,7 @@ export const registriesPaths: Record<string, Json> = {
     get: forOrganization(
       'getReport',
       'What the last check found',
-      { 200: answer('The report.', 'Report', 'application/json', ['ETag']), ...NOT_MODIFIED, ...NOT_FOUND },
+      { 200: response('The report.', 'Report', 'application/json', ['ETag']), ...NOT_MODIFIED, ...NOT_FOUND },
       { parameters: [IF_NONE_MATCH] },
     ),
   },

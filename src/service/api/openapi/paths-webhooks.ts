@@ -1,13 +1,13 @@
 import { IF_NONE_MATCH, PAGE } from './parameters.ts';
 import {
-  answer,
+  response,
   BAD_BODY,
   body,
   forOrganization,
   type Json,
   needs,
   NOT_FOUND,
-  page,
+  pageResponses,
   parameter,
   refusal,
 } from './parts.ts';
@@ -29,14 +29,14 @@ const EVENTS_FIELD = {
 /** Webhooks and their deliveries. */
 export const webhooksPaths: Record<string, Json> = {
   '/api/webhooks': {
-    get: forOrganization('listWebhooks', 'The webhooks of the organization', page('Webhooks'), {
+    get: forOrganization('listWebhooks', 'The webhooks of the organization', pageResponses('Webhooks'), {
       ...needs('manage'),
       parameters: [...PAGE, IF_NONE_MATCH],
     }),
     post: forOrganization(
       'createWebhook',
       'Send events to a URL',
-      { 201: answer('The webhook.', 'NewWebhook'), ...BAD_BODY, 409: refusal('Too many webhooks.') },
+      { 201: response('The webhook.', 'NewWebhook'), ...BAD_BODY, 409: refusal('Too many webhooks.') },
       body({ url: URL_FIELD }, { events: EVENTS_FIELD }),
     ),
   },
@@ -45,13 +45,13 @@ export const webhooksPaths: Record<string, Json> = {
     get: forOrganization(
       'getWebhook',
       'One webhook',
-      { 200: answer('The webhook.', 'Webhook'), ...NOT_FOUND },
+      { 200: response('The webhook.', 'Webhook'), ...NOT_FOUND },
       needs('manage'),
     ),
     patch: forOrganization(
       'changeWebhook',
       'Change the URL or the events of a webhook, enable or disable it',
-      { 200: answer('The webhook.', 'Webhook'), ...BAD_BODY, ...NOT_FOUND },
+      { 200: response('The webhook.', 'Webhook'), ...BAD_BODY, ...NOT_FOUND },
       body(
         {},
         {
@@ -69,7 +69,7 @@ export const webhooksPaths: Record<string, Json> = {
   '/api/webhooks/{webhook}/test': {
     parameters: [WEBHOOK],
     post: forOrganization('testWebhook', 'Send a test event', {
-      202: answer('It is sent soon.', 'Delivery'),
+      202: response('It is sent soon.', 'Delivery'),
       ...NOT_FOUND,
       409: refusal('The webhook is disabled.'),
     }),
@@ -79,14 +79,14 @@ export const webhooksPaths: Record<string, Json> = {
     get: forOrganization(
       'listDeliveries',
       'What was sent to a webhook in the last 30 days, and what is waiting',
-      { ...page('Deliveries'), ...NOT_FOUND },
+      { ...pageResponses('Deliveries'), ...NOT_FOUND },
       { ...needs('manage'), parameters: [...PAGE, IF_NONE_MATCH] },
     ),
   },
   '/api/webhooks/{webhook}/deliveries/{delivery}/redeliver': {
     parameters: [WEBHOOK, DELIVERY],
     post: forOrganization('redeliver', 'Send an event again, with the same webhook-id', {
-      202: answer('It is sent soon.', 'Delivery'),
+      202: response('It is sent soon.', 'Delivery'),
       ...NOT_FOUND,
       409: refusal('The webhook is disabled, or the delivery is pending.'),
     }),

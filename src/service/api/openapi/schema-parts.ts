@@ -5,7 +5,7 @@ export type Schema = Record<string, unknown>;
 export const text: Schema = { type: 'string' };
 export const count: Schema = { type: 'integer', minimum: 0 };
 export const flag: Schema = { type: 'boolean' };
-export const moment: Schema = { type: 'string', format: 'date-time' };
+export const dateTime: Schema = { type: 'string', format: 'date-time' };
 export const id: Schema = { type: 'string', format: 'uuid' };
 export const sha256: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 
@@ -22,12 +22,12 @@ export function ref(name: string): Schema {
 }
 
 /** All properties are required, with null for absent values, and no others are allowed. */
-export function whole(description: string, properties: Record<string, Schema>): Schema {
+export function strictObject(description: string, properties: Record<string, Schema>): Schema {
   return { description, type: 'object', required: Object.keys(properties), properties, additionalProperties: false };
 }
 
-export function described(schema: Schema, description: string): Schema {
+export function withDescription(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }
 
-export const next = described(orNull(text), 'To be sent as “after” for the next page; null on the last one.');
+export const next = withDescription(orNull(text), 'To be sent as “after” for the next page; null on the last one.');

@@ -1,36 +1,36 @@
 import { EVENT_TYPES, type EventData, type EventType } from '../../events.ts';
 import {
   count,
-  described,
+  withDescription,
   flag,
   id,
   list,
-  moment,
+  dateTime,
   next,
   orNull,
   ref,
   type Schema,
   text,
-  whole,
+  strictObject,
 } from './schema-parts.ts';
 
 /** The schemas of events: one for each type. */
 
-const rule = described(text, 'Id of the rule that says why.');
-const checksum = described(text, 'The digest in force; as listed, while none is.');
+const rule = withDescription(text, 'Id of the rule that says why.');
+const checksum = withDescription(text, 'The digest in force; as listed, while none is.');
 
-const certificate = whole('A certificate.', {
-  fingerprint256: described(text, 'SHA-256 of the certificate.'),
+const certificate = strictObject('A certificate.', {
+  fingerprint256: withDescription(text, 'SHA-256 of the certificate.'),
   subject: text,
   issuer: text,
-  notAfter: moment,
+  notAfter: dateTime,
 });
 
 /** The fields of `data`, by type. */
 const DATA: { readonly [Type in EventType]: [description: string, fields: Record<keyof EventData[Type], Schema>] } = {
   subscribed: [
     'The organization subscribed to the registry. Its events begin here.',
-    { official: described(flag, 'At the creation of the organization.') },
+    { official: withDescription(flag, 'At the creation of the organization.') },
   ],
   checked: [
     'A check ended. One is recorded if anything changed, and one a day otherwise.',
@@ -40,10 +40,10 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
         description:
           'good: without errors. problems: with errors. failing: the manifest cannot be used. unfinished: it continues soon.',
       },
-      seconds: described({ type: 'number', minimum: 0 }, 'How long it took.'),
+      seconds: withDescription({ type: 'number', minimum: 0 }, 'How long it took.'),
       errors: count,
       warnings: count,
-      apps: described(count, 'Apps that were checked.'),
+      apps: withDescription(count, 'Apps that were checked.'),
       changes: {
         description: 'The number of other events that this check recorded, by type.',
         type: 'object',
@@ -53,7 +53,7 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
     },
   ],
   failing: ['The manifest cannot be used any more; the last known state remains valid.', { rule: orNull(rule) }],
-  recovered: ['The manifest can be used again.', { failingSince: moment }],
+  recovered: ['The manifest can be used again.', { failingSince: dateTime }],
   'version-listed': ['A version is listed that was not, or with another digest.', { checksum, artifactUrl: text }],
   'version-verified': [
     'The artifact of a version matched its digest for the first time: it is offered, and the digest stays in force.',
@@ -64,24 +64,24 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
     {
       rule,
       checksum,
-      listed: described(orNull(text), 'What is listed instead of the digest in force.'),
-      served: described(orNull(text), 'The digest of the bytes that the host served, where it differs.'),
-      offered: described(flag, 'Whether it is still offered, with the digest in force.'),
+      listed: withDescription(orNull(text), 'What is listed instead of the digest in force.'),
+      served: withDescription(orNull(text), 'The digest of the bytes that the host served, where it differs.'),
+      offered: withDescription(flag, 'Whether it is still offered, with the digest in force.'),
     },
   ],
   'version-withdrawn': [
     'A version is no longer listed.',
-    { checksum, wasVerified: described(flag, 'Its digest stays in force, for its return.') },
+    { checksum, wasVerified: withDescription(flag, 'Its digest stays in force, for its return.') },
   ],
   'version-restored': ['A version is offered again, with the digest in force.', { checksum }],
   'app-listed': ['An app is listed that was not.', { name: text }],
   'app-hidden': [
     'An app cannot be installed.',
-    { reasons: described(list(text), 'Codes, as in the “reasons” of the app.') },
+    { reasons: withDescription(list(text), 'Codes, as in the “reasons” of the app.') },
   ],
   'app-shown': [
     'An app that was hidden can be installed.',
-    { latest: described(text, 'The highest version that is offered.') },
+    { latest: withDescription(text, 'The highest version that is offered.') },
   ],
   'certificate-changed': [
     'The host of the manifest has a certificate that it did not have before.',
@@ -89,7 +89,7 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
   ],
 };
 
-const name = { app: described(text, 'App key.'), version: text };
+const name = { app: withDescription(text, 'App key.'), version: text };
 
 /** Types of events about a version, and about an app. */
 const OF_VERSION = /^version-/;
@@ -97,15 +97,15 @@ const OF_APP = /^(?:app|version)-/;
 
 function eventSchema(type: EventType): Schema {
   const [description, fields] = DATA[type];
-  return whole(description, {
+  return strictObject(description, {
     id,
-    time: moment,
+    time: dateTime,
     type: { const: type },
-    registry: whole('The subscription.', { id, name: text }),
+    registry: strictObject('The subscription.', { id, name: text }),
     app: OF_APP.test(type) ? name.app : { type: 'null' },
     version: OF_VERSION.test(type) ? name.version : { type: 'null' },
-    message: described(text, 'For people; programs use the other fields.'),
-    data: whole('What changed.', fields),
+    message: withDescription(text, 'For people; programs use the other fields.'),
+    data: strictObject('What changed.', fields),
   });
 }
 
@@ -114,5 +114,5 @@ export const eventSchemas: Record<string, Schema> = {
     description: 'Something that happened to a registry or its apps. New types and fields of “data” may be added.',
     oneOf: EVENT_TYPES.map(eventSchema),
   },
-  Events: whole('A page of events, the newest first.', { events: list(ref('Event')), next }),
+  Events: strictObject('A page of events, the newest first.', { events: list(ref('Event')), next }),
 };

@@ -4,18 +4,18 @@ import { eventSchemas } from './schemas-events.ts';
 import { webhookSchemas } from './schemas-webhooks.ts';
 import {
   count,
-  described,
+  withDescription,
   flag,
   id,
   list,
-  moment,
+  dateTime,
   next,
   orNull,
   ref,
   type Schema,
   sha256,
   text,
-  whole,
+  strictObject,
 } from './schema-parts.ts';
 
 /** Schemas of the API's bodies, as JSON Schema 2020-12: the types of views.ts, problems, and request bodies. */
@@ -23,21 +23,30 @@ import {
 const AUTH_TYPE: Schema = { enum: ['bearer', 'basic', 'header'] };
 const secret: Schema = { type: 'string', maxLength: 4096, writeOnly: true };
 
-const reasons = list(whole('A code for programs, words for people.', { code: text, message: text }));
+const reasons = list(strictObject('A code for programs, words for people.', { code: text, message: text }));
 
 const app = {
   key: text,
   name: text,
   description: text,
-  color: described(orNull({ type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' }), 'Background of its blocks.'),
-  icon: described(orNull(sha256), 'Digest of its icon: /api/icons/{sha256}.'),
-  iconFragment: described(text, 'To append to that address: the part of an SVG that is shown; empty for the whole.'),
-  visible: described({ type: ['boolean', 'null'] }, 'Whether it can be installed; null while that is being found out.'),
-  reasons: described(reasons, 'Why it cannot be installed, or not yet.'),
-  latest: described(orNull(text), 'The highest version that is offered.'),
-  offered: described(count, 'Versions that are offered.'),
-  versions: described(count, 'Versions that are known: refused, pending and withdrawn ones too.'),
-  failingSince: described(orNull(moment), 'Since when its metadata file cannot be used; what was known before stays.'),
+  color: withDescription(orNull({ type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' }), 'Background of its blocks.'),
+  icon: withDescription(orNull(sha256), 'Digest of its icon: /api/icons/{sha256}.'),
+  iconFragment: withDescription(
+    text,
+    'To append to that address: the part of an SVG that is shown; empty for the whole.',
+  ),
+  visible: withDescription(
+    { type: ['boolean', 'null'] },
+    'Whether it can be installed; null while that is being found out.',
+  ),
+  reasons: withDescription(reasons, 'Why it cannot be installed, or not yet.'),
+  latest: withDescription(orNull(text), 'The highest version that is offered.'),
+  offered: withDescription(count, 'Versions that are offered.'),
+  versions: withDescription(count, 'Versions that are known: refused, pending and withdrawn ones too.'),
+  failingSince: withDescription(
+    orNull(dateTime),
+    'Since when its metadata file cannot be used; what was known before stays.',
+  ),
 };
 
 export const schemas: Record<string, Schema> = {
@@ -45,31 +54,31 @@ export const schemas: Record<string, Schema> = {
   ...accessSchemas,
   ...webhookSchemas,
   Name: { type: 'string', minLength: 1, maxLength: 100, examples: ['Internal apps'] },
-  Organization: whole('Who subscribes.', {
+  Organization: strictObject('Who subscribes.', {
     id,
     name: text,
-    createdAt: moment,
-    tokenSince: described(moment, 'Since when the token has its current value.'),
+    createdAt: dateTime,
+    tokenSince: withDescription(dateTime, 'Since when the token has its current value.'),
   }),
-  NewOrganization: whole('An organization, with its token.', {
+  NewOrganization: strictObject('An organization, with its token.', {
     organization: ref('Organization'),
-    token: described(
+    token: withDescription(
       orNull({ type: 'string', pattern: '^apr_[A-Za-z0-9_-]{43}$' }),
       'Shown only once; null if the request was repeated.',
     ),
   }),
-  Token: whole('The new value of a token, shown this once. The one before it is void.', {
+  Token: strictObject('The new value of a token, shown this once. The one before it is void.', {
     token: { type: 'string', pattern: '^apr_[A-Za-z0-9_-]{43}$' },
   }),
-  Registry: whole('A registry that the organization is subscribed to. Secrets in its URL are not shown.', {
+  Registry: strictObject('A registry that the organization is subscribed to. Secrets in its URL are not shown.', {
     id,
     url: text,
     name: text,
-    official: described(flag, 'Every organization is subscribed to it at creation.'),
-    createdAt: moment,
+    official: withDescription(flag, 'Every organization is subscribed to it at creation.'),
+    createdAt: dateTime,
     auth: {
       anyOf: [
-        whole('Its credentials, which are never shown.', { type: AUTH_TYPE, changedAt: moment }),
+        strictObject('Its credentials, which are never shown.', { type: AUTH_TYPE, changedAt: dateTime }),
         { type: 'null' },
       ],
     },
@@ -78,12 +87,15 @@ export const schemas: Record<string, Schema> = {
       description:
         'checking: a check is running or about to start; the first one if checkedAt is null. new: never checked yet, and no check is running. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid. unauthorized: the same, because the host refused the credentials.',
     },
-    checking: described(flag, 'Whether a check is running, or was requested and is about to start.'),
+    checking: withDescription(flag, 'Whether a check is running, or was requested and is about to start.'),
     progress: {
       anyOf: [
-        whole('How far the running check has got.', {
-          apps: whole('Apps in the manifest, and those whose metadata file was read.', { total: count, read: count }),
-          artifacts: whole('Artifacts that are listed so far, and those that are verified.', {
+        strictObject('How far the running check has got.', {
+          apps: strictObject('Apps in the manifest, and those whose metadata file was read.', {
+            total: count,
+            read: count,
+          }),
+          artifacts: strictObject('Artifacts that are listed so far, and those that are verified.', {
             total: count,
             verified: count,
           }),
@@ -91,21 +103,21 @@ export const schemas: Record<string, Schema> = {
         { type: 'null' },
       ],
     },
-    checkedAt: orNull(moment),
-    goodAt: described(orNull(moment), 'The last check that got a usable manifest.'),
-    failingSince: orNull(moment),
-    nextCheckAt: moment,
+    checkedAt: orNull(dateTime),
+    goodAt: withDescription(orNull(dateTime), 'The last check that got a usable manifest.'),
+    failingSince: orNull(dateTime),
+    nextCheckAt: dateTime,
     errors: count,
     warnings: count,
     symptoms: list(
-      whole('One of the four symptoms of a registry that does not work.', {
+      strictObject('One of the four symptoms of a registry that does not work.', {
         id: { enum: SYMPTOMS },
         status: { enum: ['clear', 'suspected', 'confirmed', 'not-judged'] },
         rules: list(text),
       }),
     ),
-    apps: described(count, 'Apps in the manifest.'),
-    visible: described(count, 'Those of them that can be installed.'),
+    apps: withDescription(count, 'Apps in the manifest.'),
+    visible: withDescription(count, 'Those of them that can be installed.'),
   }),
   Auth: {
     description:
@@ -121,46 +133,52 @@ export const schemas: Record<string, Schema> = {
       value: secret,
     },
   },
-  Registries: whole('A page of registries, the official ones first, then in order of subscription.', {
+  Registries: strictObject('A page of registries, the official ones first, then in order of subscription.', {
     registries: list(ref('Registry')),
     next,
   }),
-  Subscribed: whole('A new subscription, with its first apps.', {
+  Subscribed: strictObject('A new subscription, with its first apps.', {
     subscription: ref('Registry'),
     apps: list(ref('App')),
     next,
   }),
-  Refresh: whole('What became of the request.', {
-    requested: described(flag, 'False if a check had been requested before, and has not started yet.'),
+  Refresh: strictObject('What became of the request.', {
+    requested: withDescription(flag, 'False if a check had been requested before, and has not started yet.'),
     registry: ref('Registry'),
   }),
-  App: whole('An app of a registry.', app),
-  Apps: whole('A page of apps, by key.', { apps: list(ref('App')), next }),
-  InstallableApps: whole('A page of apps, by key, with the registry that offers each.', {
+  App: strictObject('An app of a registry.', app),
+  Apps: strictObject('A page of apps, by key.', { apps: list(ref('App')), next }),
+  InstallableApps: strictObject('A page of apps, by key, with the registry that offers each.', {
     apps: list(
-      whole('An app that can be installed.', {
+      strictObject('An app that can be installed.', {
         ...app,
-        registry: whole('Where it comes from.', { id, name: text }),
+        registry: strictObject('Where it comes from.', { id, name: text }),
       }),
     ),
     next,
   }),
-  Versions: whole('A page of versions, the highest first.', {
+  Versions: strictObject('A page of versions, the highest first.', {
     versions: list(
-      whole('A version, with the artifact of its first sight: that one stays in force.', {
+      strictObject('A version, with the artifact of its first sight: that one stays in force.', {
         version: text,
         artifactUrl: text,
         artifactChecksum: text,
-        firstSeenAt: moment,
+        firstSeenAt: dateTime,
         state: { enum: ['pending', 'verified', 'refused', 'withdrawn'] },
         offered: flag,
-        reason: { anyOf: [whole('Why it is refused.', { rule: text, message: text }), { type: 'null' }] },
-        verifiedAt: orNull(moment),
+        reason: { anyOf: [strictObject('Why it is refused.', { rule: text, message: text }), { type: 'null' }] },
+        verifiedAt: orNull(dateTime),
         bytes: orNull(count),
-        swappedChecksum: described(orNull(text), 'What is listed now, where that is another artifact.'),
-        servedChecksum: described(orNull(text), 'The digest of the bytes that the host served last, where it differs.'),
-        withdrawnAt: orNull(moment),
-        lostAt: described(orNull(moment), 'Since when its host does not have it any more; the service still does.'),
+        swappedChecksum: withDescription(orNull(text), 'What is listed now, where that is another artifact.'),
+        servedChecksum: withDescription(
+          orNull(text),
+          'The digest of the bytes that the host served last, where it differs.',
+        ),
+        withdrawnAt: orNull(dateTime),
+        lostAt: withDescription(
+          orNull(dateTime),
+          'Since when its host does not have it any more; the service still does.',
+        ),
       }),
     ),
     next,
@@ -186,18 +204,18 @@ export const schemas: Record<string, Schema> = {
       title: text,
       status: { type: 'integer', minimum: 400, maximum: 599 },
       detail: text,
-      requestId: described(text, 'Also in the logs of the service.'),
+      requestId: withDescription(text, 'Also in the logs of the service.'),
       errors: list({
         type: 'object',
         required: ['field', 'detail'],
-        properties: { field: text, pointer: described(text, 'RFC 6901.'), detail: text },
+        properties: { field: text, pointer: withDescription(text, 'RFC 6901.'), detail: text },
       }),
-      findings: described(list(ref('Finding')), 'Why a registry cannot be used.'),
-      subscription: described(ref('Registry'), 'The subscription that is there already.'),
+      findings: withDescription(list(ref('Finding')), 'Why a registry cannot be used.'),
+      subscription: withDescription(ref('Registry'), 'The subscription that is there already.'),
     },
     additionalProperties: false,
   },
-  Status: whole('Of the node.', {
+  Status: strictObject('Of the node.', {
     status: { enum: ['ok', 'ready'] },
     roles: list({ enum: ['web', 'worker'] }),
     database: {

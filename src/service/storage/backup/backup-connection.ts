@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { AppregError } from '../../../core/errors.ts';
 import { printable, redact } from '../../../core/text/text.ts';
 import { errorMessage } from '../../error-fields.ts';
-import { databaseFault, FAULT_WORDS } from '../database-error.ts';
+import { databaseFault, FAULT_MESSAGES } from '../database-error.ts';
 import type { Database } from '../tables.ts';
 
 /** One connection for a backup or a restore, with settings under which values have one notation. */
@@ -50,7 +50,7 @@ export async function withConnection<Result>(
     if (fault === null) throw error;
     throw new AppregError(
       'database-unreachable',
-      `${FAULT_WORDS[fault]} ${printable(redact(errorMessage(cause)))}`,
+      `${FAULT_MESSAGES[fault]} ${printable(redact(errorMessage(cause)))}`,
       'Run the same command again once it is available.',
       { cause, effect: 'none' },
     );

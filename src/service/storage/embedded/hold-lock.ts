@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 
 /** Lock held in the server by the service that uses the folder. */
-const IN_USE = 4_170_020;
+const LOCK_ID = 4_170_020;
 /** Milliseconds for the connection. */
 const CONNECT_TIMEOUT = 5_000;
 
@@ -25,7 +25,7 @@ export async function holdLock(url: string, onLost: () => void): Promise<(() => 
   client.on('error', end).once('end', end);
   try {
     await client.connect();
-    const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [IN_USE]);
+    const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [LOCK_ID]);
     isHeld = rows[0]?.got === true;
   } finally {
     if (!isHeld) await client.end().catch(() => undefined);

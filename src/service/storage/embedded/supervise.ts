@@ -27,9 +27,9 @@ const RESTART_TIMEOUT = 60_000;
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5_000;
 /** Milliseconds after which a start counts as a success: a server may crash immediately after each start. */
-const STABLE = 10_000;
+const STABLE_AFTER = 10_000;
 /** How much longer a server is started again that ends after each start. */
-const CRASHES = 5;
+const CRASH_LOOP_FACTOR = 5;
 const FOLDER_INTERVAL = 1_000;
 /** Bytes that PostgreSQL needs to start: a segment of its write-ahead log, and some room. */
 const ROOM_TO_START = 32 * 2 ** 20;
@@ -58,10 +58,11 @@ export async function supervise<Server>(
   }
 
   async function restart(): Promise<void> {
-    if (performance.now() - lastStart > STABLE) [failingSince, attempts] = [null, 0];
+    if (performance.now() - lastStart > STABLE_AFTER) [failingSince, attempts] = [null, 0];
     const begun = performance.now();
     failingSince ??= begun;
-    if (await isTooLate(timeout * CRASHES)) return fail(failureOf(home, new Error('It ends after each start.')));
+    if (await isTooLate(timeout * CRASH_LOOP_FACTOR))
+      return fail(failureOf(home, new Error('It ends after each start.')));
     for (let logged = -Infinity; !over.signal.aborted;) {
       if (attempts > 0) await pause(Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** attempts), over.signal);
       if (over.signal.aborted) return;

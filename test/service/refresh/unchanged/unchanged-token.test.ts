@@ -282,7 +282,7 @@ describe('a registry is judged again', () => {
       .set({ nextCheckAt: new Date(0) })
       .where('id', '=', id)
       .execute();
-    expect(await harness.refresh(id, 3.3, stopping.signal)).toBe('handed-back');
+    expect(await harness.refresh(id, 3.3, stopping.signal)).toBe('released');
     const now = await harness.db
       .selectFrom('registries')
       .where('id', '=', id)
