@@ -15,7 +15,7 @@ export interface DatabaseMonitor {
   /** Reports and logs the error of a statement. @returns its fault; null if the database is not the cause */
   report(error: unknown): DatabaseFault | null;
   /** Waits until the fault is over. @returns false if the time is over, or if the monitor is stopped */
-  available(milliseconds: number): Promise<boolean>;
+  waitUntilAvailable(milliseconds: number): Promise<boolean>;
   /** @param listener called once the database can be used again */
   onRecovery(listener: () => void): void;
   stop(): void;
@@ -103,7 +103,7 @@ export function openDatabaseMonitor(
       if (!stopped.signal.aborted && fault === null) void check();
       return found;
     },
-    async available(milliseconds) {
+    async waitUntilAvailable(milliseconds) {
       const until = now() + milliseconds;
       while (!stopped.signal.aborted && now() < until) {
         if ((await check()) === null) return true;

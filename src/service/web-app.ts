@@ -89,7 +89,7 @@ export function apiRoutes(service: Service): Route[] {
     ...auditRoutes(service),
     ...webhookRoutes(service),
     ...operatorRoutes(service),
-    { method: 'GET', path: '/api/openapi.json', access: 'anyone', answer: (c) => json(c, document) },
+    { method: 'GET', path: '/api/openapi.json', access: 'anyone', handle: (c) => json(c, document) },
   ];
 }
 

@@ -76,9 +76,9 @@ describe('the monitor', () => {
     state.error = errorWith('ECONNREFUSED');
     for (let i = 0; i < 100; i++) one.report(errorWith('ECONNREFUSED'));
     expect(await one.check()).toBe('unreachable');
-    expect(await one.available(100)).toBe(false);
+    expect(await one.waitUntilAvailable(100)).toBe(false);
     state.error = null;
-    expect(await one.available(5_000)).toBe(true);
+    expect(await one.waitUntilAvailable(5_000)).toBe(true);
     expect([one.fault(), recoveries]).toEqual([null, 1]);
     expect(events()).toEqual(['database-error', 'database-unavailable', 'database-available']);
     expect(state.probes).toBeLessThan(10);

@@ -19,7 +19,7 @@ export function artifactRoutes(service: Service): Route[] {
       path: '/api/registries/{id}/apps/{key}/versions/{version}/artifact',
       access: 'organization',
       scope: 'read',
-      answer: (c, { id }) => getArtifact(c, service, id),
+      handle: (c, { id }) => getArtifact(c, service, id),
     },
   ];
 }

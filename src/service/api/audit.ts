@@ -13,7 +13,7 @@ export function auditRoutes({ db }: Service): Route[] {
       path: '/api/audit',
       access: 'organization',
       scope: 'admin',
-      answer: async (c, { id }) => taggedJson(c, await listAuditEntries(db, id, auditQueryIn(c))),
+      handle: async (c, { id }) => taggedJson(c, await listAuditEntries(db, id, auditQueryIn(c))),
     },
   ];
 }

@@ -16,14 +16,14 @@ export function eventRoutes({ db }: Service): Route[] {
       path: '/api/events',
       access: 'organization',
       scope: 'read',
-      answer: (c, { id }) => getEvents(c, db, id, null),
+      handle: (c, { id }) => getEvents(c, db, id, null),
     },
     {
       method: 'GET',
       path: '/api/registries/{id}/events',
       access: 'organization',
       scope: 'read',
-      answer: (c, { id }) => getEvents(c, db, id, pathParameter(c, 'id')),
+      handle: (c, { id }) => getEvents(c, db, id, pathParameter(c, 'id')),
     },
   ];
 }

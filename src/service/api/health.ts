@@ -18,7 +18,7 @@ export function healthRoutes({ database, metrics, stopping, settings }: Service)
       method: 'GET',
       path: '/healthz',
       access: 'anyone',
-      async answer(c) {
+      async handle(c) {
         // A slow response of the database does not require a restart of the node.
         const fault = await faultNow(database.fault());
         // A server is not part of this process: a restart of the node would not repair it.
@@ -30,7 +30,7 @@ export function healthRoutes({ database, metrics, stopping, settings }: Service)
       method: 'GET',
       path: '/readyz',
       access: 'anyone',
-      async answer(c) {
+      async handle(c) {
         if (stopping.aborted) throw new Refusal('unavailable', 'The node is shutting down.');
         const fault = await faultNow('unreachable');
         if (fault !== null) throw unavailable(fault);
@@ -41,7 +41,7 @@ export function healthRoutes({ database, metrics, stopping, settings }: Service)
       method: 'GET',
       path: '/metrics',
       access: 'anyone',
-      async answer(c) {
+      async handle(c) {
         return c.body(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType });
       },
     },

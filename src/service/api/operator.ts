@@ -23,19 +23,19 @@ export function operatorRoutes(service: Service): Route[] {
       method: 'GET',
       path: '/api/organizations',
       access: 'operator',
-      answer: async (c) => taggedJson(c, await listOrganizations(db, { search: searchIn(c), ...idPageQueryIn(c) })),
+      handle: async (c) => taggedJson(c, await listOrganizations(db, { search: searchIn(c), ...idPageQueryIn(c) })),
     },
     {
       method: 'GET',
       path: ORGANIZATION_PATH,
       access: 'operator',
-      answer: async (c) => json(c, orNotFound(await organizationSummary(db, idIn(c)), 'organization')),
+      handle: async (c) => json(c, orNotFound(await organizationSummary(db, idIn(c)), 'organization')),
     },
     {
       method: 'DELETE',
       path: ORGANIZATION_PATH,
       access: 'operator',
-      async answer(c, actor) {
+      async handle(c, actor) {
         if (!(await deleteOrganization(db, idIn(c), actor))) throw notFound('organization');
         log('info', 'organization-deleted', { organization: idIn(c) });
         return c.body(null, 204);
@@ -45,25 +45,25 @@ export function operatorRoutes(service: Service): Route[] {
       method: 'POST',
       path: `${ORGANIZATION_PATH}/suspend`,
       access: 'operator',
-      answer: (c, actor) => postSuspended(c, service, true, actor),
+      handle: (c, actor) => postSuspended(c, service, true, actor),
     },
     {
       method: 'POST',
       path: `${ORGANIZATION_PATH}/resume`,
       access: 'operator',
-      answer: (c, actor) => postSuspended(c, service, false, actor),
+      handle: (c, actor) => postSuspended(c, service, false, actor),
     },
     {
       method: 'POST',
       path: `${ORGANIZATION_PATH}/token`,
       access: 'operator',
-      answer: (c, actor) => postToken(c, service, actor),
+      handle: (c, actor) => postToken(c, service, actor),
     },
     {
       method: 'GET',
       path: `${ORGANIZATION_PATH}/audit`,
       access: 'operator',
-      answer: (c) => getAudit(c, db),
+      handle: (c) => getAudit(c, db),
     },
   ];
 }

@@ -14,7 +14,7 @@ export function organizationRoutes(service: Service): Route[] {
       method: 'POST',
       path: '/api/organizations',
       access: 'sign-up',
-      async answer(c, actor) {
+      async handle(c, actor) {
         const key = idempotencyKey(c);
         const name = nameIn(await readBody(c));
         const { organization, token } = await createOrganization(db, name, key, actor);
@@ -31,14 +31,14 @@ export function organizationRoutes(service: Service): Route[] {
       path: '/api/organization',
       access: 'organization',
       scope: 'read',
-      answer: async (c, { organization }) => json(c, organization),
+      handle: async (c, { organization }) => json(c, organization),
     },
     {
       method: 'POST',
       path: '/api/organization/token',
       access: 'organization',
       scope: 'admin',
-      async answer(c, { id, tokenId, actor }) {
+      async handle(c, { id, tokenId, actor }) {
         const token = await rotateToken(db, id, tokenId, actor);
         log('info', 'token-rotated', { organization: id });
         return json(c, { token });

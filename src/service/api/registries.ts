@@ -18,11 +18,11 @@ import {
 } from '../storage/subscriptions.ts';
 import { refreshNow } from '../subscribe/refresh-now.ts';
 import { type SubscribeOutcome, subscribe } from '../subscribe/subscribe.ts';
+import { LONGEST_URL } from '../typed-url.ts';
 import { idPageQueryIn } from './query.ts';
 
 /** Apps included in the response to a subscription. */
 const FIRST_APPS = { search: null, visible: null, limit: 100, after: null };
-const LONGEST_URL = 2048;
 
 /** Subscriptions of an organization (spec 4.2). */
 export function registryRoutes(service: Service): Route[] {
@@ -33,21 +33,21 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/subscribe',
       access: 'organization',
       scope: 'manage',
-      answer: (c, caller) => postSubscription(c, service, caller),
+      handle: (c, caller) => postSubscription(c, service, caller),
     },
     {
       method: 'GET',
       path: '/api/registries',
       access: 'organization',
       scope: 'read',
-      answer: (c, { id }) => getRegistries(c, db, id),
+      handle: (c, { id }) => getRegistries(c, db, id),
     },
     {
       method: 'GET',
       path: '/api/registries/{id}',
       access: 'organization',
       scope: 'read',
-      answer: async (c, { id }) =>
+      handle: async (c, { id }) =>
         json(c, orNotFound(await subscriptionOf(db, id, pathParameter(c, 'id')), 'registry')),
     },
     {
@@ -55,7 +55,7 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/{id}',
       access: 'organization',
       scope: 'manage',
-      async answer(c, { id, actor }) {
+      async handle(c, { id, actor }) {
         const name = nameIn(await readBody(c));
         return json(c, orNotFound(await renameSubscription(db, id, pathParameter(c, 'id'), name, actor), 'registry'));
       },
@@ -65,7 +65,7 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/{id}',
       access: 'organization',
       scope: 'manage',
-      async answer(c, { id, actor }) {
+      async handle(c, { id, actor }) {
         if (!(await removeSubscription(db, id, pathParameter(c, 'id'), actor))) throw notFound('registry');
         return c.body(null, 204);
       },
@@ -75,7 +75,7 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/{id}/refresh',
       access: 'organization',
       scope: 'manage',
-      answer: (c, caller) => postRefresh(c, service, caller),
+      handle: (c, caller) => postRefresh(c, service, caller),
     },
   ];
 }

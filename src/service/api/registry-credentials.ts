@@ -16,14 +16,14 @@ export function registryCredentialsRoutes(service: Service): Route[] {
       path: '/api/registries/{id}/auth',
       access: 'organization',
       scope: 'manage',
-      answer: (c, caller) => putAuth(c, service, caller),
+      handle: (c, caller) => putAuth(c, service, caller),
     },
     {
       method: 'DELETE',
       path: '/api/registries/{id}/auth',
       access: 'organization',
       scope: 'manage',
-      answer: (c, caller) => deleteAuth(c, service, caller),
+      handle: (c, caller) => deleteAuth(c, service, caller),
     },
   ];
 }

@@ -18,14 +18,14 @@ export function tokenRoutes(service: Service): Route[] {
       path: '/api/tokens',
       access: 'organization',
       scope: 'admin',
-      answer: async (c, { id }) => taggedJson(c, await listTokens(service.db, id, idPageQueryIn(c))),
+      handle: async (c, { id }) => taggedJson(c, await listTokens(service.db, id, idPageQueryIn(c))),
     },
     {
       method: 'POST',
       path: '/api/tokens',
       access: 'organization',
       scope: 'admin',
-      async answer(c, { id, actor }) {
+      async handle(c, { id, actor }) {
         const created = await addToken(service, id, newTokenIn(await readBody(c)), actor);
         if (created === null) throw new Refusal('too-many-tokens', TOO_MANY_TOKENS);
         return json(c, { ...created.token, token: created.secret }, 201);
@@ -36,7 +36,7 @@ export function tokenRoutes(service: Service): Route[] {
       path: '/api/tokens/{token}',
       access: 'organization',
       scope: 'admin',
-      answer: (c, caller) => deleteRequestedToken(c, service, caller),
+      handle: (c, caller) => deleteRequestedToken(c, service, caller),
     },
   ];
 }

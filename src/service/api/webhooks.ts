@@ -27,28 +27,28 @@ function collectionRoutes(service: Service): Route[] {
       path: '/api/webhooks',
       access: 'organization',
       scope: 'manage',
-      answer: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, idPageQueryIn(c))),
+      handle: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, idPageQueryIn(c))),
     },
     {
       method: 'POST',
       path: '/api/webhooks',
       access: 'organization',
       scope: 'manage',
-      answer: (c, caller) => postWebhook(c, service, caller),
+      handle: (c, caller) => postWebhook(c, service, caller),
     },
     {
       method: 'GET',
       path: WEBHOOK_PATH,
       access: 'organization',
       scope: 'manage',
-      answer: async (c, { id }) => json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook')), 'webhook')),
+      handle: async (c, { id }) => json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook')), 'webhook')),
     },
     {
       method: 'PATCH',
       path: WEBHOOK_PATH,
       access: 'organization',
       scope: 'manage',
-      async answer(c, { id, actor }) {
+      async handle(c, { id, actor }) {
         const change = webhookChangeIn(await readBody(c), outbound.guard);
         return json(c, orNotFound(await changeWebhook(db, id, pathParameter(c, 'webhook'), change, actor), 'webhook'));
       },
@@ -58,7 +58,7 @@ function collectionRoutes(service: Service): Route[] {
       path: WEBHOOK_PATH,
       access: 'organization',
       scope: 'manage',
-      async answer(c, { id, actor }) {
+      async handle(c, { id, actor }) {
         if (!(await deleteWebhook(db, id, pathParameter(c, 'webhook'), actor))) throw notFound('webhook');
         return c.body(null, 204);
       },
@@ -73,7 +73,7 @@ function deliveryRoutes({ db }: Service): Route[] {
       path: `${WEBHOOK_PATH}/test`,
       access: 'organization',
       scope: 'manage',
-      async answer(c, { id, actor }) {
+      async handle(c, { id, actor }) {
         return accepted(c, await queueTest(db, id, pathParameter(c, 'webhook'), actor));
       },
     },
@@ -82,7 +82,7 @@ function deliveryRoutes({ db }: Service): Route[] {
       path: `${WEBHOOK_PATH}/deliveries`,
       access: 'organization',
       scope: 'manage',
-      async answer(c, { id }) {
+      async handle(c, { id }) {
         return taggedJson(
           c,
           orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), idPageQueryIn(c)), 'webhook'),
@@ -94,7 +94,7 @@ function deliveryRoutes({ db }: Service): Route[] {
       path: `${WEBHOOK_PATH}/deliveries/{delivery}/redeliver`,
       access: 'organization',
       scope: 'manage',
-      async answer(c, { id, actor }) {
+      async handle(c, { id, actor }) {
         const [webhook, delivery] = [pathParameter(c, 'webhook'), pathParameter(c, 'delivery')];
         return accepted(c, await redeliver(db, id, webhook, delivery, actor));
       },

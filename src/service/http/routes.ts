@@ -27,10 +27,10 @@ export type WebContext = Context<Env>;
  * alone, `sign-up` for clients that may create organizations.
  */
 export type Route = { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string } & (
-  | { access: 'anyone'; answer(c: WebContext): Response | Promise<Response> }
-  | { access: 'operator'; answer(c: WebContext, actor: Actor): Promise<Response> }
-  | { access: 'sign-up'; answer(c: WebContext, actor: Actor): Promise<Response> }
-  | { access: 'organization'; scope: Scope; answer(c: WebContext, caller: Caller): Promise<Response> }
+  | { access: 'anyone'; handle(c: WebContext): Response | Promise<Response> }
+  | { access: 'operator'; handle(c: WebContext, actor: Actor): Promise<Response> }
+  | { access: 'sign-up'; handle(c: WebContext, actor: Actor): Promise<Response> }
+  | { access: 'organization'; scope: Scope; handle(c: WebContext, caller: Caller): Promise<Response> }
 );
 
 /** Mounts routes, and responds to other methods on their paths with the allowed ones. */
@@ -38,12 +38,12 @@ export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authentica
   for (const route of routes) {
     app.on(route.method, patternOf(route.path), async (c) => {
       c.set('route', route.path);
-      if (route.access === 'anyone') return route.answer(c);
-      if (route.access === 'operator') return route.answer(c, authenticator.operator(c));
-      if (route.access === 'sign-up') return route.answer(c, authenticator.signUp(c));
+      if (route.access === 'anyone') return route.handle(c);
+      if (route.access === 'operator') return route.handle(c, authenticator.operator(c));
+      if (route.access === 'sign-up') return route.handle(c, authenticator.signUp(c));
       const caller = await authenticator.organization(c, route);
       c.set('organization', caller.organization);
-      return route.answer(c, caller);
+      return route.handle(c, caller);
     });
   }
   for (const path of new Set(routes.map(({ path }) => path))) {

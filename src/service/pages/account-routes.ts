@@ -17,19 +17,19 @@ import { organizationPage } from './organization-page.ts';
 
 /** Signing up, in and out; and the organization's token. */
 export const accountRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: '/', access: 'member', answer: ({ redirectTo }) => redirectTo('/settings/registries') },
-  { method: 'GET', path: '/sign-in', access: 'anyone', answer: showSignIn },
-  { method: 'POST', path: '/sign-in', access: 'anyone', answer: submitSignIn },
-  { method: 'POST', path: '/sign-out', access: 'anyone', answer: submitSignOut },
-  { method: 'GET', path: '/sign-up', access: 'anyone', answer: showSignUp },
-  { method: 'POST', path: '/sign-up', access: 'anyone', answer: submitSignUp },
-  { method: 'GET', path: '/settings/organization', access: 'member', answer: showOrganization },
+  { method: 'GET', path: '/', access: 'member', handle: ({ redirectTo }) => redirectTo('/settings/registries') },
+  { method: 'GET', path: '/sign-in', access: 'anyone', handle: showSignIn },
+  { method: 'POST', path: '/sign-in', access: 'anyone', handle: submitSignIn },
+  { method: 'POST', path: '/sign-out', access: 'anyone', handle: submitSignOut },
+  { method: 'GET', path: '/sign-up', access: 'anyone', handle: showSignUp },
+  { method: 'POST', path: '/sign-up', access: 'anyone', handle: submitSignUp },
+  { method: 'GET', path: '/settings/organization', access: 'member', handle: showOrganization },
   {
     method: 'POST',
     path: '/settings/organization/token',
     access: 'member',
     scope: 'admin',
-    answer: submitTokenRotation,
+    handle: submitTokenRotation,
   },
 ];
 
@@ -46,9 +46,9 @@ function showSignIn({ organization, query, show, redirectTo }: PageRequest, { se
   return show(signInPage({ error: null, openSignUp: settings.openSignUp, next, signedOut }));
 }
 
-async function submitSignIn({ c, count, show, redirectTo, text }: PageRequest, service: Service) {
-  const next = safeRedirectPath(text('next'));
-  const token = text('token').trim();
+async function submitSignIn({ c, count, show, redirectTo, formField }: PageRequest, service: Service) {
+  const next = safeRedirectPath(formField('next'));
+  const token = formField('token').trim();
   const identity = await identityOfToken(service.db, token);
   const error = signInError(token, identity);
   if (identity === null || error !== null) {
@@ -80,11 +80,11 @@ function showSignUp({ show }: PageRequest, { settings }: Service) {
   return show(signUpPage({ error: null, name: '', key: randomUUID() }));
 }
 
-async function submitSignUp({ c, count, show, text }: PageRequest, service: Service) {
+async function submitSignUp({ c, count, show, formField }: PageRequest, service: Service) {
   const { db, log, settings } = service;
   if (!settings.openSignUp) return show(SIGN_UP_CLOSED, 403);
-  const name = text('name').trim();
-  const key = /^[\w-]{36}$/.test(text('key')) ? text('key') : randomUUID();
+  const name = formField('name').trim();
+  const key = /^[\w-]{36}$/.test(formField('key')) ? formField('key') : randomUUID();
   const fault = nameError(name);
   if (fault !== null) return show(signUpPage({ error: `The name ${fault} Enter another.`, name, key }), 400);
   count('signUps');
@@ -102,10 +102,10 @@ function showOrganization({ organization, show }: MemberRequest) {
 }
 
 async function submitTokenRotation(
-  { c, organization, member, show, redirectTo, text }: MemberRequest,
+  { c, organization, member, show, redirectTo, formField }: MemberRequest,
   service: Service,
 ) {
-  if (text('sure') !== 'yes') return redirectTo('/settings/organization');
+  if (formField('sure') !== 'yes') return redirectTo('/settings/organization');
   const { tokenId, actor } = member;
   const token = await rotateToken(service.db, organization.id, tokenId, actor);
   service.log('info', 'token-rotated', { organization: organization.id });

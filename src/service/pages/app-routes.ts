@@ -23,21 +23,21 @@ import { type MemberRequest, type PageRequest, pageNumberIn, searchIn } from './
 
 /** The apps of all registries, one app, and their icons. */
 export const appRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: '/apps', access: 'member', answer: showApps },
+  { method: 'GET', path: '/apps', access: 'member', handle: showApps },
   // A key may be any text, including one that would change the path: then it is in the query.
   {
     method: 'GET',
     path: '/apps/:id',
     access: 'member',
-    answer: (request, service) => showApp(request, service, request.query('key') ?? ''),
+    handle: (request, service) => showApp(request, service, request.query('key') ?? ''),
   },
   {
     method: 'GET',
     path: '/apps/:id/:key',
     access: 'member',
-    answer: (request, service) => showApp(request, service, request.parameter('key')),
+    handle: (request, service) => showApp(request, service, request.parameter('key')),
   },
-  { method: 'GET', path: '/icons/:digest', access: 'anyone', answer: sendIcon },
+  { method: 'GET', path: '/icons/:digest', access: 'anyone', handle: sendIcon },
 ];
 
 const VERSIONS_LIMIT = 100;

@@ -7,7 +7,7 @@ import type { MemberRequest } from './request.ts';
 
 /** Settings → Audit log. */
 export const auditRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: '/settings/audit', access: 'member', scope: 'admin', answer: showAudit },
+  { method: 'GET', path: '/settings/audit', access: 'member', scope: 'admin', handle: showAudit },
 ];
 
 const PAGE_SIZE = 50;

@@ -61,16 +61,16 @@ function fieldsOf(type: AuthType, faults: readonly AuthFault[]): Html {
 }
 
 /** The credentials in a submitted form; null for none. */
-export function submittedAuth(text: (name: string) => string): { auth: RegistryAuth | null } | { form: AuthForm } {
-  const type = text('auth');
+export function submittedAuth(formField: (name: string) => string): { auth: RegistryAuth | null } | { form: AuthForm } {
+  const type = formField('auth');
   if (type === '' || type === 'none') return { auth: null };
   const read = readAuth({
     type,
-    token: text('auth-token').trim(),
-    username: text('auth-username'),
-    password: text('auth-password'),
-    name: text('auth-name').trim(),
-    value: text('auth-value'),
+    token: formField('auth-token').trim(),
+    username: formField('auth-username'),
+    password: formField('auth-password'),
+    name: formField('auth-name').trim(),
+    value: formField('auth-value'),
   });
   if ('auth' in read) return read;
   const known = type === 'bearer' || type === 'basic' || type === 'header' ? type : 'none';

@@ -137,3 +137,13 @@ export function select(name: string, label: string, choices: readonly Choice[], 
     </select></label
   >`;
 }
+
+/** Asks before something is deleted. @param action what the form is sent to @param back the page without the deletion */
+export function confirmDeletion(action: string, label: string, back: string): Html {
+  return html`<form class="form" method="post" action="${action}">
+    <p class="actions">
+      <button class="danger">${label}</button>
+      <a class="button" href="${back}">Keep it</a>
+    </p>
+  </form>`;
+}

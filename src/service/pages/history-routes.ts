@@ -10,8 +10,8 @@ import { requestedSubscription } from './requested-subscription.ts';
 
 /** The history of a registry, and of an organization. */
 export const historyRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: '/settings/registries/:id/history', access: 'member', answer: showHistory },
-  { method: 'GET', path: '/settings/history', access: 'member', answer: showOrganizationHistory },
+  { method: 'GET', path: '/settings/registries/:id/history', access: 'member', handle: showHistory },
+  { method: 'GET', path: '/settings/history', access: 'member', handle: showOrganizationHistory },
 ];
 
 const PAGE_SIZE = 50;

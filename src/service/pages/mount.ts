@@ -16,8 +16,8 @@ import { isFromOwnPage } from './session.ts';
  * `read`, a form `manage`, unless `scope` says otherwise.
  */
 export type PageRoute = { method: 'GET' | 'POST'; path: string } & (
-  | { access: 'anyone'; answer(request: PageRequest, service: Service): Response | Promise<Response> }
-  | { access: 'member'; scope?: Scope; answer(request: MemberRequest, service: Service): Response | Promise<Response> }
+  | { access: 'anyone'; handle(request: PageRequest, service: Service): Response | Promise<Response> }
+  | { access: 'member'; scope?: Scope; handle(request: MemberRequest, service: Service): Response | Promise<Response> }
 );
 
 const CROSS_SITE: ErrorPage = {
@@ -39,14 +39,14 @@ export function mountPages(app: Hono<Env>, service: Service, limits: RateLimits,
     throw new PageError({ status: 429, title: 'Too many requests', text: `Try again in ${wait} s.` });
   }
 
-  function answer(route: PageRoute, request: PageRequest): Response | Promise<Response> {
-    if (route.access === 'anyone') return route.answer(request, service);
+  function handle(route: PageRoute, request: PageRequest): Response | Promise<Response> {
+    if (route.access === 'anyone') return route.handle(request, service);
     const { c, member } = request;
     if (member === null) return redirectToSignIn(request);
     count(c, c.req.method === 'POST' ? 'changes' : 'reads', member.id);
     const needed = route.scope ?? (route.method === 'POST' ? 'manage' : 'read');
     if (!allows(member.scope, needed)) return refuseScope(member, needed, route);
-    return route.answer({ ...request, member, organization: member.organization }, service);
+    return route.handle({ ...request, member, organization: member.organization }, service);
   }
 
   async function refuseScope(member: Caller, needed: Scope, { method, path }: PageRoute): Promise<never> {
@@ -63,7 +63,7 @@ export function mountPages(app: Hono<Env>, service: Service, limits: RateLimits,
       c.set('route', route.path);
       try {
         if (c.req.method === 'POST' && !isFromOwnPage(c, settings)) return await showError(c, settings, CROSS_SITE);
-        return await answer(route, await readRequest(c, service, (name) => count(c, name, clientAddress(c))));
+        return await handle(route, await readRequest(c, service, (name) => count(c, name, clientAddress(c))));
       } catch (error) {
         return errorResponse(c, service, route.path, error);
       }

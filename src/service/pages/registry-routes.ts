@@ -24,11 +24,11 @@ const PATH = '/settings/registries/:id';
 const CHECK_TIMEOUT = 120_000;
 
 export const registryRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: PATH, access: 'member', answer: showRegistryApps },
-  { method: 'GET', path: `${PATH}/health`, access: 'member', answer: showHealth },
-  { method: 'GET', path: `${PATH}/report.json`, access: 'member', answer: sendReport },
-  { method: 'GET', path: `${PATH}/report.md`, access: 'member', answer: sendMarkdown },
-  { method: 'POST', path: `${PATH}/refresh`, access: 'member', answer: submitRefresh },
+  { method: 'GET', path: PATH, access: 'member', handle: showRegistryApps },
+  { method: 'GET', path: `${PATH}/health`, access: 'member', handle: showHealth },
+  { method: 'GET', path: `${PATH}/report.json`, access: 'member', handle: sendReport },
+  { method: 'GET', path: `${PATH}/report.md`, access: 'member', handle: sendMarkdown },
+  { method: 'POST', path: `${PATH}/refresh`, access: 'member', handle: submitRefresh },
 ];
 
 /** Confirmations of the last action, by the parameter `done`. */
@@ -89,9 +89,9 @@ async function sendMarkdown(request: MemberRequest, service: Service) {
 }
 
 async function submitRefresh(request: MemberRequest, service: Service) {
-  const { organization, member, now, parameter, redirectTo, text } = request;
+  const { organization, member, now, parameter, redirectTo, formField } = request;
   const id = parameter('id');
   orNotFound(await refreshNow(service, organization.id, id, member.actor), 'registry');
-  const tab = REGISTRY_TABS.find((name) => name === text('tab')) ?? 'apps';
+  const tab = REGISTRY_TABS.find((name) => name === formField('tab')) ?? 'apps';
   return redirectTo(`/${registryPath(id, tab)}?requested=${now.getTime()}`);
 }

@@ -4,7 +4,7 @@ import { code, untrusted } from './untrusted-text.ts';
 import { type AuthForm, AUTH_TYPE_NAMES, authFields } from './auth-form.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { copyable, field } from './components.ts';
+import { confirmDeletion, copyable, field } from './components.ts';
 import { breadcrumbs } from './navigation.ts';
 import { type RegistryFrame, registryScreen } from './registry-frame.ts';
 import { registryPath } from './registry-path.ts';
@@ -108,11 +108,6 @@ export function unsubscribePage(subscription: SubscriptionView): Screen {
       You can subscribe again at any time; pinned digests remain valid.
     </p>
     <p class="url">${code(url)}</p>
-    <form class="form" method="post" action="${registryPath(id)}/unsubscribe">
-      <p class="actions">
-        <button class="danger">Unsubscribe</button>
-        <a class="button" href="${registryPath(id, 'settings')}">Keep it</a>
-      </p>
-    </form>`;
+    ${confirmDeletion(`${registryPath(id)}/unsubscribe`, 'Unsubscribe', registryPath(id, 'settings'))}`;
   return { title: 'Unsubscribe', section: 'registries', body };
 }

@@ -31,7 +31,7 @@ export interface PageRequest {
   /** A parameter of the query; null if missing. */
   query(name: string): string | null;
   /** A field of the submitted form; '' if missing. */
-  text(name: string): string;
+  formField(name: string): string;
   /** Counts a request of an address that is not signed in. @throws PageError if it exceeds the limit */
   count(name: 'failures' | 'signUps'): void;
 }
@@ -58,7 +58,7 @@ export async function readRequest(c: PageContext, service: Service, count: PageR
     redirectTo: (path) => c.body(null, 303, { ...PAGE_HEADERS, Location: basePath(settings) + path.slice(1) }),
     parameter: (name) => pathParameter(c, name),
     query: (name) => c.req.query(name) ?? null,
-    text: (name) => form?.get(name) ?? '',
+    formField: (name) => form?.get(name) ?? '',
     count,
   };
 }

@@ -3,6 +3,7 @@ import { nameError } from '../http/name-validation.ts';
 import { listSubscriptions, removeSubscription, renameSubscription } from '../storage/subscriptions.ts';
 import { removeAuth, setAuth } from '../subscribe/credentials.ts';
 import { type SubscribeOutcome, subscribe } from '../subscribe/subscribe.ts';
+import { LONGEST_URL } from '../typed-url.ts';
 import { html } from './html.ts';
 import { type AuthForm, NO_AUTH, submittedAuth } from './auth-form.ts';
 import type { PageRoute } from './mount.ts';
@@ -17,18 +18,17 @@ import { type SubscribeForm, subscribePage } from './subscribe-page.ts';
 /** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), the settings of a subscription. */
 
 const LIST = '/settings/registries';
-const LONGEST_URL = 2048;
 
 export const settingsRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: '/settings', access: 'member', answer: ({ redirectTo }) => redirectTo(LIST) },
-  { method: 'GET', path: LIST, access: 'member', answer: showRegistries },
-  { method: 'GET', path: `${LIST}/subscribe`, access: 'member', answer: showSubscribe },
-  { method: 'POST', path: `${LIST}/subscribe`, access: 'member', answer: submitSubscribe },
-  { method: 'GET', path: `${LIST}/:id/settings`, access: 'member', answer: showSettings },
-  { method: 'POST', path: `${LIST}/:id/rename`, access: 'member', answer: submitRename },
-  { method: 'POST', path: `${LIST}/:id/auth`, access: 'member', answer: submitAuth },
-  { method: 'GET', path: `${LIST}/:id/unsubscribe`, access: 'member', answer: showUnsubscribe },
-  { method: 'POST', path: `${LIST}/:id/unsubscribe`, access: 'member', answer: submitUnsubscribe },
+  { method: 'GET', path: '/settings', access: 'member', handle: ({ redirectTo }) => redirectTo(LIST) },
+  { method: 'GET', path: LIST, access: 'member', handle: showRegistries },
+  { method: 'GET', path: `${LIST}/subscribe`, access: 'member', handle: showSubscribe },
+  { method: 'POST', path: `${LIST}/subscribe`, access: 'member', handle: submitSubscribe },
+  { method: 'GET', path: `${LIST}/:id/settings`, access: 'member', handle: showSettings },
+  { method: 'POST', path: `${LIST}/:id/rename`, access: 'member', handle: submitRename },
+  { method: 'POST', path: `${LIST}/:id/auth`, access: 'member', handle: submitAuth },
+  { method: 'GET', path: `${LIST}/:id/unsubscribe`, access: 'member', handle: showUnsubscribe },
+  { method: 'POST', path: `${LIST}/:id/unsubscribe`, access: 'member', handle: submitUnsubscribe },
 ];
 
 async function showRegistries(request: MemberRequest, { db }: Service) {
@@ -51,9 +51,9 @@ function showSubscribe({ query, show }: MemberRequest) {
   return show(subscribePage({ ...EMPTY_FORM, url: (query('url') ?? '').slice(0, LONGEST_URL) }));
 }
 
-async function submitSubscribe({ organization, member, show, redirectTo, text }: MemberRequest, service: Service) {
-  const [url, name] = [text('url').trim(), text('name').trim()];
-  const submitted = submittedAuth(text);
+async function submitSubscribe({ organization, member, show, redirectTo, formField }: MemberRequest, service: Service) {
+  const [url, name] = [formField('url').trim(), formField('name').trim()];
+  const submitted = submittedAuth(formField);
   // Credentials are not shown again: after an error they have to be entered again.
   const auth: AuthForm = 'form' in submitted ? submitted.form : { type: submitted.auth?.type ?? 'none', faults: [] };
   const form = { ...EMPTY_FORM, url, name, auth, urlError: urlFault(url), nameError: nameFault(name) };
@@ -97,9 +97,9 @@ async function showSettings(request: MemberRequest, service: Service) {
 }
 
 async function submitRename(request: MemberRequest, service: Service) {
-  const { organization, member, show, redirectTo, text } = request;
+  const { organization, member, show, redirectTo, formField } = request;
   const subscription = await requestedSubscription(request, service);
-  const name = text('name').trim();
+  const name = formField('name').trim();
   const fault = nameFault(name);
   const frame = registryFrame(request, subscription);
   if (fault !== null)
@@ -109,10 +109,10 @@ async function submitRename(request: MemberRequest, service: Service) {
 }
 
 async function submitAuth(request: MemberRequest, service: Service) {
-  const { organization, member, show, redirectTo, text } = request;
+  const { organization, member, show, redirectTo, formField } = request;
   const subscription = await requestedSubscription(request, service);
   const target = { organizationId: organization.id, subscriptionId: subscription.id, actor: member.actor };
-  const submitted = submittedAuth(text);
+  const submitted = submittedAuth(formField);
   const page = { ...registryFrame(request, subscription), name: subscription.name, nameError: null };
   if ('form' in submitted) return show(registrySettingsPage({ ...page, auth: submitted.form, authError: null }), 400);
   const { auth } = submitted;

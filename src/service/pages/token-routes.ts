@@ -14,10 +14,10 @@ import { createdTokenPage, deleteTokenPage, EMPTY_TOKEN_FORM, type TokenForm, to
 const LIST = '/settings/tokens';
 
 export const tokenRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: LIST, access: 'member', scope: 'admin', answer: showTokens },
-  { method: 'POST', path: LIST, access: 'member', scope: 'admin', answer: submitToken },
-  { method: 'GET', path: `${LIST}/:id/delete`, access: 'member', scope: 'admin', answer: showDelete },
-  { method: 'POST', path: `${LIST}/:id/delete`, access: 'member', scope: 'admin', answer: submitDelete },
+  { method: 'GET', path: LIST, access: 'member', scope: 'admin', handle: showTokens },
+  { method: 'POST', path: LIST, access: 'member', scope: 'admin', handle: submitToken },
+  { method: 'GET', path: `${LIST}/:id/delete`, access: 'member', scope: 'admin', handle: showDelete },
+  { method: 'POST', path: `${LIST}/:id/delete`, access: 'member', scope: 'admin', handle: submitDelete },
 ];
 
 /** An organization has at most this number: the list is one page. */
@@ -46,14 +46,14 @@ async function showList(
 }
 
 async function submitToken(request: MemberRequest, service: Service) {
-  const { organization, member, now, text, show } = request;
-  const name = text('name').trim();
+  const { organization, member, now, formField, show } = request;
+  const name = formField('name').trim();
   const fault = nameError(name);
-  const expiresAt = endOfDay(text('expires'));
+  const expiresAt = endOfDay(formField('expires'));
   const form: TokenForm = {
     name,
-    scope: SCOPES.find((scope) => scope === text('scope')) ?? 'read',
-    expires: text('expires'),
+    scope: SCOPES.find((scope) => scope === formField('scope')) ?? 'read',
+    expires: formField('expires'),
     nameError: fault === null ? null : `The name ${fault} Enter what the token is for.`,
     expiresError: expiresFault(expiresAt, now),
   };

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../scopes.ts';
 import type { TokenView } from '../views.ts';
-import { chip, copyButton, doneNotice, field } from './components.ts';
+import { chip, confirmDeletion, copyButton, doneNotice, field } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { breadcrumbs } from './navigation.ts';
@@ -129,11 +129,6 @@ export function deleteTokenPage({ id, name, scope }: TokenView, isOwn: boolean):
       ${isOwn ? 'You are signed in with it, so you have to sign in again with another one.' : ''}
     </p>
     <p>Its scope is ${chip(scope)}.</p>
-    <form class="form" method="post" action="settings/tokens/${id}/delete">
-      <p class="actions">
-        <button class="danger">Delete token</button>
-        <a class="button" href="settings/tokens">Keep it</a>
-      </p>
-    </form>`;
+    ${confirmDeletion(`settings/tokens/${id}/delete`, 'Delete token', 'settings/tokens')}`;
   return { title: 'Delete token', section: 'tokens', body };
 }

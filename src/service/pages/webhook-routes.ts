@@ -16,15 +16,15 @@ const LIST = '/settings/webhooks';
 const DELIVERIES_LIMIT = 30;
 
 export const webhookRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: LIST, access: 'member', scope: 'manage', answer: showWebhooks },
-  { method: 'POST', path: LIST, access: 'member', answer: submitWebhook },
-  { method: 'GET', path: `${LIST}/:id`, access: 'member', scope: 'manage', answer: showWebhook },
-  { method: 'POST', path: `${LIST}/:id/test`, access: 'member', answer: submitTest },
-  { method: 'POST', path: `${LIST}/:id/enable`, access: 'member', answer: (...args) => setEnabled(true, ...args) },
-  { method: 'POST', path: `${LIST}/:id/disable`, access: 'member', answer: (...args) => setEnabled(false, ...args) },
-  { method: 'POST', path: `${LIST}/:id/deliveries/:delivery`, access: 'member', answer: submitRedelivery },
-  { method: 'GET', path: `${LIST}/:id/delete`, access: 'member', scope: 'manage', answer: showDelete },
-  { method: 'POST', path: `${LIST}/:id/delete`, access: 'member', answer: submitDelete },
+  { method: 'GET', path: LIST, access: 'member', scope: 'manage', handle: showWebhooks },
+  { method: 'POST', path: LIST, access: 'member', handle: submitWebhook },
+  { method: 'GET', path: `${LIST}/:id`, access: 'member', scope: 'manage', handle: showWebhook },
+  { method: 'POST', path: `${LIST}/:id/test`, access: 'member', handle: submitTest },
+  { method: 'POST', path: `${LIST}/:id/enable`, access: 'member', handle: (...args) => setEnabled(true, ...args) },
+  { method: 'POST', path: `${LIST}/:id/disable`, access: 'member', handle: (...args) => setEnabled(false, ...args) },
+  { method: 'POST', path: `${LIST}/:id/deliveries/:delivery`, access: 'member', handle: submitRedelivery },
+  { method: 'GET', path: `${LIST}/:id/delete`, access: 'member', scope: 'manage', handle: showDelete },
+  { method: 'POST', path: `${LIST}/:id/delete`, access: 'member', handle: submitDelete },
 ];
 
 /** Confirmations of the last action, by the parameter `done`. */
@@ -47,9 +47,9 @@ async function showList({ organization, now, query, show }: MemberRequest, { db 
 }
 
 async function submitWebhook(request: MemberRequest, service: Service) {
-  const { organization, member, text, show } = request;
-  const typed = text('url').trim();
-  const events = WEBHOOK_EVENT_TYPES.filter((type) => text(`event-${type}`) === 'yes');
+  const { organization, member, formField, show } = request;
+  const typed = formField('url').trim();
+  const events = WEBHOOK_EVENT_TYPES.filter((type) => formField(`event-${type}`) === 'yes');
   const parsed = parseWebhookUrl(typed, service.outbound.guard);
   if ('fault' in parsed) return showList(request, service, { url: typed, urlError: `The URL ${parsed.fault}`, events });
   const wanted = { url: parsed.url, events: events.length === 0 ? null : events };

@@ -1,7 +1,7 @@
 import { count } from '../../report/words.ts';
 import { grouped } from '../../core/text/text.ts';
 import type { DeliveryError, DeliveryView, WebhookDisabledReason, WebhookView } from '../views.ts';
-import { copyButton, doneNotice, field, status, type Tone } from './components.ts';
+import { confirmDeletion, copyButton, doneNotice, field, status, type Tone } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { breadcrumbs } from './navigation.ts';
@@ -204,11 +204,6 @@ export function deleteWebhookPage({ id, url, pending }: WebhookView): Screen {
       No more events are sent to
       it${pending === 0 ? '' : `, not even the ${count(pending, 'event')} that ${pending === 1 ? 'is' : 'are'} waiting`}.
     </p>
-    <form class="form" method="post" action="settings/webhooks/${id}/delete">
-      <p class="actions">
-        <button class="danger">Delete webhook</button>
-        <a class="button" href="settings/webhooks/${id}">Keep it</a>
-      </p>
-    </form>`;
+    ${confirmDeletion(`settings/webhooks/${id}/delete`, 'Delete webhook', `settings/webhooks/${id}`)}`;
   return { title: 'Delete webhook', section: 'webhooks', body };
 }

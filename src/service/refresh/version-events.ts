@@ -9,12 +9,12 @@ import type { VersionChanges } from '../storage/versions.ts';
 export function versionEvents(
   app: string,
   known: readonly StoredVersion[],
-  { put, drop }: Pick<VersionChanges, 'put' | 'drop'>,
+  { changed, removed }: Pick<VersionChanges, 'changed' | 'removed'>,
 ): NewEvent[] {
   const before = new Map(known.map((row) => [row.version, row]));
-  const dropped = drop.flatMap((version) => before.get(version) ?? []);
+  const dropped = removed.flatMap((version) => before.get(version) ?? []);
   return [
-    ...put.flatMap((row) => changesOf(app, before.get(row.version) ?? null, row)),
+    ...changed.flatMap((row) => changesOf(app, before.get(row.version) ?? null, row)),
     ...dropped.map((row) => withdrawn(app, row)),
   ];
 }

@@ -62,11 +62,11 @@ export function updateVersions(observation: VersionObservation): VersionUpdate {
   const added = [...entries].filter(([version]) => !before.has(version)).sort(([a], [b]) => comparePrecedence(b, a));
   const room = Math.max(0, limit - before.size);
   const after: StoredVersion[] = [];
-  const drop: string[] = [];
+  const removed: string[] = [];
   for (const row of known) {
     const own = entries.get(row.version);
     if (own) after.push(nextState(row, own, observation));
-    else if (row.verifiedAt === null) drop.push(row.version);
+    else if (row.verifiedAt === null) removed.push(row.version);
     // Listed with an invalid entry: what is in force is kept.
     else if (names.has(row.version)) after.push({ ...row, withdrawnAt: null });
     else after.push({ ...row, swappedChecksum: null, servedChecksum: null, withdrawnAt: row.withdrawnAt ?? now });
@@ -74,8 +74,8 @@ export function updateVersions(observation: VersionObservation): VersionUpdate {
   for (const [, own] of added.slice(0, room)) after.push(nextState(null, own, observation));
   const offered = after.filter(({ state, withdrawnAt }) => state === 'verified' && withdrawnAt === null);
   return {
-    put: after.filter((row) => !isSameVersion(row, before.get(row.version))),
-    drop,
+    changed: after.filter((row) => !isSameVersion(row, before.get(row.version))),
+    removed,
     latest: latestOf(offered.map(({ version }) => version)),
     beyond: Math.max(0, added.length - room),
   };

@@ -48,9 +48,9 @@ export async function writeApp(db: Db, claim: RegistryClaim, before: AppRecord, 
     before.failingSince?.getTime() === change.failingSince?.getTime() &&
     before.hidden === change.hidden &&
     isIconSame;
-  const { put = [], drop = [] } = change.versions ?? {};
+  const { changed = [], removed = [] } = change.versions ?? {};
   const { events, at } = change;
-  if (isRowSame && change.remembered === null && put.length === 0 && drop.length === 0 && events.length === 0)
+  if (isRowSame && change.remembered === null && changed.length === 0 && removed.length === 0 && events.length === 0)
     return false;
   const row = {
     visible: change.visible,
@@ -72,8 +72,8 @@ export async function writeApp(db: Db, claim: RegistryClaim, before: AppRecord, 
       .where('key', '=', key)
       .executeTakeFirstOrThrow();
     if (numUpdatedRows === 0n) throw new Superseded();
-    await deleteUnverified(tx, registryId, key, drop);
-    await putVersions(tx, registryId, key, put);
+    await deleteUnverified(tx, registryId, key, removed);
+    await putVersions(tx, registryId, key, changed);
     await recordEvents(
       tx,
       events.map((event) => ({ ...event, registryId, at })),

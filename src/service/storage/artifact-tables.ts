@@ -1,4 +1,4 @@
-import type { Stamp } from './organization-tables.ts';
+import type { Generated } from 'kysely';
 
 /** The tables of the verified bytes that the service keeps (`--artifacts`). */
 
@@ -10,10 +10,10 @@ export interface ArtifactRow {
   bytes: string;
   /** SHA-256 of each part, one after another: a part is verified before it is sent. */
   partDigests: Buffer;
-  reservedAt: Stamp;
+  reservedAt: Generated<Date>;
   /** Null until the file is written completely. */
   storedAt: Date | null;
-  usedAt: Stamp;
+  usedAt: Generated<Date>;
 }
 
 /** A registry that has delivered the file: only its subscribers can get it. */

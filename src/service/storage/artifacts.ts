@@ -198,14 +198,25 @@ export async function requestArtifact(
       AND (keep_after IS NULL OR keep_after < now() + INTERVAL '1 hour' - INTERVAL '10 seconds')`.execute(db);
 }
 
-/** Offered versions whose bytes are not kept yet, of registries with subscribers; each is returned once an hour. */
-export async function claimUnkeptArtifacts(db: Db, store: string, limit: number): Promise<UnkeptArtifact[]> {
+/**
+ * Offered versions whose bytes are not kept yet, of registries with subscribers; each is returned once an hour.
+ * @param onlyRequested only those that a subscriber waits for: an index finds them, while the others take a comparison of
+ *   all versions with all files
+ */
+export async function claimUnkeptArtifacts(
+  db: Db,
+  store: string,
+  limit: number,
+  onlyRequested: boolean,
+): Promise<UnkeptArtifact[]> {
+  const isDue = onlyRequested
+    ? sql`versions.keep_after = ${REQUESTED}`
+    : sql`(versions.keep_after IS NULL OR versions.keep_after < now())`;
   const { rows } = await sql<UnkeptArtifact & { bytes: string | null }>`
     WITH chosen AS (
       SELECT versions.registry_id, versions.app_key, versions.version, ${IS_REQUESTED} AS requested
       FROM versions JOIN apps ON ${VERSION_OF_APP}
-      WHERE ${OFFERED} AND apps.listed AND versions.lost_at IS NULL
-        AND (versions.keep_after IS NULL OR versions.keep_after < now())
+      WHERE ${isDue} AND ${OFFERED} AND apps.listed AND versions.lost_at IS NULL
         AND EXISTS (SELECT FROM subscriptions WHERE subscriptions.registry_id = versions.registry_id)
         AND NOT EXISTS (
           SELECT FROM kept_artifacts

@@ -5,17 +5,14 @@ import type { DeliveryError, DeliveryState, WebhookDisabledReason } from '../vie
 
 /** The tables of organizations: who may do what, what was done, and who is notified. `tables.ts` has the others. */
 
-/** Set by the database on insert. */
-export type Stamp = ColumnType<Date, Date | undefined, Date>;
-
 export interface OrganizationRow {
   id: Generated<string>;
   name: string;
   /** Of the request that created it, so that a retry does not create a second one; or null. */
   idempotencyKey: string | null;
-  createdAt: Stamp;
+  createdAt: Generated<Date>;
   /** Since when its tokens are refused, by the operator; null if they are not. */
-  suspendedAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  suspendedAt: Generated<Date | null>;
 }
 
 /** A token of an organization. */
@@ -26,12 +23,12 @@ export interface TokenRow {
   scope: Scope;
   /** SHA-256 of the token; the token itself is not stored. */
   hash: Buffer;
-  createdAt: Stamp;
+  createdAt: Generated<Date>;
   /** Since when it has its current value. */
-  secretSince: Stamp;
-  expiresAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  secretSince: Generated<Date>;
+  expiresAt: Generated<Date | null>;
   /** With the precision of a minute. */
-  lastUsedAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  lastUsedAt: Generated<Date | null>;
 }
 
 /** A web session. */
@@ -48,7 +45,7 @@ export interface AuditEntryRow {
   /** Written as text by the database. */
   id: ColumnType<string, never, never>;
   organizationId: string;
-  at: Stamp;
+  at: Generated<Date>;
   actorType: Actor['type'];
   tokenId: string | null;
   tokenName: string | null;
@@ -73,14 +70,10 @@ export interface WebhookRow {
   secret: Buffer;
   enabled: Generated<boolean>;
   /** Why the service disabled it; null if it is enabled, or was disabled by a request. */
-  disabledReason: ColumnType<
-    WebhookDisabledReason | null,
-    WebhookDisabledReason | null | undefined,
-    WebhookDisabledReason | null
-  >;
-  createdAt: Stamp;
+  disabledReason: Generated<WebhookDisabledReason | null>;
+  createdAt: Generated<Date>;
   /** Since when every delivery has failed; null after one that succeeded. */
-  failingSince: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  failingSince: Generated<Date | null>;
   /** Events that were not queued because too many were waiting. */
   dropped: Generated<number>;
 }
@@ -95,17 +88,17 @@ export interface WebhookDeliveryRow {
   type: string;
   /** The JSON text that is sent: the same at every attempt. */
   body: string;
-  createdAt: Stamp;
+  createdAt: Generated<Date>;
   /** `cancelled`: the webhook was disabled before it could be delivered. */
   state: Generated<DeliveryState>;
   attempts: Generated<number>;
   /** Increases with every attempt and every redelivery: only the latest one may write its outcome. */
   claim: Generated<number>;
   /** While an attempt is in progress: when another node may repeat it. */
-  nextAttemptAt: Stamp;
-  lastAttemptAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  nextAttemptAt: Generated<Date>;
+  lastAttemptAt: Generated<Date | null>;
   /** The status of the last response, or why there was none. */
-  status: ColumnType<number | null, number | null | undefined, number | null>;
-  error: ColumnType<DeliveryError | null, DeliveryError | null | undefined, DeliveryError | null>;
-  finishedAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  status: Generated<number | null>;
+  error: Generated<DeliveryError | null>;
+  finishedAt: Generated<Date | null>;
 }

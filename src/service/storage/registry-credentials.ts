@@ -4,6 +4,7 @@ import type { AuthType, RegistryAuth } from '../credentials.ts';
 import { open, seal, type Sealed, type SecretsKeys } from '../secrets-keys.ts';
 import type { Db } from './database.ts';
 import type { Database } from './tables.ts';
+import { COUNT } from './sql-fragments.ts';
 
 /** The sealed credentials of registries. They are bound to their row: its id, its owner and its URL. */
 
@@ -60,9 +61,9 @@ export async function countCredentialsOfOtherKeys(db: Db, keys: SecretsKeys): Pr
   const { count } = await db
     .selectFrom('registryCredentials')
     .where('keyId', '<>', sql<string>`ALL(${known}::text[])`)
-    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .select(COUNT)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Seals everything with the first key that an older one sealed. @returns the number of registries */

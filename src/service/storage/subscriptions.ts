@@ -5,7 +5,7 @@ import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
 import { deleteCredentials } from './registry-credentials.ts';
-import { INSTALLABLE } from './sql-fragments.ts';
+import { COUNT, INSTALLABLE } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 import type { SubscriptionView } from '../views.ts';
 
@@ -59,9 +59,9 @@ export async function countSubscriptions(db: Db, organizationId: string): Promis
   const { count } = await db
     .selectFrom('subscriptions')
     .where('organizationId', '=', organizationId)
-    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .select(COUNT)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** The organization's subscription to the registry of a URL, with or without credentials; null if there is none. */
@@ -77,9 +77,9 @@ export async function subscriptionByUrl(db: Db, organizationId: string, url: str
 export async function countUnchecked(db: Db, organizationId: string): Promise<number> {
   const { count } = await subscriptionsWithRegistries(db, organizationId)
     .where('registries.checkedAt', 'is', null)
-    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .select(COUNT)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 export async function isSubscribed(db: Db, organizationId: string, id: string): Promise<boolean> {

@@ -8,7 +8,6 @@ import type {
   AuditEntryRow,
   OrganizationRow,
   SessionRow,
-  Stamp,
   TokenRow,
   WebhookDeliveryRow,
   WebhookRow,
@@ -39,7 +38,7 @@ export interface RegistryRow {
   id: Generated<number>;
   /** As written by `parseRegistryUrl` (subscribe/registry-url.ts); the same manifest has one shared row. */
   url: string;
-  createdAt: Stamp;
+  createdAt: Generated<Date>;
   /** The end of the last refresh, regardless of its outcome; null before the first one. */
   checkedAt: Date | null;
   /** The end of the last refresh with a usable manifest. */
@@ -49,7 +48,7 @@ export interface RegistryRow {
   /** Consecutive failed refreshes. */
   failures: Generated<number>;
   /** The source of truth of the schedule: the registry is due from this time. */
-  nextCheckAt: Stamp;
+  nextCheckAt: Generated<Date>;
   /** Incremented by each refresh that writes: an earlier one cannot write any more (registry-claim.ts). */
   refreshNumber: Generated<number>;
   /** How often it was made due by a request. */
@@ -98,7 +97,7 @@ interface RegistryCredentialsRow {
   keyId: string;
   /** JSON of RegistryAuth (credentials.ts). */
   sealed: Buffer;
-  changedAt: Stamp;
+  changedAt: Generated<Date>;
 }
 
 interface SubscriptionRow {
@@ -108,7 +107,7 @@ interface SubscriptionRow {
   name: string;
   /** True for the core and the community registry, which every organization is subscribed to at creation. */
   official: Generated<boolean>;
-  createdAt: Stamp;
+  createdAt: Generated<Date>;
 }
 
 /** An app of a registry, as of the last time its registry and its metadata file could be read. */
@@ -156,7 +155,7 @@ export interface VersionRow {
    * on. Before that, the version could not be installed, so a fixed listing replaces it.
    */
   artifactChecksum: string;
-  firstSeenAt: Stamp;
+  firstSeenAt: Generated<Date>;
   /**
    * `pending`: not fetched yet. `verified`: its bytes matched the first listed digest; only such versions are offered.
    * `refused`: the bytes did not match or could not be fetched; `reason` says which.
@@ -174,11 +173,11 @@ export interface VersionRow {
   /** The digest listed now, if it differs from the first one: the artifact was swapped. */
   swappedChecksum: string | null;
   /** The digest of the bytes that the host served last, if it differs from `artifactChecksum`; null otherwise. */
-  servedChecksum: ColumnType<string | null, string | null | undefined, string | null>;
+  servedChecksum: Generated<string | null>;
   /** Since when the metadata file no longer lists it; null while it does. */
   withdrawnAt: Date | null;
   /** Since when its host does not have the bytes any more, which the service keeps; null while it does. */
-  lostAt: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  lostAt: Generated<Date | null>;
   /** What its host sends with the bytes of that digest, to detect other bytes without fetching them; written as JSON. */
   validators: ColumnType<Validators[] | null, string | null | undefined, string | null>;
   /** When its host last confirmed the artifact; null if it must be asked by the next refresh. */

@@ -10,6 +10,7 @@ import { storable } from './packed.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
 import type { TokenRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
+import { COUNT } from './sql-fragments.ts';
 
 /** The tokens of organizations. A token is shown once; only its SHA-256 is stored. */
 
@@ -123,9 +124,9 @@ export async function createToken(
     const { count } = await tx
       .selectFrom('tokens')
       .where('organizationId', '=', organizationId)
-      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .select(COUNT)
       .executeTakeFirstOrThrow();
-    if (Number(count) >= TOKENS_LIMIT && actor.type !== 'operator') return null;
+    if (count >= TOKENS_LIMIT && actor.type !== 'operator') return null;
     const { row, secret } = await insertToken(tx, organizationId, wanted);
     await recordAudit(tx, {
       organizationId,

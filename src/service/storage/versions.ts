@@ -85,9 +85,9 @@ export async function keysInForce(db: Db, registryId: number): Promise<string[]>
 /** The difference between the stored versions of an app and their new state. */
 export interface VersionChanges {
   /** Rows that are new or changed. */
-  put: StoredVersion[];
+  changed: StoredVersion[];
   /** Versions that were never in force and are not listed any more. */
-  drop: string[];
+  removed: string[];
   /** The highest offered version, or null. */
   latest: string | null;
 }
@@ -98,8 +98,8 @@ export function applyChanges(
   changes: VersionChanges | null,
 ): readonly StoredVersion[] {
   if (changes === null) return known;
-  const replaced = new Set([...changes.drop, ...changes.put.map(({ version }) => version)]);
-  return [...known.filter(({ version }) => !replaced.has(version)), ...changes.put];
+  const replaced = new Set([...changes.removed, ...changes.changed.map(({ version }) => version)]);
+  return [...known.filter(({ version }) => !replaced.has(version)), ...changes.changed];
 }
 
 /** Rows per statement. */

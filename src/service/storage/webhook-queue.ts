@@ -4,6 +4,7 @@ import { eventMessage } from '../event-messages.ts';
 import type { EventView, RecordedEvent } from '../events.ts';
 import { webhookBody, type WebhookEventType } from '../webhook-events.ts';
 import type { Db } from './database.ts';
+import { COUNT } from './sql-fragments.ts';
 
 /** Queues what happens for the webhooks that want it, in the transaction of the event. */
 
@@ -97,7 +98,7 @@ async function countPending(tx: Db, webhookId: string): Promise<number> {
     .selectFrom('webhookDeliveries')
     .where('webhookId', '=', webhookId)
     .where('state', '=', 'pending')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .select(COUNT)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }

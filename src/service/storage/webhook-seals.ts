@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { SecretsKeys } from '../secrets-keys.ts';
 import { openWebhookSecret, sealWebhookSecret } from '../webhook-secrets.ts';
 import type { Db } from './database.ts';
+import { COUNT } from './sql-fragments.ts';
 
 /** The secrets of all webhooks, for a change of SECRETS_KEY. */
 
@@ -12,9 +13,9 @@ export async function countWebhookSecretsOfOtherKeys(db: Db, keys: SecretsKeys):
     .selectFrom('webhooks')
     .where('keyId', 'is not', null)
     .where('keyId', '<>', sql<string>`ALL(${known}::text[])`)
-    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .select(COUNT)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Seals what is not sealed with the first key. @returns the number of webhooks */

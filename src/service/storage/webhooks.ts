@@ -9,6 +9,7 @@ import { lockOrganization } from './lock-organization.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
 import type { WebhookRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
+import { COUNT } from './sql-fragments.ts';
 
 /** The webhooks of organizations. Every query is restricted to the organization. */
 
@@ -68,9 +69,9 @@ export async function createWebhook(
     const { count, id } = await tx
       .selectFrom('webhooks')
       .where('organizationId', '=', organizationId)
-      .select(({ fn }) => [fn.countAll<string>().as('count'), sql<string>`gen_random_uuid()`.as('id')])
+      .select([COUNT, sql<string>`gen_random_uuid()`.as('id')])
       .executeTakeFirstOrThrow();
-    if (Number(count) >= WEBHOOKS_LIMIT) return null;
+    if (count >= WEBHOOKS_LIMIT) return null;
     await tx
       .insertInto('webhooks')
       .values({ id, organizationId, url, events: events === null ? null : [...events], ...seal(id) })

@@ -1,10 +1,9 @@
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { type AddressPolicy, targetOf } from '../../observe/http/address-policy.ts';
+import { LONGEST_URL, parseTypedUrl, type TypedUrlFault } from '../typed-url.ts';
 
 /** The URL of a registry, as typed by a user. */
-
-const LONGEST = 2048;
 
 /**
  * The normalized URL of a registry: the same manifest has one row. The query is kept, since it may be a signature; so
@@ -16,16 +15,12 @@ export function parseRegistryUrl(
   text: string,
   guard: AddressPolicy | null | undefined,
 ): { url: string } | { fault: string } {
-  const typed = text.trim();
-  if (typed.length > LONGEST) return { fault: `The URL is longer than ${LONGEST} characters.` };
-  const parsed = parseUrl(typed);
-  if (!parsed || !/^https?:\/\//i.test(typed)) return { fault: noUrl(typed) };
-  if (parsed.username !== '' || parsed.password !== '')
-    return { fault: 'The URL contains a user name or a password. Use a URL without them, or a signed one.' };
-  parsed.hash = '';
-  parsed.hostname = parsed.hostname.replace(/\.$/, '');
-  if (parsed.href.length > LONGEST) return { fault: `The URL is longer than ${LONGEST} characters.` };
-  const target = targetOf(parsed);
+  const parsed = parseTypedUrl(text);
+  if ('fault' in parsed) return { fault: faultMessage(parsed.fault, text.trim()) };
+  const { url } = parsed;
+  url.hostname = url.hostname.replace(/\.$/, '');
+  if (url.href.length > LONGEST_URL) return { fault: faultMessage('too-long', text) };
+  const target = targetOf(url);
   const refused = guard?.(target, null) ?? null;
   if (refused === INSECURE_REFUSED)
     return {
@@ -34,10 +29,21 @@ export function parseRegistryUrl(
     };
   if (refused === PORT_REFUSED)
     return { fault: `This service requests registries only at the default port, not at port ${target.port}.` };
-  return { url: parsed.href };
+  return { url: url.href };
 }
 
-function noUrl(typed: string): string {
+function faultMessage(fault: TypedUrlFault, typed: string): string {
+  switch (fault) {
+    case 'too-long':
+      return `The URL is longer than ${LONGEST_URL} characters.`;
+    case 'not-a-url':
+      return notUrlMessage(typed);
+    case 'user-info':
+      return 'The URL contains a user name or a password. Use a URL without them, or a signed one.';
+  }
+}
+
+function notUrlMessage(typed: string): string {
   const likely = `https://${typed.replace(/^\/+/, '')}`;
   const isHost = /^(?:[\w-]+\.)+(?!json$)[a-z]{2,}(?::\d+)?(?:\/\S*)?$/i.test(typed) && parseUrl(likely) !== null;
   return isHost

@@ -18,8 +18,9 @@ export interface ArtifactFiller {
   stop(): Promise<void>;
 }
 
-/** Milliseconds between two queries. */
-const INTERVAL = 5000;
+/** Milliseconds between two queries for artifacts that a subscriber waits for, and for all of them. */
+const REQUESTED_INTERVAL = 5000;
+const INTERVAL = 300_000;
 const AT_ONCE = 4;
 /** Milliseconds per artifact. */
 const TIMEOUT = 600_000;
@@ -27,15 +28,22 @@ const TIMEOUT = 600_000;
 /** @param keeper where they are kept */
 export function startArtifactFiller(context: RefreshContext, keeper: ArtifactKeeper): ArtifactFiller {
   const stopping = new AbortController();
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      const found = await fillArtifacts(context, keeper, stopping.signal).catch((error: unknown) => {
+  async function fillUntilStopped(): Promise<void> {
+    const { signal } = stopping;
+    let completeAt = -Infinity;
+    while (!signal.aborted) {
+      const onlyRequested = performance.now() - completeAt < INTERVAL;
+      const found = await fillArtifacts(context, keeper, signal, onlyRequested).catch((error: unknown) => {
         context.log('warn', 'artifacts-not-filled', { error });
         return 0;
       });
-      if (found === 0) await sleep(INTERVAL, undefined, { signal: stopping.signal }).catch(() => {});
+      if (found > 0) continue;
+      if (!onlyRequested) completeAt = performance.now();
+      await sleep(REQUESTED_INTERVAL, undefined, { signal }).catch(() => {});
     }
-  })();
+  }
+
+  const running = fillUntilStopped();
   return {
     async stop() {
       stopping.abort();
@@ -44,13 +52,14 @@ export function startArtifactFiller(context: RefreshContext, keeper: ArtifactKee
   };
 }
 
-/** Fetches a few artifacts. @returns how many were due */
+/** Fetches a few artifacts. @param onlyRequested those that a subscriber waits for @returns how many were due */
 export async function fillArtifacts(
   context: RefreshContext,
   keeper: ArtifactKeeper,
   signal: AbortSignal,
+  onlyRequested = false,
 ): Promise<number> {
-  const unkept = await claimUnkeptArtifacts(context.db, keeper.store, AT_ONCE);
+  const unkept = await claimUnkeptArtifacts(context.db, keeper.store, AT_ONCE, onlyRequested);
   for (const one of unkept) {
     if (signal.aborted) break;
     // What is offered is only dropped for what a subscriber waits for.

@@ -155,7 +155,7 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
         isPaused: () => database.fault() !== null,
         process: ({ id }, lost) => refreshJob(context, id, lost),
         canRetry: async (error) =>
-          database.report(error) !== null && !stopping.aborted && database.available(SETTLE_TIMEOUT),
+          database.report(error) !== null && !stopping.aborted && database.waitUntilAvailable(SETTLE_TIMEOUT),
         onError: (error) => logError(context, error),
       }),
     );

@@ -92,8 +92,8 @@ function keep(
 
 describe('a version', () => {
   test('is offered once its bytes have the digest', () => {
-    const { put, latest } = keep([], [entry('1.0.0', 'a')], [got('a')]);
-    expect(put).toEqual([row('1.0.0', 'a', { firstSeenAt: NOW, verifiedAt: NOW, triedAt: NOW })]);
+    const { changed, latest } = keep([], [entry('1.0.0', 'a')], [got('a')]);
+    expect(changed).toEqual([row('1.0.0', 'a', { firstSeenAt: NOW, verifiedAt: NOW, triedAt: NOW })]);
     expect(latest).toBe('1.0.0');
   });
 
@@ -318,10 +318,10 @@ describe('a version', () => {
       },
     ],
   ])('is stored with the right state if %s', (_, before, listed, facts, findings, change) => {
-    const { put, drop } = keep(before ? [before] : [], [listed], [facts], findings);
-    expect(drop).toEqual([]);
+    const { changed, removed } = keep(before ? [before] : [], [listed], [facts], findings);
+    expect(removed).toEqual([]);
     const askedAt = change?.verifiedAt ?? before?.askedAt ?? null;
-    expect(put).toEqual(
+    expect(changed).toEqual(
       change === null ? [] : [{ ...(before ?? row('1.0.0', 'a')), ...clean(before), ...change, askedAt }],
     );
   });
@@ -337,33 +337,37 @@ function clean(before: StoredVersion | null): Partial<StoredVersion> {
 describe('versions', () => {
   test('that are withdrawn are remembered if they were offered, and forgotten otherwise', () => {
     const known = [row('2.0.0', 'b'), row('1.0.0', 'a'), row('0.9.0', 'c', mismatched), row('0.8.0', 'd', pending)];
-    const { put, drop, latest } = keep(known, [entry('1.0.0', 'a')], [got(null)]);
-    expect(put).toEqual([row('2.0.0', 'b', { withdrawnAt: NOW })]);
-    expect(drop).toEqual(['0.9.0', '0.8.0']);
+    const { changed, removed, latest } = keep(known, [entry('1.0.0', 'a')], [got(null)]);
+    expect(changed).toEqual([row('2.0.0', 'b', { withdrawnAt: NOW })]);
+    expect(removed).toEqual(['0.9.0', '0.8.0']);
     expect(latest).toBe('1.0.0');
   });
 
   test('that are listed with two checksums are offered only with the pinned digest', () => {
     const twice = [entry('1.0.0', 'b'), entry('1.0.0', 'a')];
-    expect(keep([], twice, [got('b'), got('a')]).put).toMatchObject([{ state: 'refused', rule: 'version-duplicate' }]);
-    expect(keep([row('1.0.0', 'a')], twice, [got('b'), got('a', { reusedFrom: THEN.toISOString() })]).put).toEqual([]);
+    expect(keep([], twice, [got('b'), got('a')]).changed).toMatchObject([
+      { state: 'refused', rule: 'version-duplicate' },
+    ]);
+    expect(keep([row('1.0.0', 'a')], twice, [got('b'), got('a', { reusedFrom: THEN.toISOString() })]).changed).toEqual(
+      [],
+    );
   });
 
   test('above the limit are left out from the lowest one, and known versions count', () => {
     const list = ['1.0.0', '3.0.0', '2.0.0', '10.0.0'].map((version) => entry(version, 'a'));
-    const { put, beyond } = keep(
+    const { changed, beyond } = keep(
       [row('0.1.0', 'a')],
       list,
       list.map(() => got(null)),
       [],
       3,
     );
-    expect(put.map(({ version }) => version)).toEqual(['0.1.0', '10.0.0', '3.0.0']);
+    expect(changed.map(({ version }) => version)).toEqual(['0.1.0', '10.0.0', '3.0.0']);
     expect(beyond).toBe(2);
   });
 
   test('without a valid version, or without a URL and a checksum, are ignored', () => {
     const list = [entry('1.0', 'a'), { version: '1.0.0' }, { ...entry('2.0.0', 'a'), artifactChecksum: null }, 7, null];
-    expect(keep([], list as object[], []).put).toEqual([]);
+    expect(keep([], list as object[], []).changed).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { LONGEST_URL } from '../../typed-url.ts';
 import {
   response,
   BAD_BODY,
@@ -15,7 +16,7 @@ import { ref } from './schema-parts.ts';
 
 const URL_FIELD = {
   type: 'string',
-  maxLength: 2048,
+  maxLength: LONGEST_URL,
   description: 'URL of the registry manifest.',
   examples: ['https://apps.example.com/registry.json'],
 };

@@ -1,3 +1,4 @@
+import { LONGEST_URL } from '../../typed-url.ts';
 import { IF_NONE_MATCH, PAGE } from './parameters.ts';
 import {
   response,
@@ -17,7 +18,7 @@ const WEBHOOK = parameter('webhook', 'path', 'Id of the webhook.', id);
 const DELIVERY = parameter('delivery', 'path', 'Id of the delivery.', id);
 const URL_FIELD = {
   type: 'string',
-  maxLength: 2048,
+  maxLength: LONGEST_URL,
   description: 'Where events are sent, by POST.',
   examples: ['https://hooks.example.com/appreg'],
 };
