@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   for (const folder of folders) {
-    if (serverOf(folder) !== null) await (await startEmbeddedPostgres(folder)).stop();
+    if (readPostmasterPid(folder) !== null) await (await startEmbeddedPostgres(folder)).stop();
     await rm(folder, { recursive: true, force: true });
   }
 });
@@ -36,7 +36,7 @@ async function newFolder(): Promise<string> {
 }
 
 /** The process of the folder's PostgreSQL; null if none runs. */
-function serverOf(folder: string): number | null {
+function readPostmasterPid(folder: string): number | null {
   try {
     const pid = Number(readFileSync(join(folder, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
     process.kill(pid, 0);
@@ -58,28 +58,28 @@ test(
     const node = startNode(main, ['--data', shared]);
     const url = await node.ready;
     expect((await fetch(`${url}healthz`)).status).toBe(200);
-    expect(serverOf(shared)).not.toBe(null);
+    expect(readPostmasterPid(shared)).not.toBe(null);
     node.child.kill('SIGTERM');
     expect(await node.ended).toBe(0);
-    expect(serverOf(shared)).toBe(null);
+    expect(readPostmasterPid(shared)).toBe(null);
   },
 );
 
 test('the next node takes over the PostgreSQL of a killed node', { timeout: 60_000 }, async () => {
   const first = startNode(main, ['--data', shared]);
   await first.ready;
-  const server = serverOf(shared);
+  const server = readPostmasterPid(shared);
   await kill(first);
-  expect(serverOf(shared)).toBe(server);
+  expect(readPostmasterPid(shared)).toBe(server);
   const second = startNode(main, ['--data', shared]);
   expect((await fetch(`${await second.ready}healthz`)).status).toBe(200);
-  expect(serverOf(shared)).toBe(server);
+  expect(readPostmasterPid(shared)).toBe(server);
   await kill(second);
   process.kill(server!, 'SIGKILL');
-  while (serverOf(shared) === server) await sleep(50);
+  while (readPostmasterPid(shared) === server) await sleep(50);
   const third = startNode(main, ['--data', shared]);
   await third.ready;
-  expect(serverOf(shared)).not.toBe(server);
+  expect(readPostmasterPid(shared)).not.toBe(server);
   await kill(third);
 });
 
@@ -114,7 +114,7 @@ test(
     const [refused, serving] = (one!.status === 'rejected' ? nodes : nodes.toReversed()) as [Node, Node];
     expect(await refused.ended).toBe(2);
     expect(refused.stderr()).toContain(`Another appreg service uses ${folder}`);
-    expect(serverOf(folder)).not.toBe(null);
+    expect(readPostmasterPid(folder)).not.toBe(null);
     await kill(serving);
   },
 );
@@ -126,7 +126,7 @@ test('a node that cannot listen stops its PostgreSQL', { timeout: 60_000 }, asyn
   const node = startNode(main, ['--data', shared, '--port', `${port}`]);
   expect(await node.ended).toBe(2);
   expect(node.stderr()).toContain(`Cannot listen on 127.0.0.1 port ${port}: EADDRINUSE`);
-  expect(serverOf(shared)).toBe(null);
+  expect(readPostmasterPid(shared)).toBe(null);
   taken.close();
 });
 

@@ -1,6 +1,6 @@
 import { safeJsonText } from '../../core/text/text.ts';
 import type { Service } from '../context.ts';
-import { isKnown, taggedJson, tagOf } from '../http/conditions.ts';
+import { isNotModified, taggedJson, entityTag } from '../http/conditions.ts';
 import { iconAnswer } from '../http/icon.ts';
 import { pathParameter } from '../http/path-parameter.ts';
 import { json, notFound, Refusal } from '../http/problems.ts';
@@ -89,8 +89,8 @@ async function getReport(c: WebContext, db: Db, organizationId: string): Promise
   const subscriptionId = pathParameter(c, 'id');
   const packed = await packedReportOf(db, organizationId, subscriptionId);
   if (packed === null) throw await noReport(db, organizationId, subscriptionId);
-  const headers = { 'cache-control': 'private, no-cache', etag: tagOf(packed) };
-  if (isKnown(c, headers.etag)) return c.body(null, 304, headers);
+  const headers = { 'cache-control': 'private, no-cache', etag: entityTag(packed) };
+  if (isNotModified(c, headers.etag)) return c.body(null, 304, headers);
   // Large registries have large reports: the text is escaped directly, not parsed and serialized again.
   const text = safeJsonText(await unpackText(packed));
   return c.body(text, 200, { ...headers, 'content-type': 'application/json' });

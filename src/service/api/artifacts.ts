@@ -3,7 +3,7 @@ import { ruleById } from '../../core/rules/lookup.ts';
 import { redact } from '../../core/text/text.ts';
 import { type ArtifactKeeper, Damaged, type KeptArtifact } from '../artifacts/keeper.ts';
 import type { Service } from '../context.ts';
-import { isKnown } from '../http/conditions.ts';
+import { isNotModified } from '../http/conditions.ts';
 import { pathParameter } from '../http/path-parameter.ts';
 import { notFound, Refusal } from '../http/problems.ts';
 import { type ByteRange, rangeOf } from '../http/ranges.ts';
@@ -43,7 +43,7 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
     );
   const sha256 = version.artifactChecksum.replace('sha256:', '');
   const tag = `"${sha256}"`;
-  if (isKnown(c, tag)) return c.body(null, 304, { ...CACHED, etag: tag });
+  if (isNotModified(c, tag)) return c.body(null, 304, { ...CACHED, etag: tag });
   const kept = await artifacts.open(version.registryId, sha256);
   if (kept === null) throw await notKept(service, artifacts, version);
   const range = rangeOf({ range: c.req.header('range'), ifRange: c.req.header('if-range') }, tag, kept.length);

@@ -3,7 +3,7 @@ import type { Service } from '../context.ts';
 import { taggedJson } from '../http/conditions.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { isAuditId, listAuditEntries } from '../storage/audit.ts';
-import { invalid, pageQueryIn } from './query.ts';
+import { invalidParameter, pageQueryIn } from './query.ts';
 
 /** The audit log of an organization. */
 export function auditRoutes({ db }: Service): Route[] {
@@ -27,6 +27,6 @@ function actionIn(c: WebContext): AuditAction | null {
   const text = c.req.query('action');
   if (text === undefined) return null;
   const action = AUDIT_ACTIONS.find((one) => one === text);
-  if (action === undefined) throw invalid('action', 'is not an action of the audit log.');
+  if (action === undefined) throw invalidParameter('action', 'is not an action of the audit log.');
   return action;
 }

@@ -6,7 +6,7 @@ import { notFound } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import type { Db } from '../storage/database.ts';
 import { listEvents } from '../storage/events.ts';
-import { idPageQueryIn, invalid } from './query.ts';
+import { idPageQueryIn, invalidParameter } from './query.ts';
 
 /** The history of registries. */
 export function eventRoutes({ db }: Service): Route[] {
@@ -44,6 +44,6 @@ async function getEvents(
 function typeIn(c: WebContext): EventType | null {
   const type = c.req.query('type');
   if (type === undefined) return null;
-  if (!isEventType(type)) throw invalid('type', 'is not a type of events.');
+  if (!isEventType(type)) throw invalidParameter('type', 'is not a type of events.');
   return type;
 }

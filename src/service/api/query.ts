@@ -15,9 +15,9 @@ export function pageQueryIn(
 ): { limit: number; after: string | null } {
   const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT);
   if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_LIMIT)
-    throw invalid('limit', `is not a number from 1 to ${PAGE_LIMIT}.`);
+    throw invalidParameter('limit', `is not a number from 1 to ${PAGE_LIMIT}.`);
   const after = c.req.query('after') ?? null;
-  if (after !== null && !isNext(after)) throw invalid('after', 'is not a “next” value of a previous page.');
+  if (after !== null && !isNext(after)) throw invalidParameter('after', 'is not a “next” value of a previous page.');
   return { limit: Number(limit), after };
 }
 
@@ -29,18 +29,18 @@ export function idPageQueryIn(c: Context): { limit: number; after: string | null
 export function searchIn(c: Context): string | null {
   const search = c.req.query('search') ?? null;
   if (search !== null && search.length > SEARCH_LIMIT)
-    throw invalid('search', `is longer than ${SEARCH_LIMIT} characters.`);
+    throw invalidParameter('search', `is longer than ${SEARCH_LIMIT} characters.`);
   return search;
 }
 
 export function visibleIn(c: Context): boolean | null {
   const visible = c.req.query('visible');
   if (visible === undefined) return null;
-  if (visible !== 'true' && visible !== 'false') throw invalid('visible', 'is neither true nor false.');
+  if (visible !== 'true' && visible !== 'false') throw invalidParameter('visible', 'is neither true nor false.');
   return visible === 'true';
 }
 
-export function invalid(field: string, fault: string): Refusal {
+export function invalidParameter(field: string, fault: string): Refusal {
   const detail = `The parameter “${field}” ${fault}`;
   return new Refusal('invalid-parameter', detail, { errors: [{ field, detail }] });
 }

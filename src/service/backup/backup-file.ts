@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { AppregError, isAppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 import { errorCode } from '../error-fields.ts';
-import { type BackupHeader, damaged, notBackup } from '../storage/backup/backup-format.ts';
+import { type BackupHeader, damagedBackup, notABackup } from '../storage/backup/backup-format.ts';
 import { type BackupReader, openBackup } from '../storage/backup/backup-reader.ts';
 import { checkSchema } from '../storage/backup/load.ts';
 
@@ -24,7 +24,7 @@ export async function verifyBackup(
     for await (const { rows } of backup.tables()) for await (const _ of rows) signal.throwIfAborted();
     await backup.end();
     // Bytes after the end of the content are ignored by gzip, but change the size at the end of the file.
-    if (contentSize !== bytesRead() % 2 ** 32) throw damaged('it continues after its end');
+    if (contentSize !== bytesRead() % 2 ** 32) throw damagedBackup('it continues after its end');
     // Last: a damaged name of a migration is not one of a newer appreg.
     checkSchema(backup.header);
     return { header: backup.header, bytes: size };
@@ -38,7 +38,7 @@ async function endOf(file: string): Promise<{ size: number; contentSize: number 
   });
   try {
     const status = await handle.stat();
-    if (!status.isFile() || status.size < 20) throw notBackup();
+    if (!status.isFile() || status.size < 20) throw notABackup();
     const end = Buffer.alloc(4);
     await handle.read(end, 0, 4, status.size - 4);
     return { size: status.size, contentSize: end.readUInt32LE() };
@@ -77,9 +77,9 @@ export async function readBackup<Result>(
 function readFailure(file: string, error: unknown): unknown {
   if (isAppregError(error)) return error;
   const code = errorCode(error);
-  if (code === 'Z_DATA_ERROR' && error instanceof Error && error.message.includes('header check')) return notBackup();
-  if (code === 'Z_BUF_ERROR') return damaged('it ends too early');
-  if (code.startsWith('Z_')) return damaged('its content cannot be unpacked');
+  if (code === 'Z_DATA_ERROR' && error instanceof Error && error.message.includes('header check')) return notABackup();
+  if (code === 'Z_BUF_ERROR') return damagedBackup('it ends too early');
+  if (code.startsWith('Z_')) return damagedBackup('its content cannot be unpacked');
   if (/^(EIO|EISDIR|EACCES)$/.test(code)) return unreadable(file, error);
   return error;
 }

@@ -3,12 +3,12 @@ import type { Context } from 'hono';
 import { safeJson } from '../../core/text/text.ts';
 
 /** The entity tag of bytes. */
-export function tagOf(bytes: Uint8Array): string {
+export function entityTag(bytes: Uint8Array): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
 }
 
 /** True if the client has the representation with this tag (RFC 9110 section 13.1.2: weak comparison). */
-export function isKnown(c: Context, tag: string): boolean {
+export function isNotModified(c: Context, tag: string): boolean {
   const known = c.req.header('if-none-match');
   if (known === undefined) return false;
   return known.trim() === '*' || [...known.matchAll(/"[^"]*"/g)].some(([one]) => one === tag);
@@ -17,7 +17,7 @@ export function isKnown(c: Context, tag: string): boolean {
 /** A JSON response with an entity tag: a client that has it already gets only the tag. */
 export function taggedJson(c: Context, value: unknown): Response {
   const text = `${safeJson(value, 0)}\n`;
-  const headers = { 'cache-control': 'private, no-cache', etag: tagOf(Buffer.from(text)) };
-  if (isKnown(c, headers.etag)) return c.body(null, 304, headers);
+  const headers = { 'cache-control': 'private, no-cache', etag: entityTag(Buffer.from(text)) };
+  if (isNotModified(c, headers.etag)) return c.body(null, 304, headers);
   return c.body(text, 200, { ...headers, 'content-type': 'application/json' });
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { iconFor } from '../storage/icons.ts';
 import type { Db } from '../storage/database.ts';
-import { isKnown } from './conditions.ts';
+import { isNotModified } from './conditions.ts';
 import { notFound } from './problems.ts';
 
 /**
@@ -19,6 +19,6 @@ export async function iconAnswer(c: Context, db: Db, organizationId: string, sha
     'x-content-type-options': 'nosniff',
     etag: `"${sha256}"`,
   };
-  if (isKnown(c, headers.etag)) return c.body(null, 304, headers);
+  if (isNotModified(c, headers.etag)) return c.body(null, 304, headers);
   return c.body(new Uint8Array(icon.bytes), 200, { ...headers, 'content-type': icon.type });
 }

@@ -3,11 +3,11 @@ import { isBlank } from '../../core/text/text.ts';
 const LIMIT = 100;
 
 // Controls, lone surrogates, Unicode line breaks, bidirectional controls. Joiners are allowed: emoji need them.
-const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
 /** Why a text cannot be the name of a registry or an organization, worded to follow “The name”; or null. */
 export function nameError(text: string): string | null {
   if (isBlank(text)) return 'is empty.';
   if ([...text.trim()].length > LIMIT) return `is longer than ${LIMIT} characters.`;
-  return UNSHOWN.test(text) ? 'contains invisible characters.' : null;
+  return INVISIBLE.test(text) ? 'contains invisible characters.' : null;
 }

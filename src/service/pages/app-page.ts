@@ -3,7 +3,7 @@ import { address } from './address.ts';
 import { reasons, installability, versionCount } from './app-state.ts';
 import { appPath } from './app-path.ts';
 import type { EventView } from '../events.ts';
-import { copyable, empty } from './components.ts';
+import { copyable, emptyState } from './components.ts';
 import { eventTable } from './event-list.ts';
 import { type AppFindings, findingList } from './findings.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -12,7 +12,7 @@ import { breadcrumbs, cursorLinks } from './navigation.ts';
 import { registryPath } from './registry-path.ts';
 import { isBusy } from './states.ts';
 import { tile } from './tile.ts';
-import { when } from './time.ts';
+import { relativeTime } from './time.ts';
 import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { versionList } from './version-list.ts';
 
@@ -66,7 +66,7 @@ function stateBox({ app, subscription, now }: AppPage): Html {
       >
     </div>
     ${reasons(app)}
-    ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file was first found unusable ${when(app.failingSince, now)}; the last known state remains valid.</p>`}
+    ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file was first found unusable ${relativeTime(app.failingSince, now)}; the last known state remains valid.</p>`}
   </div>`;
 }
 
@@ -109,7 +109,7 @@ function versionsSection({ subscription, app, versions, next, after, now }: AppP
     <div id="versions" data-live>
       ${
         versions.length === 0
-          ? empty('No versions known', 'The app’s metadata file lists no readable versions.')
+          ? emptyState('No versions known', 'The app’s metadata file lists no readable versions.')
           : versionList(versions, { registryUrl: subscription.url, appKey: app.key, now })
       }
       ${cursorLinks(first, older)}

@@ -8,7 +8,7 @@ import { type Choice, searchForm, select } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { pageLinks, tabs } from './navigation.ts';
 import { tile } from './tile.ts';
-import { when } from './time.ts';
+import { relativeTime } from './time.ts';
 import { code, untrusted } from './untrusted-text.ts';
 import { table } from './table.ts';
 
@@ -125,7 +125,7 @@ function appRow(app: CatalogueApp, isOfAll: boolean, now: Date): Html {
     ${isOfAll ? html`<td role="cell" class="registry-cell">${untrusted(registry.name, 80)}</td>` : NOTHING}
     <td role="cell">
       ${latest === null ? installability(app) : html`<span class="line version">${code(latest, 60)}</span>`}
-      ${newestAt === null ? NOTHING : html`<span class="line muted">${when(newestAt, now)}</span>`}
+      ${newestAt === null ? NOTHING : html`<span class="line muted">${relativeTime(newestAt, now)}</span>`}
     </td>
     <td role="cell" class="number-cell">${shortCount(app)} <span class="unit">versions</span></td>
   </tr>`;

@@ -2,7 +2,7 @@ import { count } from '../../report/words.ts';
 import type { Catalogue } from '../storage/app-catalogue.ts';
 import type { Choice } from './components.ts';
 import { type AppListQuery, appList } from './app-table.ts';
-import { empty } from './components.ts';
+import { emptyState } from './components.ts';
 import { type Html, html } from './html.ts';
 import type { Screen } from './layout.ts';
 
@@ -38,12 +38,12 @@ function totalText({ totals }: Catalogue, { search, registry }: AppListQuery, re
 
 function noApps(registries: number): Html {
   return registries === 0
-    ? empty(
+    ? emptyState(
         'No apps yet',
         'Apps come from registries. Subscribe to one by its URL.',
         html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`,
       )
-    : empty(
+    : emptyState(
         'No apps yet',
         'Your registries list none, or they have not been read yet.',
         html`<a class="button" href="settings/registries">App Registries</a>`,

@@ -1,11 +1,11 @@
 import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails } from '../audit-actions.ts';
 import type { AuditEntryView } from '../views.ts';
 import { address } from './address.ts';
-import { chip, empty, select } from './components.ts';
+import { chip, emptyState, select } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { cursorLinks } from './navigation.ts';
-import { when } from './time.ts';
+import { relativeTime } from './time.ts';
 import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { table } from './table.ts';
 
@@ -58,7 +58,7 @@ export function auditPage({ entries, next, after, action, now }: AuditPage): Scr
       <button class="search-button">Show</button>
     </form>
     <div id="audit" data-live>
-      ${entries.length === 0 ? empty('No entries', 'Changes are listed here.') : auditTable(entries, now)}
+      ${entries.length === 0 ? emptyState('No entries', 'Changes are listed here.') : auditTable(entries, now)}
       ${cursorLinks(after === null ? null : pageAfter(null), next === null ? null : pageAfter(next))}
     </div>`;
   return { title: 'Audit log', section: 'audit', body };
@@ -75,7 +75,7 @@ function auditTable(entries: readonly AuditEntryView[], now: Date): Html {
 
 function auditRow({ at, actor, action, target, outcome, details }: AuditEntryView, now: Date): Html {
   return html`<tr role="row">
-    <td role="cell" class="muted">${when(at, now)}</td>
+    <td role="cell" class="muted">${relativeTime(at, now)}</td>
     <td role="cell"><b>${ACTIONS[action]}</b> ${outcome === 'refused' ? chip('Refused', 'bad') : NOTHING}</td>
     <td role="cell">
       <span class="line">${actorText(actor)}</span>

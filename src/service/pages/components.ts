@@ -85,7 +85,7 @@ export function doneNotice(words: string | null): Html {
   return html`<div id="done" role="status" data-live>${words === null ? NOTHING : notice('good', words)}</div>`;
 }
 
-export function empty(title: string, body: Html | string, action: Html = NOTHING): Html {
+export function emptyState(title: string, body: Html | string, action: Html = NOTHING): Html {
   return html`<div class="empty">
     <h2>${title}</h2>
     <p>${body}</p>

@@ -6,7 +6,7 @@ import { appPath } from './app-path.ts';
 import { status, type Tone } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { registryPath } from './registry-path.ts';
-import { when } from './time.ts';
+import { relativeTime } from './time.ts';
 import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { table } from './table.ts';
 
@@ -56,7 +56,7 @@ function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now
   const message = sanitized(event.message, 500);
   const href = of === 'app' ? null : addressOf(event, of);
   return html`<tr role="row" ${href === null ? NOTHING : html`class="linked"`}>
-    <td role="cell" class="muted">${when(time, now)}</td>
+    <td role="cell" class="muted">${relativeTime(time, now)}</td>
     <td role="cell">${status(tone, label)}</td>
     <td role="cell">
       <span class="line">${href === null ? message : html`<a class="stretch" href="${href}">${message}</a>`}</span>
@@ -112,7 +112,7 @@ function checkRow(time: string, data: Extract<EventView, { type: 'checked' }>['d
   const [label, tone] = OUTCOMES[data.outcome];
   const changes = changesText(data.changes);
   return html`<tr role="row">
-    <td role="cell" class="muted">${when(time, now)}</td>
+    <td role="cell" class="muted">${relativeTime(time, now)}</td>
     <td role="cell">${status(tone, label)}</td>
     <td role="cell" class="number-cell">${elapsedTime(data.seconds)}</td>
     <td role="cell" class="number-cell">

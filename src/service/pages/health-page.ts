@@ -4,7 +4,7 @@ import { type NotChecked, notCheckedOnPage } from '../../report/diagnosis-not-ju
 import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
 import { symptomsOf } from '../../report/diagnosis-view.ts';
 import { count, elapsedTime, size, STATUS_WORDS } from '../../report/words.ts';
-import { copyUrlButton, empty, notice } from './components.ts';
+import { copyUrlButton, emptyState, notice } from './components.ts';
 import { causeList, ruleLink } from './findings.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
@@ -26,7 +26,7 @@ export function healthPage(view: HealthPage): Screen {
       ${report === null ? NOTHING : reportLinks(subscription.id)}
     </div>
     <div id="health" data-live>
-      ${report === null ? empty('No report yet', 'It appears here after the first check.') : reportBody(report)}
+      ${report === null ? emptyState('No report yet', 'It appears here after the first check.') : reportBody(report)}
     </div>
   </section>`;
   return registryScreen(view, 'health', content);

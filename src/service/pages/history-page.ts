@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType, type EventView } from '../events.ts';
 import { address } from './address.ts';
-import { type Choice, empty, select } from './components.ts';
+import { type Choice, emptyState, select } from './components.ts';
 import { checkTable, eventLabel, eventTable } from './event-list.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
@@ -64,7 +64,7 @@ function historyList(history: History, path: string, of: 'registry' | 'organizat
       ${app === null ? NOTHING : html`<p>Only of the app ${untrusted(app, 80)}. <a href="${path}">Show all</a></p>`}
     </form>
     <div id="history" data-live>
-      ${events.length === 0 ? empty('No events', 'Checks and changes are listed here from now on.') : NOTHING}
+      ${events.length === 0 ? emptyState('No events', 'Checks and changes are listed here from now on.') : NOTHING}
       ${events.length > 0 && type === 'checked' ? checkTable(events, now) : NOTHING}
       ${events.length > 0 && type !== 'checked' ? eventTable(events, of, now) : NOTHING}
       ${cursorLinks(after === null ? null : pageAfter(null), next === null ? null : pageAfter(next))}

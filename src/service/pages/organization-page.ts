@@ -3,7 +3,7 @@ import { untrusted } from './untrusted-text.ts';
 import { html } from './html.ts';
 import type { Screen } from './layout.ts';
 import { copyable } from './components.ts';
-import { day } from './time.ts';
+import { calendarDay } from './time.ts';
 
 /** Settings → Organization. */
 
@@ -16,7 +16,7 @@ export function organizationPage({ id, name, createdAt, tokenSince }: Organizati
       </div>
       <div>
         <dt>Created</dt>
-        <dd>${day(createdAt)}</dd>
+        <dd>${calendarDay(createdAt)}</dd>
       </div>
       <div>
         <dt>Identifier</dt>
@@ -25,7 +25,7 @@ export function organizationPage({ id, name, createdAt, tokenSince }: Organizati
     </dl>
     <section class="panel" aria-labelledby="token-title">
       <h2 id="token-title">Token</h2>
-      <p>In use since ${day(tokenSince)}. Only its hash is stored, so it cannot be read again.</p>
+      <p>In use since ${calendarDay(tokenSince)}. Only its hash is stored, so it cannot be read again.</p>
       <form method="post" action="settings/organization/token" class="confirm">
         <label class="check"
           ><input type="checkbox" name="sure" value="yes" required /> The token in use stops working at once</label

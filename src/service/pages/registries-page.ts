@@ -5,10 +5,10 @@ import { address } from './address.ts';
 import { code, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { chip, doneNotice, empty, searchForm, status } from './components.ts';
+import { chip, doneNotice, emptyState, searchForm, status } from './components.ts';
 import { pageLinks } from './navigation.ts';
 import { byAttention, isBusy, nextCheck, progressText, stateDetails, stateOf } from './states.ts';
-import { when } from './time.ts';
+import { relativeTime } from './time.ts';
 import { table } from './table.ts';
 
 /** Settings → App Registries: the list of an organization's registries, those that need attention first. */
@@ -41,7 +41,7 @@ export function registriesPage(view: RegistriesPage): Screen {
       ${isEmpty ? NOTHING : subscribeLink()}
     </div>
     ${doneNotice(done)}
-    ${isEmpty ? empty('No registries yet', 'Subscribe to a registry by its URL, and its apps become available for installation.', subscribeLink()) : registryList(view)}`;
+    ${isEmpty ? emptyState('No registries yet', 'Subscribe to a registry by its URL, and its apps become available for installation.', subscribeLink()) : registryList(view)}`;
   return { title: 'App Registries', section: 'registries', body, refreshAfter: refreshInterval(list) };
 }
 
@@ -116,7 +116,7 @@ function registryRow(subscription: SubscriptionView, now: Date): Html {
     <td role="cell">${status(tone, word)} ${stateDetails(subscription, now)}</td>
     <td role="cell" class="number-cell">${appNumbers(subscription)}</td>
     <td role="cell">
-      ${checkedAt === null ? NOTHING : html`<span class="line">${when(checkedAt, now)}</span>`}
+      ${checkedAt === null ? NOTHING : html`<span class="line">${relativeTime(checkedAt, now)}</span>`}
       <span class="line muted">${progress === null ? nextCheck(subscription, now) : progressText(progress)}</span>
     </td>
   </tr>`;

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../storage/app-catalogue.ts';
 import type { SubscriptionView } from '../views.ts';
 import { type AppListQuery, appList } from './app-table.ts';
-import { empty } from './components.ts';
+import { emptyState } from './components.ts';
 import { type Html, html } from './html.ts';
 import type { Screen } from './layout.ts';
 import { type RegistryFrame, registryScreen } from './registry-frame.ts';
@@ -38,8 +38,11 @@ export function registryAppsPage(view: RegistryAppsPage): Screen {
 
 function noApps(subscription: SubscriptionView): Html {
   if (isBusy(subscription))
-    return empty('Looking for apps', 'The manifest is being read. Apps appear here as soon as they are known.');
+    return emptyState('Looking for apps', 'The manifest is being read. Apps appear here as soon as they are known.');
   return subscription.goodAt === null
-    ? empty('No apps known', 'The registry has never been read without errors. “Health” says why.')
-    : empty('No apps in this registry', 'Its manifest lists none. Apps that its author adds appear at the next check.');
+    ? emptyState('No apps known', 'The registry has never been read without errors. “Health” says why.')
+    : emptyState(
+        'No apps in this registry',
+        'Its manifest lists none. Apps that its author adds appear at the next check.',
+      );
 }

@@ -7,7 +7,7 @@ import { chip, copyable, doneNotice, status } from './components.ts';
 import { breadcrumbs, tabs } from './navigation.ts';
 import { REGISTRY_TABS, registryPath, type RegistryTab } from './registry-path.ts';
 import { isBusy, nextCheck, progressText, stateDetails, stateOf } from './states.ts';
-import { when } from './time.ts';
+import { relativeTime } from './time.ts';
 
 /** What all pages of a registry have in common: its name and state, "Refresh now", and the tabs. */
 
@@ -87,7 +87,7 @@ function stateBox({ subscription, isWaiting, now }: RegistryFrame): Html {
     <div class="state-line">
       ${status(tone, word)} ${stateDetails(subscription, now)}
       <span class="schedule muted"
-        >${subscription.checkedAt === null ? NOTHING : html`<span>Checked ${when(subscription.checkedAt, now)}</span>`}
+        >${subscription.checkedAt === null ? NOTHING : html`<span>Checked ${relativeTime(subscription.checkedAt, now)}</span>`}
         <span>${nextCheck(subscription, now, isWaiting)}</span></span
       >
     </div>
@@ -116,8 +116,8 @@ function stateText({ checkedAt, failingSince, goodAt, visible }: SubscriptionVie
     </p>`;
   if (failingSince === null) return NOTHING;
   return html`<p>
-    ${goodAt === null ? NOTHING : html`The last successful check was ${when(goodAt, now)}. `}The last known state
-    remains valid:
+    ${goodAt === null ? NOTHING : html`The last successful check was ${relativeTime(goodAt, now)}. `}The last known
+    state remains valid:
     ${visible === 0 ? 'no app can be installed.' : `${count(visible, 'app')} can still be installed, from verified versions.`}
   </p>`;
 }

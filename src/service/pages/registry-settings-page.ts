@@ -8,7 +8,7 @@ import { confirmDeletion, copyable, field } from './components.ts';
 import { breadcrumbs } from './navigation.ts';
 import { type RegistryFrame, registryScreen } from './registry-frame.ts';
 import { registryPath } from './registry-path.ts';
-import { day, when } from './time.ts';
+import { calendarDay, relativeTime } from './time.ts';
 
 /** The settings of a subscription: its name, and unsubscribing. */
 
@@ -46,7 +46,7 @@ function authSection({ subscription, auth, authError, now }: RegistrySettingsPag
   return html`<section class="panel" aria-labelledby="credentials-title">
     <h2 id="credentials-title">Credentials</h2>
     <p>
-      ${current === null ? 'None: the registry is read without credentials.' : html`${AUTH_TYPE_NAMES[current.type]}, set ${when(current.changedAt, now)}. The values are never shown.`}
+      ${current === null ? 'None: the registry is read without credentials.' : html`${AUTH_TYPE_NAMES[current.type]}, set ${relativeTime(current.changedAt, now)}. The values are never shown.`}
     </p>
     ${isRefused ? html`<p class="field-error">The host refused them in the last check. The last known state remains valid.</p>` : NOTHING}
     ${authError === null ? NOTHING : html`<p class="field-error" role="alert">${authError}</p>`}
@@ -77,7 +77,7 @@ function facts({ id, url, createdAt }: SubscriptionView): Html {
       </div>
       <div>
         <dt>Subscribed since</dt>
-        <dd>${day(createdAt)}</dd>
+        <dd>${calendarDay(createdAt)}</dd>
       </div>
       <div>
         <dt>Identifier in the API</dt>

@@ -3,7 +3,7 @@ import { grouped } from '../../core/text/text.ts';
 import type { CheckProgress, SubscriptionView, VersionView } from '../views.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Tone } from './components.ts';
-import { due, when } from './time.ts';
+import { dueTime, relativeTime } from './time.ts';
 
 /** The states of subscriptions and versions, in words. */
 
@@ -37,7 +37,7 @@ function thingsToLookAt(number: number): string {
 export function stateDetails(subscription: SubscriptionView, now: Date): Html {
   const { errors, failingSince, symptoms, warnings } = subscription;
   const lines: Html[] = [];
-  if (failingSince !== null) lines.push(html`<li>First failed ${when(failingSince, now)}</li>`);
+  if (failingSince !== null) lines.push(html`<li>First failed ${relativeTime(failingSince, now)}</li>`);
   for (const { id, status } of symptoms)
     // A registry that fails does not refresh, by definition.
     if (status === 'confirmed' && !(failingSince !== null && id === 'registry-does-not-refresh'))
@@ -78,7 +78,7 @@ export function progressText({ apps, artifacts }: CheckProgress): string {
 export function nextCheck(subscription: SubscriptionView, now: Date, isWaiting = false): Html {
   if (subscription.checkedAt === null) return NOTHING;
   if (isWaiting || isBusy(subscription)) return html`<span class="status busy">Checking now</span>`;
-  return html`Next check ${due(subscription.nextCheckAt, now)}`;
+  return html`Next check ${dueTime(subscription.nextCheckAt, now)}`;
 }
 
 export function versionState({ state, offered, swappedChecksum }: VersionView): StateLabel {

@@ -6,7 +6,7 @@ import { type Html, html } from './html.ts';
 const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
 
 /** `12 min ago`, `in 1 h`, `just now`: rounded, since the exact time is in the title. */
-export function relative(iso: string, now: Date): string {
+export function relativeText(iso: string, now: Date): string {
   const seconds = Math.round((Date.parse(iso) - now.getTime()) / 1000);
   const distance = Math.abs(seconds);
   if (distance < MINUTE) return seconds > 0 ? 'in less than a minute' : 'just now';
@@ -22,15 +22,15 @@ function rounded(seconds: number): string {
   return `${Math.round(seconds / DAY)} days`;
 }
 
-export function when(iso: string, now: Date): Html {
-  return html`<time datetime="${iso}" title="${formatTime(iso)}" data-relative>${relative(iso, now)}</time>`;
+export function relativeTime(iso: string, now: Date): Html {
+  return html`<time datetime="${iso}" title="${formatTime(iso)}" data-relative>${relativeText(iso, now)}</time>`;
 }
 
 /** A time in the future; a past one is due. */
-export function due(iso: string, now: Date): Html {
-  return Date.parse(iso) <= now.getTime() ? html`due now` : when(iso, now);
+export function dueTime(iso: string, now: Date): Html {
+  return Date.parse(iso) <= now.getTime() ? html`due now` : relativeTime(iso, now);
 }
 
-export function day(iso: string): Html {
+export function calendarDay(iso: string): Html {
   return html`<time datetime="${iso}" title="${formatTime(iso)}">${iso.slice(0, 10)}</time>`;
 }

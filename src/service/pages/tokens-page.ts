@@ -4,7 +4,7 @@ import { chip, confirmDeletion, copyButton, doneNotice, field } from './componen
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { breadcrumbs } from './navigation.ts';
-import { day, when } from './time.ts';
+import { calendarDay, relativeTime } from './time.ts';
 import { untrusted } from './untrusted-text.ts';
 import { table } from './table.ts';
 
@@ -66,16 +66,16 @@ function tokenRow({ id, name, scope, createdAt, expiresAt, lastUsedAt }: TokenVi
   return html`<tr role="row">
     <th role="rowheader" scope="row">
       <span class="name-line"><b>${untrusted(name, 120)}</b> ${id === own ? chip('This session') : NOTHING}</span>
-      <span class="line muted">created ${day(createdAt)}</span>
+      <span class="line muted">created ${calendarDay(createdAt)}</span>
     </th>
     <td role="cell">${chip(scope)}</td>
     <td role="cell">
       <span class="unit">Last used </span
-      >${lastUsedAt === null ? html`<span class="muted">never</span>` : when(lastUsedAt, now)}
+      >${lastUsedAt === null ? html`<span class="muted">never</span>` : relativeTime(lastUsedAt, now)}
     </td>
     <td role="cell">
       <span class="unit">Ends </span
-      >${expiresAt === null ? html`<span class="muted">never</span>` : html`${isOver ? chip('Ended', 'bad') : NOTHING} ${day(expiresAt)}`}
+      >${expiresAt === null ? html`<span class="muted">never</span>` : html`${isOver ? chip('Ended', 'bad') : NOTHING} ${calendarDay(expiresAt)}`}
     </td>
     <td role="cell">
       <a class="button danger-quiet small" href="settings/tokens/${id}/delete"

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 /** Texts of a registry or a subscriber: sanitized, and distinguished from our own text. */
 
 // Stacked combining marks would overlap the adjacent lines; no script needs more of them on one letter.
-const PILE = /(\p{M}{4})\p{M}+/gu;
+const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 
 // These two join letters and emoji; elsewhere they are invisible, and escaped like other invisible characters.
 const JOINERS =
@@ -15,7 +15,7 @@ const ROOM = 20_000;
 
 /** The text without secrets, truncated, with invisible and reordering characters escaped. */
 export function sanitized(text: string, limit = 200): string {
-  const short = shorten(redact(text.slice(0, ROOM).replace(PILE, '$1')), limit);
+  const short = shorten(redact(text.slice(0, ROOM).replace(STACKED_MARKS, '$1')), limit);
   const parts = short.split(JOINERS);
   return parts.map((part, i) => (i % 2 === 1 ? part : printable(part))).join('');
 }

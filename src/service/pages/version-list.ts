@@ -3,7 +3,7 @@ import type { VersionView } from '../views.ts';
 import { copyable, copyButton, status } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { versionState } from './states.ts';
-import { day, when } from './time.ts';
+import { calendarDay, relativeTime } from './time.ts';
 import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { commandsToVerify } from './verify-by-hand.ts';
 
@@ -30,8 +30,8 @@ function versionRow(version: VersionView, context: VersionContext): Html {
       ${status(tone, word)}
       <p class="meta muted">
         ${version.bytes === null ? NOTHING : html`<span>${size(version.bytes)}</span>`}
-        <span>first seen ${day(version.firstSeenAt)}</span>
-        ${version.verifiedAt === null ? NOTHING : html`<span>verified ${when(version.verifiedAt, now)}</span>`}
+        <span>first seen ${calendarDay(version.firstSeenAt)}</span>
+        ${version.verifiedAt === null ? NOTHING : html`<span>verified ${relativeTime(version.verifiedAt, now)}</span>`}
       </p>
     </div>
     ${explanation(version, now)} ${digests(version)} ${byHand(version, context)}
@@ -97,15 +97,15 @@ function explanation({ state, offered, reason, swappedChecksum, withdrawnAt, los
   if (reason !== null) lines.push(untrusted(reason.message, 500));
   if (lostAt !== null)
     lines.push(
-      html`Its host does not have the artifact any more (first noticed ${when(lostAt, now)}). The verified copy of this
-      service is offered.`,
+      html`Its host does not have the artifact any more (first noticed ${relativeTime(lostAt, now)}). The verified copy
+      of this service is offered.`,
     );
   if (state === 'withdrawn')
     lines.push(
       withdrawnAt === null
         ? 'The app is no longer in the manifest, so it is not offered.'
-        : html`It was taken out of the metadata file ${when(withdrawnAt, now)}, so it is not offered. Listed again with
-          the same digest, it is.`,
+        : html`It was taken out of the metadata file ${relativeTime(withdrawnAt, now)}, so it is not offered. Listed
+          again with the same digest, it is.`,
     );
   if (state === 'pending' && reason === null) lines.push('Its artifact is being fetched.');
   if (lines.length === 0) return NOTHING;

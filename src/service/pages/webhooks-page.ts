@@ -5,7 +5,7 @@ import { confirmDeletion, copyButton, doneNotice, field, status, type Tone } fro
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { breadcrumbs } from './navigation.ts';
-import { day, due, when } from './time.ts';
+import { calendarDay, dueTime, relativeTime } from './time.ts';
 import { code, sanitized, untrusted } from './untrusted-text.ts';
 import { table } from './table.ts';
 
@@ -87,7 +87,7 @@ function webhookRow(webhook: WebhookView, now: Date): Html {
     <th role="rowheader" scope="row"><a class="stretch" href="settings/webhooks/${id}">${code(url, 200)}</a></th>
     <td role="cell">
       ${status(tone, word)}
-      ${failingSince === null ? NOTHING : html`<span class="line muted">since ${when(failingSince, now)}</span>`}
+      ${failingSince === null ? NOTHING : html`<span class="line muted">since ${relativeTime(failingSince, now)}</span>`}
       ${pending === 0 ? NOTHING : html`<span class="line muted">${count(pending, 'event')} waiting</span>`}
     </td>
     <td role="cell">${events === null ? 'All events' : events.join(', ')}</td>
@@ -112,7 +112,7 @@ export function webhookPage({ webhook, deliveries, done, now }: WebhookPage): Sc
     <div class="state" id="state" role="status" data-live>
       <div class="state-line">
         ${status(tone, word)} <span class="muted">${events === null ? 'All events' : events.join(', ')}</span>
-        <span class="schedule muted"><span>created ${day(createdAt)}</span></span>
+        <span class="schedule muted"><span>created ${calendarDay(createdAt)}</span></span>
       </div>
       ${dropped === 0 ? NOTHING : html`<p>${count(dropped, 'event was', 'events were')} not queued, because too many were waiting.</p>`}
     </div>
@@ -159,15 +159,15 @@ function deliveryRow(delivery: DeliveryView, path: string, now: Date): Html {
   const { id, type, createdAt, state, attempts, lastAttemptAt, nextAttemptAt } = delivery;
   const [tone, word] = DELIVERY_STATES[state];
   return html`<tr role="row">
-    <td role="cell" class="muted">${when(createdAt, now)}</td>
+    <td role="cell" class="muted">${relativeTime(createdAt, now)}</td>
     <td role="cell">${sanitized(type, 60)}</td>
     <td role="cell">
       ${status(tone, word)}
-      ${nextAttemptAt === null ? NOTHING : html`<span class="line muted">next attempt ${due(nextAttemptAt, now)}</span>`}
+      ${nextAttemptAt === null ? NOTHING : html`<span class="line muted">next attempt ${dueTime(nextAttemptAt, now)}</span>`}
     </td>
     <td role="cell">
       <span class="line">${resultText(delivery)}</span>
-      ${lastAttemptAt === null ? NOTHING : html`<span class="line muted">${grouped(attempts)}. attempt, ${when(lastAttemptAt, now)}</span>`}
+      ${lastAttemptAt === null ? NOTHING : html`<span class="line muted">${grouped(attempts)}. attempt, ${relativeTime(lastAttemptAt, now)}</span>`}
     </td>
     <td role="cell">
       ${state === 'pending' ? NOTHING : html`<form method="post" action="${path}/deliveries/${id}"><button class="small">Send again</button></form>`}

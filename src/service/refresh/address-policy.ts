@@ -7,7 +7,7 @@ import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts'
 import type { OutboundOptions } from '../context.ts';
 import type { Log } from '../log.ts';
 import type { Settings } from '../config/settings.ts';
-import { type AddressKind, kindOf } from './ip-address.ts';
+import { type AddressKind, addressKind } from './ip-address.ts';
 
 /** Registry URLs are untrusted input, so the service only connects to public addresses. */
 
@@ -56,7 +56,7 @@ export function openAddressPolicy({ allowHosts, allowHttp, ownPorts, onRefused }
       if (port !== (secure ? 443 : 80)) return PORT_REFUSED;
     }
     if (address === null) return null;
-    const kind = kindOf(address);
+    const kind = addressKind(address);
     // Allowing a host does not include the service itself, unless the entry names its port.
     const own = !withPort && ownPorts().includes(port) && (isLoopback(address) || isOwnAddress(address));
     if (!own && (byName || kind === 'public')) return null;
@@ -77,7 +77,7 @@ function plainHost(text: string): string {
 }
 
 function isLoopback(address: string): boolean {
-  const kind = kindOf(address);
+  const kind = addressKind(address);
   return kind === 'loopback' || kind === 'unspecified';
 }
 

@@ -58,7 +58,7 @@ const V6: readonly Block[] = [
 ];
 
 /** @param text an address without brackets, as given by a socket, a name server or the host of a URL */
-export function kindOf(text: string): AddressKind {
+export function addressKind(text: string): AddressKind {
   const bytes = bytesOf(text);
   if (bytes === null) return 'unknown';
   const block = (bytes.length === 4 ? V4 : V6).find(([prefix, bits]) => isIn(bytes, prefix, bits));

@@ -14,7 +14,7 @@ import { applyChanges } from '../storage/versions.ts';
 import { appEvents } from './app-events.ts';
 import { certificateChange } from './certificates.ts';
 import { appsIn } from './manifest-apps.ts';
-import { keepVerified, keptOf } from './keep-artifacts.ts';
+import { keepVerified, keptChecksums } from './keep-artifacts.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
 import { truncateFacts } from './truncate-facts.ts';
@@ -53,7 +53,7 @@ export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
   records.release(key);
   // The database cannot store the key: there is only the finding.
   if (record === null) return;
-  const kept = await keptOf(run, facts, record);
+  const kept = await keptChecksums(run, facts, record);
   const change = changeOf(run, facts, record, { visible, because, kept });
   if (await writeApp(context.db, registry, record, change)) expiry.invalidate();
   await keepVerified(run, facts, applyChanges(record.versions, change.versions));

@@ -44,7 +44,7 @@ export async function discardReceived({ context: { artifacts }, received }: Run)
 }
 
 /** The checksums of verified versions that the service keeps, of an app whose host reports some artifacts as missing. */
-export async function keptOf(
+export async function keptChecksums(
   { context: { artifacts }, registry }: Run,
   facts: AppFacts,
   record: AppRecord,

@@ -38,7 +38,7 @@ export type SubscribeOutcome =
 /** Manifests are kept in memory: concurrent checks of this process, and of one organization. */
 const acquireSlot = openFairSemaphore(32, 2);
 /** Milliseconds: a registry that was good this recently is not observed again for another subscriber. */
-const RECENT = 7_200_000;
+const RECENTLY_GOOD = 7_200_000;
 /** Maximum registries per organization, since its list is returned as a whole. */
 const SUBSCRIPTIONS_LIMIT = 1000;
 
@@ -83,7 +83,7 @@ export async function subscribe(
   // After the subscription, so that the apps are part of its history.
   if (created) await addApps(service, id, check.apps);
   await service.requestRefresh(id);
-  await refreshed(service, id, { before: known?.checkedAt ?? null, until });
+  await waitUntilRefreshed(service, id, { before: known?.checkedAt ?? null, until });
   return subscribed;
 }
 
@@ -95,7 +95,7 @@ function refusedAuth({ settings }: Service, url: string): SubscribeOutcome | nul
 }
 
 function isRecentlyGood({ goodAt, failingSince }: KnownRegistry): boolean {
-  return goodAt !== null && failingSince === null && Date.now() - goodAt.getTime() < RECENT;
+  return goodAt !== null && failingSince === null && Date.now() - goodAt.getTime() < RECENTLY_GOOD;
 }
 
 type Subscribed = Extract<SubscribeOutcome, { subscriptionId: string }>;
@@ -171,7 +171,7 @@ async function addSubscription(
 }
 
 /** Waits until a registry is refreshed, or until the deadline. @param before when it was last refreshed */
-async function refreshed(
+async function waitUntilRefreshed(
   { db, stopping }: Service,
   id: number,
   { before, until }: { before: Date | null; until: number },

@@ -21,7 +21,7 @@ export interface ArtifactFiller {
 /** Milliseconds between two queries for artifacts that a subscriber waits for, and for all of them. */
 const REQUESTED_INTERVAL = 5000;
 const INTERVAL = 300_000;
-const AT_ONCE = 4;
+const BATCH_SIZE = 4;
 /** Milliseconds per artifact. */
 const TIMEOUT = 600_000;
 
@@ -59,7 +59,7 @@ export async function fillArtifacts(
   signal: AbortSignal,
   onlyRequested = false,
 ): Promise<number> {
-  const unkept = await claimUnkeptArtifacts(context.db, keeper.store, AT_ONCE, onlyRequested);
+  const unkept = await claimUnkeptArtifacts(context.db, keeper.store, BATCH_SIZE, onlyRequested);
   for (const one of unkept) {
     if (signal.aborted) break;
     // What is offered is only dropped for what a subscriber waits for.

@@ -10,7 +10,7 @@ import {
   stateOf,
   versionState,
 } from '../../../src/service/pages/states.ts';
-import { due, relative } from '../../../src/service/pages/time.ts';
+import { dueTime, relativeText } from '../../../src/service/pages/time.ts';
 import { finding, report } from '../../support/reports.ts';
 import { app, FAILING, FRESH, NOW, PROBLEMS, subscription, SUSPECTED, version } from './views.ts';
 
@@ -98,12 +98,12 @@ describe('times', () => {
     [-11_400, '3 h ago'],
     [-400_000, '5 days ago'],
   ])('%i s from now are shown as %s', (from, words) => {
-    expect(relative(seconds(from), NOW)).toBe(words);
+    expect(relativeText(seconds(from), NOW)).toBe(words);
   });
 
   test('in the past are shown as due', () => {
-    expect(String(due(seconds(-1), NOW))).toBe('due now');
-    expect(String(due(seconds(3600), NOW))).toContain('in 1 h');
+    expect(String(dueTime(seconds(-1), NOW))).toBe('due now');
+    expect(String(dueTime(seconds(3600), NOW))).toContain('in 1 h');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AddressKind, kindOf } from '../../../src/service/refresh/ip-address.ts';
+import { type AddressKind, addressKind } from '../../../src/service/refresh/ip-address.ts';
 
 const ADDRESSES: readonly [string, AddressKind][] = [
   ['8.8.8.8', 'public'],
@@ -90,7 +90,7 @@ const ADDRESSES: readonly [string, AddressKind][] = [
 ];
 
 test.each(ADDRESSES)('%s is %s', (address, kind) => {
-  expect(kindOf(address)).toBe(kind);
+  expect(addressKind(address)).toBe(kind);
 });
 
 describe('the host of a URL', () => {
@@ -109,13 +109,13 @@ describe('the host of a URL', () => {
     'http://[0:0::0:1]/',
   ];
   test.each(LOOPBACK)('%s is the loopback address', (url) => {
-    expect(kindOf(new URL(url).hostname.replace(/^\[|\]$/g, ''))).toBe('loopback');
+    expect(addressKind(new URL(url).hostname.replace(/^\[|\]$/g, ''))).toBe('loopback');
   });
 
   test.each(['http://[::ffff:127.0.0.1]/', 'http://[::127.0.0.1]/', 'http://[64:ff9b::127.0.0.1]/'])(
     '%s embeds the loopback address',
     (url) => {
-      expect(kindOf(new URL(url).hostname.replace(/^\[|\]$/g, ''))).toBe('embedding');
+      expect(addressKind(new URL(url).hostname.replace(/^\[|\]$/g, ''))).toBe('embedding');
     },
   );
 });

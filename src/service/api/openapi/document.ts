@@ -1,5 +1,5 @@
 import { VERSION } from '../../../core/tool-version.ts';
-import { type Json, needs } from './parts.ts';
+import { type OpenApiObject, needs } from './parts.ts';
 import { schemas } from './schemas.ts';
 import { accessPaths, operatorPaths } from './paths-access.ts';
 import { webhooksPaths } from './paths-webhooks.ts';
@@ -13,7 +13,7 @@ import { registriesPaths } from './paths-registries.ts';
 /** The API as an OpenAPI 3.1 document. Tests validate every response against it. */
 
 /** @param publicUrl the public URL of the service; null if unknown */
-export function openApiDocument(publicUrl: string | null): Json {
+export function openApiDocument(publicUrl: string | null): OpenApiObject {
   return {
     openapi: '3.1.0',
     info: {
@@ -54,7 +54,7 @@ export function openApiDocument(publicUrl: string | null): Json {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** States the scope of every operation that does not state another security. */
-function withScopes(paths: Record<string, Json>): Json {
+function withScopes(paths: Record<string, OpenApiObject>): OpenApiObject {
   const scoped = Object.entries(paths).map(([path, item]) => {
     const operations = Object.entries(item).map(([name, operation]) =>
       METHODS.includes(name) && typeof operation === 'object'

@@ -3,9 +3,14 @@ import { ref } from './schema-parts.ts';
 
 /** Shared parts of the operations in the OpenAPI document. */
 
-export type Json = Record<string, unknown>;
+export type OpenApiObject = Record<string, unknown>;
 
-export function response(description: string, schema: string, type = 'application/json', headers: string[] = []): Json {
+export function response(
+  description: string,
+  schema: string,
+  type = 'application/json',
+  headers: string[] = [],
+): OpenApiObject {
   return {
     description,
     content: { [type]: { schema: ref(schema) } },
@@ -13,11 +18,11 @@ export function response(description: string, schema: string, type = 'applicatio
   };
 }
 
-export function refusal(description: string, headers: string[] = []): Json {
+export function refusal(description: string, headers: string[] = []): OpenApiObject {
   return response(description, 'Problem', 'application/problem+json', headers);
 }
 
-export function headersOf(names: string[]): Json {
+export function headersOf(names: string[]): OpenApiObject {
   return Object.fromEntries(names.map((name) => [name, { required: true, schema: { type: 'string' } }]));
 }
 
@@ -29,7 +34,7 @@ export const BAD_BODY = {
   415: refusal('The body is not sent as application/json.'),
 };
 /** The responses with a page of a list, which has an ETag. */
-export function pageResponses(schema: string): Json {
+export function pageResponses(schema: string): OpenApiObject {
   return { 200: response('A page of them.', schema, 'application/json', ['ETag']), ...NOT_MODIFIED, ...BAD_PARAMETER };
 }
 
@@ -41,7 +46,12 @@ export const TOO_MANY_REQUESTS = {
 export const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];
 
 /** An operation that requires the token of an organization. */
-export function forOrganization(operationId: string, summary: string, responses: Json, rest: Json = {}): Json {
+export function forOrganization(
+  operationId: string,
+  summary: string,
+  responses: OpenApiObject,
+  rest: OpenApiObject = {},
+): OpenApiObject {
   const refusals = {
     401: refusal('Without a valid token.', ['WWW-Authenticate']),
     403: refusal('The scope of the token does not include it, or the organization is suspended.'),
@@ -55,12 +65,17 @@ export function forOrganization(operationId: string, summary: string, responses:
 }
 
 /** The scope that a token needs for an operation, if it is not `read` for GET and `manage` for other methods. */
-export function needs(scope: Scope): { security: Json[] } {
+export function needs(scope: Scope): { security: OpenApiObject[] } {
   return { security: [{ token: [scope] }] };
 }
 
 /** An operation that requires the operator's token. */
-export function forOperator(operationId: string, summary: string, responses: Json, rest: Json = {}): Json {
+export function forOperator(
+  operationId: string,
+  summary: string,
+  responses: OpenApiObject,
+  rest: OpenApiObject = {},
+): OpenApiObject {
   const refusals = {
     401: refusal('Without the operator’s token.', ['WWW-Authenticate']),
     403: refusal('The service has no operator’s token.'),
@@ -76,7 +91,10 @@ export function forOperator(operationId: string, summary: string, responses: Jso
 }
 
 /** @param optional fields that may be missing */
-export function body(properties: Record<string, Json>, optional: Record<string, Json> = {}): Json {
+export function body(
+  properties: Record<string, OpenApiObject>,
+  optional: Record<string, OpenApiObject> = {},
+): OpenApiObject {
   return bodyOf({
     type: 'object',
     required: Object.keys(properties),
@@ -85,19 +103,24 @@ export function body(properties: Record<string, Json>, optional: Record<string, 
 }
 
 /** A body that a schema describes. */
-export function bodyOf(schema: Json): Json {
+export function bodyOf(schema: OpenApiObject): OpenApiObject {
   return { requestBody: { required: true, content: { 'application/json': { schema } } } };
 }
 
-export function parameter(name: string, place: 'path' | 'query' | 'header', description: string, schema: Json): Json {
+export function parameter(
+  name: string,
+  place: 'path' | 'query' | 'header',
+  description: string,
+  schema: OpenApiObject,
+): OpenApiObject {
   return { name, in: place, description, required: place === 'path', schema };
 }
 
 /** An operation without authentication. */
-export function publicOperation(operationId: string, summary: string, responses: Json): Json {
+export function publicOperation(operationId: string, summary: string, responses: OpenApiObject): OpenApiObject {
   return { operationId, summary, security: [{}], responses };
 }
 
-export function plainResponse(description: string, type: string): Json {
+export function plainResponse(description: string, type: string): OpenApiObject {
   return { description, content: { [type]: {} } };
 }

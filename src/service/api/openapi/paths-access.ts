@@ -6,7 +6,7 @@ import {
   body,
   forOperator,
   forOrganization,
-  type Json,
+  type OpenApiObject,
   needs,
   NOT_FOUND,
   pageResponses,
@@ -21,7 +21,7 @@ const ACTION = parameter('action', 'query', 'Only entries of this action.', { en
 const SEARCH = parameter('search', 'query', 'A part of the name.', { type: 'string', maxLength: 200 });
 
 /** Tokens and the audit log. */
-export const accessPaths: Record<string, Json> = {
+export const accessPaths: Record<string, OpenApiObject> = {
   '/api/tokens': {
     get: forOrganization('listTokens', 'The tokens of the organization', pageResponses('Tokens'), {
       ...needs('admin'),
@@ -59,7 +59,7 @@ export const accessPaths: Record<string, Json> = {
 };
 
 /** What the operator does with organizations. */
-export const operatorPaths: Record<string, Json> = {
+export const operatorPaths: Record<string, OpenApiObject> = {
   '/api/organizations/{organization}': {
     parameters: [ORGANIZATION],
     get: forOperator('getOrganizationSummary', 'One organization', {

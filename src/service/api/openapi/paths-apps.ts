@@ -6,7 +6,7 @@ import {
   NOT_MODIFIED,
   pageResponses,
   parameter,
-  type Json,
+  type OpenApiObject,
 } from './parts.ts';
 import { ID, PAGE, IF_NONE_MATCH } from './parameters.ts';
 
@@ -20,7 +20,7 @@ const VISIBLE = parameter('visible', 'query', 'Only apps that can be installed, 
 });
 
 /** Apps, versions and icons. */
-export const appsPaths: Record<string, Json> = {
+export const appsPaths: Record<string, OpenApiObject> = {
   '/api/registries/{id}/apps': {
     parameters: [ID],
     get: forOrganization(

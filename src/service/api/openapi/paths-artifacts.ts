@@ -1,5 +1,13 @@
 import { ID, IF_NONE_MATCH } from './parameters.ts';
-import { forOrganization, headersOf, type Json, NOT_FOUND, NOT_MODIFIED, parameter, refusal } from './parts.ts';
+import {
+  forOrganization,
+  headersOf,
+  type OpenApiObject,
+  NOT_FOUND,
+  NOT_MODIFIED,
+  parameter,
+  refusal,
+} from './parts.ts';
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
 const VERSION = parameter('version', 'path', 'A version of the app.', { type: 'string' });
@@ -9,12 +17,12 @@ const RANGE = parameter('Range', 'header', 'One range of bytes; several are answ
 const IF_RANGE = parameter('If-Range', 'header', 'ETag of what the client has a part of.', { type: 'string' });
 const SENT = ['ETag', 'Accept-Ranges', 'Content-Length', 'Content-Disposition', 'Repr-Digest'];
 
-function bytes(description: string, headers: string[]): Json {
+function bytes(description: string, headers: string[]): OpenApiObject {
   return { description, content: { 'application/gzip': {} }, headers: headersOf([...SENT, ...headers]) };
 }
 
 /** The verified bytes of versions. */
-export const artifactsPaths: Record<string, Json> = {
+export const artifactsPaths: Record<string, OpenApiObject> = {
   '/api/registries/{id}/apps/{key}/versions/{version}/artifact': {
     parameters: [ID, KEY, VERSION],
     get: forOrganization(

@@ -1,12 +1,12 @@
 import { EVENT_TYPES } from '../../events.ts';
 import { ID, IF_NONE_MATCH, PAGE } from './parameters.ts';
-import { forOrganization, type Json, NOT_FOUND, pageResponses, parameter } from './parts.ts';
+import { forOrganization, type OpenApiObject, NOT_FOUND, pageResponses, parameter } from './parts.ts';
 
 const APP = parameter('app', 'query', 'Only events of the app with this key.', { type: 'string' });
 const TYPE = parameter('type', 'query', 'Only events of this type.', { enum: EVENT_TYPES });
 
 /** The history of registries. */
-export const eventsPaths: Record<string, Json> = {
+export const eventsPaths: Record<string, OpenApiObject> = {
   '/api/events': {
     get: forOrganization('listEvents', 'What happened to all registries of the organization', pageResponses('Events'), {
       parameters: [APP, TYPE, ...PAGE, IF_NONE_MATCH],

@@ -1,7 +1,7 @@
-import { response, publicOperation, plainResponse, refusal, type Json } from './parts.ts';
+import { response, publicOperation, plainResponse, refusal, type OpenApiObject } from './parts.ts';
 
 /** The document itself, and the state of a node. */
-export const nodePaths: Record<string, Json> = {
+export const nodePaths: Record<string, OpenApiObject> = {
   '/api/openapi.json': {
     get: publicOperation('getDocument', 'This document', { 200: plainResponse('The document.', 'application/json') }),
   },

@@ -9,13 +9,13 @@ import {
   TOO_MANY_REQUESTS,
   parameter,
   refusal,
-  type Json,
+  type OpenApiObject,
 } from './parts.ts';
 import { listOrganizationsOperation } from './paths-access.ts';
 import { ref } from './schema-parts.ts';
 
 /** Organizations and their tokens. */
-export const organizationsPaths: Record<string, Json> = {
+export const organizationsPaths: Record<string, OpenApiObject> = {
   '/api/organizations': {
     get: listOrganizationsOperation,
     post: {

@@ -9,7 +9,7 @@ import {
   NOT_MODIFIED,
   pageResponses,
   refusal,
-  type Json,
+  type OpenApiObject,
 } from './parts.ts';
 import { ID, IF_NONE_MATCH, PAGE } from './parameters.ts';
 import { ref } from './schema-parts.ts';
@@ -22,7 +22,7 @@ const URL_FIELD = {
 };
 
 /** Subscriptions to registries. */
-export const registriesPaths: Record<string, Json> = {
+export const registriesPaths: Record<string, OpenApiObject> = {
   '/api/registries/subscribe': {
     post: forOrganization(
       'subscribe',

@@ -5,7 +5,7 @@ import {
   BAD_BODY,
   body,
   forOrganization,
-  type Json,
+  type OpenApiObject,
   needs,
   NOT_FOUND,
   pageResponses,
@@ -28,7 +28,7 @@ const EVENTS_FIELD = {
 };
 
 /** Webhooks and their deliveries. */
-export const webhooksPaths: Record<string, Json> = {
+export const webhooksPaths: Record<string, OpenApiObject> = {
   '/api/webhooks': {
     get: forOrganization('listWebhooks', 'The webhooks of the organization', pageResponses('Webhooks'), {
       ...needs('manage'),

@@ -53,14 +53,14 @@ export function newDigest(): Hash {
 export function headerIn(line: string): BackupHeader {
   const header = parsed(line);
   if (!isObject(header) || header['format'] !== 'appreg-backup' || typeof header['version'] !== 'number')
-    throw notBackup();
+    throw notABackup();
   if (header['version'] > 1)
     throw new AppregError(
       'backup-newer',
       'The backup was made by a newer appreg, in a format that this one does not know.',
       'Restore it with the release of appreg that made it, or a newer one.',
     );
-  if (!isHeader(header)) throw damaged('its header is not valid');
+  if (!isHeader(header)) throw damagedBackup('its header is not valid');
   return header;
 }
 
@@ -80,7 +80,7 @@ function isTable(value: unknown): value is BackupTable {
 /** @throws AppregError `backup-unusable` */
 export function trailerIn(line: string): BackupTrailer {
   const trailer = parsed(line);
-  if (!isTrailer(trailer)) throw damaged('its end is missing');
+  if (!isTrailer(trailer)) throw damagedBackup('its end is missing');
   return trailer;
 }
 
@@ -108,7 +108,7 @@ function parsed(line: string): JsonValue {
   }
 }
 
-export function notBackup(): AppregError {
+export function notABackup(): AppregError {
   return new AppregError(
     'backup-unusable',
     'The file is not a backup of appreg.',
@@ -116,7 +116,7 @@ export function notBackup(): AppregError {
   );
 }
 
-export function damaged(how: string): AppregError {
+export function damagedBackup(how: string): AppregError {
   return new AppregError(
     'backup-unusable',
     `The backup is damaged: ${how}.`,

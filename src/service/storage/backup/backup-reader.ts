@@ -2,11 +2,11 @@ import {
   type BackupHeader,
   type BackupTable,
   type BackupTrailer,
-  damaged,
+  damagedBackup,
   END_OF_ROWS,
   headerIn,
   newDigest,
-  notBackup,
+  notABackup,
   trailerIn,
 } from './backup-format.ts';
 
@@ -71,12 +71,12 @@ export async function openBackup(source: AsyncIterable<Buffer>): Promise<BackupR
         digest.update(take(END_OF_ROWS.length));
         return;
       }
-      if (!(await fill())) throw damaged('it ends too early');
+      if (!(await fill())) throw damagedBackup('it ends too early');
     }
   }
 
   const first = await readLine();
-  if (first === null) throw notBackup();
+  if (first === null) throw notABackup();
   const header = headerIn(first.toString('utf8'));
   digest.update(first);
   return {
@@ -86,10 +86,10 @@ export async function openBackup(source: AsyncIterable<Buffer>): Promise<BackupR
     },
     async end() {
       const last = await readLine();
-      if (last === null) throw damaged('it ends too early');
+      if (last === null) throw damagedBackup('it ends too early');
       const trailer = trailerIn(last.toString('utf8'));
-      if (trailer.sha256 !== digest.digest('hex')) throw damaged('its content does not match its checksum');
-      if (buffer.length > 0 || (await fill())) throw damaged('it continues after its end');
+      if (trailer.sha256 !== digest.digest('hex')) throw damagedBackup('its content does not match its checksum');
+      if (buffer.length > 0 || (await fill())) throw damagedBackup('it continues after its end');
       return trailer;
     },
   };

@@ -5,7 +5,7 @@ import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
 import { areFirstMigrations, migrateEmpty } from '../migrations/migrate.ts';
 import { queriesOn, quoted } from './backup-connection.ts';
-import { type BackupHeader, type BackupTrailer, damaged } from './backup-format.ts';
+import { type BackupHeader, type BackupTrailer, damagedBackup } from './backup-format.ts';
 import type { BackupReader } from './backup-reader.ts';
 
 /** @throws AppregError `backup-newer` if this appreg does not have all migrations of the backup */
@@ -65,6 +65,6 @@ export async function load(client: Client, backup: BackupReader, signal: AbortSi
 async function checkCounts(client: Client, { rows }: BackupTrailer): Promise<void> {
   for (const [table, expected] of Object.entries(rows)) {
     const { rows: counts } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM ${quoted(table)}`);
-    if (counts.some(({ count }) => Number(count) !== expected)) throw damaged(`${table} has another number of rows`);
+    if (counts.some(({ count }) => Number(count) !== expected)) throw damagedBackup(`${table} has another number of rows`);
   }
 }

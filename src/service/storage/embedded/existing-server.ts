@@ -5,7 +5,7 @@ import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
 import { errorCode } from '../../error-fields.ts';
 import { ownerOf } from './data-folder.ts';
-import { serverOf } from './postmaster.ts';
+import { readPostmasterPid } from './postmaster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './server.ts';
 
 /** The embedded PostgreSQL for backups, which run beside the service, and for restores, which create its folder. */
@@ -29,7 +29,7 @@ export async function openExistingPostgres(folder: string): Promise<EmbeddedPost
 
 /** The URL of the server that runs on a database; null if none does. */
 async function runningServer(home: string): Promise<string | null> {
-  const port = (await serverOf(join(home, 'data')))?.port ?? null;
+  const port = (await readPostmasterPid(join(home, 'data')))?.port ?? null;
   if (port === null) return null;
   const url = `postgres://appreg:${await passwordOf(home)}@127.0.0.1:${port}/postgres`;
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });

@@ -15,7 +15,7 @@ export type Control = (...args: string[]) => Promise<unknown>;
  * The process and port of this database's server, which is started if it is not running.
  * @param previous its port before, which it gets again if that is free; or null
  */
-export async function runningServer(
+export async function ensureServerRuns(
   home: string,
   control: Control,
   previous: number | null,
@@ -23,7 +23,7 @@ export async function runningServer(
   const data = join(home, 'data');
   await removeStalePid(data);
   for (let tries = 1; ; tries++) {
-    const server = (await isRunning(control)) ? await serverOf(data) : null;
+    const server = (await isRunning(control)) ? await readPostmasterPid(data) : null;
     if (server !== null) return server;
     try {
       const wanted = (tries === 1 ? previous : null) ?? (await freePort());
@@ -74,7 +74,7 @@ async function removeStalePid(data: string): Promise<void> {
 }
 
 /** The first and fourth line of postmaster.pid, once written; null if missing. */
-export async function serverOf(data: string): Promise<{ pid: number; port: number } | null> {
+export async function readPostmasterPid(data: string): Promise<{ pid: number; port: number } | null> {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const [pid, port] = [Number(lines[0]), Number(lines[3])];
   return pid > 0 && port > 0 ? { pid, port } : null;

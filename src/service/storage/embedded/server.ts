@@ -7,7 +7,7 @@ import { errorMessage } from '../../error-fields.ts';
 import { findBinaries, reachableBinaries, run, runAs, tryBinaries } from './binaries.ts';
 import { createDatabase, openFolder, ownerOf } from './data-folder.ts';
 import { holdLock } from './hold-lock.ts';
-import { type Control, logHint, runningServer, stopServer } from './postmaster.ts';
+import { type Control, logHint, ensureServerRuns, stopServer } from './postmaster.ts';
 import { type Supervision, supervise } from './supervise.ts';
 
 /** Milliseconds for a stopped or killed service to release the folder. */
@@ -74,7 +74,7 @@ async function takeOver(
 ): Promise<LockedServer> {
   const until = Date.now() + RELEASE_TIMEOUT;
   for (;;) {
-    const { pid, port } = await runningServer(join(root, 'postgres'), control, previous);
+    const { pid, port } = await ensureServerRuns(join(root, 'postgres'), control, previous);
     const url = `postgres://appreg:${password}@127.0.0.1:${port}/postgres`;
     try {
       const release = await holdLock(url, onLost);

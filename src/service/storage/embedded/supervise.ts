@@ -44,7 +44,7 @@ export async function supervise<Server>(
   start: (onLost: () => void) => Promise<Server>,
   { log, onFailure, timeout = RESTART_TIMEOUT }: Supervision,
 ): Promise<Supervised<Server>> {
-  const over = new AbortController();
+  const ended = new AbortController();
   let failingSince: number | null = null;
   let attempts = 0;
   let lastStart = -Infinity;
@@ -52,7 +52,7 @@ export async function supervise<Server>(
   let server = await start(lost);
 
   function lost(): void {
-    if (over.signal.aborted) return;
+    if (ended.signal.aborted) return;
     log('warn', 'postgres-lost');
     restarting ??= restart().finally(() => (restarting = null));
   }
@@ -63,9 +63,9 @@ export async function supervise<Server>(
     failingSince ??= begun;
     if (await isTooLate(timeout * CRASH_LOOP_FACTOR))
       return fail(failureOf(home, new Error('It ends after each start.')));
-    for (let logged = -Infinity; !over.signal.aborted;) {
-      if (attempts > 0) await pause(Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** attempts), over.signal);
-      if (over.signal.aborted) return;
+    for (let logged = -Infinity; !ended.signal.aborted;) {
+      if (attempts > 0) await pause(Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** attempts), ended.signal);
+      if (ended.signal.aborted) return;
       attempts += 1;
       try {
         await assertPresent(home);
@@ -78,7 +78,7 @@ export async function supervise<Server>(
         log('info', 'postgres-restarted', { attempts, seconds: Math.round(lastStart - begun) / 1000 });
         if (!isLost) return;
       } catch (error) {
-        if (over.signal.aborted) return;
+        if (ended.signal.aborted) return;
         if (isPermanent(error) || (await isTooLate(timeout))) return fail(failureOf(home, error));
         if (performance.now() - logged < LOG_INTERVAL) continue;
         logged = performance.now();
@@ -99,12 +99,12 @@ export async function supervise<Server>(
   /** PostgreSQL itself would notice only after a minute. */
   async function checkFolder(): Promise<void> {
     const failure = await assertPresent(home).catch((error: unknown) => error);
-    if (isAppregError(failure) && !over.signal.aborted) fail(failure);
+    if (isAppregError(failure) && !ended.signal.aborted) fail(failure);
   }
 
   const timer = setInterval(() => void checkFolder(), FOLDER_INTERVAL);
   function end(): void {
-    over.abort();
+    ended.abort();
     clearInterval(timer);
   }
 
