@@ -66,10 +66,12 @@ export function layout(
       </head>
       <body>
         <a class="skip" href="${here}#main">Skip to content</a>
-        ${organization === null ? plainTop() : top(organization, section)}
+        ${organization === null ? plainHeader() : pageHeader(organization, section)}
         ${
           isSettings(section)
-            ? html`<div class="shell settings">${side(section, scope)}${main(body, refreshAfter, now)}</div>`
+            ? html`<div class="shell settings">
+                ${settingsNavigation(section, scope)}${main(body, refreshAfter, now)}
+              </div>`
             : html`<div class="shell${organization === null ? ' narrow' : ''}">${main(body, refreshAfter, now)}</div>`
         }
       </body>
@@ -87,13 +89,13 @@ function main(body: Html, refreshAfter: number | null, now: Date): Html {
   </main>`;
 }
 
-function plainTop(): Html {
+function plainHeader(): Html {
   return html`<header class="top">
     <a class="brand" href=".">${LOGO}<span>appreg</span></a>
   </header>`;
 }
 
-function top(organization: OrganizationView, section: Screen['section']): Html {
+function pageHeader(organization: OrganizationView, section: Screen['section']): Html {
   return html`<header class="top">
     <a class="brand" href=".">${LOGO}<span>appreg</span></a>
     <nav aria-label="Main">
@@ -111,7 +113,7 @@ function isSettings(section: Section | null): section is SettingsSection {
   return section !== null && Object.hasOwn(SETTINGS, section);
 }
 
-function side(section: SettingsSection, scope: Scope): Html {
+function settingsNavigation(section: SettingsSection, scope: Scope): Html {
   const entries = Object.entries(SETTINGS).filter(([, entry]) => allows(scope, entry.scope));
   return html`<nav class="side" aria-label="Settings">
     <p class="side-title" aria-hidden="true">Settings</p>

@@ -9,17 +9,17 @@ import type { Identity } from '../storage/tokens.ts';
 
 /** Sessions in a cookie, and protection against cross-site request forgery. */
 
-type Public = Pick<Service['settings'], 'publicUrl'>;
+type PublicUrl = Pick<Service['settings'], 'publicUrl'>;
 
 /**
  * With its prefix, a cookie is accepted only from this host over https; browsers do not support that for plain http.
  */
-function cookieName(c: Context, settings: Public): string {
+function cookieName(c: Context, settings: PublicUrl): string {
   return isSecure(c, settings) ? '__Host-appreg' : 'appreg';
 }
 
 /** Whether the browser uses https: by the public URL, or else as a trusted proxy says. */
-function isSecure(c: Context, { publicUrl }: Public): boolean {
+function isSecure(c: Context, { publicUrl }: PublicUrl): boolean {
   const { secure }: Client = c.get('client');
   return publicUrl?.startsWith('https:') ?? secure;
 }
@@ -37,15 +37,15 @@ export async function signIn(
   token: { id: string; actor: Actor },
 ): Promise<void> {
   const { cookie, expiresAt } = await openSession(db, organizationId, token.id, token.actor);
-  setCookie(c, cookieName(c, settings), cookie, { ...options(c, settings), expires: expiresAt });
+  setCookie(c, cookieName(c, settings), cookie, { ...cookieOptions(c, settings), expires: expiresAt });
 }
 
 /** Deletes the cookie. @returns its value, or null */
-export function signOut(c: Context, settings: Public): string | null {
-  return deleteCookie(c, cookieName(c, settings), options(c, settings)) ?? null;
+export function signOut(c: Context, settings: PublicUrl): string | null {
+  return deleteCookie(c, cookieName(c, settings), cookieOptions(c, settings)) ?? null;
 }
 
-function options(c: Context, settings: Public) {
+function cookieOptions(c: Context, settings: PublicUrl) {
   return { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(c, settings) } as const;
 }
 
@@ -53,7 +53,7 @@ function options(c: Context, settings: Public) {
  * Whether a request comes from one of our pages. Browsers send Sec-Fetch-Site (over https and on localhost) or the
  * Origin of every form submission; a request with neither is refused.
  */
-export function isFromOwnPage(c: Context, { publicUrl }: Public): boolean {
+export function isFromOwnPage(c: Context, { publicUrl }: PublicUrl): boolean {
   const site = c.req.header('sec-fetch-site');
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   const origin = c.req.header('origin');
@@ -65,7 +65,7 @@ export function isFromOwnPage(c: Context, { publicUrl }: Public): boolean {
 }
 
 /** The path of the public URL: a proxy may serve the service below a prefix, and strip it. */
-export function basePath({ publicUrl }: Public): string {
+export function basePath({ publicUrl }: PublicUrl): string {
   return publicUrl === null ? '/' : new URL(publicUrl).pathname;
 }
 

@@ -11,8 +11,8 @@ import { isUuid } from './uuid.ts';
 
 /** Moves a subscription between the shared row of a registry and the organization's own, as it has credentials or not. */
 
-/** A subscription, and who changes it. */
-interface Target {
+/** A subscription whose credentials are changed, and who changes them. */
+export interface CredentialsTarget {
   organizationId: string;
   subscriptionId: string;
   actor: Actor;
@@ -34,7 +34,7 @@ export interface MovedSubscription {
 export async function setCredentials(
   db: Db,
   keys: SecretsKeys,
-  { organizationId, subscriptionId, auth, actor }: Target & { auth: RegistryAuth },
+  { organizationId, subscriptionId, auth, actor }: CredentialsTarget & { auth: RegistryAuth },
   refuses: (url: string) => string | null,
 ): Promise<MovedSubscription | string | null> {
   return db.transaction().execute(async (tx) => {
@@ -57,7 +57,7 @@ export async function setCredentials(
  * report.
  * @returns null if the organization does not have the subscription
  */
-export async function removeCredentials(db: Db, target: Target): Promise<MovedSubscription | null> {
+export async function removeCredentials(db: Db, target: CredentialsTarget): Promise<MovedSubscription | null> {
   const { organizationId, subscriptionId } = target;
   return db.transaction().execute(async (tx) => {
     const current = await lockedRegistry(tx, organizationId, subscriptionId);
@@ -73,7 +73,7 @@ export async function removeCredentials(db: Db, target: Target): Promise<MovedSu
 
 async function recordChange(
   tx: Transaction<Database>,
-  { organizationId, subscriptionId, actor }: Target,
+  { organizationId, subscriptionId, actor }: CredentialsTarget,
   { name }: CurrentRegistry,
   type: RegistryAuth['type'] | null,
 ): Promise<void> {

@@ -1,7 +1,6 @@
-import type { Actor } from '../audit-actions.ts';
 import { insecureAuthFault, type RegistryAuth } from '../credentials.ts';
 import type { Service } from '../context.ts';
-import { removeCredentials, setCredentials } from '../storage/private-registries.ts';
+import { type CredentialsTarget, removeCredentials, setCredentials } from '../storage/private-registries.ts';
 
 /** Sets and removes the credentials of a registry that an organization is subscribed to. */
 
@@ -11,20 +10,13 @@ export type AuthOutcome =
   | { outcome: 'unknown-subscription' }
   | { outcome: 'insecure' | 'unsupported'; message: string };
 
-/** A subscription, and who changes it. */
-export interface AuthTarget {
-  organizationId: string;
-  subscriptionId: string;
-  actor: Actor;
-}
-
 export const NO_SECRETS_KEY =
   'This service cannot store credentials: its operator has not set SECRETS_KEY. Use a registry without authentication, or one with signed URLs.';
 
 /** Sets or replaces the credentials; the registry is checked with them soon. */
 export async function setAuth(
   service: Pick<Service, 'db' | 'settings' | 'log' | 'requestRefresh'>,
-  target: AuthTarget & { auth: RegistryAuth },
+  target: CredentialsTarget & { auth: RegistryAuth },
 ): Promise<AuthOutcome> {
   const { db, settings, log } = service;
   if (settings.secretsKeys.length === 0) return { outcome: 'unsupported', message: NO_SECRETS_KEY };
@@ -40,7 +32,7 @@ export async function setAuth(
 /** Removes the credentials; the registry is shared with other organizations from now on. */
 export async function removeAuth(
   service: Pick<Service, 'db' | 'log' | 'requestRefresh'>,
-  target: AuthTarget,
+  target: CredentialsTarget,
 ): Promise<AuthOutcome> {
   const { db, log } = service;
   const moved = await removeCredentials(db, target);

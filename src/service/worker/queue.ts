@@ -74,7 +74,7 @@ export async function openQueue(context: QueueContext, address: ServerAddress): 
     if (isWorker) {
       workers = await startWorkers(boss, context);
       // Take over the jobs of a stopped node immediately, even if nodes are short-lived.
-      void boss.supervise().then(() => workers.forEach((each) => each.wake()), onError);
+      void boss.supervise().then(() => workers.forEach((worker) => worker.wake()), onError);
     }
   } catch (error) {
     await boss.stop({ graceful: false }).catch(onError);
@@ -83,18 +83,18 @@ export async function openQueue(context: QueueContext, address: ServerAddress): 
   }
   // Jobs that were left in the queue, and registries that became due in the meantime.
   database.onRecovery(() => {
-    for (const each of workers) each.wake();
+    for (const worker of workers) worker.wake();
     if (isWorker) void sendSweep(boss).catch(onError);
   });
   return {
     async requestRefresh(registryId, { priority } = { priority: 1 }) {
       await requestRefresh(boss, db, registryId, priority);
       // The requester is waiting: idle workers on this node do not wait for the next poll.
-      for (const each of workers) each.wake();
+      for (const worker of workers) worker.wake();
     },
     async stop() {
       const until = Date.now() + STOP_TIMEOUT;
-      await Promise.all(workers.map((each) => each.stop(STOP_TIMEOUT)));
+      await Promise.all(workers.map((worker) => worker.stop(STOP_TIMEOUT)));
       await boss.stop({ graceful: true, timeout: Math.max(1000, until - Date.now()) }).finally(() => pool.end());
     },
   };
@@ -126,7 +126,7 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
   await boss.work(SWEEP, { pollingIntervalSeconds: 1 }, async () => {
     try {
       await enqueueDue(boss, db);
-      for (const each of workers) each.wake();
+      for (const worker of workers) worker.wake();
     } finally {
       if (!stopping.aborted) await sendSweep(boss, SWEEP_INTERVAL);
     }

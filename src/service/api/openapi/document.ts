@@ -1,5 +1,5 @@
 import { VERSION } from '../../../core/tool-version.ts';
-import { type OpenApiObject, needs } from './parts.ts';
+import { type OpenApiObject, requiresScope } from './parts.ts';
 import { schemas } from './schemas.ts';
 import { accessPaths, operatorPaths } from './paths-access.ts';
 import { webhooksPaths } from './paths-webhooks.ts';
@@ -58,7 +58,7 @@ function withScopes(paths: Record<string, OpenApiObject>): OpenApiObject {
   const scoped = Object.entries(paths).map(([path, item]) => {
     const operations = Object.entries(item).map(([name, operation]) =>
       METHODS.includes(name) && typeof operation === 'object'
-        ? [name, { security: needs(name === 'get' ? 'read' : 'manage').security, ...operation }]
+        ? [name, { security: requiresScope(name === 'get' ? 'read' : 'manage').security, ...operation }]
         : [name, operation],
     );
     return [path, Object.fromEntries(operations)];

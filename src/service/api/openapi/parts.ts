@@ -43,6 +43,8 @@ export const SERVER_ERROR = { '5XX': refusal('A defect, or the database cannot b
 export const TOO_MANY_REQUESTS = {
   429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']),
 };
+/** Responses that every operation with a token may have. */
+const FAILURES = { ...TOO_MANY_REQUESTS, ...SERVER_ERROR };
 export const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];
 
 /** An operation that requires the token of an organization. */
@@ -56,16 +58,11 @@ export function forOrganization(
     401: refusal('Without a valid token.', ['WWW-Authenticate']),
     403: refusal('The scope of the token does not include it, or the organization is suspended.'),
   };
-  return {
-    operationId,
-    summary,
-    ...rest,
-    responses: { ...responses, ...refusals, ...TOO_MANY_REQUESTS, ...SERVER_ERROR },
-  };
+  return { operationId, summary, ...rest, responses: { ...responses, ...refusals, ...FAILURES } };
 }
 
 /** The scope that a token needs for an operation, if it is not `read` for GET and `manage` for other methods. */
-export function needs(scope: Scope): { security: OpenApiObject[] } {
+export function requiresScope(scope: Scope): { security: OpenApiObject[] } {
   return { security: [{ token: [scope] }] };
 }
 
@@ -81,13 +78,7 @@ export function forOperator(
     403: refusal('The service has no operator’s token.'),
   };
   const security = [{ operator: [] }];
-  return {
-    operationId,
-    summary,
-    security,
-    ...rest,
-    responses: { ...responses, ...refusals, ...TOO_MANY_REQUESTS, ...SERVER_ERROR },
-  };
+  return { operationId, summary, security, ...rest, responses: { ...responses, ...refusals, ...FAILURES } };
 }
 
 /** @param optional fields that may be missing */

@@ -7,7 +7,7 @@ import {
   forOperator,
   forOrganization,
   type OpenApiObject,
-  needs,
+  requiresScope,
   NOT_FOUND,
   pageResponses,
   parameter,
@@ -24,7 +24,7 @@ const SEARCH = parameter('search', 'query', 'A part of the name.', { type: 'stri
 export const accessPaths: Record<string, OpenApiObject> = {
   '/api/tokens': {
     get: forOrganization('listTokens', 'The tokens of the organization', pageResponses('Tokens'), {
-      ...needs('admin'),
+      ...requiresScope('admin'),
       parameters: [...PAGE, IF_NONE_MATCH],
     }),
     post: forOrganization(
@@ -32,7 +32,7 @@ export const accessPaths: Record<string, OpenApiObject> = {
       'Create a token',
       { 201: response('The token.', 'NewToken'), ...BAD_BODY, 409: refusal('Too many tokens.') },
       {
-        ...needs('admin'),
+        ...requiresScope('admin'),
         ...body({ name: ref('Name'), scope: ref('Scope') }, { expiresAt: ref('FutureTime') }),
       },
     ),
@@ -47,12 +47,12 @@ export const accessPaths: Record<string, OpenApiObject> = {
         ...NOT_FOUND,
         409: refusal('It is the last token with the scope admin.'),
       },
-      needs('admin'),
+      requiresScope('admin'),
     ),
   },
   '/api/audit': {
     get: forOrganization('listAudit', 'What was done in the organization', pageResponses('AuditEntries'), {
-      ...needs('admin'),
+      ...requiresScope('admin'),
       parameters: [ACTION, ...PAGE, IF_NONE_MATCH],
     }),
   },

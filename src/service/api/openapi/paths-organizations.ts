@@ -5,7 +5,7 @@ import {
   SERVER_ERROR,
   forOrganization,
   RATE_LIMIT_HEADERS,
-  needs,
+  requiresScope,
   TOO_MANY_REQUESTS,
   parameter,
   refusal,
@@ -53,7 +53,7 @@ export const organizationsPaths: Record<string, OpenApiObject> = {
       'rotateToken',
       'Give the token of the request a new value; the old one and its sessions become invalid',
       { 200: response('The new value.', 'Token') },
-      needs('admin'),
+      requiresScope('admin'),
     ),
   },
 };

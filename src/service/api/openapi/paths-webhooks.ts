@@ -6,7 +6,7 @@ import {
   body,
   forOrganization,
   type OpenApiObject,
-  needs,
+  requiresScope,
   NOT_FOUND,
   pageResponses,
   parameter,
@@ -31,7 +31,7 @@ const EVENTS_FIELD = {
 export const webhooksPaths: Record<string, OpenApiObject> = {
   '/api/webhooks': {
     get: forOrganization('listWebhooks', 'The webhooks of the organization', pageResponses('Webhooks'), {
-      ...needs('manage'),
+      ...requiresScope('manage'),
       parameters: [...PAGE, IF_NONE_MATCH],
     }),
     post: forOrganization(
@@ -47,7 +47,7 @@ export const webhooksPaths: Record<string, OpenApiObject> = {
       'getWebhook',
       'One webhook',
       { 200: response('The webhook.', 'Webhook'), ...NOT_FOUND },
-      needs('manage'),
+      requiresScope('manage'),
     ),
     patch: forOrganization(
       'changeWebhook',
@@ -81,7 +81,7 @@ export const webhooksPaths: Record<string, OpenApiObject> = {
       'listDeliveries',
       'What was sent to a webhook in the last 30 days, and what is waiting',
       { ...pageResponses('Deliveries'), ...NOT_FOUND },
-      { ...needs('manage'), parameters: [...PAGE, IF_NONE_MATCH] },
+      { ...requiresScope('manage'), parameters: [...PAGE, IF_NONE_MATCH] },
     ),
   },
   '/api/webhooks/{webhook}/deliveries/{delivery}/redeliver': {

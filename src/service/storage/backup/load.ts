@@ -65,6 +65,7 @@ export async function load(client: Client, backup: BackupReader, signal: AbortSi
 async function checkCounts(client: Client, { rows }: BackupTrailer): Promise<void> {
   for (const [table, expected] of Object.entries(rows)) {
     const { rows: counts } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM ${quoted(table)}`);
-    if (counts.some(({ count }) => Number(count) !== expected)) throw damagedBackup(`${table} has another number of rows`);
+    if (counts.some(({ count }) => Number(count) !== expected))
+      throw damagedBackup(`${table} has another number of rows`);
   }
 }
