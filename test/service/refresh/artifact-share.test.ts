@@ -143,14 +143,14 @@ describe('validators', () => {
     ['another length', known, some('"a"', 'Mon', 6), 'different'],
     ['the same tag at another time', known, some('"a"', 'Tue', 5), 'same'],
     ['another time without a tag', known, some(null, 'Tue', 5), 'different'],
-    ['only the length', known, some(null, null, 5), 'length-only'],
+    ['only the length', known, some(null, null, 5), 'same-length'],
     ['only another length', known, some(null, null, 6), 'different'],
-    ['nothing', known, null, 'unknown'],
-    ['nothing known', [], some('"a"', null, 5), 'unknown'],
-    ['a tag that was not sent before', [some(null, 'Mon', null)], some('"a"', null, null), 'unknown'],
+    ['nothing', known, null, 'incomparable'],
+    ['nothing known', [], some('"a"', null, 5), 'incomparable'],
+    ['a tag that was not sent before', [some(null, 'Mon', null)], some('"a"', null, null), 'incomparable'],
     ['one of several', [...known, some('"b"', null, 5)], some('"b"', null, 5), 'same'],
     ['another tag, where HEAD had none', [...known, some(null, null, 5)], some('"c"', null, 5), 'different'],
-    ['HEAD without a tag, as before', [...known, some(null, null, 0)], some(null, null, 0), 'length-only'],
+    ['HEAD without a tag, as before', [...known, some(null, null, 0)], some(null, null, 0), 'same-length'],
   ])('%s', (_, before, now, result) => expect(compareValidators(before, now)).toBe(result));
 
   test('of the latest responses are kept', () => {
