@@ -1,8 +1,7 @@
 import type { AppFacts, Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { AppVerdict, Finding, Severity } from '../core/engine/report.ts';
-import { printable } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { ruleViolation, type Violation } from './rule-violation.ts';
 
 /** Judges a change before it is written, with the same rules as lint. */
 
@@ -45,7 +44,7 @@ export function newFindings(before: () => JudgedState, after: RegistryState, set
     else known.set(identity(finding), left - 1);
   }
   const errors = fresh.filter((finding) => finding.severity === 'error');
-  if (errors.length > 0) throw refusal(errors);
+  if (errors.length > 0) throw ruleViolation(errors.map(violationOf), 'publish');
   return fresh;
 }
 
@@ -73,10 +72,6 @@ function identity({ rule, app, version, resource, cause, message }: Finding): st
   return JSON.stringify([rule, app, version, resource, cause, message]);
 }
 
-function refusal(errors: readonly Finding[]): AppregError {
-  const lines = errors.map(({ rule, message }) => printable(`${rule}: ${message}`));
-  const advice = [...new Set(errors.map((error) => printable(error.advice)))];
-  if (errors.some(({ rule }) => rule === 'artifact-no-app')) advice.push('To publish it as it is: --any-content');
-  const rules = [...new Set(errors.map(({ rule }) => rule))];
-  return new AppregError('rule-violation', lines.join('\n  '), advice.join('\n  '), { effect: 'none', rules });
+function violationOf({ rule, message, advice, evidence }: Finding): Violation {
+  return { rule, text: `${rule}: ${message}`, advice, evidence };
 }

@@ -5,8 +5,8 @@ import { artifactLeftover } from '../core/rules/artifacts/artifact-leftover.ts';
 import { artifactNoApp } from '../core/rules/artifacts/artifact-no-app.ts';
 import { artifactSecret } from '../core/rules/artifacts/artifact-secret.ts';
 import type { Problem } from '../core/rules/rule.ts';
-import { AppregError } from '../core/errors.ts';
 import { printable } from '../core/text/text.ts';
+import { ruleViolation, type Violation } from './rule-violation.ts';
 
 /** Judges the content of an artifact before anything is written. */
 
@@ -62,7 +62,7 @@ export function checkContent(
   if (scan === undefined) throw new Error('The content of the artifact was not scanned.');
   const severities = publishingSeverities(set, anyContent);
   const facts = { url: null, file: null, web: UNPUBLISHED, content, archive };
-  const errors: { rule: string; problem: Problem }[] = [];
+  const errors: Violation[] = [];
   const warnings = unused.map(unusedSecret);
   for (const [rule, found] of [
     [artifactNoApp, artifactNoApp.check({ content, archive, appEntry: appEntry ?? APP_ENTRY })],
@@ -72,11 +72,15 @@ export function checkContent(
     const severity = severities[rule.id] ?? rule.severity;
     if (severity === 'off') continue;
     for (const problem of [found ?? []].flat())
-      if (severity === 'error') errors.push({ rule: rule.id, problem });
+      if (severity === 'error') errors.push(violationOf(rule.id, problem));
       else warnings.push(asClause(printable(problem.message)));
   }
-  if (errors.length > 0) throw refusal(errors);
+  if (errors.length > 0) throw ruleViolation(errors, 'pack');
   return warnings;
+}
+
+function violationOf(rule: string, { message, advice, evidence = {} }: Problem): Violation {
+  return { rule, text: message, advice, evidence };
 }
 
 /** A message as part of a line: without its capital and its full stop. */
@@ -89,12 +93,4 @@ const UNPUBLISHED: Missing = { missing: { code: 'offline' }, runWide: true };
 /** What is said about an allowed fingerprint that the artifact does not have. */
 export function unusedSecret(fingerprint: string): string {
   return `--allow-secret ${printable(fingerprint)}: the artifact contains no secret with this fingerprint`;
-}
-
-function refusal(errors: readonly { rule: string; problem: Problem }[]): AppregError {
-  const lines = errors.map(({ problem }) => printable(problem.message));
-  const advice = [...new Set(errors.map(({ problem }) => printable(problem.advice)))];
-  const rules = [...new Set(errors.map(({ rule }) => rule))];
-  if (rules.includes('artifact-no-app')) advice.push('To pack it as it is: --any-content');
-  return new AppregError('rule-violation', lines.join('\n  '), advice.join('\n  '), { effect: 'none', rules });
 }

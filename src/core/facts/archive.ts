@@ -45,8 +45,9 @@ export interface ContentScan {
 export interface SecretPlace {
   /** What it is: `github-token`, `private-key`, `env-file`, … */
   kind: string;
+  /** Its path; secrets in it are replaced. */
   entry: string;
-  /** From 1; in a source map, the line of the code that contains the map. */
+  /** From 1; in a source map, the line of the code that contains the map; 0 if the secret is in the path of the entry. */
   line: number;
   /** Identifies kind and value: equal in each run, and slow to compute, so that a short value cannot be guessed. */
   fingerprint: string;

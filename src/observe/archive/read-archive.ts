@@ -4,6 +4,8 @@ import { kindOf } from '../../core/text/file-type.ts';
 import { GzipReader } from './gzip.ts';
 import { type TarLimits, TarReader } from './tar.ts';
 import { distinctiveFolders } from '../content/build-paths.ts';
+import { secretsInNames, withoutNamedSecrets } from '../content/name-secrets.ts';
+import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { ContentScanner } from '../content/scan-content.ts';
 import { createDigester } from '../digest/digest.ts';
 
@@ -35,6 +37,8 @@ export interface ArchiveOptions {
 export interface ScanOptions {
   /** Folders of this machine that an artifact should not name. */
   folders: readonly string[];
+  /** Secrets that are listed with their place and fingerprint; more are counted. 1,000 if absent. */
+  maxListed?: number;
 }
 
 /** Lists a .tar.gz (spec 2.4) while its bytes are streamed; nothing is extracted to disk or kept. */
@@ -57,7 +61,7 @@ export function createArchiveReader({
   scan = null,
 }: ArchiveOptions = {}): ArchiveReader {
   const bounds = { ...ARCHIVE_LIMITS, ...limits };
-  const scanner = scan === null ? null : new ContentScanner(distinctiveFolders(scan.folders));
+  const scanner = scan === null ? null : new ContentScanner(distinctiveFolders(scan.folders), scan.maxListed);
   const tar = new TarReader(bounds, scanner);
   let gzip: GzipReader | null = null;
   let head: Uint8Array = new Uint8Array(0);
@@ -99,9 +103,10 @@ export function createArchiveReader({
       await gzip?.end();
       const isComplete = gzip !== null && stopped === null && gzip.fault === null;
       if (isComplete) tar.end();
-      const scanned = (await scanner?.end()) ?? null;
       const facts = archiveFacts(tar, gzip, { kind: gzip === null ? kindOf(head) : 'gzip', unpackedBytes, stopped });
-      return { ...facts, ...(scanned !== null && { scan: scanned }) };
+      const inNames = await secretsInNames(facts);
+      const scanned = (await scanner?.end(inNames)) ?? null;
+      return withoutNamedSecrets({ ...facts, ...(scanned !== null && { scan: scanned }) }, inNames);
     },
   };
 }
@@ -163,7 +168,7 @@ export async function readArchiveFile(
       digester.write(chunk);
       if (listed !== undefined) await listed;
     }
-    return { content: digester.end(), archive: await archive.end() };
+    return { content: await withoutSecretsInHead(digester.end(), digester.start), archive: await archive.end() };
   } finally {
     closeSync(file);
   }

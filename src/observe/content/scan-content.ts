@@ -4,6 +4,7 @@ import { type BuildPath, buildPathsIn } from './build-paths.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Region } from './find-secrets.ts';
 import { InlineMaps } from './inline-maps.ts';
+import type { NamedSecret } from './name-secrets.ts';
 import { regionsIn } from './regions.ts';
 import { settingsFileAt } from './settings-files.ts';
 import { countLines, type TextWindow, TextWindows } from './text-windows.ts';
@@ -15,7 +16,8 @@ import { countLines, type TextWindow, TextWindows } from './text-windows.ts';
 
 /** Bytes of an entry by which texts are distinguished from other files. */
 const HEAD_BYTES = 8000;
-const MAX_LISTED = 20;
+/** Secrets that are listed: each takes some 20 ms for its fingerprint. */
+const MAX_LISTED = 1000;
 /** Different secrets that are counted. */
 const MAX_COUNTED = 10_000;
 const MAX_PATHS = 50;
@@ -32,6 +34,7 @@ interface Task {
 
 export class ContentScanner {
   private readonly folders: readonly string[];
+  private readonly maxListed: number;
   private readonly tasks: Task[] = [];
   /** Values found; only in memory. */
   private readonly values = new Set<string>();
@@ -41,9 +44,13 @@ export class ContentScanner {
   /** Bytes of the entry that are still expected. */
   private remaining = 0;
 
-  /** @param folders of this machine that an artifact should not name (distinctiveFolders) */
-  constructor(folders: readonly string[] = []) {
+  /**
+   * @param folders of this machine that an artifact should not name (distinctiveFolders)
+   * @param maxListed secrets that are listed; more are counted
+   */
+  constructor(folders: readonly string[] = [], maxListed = MAX_LISTED) {
     this.folders = folders;
+    this.maxListed = maxListed;
   }
 
   /** An entry begins. @param size its bytes; more are padding */
@@ -77,25 +84,27 @@ export class ContentScanner {
     if (this.tasks.length === 0) return;
     const { secretsIn } = await import('./find-secrets.ts');
     for (let task = this.tasks.shift(); task !== undefined; task = this.tasks.shift())
-      for (const { kind, value, from } of await secretsIn(task.region)) await this.add(kind, value, from, task);
+      for (const { kind, value, from } of await secretsIn(task.region))
+        await this.add(kind, value, placeIn(task, from));
   }
 
-  async end(): Promise<ContentScan> {
+  /** @param inNames the secrets in the names of the entries */
+  async end(inNames: readonly NamedSecret[] = []): Promise<ContentScan> {
     this.entry?.end();
     this.entry = null;
     await this.drain();
+    for (const { kind, value, name } of inNames) await this.add(kind, value, { entry: name, line: 0 });
     const { secrets, values, buildPaths } = this;
     const secretCount = values.size;
     values.clear();
     return { secrets, secretCount, buildPaths };
   }
 
-  private async add(kind: string, value: string, from: number, { region, line, isInMap }: Task): Promise<void> {
+  private async add(kind: string, value: string, place: { entry: string; line: number }): Promise<void> {
     if (this.values.has(value) || this.values.size >= MAX_COUNTED) return;
     this.values.add(value);
-    if (this.secrets.length >= MAX_LISTED) return;
-    const at = isInMap ? line : line + countLines(region.text, from);
-    this.secrets.push({ kind, entry: region.entry, line: at, fingerprint: await fingerprintOf(kind, value) });
+    if (this.secrets.length >= this.maxListed) return;
+    this.secrets.push({ kind, ...place, fingerprint: await fingerprintOf(kind, value) });
   }
 
   private onWindow(entry: string, window: TextWindow, mapLine: number | null): void {
@@ -125,6 +134,10 @@ export class ContentScanner {
     if (this.buildPaths.some((one) => one.entry === entry && one.folder === shown)) return;
     this.buildPaths.push({ entry, line: mapLine ?? line + countLines(text, from), folder: shown });
   }
+}
+
+function placeIn({ region, line, isInMap }: Task, from: number): { entry: string; line: number } {
+  return { entry: region.entry, line: isInMap ? line : line + countLines(region.text, from) };
 }
 
 /** The text of one entry, in windows; null for the windows of its own text, the line of a map for those of the map. */

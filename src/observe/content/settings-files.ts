@@ -13,23 +13,20 @@ interface SettingsFile {
 
 const TEMPLATE_SUFFIX = /\.(example|sample|template|tmpl|dist|defaults?|schema|test)$/i;
 
+const ENV_FILE: SettingsFile = {
+  kind: 'env-file',
+  line: /^([ \t\ufeff]*(?:export[ \t]+)?([A-Za-z_][\w.]*)[ \t]*=[ \t]*)((?:"[^"\n]*")|(?:'[^'\n]*')|[^\n#]*)/gm,
+  isSecret: isSecretSetting,
+};
+const NPMRC: SettingsFile = {
+  kind: 'npm-credentials',
+  line: /^([^\n#;]*?(_authToken|_auth|_password)[ \t]*=[ \t]*)([^\n]*)/gm,
+  isSecret: isValue,
+};
+
 const SETTINGS_FILES: readonly { name: RegExp; file: SettingsFile }[] = [
-  {
-    name: /^\.env(\.[\w.-]+)?$|^[\w-]+\.env$/i,
-    file: {
-      kind: 'env-file',
-      line: /^([ \t\ufeff]*(?:export[ \t]+)?([A-Za-z_][\w.]*)[ \t]*=[ \t]*)((?:"[^"\n]*")|(?:'[^'\n]*')|[^\n#]*)/gm,
-      isSecret: isSecretSetting,
-    },
-  },
-  {
-    name: /^\.?npmrc$/i,
-    file: {
-      kind: 'npm-credentials',
-      line: /^([^\n#;]*?(_authToken|_auth|_password)[ \t]*=[ \t]*)([^\n]*)/gm,
-      isSecret: isValue,
-    },
-  },
+  { name: /^\.env(\.[\w.-]+)?$|^[\w-]+\.env$/i, file: ENV_FILE },
+  { name: /^\.?npmrc$/i, file: NPMRC },
   {
     name: /^\.yarnrc(\.yml)?$/i,
     file: {
@@ -53,6 +50,11 @@ export function settingsFileAt(path: string): SettingsFile | null {
   const name = posix.basename(path);
   if (TEMPLATE_SUFFIX.test(name)) return null;
   return SETTINGS_FILES.find((one) => one.name.test(name))?.file ?? null;
+}
+
+/** The secrets in a text without a name that may be an .env or .npmrc file. */
+export function settingsInPlainText(text: string): FoundSecret[] {
+  return [ENV_FILE, NPMRC].flatMap((file) => settingsIn(text, file));
 }
 
 /** The secrets that the lines of a settings file set. */

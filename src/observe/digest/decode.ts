@@ -1,6 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import type { Content } from '../../core/facts/facts.ts';
+import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { createDigester } from './digest.ts';
 
 /** Decodes Content-Encodings while the bytes are streamed, in parallel with other processing of the bytes as sent. */
@@ -127,7 +128,7 @@ export function createDecodedDigester(codings: readonly string[], limit: number)
     write: (chunk) => decoder.write(chunk),
     async end() {
       const error = await decoder.end();
-      const { bytes, sha256, head } = digester.end();
+      const { bytes, sha256, head } = await withoutSecretsInHead(digester.end(), digester.start);
       return { coding: codings.join(', '), bytes, sha256: error === null ? sha256 : '', head, error };
     },
   };

@@ -1,5 +1,6 @@
 import type { ArchiveFacts, Content } from '../../core/facts/facts.ts';
 import { createArchiveReader, type ScanOptions } from '../archive/read-archive.ts';
+import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { createDigester } from './digest.ts';
 
 /** Digests and lists an artifact while its bytes are streamed. */
@@ -40,7 +41,10 @@ export function digestArtifact({ limit, weak, lines, packedBytes, scan }: Inspec
       digester.write(chunk);
       return archive.write(chunk);
     },
-    end: async () => ({ archive: await archive.end(), content: digester.end() }),
+    async end() {
+      const content = await withoutSecretsInHead(digester.end(), digester.start);
+      return { content, archive: await archive.end() };
+    },
     drop: () => void archive.end(),
   };
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../../core/facts/facts.ts';
 
 const HEAD_BYTES = 512;
+/** The bytes in which secrets of the head are searched: one may end behind the head. */
+const START_BYTES = 4096;
 /** The header of gzip data: the bytes after it are content, which may be a secret. */
 const GZIP_HEAD_BYTES = 10;
 
@@ -10,6 +12,8 @@ export interface Digester {
   write(chunk: Uint8Array): void;
   /** True once bytes were dropped: reading on is pointless. */
   readonly full: boolean;
+  /** The first bytes taken, more than the facts have of them. Valid until the next call. */
+  readonly start: Buffer;
   /** The facts about all bytes taken; call it once. */
   end(): Content;
 }
@@ -27,7 +31,7 @@ export function createDigester(
   const sha256 = createHash('sha256');
   const sha1 = weak ? createHash('sha1') : null;
   const md5 = weak ? createHash('md5') : null;
-  const head = Buffer.alloc(HEAD_BYTES);
+  const start = Buffer.alloc(START_BYTES);
   const lineFeeds = { all: 0, afterCr: 0 };
   let last = 0;
   let bytes = 0;
@@ -45,6 +49,9 @@ export function createDigester(
     get full() {
       return cut;
     },
+    get start() {
+      return start.subarray(0, Math.min(bytes, START_BYTES));
+    },
     write(chunk) {
       if (cut || chunk.length === 0) return;
       let taken = chunk;
@@ -52,7 +59,7 @@ export function createDigester(
         cut = true;
         taken = chunk.subarray(0, limit - bytes);
       }
-      if (bytes < HEAD_BYTES) head.set(taken.subarray(0, HEAD_BYTES - bytes), bytes);
+      if (bytes < START_BYTES) start.set(taken.subarray(0, START_BYTES - bytes), bytes);
       sha256.update(taken);
       sha1?.update(taken);
       md5?.update(taken);
@@ -65,7 +72,7 @@ export function createDigester(
         sha256: sha256.digest('hex'),
         sha1: sha1?.digest('hex') ?? '',
         md5: md5?.digest('hex') ?? '',
-        head: head.toString('base64', 0, Math.min(bytes, isGzip(head) ? GZIP_HEAD_BYTES : HEAD_BYTES)),
+        head: start.toString('base64', 0, Math.min(bytes, isGzip(start) ? GZIP_HEAD_BYTES : HEAD_BYTES)),
         cut,
         decoded: null,
         ...(lines ? { lineFeeds } : {}),
@@ -74,6 +81,6 @@ export function createDigester(
   };
 }
 
-function isGzip(head: Buffer): boolean {
-  return head[0] === 0x1f && head[1] === 0x8b;
+function isGzip(start: Buffer): boolean {
+  return start[0] === 0x1f && start[1] === 0x8b;
 }

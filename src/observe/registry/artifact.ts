@@ -4,6 +4,7 @@ import { codings, header } from '../../core/http/headers.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { createDecodedDigester, type DecodedDigester } from '../digest/decode.ts';
 import { digestArtifact, type Inspected, type Inspection } from '../digest/digest-artifact.ts';
+import type { ScanOptions } from '../archive/read-archive.ts';
 import type { Body } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { REQUESTED_ONCE } from './cache/observation-cache.ts';
@@ -18,6 +19,9 @@ export interface FetchedArtifact {
   content: Content | Missing;
   archive: ArchiveFacts | Missing;
 }
+
+/** A served artifact cannot be corrected, so that a few of its secrets suffice; the facts stay small. */
+const SCAN_SERVED: ScanOptions = { folders: [], maxListed: 20 };
 
 interface DigestOptions {
   /** Also digest with SHA-1 and MD5. */
@@ -132,7 +136,7 @@ function openReading(
   const applied = codings(hop.headers);
   const length = header(hop.headers, 'content-length');
   const packedBytes = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
-  const task = { limit: limits.artifact, weak, lines: inner, packedBytes, scan: scanContent ? { folders: [] } : null };
+  const task = { limit: limits.artifact, weak, lines: inner, packedBytes, scan: scanContent ? SCAN_SERVED : null };
   const decoded = applied.length > 0 ? createDecodedDigester(applied, limits.decoded) : null;
   const unpacked = inner ? createDecodedDigester(['gzip'], limits.decoded) : null;
   const inspection = decoded || unpacked ? digestArtifact(task) : digestWorkers.open(task);

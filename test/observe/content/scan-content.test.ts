@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { ContentScan } from '../../../src/core/facts/facts.ts';
+import type { ScanOptions } from '../../../src/observe/archive/read-archive.ts';
 import { listArchive } from '../../support/archives.ts';
 import { PLANTED, PRIVATE_KEY, randomText } from '../../support/planted.ts';
 import * as tar from '../../support/tar-builder.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-async function scan(files: Files, { size = 64 * 1024, folders = [] as string[] } = {}): Promise<ContentScan> {
+interface ScanSettings extends Partial<ScanOptions> {
+  size?: number;
+}
+
+async function scan(
+  files: Files,
+  { size = 64 * 1024, folders = [], ...rest }: ScanSettings = {},
+): Promise<ContentScan> {
   const bytes = tar.tgz(...Object.entries(files).map(([path, text]) => tar.entry(path, text)));
-  const { fault, scan: found } = await listArchive(bytes, { size, scan: { folders } });
+  const { fault, scan: found } = await listArchive(bytes, { size, scan: { folders, ...rest } });
   expect(fault).toBe(null);
   if (found === undefined) throw new Error('The archive was not scanned.');
   return found;
@@ -45,9 +53,15 @@ describe('secrets', () => {
     expect(secretCount).toBe(1);
   });
 
-  test('more than are listed are counted', async () => {
-    const many = Array.from({ length: 23 }, (_, i) => `"ghp_${randomText(36, 'abcdefghijkLMNOP0123', i + 1)}"`);
+  const many = Array.from({ length: 23 }, (_, i) => `"ghp_${randomText(36, 'abcdefghijkLMNOP0123', i + 1)}"`);
+
+  test('each of many is listed, so that each can be allowed', async () => {
     const { secrets, secretCount } = await scan({ 'app.js': many.join('\n') });
+    expect([new Set(secrets.map(({ fingerprint }) => fingerprint)).size, secretCount]).toEqual([23, 23]);
+  });
+
+  test('more than are to be listed are counted', async () => {
+    const { secrets, secretCount } = await scan({ 'app.js': many.join('\n') }, { maxListed: 20 });
     expect([secrets.length, secretCount]).toEqual([20, 23]);
   });
 

@@ -1,11 +1,11 @@
 import { type ContentScan, isMissing, type SecretPlace } from '../../facts/facts.ts';
 import { shorten } from '../../text/text.ts';
+import type { Evidence } from '../../engine/report.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 
-/** The number of secrets in the message, and of further ones in the evidence. */
+/** The number of secrets in the message; the others are in the evidence. */
 const NAMED = 4;
-const SHOWN = 20;
 
 export const artifactSecret = defineRule({
   id: 'artifact-secret',
@@ -18,7 +18,7 @@ export const artifactSecret = defineRule({
   owner: 'author',
   supersededBy: [artifactChecksumMismatch],
   failsWhen:
-    'a file in the archive contains a private key, a token of a known service, a password in a URL, an .env file with values, or npm credentials; also inside inline source maps. Placeholders such as ${NPM_TOKEN} do not count. An artifact that is already served is a warning; bundle, publish-version and release refuse it (--allow-secret <fingerprint> allows one value)',
+    'a file in the archive contains a private key, a token of a known service, a password in a URL, an .env file with values, or npm credentials; also inside inline source maps, and in the names of files. Placeholders such as ${NPM_TOKEN} do not count. An artifact that is already served is a warning; bundle, publish-version and release refuse it (--allow-secret <fingerprint> allows one value)',
   why: 'All subscribers can unpack an artifact, and a published version cannot be taken back: the secret must be revoked.',
   examples: {
     bad: '$ tar -xOzf clock-1.0.0.tar.gz .env\nAPI_TOKEN=9b1f4c77d2e05a68',
@@ -30,6 +30,15 @@ export const artifactSecret = defineRule({
   },
 });
 
+const REVOKE_ONE =
+  'Revoke the secret at the service that issued it: the artifact is public, and withdrawing the version does not undo that. Then publish a version without it.';
+const REVOKE_ALL =
+  'Revoke the secrets at the services that issued them: the artifact is public, and withdrawing the version does not undo that. Then publish a version without them.';
+const REMOVE_ONE =
+  'Remove it, and let the app read it from its settings at run time. If it was published or committed before, revoke it. If it is not a secret, use';
+const REMOVE_ALL =
+  'Remove them, and let the app read them from its settings at run time. Revoke those that were published or committed before. If one is not a secret, use';
+
 interface Stage {
   /** Whether the artifact was fetched from its URL, so that others may have it. */
   isServed: boolean;
@@ -38,11 +47,11 @@ interface Stage {
 
 function secretProblem({ secrets, secretCount }: ContentScan, stage: Stage): Problem<never> {
   const [first] = secrets;
-  const others = secrets.slice(1, SHOWN + 1).map((one) => `${one.kind} ${placeOf(one)} ${one.fingerprint}`);
+  const others = secrets.slice(1).map(describe);
   const isOne = secretCount === 1;
   return {
     message: `The artifact contains ${isOne ? 'a secret' : `${secretCount} secrets`}${describePlaces(secrets, secretCount)}.`,
-    advice: stage.isServed ? adviceServed(isOne) : adviceLocal(isOne, stage.isPublishing),
+    advice: adviceFor(stage, secretCount, secrets.length),
     evidence: {
       // If no secret is listed, only their number is known.
       ...(first && { kind: first.kind, entry: first.entry, line: first.line, fingerprint: first.fingerprint }),
@@ -55,27 +64,29 @@ function secretProblem({ secrets, secretCount }: ContentScan, stage: Stage): Pro
 /** @param secrets those that are listed; if all of them were allowed, the others still count */
 function describePlaces(secrets: readonly SecretPlace[], count: number): string {
   if (secrets.length === 0) return ' in addition to those that were listed and allowed';
-  const named = secrets.slice(0, NAMED).map((one) => `${one.kind} in ${placeOf(one)} (fingerprint ${one.fingerprint})`);
+  const named = secrets.slice(0, NAMED).map(describe);
   const rest = count - named.length;
   return `: ${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
 }
 
-function adviceServed(isOne: boolean): string {
-  return isOne
-    ? 'Revoke the secret at the service that issued it: the artifact is public, and withdrawing the version does not undo that. Then publish a version without it.'
-    : 'Revoke the secrets at the services that issued them: the artifact is public, and withdrawing the version does not undo that. Then publish a version without them.';
-}
-
-function adviceLocal(isOne: boolean, isPublishing: boolean): string {
-  const fix = isOne
-    ? 'Remove it, and let the app read it from its settings at run time. If it was published or committed before, revoke it. If it is not a secret, use'
-    : 'Remove them, and let the app read them from its settings at run time. Revoke those that were published or committed before. If one is not a secret, use';
+function adviceFor({ isServed, isPublishing }: Stage, count: number, listed: number): string {
+  if (isServed) return count === 1 ? REVOKE_ONE : REVOKE_ALL;
+  if (listed === 0)
+    return 'Remove what contains them from the artifact. If they are not secrets, turn this rule off for it: --rule artifact-secret=off';
+  const fix = count === 1 ? REMOVE_ONE : REMOVE_ALL;
   const allow = '--allow-secret <fingerprint>';
   return isPublishing
     ? `${fix} ${allow}`
     : `${fix} ${allow} with the command that publishes, or an exception in the configuration.`;
 }
 
-function placeOf({ entry, line }: SecretPlace): string {
-  return `${shorten(entry, 100)}:${line}`;
+/** `github-token in app.js:7 (fingerprint 0123456789abcdef)`. */
+function describe({ kind, entry, line, fingerprint }: SecretPlace): string {
+  const path = shorten(entry, 100);
+  return `${kind} in ${line === 0 ? `the name of ${path}` : `${path}:${line}`} (fingerprint ${fingerprint})`;
+}
+
+/** The secrets that the message of a problem counts and does not name, each as a line. */
+export function unnamedSecrets({ others }: Evidence): readonly string[] {
+  return Array.isArray(others) ? others.slice(NAMED - 1) : [];
 }

@@ -46,6 +46,11 @@ ruleTable(artifactSecret, {
       },
     ],
     [
+      'a token in the name of a file',
+      factsWith([secret('github-token', 'REDACTED.txt', 0)]),
+      { message: 'a secret: github-token in the name of REDACTED.txt (fingerprint' },
+    ],
+    [
       'one that is about to be published',
       factsWith([secret('npm-token', 'app.js', 7)], { isPublishing: true }),
       { advice: 'Remove it, and' },
@@ -65,6 +70,7 @@ ruleTable(artifactSecret, {
       factsWith([], { more: 2, isPublishing: true }),
       {
         message: 'contains 2 secrets in addition to those that were listed and allowed.',
+        advice: 'turn this rule off for it: --rule artifact-secret=off',
         evidence: { secrets: 2, others: [] },
       },
     ],
@@ -83,7 +89,7 @@ ruleTable(artifactSecret, {
           line: 1,
           fingerprint: '0000000000000001',
           secrets: 7,
-          others: [2, 3, 4, 5].map((line) => `env-file .env:${line} ${`${line}`.padStart(16, '0')}`),
+          others: [2, 3, 4, 5].map((line) => `env-file in .env:${line} (fingerprint ${`${line}`.padStart(16, '0')})`),
         },
       },
     ],

@@ -1,0 +1,31 @@
+import type { Evidence } from '../core/engine/report.ts';
+import { unnamedSecrets } from '../core/rules/artifacts/artifact-secret.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+
+/** The error for a change or an artifact that rules refuse. */
+
+export interface Violation {
+  rule: string;
+  /** What is shown of it. */
+  text: string;
+  advice: string;
+  evidence: Evidence;
+}
+
+/** @param asIs what --any-content does, for an artifact without its app */
+export function ruleViolation(violations: readonly Violation[], asIs: string): AppregError {
+  const lines = violations.flatMap(({ text, evidence, rule }) => [
+    text,
+    // Each can be allowed, so each has to be named.
+    ...(rule === 'artifact-secret' ? unnamedSecrets(evidence).map((line) => `  ${line}`) : []),
+  ]);
+  const advice = [...new Set(violations.map((one) => one.advice))];
+  const rules = [...new Set(violations.map(({ rule }) => rule))];
+  if (rules.includes('artifact-no-app')) advice.push(`To ${asIs} it as it is: --any-content`);
+  return new AppregError('rule-violation', joined(lines), joined(advice), { effect: 'none', rules });
+}
+
+function joined(lines: readonly string[]): string {
+  return lines.map(printable).join('\n  ');
+}
