@@ -1,5 +1,6 @@
 import type { Finding } from '../core/engine/report.ts';
 import { printable, redact, shorten } from '../core/text/text.ts';
+import type { LineChanges } from '../publish/changed-lines.ts';
 import { describePlan } from '../publish/describe-plan.ts';
 import type { Plan } from '../publish/plan.ts';
 import type { OpenWorkspace } from './config/workspace.ts';
@@ -26,22 +27,14 @@ export function planStatus<Done extends string>(
   return dryRun ? 'planned' : done;
 }
 
-/**
- * The planned writes and the lines of a document that they add or remove: the result of a dry run.
- * @param lines the added ones; @param removed the removed ones
- */
-export function planText(
-  { style }: Terminal,
-  plan: Plan,
-  lines: readonly string[] = [],
-  removed: readonly string[] = [],
-): string {
+/** The planned writes and the lines of a document that they change: the result of a dry run. */
+export function planText({ style }: Terminal, plan: Plan, lines: LineChanges | null = null): string {
   const steps = plan.steps.length === 0 ? 'nothing to do' : describePlan(plan);
   return [
     'Nothing was written. The plan:',
     steps,
-    ...removed.map((line) => style.red(`- ${printable(shorten(line, 2000))}`)),
-    ...lines.map((line) => style.green(`+ ${printable(shorten(line, 2000))}`)),
+    ...(lines?.removed ?? []).map((line) => style.red(`- ${printable(shorten(line, 2000))}`)),
+    ...(lines?.added ?? []).map((line) => style.green(`+ ${printable(shorten(line, 2000))}`)),
   ].join('\n');
 }
 

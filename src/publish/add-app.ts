@@ -8,7 +8,7 @@ import { AppregError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
-import { newLines } from './new-lines.ts';
+import { changedLines, type LineChanges } from './changed-lines.ts';
 import {
   editStep,
   factsOf,
@@ -42,8 +42,8 @@ export interface IconFile {
 export interface AppPlan {
   entry: AppEntry;
   plan: Plan;
-  /** New lines of the manifest. */
-  lines: string[];
+  /** The lines of the manifest that change; null if none do. */
+  lines: LineChanges | null;
   /** Warnings and notes about the new app. */
   findings: Finding[];
 }
@@ -70,7 +70,7 @@ export async function planApp(place: RegistryLocation, app: NewApp, settings: Ju
     steps.push({ kind: 'create', path: icon.path, bytes: icon.file.bytes, what: 'the icon' });
   const metadata = await metadataOf(place, metadataUrl);
   if (metadata.step !== null) steps.push(metadata.step);
-  if (edited === null) return { entry, plan: { steps }, lines: [], findings: [] };
+  if (edited === null) return { entry, plan: { steps }, lines: null, findings: [] };
 
   const edit = (text: string): string | null =>
     addAppEntry(documentWithText(text, manifest.path), app.key, entry)?.text ?? null;
@@ -95,7 +95,7 @@ export async function planApp(place: RegistryLocation, app: NewApp, settings: Ju
     { manifest: factsOf(edited), app: facts },
     judgement,
   );
-  const lines = newLines(manifest.text, edited.text);
+  const lines = changedLines(manifest.text, edited.text);
   return { entry, plan: { title: `Add app ${app.key}`, steps }, lines, findings };
 }
 

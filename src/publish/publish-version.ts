@@ -17,7 +17,7 @@ import {
   isStoredAs,
 } from './artifact.ts';
 import { type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
-import { newLines } from './new-lines.ts';
+import { changedLines, type LineChanges } from './changed-lines.ts';
 import type { CreateStep, Plan } from './plan.ts';
 import { editStep, factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
 import { versionToPublish } from './version-to-publish.ts';
@@ -33,8 +33,8 @@ export interface VersionPlan {
   path: string | null;
   /** The metadata file, and the artifact if it is in this store. */
   files: string[];
-  /** New lines of the metadata file. */
-  lines(): string[];
+  /** The lines of the metadata file that change; null if none do. */
+  lines(): LineChanges | null;
   /** Warnings and notes about the new version. */
   findings: Finding[];
 }
@@ -77,7 +77,7 @@ export async function planVersion(
       },
       path,
       files,
-      lines: () => [],
+      lines: () => null,
       findings: [],
     };
   }
@@ -97,7 +97,7 @@ export async function planVersion(
     plan: { title: `Publish ${key} ${version}`, steps: create === null ? [editing] : [create.step, editing] },
     path,
     files,
-    lines: () => newLines(metadata.text, edited.text),
+    lines: () => changedLines(metadata.text, edited.text),
     findings,
   };
 }

@@ -9,9 +9,9 @@ import { listedVersionsIn } from '../core/registry/metadata.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { appFactsWith, metadataFacts } from './app-facts.ts';
+import { changedLines, type LineChanges } from './changed-lines.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import type { ListedEntry } from './listed-entry.ts';
-import { newLines } from './new-lines.ts';
 import type { Plan } from './plan.ts';
 import { editStep, factsOf, type RegistryLocation } from './registry-location.ts';
 
@@ -22,8 +22,8 @@ export interface RemovalPlan {
   entry: JsonValue;
   fields: AppFields;
   plan: Plan;
-  /** The lines of the manifest that are removed. */
-  lines: string[];
+  /** The lines of the manifest that change. */
+  lines: LineChanges;
   findings: Finding[];
   loss: SubscriberLoss;
   /** The files of the app that exist in the store, and stay. */
@@ -67,7 +67,7 @@ export async function planRemoval(
     entry,
     fields,
     plan: { title: `Remove app ${printable(key)}`, steps: [step] },
-    lines: newLines(edited.text, manifest.text),
+    lines: changedLines(manifest.text, edited.text),
     findings,
     loss: { visible, because, versions, latest },
     kept: await existing(place, [fields.iconUrl, fields.appMetadataUrl]),

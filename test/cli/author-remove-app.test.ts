@@ -88,6 +88,21 @@ describe('remove-app', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
+  test('with --dry-run of the last app prints the empty list of apps that is written', async () => {
+    const dir = await workspace();
+    await removeApp(contextIn(dir, YES), 'clock', YES);
+    const context = contextIn(dir);
+    await removeApp(context, 'radio', { dryRun: true });
+    const changed = context.printed.out
+      .join('\n')
+      .split('\n')
+      .filter((line) => /^[-+] /.test(line));
+    const kept = changed.filter((line) => line.startsWith('+ '));
+    expect(changed.slice(0, 2)).toEqual(['-   "apps": {', '-     "radio": {']);
+    expect(kept).toEqual(['+   "apps": {}']);
+    expect(changed.at(-2)).toBe('-   }');
+  });
+
   test('without a terminal and --yes is refused, with the consequences', async () => {
     const dir = await workspace();
     const before = snapshot(dir);

@@ -62,7 +62,7 @@ describe('the plan of a version', () => {
       ['edit', 'apps/a/versions.json'],
     ]);
     expect(planned.entry).toEqual(await listed('1.0.0', one));
-    expect(planned.lines().join('\n')).toContain('"version": "1.0.0"');
+    expect(planned.lines()?.added.join('\n')).toContain('"version": "1.0.0"');
     expect(store.files).toEqual(before);
   });
 

@@ -46,7 +46,7 @@ export async function removeApp(context: Context, key: string, options: Options)
   const files = plan.steps.map(({ path }) => path);
   const status = dryRun ? 'planned' : 'removed';
   if (json) terminal.out(redact(safeJson({ key, status, entry, subscribers: loss, files, kept })));
-  else if (dryRun) terminal.out([planText(terminal, plan, [], removal.lines), ...consequences].join('\n'));
+  else if (dryRun) terminal.out([planText(terminal, plan, removal.lines), ...consequences].join('\n'));
   else
     terminal.out([`removed ${terminal.style.bold(name)}: ${printable(files.join(', '))}`, ...consequences].join('\n'));
   if (isSafeKey(key) && existsSync(join(root, `apps/${key}/app.json`)))
