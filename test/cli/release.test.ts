@@ -120,6 +120,33 @@ test('--bump changes the version of the app in its package-lock.json, too', asyn
   expect(textOf(root, 'src/clock/npm-shrinkwrap.json')).toBe('{}');
 });
 
+test('--bump changes the versions of workspaces in the lock file of the repository, for all apps at once', async () => {
+  const lock = `{\n  "name": "all", "version": "9.0.0", "packages": {
+    "": { "version": "9.0.0", "workspaces": ["src/*"] },
+    "node_modules/clock": { "resolved": "src/clock", "link": true },
+    "src/clock": { "version": "1.0.0" },\r\n\t"src/lamp" : {"license":"MIT","version" :"1.0.0"},
+    "src/other": { "version": "1.0.0" } } }`;
+  const manifest = '{ "version": "1.0.0" }';
+  const root = await repository(
+    {
+      ...sources({ clock: '1.0.0', lamp: '1.0.0' }),
+      'package-lock.json': lock,
+      'src/clock/package.json': manifest,
+      'src/lamp/package.json': manifest,
+    },
+    { listed: ['clock', 'lamp'], release: [{ folder: 'src/*', entry: 'main.ts' }] },
+  );
+  await runRelease(root);
+  writeFiles(root, { 'src/clock/main.ts': 'export const a = 1;\n', 'src/lamp/main.ts': 'export const a = 2;\n' });
+  const { apps } = await runRelease(root, { bump: true });
+  expect(apps['clock']?.message).toBe('Raised from 1.0.0 to 1.0.1 in src/clock/package.json and package-lock.json.');
+  expect(apps['lamp']?.message).toBe('Raised from 1.0.0 to 1.0.1 in src/lamp/package.json and package-lock.json.');
+  const after = lock
+    .replace('"src/clock": { "version": "1.0.0" }', '"src/clock": { "version": "1.0.1" }')
+    .replace('"version" :"1.0.0"', '"version" :"1.0.1"');
+  expect(textOf(root, 'package-lock.json')).toBe(after);
+});
+
 test.each(['registry.json', 'appreg.config.json'])('release without %s says to run appreg init', async (missing) => {
   const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
   rmSync(join(root, missing));

@@ -2,7 +2,7 @@ import { nextVersion } from '../../core/release/next-version.ts';
 import { withVersion } from '../../core/release/version-file.ts';
 import { printable } from '../../core/text/text.ts';
 import { shownBelow } from '../../release/find-apps.ts';
-import { type ChangedFile, changedPackageLocks } from '../../release/package-locks.ts';
+import { changedPackageLocks } from '../../release/package-locks.ts';
 import { replaceFile } from '../../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../../store/interrupt.ts';
 import type { LoadedConfig } from '../config/config.ts';
@@ -11,13 +11,22 @@ import { type EvaluatedApp, evaluateApps, type PublishedState } from './evaluate
 
 interface Bump {
   version: string;
-  /** In the order in which they are written: the version file is last, so that an interrupted run can be repeated. */
-  files: ChangedFile[];
+  /** The new text of the version file. */
+  text: string;
+  /** The lock files of npm that repeat the version. */
+  locks: readonly string[];
+}
+
+interface Bumps {
+  /** By version file. */
+  apps: ReadonlyMap<string, Bump>;
+  /** The new texts of the lock files; apps may share one. */
+  locks: ReadonlyMap<string, string>;
 }
 
 /**
- * Raises the version of each changed app in its version file and in the lock files of npm beside it, and evaluates these
- * apps again.
+ * Raises the version of each changed app in its version file and in the lock files of npm that repeat it, and evaluates
+ * these apps again.
  * @returns all apps; those with a raised version in their new state
  */
 export async function bumpApps(
@@ -27,20 +36,18 @@ export async function bumpApps(
   published: PublishedState,
   { dryRun, jobs }: { dryRun: boolean; jobs: number },
 ): Promise<EvaluatedApp[]> {
-  const bumps = bumpsFor(apps, published);
-  const shown = ({ files }: Bump): string =>
-    files
-      .map(({ file }) => printable(shownBelow(loaded.root, file)))
-      .toReversed()
-      .join(' and ');
+  const { apps: bumps, locks } = bumpsFor(apps, published);
+  const shown = (versionFile: string, bump: Bump): string =>
+    [versionFile, ...bump.locks].map((file) => printable(shownBelow(loaded.root, file))).join(' and ');
   if (dryRun)
     return apps.map((one) => {
       const bump = one.result.state === 'changed' ? bumps.get(one.app.versionFile) : undefined;
       if (bump === undefined) return one;
-      const advice = `--bump writes ${bump.version} into ${shown(bump)}.`;
+      const advice = `--bump writes ${bump.version} into ${shown(one.app.versionFile, bump)}.`;
       return { ...one, result: { ...one.result, advice } };
     });
-  for (const { file, text } of [...bumps.values()].flatMap(({ files }) => files)) {
+  // The version files are last, so that an interrupted run can be repeated.
+  for (const [file, text] of [...locks, ...[...bumps].map(([file, bump]) => [file, bump.text] as const)]) {
     stopIfInterrupted();
     await replaceFile(file, Buffer.from(text));
   }
@@ -57,14 +64,15 @@ export async function bumpApps(
     const next = again.find(({ app }) => app === one.app);
     const bump = bumps.get(one.app.versionFile);
     if (next?.result.state !== 'new' || bump === undefined) return next ?? one;
-    const message = `Raised from ${one.result.declared} to ${next.result.declared} in ${shown(bump)}.`;
+    const message = `Raised from ${one.result.declared} to ${next.result.declared} in ${shown(one.app.versionFile, bump)}.`;
     return { ...next, result: { ...next.result, message } };
   });
 }
 
-/** By file; apps that share one get a version above all of theirs. */
-function bumpsFor(apps: readonly EvaluatedApp[], { lock }: PublishedState): Map<string, Bump> {
+/** Apps that share a version file get a version above all of theirs. */
+function bumpsFor(apps: readonly EvaluatedApp[], { lock }: PublishedState): Bumps {
   const bumps = new Map<string, Bump>();
+  const locks = new Map<string, string>();
   for (const { app, declared, result } of apps) {
     if (result.state !== 'changed' || declared === null) continue;
     const known = [declared.version, result.listed, bumps.get(app.versionFile)?.version];
@@ -73,8 +81,10 @@ function bumpsFor(apps: readonly EvaluatedApp[], { lock }: PublishedState): Map<
       known.filter((one) => one != null),
       taken,
     );
-    const versionFile = { file: app.versionFile, text: withVersion(declared, version) };
-    bumps.set(app.versionFile, { version, files: [...changedPackageLocks(app.versionFile, version), versionFile] });
+    const changed = changedPackageLocks(app.versionFile, version, locks);
+    for (const { file, text } of changed) locks.set(file, text);
+    const text = withVersion(declared, version);
+    bumps.set(app.versionFile, { version, text, locks: changed.map(({ file }) => file) });
   }
-  return bumps;
+  return { apps: bumps, locks };
 }

@@ -2,21 +2,22 @@ import { documentContent, type JsonValue, member, parseDocument } from '../json/
 import { pointerTo } from '../json/pointer.ts';
 import { locate } from '../json/positions.ts';
 
-/** The lock file of npm beside a package.json, which repeats the version of the package. */
+/** The lock files of npm, which repeat the versions of the package beside them, and of the packages of its workspaces. */
 
 export const PACKAGE_LOCKS = ['npm-shrinkwrap.json', 'package-lock.json'] as const;
 
 /**
- * The lock file with another version of the package itself, as `npm version` writes it; everything else stays as it is,
- * byte for byte.
- * @returns null if it does not have that version
+ * The lock file with another version of a package, as `npm version` writes it; everything else stays as it is, byte for
+ * byte.
+ * @param folder of the package, relative to the lock file and with slashes; '' if it is beside it
+ * @returns null if the file does not have that version
  */
-export function withPackageVersion(bytes: Uint8Array, version: string): string | null {
+export function withPackageVersion(bytes: Uint8Array, folder: string, version: string): string | null {
   const content = documentContent(bytes);
   const { text } = content;
   const { value } = parseDocument(content);
   if (text === null || value === undefined) return null;
-  const spans = [...locate(text, versionsOf(value)).values()];
+  const spans = [...locate(text, versionsOf(value, folder)).values()];
   if (spans.length === 0) return null;
   let after = text;
   // From the end, so that the other offsets stay valid.
@@ -25,11 +26,11 @@ export function withPackageVersion(bytes: Uint8Array, version: string): string |
   return after;
 }
 
-/** The pointers to the version of the package itself; lock files before version 2 have no `packages`. */
-function versionsOf(lock: JsonValue): string[] {
-  const own = member(member(lock, 'packages'), '');
+/** The pointers to the version of a package; lock files before version 2 have no `packages`. */
+function versionsOf(lock: JsonValue, folder: string): string[] {
+  const own = member(member(lock, 'packages'), folder);
   return [
-    ...(typeof member(lock, 'version') === 'string' ? [pointerTo('version')] : []),
-    ...(typeof member(own, 'version') === 'string' ? [pointerTo('packages', '', 'version')] : []),
+    ...(folder === '' && typeof member(lock, 'version') === 'string' ? [pointerTo('version')] : []),
+    ...(typeof member(own, 'version') === 'string' ? [pointerTo('packages', folder, 'version')] : []),
   ];
 }

@@ -24,9 +24,23 @@ test.each([
   ['that is not JSON', '{ "version": "1.2.3"', null],
   ['whose version is a number', '{ "version": 1 }', null],
 ])('a lock file %s', (_, before, after) => {
-  expect(withPackageVersion(bytes(before), '1.10.0')).toBe(after);
+  expect(withPackageVersion(bytes(before), '', '1.10.0')).toBe(after);
 });
 
 test('a lock file that is not UTF-8 is left out', () => {
-  expect(withPackageVersion(Uint8Array.of(0x7b, 0xff, 0x7d), '1.0.0')).toBeNull();
+  expect(withPackageVersion(Uint8Array.of(0x7b, 0xff, 0x7d), '', '1.0.0')).toBeNull();
+});
+
+const WORKSPACES = JSON.stringify({
+  version: '1.0.0',
+  packages: { '': { version: '1.0.0' }, 'apps/clock': { version: '2.0.0' }, 'apps/~/lamp': { name: 'lamp' } },
+});
+
+test.each([
+  ['apps/clock', WORKSPACES.replace('2.0.0', '1.10.0')],
+  ['apps/~/lamp', null],
+  ['apps', null],
+  ['toString', null],
+])('the lock file of a repository changes the version of the workspace %s alone', (folder, after) => {
+  expect(withPackageVersion(bytes(WORKSPACES), folder, '1.10.0')).toBe(after);
 });
