@@ -6,7 +6,7 @@ import { type JsonValue } from '../core/json/json.ts';
 import { entriesOf } from '../core/record.ts';
 import { type AppFields, appFields, iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
 import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
-import { printable } from '../core/text/text.ts';
+import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';
 import { appFactsWith, metadataFacts } from './app-facts.ts';
@@ -65,7 +65,7 @@ export async function planEdit(
   const edited = editAppEntry(manifest, key, wanted);
   const changes = changesTo(before, wanted);
   const steps: Step[] = [];
-  const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, before.iconUrl, icon);
+  const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, app, icon);
   if (iconStep !== null) steps.push(iconStep);
   const after = edited ?? manifest;
   if (edited !== null)
@@ -136,15 +136,29 @@ function editAgain(text: string, { key, manifest }: ListedEntry, changes: readon
 /** Creates the icon file, or replaces that of the app; null if the store has it. */
 async function stepForIcon(
   place: RegistryLocation,
-  listedUrl: string | null,
+  { key, manifest }: ListedEntry,
   { path, file }: Extract<NewIcon, { path: string }>,
 ): Promise<Step | null> {
   const { bytes } = file;
   const stored = await place.store.read(path);
   if (stored === null) return { kind: 'create', path, bytes, what: 'the icon' };
   if (Buffer.from(stored.bytes).equals(bytes)) return null;
-  if (listedUrl === null || place.pathOf(listedUrl) !== path) throw otherIconExists(path);
+  const users = usersOfIcon(place, manifest, path);
+  if (!users.includes(key)) throw otherIconExists(path);
+  if (users.length > 1) throw sharedIcon(path, key, users);
   return { kind: 'replace', path, bytes, what: 'the icon, changed' };
+}
+
+/** Replacing it would change the icon of the other apps, too. */
+function sharedIcon(path: string, key: string, users: readonly string[]): AppregError {
+  const others = users.filter((user) => user !== key).map((user) => printable(shorten(user, 80)));
+  const shownOthers = others.slice(0, 5).join(', ') + (others.length > 5 ? ` and ${others.length - 5} more` : '');
+  return new AppregError(
+    'icon-shared',
+    `${printable(path)} is also the icon of ${shownOthers}.`,
+    `Give ${others.length === 1 ? 'that app an icon file of its own' : 'those apps icon files of their own'} first: appreg edit-app ${others[0] ?? '<key>'} --icon <file>`,
+    { effect: 'none' },
+  );
 }
 
 interface MetadataStates {
@@ -188,9 +202,14 @@ async function metadataStates(
 async function unusedIcon(place: RegistryLocation, after: Document, url: string | null): Promise<string | null> {
   const path = url === null ? null : place.pathOf(url);
   if (path === null) return null;
-  const isUsed = Object.values(manifestApps(after.value) ?? {}).some((entry) => {
-    const used = iconUrlOf(entry);
-    return used !== null && place.pathOf(used) === path;
-  });
+  const isUsed = usersOfIcon(place, after, path).length > 0;
   return !isUsed && (await place.store.digest(path)) !== null ? path : null;
+}
+
+/** The keys of the apps whose icon is a file. */
+function usersOfIcon(place: RegistryLocation, manifest: Document, path: string): string[] {
+  return Object.entries(manifestApps(manifest.value) ?? {}).flatMap(([key, entry]) => {
+    const url = iconUrlOf(entry);
+    return url !== null && place.pathOf(url) === path ? [key] : [];
+  });
 }

@@ -154,6 +154,28 @@ describe('edit-app --icon', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
+  test('does not replace a file that other apps list, and names them', async () => {
+    const dir = await workspace();
+    const shared = JSON.stringify(entryOf(dir));
+    const lamp = `"lamp": ${shared}, "radio": ${shared}, "other": {}`;
+    writeFileSync(join(dir, 'registry.json'), textOf(dir).replace('"clock"', `${lamp}, "clock"`));
+    writeFileSync(join(dir, 'i.svg'), SVG.replaceAll('8', '16'));
+    const before = snapshot(dir);
+    for (const dryRun of [true, false])
+      expect(await refusal(editApp(contextIn(dir), 'clock', { icon: 'i.svg', dryRun }))).toMatchObject({
+        code: 'icon-shared',
+        exit: 1,
+        effect: 'none',
+        summary: 'apps/clock/icon.svg is also the icon of lamp, radio.',
+        hint: expect.stringContaining('appreg edit-app lamp --icon <file>') as string,
+      });
+    expect(snapshot(dir)).toBe(before);
+    // As the message advises.
+    for (const key of ['lamp', 'radio']) expect(await editApp(contextIn(dir), key, { icon: 'i.svg' })).toBe(0);
+    expect(await editApp(contextIn(dir), 'clock', { icon: 'i.svg' })).toBe(0);
+    expect(entryOf(dir, 'lamp').blockStyle.iconUrl).toBe(`${BASE}apps/lamp/icon.svg`);
+  });
+
   test('judges the icon before it writes anything', async () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'i.svg'), '<!doctype html>');

@@ -57,6 +57,11 @@ export const PUBLISHING_ERRORS = {
     title: 'The artifact file changed while it was published.',
     fix: 'Wait until the program that writes it is done, then run the command again.',
   },
+  'icon-shared': {
+    exit: 1,
+    title: 'Other apps list the icon file that would be replaced.',
+    fix: 'Give each of them an icon file of its own first.',
+  },
   'icon-invalid': {
     exit: 1,
     title: 'The icon is not a PNG or SVG image, or its file name has the wrong extension.',
