@@ -100,10 +100,10 @@ export interface SubscriptionView {
   official: boolean;
   createdAt: string;
   /**
-   * `new`: never checked yet, and no check is running. `checking`: a check is running, or about to start; if `checkedAt`
-   * is null, it is the first one. `good`: the last check found no error. `problems`: it
-   * could be read, with errors. `failing`: the manifest could not be used; the previous state stays in force.
-   * `unauthorized`: the same, because the host refused the credentials.
+   * `new`: never checked yet, and no check is running. `checking`: the first check is running, or about to start. The
+   * others are the result of the last check, also while a check is running: `good`: without errors. `problems`: it could
+   * be read, with errors. `failing`: the manifest could not be used; the previous state stays in force. `unauthorized`:
+   * the same, because the host refused the credentials.
    */
   state: 'new' | 'checking' | 'good' | 'problems' | 'failing' | 'unauthorized';
   /** The kind of its credentials, and when they were set; null without credentials. The values are never shown. */

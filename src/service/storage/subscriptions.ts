@@ -219,9 +219,9 @@ function viewOf(row: Row): SubscriptionView {
   };
 }
 
+/** The result of the last check; a later one that is running does not change it. */
 function stateOf(row: Row): SubscriptionView['state'] {
-  if (row.isChecking) return 'checking';
-  if (row.checkedAt === null) return 'new';
+  if (row.checkedAt === null) return row.isChecking ? 'checking' : 'new';
   if (row.unauthorized) return 'unauthorized';
   if (row.failingSince !== null) return 'failing';
   return row.errors > 0 ? 'problems' : 'good';

@@ -40,21 +40,27 @@ test('official registries are listed first, then the others in their order', asy
   expect(await names(theirs)).toEqual(['theirs']);
 });
 
+const UNAUTHORIZED = { unauthorized: true, failingSince: minutesAgo(90) };
+
 test.each([
-  ['that was never checked', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(0.1) }, 'checking'],
-  ['that no worker checks', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(30) }, 'new'],
-  ['that is due', { nextCheckAt: minutesAgo(1) }, 'checking'],
-  ['that has been due for a long time', { nextCheckAt: minutesAgo(30) }, 'good'],
-  ['of which a check was requested', { artifactsRequestedAt: minutesAgo(0.1) }, 'checking'],
-  ['without errors', { warnings: 2 }, 'good'],
-  ['with errors', { errors: 1 }, 'problems'],
-  ['that fails and has errors', { errors: 1, failingSince: minutesAgo(90) }, 'failing'],
-] as const)('a registry %s has the right state', async (what, values, state) => {
+  ['that was never checked', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(0.1) }, 'checking', true],
+  ['that no worker checks', { checkedAt: null, goodAt: null, nextCheckAt: minutesAgo(30) }, 'new', false],
+  ['that is due', { nextCheckAt: minutesAgo(1) }, 'good', true],
+  ['that has been due for a long time', { nextCheckAt: minutesAgo(30) }, 'good', false],
+  ['of which a check was requested', { artifactsRequestedAt: minutesAgo(0.1) }, 'good', true],
+  ['without errors', { warnings: 2 }, 'good', false],
+  ['with errors', { errors: 1 }, 'problems', false],
+  ['with errors that is due', { errors: 1, nextCheckAt: minutesAgo(1) }, 'problems', true],
+  ['that fails and has errors', { errors: 1, failingSince: minutesAgo(90) }, 'failing', false],
+  ['that fails and is due', { failingSince: minutesAgo(90), nextCheckAt: minutesAgo(1) }, 'failing', true],
+  ['whose host refuses the credentials', UNAUTHORIZED, 'unauthorized', false],
+  ['of the same host that is due', { ...UNAUTHORIZED, nextCheckAt: minutesAgo(1) }, 'unauthorized', true],
+] as const)('a registry %s has the right state', async (what, values, state, checking) => {
   const { db } = database;
   const organization = await addOrganization(db);
   const registry = await addRegistry(db, `https://states.example.com/${encodeURIComponent(what)}`, values);
   const id = await addSubscription(db, organization, registry);
-  expect(await subscriptionOf(db, organization, id)).toMatchObject({ id, state });
+  expect(await subscriptionOf(db, organization, id)).toMatchObject({ id, state, checking });
 });
 
 test('a subscription counts the apps of the manifest and those that can be installed', async () => {

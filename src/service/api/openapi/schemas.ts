@@ -85,7 +85,7 @@ export const schemas: Record<string, Schema> = {
     state: {
       enum: ['new', 'checking', 'good', 'problems', 'failing', 'unauthorized'],
       description:
-        'checking: a check is running or about to start; the first one if checkedAt is null. new: never checked yet, and no check is running. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid. unauthorized: the same, because the host refused the credentials.',
+        'new: never checked yet, and no check is running. checking: the first check is running or about to start. The others are the result of the last check, also while a check is running. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid. unauthorized: the same, because the host refused the credentials.',
     },
     checking: withDescription(flag, 'Whether a check is running, or was requested and is about to start.'),
     progress: {
