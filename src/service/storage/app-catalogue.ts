@@ -99,11 +99,11 @@ function withFilter(query: ReturnType<typeof matchingApps>, filter: AppFilter): 
 const NEWEST_AT = sql<Date | null>`(
   SELECT max(versions.first_seen_at) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED})`;
 
-/** Names are sorted independent of case and script; apps without a name by their key. */
-const BY_NAME = sql`lower(coalesce(nullif(apps.name, ''), apps.key)) COLLATE "und-x-icu"`;
+/** Names are sorted independent of case and script, and numbers by their value; apps without a name by their key. */
+const BY_NAME = sql`lower(coalesce(nullif(apps.name, ''), apps.key)) COLLATE natural_order`;
 
 const ORDER_BY = {
   name: BY_NAME,
   newest: sql`${NEWEST_AT} DESC NULLS LAST, ${BY_NAME}`,
-  registry: sql`lower(subscriptions.name) COLLATE "und-x-icu", subscriptions.id, ${BY_NAME}`,
+  registry: sql`lower(subscriptions.name) COLLATE natural_order, subscriptions.id, ${BY_NAME}`,
 } satisfies Record<AppOrder, unknown>;

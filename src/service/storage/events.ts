@@ -9,7 +9,8 @@ import { isUuid } from './uuid.ts';
 
 /**
  * The history of registries. A registry is shared, and so are its events, except those of one subscription. An
- * organization sees what happened from its own subscription on: what was before would reveal other subscribers.
+ * organization sees what happened from its own subscription on: what was before would reveal other subscribers. Events
+ * of its own row, from a time in which the registry had credentials, stay visible after they were removed.
  */
 
 /** Which events of an organization are listed; null for all. */
@@ -18,6 +19,9 @@ export interface EventQuery extends PageQuery {
   appKey: string | null;
   type: EventType | null;
 }
+
+/** The largest bigint. */
+const LAST_SEQUENCE = sql.lit('9223372036854775807');
 
 /**
  * The events that an organization sees, the newest first. `after` is the id of an event.
@@ -32,7 +36,7 @@ export async function listEvents(
   const before = after === null ? null : await sequenceOf(db, organizationId, after);
   if (after !== null && before === null) return { events: [], next: null };
   const rowLimit = pageSize(limit) + 1;
-  let subscriptions = db.selectFrom('subscriptions').where('subscriptions.organizationId', '=', organizationId);
+  let subscriptions = rowsOf(db, organizationId);
   if (subscriptionId !== null) subscriptions = subscriptions.where('subscriptions.id', '=', subscriptionId);
   // Limits the rows of each registry to a page, which its index returns in order.
   const rows = await subscriptions
@@ -63,19 +67,39 @@ export async function listEvents(
   return { events: page.map(viewOf), next };
 }
 
-/** The events of a subscription: of its registry, not of another subscription, and not from before it. */
-const IS_VISIBLE = sql<boolean>`events.registry_id = subscriptions.registry_id
+/**
+ * The subscriptions of an organization, each with the rows of its registry whose events it sees: the present one, and the
+ * other one of the shared row and the organization's own.
+ */
+function rowsOf(db: Db, organizationId: string) {
+  return db
+    .selectFrom('subscriptions')
+    .innerJoin('registries as present', 'present.id', 'subscriptions.registryId')
+    .innerJoin('registries', (join) =>
+      join
+        .onRef('registries.url', '=', 'present.url')
+        .on(sql<boolean>`(registries.owner_id IS NULL OR registries.owner_id = subscriptions.organization_id)`),
+    )
+    .where('subscriptions.organizationId', '=', organizationId);
+}
+
+/**
+ * The events of a subscription in a row of its registry: not of another subscription, not from before it, and not from
+ * the shared row since it has credentials.
+ */
+const IS_VISIBLE = sql<boolean>`events.registry_id = registries.id
   AND (events.subscription_id IS NULL OR events.subscription_id = subscriptions.id)
   AND events.sequence >= (
     SELECT first_event.sequence FROM events AS first_event
-    WHERE first_event.subscription_id = subscriptions.id AND first_event.type = 'subscribed')`;
+    WHERE first_event.subscription_id = subscriptions.id AND first_event.type = 'subscribed')
+  AND events.sequence <= CASE
+    WHEN registries.id = subscriptions.registry_id OR registries.owner_id IS NOT NULL THEN ${LAST_SEQUENCE}::bigint
+    ELSE coalesce(subscriptions.shared_until, 0) END`;
 
 async function sequenceOf(db: Db, organizationId: string, id: string): Promise<string | null> {
   if (!isUuid(id)) return null;
-  const row = await db
-    .selectFrom('subscriptions')
-    .innerJoin('events', 'events.registryId', 'subscriptions.registryId')
-    .where('subscriptions.organizationId', '=', organizationId)
+  const row = await rowsOf(db, organizationId)
+    .innerJoin('events', 'events.registryId', 'registries.id')
     .where('events.id', '=', id)
     .where(IS_VISIBLE)
     .select('events.sequence')

@@ -54,7 +54,7 @@ export async function setCredentials(
 
 /**
  * Removes the credentials: the subscription uses the shared row from now on, which has its own apps, versions and
- * report.
+ * report. The events of the organization's own row stay visible to it.
  * @returns null if the organization does not have the subscription
  */
 export async function removeCredentials(db: Db, target: CredentialsTarget): Promise<MovedSubscription | null> {
@@ -121,7 +121,10 @@ async function moveTo(
   await tx.updateTable('events').set({ registryId }).where('subscriptionId', '=', subscriptionId).execute();
 }
 
-/** The organization's own row for the URL of a shared registry. A new one begins with a copy. */
+/**
+ * The organization's own row for the URL of a shared registry. A new one begins with a copy. The subscription keeps the
+ * history that it has seen.
+ */
 async function openOwnRegistry(
   tx: Transaction<Database>,
   organizationId: string,
@@ -129,20 +132,11 @@ async function openOwnRegistry(
   subscriptionId: string,
 ): Promise<number> {
   const { id, created } = await insertRegistry(tx, shared.url, organizationId);
-  if (created) {
-    await copyState(tx, shared.id, id);
-    await copyHistory(tx, subscriptionId, shared.id, id);
-  }
+  if (created) await copyState(tx, shared.id, id);
+  await sql`UPDATE subscriptions
+    SET shared_until = (SELECT max(sequence) FROM events WHERE registry_id = ${shared.id})
+    WHERE id = ${subscriptionId}`.execute(tx);
   return id;
-}
-
-/** Copies the events of a registry that a subscription sees, except its own, which `moveTo` moves. */
-async function copyHistory(tx: Transaction<Database>, subscriptionId: string, from: number, to: number): Promise<void> {
-  await sql`INSERT INTO events (registry_id, subscription_id, at, type, app_key, version, data)
-    SELECT ${to}, NULL, at, type, app_key, version, data FROM events
-    WHERE registry_id = ${from} AND subscription_id IS NULL AND sequence > (
-      SELECT sequence FROM events WHERE subscription_id = ${subscriptionId} AND type = 'subscribed')
-    ORDER BY sequence`.execute(tx);
 }
 
 /** Copies what subscribers see. Facts and validators are not copied: they were observed without credentials. */

@@ -107,6 +107,8 @@ interface SubscriptionRow {
   name: string;
   /** True for the core and the community registry, which every organization is subscribed to at creation. */
   official: Generated<boolean>;
+  /** The last event of the shared registry before the subscription got credentials; null if it did not. */
+  sharedUntil: Generated<string | null>;
   createdAt: Generated<Date>;
 }
 

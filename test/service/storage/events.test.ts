@@ -77,7 +77,39 @@ test('a subscription keeps its history when it gets credentials, and others see 
   expect(await seen(mine)).toEqual(['app-listed private', 'app-listed b', 'app-listed a', 'subscribed']);
   expect(await seen(other)).toEqual(['app-listed public', 'app-listed b', 'app-listed a', 'subscribed']);
   await removeCredentials(db, target);
-  expect(await seen(mine)).toEqual(['app-listed public', 'app-listed b', 'app-listed a', 'subscribed']);
+  const all = ['app-listed public', 'app-listed private', 'app-listed b', 'app-listed a', 'subscribed'];
+  expect(await seen(mine)).toEqual(all);
+  expect(await seen(mine, { subscriptionId })).toEqual(all);
+  expect(await seen(other)).not.toContain('app-listed private');
+  // And when it gets credentials again, and loses them again.
+  await record(shared, [listed('c')]);
+  await setCredentials(db, keys, { ...target, auth: { type: 'bearer', token: 'y' } }, () => null);
+  expect(await seen(mine)).toEqual(['app-listed c', ...all]);
+  await record(own, [listed('d')]);
+  await removeCredentials(db, target);
+  expect(await seen(mine)).toEqual(['app-listed d', 'app-listed c', ...all]);
+  expect(await seen(other)).toEqual(['c', 'public', 'b', 'a'].map((app) => `app-listed ${app}`).concat('subscribed'));
+  const { events } = (await listEvents(db, mine, ALL))!;
+  expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  const after = events.find(({ app }) => app === 'private')!.id;
+  expect(await seen(mine, { after })).toEqual(['app-listed b', 'app-listed a', 'subscribed']);
+  expect(await seen(other, { after })).toEqual([]);
+});
+
+test('a new subscription does not see what was before it with credentials', async () => {
+  const { db } = database;
+  const mine = await addOrganization(db);
+  const shared = await addRegistry(db, 'https://again.test/');
+  const subscriptionId = await addSubscription(db, mine, shared);
+  const target = { organizationId: mine, subscriptionId, actor };
+  const keys = [secretsKeyIn(Buffer.alloc(32).toString('base64'))!];
+  const moved = await setCredentials(db, keys, { ...target, auth: { type: 'bearer', token: 'x' } }, () => null);
+  await record((moved as { registryId: number }).registryId, [listed('private')]);
+  await removeCredentials(db, target);
+  await db.deleteFrom('subscriptions').where('id', '=', subscriptionId).execute();
+  await addSubscription(db, mine, shared);
+  await record(shared, [listed('a')]);
+  expect(await seen(mine)).toEqual(['app-listed a', 'subscribed']);
 });
 
 test('an organization sees neither the subscriptions of others nor what was before its own', async () => {

@@ -13,6 +13,8 @@ import { registryCredentials } from './007-registry-credentials.ts';
 import { verifiedArtifacts } from './007-verified-artifacts.ts';
 import { tokensAuditWebhooks } from './008-tokens-audit-webhooks.ts';
 import { refusedVersions } from './009-refused-versions.ts';
+import { sharedUntil } from './010-shared-until.ts';
+import { naturalOrder } from './011-natural-order.ts';
 
 /** All migrations by name, in order, a file for each. A released migration never changes: add a new one. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -28,6 +30,8 @@ const MIGRATIONS: Record<string, Migration> = {
   '007-verified-artifacts': verifiedArtifacts,
   '008-tokens-audit-webhooks': tokensAuditWebhooks,
   '009-refused-versions': refusedVersions,
+  '010-shared-until': sharedUntil,
+  '011-natural-order': naturalOrder,
 };
 
 /**
