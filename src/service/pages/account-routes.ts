@@ -97,8 +97,8 @@ async function submitSignUp({ c, count, show, formField }: PageRequest, service:
   return show(tokenPage(organization, token.secret, false));
 }
 
-function showOrganization({ organization, show }: MemberRequest) {
-  return show(organizationPage(organization));
+function showOrganization({ organization, member, show }: MemberRequest) {
+  return show(organizationPage(organization, member.scope));
 }
 
 async function submitTokenRotation(

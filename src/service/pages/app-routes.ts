@@ -61,14 +61,14 @@ export function catalogueQuery(list: AppListQuery, page: number): CatalogueQuery
 }
 
 async function showApps(request: MemberRequest, { db }: Service) {
-  const { organization, now, show } = request;
+  const { organization, member, now, show } = request;
   const query = appListQuery(request, searchIn(request), 'visible');
   const [catalogue, names] = await Promise.all([
     appCatalogue(db, organization.id, catalogueQuery(query, pageNumberIn(request))),
     subscriptionNames(db, organization.id),
   ]);
   const registries = names.map(({ id, name }) => ({ value: id, label: name }));
-  return show(appsPage({ catalogue, query, registries, now }));
+  return show(appsPage({ catalogue, query, registries, scope: member.scope, now }));
 }
 
 async function showApp({ organization, now, parameter, query, show }: MemberRequest, { db }: Service, key: string) {

@@ -5,6 +5,8 @@ import { type AppListQuery, appList } from './app-table.ts';
 import { emptyState } from './components.ts';
 import { type Html, html } from './html.ts';
 import type { Screen } from './layout.ts';
+import type { Scope } from '../scopes.ts';
+import { subscribeLink } from './subscribe-page.ts';
 
 /** The apps of all registries. */
 
@@ -13,10 +15,11 @@ export interface AppsPage {
   query: AppListQuery;
   /** The organization's registries, by id. */
   registries: readonly Choice[];
+  scope: Scope;
   now: Date;
 }
 
-export function appsPage({ catalogue, query, registries, now }: AppsPage): Screen {
+export function appsPage({ catalogue, query, registries, scope, now }: AppsPage): Screen {
   const isBare = catalogue.totals.all === 0 && query.search === '' && query.registry === null;
   const body = html`<div class="head">
       <div class="head-text">
@@ -25,7 +28,7 @@ export function appsPage({ catalogue, query, registries, now }: AppsPage): Scree
       </div>
     </div>
     <div id="catalogue" data-shape="${isBare ? 'bare' : 'list'}">
-      ${isBare ? noApps(registries.length) : appList({ catalogue, query, path: 'apps', defaultFilter: 'visible', registries, now })}
+      ${isBare ? noApps(registries.length, scope) : appList({ catalogue, query, path: 'apps', defaultFilter: 'visible', registries, now })}
     </div>`;
   return { title: 'Apps', section: 'apps', body, refreshAfter: 60 };
 }
@@ -36,13 +39,9 @@ function totalText({ totals }: Catalogue, { search, registry }: AppListQuery, re
   return `${count(totals.visible, 'app')} can be installed, from ${count(registries, 'registry', 'registries')}.`;
 }
 
-function noApps(registries: number): Html {
+function noApps(registries: number, scope: Scope): Html {
   return registries === 0
-    ? emptyState(
-        'No apps yet',
-        'Apps come from registries. Subscribe to one by its URL.',
-        html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`,
-      )
+    ? emptyState('No apps yet', 'Apps come from registries. Subscribe to one by its URL.', subscribeLink(scope))
     : emptyState(
         'No apps yet',
         'Your registries list none, or they have not been read yet.',

@@ -1,5 +1,6 @@
 import { code, sanitized } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
+import { allows, type Scope } from '../scopes.ts';
 
 /** Small components shared by the pages. */
 
@@ -78,6 +79,16 @@ export function field({ name, label, value = '', hint, error = null, type = 'tex
 /** A message box above other content. */
 export function notice(tone: Tone, body: Html | string): Html {
   return html`<div class="notice ${tone}">${body}</div>`;
+}
+
+/**
+ * What a session with the scope may do, or why it may not.
+ * @param activity the subject of a sentence, such as `Subscribing`
+ */
+export function ifAllowed(scope: Scope, needed: Scope, activity: string, action: Html): Html {
+  return allows(scope, needed)
+    ? action
+    : html`<p class="muted">${activity} needs a token of the scope “${needed}”; yours has “${scope}”.</p>`;
 }
 
 /** Confirms an action, also to screen readers; the live region exists before it has content. */

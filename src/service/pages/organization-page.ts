@@ -2,12 +2,19 @@ import type { OrganizationView } from '../views.ts';
 import { untrusted } from './untrusted-text.ts';
 import { html } from './html.ts';
 import type { Screen } from './layout.ts';
-import { copyable } from './components.ts';
+import { copyable, ifAllowed } from './components.ts';
+import type { Scope } from '../scopes.ts';
 import { calendarDay } from './time.ts';
 
 /** Settings → Organization. */
 
-export function organizationPage({ id, name, createdAt, tokenSince }: OrganizationView): Screen {
+export function organizationPage({ id, name, createdAt, tokenSince }: OrganizationView, scope: Scope): Screen {
+  const form = html`<form method="post" action="settings/organization/token" class="confirm">
+    <label class="check"
+      ><input type="checkbox" name="sure" value="yes" required /> The token in use stops working at once</label
+    >
+    <button>Make a new token</button>
+  </form>`;
   const body = html`<h1>Organization</h1>
     <dl class="facts">
       <div>
@@ -26,12 +33,7 @@ export function organizationPage({ id, name, createdAt, tokenSince }: Organizati
     <section class="panel" aria-labelledby="token-title">
       <h2 id="token-title">Token</h2>
       <p>In use since ${calendarDay(tokenSince)}. Only its hash is stored, so it cannot be read again.</p>
-      <form method="post" action="settings/organization/token" class="confirm">
-        <label class="check"
-          ><input type="checkbox" name="sure" value="yes" required /> The token in use stops working at once</label
-        >
-        <button>Make a new token</button>
-      </form>
+      ${ifAllowed(scope, 'admin', 'Making a new token', form)}
     </section>`;
   return { title: 'Organization', section: 'organization', body };
 }

@@ -6,6 +6,8 @@ import { code, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { chip, doneNotice, emptyState, searchForm, status } from './components.ts';
+import { subscribeLink } from './subscribe-page.ts';
+import type { Scope } from '../scopes.ts';
 import { pageLinks } from './navigation.ts';
 import { byAttention, isBusy, nextCheck, progressText, stateDetails, stateOf } from './states.ts';
 import { relativeTime } from './time.ts';
@@ -22,6 +24,7 @@ export interface RegistriesPage {
   page: number;
   /** The confirmation of the last action. */
   done: string | null;
+  scope: Scope;
   now: Date;
 }
 
@@ -31,22 +34,18 @@ const PAGE_SIZE = 100;
 const SEARCHABLE = 10;
 
 export function registriesPage(view: RegistriesPage): Screen {
-  const { list, done } = view;
+  const { list, done, scope } = view;
   const isEmpty = list.length === 0;
   const body = html`<div class="head">
       <div class="head-text">
         <h1>App Registries</h1>
         <p class="lead">Where the apps of your organization come from.</p>
       </div>
-      ${isEmpty ? NOTHING : subscribeLink()}
+      ${isEmpty ? NOTHING : subscribeLink(scope)}
     </div>
     ${doneNotice(done)}
-    ${isEmpty ? emptyState('No registries yet', 'Subscribe to a registry by its URL, and its apps become available for installation.', subscribeLink()) : registryList(view)}`;
+    ${isEmpty ? emptyState('No registries yet', 'Subscribe to a registry by its URL, and its apps become available for installation.', subscribeLink(scope)) : registryList(view)}`;
   return { title: 'App Registries', section: 'registries', body, refreshAfter: refreshInterval(list) };
-}
-
-function subscribeLink(): Html {
-  return html`<a class="button primary" href="${PATH}/subscribe">Subscribe to Registry</a>`;
 }
 
 /** Seconds until the list should be fetched again; longer for long lists. */

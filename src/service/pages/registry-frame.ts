@@ -3,7 +3,8 @@ import type { SubscriptionView } from '../views.ts';
 import { sanitized, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { chip, copyable, doneNotice, status } from './components.ts';
+import { chip, copyable, doneNotice, ifAllowed, status } from './components.ts';
+import type { Scope } from '../scopes.ts';
 import { breadcrumbs, tabs } from './navigation.ts';
 import { REGISTRY_TABS, registryPath, type RegistryTab } from './registry-path.ts';
 import { isBusy, nextCheck, progressText, stateDetails, stateOf } from './states.ts';
@@ -17,6 +18,7 @@ export interface RegistryFrame {
   isWaiting: boolean;
   /** The confirmation of the last action. */
   done: string | null;
+  scope: Scope;
   now: Date;
 }
 
@@ -25,8 +27,7 @@ const [BUSY_INTERVAL, IDLE_INTERVAL] = [2, 30];
 
 /** @param content of the tab; pages with a form are not refreshed, which would discard what was typed */
 export function registryScreen(frame: RegistryFrame, tab: RegistryTab, content: Html): Screen {
-  const { subscription, isWaiting, done } = frame;
-  const path = registryPath(subscription.id);
+  const { subscription, isWaiting, done, scope } = frame;
   const isChecking = isWaiting || isBusy(subscription);
   const body = html`${breadcrumbs({ href: 'settings/registries', text: 'App Registries' })}
     <div class="head">
@@ -34,10 +35,7 @@ export function registryScreen(frame: RegistryFrame, tab: RegistryTab, content: 
         <h1>${untrusted(subscription.name, 200)} ${subscription.official ? chip('Official') : NOTHING}</h1>
         <p class="url">${copyable(subscription.url, 'registry URL')}</p>
       </div>
-      <form method="post" action="${path}/refresh" id="refresh-form" data-quiet data-live>
-        <input type="hidden" name="tab" value="${tab}" />
-        ${isChecking ? html`<button class="working" aria-disabled="true">Checking…</button>` : html`<button>Refresh now</button>`}
-      </form>
+      ${ifAllowed(scope, 'manage', 'Refreshing', refreshForm(subscription, tab, isChecking))}
     </div>
     ${doneNotice(done)} ${stateBox(frame)}
     <div id="tabs" data-live>${registryTabs(subscription, tab)}</div>
@@ -48,6 +46,13 @@ export function registryScreen(frame: RegistryFrame, tab: RegistryTab, content: 
     body,
     refreshAfter: refreshInterval(tab, isChecking),
   };
+}
+
+function refreshForm({ id }: SubscriptionView, tab: RegistryTab, isChecking: boolean): Html {
+  return html`<form method="post" action="${registryPath(id)}/refresh" id="refresh-form" data-quiet data-live>
+    <input type="hidden" name="tab" value="${tab}" />
+    ${isChecking ? html`<button class="working" aria-disabled="true">Checking…</button>` : html`<button>Refresh now</button>`}
+  </form>`;
 }
 
 function refreshInterval(tab: RegistryTab, isChecking: boolean): number | null {

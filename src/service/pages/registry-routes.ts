@@ -41,11 +41,12 @@ const CONFIRMATIONS = new Map([
 ]);
 
 /** What the query of a registry's page says about the last action. */
-export function registryFrame({ query, now }: MemberRequest, subscription: SubscriptionView): RegistryFrame {
+export function registryFrame({ member, query, now }: MemberRequest, subscription: SubscriptionView): RegistryFrame {
   return {
     subscription,
     isWaiting: isWaiting(subscription, query('requested'), now),
     done: CONFIRMATIONS.get(query('done') ?? '') ?? null,
+    scope: member.scope,
     now,
   };
 }

@@ -4,7 +4,8 @@ import { code, untrusted } from './untrusted-text.ts';
 import { type AuthForm, AUTH_TYPE_NAMES, authFields } from './auth-form.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { confirmDeletion, copyable, field } from './components.ts';
+import { confirmDeletion, copyable, field, ifAllowed } from './components.ts';
+import { allows } from '../scopes.ts';
 import { breadcrumbs } from './navigation.ts';
 import { type RegistryFrame, registryScreen } from './registry-frame.ts';
 import { registryPath } from './registry-path.ts';
@@ -22,49 +23,56 @@ export interface RegistrySettingsPage extends RegistryFrame {
 }
 
 export function registrySettingsPage(view: RegistrySettingsPage): Screen {
-  const content = html`${nameForm(view)} ${authSection(view)} ${facts(view.subscription)}
-  ${unsubscribeSection(view.subscription)}`;
+  const content = html`${nameSection(view)} ${authSection(view)} ${facts(view.subscription)}
+  ${allows(view.scope, 'manage') ? unsubscribeSection(view.subscription) : NOTHING}`;
   return registryScreen(view, 'settings', content);
 }
 
-function nameForm({ subscription, name, nameError }: RegistrySettingsPage): Html {
+function nameSection({ subscription, name, nameError, scope }: RegistrySettingsPage): Html {
+  const form = html`<form class="inline-form" method="post" action="${registryPath(subscription.id)}/rename">
+    ${field({ name: 'name', label: 'Name', value: name, error: nameError, maxlength: 200 })}
+    <button>Save name</button>
+  </form>`;
   return html`<section class="panel" aria-labelledby="name-title">
     <h2 id="name-title">Name</h2>
     <p>What your organization calls this registry.</p>
-    <form class="inline-form" method="post" action="${registryPath(subscription.id)}/rename">
-      ${field({ name: 'name', label: 'Name', value: name, error: nameError, maxlength: 200 })}
-      <button>Save name</button>
-    </form>
+    ${ifAllowed(scope, 'manage', 'Changing these settings', form)}
   </section>`;
 }
 
-function authSection({ subscription, auth, authError, now }: RegistrySettingsPage): Html {
-  const path = `${registryPath(subscription.id)}/auth`;
+function authSection(view: RegistrySettingsPage): Html {
+  const { subscription, scope, now } = view;
   const current = subscription.auth;
   const isRefused = subscription.state === 'unauthorized';
-  const isOpen = auth.faults.length > 0 || authError !== null || isRefused;
   return html`<section class="panel" aria-labelledby="credentials-title">
     <h2 id="credentials-title">Credentials</h2>
     <p>
       ${current === null ? 'None: the registry is read without credentials.' : html`${AUTH_TYPE_NAMES[current.type]}, set ${relativeTime(current.changedAt, now)}. The values are never shown.`}
     </p>
     ${isRefused ? html`<p class="field-error">The host refused them in the last check. The last known state remains valid.</p>` : NOTHING}
-    ${authError === null ? NOTHING : html`<p class="field-error" role="alert">${authError}</p>`}
+    ${allows(scope, 'manage') ? authForms(view, isRefused) : NOTHING}
+  </section>`;
+}
+
+function authForms({ subscription, auth, authError }: RegistrySettingsPage, isRefused: boolean): Html {
+  const path = `${registryPath(subscription.id)}/auth`;
+  const isNew = subscription.auth === null;
+  const isOpen = auth.faults.length > 0 || authError !== null || isRefused;
+  return html`${authError === null ? NOTHING : html`<p class="field-error" role="alert">${authError}</p>`}
     <details ${isOpen ? html`open` : NOTHING}>
-      <summary>${current === null ? 'Set credentials' : 'Replace them'}</summary>
+      <summary>${isNew ? 'Set credentials' : 'Replace them'}</summary>
       <form class="form" method="post" action="${path}">
         ${authFields(auth.type === 'none' ? { ...auth, type: 'bearer' } : auth, ['bearer', 'basic', 'header'])}
         <p class="actions"><button>Save credentials</button></p>
       </form>
     </details>
     ${
-      current === null
+      isNew
         ? NOTHING
         : html`<form method="post" action="${path}" class="actions">
             <input type="hidden" name="auth" value="none" /><button class="danger-quiet">Remove credentials</button>
           </form>`
-    }
-  </section>`;
+    }`;
 }
 
 function facts({ id, url, createdAt }: SubscriptionView): Html {

@@ -22,20 +22,22 @@ const LIST = '/settings/registries';
 export const settingsRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/settings', access: 'member', handle: ({ redirectTo }) => redirectTo(LIST) },
   { method: 'GET', path: LIST, access: 'member', handle: showRegistries },
-  { method: 'GET', path: `${LIST}/subscribe`, access: 'member', handle: showSubscribe },
+  { method: 'GET', path: `${LIST}/subscribe`, access: 'member', scope: 'manage', handle: showSubscribe },
   { method: 'POST', path: `${LIST}/subscribe`, access: 'member', handle: submitSubscribe },
   { method: 'GET', path: `${LIST}/:id/settings`, access: 'member', handle: showSettings },
   { method: 'POST', path: `${LIST}/:id/rename`, access: 'member', handle: submitRename },
   { method: 'POST', path: `${LIST}/:id/auth`, access: 'member', handle: submitAuth },
-  { method: 'GET', path: `${LIST}/:id/unsubscribe`, access: 'member', handle: showUnsubscribe },
+  { method: 'GET', path: `${LIST}/:id/unsubscribe`, access: 'member', scope: 'manage', handle: showUnsubscribe },
   { method: 'POST', path: `${LIST}/:id/unsubscribe`, access: 'member', handle: submitUnsubscribe },
 ];
 
 async function showRegistries(request: MemberRequest, { db }: Service) {
-  const { organization, query, now, show } = request;
+  const { organization, member, query, now, show } = request;
   const list = await listSubscriptions(db, organization.id);
   const done = query('done') === 'unsubscribed' ? 'You unsubscribed from the registry.' : null;
-  return show(registriesPage({ list, search: searchIn(request), page: pageNumberIn(request), done, now }));
+  return show(
+    registriesPage({ list, search: searchIn(request), page: pageNumberIn(request), done, scope: member.scope, now }),
+  );
 }
 
 const EMPTY_FORM: SubscribeForm = {

@@ -3,11 +3,18 @@ import { sanitized } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { type AuthForm, authFields } from './auth-form.ts';
-import { field } from './components.ts';
+import { field, ifAllowed } from './components.ts';
+import type { Scope } from '../scopes.ts';
 import { findingList } from './findings.ts';
 import { breadcrumbs } from './navigation.ts';
 
 /** Settings → App Registries → Subscribe to Registry. */
+
+/** The link to this page, for a session that may subscribe. */
+export function subscribeLink(scope: Scope): Html {
+  const link = html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`;
+  return ifAllowed(scope, 'manage', 'Subscribing', link);
+}
 
 export interface SubscribeForm {
   url: string;

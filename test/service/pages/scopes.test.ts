@@ -3,7 +3,7 @@ import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
 import type { Scope } from '../../../src/service/scopes.ts';
 import { listAuditEntries } from '../../../src/service/storage/audit.ts';
 import { createToken } from '../../../src/service/storage/tokens.ts';
-import { addRegistry, addSubscription } from '../database-fixture.ts';
+import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';
 
 /** What a person may do on the pages depends on the token that was used to sign in. */
@@ -71,6 +71,59 @@ test('a session of a read token shows the pages, and changes nothing', async () 
   expect([row, web.refreshes]).toEqual([{ name: 'Kept' }, []]);
   const [newest] = await actionsOf(member);
   expect(newest).toEqual(['request-refused', 'session', 'read token', 'refused']);
+});
+
+/** All pages that are linked from the first one, by path, with the addresses that their forms are sent to by POST. */
+async function crawl({ cookie }: Member): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  const waiting = ['/settings/registries', '/apps'];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    if (found.has(path)) continue;
+    const response = await get(path, cookie);
+    expect(response.status, path).toBe(200);
+    const text = await response.text();
+    found.set(
+      path,
+      [...text.matchAll(/<form[^>]* method="post" action="([^"]*)"/g)].map(([, action = '']) => action),
+    );
+    const links = [...text.matchAll(/<a[^>]* href="([^"#:]*)"/g)].map(([, href = '']) => `/${href}`.split('?')[0]!);
+    waiting.push(...links.filter((href) => href.startsWith('/apps') || href.startsWith('/settings')));
+  }
+  return found;
+}
+
+test.each([
+  ['read', [], ['settings/registries/subscribe', 'settings/organization/token', 'rename', 'refresh', 'auth']],
+  [
+    'manage',
+    ['settings/registries/subscribe', 'rename', 'refresh', 'auth', 'unsubscribe'],
+    ['settings/organization/token'],
+  ],
+  [
+    'admin',
+    ['settings/registries/subscribe', 'rename', 'refresh', 'settings/organization/token', 'settings/tokens'],
+    [],
+  ],
+] as const)('a session of the scope %s is offered what it may do', async (scope, offered, withheld) => {
+  const member = await signIn(scope);
+  const registry = await addRegistry(web.db, `https://offers-${scope}.example.com/registry.json`);
+  await addApp(web.db, registry, 'clock');
+  await addSubscription(web.db, member.organization, registry);
+  const pages = await crawl(member);
+  expect(pages.size).toBeGreaterThanOrEqual(8);
+  const actions = new Set([...pages.values()].flat());
+  const isOffered = (action: string): boolean => [...actions].some((one) => one.endsWith(action));
+  expect(offered.filter((action) => !isOffered(action))).toEqual([]);
+  expect(withheld.filter(isOffered)).toEqual([]);
+  if (scope === 'read') expect([...actions]).toEqual(['sign-out']);
+});
+
+test('a page says which scope an action needs', async () => {
+  const { cookie } = await signIn('read');
+  for (const path of ['/settings/registries', '/apps'])
+    expect(await (await get(path, cookie)).text(), path).toContain(
+      'Subscribing needs a token of the scope “manage”; yours has “read”.',
+    );
 });
 
 test('a session of a manage token changes subscriptions, but no tokens', async () => {

@@ -66,8 +66,9 @@ const FRAME = {
   subscription: views.subscription({ apps: APPS.length, visible: 2 }),
   isWaiting: false,
   done: null,
+  scope: 'admin',
   now: NOW,
-};
+} as const;
 
 function registry(more: Partial<RegistryAppsPage>): Screen {
   return registryAppsPage({ ...FRAME, catalogue: catalogue(APPS), query: QUERY, ...more });
@@ -89,7 +90,7 @@ function settings(more: Partial<RegistrySettingsPage>): Screen {
 }
 
 function registries(list: RegistriesPage['list'], more: Partial<RegistriesPage> = {}): Screen {
-  return registriesPage({ list, search: '', page: 1, done: null, now: NOW, ...more });
+  return registriesPage({ list, search: '', page: 1, done: null, scope: 'admin', now: NOW, ...more });
 }
 
 function apps(more: Partial<AppsPage>): Screen {
@@ -100,6 +101,7 @@ function apps(more: Partial<AppsPage>): Screen {
       { value: PROBLEMS.id, label: PROBLEMS.name },
       { value: FAILING.id, label: FAILING.name },
     ],
+    scope: 'admin',
     now: NOW,
     ...more,
   });
@@ -240,6 +242,7 @@ export const SCREENS: Record<string, () => Screen> = {
       unusable: { message: long, findings: hostileFindings },
     }),
   registry: () => registry({ done: 'You are subscribed.' }),
+  'registry-read': () => registry({ scope: 'read' }),
   'registry-problems': () => registry({ subscription: PROBLEMS }),
   'registry-failing': () => registry({ subscription: FAILING }),
   'registry-new': () => registry({ subscription: FRESH, catalogue: catalogue([]) }),
@@ -267,6 +270,7 @@ export const SCREENS: Record<string, () => Screen> = {
   'health-hostile': () =>
     health({ subscription: hostile, report: { ...REPORT, findings: hostileFindings, outcome: 'incomplete' } }),
   settings: () => settings({}),
+  'settings-read': () => settings({ scope: 'read' }),
   'settings-wrong': () => settings({ name: '', nameError: 'The name is empty. Enter a name for this registry.' }),
   'settings-private': () =>
     settings({
@@ -357,8 +361,9 @@ export const SCREENS: Record<string, () => Screen> = {
   audit: () => auditPage({ entries: ENTRIES, next: '1', after: '9', action: null, now: NOW }),
   'audit-none': () => auditPage({ entries: [], next: null, after: null, action: 'token-created', now: NOW }),
   'failure-signed-in': () => failurePage({ title: 'Not found', text: 'This page does not exist.', signedIn: true }),
-  organization: () => organizationPage(views.organization()),
-  'organization-hostile': () => organizationPage(views.organization({ name: long })),
+  organization: () => organizationPage(views.organization(), 'admin'),
+  'organization-read': () => organizationPage(views.organization(), 'read'),
+  'organization-hostile': () => organizationPage(views.organization({ name: long }), 'admin'),
   apps: () => apps({}),
   'apps-pages': () =>
     apps({ catalogue: catalogue(APPS, { page: 3, totals: { all: 5012, visible: 5000, hidden: 12 } }) }),
