@@ -6,15 +6,16 @@ const UNIT = ['test/core/**', 'test/author/**', 'test/report/**', 'test/platform
   (path) => (path.endsWith('.ts') ? path : `${path}/*.test.ts`),
 );
 
-/**
- * Tests that leave nothing in their process: no change of the folder, environment or clock, no open server. They share
- * worker processes with loaded modules, which more than halves the time of small files.
- */
-const SHARED = [
-  'test/cli/check/*.test.ts',
-  'test/cli/config/*.test.ts',
-  'test/cli/io/*.test.ts',
-  'test/service/**/*.test.ts',
+/** Files that have a process each. All others share processes with loaded modules, which halves the time of small files. */
+const ISOLATED = [
+  'test/*.test.ts',
+  'test/{install,publish,store}/**/*.test.ts',
+  // They replace the module esbuild.
+  'test/bundle/native.test.ts',
+  'test/cli/release-{esbuild,toolchain}.test.ts',
+  // They wait for other processes most of the time. Files with a process of their own start first.
+  'test/bundle/package-managers.test.ts',
+  'test/cli/{author-process,transcripts}.test.ts',
 ];
 
 /** Other versions of Node, other systems and processors: `npm run test:platforms`. */
@@ -32,7 +33,7 @@ export default defineConfig({
   test: {
     // Stress tests can fail on a busy CI machine: one retry there, which the report shows.
     retry: process.env['CI'] ? 1 : 0,
-    setupFiles: ['test/support/seed.ts'],
+    setupFiles: ['test/support/setup.ts'],
     testTimeout: 20_000,
     // Creating and starting PostgreSQL takes long on a busy machine.
     hookTimeout: 60_000,
@@ -51,16 +52,17 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          ...PROCESSES,
-          name: 'isolated',
-          include: ['test/**/*.test.ts'],
-          exclude: [...UNIT, ...SHARED, ...PLATFORMS],
-        },
+        test: { ...PROCESSES, name: 'isolated', include: ISOLATED, exclude: [...UNIT, ...PLATFORMS] },
       },
       {
         extends: true,
-        test: { ...PROCESSES, name: 'shared', include: SHARED, isolate: false },
+        test: {
+          ...PROCESSES,
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [...UNIT, ...ISOLATED, ...PLATFORMS],
+          isolate: false,
+        },
       },
       {
         extends: true,

@@ -3,18 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Header, Parser, type ReadEntry } from 'tar';
-import { afterAll } from 'vitest';
 import { bundle, type BundleOptions } from '../../src/bundle/bundle.ts';
-
-const temporaryFolders: string[] = [];
-afterAll(() => {
-  for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+import { afterFile } from '../support/cleanup.ts';
 
 /** A fresh folder with these files in it; gone when the test file is done. */
 export function tree(files: Record<string, string | Uint8Array> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bundle-test-')));
-  temporaryFolders.push(folder);
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   return writeFiles(folder, files);
 }
 

@@ -9,7 +9,8 @@ import type { Report } from '../../src/core/engine/report.ts';
 import { expectNoSecret, filesBelow } from '../support/leaks.ts';
 import { PLANTED } from '../support/planted.ts';
 import { entry, tgz } from '../support/tar-builder.ts';
-import { contextIn, folder, type Recorded } from './author-support.ts';
+import { folder } from '../support/folders.ts';
+import { contextIn, type Recorded } from './author-support.ts';
 import { listedVersions, workspace } from './publish-fixture.ts';
 
 /** The content of an artifact is checked before anything is written. */

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { assembleManifest } from '../../src/cli/commands/assemble/run.ts';
 import { SVG } from '../support/live-registry.ts';
 import { json, openFaultHost } from '../support/fault-host.ts';
-import { commitAll, write } from '../support/folders.ts';
-import { contextIn, folder, refusal, snapshot } from './author-support.ts';
+import { commitAll, write, folder } from '../support/folders.ts';
+import { contextIn, refusal, snapshot } from './author-support.ts';
 
 const APP = { name: 'Clock', description: 'Tells the time.', color: '#1864ab' };
 

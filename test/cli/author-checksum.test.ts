@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { checksum } from '../../src/cli/commands/checksum/run.ts';
-import { contextIn, folder, refusal } from './author-support.ts';
+import { folder } from '../support/folders.ts';
+import { contextIn, refusal } from './author-support.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { addApp } from '../../src/cli/commands/add-app/run.ts';
 import { editApp } from '../../src/cli/commands/edit-app/run.ts';
 import { init } from '../../src/cli/commands/init/run.ts';
-import { contextIn, folder, refusal, snapshot } from './author-support.ts';
+import { folder } from '../support/folders.ts';
+import { contextIn, refusal, snapshot } from './author-support.ts';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 // One transparent pixel.

@@ -7,7 +7,8 @@ import { validateConfig } from '../../src/core/generated/validators.js';
 import { HOSTS } from '../../src/cli/choices.ts';
 import { PRESETS } from '../../src/author/host-files.ts';
 import { openObjectStore } from '../support/object-store.ts';
-import { contextIn, folder, refusal, snapshot } from './author-support.ts';
+import { folder } from '../support/folders.ts';
+import { contextIn, refusal, snapshot } from './author-support.ts';
 
 const BASE = { baseUrl: 'https://apps.example.com/r' };
 

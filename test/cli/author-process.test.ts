@@ -9,7 +9,8 @@ import { addApp } from '../../src/cli/commands/add-app/run.ts';
 import { init } from '../../src/cli/commands/init/run.ts';
 import { lint } from '../../src/cli/commands/lint/run.ts';
 import { tarGz } from '../publish/memory.ts';
-import { contextIn, folder, snapshot } from './author-support.ts';
+import { folder } from '../support/folders.ts';
+import { contextIn, snapshot } from './author-support.ts';
 
 /** The whole command line in separate processes: what only occurs there. */
 

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach } from 'vitest';
 import { loadConfig } from '../../src/cli/config/config.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
 import type { AppregError } from '../../src/core/errors.ts';
@@ -43,19 +41,6 @@ export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readon
 }
 
 const MESSAGES = ['At which URL', 'Display name', 'What does it do', 'Background color', 'Icon:', 'Remove '];
-
-const folders: string[] = [];
-
-/** An empty folder that is gone after the test. */
-export function folder(): string {
-  const made = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-author-'));
-  folders.push(made);
-  return made;
-}
-
-afterEach(() => {
-  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
-});
 
 /** Everything in a folder, with its bytes and modes, as one text: equal exactly when nothing was changed. */
 export function snapshot(root: string): string {

@@ -6,7 +6,8 @@ import { init } from '../../src/cli/commands/init/run.ts';
 import { lint } from '../../src/cli/commands/lint/run.ts';
 import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { tarGz } from '../publish/memory.ts';
-import { contextIn, folder, type Recorded } from './author-support.ts';
+import { folder } from '../support/folders.ts';
+import { contextIn, type Recorded } from './author-support.ts';
 
 /** A workspace with an app, two artifacts, and publishing from it. */
 

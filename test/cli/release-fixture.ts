@@ -6,7 +6,8 @@ import type { GlobalOptions } from '../../src/cli/context.ts';
 import { release } from '../../src/cli/commands/release/run.ts';
 import type { ReleasedApp, ReleaseReport } from '../../src/core/release/report.ts';
 import { writeFiles } from '../bundle/tree.ts';
-import { contextIn, folder, type Recorded } from './author-support.ts';
+import { folder } from '../support/folders.ts';
+import { contextIn, type Recorded } from './author-support.ts';
 
 const isReport = new Ajv().compile(
   JSON.parse(readFileSync(new URL('../../schemas/release.schema.json', import.meta.url), 'utf8')),

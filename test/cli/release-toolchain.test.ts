@@ -7,7 +7,8 @@ import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { startServer } from '../../src/serve/server.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { tarGz } from '../publish/memory.ts';
-import { contextIn, folder } from './author-support.ts';
+import { folder } from '../support/folders.ts';
+import { contextIn } from './author-support.ts';
 import { BASE, repository, runRelease, sources, statesOf, textOf } from './release-fixture.ts';
 
 /** An esbuild whose later version writes other bytes for the same code. */

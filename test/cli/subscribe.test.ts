@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { subscribeTo } from '../../src/cli/commands/subscribe/run.ts';
-import { contextIn, folder, type Recorded, refusal } from './author-support.ts';
+import { folder } from '../support/folders.ts';
+import { contextIn, type Recorded, refusal } from './author-support.ts';
 
 /** A service with a configurable response, which records the requests. */
 let server: Server;

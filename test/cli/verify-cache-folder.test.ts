@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answer, byMethod, CORS, tagged } from '../support/fault-host.ts';
 import { gzipped, ORIGIN } from '../support/live-registry.ts';
-import { cached, comparable, files, fixture, manifest, REVALIDATED } from './verify-cache-fixture.ts';
+import { cacheFixture, comparable, REVALIDATED } from './verify-cache-fixture.ts';
 
 /** The folder of `verify --cache`: its files, what happens to unusable ones, and that it contains no secrets. */
+
+const { cached, files, fixture, manifest } = cacheFixture();
 
 describe('the cache folder', () => {
   test('contains files named by digests, which only the owner can read', async () => {

@@ -4,9 +4,11 @@ import { comparableReport } from '../support/cli-runs.ts';
 import { answer, type Behaviour, byMethod, CORS, inTurn, json, tagged } from '../support/fault-host.ts';
 import { archive, checksum, gzipped, ORIGIN, SVG } from '../support/live-registry.ts';
 import { entry, tgz } from '../support/tar-builder.ts';
-import { cached, comparable, files, fixture, manifest, REVALIDATED, views } from './verify-cache-fixture.ts';
+import { cacheFixture, comparable, REVALIDATED } from './verify-cache-fixture.ts';
 
 /** `verify --cache`: the second run requests only what may have changed, and its report is the same. */
+
+const { cached, files, fixture, manifest, views } = cacheFixture();
 
 test('verified artifacts are not requested again, other files conditionally, and the report is the same and lists what was reused', async () => {
   const first = await cached();

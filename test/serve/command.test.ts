@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ServeCommandOptions } from '../../src/cli/commands/serve/run.ts';
-import { sendRequest, fill, folder } from './support.ts';
+import { folder } from '../support/folders.ts';
+import { sendRequest, fill } from './support.ts';
 
 /** On Windows, a process cannot handle signals from another process. */
 const WINDOWS = process.platform === 'win32';
@@ -33,7 +34,7 @@ const PROGRAM = `
 
 let program: string;
 beforeAll(async () => {
-  program = join(await folder(), 'serve.cjs');
+  program = join(folder(), 'serve.cjs');
   await build({
     stdin: { contents: PROGRAM, resolveDir: PROJECT, loader: 'ts' },
     bundle: true,
@@ -102,7 +103,7 @@ const MANIFEST = '{"apps":{"a":{"appMetadataUrl":"https://apps.example.com/reg/a
 const CONFIG = { baseUrl: 'https://apps.example.com/reg/', serviceOrigins: ['https://flows.example.com'] };
 
 async function workspace(files: Record<string, string> = {}): Promise<string> {
-  const root = await folder();
+  const root = folder();
   await fill(root, { 'registry.json': MANIFEST, 'appreg.config.json': JSON.stringify(CONFIG), ...files });
   return root;
 }
@@ -144,7 +145,7 @@ describe('appreg serve', () => {
   });
 
   test('allows all origins and replaces no base URL without a configuration', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'registry.json': MANIFEST });
     const made = run(dirname(root), root);
     const { body, headers } = await sendRequest(await made.ready);
@@ -179,7 +180,7 @@ describe('appreg serve', () => {
       'registry.json',
     ],
   ])('finds the manifest: %s', async (_, files, dir, expected) => {
-    const root = await folder();
+    const root = folder();
     await fill(root, files);
     const url = await run(root, dir).ready;
     expect(new URL(url).pathname).toBe(`/${expected}`);
@@ -194,7 +195,7 @@ describe('appreg serve', () => {
     ['manifest-ambiguous', { 'a.json': MANIFEST, 'b.json': MANIFEST }, null],
     ['manifest-name-invalid', { 'appreg.config.json': '{"manifest":"package.json"}', 'package.json': '{}' }, null],
   ])('exits with %s for the files %j and the folder %j', async (code, files, dir) => {
-    const root = await folder();
+    const root = folder();
     await fill(root, files);
     const found = await failureOf(run(root, dir));
     expect(found).toMatchObject({ code, exit: 2 });
@@ -210,7 +211,7 @@ describe('appreg serve', () => {
   });
 
   test.skipIf(WINDOWS)('creates an authority with --https in APPREG_CA_DIR, and prints how to trust it', async () => {
-    const ca = join(await folder(), 'my ca');
+    const ca = join(folder(), 'my ca');
     await mkdir(ca);
     const made = run(await workspace(), null, { https: true }, { APPREG_CA_DIR: ca });
     const url = await made.ready;

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { precondition, requestedRange } from '../../src/serve/conditions.ts';
 import type { Serving } from '../../src/serve/server.ts';
-import { sendRequest, fill, folder, LONG_AGO, raw, startTestServer, type Reply } from './support.ts';
+import { folder } from '../support/folders.ts';
+import { sendRequest, fill, LONG_AGO, raw, startTestServer, type Reply } from './support.ts';
 
 const ARTIFACT = randomBytes(700_000);
 const FILES: Record<string, string | Uint8Array> = {
@@ -21,7 +22,7 @@ let server: Serving;
 let serverWithListing: Serving;
 
 beforeAll(async () => {
-  const root = await folder();
+  const root = folder();
   await fill(root, FILES);
   server = await startTestServer(root);
   serverWithListing = await startTestServer(root, { serviceOrigins: LISTED });

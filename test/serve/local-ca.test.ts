@@ -7,7 +7,8 @@ import { join, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { authorityFolder, localCertificate } from '../../src/serve/local-ca.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from '../../src/serve/certificates.ts';
-import { sendRequest, fill, folder, startTestServer } from './support.ts';
+import { folder } from '../support/folders.ts';
+import { sendRequest, fill, startTestServer } from './support.ts';
 
 const DAY = 86_400_000;
 const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
@@ -23,7 +24,7 @@ function curl(...args: string[]): Promise<{ code: unknown; stdout: string }> {
 
 describe('the authority', () => {
   test('is created once, stored with permissions for its owner only, and reused', async () => {
-    const dir = join(await folder(), 'new', 'ca');
+    const dir = join(folder(), 'new', 'ca');
     const first = await localCertificate(dir, '127.0.0.1');
     const second = await localCertificate(dir, 'localhost');
     expect([first.isNew, second.isNew]).toEqual([true, false]);
@@ -41,7 +42,7 @@ describe('the authority', () => {
   });
 
   test('is the same for servers that start in parallel', async () => {
-    const dir = await folder();
+    const dir = folder();
     const made = await Promise.all(Array.from({ length: 8 }, () => localCertificate(dir, '127.0.0.1')));
     const authority = new X509Certificate(await readFile(join(dir, 'ca.pem')));
     expect(made.every(({ cert }) => leafOf(cert).verify(authority.publicKey))).toBe(true);
@@ -49,7 +50,7 @@ describe('the authority', () => {
   });
 
   test('is valid for two years and renewed in the last 30 days, and no certificate outlives it or 397 days', async () => {
-    const dir = await folder();
+    const dir = folder();
     const start = new Date('2026-05-01T00:00:00Z');
     const after = (days: number): Promise<Awaited<ReturnType<typeof localCertificate>>> =>
       localCertificate(dir, '127.0.0.1', new Date(start.getTime() + days * DAY));
@@ -67,7 +68,7 @@ describe('the authority', () => {
   });
 
   test('is created again if its certificate is damaged, and rejected if its key is', async () => {
-    const dir = await folder();
+    const dir = folder();
     await localCertificate(dir, '127.0.0.1');
     await writeFile(join(dir, 'ca.pem'), '-----BEGIN CERTIFICATE-----\nMII');
     expect((await localCertificate(dir, '127.0.0.1')).isNew).toBe(true);
@@ -103,7 +104,7 @@ describe('the authority', () => {
     ['2001:db8::1', false],
   ])('isLocal(%s) is %s', async (host, expected) => {
     expect(isLocal(host)).toBe(expected);
-    const made = localCertificate(await folder(), host);
+    const made = localCertificate(folder(), host);
     await (expected
       ? expect(made).resolves.toBeDefined()
       : expect(made).rejects.toMatchObject({ code: 'host-not-local', exit: 2 }));
@@ -121,9 +122,9 @@ describe('the authority', () => {
 
 describe('over HTTPS', () => {
   test.each(['localhost', '127.0.0.1'])('Node trusts the server at %s only with the authority', async (host) => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'registry.json': '{"apps":{}}' });
-    const certificate = await localCertificate(await folder(), host);
+    const certificate = await localCertificate(folder(), host);
     const server = await startTestServer(root, { host, https: certificate });
     expect(server.url).toBe(`https://${host}:${server.port}/`);
     const ca = await readFile(certificate.caFile, 'utf8');
@@ -132,9 +133,9 @@ describe('over HTTPS', () => {
   });
 
   test.skipIf(!isInstalled('curl'))('curl trusts the server only with --cacert', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'registry.json': '{"apps":{}}' });
-    const certificate = await localCertificate(await folder(), '127.0.0.1');
+    const certificate = await localCertificate(folder(), '127.0.0.1');
     const server = await startTestServer(root, { https: certificate });
     expect(await curl('--cacert', certificate.caFile, server.manifestUrl)).toEqual({ code: 0, stdout: '{"apps":{}}' });
     expect(
@@ -146,7 +147,7 @@ describe('over HTTPS', () => {
   test.skipIf(!isInstalled('openssl'))(
     'openssl accepts the chain by its strict rules, and only for names that the authority permits',
     async () => {
-      const dir = await folder();
+      const dir = folder();
       const { cert, caFile } = await localCertificate(dir, '192.168.7.7');
       const file = join(dir, 'leaf.pem');
       const verify = (pem: string, ...args: string[]): string => {
@@ -180,7 +181,7 @@ describe('over HTTPS', () => {
   );
 
   test('a certificate is not verified by an authority with another key', async () => {
-    const dir = await folder();
+    const dir = folder();
     const { cert } = await localCertificate(dir, '127.0.0.1');
     const period = { notBefore: new Date(), notAfter: new Date(Date.now() + DAY) };
     const other = new X509Certificate(await makeAuthority(makeKey(), 'other', period));

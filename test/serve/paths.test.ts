@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isPrivate, targetSegments } from '../../src/serve/paths.ts';
 import type { Serving } from '../../src/serve/server.ts';
-import { sendRequest, fill, folder, raw, rawGet, startTestServer } from './support.ts';
+import { folder } from '../support/folders.ts';
+import { sendRequest, fill, raw, rawGet, startTestServer } from './support.ts';
 
 describe('segmentsOf', () => {
   test.each<[string, string[]]>([
@@ -87,7 +88,7 @@ describe('the server', () => {
   const SECRET = 'not for your eyes';
 
   beforeAll(async () => {
-    const outer = await folder();
+    const outer = folder();
     root = join(outer, 'site');
     await fill(outer, { 'secret.txt': SECRET, 'site-b/secret.txt': SECRET });
     await fill(root, {

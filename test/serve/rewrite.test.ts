@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rewriteBase } from '../../src/serve/rewrite.ts';
 import { startServer } from '../../src/serve/server.ts';
-import { sendRequest, fill, folder, LONG_AGO, raw, startTestServer } from './support.ts';
+import { folder } from '../support/folders.ts';
+import { sendRequest, fill, LONG_AGO, raw, startTestServer } from './support.ts';
 
 const LOCAL_BASE = 'http://127.0.0.1:8080/';
 
@@ -98,7 +99,7 @@ describe('a server that rewrites', () => {
   ]);
 
   test('replaces the base URL only in JSON files, and evaluates conditions with the rewritten body', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'registry.json': MANIFEST, 'bad.json': bytes, 'notes.txt': MANIFEST });
     const server = await startTestServer(root, { rewriteFrom: 'https://apps.example/reg' });
     const plain = await startTestServer(root);
@@ -117,7 +118,7 @@ describe('a server that rewrites', () => {
   });
 
   test('uses the requested host if it listens on all addresses', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'registry.json': MANIFEST });
     const server = await startTestServer(root, { rewriteFrom: 'https://apps.example/reg/', host: '0.0.0.0' });
     expect(server.url).toBe(`http://localhost:${server.port}/`);
@@ -133,7 +134,7 @@ describe('a server that rewrites', () => {
   });
 
   test('serves a changed file at once', async () => {
-    const root = await folder();
+    const root = folder();
     await writeFile(join(root, 'registry.json'), '["https://apps.example/1"]');
     const server = await startServer({
       root,

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Served } from '../../src/serve/handler.ts';
 import { startServer } from '../../src/serve/server.ts';
-import { sendRequest, fill, folder, LONG_AGO, startTestServer } from './support.ts';
+import { folder } from '../support/folders.ts';
+import { sendRequest, fill, LONG_AGO, startTestServer } from './support.ts';
 
 const BIG = randomBytes(2_000_000);
 const OPTIONS = {
@@ -61,7 +62,7 @@ function log(): { lines: Served[]; add: (line: Served) => void; reached(count: n
 
 describe('under load', () => {
   test('a hundred parallel requests and clients that disconnect leave no open file descriptors', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'registry.json': '{"apps":{}}', 'a.tar.gz': BIG, 'huge.tar.gz': Buffer.alloc(32_000_000) });
     const lines = log();
     const server = await startTestServer(root, { onRequest: lines.add });
@@ -89,7 +90,7 @@ describe('under load', () => {
   });
 
   test('clients that disconnect before the response cause no server error', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'registry.json': '{"apps":{}}', 'a.tar.gz': BIG });
     const lines = log();
     const server = await startTestServer(root, { onRequest: lines.add });
@@ -120,7 +121,7 @@ describe('a file that changes during a response', () => {
     ],
   ];
   test.each(changes)('and %s aborts the response, which is incomplete for the client', async (_, change) => {
-    const root = await folder();
+    const root = folder();
     const path = join(root, 'a.tar.gz');
     await fill(root, { 'a.tar.gz': Buffer.alloc(LARGE, 'a') });
     const lines = log();
@@ -135,7 +136,7 @@ describe('a file that changes during a response', () => {
   });
 
   test('and is replaced atomically is sent in its old version', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'a.tar.gz': Buffer.alloc(LARGE, 'a'), new: 'new' });
     const server = await startTestServer(root);
     const res = await begin(`${server.url}a.tar.gz`);
@@ -145,7 +146,7 @@ describe('a file that changes during a response', () => {
   });
 
   test('gets another ETag even with the same size and date', async () => {
-    const root = await folder();
+    const root = folder();
     const path = join(root, 'a.json');
     const server = await startTestServer(root);
     const tags = new Set<string | undefined>();
@@ -165,7 +166,7 @@ describe('starting and closing', () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as AddressInfo;
-    const started = startServer({ ...OPTIONS, root: await folder(), port });
+    const started = startServer({ ...OPTIONS, root: folder(), port });
     await expect(started).rejects.toMatchObject({
       code: 'port-in-use',
       exit: 2,
@@ -177,7 +178,7 @@ describe('starting and closing', () => {
   test.each(['203.0.113.7', 'no-such-host.invalid', 'a b', '', 'fe80::1%lo'])(
     'the address %j is rejected',
     async (host) => {
-      await expect(startServer({ ...OPTIONS, root: await folder(), host })).rejects.toMatchObject({
+      await expect(startServer({ ...OPTIONS, root: folder(), host })).rejects.toMatchObject({
         code: 'address-unavailable',
         exit: 2,
       });
@@ -186,7 +187,7 @@ describe('starting and closing', () => {
 
   const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
   test.skipIf(!hasIPv6)('an IPv6 address is in brackets in URLs', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'registry.json': '["https://a.example/x"]' });
     const server = await startTestServer(root, { host: '::1', rewriteFrom: 'https://a.example/' });
     expect(server.manifestUrl).toBe(`http://[::1]:${server.port}/registry.json`);
@@ -194,7 +195,7 @@ describe('starting and closing', () => {
   });
 
   test('the URL of the manifest is encoded', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'sub dir/ü.json': '{}' });
     const server = await startTestServer(root, { manifest: 'sub dir/ü.json' });
     expect(server.manifestUrl).toBe(`${server.url}sub%20dir/%C3%BC.json`);
@@ -202,7 +203,7 @@ describe('starting and closing', () => {
   });
 
   test('closing completes a download and closes idle connections', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'a.tar.gz': BIG });
     const server = await startServer({ ...OPTIONS, root });
     const idle: Socket = connect(server.port, '127.0.0.1');
@@ -218,7 +219,7 @@ describe('starting and closing', () => {
   });
 
   test('closing aborts a response to a client that does not read', async () => {
-    const root = await folder();
+    const root = folder();
     await fill(root, { 'a.tar.gz': Buffer.alloc(64_000_000) });
     const server = await startServer({ ...OPTIONS, root });
     const res = await begin(`${server.url}a.tar.gz`);

@@ -1,23 +1,10 @@
-import { mkdtemp, realpath, rm, utimes, writeFile, mkdir } from 'node:fs/promises';
+import { utimes, writeFile, mkdir } from 'node:fs/promises';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import { startServer, type ServeOptions, type Serving } from '../../src/serve/server.ts';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-/** A folder that is gone after the tests of the file. */
-export async function folder(): Promise<string> {
-  const made = await realpath(await mkdtemp(join(tmpdir(), 'appreg-serve-')));
-  cleanups.push(() => rm(made, { recursive: true, force: true }));
-  return made;
-}
+import { afterFile } from '../support/cleanup.ts';
 
 /** Writes files with an old date, so that caches and conditions rely on it. */
 export async function fill(root: string, files: Record<string, string | Uint8Array>): Promise<void> {
@@ -42,7 +29,7 @@ export async function startTestServer(root: string, options: Partial<ServeOption
     https: false,
     ...options,
   });
-  cleanups.push(() => server.close(0));
+  afterFile(() => server.close(0));
   return server;
 }
 

@@ -2,19 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterFile } from './cleanup.ts';
 
 /** Folders and git repositories that are gone when the tests of a file are over. */
-
-const temporaryFolders: string[] = [];
-afterAll(() => {
-  for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
 
 /** A new folder with these files, by path; values that are not text or bytes become JSON. */
 export function folder(files: Record<string, unknown> = {}): string {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'appreg-test-')));
-  temporaryFolders.push(root);
+  afterFile(() => rmSync(root, { recursive: true, force: true }));
   write(root, files);
   return root;
 }

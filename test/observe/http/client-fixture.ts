@@ -2,18 +2,21 @@ import { afterAll, beforeEach } from 'vitest';
 import type { Hop, Probe } from '../../../src/core/facts/facts.ts';
 import { type HttpOptions, openHttpClient } from '../../../src/observe/http/client.ts';
 import type { ProbeRequest } from '../../../src/observe/http/request.ts';
-import { openFaultHost } from '../../support/fault-host.ts';
+import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 
 /** Two hosts, and a client with short timeouts. */
 
-export const host = await openFaultHost();
-export const other = await openFaultHost();
-afterAll(() => Promise.all([host.close(), other.close()]));
-beforeEach(() => {
-  host.requests.length = 0;
-  other.requests.length = 0;
-  host.peak = 0;
-});
+/** To be called once at the top of a test file. */
+export async function openHosts(): Promise<{ host: FaultHost; other: FaultHost }> {
+  const [host, other] = [await openFaultHost(), await openFaultHost()];
+  afterAll(() => Promise.all([host.close(), other.close()]));
+  beforeEach(() => {
+    host.requests.length = 0;
+    other.requests.length = 0;
+    host.peak = 0;
+  });
+  return { host, other };
+}
 
 export const QUICK: HttpOptions = { backoff: () => 1, headersTimeout: 300, idleTimeout: 300, connectTimeout: 300 };
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpOptions } from '../../../src/observe/http/client.ts';
 import { answer, redirect } from '../../support/fault-host.ts';
-import { host, other, probe } from './client-fixture.ts';
+import { openHosts, probe } from './client-fixture.ts';
 
 /** Redirects, and which of them get credentials. */
+
+const { host, other } = await openHosts();
 
 const secrets = (): HttpOptions => ({
   secrets: { origin: host.origin, headers: [['Authorization', 'Bearer s3cr3t-token']] },

@@ -3,9 +3,11 @@ import type { Probe } from '../../../src/core/facts/facts.ts';
 import { openHttpClient } from '../../../src/observe/http/client.ts';
 import type { ProbeRequest } from '../../../src/observe/http/request.ts';
 import { answer, delayed, inTurn, openFaultHost } from '../../support/fault-host.ts';
-import { host, probe, QUICK } from './client-fixture.ts';
+import { openHosts, probe, QUICK } from './client-fixture.ts';
 
 /** Which responses are retried, how long the client waits, and how many requests run in parallel. */
+
+const { host } = await openHosts();
 
 describe('retries', () => {
   test.each([500, 502, 503, 504, 429])('are made for status %i', async (status) => {

@@ -12,9 +12,11 @@ import {
   reset,
   silent,
 } from '../../support/fault-host.ts';
-import { host, probe, QUICK } from './client-fixture.ts';
+import { openHosts, probe, QUICK } from './client-fixture.ts';
 
 /** Complete, truncated and malformed responses. */
+
+const { host } = await openHosts();
 
 const drip: Behaviour = (_, socket) => {
   socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n');

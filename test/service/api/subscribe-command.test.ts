@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { subscribeTo } from '../../../src/cli/commands/subscribe/run.ts';
 import { listen } from '../../../src/service/http/listen.ts';
-import { contextIn, folder } from '../../cli/author-support.ts';
+import { folder } from '../../support/folders.ts';
+import { contextIn } from '../../cli/author-support.ts';
 import { addRegistry } from '../database-fixture.ts';
 import { allowing, openWebFixture, type WebFixture } from '../web-fixture.ts';
 
