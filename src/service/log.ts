@@ -10,11 +10,11 @@ export interface Log {
 /** @param write receives a line without its line end, and its level @param now the current time */
 export function openLog(write: (line: string, level: Level) => void, now: () => Date = () => new Date()): Log {
   return (level, event, fields = {}) => {
-    write(JSON.stringify({ time: now().toISOString(), level, event, ...fields }, safe), level);
+    write(JSON.stringify({ time: now().toISOString(), level, event, ...fields }, withoutSecrets), level);
   };
 }
 
-function safe(_: string, value: unknown): unknown {
+function withoutSecrets(_: string, value: unknown): unknown {
   if (value instanceof Error) return { message: redact(value.message), stack: redact(value.stack ?? '') };
   return typeof value === 'string' ? redact(value) : value;
 }

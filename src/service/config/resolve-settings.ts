@@ -68,7 +68,7 @@ export function resolveSettings(
     machineCa,
     operatorToken,
     secretsKeys: secretsKeys(env, cwd),
-    openSignUp: flags.openSignUp ?? (operatorToken === null && isLoopback(host)),
+    openSignUp: flags.openSignUp ?? (operatorToken === null && isLocalListenAddress(host)),
     interval: flags.interval === undefined ? HOUR : Math.max(1, Math.round(flags.interval * 1_000)),
     concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
     artifacts: artifactSettings(flags.artifacts, flags.artifactsMax, cwd),
@@ -138,6 +138,6 @@ function hostName(text: string): string {
 }
 
 /** Whether a listen address is reachable from this machine only. */
-export function isLoopback(host: string): boolean {
+export function isLocalListenAddress(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

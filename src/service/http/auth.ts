@@ -71,13 +71,13 @@ export function openAuthenticator(
       return caller;
     },
     operator(c) {
-      if (isOperator(c)) return operatorAt(c);
+      if (isOperator(c)) return operatorActor(c);
       if (settings.operatorToken !== null) throw unauthorized(c);
       count(c, 'failures', clientAddress(c));
       throw new Refusal('no-operator', 'The operator of the service has not set OPERATOR_TOKEN.');
     },
     signUp(c) {
-      if (isOperator(c)) return operatorAt(c);
+      if (isOperator(c)) return operatorActor(c);
       if (settings.openSignUp) {
         count(c, 'signUps', clientAddress(c));
         return { type: 'visitor', token: null, address: clientAddress(c) };
@@ -91,7 +91,7 @@ export function openAuthenticator(
   };
 }
 
-function operatorAt(c: Context): Actor {
+function operatorActor(c: Context): Actor {
   return { type: 'operator', token: null, address: clientAddress(c) };
 }
 

@@ -36,7 +36,7 @@ export type Route = { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path:
 /** Mounts routes, and responds to other methods on their paths with the allowed ones. */
 export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authenticator: Authenticator): void {
   for (const route of routes) {
-    app.on(route.method, patternOf(route.path), async (c) => {
+    app.on(route.method, routerPattern(route.path), async (c) => {
       c.set('route', route.path);
       if (route.access === 'anyone') return route.handle(c);
       if (route.access === 'operator') return route.handle(c, authenticator.operator(c));
@@ -49,7 +49,7 @@ export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authentica
   for (const path of new Set(routes.map(({ path }) => path))) {
     const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-    app.all(patternOf(path), (c) => {
+    app.all(routerPattern(path), (c) => {
       c.set('route', path);
       if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow });
       throw new Refusal('method-not-allowed', `Allowed here: ${allow}.`, {}, { allow });
@@ -58,6 +58,6 @@ export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authentica
 }
 
 /** Converts `/a/{b}` of the OpenAPI document to the router's syntax. */
-function patternOf(path: string): string {
+function routerPattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }

@@ -50,7 +50,7 @@ function reportBody(report: Report): Html {
       ${symptoms.map(symptomItem)}
     </ul>
     ${causeSections(views)} ${remarks.map((remark) => html`<p class="gist">${sanitized(remark, 400)}</p>`)}
-    ${unjudgedList(report)}
+    ${notJudgedList(report)}
     <h2 class="unseen">Extent of the check</h2>
     <dl class="figures">
       ${figures(report).map(
@@ -113,7 +113,7 @@ function causeSection(id: string, title: string, causes: readonly Cause[], about
 }
 
 /** What was not judged, and why: neither clean nor faulty. */
-function unjudgedList(report: Report): Html {
+function notJudgedList(report: Report): Html {
   const lines = notCheckedOnPage(report);
   if (lines.length === 0) return NOTHING;
   return html`<details class="notes">

@@ -9,7 +9,7 @@ import { chip, doneNotice, emptyState, searchForm, status } from './components.t
 import { subscribeLink } from './subscribe-page.ts';
 import type { Scope } from '../scopes.ts';
 import { pageLinks } from './navigation.ts';
-import { byAttention, isBusy, nextCheck, progressText, stateDetails, stateOf } from './states.ts';
+import { byAttention, isBusy, nextCheckText, progressText, stateDetails, stateOf } from './states.ts';
 import { relativeTime } from './time.ts';
 import { table } from './table.ts';
 
@@ -116,7 +116,7 @@ function registryRow(subscription: SubscriptionView, now: Date): Html {
     <td role="cell" class="number-cell">${appNumbers(subscription)}</td>
     <td role="cell">
       ${checkedAt === null ? NOTHING : html`<span class="line">${relativeTime(checkedAt, now)}</span>`}
-      <span class="line muted">${progress === null ? nextCheck(subscription, now) : progressText(progress)}</span>
+      <span class="line muted">${progress === null ? nextCheckText(subscription, now) : progressText(progress)}</span>
     </td>
   </tr>`;
 }

@@ -7,7 +7,7 @@ import { chip, copyable, doneNotice, ifAllowed, status } from './components.ts';
 import type { Scope } from '../scopes.ts';
 import { breadcrumbs, tabs } from './navigation.ts';
 import { REGISTRY_TABS, registryPath, type RegistryTab } from './registry-path.ts';
-import { isBusy, nextCheck, progressText, stateDetails, stateOf } from './states.ts';
+import { isBusy, nextCheckText, progressText, stateDetails, stateOf } from './states.ts';
 import { relativeTime } from './time.ts';
 
 /** What all pages of a registry have in common: its name and state, "Refresh now", and the tabs. */
@@ -93,7 +93,7 @@ function stateBox({ subscription, isWaiting, now }: RegistryFrame): Html {
       ${status(tone, word)} ${stateDetails(subscription, now)}
       <span class="schedule muted"
         >${subscription.checkedAt === null ? NOTHING : html`<span>Checked ${relativeTime(subscription.checkedAt, now)}</span>`}
-        <span>${nextCheck(subscription, now, isWaiting)}</span></span
+        <span>${nextCheckText(subscription, now, isWaiting)}</span></span
       >
     </div>
     ${progress(subscription)} ${stateText(subscription, now)}

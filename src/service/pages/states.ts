@@ -75,7 +75,7 @@ export function progressText({ apps, artifacts }: CheckProgress): string {
 }
 
 /** `Next check in 48 min`, or that a check is in progress; the state says so of the first one. @param isWaiting a check was requested */
-export function nextCheck(subscription: SubscriptionView, now: Date, isWaiting = false): Html {
+export function nextCheckText(subscription: SubscriptionView, now: Date, isWaiting = false): Html {
   if (subscription.checkedAt === null) return NOTHING;
   if (isWaiting || isBusy(subscription)) return html`<span class="status busy">Checking now</span>`;
   return html`Next check ${dueTime(subscription.nextCheckAt, now)}`;

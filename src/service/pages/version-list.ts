@@ -34,7 +34,7 @@ function versionRow(version: VersionView, context: VersionContext): Html {
         ${version.verifiedAt === null ? NOTHING : html`<span>verified ${relativeTime(version.verifiedAt, now)}</span>`}
       </p>
     </div>
-    ${explanation(version, now)} ${digests(version)} ${byHand(version, context)}
+    ${explanation(version, now)} ${digests(version)} ${manualVerification(version, context)}
   </li>`;
 }
 
@@ -68,7 +68,7 @@ function digests(version: VersionView): Html {
 }
 
 /** Commands for a terminal, which do not depend on this service. */
-function byHand(version: VersionView, { registryUrl, appKey }: VersionContext): Html {
+function manualVerification(version: VersionView, { registryUrl, appKey }: VersionContext): Html {
   const commands = commandsToVerify(version, registryUrl, appKey);
   if (commands === null) return NOTHING;
   const { fetch, digest, verify } = commands;

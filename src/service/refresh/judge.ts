@@ -13,7 +13,7 @@ import type { AppRecord } from '../storage/app-records.ts';
 import { applyChanges } from '../storage/versions.ts';
 import { appEvents } from './app-events.ts';
 import { certificateChange } from './certificates.ts';
-import { appsIn } from './manifest-apps.ts';
+import { listedAppsIn } from './manifest-apps.ts';
 import { keepVerified, keptChecksums } from './keep-artifacts.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
@@ -22,7 +22,7 @@ import { updateVersions } from './version-lifecycle.ts';
 
 /** Judges and writes the manifest, and each app, as they are observed. */
 
-export async function judgeManifest(run: Run, facts: DocumentFacts): Promise<void> {
+export async function judgeAndWriteManifest(run: Run, facts: DocumentFacts): Promise<void> {
   const { context, registry, judging, expiry, progress } = run;
   const redacted = redactNetworkOfDocument(facts, (failure) => logUnreached(run, failure));
   if (!isMissing(facts.web) && areCredentialsRefused(facts.web.server)) progress.unauthorized = true;
@@ -36,10 +36,10 @@ export async function judgeManifest(run: Run, facts: DocumentFacts): Promise<voi
   if (run.storedManifest !== null && facts.viewsReusedFrom !== undefined) return;
   expiry.invalidate();
   const limit = context.settings.limits.apps;
-  progress.recorded.add(await writeListing(context.db, registry, appsIn(apps, limit), limit, context.now()));
+  progress.recorded.add(await writeListing(context.db, registry, listedAppsIn(apps, limit), limit, context.now()));
 }
 
-export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
+export async function judgeAndWriteApp(run: Run, facts: AppFacts): Promise<void> {
   const { context, registry, records, baseline, judging, expiry, progress } = run;
   const { key } = facts;
   const record = await records.read(key);

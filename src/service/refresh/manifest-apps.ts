@@ -14,7 +14,7 @@ const LONGEST_FRAGMENT = 200;
  * @param limit maximum number of apps; the rest is omitted, and so are keys that the database cannot store: no app may
  * have such a key
  */
-export function appsIn(apps: Readonly<Record<string, JsonValue>>, limit: number): ListedApp[] {
+export function listedAppsIn(apps: Readonly<Record<string, JsonValue>>, limit: number): ListedApp[] {
   const listed: ListedApp[] = [];
   for (const [position, [key, entry]] of Object.entries(apps).entries()) {
     if (listed.length >= limit) break;

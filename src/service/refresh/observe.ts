@@ -3,7 +3,7 @@ import { observeRegistry } from '../../observe/registry/observe.ts';
 import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { ListedArtifact } from '../../observe/registry/options.ts';
 import { artifactCopies } from './keep-artifacts.ts';
-import { judgeApp, judgeManifest } from './judge.ts';
+import { judgeAndWriteApp, judgeAndWriteManifest } from './judge.ts';
 import { containsSecret, unlessSecret } from './request-credentials.ts';
 import { artifactTimeout, DOCUMENT_LIMITS, documentTimeout, originsOf, requestOptions } from './request-options.ts';
 import type { Run } from './run.ts';
@@ -45,8 +45,8 @@ export async function observe(run: Run): Promise<boolean> {
       },
     },
     {
-      manifest: (facts) => judgeManifest(run, facts),
-      app: (facts) => judgeApp(run, facts),
+      manifest: (facts) => judgeAndWriteManifest(run, facts),
+      app: (facts) => judgeAndWriteApp(run, facts),
       hosts: (facts) => run.judging.hosts(facts),
     },
   );

@@ -12,7 +12,7 @@ import { checkedEvent, checkOutcome, failureEvents } from './check-events.ts';
 import type { RefreshContext } from './context.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
 import { unlessSecret } from './request-credentials.ts';
-import { nextCheck } from './schedule.ts';
+import { nextCheckTime } from './schedule.ts';
 import { truncateReport } from './truncate-report.ts';
 
 /** The end of a refresh: what is written, logged and counted. */
@@ -160,7 +160,7 @@ function nextAfter(
 ): NextCheck {
   const now = at.getTime();
   return {
-    nextCheckAt: new Date(nextCheck({ now, interval: settings.interval, random: random(), ...end })),
+    nextCheckAt: new Date(nextCheckTime({ now, interval: settings.interval, random: random(), ...end })),
     // At once, but at most half of the time if it is requested again and again.
     nextIfRequested: new Date(now + end.duration),
   };

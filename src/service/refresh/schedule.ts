@@ -19,7 +19,7 @@ export interface EndedRefresh {
   random: number;
 }
 
-export function nextCheck(ended: EndedRefresh): number {
+export function nextCheckTime(ended: EndedRefresh): number {
   return Math.round(ended.now + waitAfter(ended) * (1 + JITTER * ended.random));
 }
 

@@ -122,8 +122,8 @@ function nextState(row: StoredVersion | null, entries: Entries, observation: Ver
   const inForce = row?.verifiedAt ? row.artifactChecksum : null;
   const entry = entries.find(({ checksum }) => inForce !== null && checksum === inForce) ?? entries[0];
   const errors = findings.filter(({ version, severity }) => version === entry.version && severity === 'error');
-  if (row && inForce !== null && entry.checksum !== inForce) return swapped(row, entry, errors, now);
-  const listed = entry.checksum ?? keptText(entry.listed);
+  if (row && inForce !== null && entry.checksum !== inForce) return swappedVersion(row, entry, errors, now);
+  const listed = entry.checksum ?? storableChecksum(entry.listed);
   const isNew = row === null || row.artifactChecksum !== listed;
   const base: StoredVersion = {
     ...(isNew ? { ...NOT_FETCHED, firstSeenAt: now } : row),
@@ -136,12 +136,12 @@ function nextState(row: StoredVersion | null, entries: Entries, observation: Ver
   };
   if (entry.checksum === null) {
     const error = errors.find(({ rule }) => rule === 'checksum-malformed');
-    return refused(base, now, 'checksum-malformed', error?.message ?? 'The checksum is malformed.');
+    return refusedVersion(base, now, 'checksum-malformed', error?.message ?? 'The checksum is malformed.');
   }
   // Contradictory entries: the intended one is unknown.
   if (inForce === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
-    return refused(base, now, 'version-duplicate', 'It is listed more than once, with different checksums.');
-  return stateByBytes(base, entry, errors, { now, answers, kept });
+    return refusedVersion(base, now, 'version-duplicate', 'It is listed more than once, with different checksums.');
+  return stateByArtifact(base, entry, errors, { now, answers, kept });
 }
 
 const NOT_FETCHED = {
@@ -157,7 +157,7 @@ const NOT_FETCHED = {
 } as const;
 
 /** The state by the artifact: its listed digest is in force, or is about to be. */
-function stateByBytes(
+function stateByArtifact(
   base: StoredVersion,
   { facts, checksum, url }: Entry,
   errors: readonly Finding[],
@@ -167,7 +167,7 @@ function stateByBytes(
   if (!facts || isMissing(facts.web)) {
     // Its URL cannot be requested at all: it is not waiting for a request.
     const isBlocked = facts !== undefined && isMissing(facts.web) && facts.web.missing.code === 'blocked-by';
-    return isBlocked && error && base.verifiedAt === null ? refused(base, now, error.rule, error.message) : base;
+    return isBlocked && error && base.verifiedAt === null ? refusedVersion(base, now, error.rule, error.message) : base;
   }
   const { content } = facts;
   if (isMissing(content)) {
@@ -181,14 +181,24 @@ function stateByBytes(
     if (base.verifiedAt !== null && kept.has(base.artifactChecksum))
       return { ...base, state: 'verified', rule: null, reason: null, lostAt: base.lostAt ?? now };
     const rule = error?.rule ?? ruleOfFailure(server) ?? 'unreachable';
-    return refused({ ...base, servedChecksum: null }, now, rule, error?.message ?? 'Its artifact cannot be fetched.');
+    return refusedVersion(
+      { ...base, servedChecksum: null },
+      now,
+      rule,
+      error?.message ?? 'Its artifact cannot be fetched.',
+    );
   }
   const digests = [content, ...(facts.again && !isMissing(facts.again) ? [facts.again] : [])];
   const matching = digests.find(({ sha256, cut }) => !cut && `sha256:${sha256}` === checksum);
   if (!matching || error) {
     const rule = error?.rule ?? 'artifact-checksum-mismatch';
     const servedChecksum = matching ? null : servedDigest(digests);
-    return refused({ ...base, servedChecksum }, now, rule, error?.message ?? 'The artifact has a different checksum.');
+    return refusedVersion(
+      { ...base, servedChecksum },
+      now,
+      rule,
+      error?.message ?? 'The artifact has a different checksum.',
+    );
   }
   const seenAt = facts.reusedFrom === undefined ? now : new Date(facts.reusedFrom);
   const isConfirmed = base.state === 'verified' && base.verifiedAt !== null && facts.reusedFrom !== undefined;
@@ -213,13 +223,18 @@ function stateByBytes(
 }
 
 /** Listed with a digest other than the one in force. It stays offered only if its bytes are still the original ones. */
-function swapped(row: StoredVersion, { facts, listed }: Entry, errors: readonly Finding[], now: Date): StoredVersion {
-  const base = { ...row, swappedChecksum: keptText(listed), withdrawnAt: null };
+function swappedVersion(
+  row: StoredVersion,
+  { facts, listed }: Entry,
+  errors: readonly Finding[],
+  now: Date,
+): StoredVersion {
+  const base = { ...row, swappedChecksum: storableChecksum(listed), withdrawnAt: null };
   if (!facts || isMissing(facts.web) || isMissing(facts.content)) return base;
   const isUnchanged = isAnswered(facts.web.server) && `sha256:${facts.content.sha256}` === row.artifactChecksum;
   if (isUnchanged) return { ...base, servedChecksum: null };
   const error = errors.find(({ rule }) => rule === 'artifact-changed');
-  return refused(
+  return refusedVersion(
     { ...base, servedChecksum: servedDigest([facts.content]) },
     now,
     'artifact-changed',
@@ -234,10 +249,10 @@ function servedDigest(downloads: readonly Pick<Content, 'sha256' | 'cut'>[]): st
 }
 
 /** A listed text as it can be stored. */
-function keptText(listed: string): string {
+function storableChecksum(listed: string): string {
   return shorten(storable(listed), 200);
 }
 
-function refused(row: StoredVersion, now: Date, rule: string, reason: string): StoredVersion {
+function refusedVersion(row: StoredVersion, now: Date, rule: string, reason: string): StoredVersion {
   return { ...row, state: 'refused', rule, reason: shorten(storable(reason), 500), triedAt: now };
 }

@@ -2,7 +2,7 @@ import { type HiddenReason, hiddenReason, refusalReason, serviceReason } from '.
 import type { AppView } from '../views.ts';
 
 /** The state of an app in the database that determines whether it can be installed. */
-export interface AppState {
+export interface StoredAppState {
   key: string;
   name: string;
   description: string;
@@ -26,11 +26,11 @@ export interface AppState {
 
 /** The part of it that decides. */
 export type InstallabilityState = Pick<
-  AppState,
+  StoredAppState,
   'listed' | 'visible' | 'because' | 'failingSince' | 'latest' | 'states' | 'refusal'
 >;
 
-export function appView(app: AppState): AppView {
+export function appView(app: StoredAppState): AppView {
   const installability = installabilityOf(app);
   return {
     key: app.key,

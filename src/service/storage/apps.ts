@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AppView, InstallableView } from '../views.ts';
-import { type AppState, appView } from './app-view.ts';
+import { type StoredAppState, appView } from './app-view.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
@@ -89,7 +89,7 @@ export async function appOf(
   return row === undefined ? null : appView(row);
 }
 
-/** The columns of AppState. */
+/** The columns of StoredAppState. */
 export const STATE_COLUMNS = [
   'apps.key',
   'apps.name',
@@ -109,7 +109,7 @@ export const STATE_COLUMNS = [
     SELECT DISTINCT versions.state FROM versions WHERE ${VERSION_OF_APP} AND versions.withdrawn_at IS NULL) END`.as(
     'states',
   ),
-  sql<AppState['refusal']>`CASE WHEN apps.latest IS NULL THEN (
+  sql<StoredAppState['refusal']>`CASE WHEN apps.latest IS NULL THEN (
     SELECT json_build_object('code', versions.rule, 'message', versions.reason, 'version', versions.version)
     FROM versions WHERE ${VERSION_OF_APP} AND versions.state = 'refused' AND versions.withdrawn_at IS NULL
     ORDER BY versions.version DESC LIMIT 1) END`.as('refusal'),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../audit-actions.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
-import { tokensWithOrganizations, type Identity, identityOf, sha256 } from './tokens.ts';
+import { tokensWithOrganizations, type Identity, identityOf, digestOfSecret } from './tokens.ts';
 
 /** Web sessions. The cookie's value is not stored, only its SHA-256. A session ends with the token that opened it. */
 
@@ -27,7 +27,7 @@ export async function openSession(
   await db.transaction().execute(async (tx) => {
     await tx
       .insertInto('sessions')
-      .values({ hash: sha256(cookie), organizationId, tokenId, expiresAt })
+      .values({ hash: digestOfSecret(cookie), organizationId, tokenId, expiresAt })
       .execute();
     await recordAudit(tx, { organizationId, actor, action: 'session-opened' });
   });
@@ -39,7 +39,7 @@ export async function identityOfSession(db: Db, cookie: string): Promise<Identit
   if (!COOKIE.test(cookie)) return null;
   const row = await tokensWithOrganizations(db)
     .innerJoin('sessions', 'sessions.tokenId', 'tokens.id')
-    .where('sessions.hash', '=', sha256(cookie))
+    .where('sessions.hash', '=', digestOfSecret(cookie))
     .where('sessions.expiresAt', '>', sql<Date>`now()`)
     .executeTakeFirst();
   if (row === undefined) return null;
@@ -51,7 +51,10 @@ export async function identityOfSession(db: Db, cookie: string): Promise<Identit
 export async function closeSession(db: Db, cookie: string, address: string): Promise<void> {
   const identity = await identityOfSession(db, cookie);
   await db.transaction().execute(async (tx) => {
-    const { numDeletedRows } = await tx.deleteFrom('sessions').where('hash', '=', sha256(cookie)).executeTakeFirst();
+    const { numDeletedRows } = await tx
+      .deleteFrom('sessions')
+      .where('hash', '=', digestOfSecret(cookie))
+      .executeTakeFirst();
     if (identity === null || numDeletedRows === 0n) return;
     const { organization, token } = identity;
     const actor: Actor = { type: 'session', token: { id: token.id, name: token.name }, address };

@@ -33,7 +33,7 @@ export interface Identity {
 /** The organization of a token; null for an unknown one. */
 export async function identityOfToken(db: Db, token: string): Promise<Identity | null> {
   if (!TOKEN.test(token)) return null;
-  const row = await tokensWithOrganizations(db).where('tokens.hash', '=', sha256(token)).executeTakeFirst();
+  const row = await tokensWithOrganizations(db).where('tokens.hash', '=', digestOfSecret(token)).executeTakeFirst();
   return row === undefined ? null : identityOf(row);
 }
 
@@ -212,11 +212,11 @@ export async function rotateToken(db: Db, organizationId: string, id: string, ac
 
 function newSecret(): { secret: string; hash: Buffer } {
   const secret = `apr_${randomBytes(32).toString('base64url')}`;
-  return { secret, hash: sha256(secret) };
+  return { secret, hash: digestOfSecret(secret) };
 }
 
 /** How tokens and cookies are stored. */
-export function sha256(secret: string): Buffer {
+export function digestOfSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 

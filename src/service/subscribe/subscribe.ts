@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json/json.ts';
 import type { Actor } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
 import { insecureAuthFault, type RegistryAuth, secretHeadersFor } from '../credentials.ts';
-import { appsIn } from '../refresh/manifest-apps.ts';
+import { listedAppsIn } from '../refresh/manifest-apps.ts';
 import { writeListing } from '../storage/app-listing.ts';
 import { storable } from '../storage/packed.ts';
 import { Superseded } from '../storage/registry-claim.ts';
@@ -154,7 +154,7 @@ async function registryFor(
 async function addApps({ db, settings }: Service, id: number, apps: JsonObject): Promise<void> {
   const limit = settings.limits.apps;
   const unrefreshed = { id, refreshNumber: 0, requests: 0 };
-  await writeListing(db, unrefreshed, appsIn(apps, limit), limit, new Date()).catch((error: unknown) => {
+  await writeListing(db, unrefreshed, listedAppsIn(apps, limit), limit, new Date()).catch((error: unknown) => {
     // It has been refreshed in the meantime.
     if (!(error instanceof Superseded)) throw error;
   });

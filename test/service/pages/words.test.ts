@@ -4,7 +4,7 @@ import { isLight, tile } from '../../../src/service/pages/tile.ts';
 import { findingsOf } from '../../../src/service/pages/findings.ts';
 import {
   byAttention,
-  nextCheck,
+  nextCheckText,
   progressText,
   stateDetails,
   stateOf,
@@ -115,10 +115,10 @@ describe('states', () => {
     expect(stateOf({ ...FAILING, state: 'checking' })).toEqual(stateOf(FAILING));
     expect(stateOf(FRESH)).toEqual({ tone: 'busy', word: 'First check in progress' });
     expect(stateOf({ ...FRESH, checking: false, state: 'new' }).word).toBe('Waiting for the first check');
-    expect(String(nextCheck(FRESH, NOW))).toBe('');
-    expect(String(nextCheck(subscription({ state: 'checking', checking: true }), NOW))).toContain('Checking now');
-    expect(String(nextCheck(subscription(), NOW, true))).toContain('Checking now');
-    expect(String(nextCheck(subscription(), NOW))).toContain('Next check');
+    expect(String(nextCheckText(FRESH, NOW))).toBe('');
+    expect(String(nextCheckText(subscription({ state: 'checking', checking: true }), NOW))).toContain('Checking now');
+    expect(String(nextCheckText(subscription(), NOW, true))).toContain('Checking now');
+    expect(String(nextCheckText(subscription(), NOW))).toContain('Next check');
   });
 
   test('of a registry do not contradict each other: suspected symptoms are things to look at', () => {

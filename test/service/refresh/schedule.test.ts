@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EndedRefresh, nextCheck } from '../../../src/service/refresh/schedule.ts';
+import { type EndedRefresh, nextCheckTime } from '../../../src/service/refresh/schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -29,6 +29,6 @@ describe('the next check', () => {
     ],
     ['within an hour after a very long unfinished refresh', { unfinished: true, duration: HOUR }, HOUR],
   ])('is %s', (_, more, wait) => {
-    expect(nextCheck({ ...ENDED, ...more })).toBe(wait);
+    expect(nextCheckTime({ ...ENDED, ...more })).toBe(wait);
   });
 });

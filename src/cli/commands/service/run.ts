@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { printable } from '../../../core/text/text.ts';
 import { openLog } from '../../../service/log.ts';
-import { isLoopback, resolveSettings } from '../../../service/config/resolve-settings.ts';
+import { isLocalListenAddress, resolveSettings } from '../../../service/config/resolve-settings.ts';
 import type { Settings } from '../../../service/config/settings.ts';
 import { startService } from '../../../service/start.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -50,6 +50,6 @@ function remarks(terminal: Terminal, settings: Settings, url: string): void {
   if (!roles.includes('web')) return;
   if (!openSignUp && operatorToken === null)
     terminal.log('No organizations can be created: set OPERATOR_TOKEN, or start the service with --open-sign-up.');
-  if (openSignUp && !isLoopback(host)) terminal.log('Anyone who can reach the service can create an organization.');
+  if (openSignUp && !isLocalListenAddress(host)) terminal.log('Anyone who can reach the service can create an organization.');
   terminal.next(`open ${url} in a browser`);
 }

@@ -50,7 +50,7 @@ export function openArtifactAsker(http: HttpClient): ArtifactAsker {
 /** @returns null if only a GET can tell */
 async function askByHead(http: HttpClient, url: string, known: readonly Validators[]): Promise<ArtifactAnswer | null> {
   const probe = await http.probe({ method: 'HEAD', url, origin: null, accept: ACCEPT, total: TIMEOUT });
-  if (statusOf(probe) === 429) return without('rate-limited');
+  if (statusOf(probe) === 429) return answerWithout('rate-limited');
   if (!isAnswered(probe)) return null;
   const answer = compared(known, probe);
   if (answer.verdict === 'same-length') return known.some(isConclusive) ? null : answer;
@@ -67,17 +67,17 @@ async function askByGet(http: HttpClient, url: string, known: readonly Validator
     total: TIMEOUT,
     body: () => ({ limit: 1, over: 'cut', write: () => {} }),
   });
-  if (notRequested(probe) !== null) return without('not-sent');
+  if (notRequested(probe) !== null) return answerWithout('not-sent');
   if (isAnswered(probe)) return compared(known, probe);
-  if (probe.failure !== null) return without('failed');
+  if (probe.failure !== null) return answerWithout('failed');
   const status = statusOf(probe);
   if (status === 304) return notModified(known, probe);
-  if (status === 429) return without('rate-limited');
-  if (CONDITION_REFUSED.has(status)) return without('incomparable');
-  return without(status >= 400 && status < 500 && status !== 408 ? 'different' : 'failed');
+  if (status === 429) return answerWithout('rate-limited');
+  if (CONDITION_REFUSED.has(status)) return answerWithout('incomparable');
+  return answerWithout(status >= 400 && status < 500 && status !== 408 ? 'different' : 'failed');
 }
 
-function without(verdict: Verdict): ArtifactAnswer {
+function answerWithout(verdict: Verdict): ArtifactAnswer {
   return { verdict, validators: null };
 }
 

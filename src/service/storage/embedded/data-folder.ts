@@ -9,7 +9,7 @@ import { mayRead, run, type RunAs } from './binaries.ts';
 /** The folder of an embedded PostgreSQL: its owner, its permissions, and the creation of the database. */
 
 /** The owner of the database in the folder; null if there is none. */
-export async function ownerOf(home: string): Promise<{ uid: number; gid: number } | null> {
+export async function databaseOwner(home: string): Promise<{ uid: number; gid: number } | null> {
   try {
     const { uid, gid } = await stat(home);
     return { uid, gid };
@@ -75,7 +75,7 @@ export async function createDatabase(root: string, home: string, bin: string, as
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     // Another service, started concurrently, was faster.
-    if ((await ownerOf(home)) !== null) return;
+    if ((await databaseOwner(home)) !== null) return;
     const reason = failureOutput(error).split('\n').at(-1) ?? '';
     throw new AppregError(
       'postgres-start-failed',

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
 import { errorCode } from '../../error-fields.ts';
-import { ownerOf } from './data-folder.ts';
+import { databaseOwner } from './data-folder.ts';
 import { readPostmasterPid } from './postmaster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './server.ts';
 
@@ -17,7 +17,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './server.ts';
 export async function openExistingPostgres(folder: string): Promise<EmbeddedPostgres> {
   const root = resolve(folder);
   const home = join(root, 'postgres');
-  if ((await ownerOf(home)) === null)
+  if ((await databaseOwner(home)) === null)
     throw new AppregError(
       'database-missing',
       `${printable(root)} has no database of appreg.`,

@@ -5,7 +5,7 @@ import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
 import { errorMessage } from '../../error-fields.ts';
 import { findBinaries, reachableBinaries, run, runAs, tryBinaries } from './binaries.ts';
-import { createDatabase, openFolder, ownerOf } from './data-folder.ts';
+import { createDatabase, openFolder, databaseOwner } from './data-folder.ts';
 import { holdLock } from './hold-lock.ts';
 import { type Control, logHint, ensureServerRuns, stopServer } from './postmaster.ts';
 import { type Supervision, supervise } from './supervise.ts';
@@ -33,7 +33,7 @@ export async function startEmbeddedPostgres(
   const root = resolve(folder);
   const home = join(root, 'postgres');
   const found = await findBinaries();
-  const owner = await ownerOf(home);
+  const owner = await databaseOwner(home);
   const as = await runAs(owner, root);
   await openFolder(root, as);
   const bin = await reachableBinaries(found, root, as);
