@@ -4,7 +4,7 @@ import { summaryLine } from './summary-line.ts';
 import { DEFAULTS, type RenderOptions } from './options.ts';
 import { failureReasons } from './incomplete.ts';
 import { mostSevereFirst, locationOf } from './location.ts';
-import { partFindings } from './uncounted.ts';
+import { splitByCounting } from './uncounted.ts';
 import { count } from './words.ts';
 
 // GitHub shows this many annotations of each kind per step, and silently drops the others.
@@ -27,7 +27,7 @@ export function annotations(report: Report, { folder }: Pick<RenderOptions, 'fol
   );
   const left: Record<Severity, number> = { error: SHOWN - lines.length, warning: SHOWN, note: SHOWN };
   const dropped: Record<Severity, number> = { error: 0, warning: 0, note: 0 };
-  for (const finding of mostSevereFirst(partFindings(report.findings).counting, (finding) => finding)) {
+  for (const finding of mostSevereFirst(splitByCounting(report.findings).counting, (finding) => finding)) {
     if (left[finding.severity]-- > 0) lines.push(annotation(finding, report, folder));
     else dropped[finding.severity]++;
   }

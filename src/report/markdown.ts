@@ -8,7 +8,7 @@ import { failureReasons, isIntentional } from './incomplete.ts';
 import { PLAIN } from './style.ts';
 import { locationOf } from './location.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
-import { partFindings, uncountedNumbers, whyUncounted } from './uncounted.ts';
+import { splitByCounting, uncountedNumbers, whyUncounted } from './uncounted.ts';
 import { count, STATUS_WORDS, symptomName } from './words.ts';
 
 // A comment on GitHub may have 65,536 characters; the rest is left for surrounding text.
@@ -54,16 +54,16 @@ function symptoms(report: Report): string[] {
 }
 
 function hidden({ apps, findings }: Report): string[] {
-  const gone = apps.filter((app) => app.visible === false);
-  if (gone.length === 0) return [];
+  const hiddenApps = apps.filter((app) => app.visible === false);
+  if (hiddenApps.length === 0) return [];
   const unpublished = unpublishedApps(findings);
-  const lines = gone.slice(0, HIDDEN).map(({ key, because }) => {
+  const lines = hiddenApps.slice(0, HIDDEN).map(({ key, because }) => {
     const reason = reasonWords({ key, because: because.slice(0, 8) }, unpublished, code);
     return `- ${code(brief(key, 80))}, because ${reason}`;
   });
-  const more = gone.length - HIDDEN;
+  const more = hiddenApps.length - HIDDEN;
   if (more > 0) lines.push(`- … and ${count(more, 'more app')}`);
-  return ['', `**${count(gone.length, 'app')} that subscribers will not see:**`, '', ...lines];
+  return ['', `**${count(hiddenApps.length, 'app')} that subscribers will not see:**`, '', ...lines];
 }
 
 /** As many as fit, errors first. */
@@ -71,7 +71,7 @@ function findings(report: Report, folder: string, room: number): string[] {
   const lines: string[] = [];
   let left = room - 200;
   let dropped = 0;
-  const { counting } = partFindings(report.findings);
+  const { counting } = splitByCounting(report.findings);
   for (const severity of SEVERITIES) {
     const list = counting.filter((finding) => finding.severity === severity);
     if (list.length === 0) continue;
@@ -100,7 +100,7 @@ function findings(report: Report, folder: string, room: number): string[] {
 
 /** The findings that do not count, one line each, as far as they fit; collapsed. */
 function uncounted(report: Report, folder: string, room: number): string[] {
-  const found = partFindings(report.findings).uncounted;
+  const found = splitByCounting(report.findings).uncounted;
   if (found.length === 0) return [];
   const title = `${count(found.length, 'finding does', 'findings do')} not count: ${uncountedNumbers(found)}`;
   const lines: string[] = [];
@@ -152,8 +152,8 @@ function unjudged(entries: readonly NotJudged[]): string[] {
     entries.filter(({ rule }) => rule !== '*'),
     ({ reason }) => reason.replace(/^\d+ more: /, ''),
   );
-  const asides = entries.filter(isIntentional).map(({ reason }) => `- ${prose(brief(reason, 200))}`);
-  if (reasons.size + asides.length === 0) return [];
+  const skipped = entries.filter(isIntentional).map(({ reason }) => `- ${prose(brief(reason, 200))}`);
+  if (reasons.size + skipped.length === 0) return [];
   const lines = [...reasons].slice(0, REASONS).map(([reason, list]) => {
     const rules = [...new Set(list.map(({ rule }) => rule))];
     const shown = rules.slice(0, 8).map(code).join(', ');
@@ -165,7 +165,7 @@ function unjudged(entries: readonly NotJudged[]): string[] {
     '',
     '<details><summary>What was not judged</summary>',
     '',
-    ...asides.slice(0, REASONS),
+    ...skipped.slice(0, REASONS),
     ...lines,
     '',
     '</details>',

@@ -4,7 +4,7 @@ import { groupBy } from './group-by.ts';
 import { summaryLine } from './summary-line.ts';
 import { isIntentional, isFailure } from './incomplete.ts';
 import type { Style } from './style.ts';
-import { partFindings, whyUncounted } from './uncounted.ts';
+import { splitByCounting, whyUncounted } from './uncounted.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
 
@@ -34,7 +34,7 @@ export function pretty(report: Report, options: PrettyOptions): string {
 
 function findings(report: Report, options: PrettyOptions): string[] {
   const { style } = options;
-  const { counting } = partFindings(report.findings);
+  const { counting } = splitByCounting(report.findings);
   const shown = counting.slice(0, MAX_LISTED);
   const byPlace = groupBy(shown, ({ file, url }) => file ?? url ?? report.target);
   const lines: string[] = [];
@@ -83,7 +83,7 @@ function ruleAndPlace({ rule, app, version, evidence: { alsoHit } }: Finding): s
 
 /** With --verbose, the findings that do not count; otherwise the summary line has their number. */
 function uncounted(report: Report, { style, verbose }: PrettyOptions): string[] {
-  const found = verbose ? partFindings(report.findings).uncounted : [];
+  const found = verbose ? splitByCounting(report.findings).uncounted : [];
   if (found.length === 0) return [];
   const lines = found.slice(0, MAX_LISTED).flatMap((finding) => {
     const { severity, message, file, url, line, column } = finding;

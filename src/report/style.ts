@@ -1,4 +1,4 @@
-/** Colours as functions, so that reporters stay pure. */
+/** Colors as functions, so that reporters stay pure. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -11,7 +11,7 @@ export interface Style {
 
 const same = (text: string): string => text;
 
-/** No colours. */
+/** No colors. */
 export const PLAIN: Style = {
   bold: same,
   dim: same,

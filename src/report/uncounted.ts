@@ -3,13 +3,13 @@ import { grouped } from '../core/text/text.ts';
 
 /** Findings that do not count, as worded by all reporters. */
 
-export interface Parted {
+export interface SplitFindings {
   counting: Finding[];
   uncounted: Finding[];
 }
 
 /** The findings that count, and those that do not; each in the given order. */
-export function partFindings(findings: readonly Finding[]): Parted {
+export function splitByCounting(findings: readonly Finding[]): SplitFindings {
   return { counting: findings.filter(counts), uncounted: findings.filter((finding) => !counts(finding)) };
 }
 

@@ -43,7 +43,7 @@ describe('bundle', () => {
     const { dir, context } = app(text);
     const message = await refusal(bundle(context, 'main.ts', 'a.tar.gz', {}), context);
     expect(message).toContain('github-token in app.js:');
-    expect(message).toContain('If it is not a secret: --allow-secret <fingerprint>\n');
+    expect(message).toContain('If it is not a secret, use --allow-secret <fingerprint>\n');
     expectNoSecret(message);
     expect(existsSync(join(dir, 'a.tar.gz'))).toBe(false);
     const refused = bundle(context, 'main.ts', 'a.tar.gz', { anyContent: true });
@@ -114,7 +114,7 @@ describe('publish-version', () => {
       });
       const message = await refusal(run, context);
       expect(message).toContain('artifact-secret: The artifact contains');
-      expect(message).toContain('If one is not a secret: --allow-secret <fingerprint>\n');
+      expect(message).toContain('If one is not a secret, use --allow-secret <fingerprint>\n');
       expectNoSecret(message);
     }
     expect(listedVersions(dir)).toEqual([]);

@@ -24,8 +24,8 @@ export class CoverageRecord {
   addStaleCopy(resource: ResourceKind, age: number): void {
     const known = this.#staleCopies.get(resource) ?? { count: 0, age: 0 };
     this.#staleCopies.set(resource, { count: known.count + 1, age: Math.max(known.age, age) });
-    this.#symptoms.leaveOpen('app-does-not-appear', 'checksum-mismatch');
-    if (resource === 'manifest') this.#symptoms.leaveOpen('icon-does-not-display');
+    this.#symptoms.markUnknown('app-does-not-appear', 'checksum-mismatch');
+    if (resource === 'manifest') this.#symptoms.markUnknown('icon-does-not-display');
   }
 
   /** Records facts that were reused from an earlier run: all of them, or only the views. */

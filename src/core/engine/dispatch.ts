@@ -63,7 +63,7 @@ export interface DispatchOptions {
 export type ValueToCheck = (content: DocumentContent) => JsonValue | undefined;
 
 /** True if the symptoms or the visibility of apps depend on the findings of a rule even when it is turned off. */
-function bearsOnReport(rule: AnyRule): boolean {
+function affectsReport(rule: AnyRule): boolean {
   return rule.hidesApp === true || (rule.severity === 'error' && rule.symptom !== null);
 }
 
@@ -79,7 +79,7 @@ export class RuleDispatcher {
   readonly #kinds = new Map<string, ResourceKind>();
   readonly #comparedHosts = new Set<string>();
   /** Values of documents: one that has a field "missing" is not a missing fact. */
-  readonly #values = new WeakSet<object>();
+  readonly #documentValues = new WeakSet<object>();
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
 
@@ -89,7 +89,7 @@ export class RuleDispatcher {
     this.#origins = options.origins ?? [];
     this.#valueToCheck = valueToCheck;
     for (const rule of inJudgingOrder(options.rules ?? allRules)) {
-      if (isOff(run.overrides, rule) && !bearsOnReport(rule)) continue;
+      if (isOff(run.overrides, rule) && !affectsReport(rule)) continue;
       if (rule.on === 'resource')
         this.#resourceRules[rule.supersededBy === undefined ? 'before-content' : 'after-content'].push(rule);
       else this.#rules.set(rule.on, [...this.rulesOn(rule.on), rule]);
@@ -102,7 +102,7 @@ export class RuleDispatcher {
 
   /** Keeps a document's value from being taken for a missing fact. */
   noteValue(value: unknown): void {
-    if (isMissing(value)) this.#values.add(value);
+    if (isMissing(value)) this.#documentValues.add(value);
   }
 
   dispatch<S extends Exclude<Subject, 'resource'>>(subject: S, facts: FactsOf<S>, place: SubjectLocation): void {
@@ -110,7 +110,7 @@ export class RuleDispatcher {
   }
 
   #evaluate(rules: readonly AnyRule[], facts: Record<string, unknown>, place: SubjectLocation): void {
-    const missing = missingIn(facts, this.#values);
+    const missing = missingIn(facts, this.#documentValues);
     for (const rule of rules) evaluateRule(this.#run, rule, facts, place, missing);
   }
 

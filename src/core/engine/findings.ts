@@ -65,7 +65,7 @@ export class FindingCollector {
     this.#noteFound(rule, problem, place, severity);
     this.#hide(rule, problem, place);
     const symptom = symptomFor(rule, problem, place);
-    if (symptom !== null) this.#addWeight(rule, problem, symptom, severity);
+    if (symptom !== null) this.#addEffect(rule, problem, symptom, severity);
     const app = appOf(problem, place);
     const dedupeKey = dedupeKeyOf(rule, problem, place);
     const reportedKey = dedupeKey === null ? null : `${rule.id} ${severity} ${dedupeKey}`;
@@ -73,8 +73,8 @@ export class FindingCollector {
     if (reported) return addAffected(reported, app);
     const finding = this.#complete(makeFinding(rule, problem, place, { severity, symptom, app }), place);
     if (problem.unlessLimited === undefined) this.#findings.push(finding);
-    else this.#deferred.hold(problem.unlessLimited, finding);
-    if (rule.on === 'host' && place.url !== null) this.#deferred.limit(place.url, severity);
+    else this.#deferred.holdFinding(problem.unlessLimited, finding);
+    if (rule.on === 'host' && place.url !== null) this.#deferred.noteLimit(place.url, severity);
     if (reportedKey !== null) this.#reported.set(reportedKey, finding);
     this.#deferPosition(finding, problem, place);
   }
@@ -91,7 +91,7 @@ export class FindingCollector {
     this.#hide(rule, problem, place);
     const symptom = symptomFor(rule, problem, place);
     if (symptom === null) return;
-    this.#effects.symptoms.leaveOpen(symptom);
+    this.#effects.symptoms.markUnknown(symptom);
     this.#effects.notJudged.addTurnedOff(rule, place.resource);
   }
 
@@ -105,9 +105,9 @@ export class FindingCollector {
 
   /** Adds the findings that no host limit explains; call it once, after all facts about hosts were judged. */
   releaseDeferred(): void {
-    const { findings, weights } = this.#deferred.release();
+    const { findings, effects } = this.#deferred.release();
     this.#findings.push(...findings);
-    for (const weight of weights) this.#effects.symptoms.add(weight);
+    for (const effect of effects) this.#effects.symptoms.add(effect);
   }
 
   /** Records the problem for the rules that it supersedes. A host's limit may still explain it, if it is deferred. */
@@ -133,12 +133,12 @@ export class FindingCollector {
     if (isDocument && app !== null) this.#effects.hiding.hide(app, rule.id);
   }
 
-  #addWeight(rule: AnyRule, problem: Problem, symptom: Symptom, reported: Severity): void {
+  #addEffect(rule: AnyRule, problem: Problem, symptom: Symptom, reported: Severity): void {
     // An error by default is suspected even if it is reported as a note.
     const isError = (problem.severity ?? rule.severity) === 'error';
-    const weight = { symptom, rule, severity: isError && reported === 'note' ? 'warning' : reported } as const;
-    if (problem.unlessLimited === undefined) this.#effects.symptoms.add(weight);
-    else this.#deferred.weigh(problem.unlessLimited, weight);
+    const effect = { symptom, rule, severity: isError && reported === 'note' ? 'warning' : reported } as const;
+    if (problem.unlessLimited === undefined) this.#effects.symptoms.add(effect);
+    else this.#deferred.holdEffect(problem.unlessLimited, effect);
   }
 
   /** Adds the steps to take and the evidence of the response, and calls the hooks. */
@@ -159,7 +159,7 @@ export class FindingCollector {
   }
 }
 
-/** The symptom that a problem bears on. */
+/** The symptom that a problem affects. */
 function symptomFor(rule: AnyRule, problem: Problem, place: SubjectLocation): Symptom | null {
   return problem.symptom === undefined ? symptomOf(rule, place) : problem.symptom;
 }

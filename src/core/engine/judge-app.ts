@@ -29,7 +29,7 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   dispatcher.url('metadata', metadata.url, { ...metadata, document, file, pointer: `${pointer}/appMetadataUrl` });
   const value = dispatcher.document(facts.metadata, metadata);
   // Without a list of versions no artifact is known.
-  if (listedVersions(value) === null) run.symptoms.leaveOpen('checksum-mismatch');
+  if (listedVersions(value) === null) run.symptoms.markUnknown('checksum-mismatch');
   const earlier = context.baseline === null ? NO_BASELINE : (context.baseline.app(key) ?? []);
   const versions = judgeVersions(context, value, facts.artifacts, earlier, metadata);
   context.served?.push(servedApp(facts, versions));

@@ -25,7 +25,7 @@ export function judgeManifest(
   const listed = manifestAppsIn(facts.content);
   if (shard !== null && shard.index > 1 && listed !== null) {
     run.notJudged.addSkipped('manifest', { code: 'other-shard', shards: shard.of, apps: null });
-    run.symptoms.leaveOpen('registry-does-not-refresh');
+    run.symptoms.markUnknown('registry-does-not-refresh');
     return { location, apps: listed };
   }
   if (facts.url !== null) dispatcher.url('manifest', facts.url, { ...location, document: null });
@@ -36,9 +36,9 @@ export function judgeManifest(
   return { location, apps };
 }
 
-/** If the manifest cannot be read, nothing behind it was observed. */
+/** If the manifest cannot be read, nothing that it refers to was observed. */
 function noteUnreadable({ run, requested }: JudgeContext, location: SubjectLocation, isJson: boolean): void {
-  run.symptoms.leaveOpen(...SYMPTOMS);
+  run.symptoms.markUnknown(...SYMPTOMS);
   if (isJson) run.notJudged.addSkipped('metadata', { code: 'no-app-list', rule: 'schema-violation' });
   const because = run.hiding.rulesBlocking(location.found);
   for (const key of requested?.apps ?? []) {
@@ -72,5 +72,5 @@ function noteUnlisted({ run }: JudgeContext, { apps }: RequestedApps, keys: read
   run.totals.unlistedApps += unlisted.length;
   for (const key of unlisted) run.verdicts.push({ key, visible: false, because: ['app-not-listed'], latest: null });
   if (unlisted.length > 0 && unlisted.length === apps.length)
-    run.symptoms.leaveOpen('checksum-mismatch', 'icon-does-not-display');
+    run.symptoms.markUnknown('checksum-mismatch', 'icon-does-not-display');
 }

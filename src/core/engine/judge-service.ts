@@ -51,12 +51,12 @@ export function servedApp({ key, metadata, artifacts }: AppFacts, versions: read
     versions: versions.flatMap(({ index, version, artifactChecksum }) =>
       version === null || !isSemver(version)
         ? []
-        : [{ version, checksum: artifactChecksum, isVerified: verdictOn(artifacts[index], artifactChecksum) }],
+        : [{ version, checksum: artifactChecksum, isVerified: matchesChecksum(artifacts[index], artifactChecksum) }],
     ),
   };
 }
 
-function verdictOn(artifact: ArtifactFacts | undefined, checksum: string | null): boolean | null {
+function matchesChecksum(artifact: ArtifactFacts | undefined, checksum: string | null): boolean | null {
   const digest = checksum === null ? null : digestOf(checksum);
   if (artifact === undefined || isMissing(artifact.content) || digest === null) return null;
   return artifact.content.sha256 === digest;

@@ -42,7 +42,7 @@ export function judgeVersions(
   const requestedVersion = requested?.version ?? null;
   // A version that is not listed has no artifact to inspect.
   if (requestedVersion !== null && !versions.some(({ version }) => version === requestedVersion))
-    run.symptoms.leaveOpen('checksum-mismatch');
+    run.symptoms.markUnknown('checksum-mismatch');
   const earlierSource = baselineSource(context);
   const copyAge = staleCopyAge(context, place);
   dispatcher.dispatch(
@@ -60,11 +60,11 @@ export function judgeVersions(
 function noteUnreadable({ run, dispatcher }: JudgeContext, place: SubjectLocation): void {
   const rule = dispatcher.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
   if (rule === undefined || place.document === null) return;
-  run.notJudged.add(rule, { ...place, resource: 'artifact' }, whyWithoutVersions(place.document.content));
+  run.notJudged.add(rule, { ...place, resource: 'artifact' }, whyNoVersions(place.document.content));
 }
 
 /** Why no list of versions is known. */
-function whyWithoutVersions(content: DocumentContent | Missing): Missing {
+function whyNoVersions(content: DocumentContent | Missing): Missing {
   if (isMissing(content)) {
     if (content.runWide || content.missing.code === 'blocked-by') return content;
     return { ...content, missing: { code: 'metadata-missing', reason: content.missing } };
@@ -127,7 +127,7 @@ function judgeArtifact(
     run.totals.bytes += content.bytes;
   }
   const digest: string | Missing = digestOf(artifactChecksum ?? '') ?? blockedBy('checksum-malformed');
-  const inspected = isListedAgain(facts, digest) ? OTHER_BYTES : archive;
+  const inspected = onlySecondDownloadMatches(facts, digest) ? OTHER_BYTES : archive;
   dispatcher.dispatch(
     'artifact',
     {
@@ -150,7 +150,7 @@ function judgeArtifact(
 }
 
 /** True if the first download had other bytes and the second one the listed ones: only the first was inspected. */
-function isListedAgain({ content, again }: ArtifactFacts, digest: string | Missing): boolean {
+function onlySecondDownloadMatches({ content, again }: ArtifactFacts, digest: string | Missing): boolean {
   if (isMissing(digest) || isMissing(content) || again === undefined || isMissing(again)) return false;
   return content.sha256 !== digest && again.sha256 === digest;
 }

@@ -18,7 +18,7 @@ export interface SubjectLocation {
   byVersion?: Map<string, Found>;
 }
 
-/** A location that is not inside a document: the resource, and nothing else unless `more` says so. */
+/** A location that is not inside a document: the resource, and the properties in `more`. */
 export function locationOf(
   resource: ResourceKind,
   web: SubjectLocation['web'],

@@ -1,4 +1,4 @@
-import { sameAddress } from '../http/url.ts';
+import { comparableUrl } from '../http/url.ts';
 import { isSafeKey } from '../registry/app-key.ts';
 import type { AnyRule, Problem } from '../rules/rule.ts';
 import { redact, shorten } from '../text/text.ts';
@@ -82,7 +82,7 @@ function appOfEntry({ resource, pointer }: SubjectLocation, at: string): string 
 export function dedupeKeyOf(rule: AnyRule, problem: Problem, { resource, url }: SubjectLocation): string | null {
   if (problem.dedupeKey !== undefined) return problem.dedupeKey;
   return url !== null && (rule.on === 'resource' || rule.on === 'icon')
-    ? `${resource} ${sameAddress(url)} ${problem.cause} ${problem.message}`
+    ? `${resource} ${comparableUrl(url)} ${problem.cause} ${problem.message}`
     : null;
 }
 

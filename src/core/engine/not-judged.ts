@@ -56,22 +56,22 @@ export class NotJudgedRecord {
     if (isOff(this.#overrides, rule)) return;
     if (reason.runWide && this.#runWide.get(reason)?.has(rule)) return;
     if (reason.missing.code === 'rule-crashed') this.#hasCrashed = true;
-    if (!reason.intentional) this.#leaveOpen(rule, place);
+    if (!reason.intentional) this.#markUnknown(rule, place);
     if (reason.runWide) this.#addRunWide(rule, reason);
     else this.#addPlace(rule, place, reason.missing);
   }
 
-  /** Records that the symptom of a rule that was not judged is not clear. */
-  #leaveOpen(rule: AnyRule, place: SubjectLocation): void {
+  /** Records that the symptom of a rule that was not judged is unknown. */
+  #markUnknown(rule: AnyRule, place: SubjectLocation): void {
     const symptom = symptomOf(rule, place);
     // A rule about URLs with a symptom of its own also receives other resources, on which it finds nothing.
     const isAbout = (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_KIND[place.resource];
     // Notes do not make a symptom suspected.
-    if (symptom && isAbout && severityOf(this.#overrides, rule) !== 'note') this.#symptoms.leaveOpen(symptom);
+    if (symptom && isAbout && severityOf(this.#overrides, rule) !== 'note') this.#symptoms.markUnknown(symptom);
   }
 
   #addRunWide(rule: AnyRule, reason: Reason): void {
-    // A rule with symptom 'by-resource' may bear on a different symptom for each resource.
+    // A rule with symptom 'by-resource' may affect a different symptom for each resource.
     if (rule.symptom !== 'by-resource') {
       const rules = this.#runWide.get(reason) ?? new Set();
       this.#runWide.set(reason, rules.add(rule));
@@ -100,7 +100,7 @@ export class NotJudgedRecord {
       this.#entries.push(notJudgedEntry(id, { resource }, { code: 'turned-off' }));
   }
 
-  /** Records a resource kind that was intentionally not observed: it is reported, and casts no doubt on any symptom. */
+  /** Records a resource kind that was intentionally not observed: it is reported, and leaves no symptom unknown. */
   addSkipped(resource: ResourceKind, reason: NotJudgedReason): void {
     this.#entries.push(notJudgedEntry('*', { resource }, reason));
   }
@@ -144,7 +144,7 @@ export class NotJudgedRecord {
   }
 }
 
-/** The symptom that a rule bears on at a location. */
+/** The symptom that a rule affects at a location. */
 export function symptomOf(rule: AnyRule, { resource }: SubjectLocation): Symptom | null {
   return rule.symptom === 'by-resource' ? SYMPTOM_OF_KIND[resource] : rule.symptom;
 }

@@ -1,7 +1,7 @@
 import type { Finding } from './report.ts';
 import { comparePrecedence, isSemver } from '../registry/version.ts';
 
-/** The order of findings in a report: the same for the same facts, in whichever order they were listed. */
+/** The order of findings in a report: the same for the same facts, regardless of the order in which they were listed. */
 
 export function compareText(a: string | null, b: string | null): number {
   if (a === b) return 0;
@@ -12,7 +12,7 @@ export function compareText(a: string | null, b: string | null): number {
 function compareVersions(a: string | null, b: string | null): number {
   const valid = [a, b].map((version) => version !== null && isSemver(version));
   if (valid[0] && valid[1]) return comparePrecedence(a!, b!) || compareText(a, b);
-  // Kept apart, since mixing the two orders would not give a consistent order.
+  // Valid versions come first, since mixing both comparisons would not be transitive.
   if (a !== null && b !== null && valid[0] !== valid[1]) return valid[0] ? -1 : 1;
   return compareText(a, b);
 }

@@ -17,17 +17,18 @@ export function resolvePositions(list: readonly Pending[], document: DocumentFac
   const { content } = document;
   if (isMissing(content)) return;
   const isText = content.base64 === null;
-  const text = content.text ?? soundStart(content.base64 ?? '', list.find((p) => p.offset !== null)?.offset ?? 0);
+  const text =
+    content.text ?? textBeforeInvalidByte(content.base64 ?? '', list.find((p) => p.offset !== null)?.offset ?? 0);
   const starts = lineStarts(text);
   const spans =
     parseDocument(content).value === undefined
       ? new Map<string, Span>()
       : locate(
           text,
-          list.flatMap((p) => lineage(p.finding.pointer ?? '')),
+          list.flatMap((p) => selfAndAncestors(p.finding.pointer ?? '')),
         );
   for (const { finding, offset, onName } of list) {
-    const span = lineage(finding.pointer ?? '')
+    const span = selfAndAncestors(finding.pointer ?? '')
       .map((pointer) => spans.get(pointer))
       .find((s) => s !== undefined);
     const at = isText ? (offset ?? startOf(span, onName)) : endOfText(text, offset);
@@ -47,13 +48,13 @@ function endOfText(text: string, offset: number | null): number | null {
 }
 
 /** The text before the byte that is not valid UTF-8, for its position. */
-function soundStart(base64: string, byteOffset: number): string {
+function textBeforeInvalidByte(base64: string, byteOffset: number): string {
   const bytes = Uint8Array.from(atob(base64).slice(0, byteOffset), (c) => c.charCodeAt(0));
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
 /** A pointer and its ancestors, starting with the pointer itself. */
-function lineage(pointer: string): string[] {
+function selfAndAncestors(pointer: string): string[] {
   const list = [pointer];
   for (let p = pointer; p !== '';) list.push((p = p.slice(0, p.lastIndexOf('/'))));
   return list;

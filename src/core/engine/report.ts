@@ -133,7 +133,7 @@ export function counts({ excepted, baseline }: Pick<Finding, 'excepted' | 'basel
 }
 
 /**
- * The exit code of a check (interface.md): 0 no errors and at most `maxWarnings` warnings, 1 findings, 2 when a rule
+ * The exit code of a check: 0 no errors and at most `maxWarnings` warnings, 1 findings, 2 when a rule
  * crashed or the run could not be completed.
  */
 export function exitCode(report: Report, maxWarnings: number | null): 0 | 1 | 2 {

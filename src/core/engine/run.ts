@@ -84,7 +84,7 @@ export function completeRun(run: JudgingRun, incomplete: string | null): void {
   if (incomplete === null) return;
   run.notJudged.addIncomplete(incomplete);
   // A symptom that was not examined is not clear.
-  run.symptoms.leaveOpen(...SYMPTOMS);
+  run.symptoms.markUnknown(...SYMPTOMS);
 }
 
 /** The report of a completed run. */

@@ -40,7 +40,7 @@ export function joinShards(parts: readonly NamedSnapshot[]): Snapshot {
     seenAt: shards.map((part) => part.snapshot.seenAt).reduce((a, b) => (a > b ? a : b)),
     apps,
     ...hostsOf(shards),
-    incomplete: gaps(shards),
+    incomplete: whyIncomplete(shards),
   };
 }
 
@@ -84,7 +84,7 @@ function shardsOfOneRun(first: NamedSnapshot, parts: readonly NamedSnapshot[]): 
 
 function asShard({ file, snapshot }: NamedSnapshot): NamedShard {
   if (snapshot.shard) return { file, snapshot, shard: snapshot.shard };
-  throw unfit(
+  throw mismatch(
     `${printable(file)} contains the facts of a whole run, not of a shard.`,
     'Judge it by itself. Only files saved by appreg verify --shard i/n can be judged together.',
   );
@@ -94,17 +94,20 @@ function refuseOtherRun({ file, snapshot, shard }: NamedShard, other: NamedShard
   const name = printable(file);
   const first = printable(other.file);
   if (snapshot.target !== other.snapshot.target)
-    throw unfit(
+    throw mismatch(
       `${name} contains facts about ${printable(redact(snapshot.target))}, ${first} about ${printable(redact(other.snapshot.target))}.`,
       'Use the shards of one run.',
     );
   if (shard.of !== other.shard.of)
-    throw unfit(
+    throw mismatch(
       `${name} is from a run with ${shard.of} shards, ${first} from one with ${other.shard.of}.`,
       'Use the shards of one run.',
     );
   if (snapshot.origins.join(' ') !== other.snapshot.origins.join(' '))
-    throw unfit(`${name} and ${first} were checked with different origins.`, 'Use the same --origin for each shard.');
+    throw mismatch(
+      `${name} and ${first} were checked with different origins.`,
+      'Use the same --origin for each shard.',
+    );
 }
 
 function refuseOverlap(sorted: readonly NamedShard[]): void {
@@ -113,14 +116,14 @@ function refuseOverlap(sorted: readonly NamedShard[]): void {
     const before = sorted[i - 1];
     const { index, of } = shard;
     if (before?.shard.index === index)
-      throw unfit(
+      throw mismatch(
         `${printable(before.file)} and ${printable(file)} are both shard ${index} of ${of}.`,
         'Specify each shard once.',
       );
     for (const { key } of snapshot.apps) {
       const owner = owners.get(key);
       if (owner !== undefined)
-        throw unfit(
+        throw mismatch(
           `The app “${printable(key)}” is in both ${printable(owner)} and ${printable(file)}.`,
           'Use the shards of one run.',
         );
@@ -129,7 +132,7 @@ function refuseOverlap(sorted: readonly NamedShard[]): void {
   }
 }
 
-function unfit(message: string, hint: string): AppregError {
+function mismatch(message: string, hint: string): AppregError {
   return new AppregError('shards-mismatch', message, hint);
 }
 
@@ -145,7 +148,7 @@ function inOrderOf({ manifest }: Snapshot, apps: Map<string, AppFacts>): AppFact
 }
 
 /** Why the shards together do not cover everything, or null. */
-function gaps(shards: readonly NamedShard[]): string | null {
+function whyIncomplete(shards: readonly NamedShard[]): string | null {
   const reasons: string[] = [];
   const of = shards[0]?.shard.of ?? 0;
   const present = new Set(shards.map(({ shard }) => shard.index));

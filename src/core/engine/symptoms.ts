@@ -2,10 +2,10 @@ import type { AnyRule } from '../rules/rule.ts';
 import { type Severity, type Symptom, SYMPTOMS, type SymptomStatus } from './report.ts';
 import { outranks } from './supersede.ts';
 
-/** The status of each symptom (spec section 7): a function of the findings, verdicts and missing facts that bear on it. */
+/** The status of each symptom (spec section 7): a function of the findings, verdicts and missing facts that affect it. */
 
-/** What bears on one symptom. */
-export interface Bearing {
+/** What the status of one symptom depends on. */
+export interface SymptomInput {
   /** The highest severity among the findings with this symptom; null if there is none. */
   severity: Severity | null;
   /** True if one of these findings confirms the symptom by itself. */
@@ -20,8 +20,8 @@ export interface Bearing {
  * Notes do not make a symptom suspected. An error confirms every symptom except "app does not appear", which a hidden
  * app confirms.
  */
-export function statusOf(symptom: Symptom, bearing: Bearing): SymptomStatus['status'] {
-  const { severity, confirmed, hidden, unknown } = bearing;
+export function statusOf(symptom: Symptom, input: SymptomInput): SymptomStatus['status'] {
+  const { severity, confirmed, hidden, unknown } = input;
   if (hidden || confirmed || (severity === 'error' && symptom !== 'app-does-not-appear')) return 'confirmed';
   if (severity === 'error' || severity === 'warning') return 'suspected';
   return unknown ? 'not-judged' : 'clear';
@@ -33,20 +33,20 @@ function highest(one: Severity | null, other: Severity): Severity {
 }
 
 /** The effect of a finding on a symptom. */
-export interface SymptomWeight {
+export interface SymptomEffect {
   symptom: Symptom;
   rule: AnyRule;
   severity: Severity;
 }
 
-/** Collects what bears on the symptoms of one run. */
+/** Collects what the symptoms of one run depend on. */
 export class SymptomRecord {
-  /** The findings that bear on each symptom, including those reported once for several resources. */
+  /** The findings that affect each symptom, including those reported once for several resources. */
   readonly #findings = new Map<Symptom, { severity: Severity | null; confirmed: boolean; rules: Set<string> }>();
   readonly #unknown = new Set<Symptom>();
 
-  /** Records that a finding bears on a symptom. */
-  add({ symptom, rule, severity }: SymptomWeight): void {
+  /** Records that a finding affects a symptom. */
+  add({ symptom, rule, severity }: SymptomEffect): void {
     const known = this.#findings.get(symptom) ?? { severity: null, confirmed: false, rules: new Set<string>() };
     known.severity = highest(known.severity, severity);
     if (rule.confirms && severity === 'error') known.confirmed = true;
@@ -55,7 +55,7 @@ export class SymptomRecord {
   }
 
   /** Records that a fact about these symptoms is missing, so that they are not clear. */
-  leaveOpen(...symptoms: readonly Symptom[]): void {
+  markUnknown(...symptoms: readonly Symptom[]): void {
     for (const symptom of symptoms) this.#unknown.add(symptom);
   }
 
@@ -64,8 +64,8 @@ export class SymptomRecord {
     return SYMPTOMS.map((id) => {
       const { severity = null, confirmed = false, rules = [] } = this.#findings.get(id) ?? {};
       const hidden = id === 'app-does-not-appear' ? hiding : [];
-      const bearing = { severity, confirmed, hidden: hidden.length > 0, unknown: this.#unknown.has(id) };
-      return { id, status: statusOf(id, bearing), rules: [...new Set([...rules, ...hidden])].sort() };
+      const input = { severity, confirmed, hidden: hidden.length > 0, unknown: this.#unknown.has(id) };
+      return { id, status: statusOf(id, input), rules: [...new Set([...rules, ...hidden])].sort() };
     });
   }
 }

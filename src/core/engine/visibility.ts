@@ -63,7 +63,7 @@ export function verdictOf({ key, entry, metadata, versions, hiding, blocking }: 
   const latest = latestOf(valid);
   const because = new Set(hiding);
   if (!isSafeKey(key)) because.add('app-key-unsafe');
-  if (!isWholeEntry(entry)) because.add('schema-violation');
+  if (!hasAllFields(entry)) because.add('schema-violation');
   // Turning off a rule does not make the app visible.
   if (because.size === 0 && blocking === null && valid.length === 0)
     because.add(ruleWithoutVersions(metadata, versions));
@@ -82,6 +82,6 @@ function ruleWithoutVersions(value: JsonValue | undefined, entries: readonly Ver
 }
 
 /** True if each required text of an app entry is a string (spec 2.1). */
-export function isWholeEntry(entry: JsonValue): boolean {
+export function hasAllFields(entry: JsonValue): boolean {
   return Object.values(appFields(entry)).every((field) => field !== null);
 }

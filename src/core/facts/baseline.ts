@@ -18,14 +18,14 @@ export function matchVersions(
 
 /** True when two checksums denote the same digest: fixing its spelling changes no artifact. */
 export function sameDigest(a: string, b: string): boolean {
-  return a === b || meant(a) === meant(b);
+  return a === b || normalizedChecksum(a) === normalizedChecksum(b);
 }
 
 /** True when a checksum contains a SHA-256 digest in any spelling. A version without one was not installable. */
 export function isDigestForm(checksum: string): boolean {
-  return isChecksum(meant(checksum));
+  return isChecksum(normalizedChecksum(checksum));
 }
 
-function meant(checksum: string): string {
+function normalizedChecksum(checksum: string): string {
   return checksumError(checksum)?.repaired ?? checksum;
 }

@@ -72,7 +72,7 @@ export function isUndecided(probes: readonly HeaderProbe[]): boolean {
 }
 
 /** True if nothing contradicts that the host refuses because of the origin. */
-export function mayBlameOrigin(web: HttpViews): boolean {
+export function mayDependOnOrigin(web: HttpViews): boolean {
   if (intermittentRefusal(web, 'browser') !== null) return false;
   const dependence = dependenceOf(web);
   if (dependence === null || dependence.on === 'together') return true;

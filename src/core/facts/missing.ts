@@ -10,7 +10,7 @@ export interface Missing {
   missing: MissingReason;
   /** True when the reason holds for the whole run, as `offline` does. */
   runWide?: boolean;
-  /** True when it was not requested, so that its absence casts no doubt on any symptom. */
+  /** True when it was not requested, so that its absence leaves no symptom unknown. */
   intentional?: boolean;
 }
 

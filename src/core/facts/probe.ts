@@ -1,6 +1,6 @@
 import type { TlsFacts } from './tls.ts';
 
-/** One request, and what came of it. */
+/** One request, and its outcome. */
 
 /** One request, with the redirects that followed it. */
 export interface Probe {

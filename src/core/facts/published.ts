@@ -2,7 +2,7 @@ import type { Missing } from './missing.ts';
 
 /** A baseline of a registry: what had been published. */
 export interface Baseline {
-  /** As the user would name it: a git ref, a folder, a URL. */
+  /** As messages name it: a git ref, a folder, a URL. */
   source: string;
   keys: readonly string[];
   /** The published versions of an app, null when it had none, or why they are missing. */

@@ -1,9 +1,9 @@
 import type { HttpViews } from './http-views.ts';
 import type { Missing } from './missing.ts';
 
-/** A file of a registry: where it was looked up, and its content. */
+/** A file of a registry: its location and its content. */
 
-/** Where a resource was looked up, and how its URL responded. `file` is a local path, as the user would name it. */
+/** The location of a resource, and the responses of its URL. `file` is a local path, as a message names it. */
 export interface Resource {
   url: string | null;
   file: string | null;

@@ -54,7 +54,7 @@ export interface SubscribedVersion {
   reason: { rule: string; message: string } | null;
 }
 
-/** Why a service was not asked, or could not answer. */
+/** Why a service was not queried, or could not respond. */
 export type ServiceFailure =
   | 'no-api'
   | 'unauthorized'

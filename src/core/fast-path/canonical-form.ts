@@ -1,9 +1,9 @@
 import { type Named, namedAt } from '../json/positions.ts';
 
 /**
- * Recognises documents in canonical form by regular expressions on their text: programs write all entries alike. A
+ * Recognizes documents in canonical form by regular expressions on their text: programs write all entries alike. A
  * canonical entry has every field of the format once and no other, plain texts, plain versions, checksums of 64 digits,
- * https URLs with nothing to normalise. Several times as fast as inspecting each value. It reports nothing: everything
+ * https URLs with nothing to normalize. Several times as fast as inspecting each value. It reports nothing: everything
  * else is left to the rules, and tests verify that no rule reports a canonical entry.
  */
 
@@ -53,13 +53,13 @@ const APP = new RegExp(`${S}${KEY}${S}:${S}${APP_ENTRY}${S},?`, 'y');
 const END_OF_APPS = new RegExp(`${S}\\}${S}\\}${S}$`, 'y');
 
 /** The offset after the match of a sticky expression at `i`, or -1. */
-function behind(expression: RegExp, text: string, i: number): number {
+function endOfMatch(expression: RegExp, text: string, i: number): number {
   expression.lastIndex = i;
   return expression.test(text) ? expression.lastIndex : -1;
 }
 
 /** Beyond this number of non-canonical entries, and a quarter of all, separating them costs more than it saves. */
-const SOME = 1000;
+const MAX_NON_CANONICAL = 1000;
 
 /** How much of a document is in canonical form. */
 export interface CanonicalForm {
@@ -75,31 +75,31 @@ export interface CanonicalForm {
  * only detected on the value.
  */
 export function canonicalForm(text: string): CanonicalForm | null {
-  const versions = behind(VERSIONS, text, 0);
+  const versions = endOfMatch(VERSIONS, text, 0);
   if (versions !== -1) return formOfVersions(text, versions);
-  const apps = behind(APPS, text, 0);
+  const apps = endOfMatch(APPS, text, 0);
   return apps === -1 ? null : formOfApps(text, apps);
 }
 
 function formOfVersions(text: string, i: number): CanonicalForm | null {
   let count = 0;
-  for (let next = behind(VERSION, text, i); next !== -1; next = behind(VERSION, text, i)) {
+  for (let next = endOfMatch(VERSION, text, i); next !== -1; next = endOfMatch(VERSION, text, i)) {
     i = next;
     count++;
   }
-  return count === 0 || behind(END_OF_VERSIONS, text, i) === -1 ? null : { field: 'versions', count, others: [] };
+  return count === 0 || endOfMatch(END_OF_VERSIONS, text, i) === -1 ? null : { field: 'versions', count, others: [] };
 }
 
 function formOfApps(text: string, i: number): CanonicalForm | null {
   const others: Named[] = [];
   for (let count = 0; ; count++) {
-    const next = behind(APP, text, i);
+    const next = endOfMatch(APP, text, i);
     if (next !== -1) i = next;
     else {
       const other = namedAt(text, i);
-      if (other === null) return behind(END_OF_APPS, text, i) === -1 ? null : { field: 'apps', count, others };
+      if (other === null) return endOfMatch(END_OF_APPS, text, i) === -1 ? null : { field: 'apps', count, others };
       others.push(other);
-      if (others.length > SOME && others.length > count / 4) return null;
+      if (others.length > MAX_NON_CANONICAL && others.length > count / 4) return null;
       i = other.next;
     }
   }

@@ -3,12 +3,12 @@ import type { DocumentContent } from '../facts/facts.ts';
 import { type CanonicalVersion, canonicalVersions } from '../json/json.ts';
 
 /**
- * Filters out the versions that no rule could report, which is nearly all of a million versions. It reports nothing:
+ * Filters out the versions that no rule could report (nearly all, in a large registry). It reports nothing:
  * versions that do not pass are judged by the rules, and tests verify that no rule reports a version that passes.
  */
 
 /** Words in URLs whose content may change: branches, latest builds, archives that a host regenerates. */
-const MOVING = /arch|ball|latest|night|snap|current|edge|canary|raw|blob|refs|jobs|git|bitbucket|jsdelivr/i;
+const CHANGING_CONTENT = /arch|ball|latest|night|snap|current|edge|canary|raw|blob|refs|jobs|git|bitbucket|jsdelivr/i;
 const DIGITS = 'sha256:'.length;
 const SEQUENCE = 'sha256:0123456789abcdef';
 /** Up to this number of versions are compared pairwise; for more a set is built. */
@@ -52,10 +52,10 @@ export function openCleanVersions(): CleanVersions {
   /** The part before the last slash is usually the same as in the previous URL. */
   let lastFolder = '';
 
-  function mayMove(url: string): boolean {
-    const isLike = lastFolder !== '' && url.startsWith(lastFolder) && !url.includes('/', lastFolder.length);
-    if (MOVING.test(isLike ? url.slice(lastFolder.length) : url)) return true;
-    if (!isLike) lastFolder = url.slice(0, url.lastIndexOf('/') + 1);
+  function mayChange(url: string): boolean {
+    const hasLastFolder = lastFolder !== '' && url.startsWith(lastFolder) && !url.includes('/', lastFolder.length);
+    if (CHANGING_CONTENT.test(hasLastFolder ? url.slice(lastFolder.length) : url)) return true;
+    if (!hasLastFolder) lastFolder = url.slice(0, url.lastIndexOf('/') + 1);
     return false;
   }
 
@@ -66,7 +66,7 @@ export function openCleanVersions(): CleanVersions {
       let highest = -1;
       let latest: string | null = null;
       for (const { version, artifactUrl, artifactChecksum } of versions) {
-        if (isFiller(artifactChecksum) || mayMove(artifactUrl)) return null;
+        if (isFiller(artifactChecksum) || mayChange(artifactUrl)) return null;
         const rank = rankOf(version);
         if (rank <= highest) continue;
         highest = rank;

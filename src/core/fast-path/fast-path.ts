@@ -7,7 +7,7 @@ import { openCleanVersions } from './clean-versions.ts';
 import { isSameFacts, type MissingFacts, missingFactsOf } from './missing-facts.ts';
 
 /**
- * Skips the rules for apps that no rule could report, which is nearly all of a hundred thousand: canonical entries
+ * Skips the rules for apps that no rule could report (nearly all, in a large registry): canonical entries
  * (canonical-form.ts) with clean versions (clean-versions.ts), of which only the documents were read. It reports
  * nothing. What is not judged for one of them is not judged for the next one either, and is only counted again.
  */

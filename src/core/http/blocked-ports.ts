@@ -10,7 +10,7 @@ const BLOCKED = new Set([
 
 /**
  * The port that keeps a URL from being fetched, or null.
- * @param host of an http(s) URL as the parser serialises it; without a port it is the default one, which is never
+ * @param host of an http(s) URL as the parser serializes it; without a port it is the default one, which is never
  * blocked
  */
 export function blockedPort(host: string): number | null {

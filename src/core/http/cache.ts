@@ -4,9 +4,9 @@ import { lastHop } from './probe.ts';
 
 /** How long a response may be reused without revalidation (RFC 9111 section 4.2), according to its headers. */
 export interface Freshness {
-  /** Seconds; 0 when it must be revalidated each time; null when the headers do not say. */
+  /** Seconds; 0 when it must be revalidated each time; null when no header sets it. */
   lifetime: number | null;
-  /** The header that says so, as sent. */
+  /** The header that sets it, as sent. */
   source: string | null;
   immutable: boolean;
   /** Seconds that a stale response may be served while a cache revalidates it (RFC 5861). */

@@ -7,15 +7,17 @@ import { type Explained, FULL_CHAIN, nameOf, type Refusal } from './certificate-
 export function unknownIssuer(refusal: Refusal): Explained {
   const { host, tls, path, failure } = refusal;
   const top = path.at(-1);
-  const isWhole = failure.code === 'SELF_SIGNED_CERT_IN_CHAIN';
+  const isChainComplete = failure.code === 'SELF_SIGNED_CERT_IN_CHAIN';
   const authority = commonName(top?.issuer ?? tls?.issuer ?? 'unknown');
-  const issued = top && top !== path[0] && !isWhole ? ` (the issuer of ${nameOf(top, refusal)})` : '';
+  const issued = top && top !== path[0] && !isChainComplete ? ` (the issuer of ${nameOf(top, refusal)})` : '';
   return {
     message: `the certificate of ${host} chains up to the authority “${authority}”${issued}, which this machine does not trust${
-      isWhole ? '; the chain is complete' : ', and the host sends no certificate that links it to a known authority'
+      isChainComplete
+        ? '; the chain is complete'
+        : ', and the host sends no certificate that links it to a known authority'
     }.`,
     advice: `For a private authority, check with --ca <file>, and ask the operator of the service to add it. Otherwise use a certificate from a public authority${
-      isWhole ? '' : ', and install its full chain (fullchain.pem)'
+      isChainComplete ? '' : ', and install its full chain (fullchain.pem)'
     }.`,
   };
 }

@@ -10,7 +10,7 @@ export interface Explanation {
   at: PathCertificate | null;
 }
 
-/** An explanation; without `at`, the host's own certificate is at fault, or it is not known which one is. */
+/** An explanation; without `at`, the host's own certificate is the faulty one, or the faulty one is not known. */
 export type Explained = Omit<Explanation, 'at'> & Partial<Pick<Explanation, 'at'>>;
 
 /** The input of an explanation. */

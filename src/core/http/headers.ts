@@ -5,7 +5,7 @@
 
 type Headers = readonly (readonly [string, string])[];
 
-/** The values of a header, one per line it was sent in, without surrounding white space (which nothing else strips). */
+/** The values of a header, one per line it was sent in, without surrounding white space (which the facts still contain). */
 export function headerLines(headers: Headers, name: string): string[] {
   const lines: string[] = [];
   for (const [key, value] of headers) if (key === name) lines.push(stripSpace(value));
@@ -184,7 +184,7 @@ export function httpDate(text: string | null): number | null {
   return null;
 }
 
-/** Two digits stand for a year from 1970 to 2069. */
+/** Two digits mean a year from 1970 to 2069. */
 function fullYear(year: string): number {
   if (year.length === 4) return Number(year);
   return Number(year) + (Number(year) < 70 ? 2000 : 1900);

@@ -61,7 +61,7 @@ export function overProxy(probe: Probe): string {
   return proxy ? ` through the proxy ${proxy.url === '' ? '' : `${proxy.url} `}(${proxy.variable})` : '';
 }
 
-/** The origin of a requested URL as the parser serialises it, without credentials. */
+/** The origin of a requested URL as the parser serializes it, without credentials. */
 export function originOf(url: string): string {
   const path = url.indexOf('/', 'https://'.length);
   return path === -1 ? url : url.slice(0, path);

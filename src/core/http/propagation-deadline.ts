@@ -7,7 +7,7 @@ import { finalHop, isAnswered } from './probe.ts';
 /** When every subscriber sees what a registry serves now: caches may still serve older responses (RFC 9111). */
 
 /** The service checks once an hour (spec 8). */
-const HOURLY = 3600;
+const CHECK_INTERVAL = 3600;
 
 export interface PropagationDeadline {
   /** ISO 8601, in whole seconds. */
@@ -21,7 +21,7 @@ export interface PropagationDeadline {
 }
 
 /** What is known of one document: its longest observed lifetime, and the age of the latest copy. */
-interface Known {
+interface DocumentLifetime {
   lifetime: number | null;
   age: number;
 }
@@ -34,11 +34,11 @@ export interface Lifetimes {
 }
 
 export function openLifetimes(): Lifetimes {
-  const documents = new Map<string, Known>();
+  const documents = new Map<string, DocumentLifetime>();
   return {
     note({ url, web }) {
       if (url === null || isMissing(web) || !isAnswered(web.server)) return;
-      const seen = read(web.server);
+      const seen = lifetimeIn(web.server);
       const before = documents.get(url);
       const lifetimes = [before?.lifetime, seen.lifetime].filter((one) => typeof one === 'number');
       documents.set(url, { age: seen.age, lifetime: lifetimes.length === 0 ? null : Math.max(...lifetimes) });
@@ -51,10 +51,10 @@ export function openLifetimes(): Lifetimes {
         // The copy was fetched from the host `age` seconds ago; earlier responses were served even before that.
         else cached = Math.max(cached, lifetime - age);
       }
-      const at = Math.ceil(Date.parse(now) / 1000) + cached + HOURLY;
+      const at = Math.ceil(Date.parse(now) / 1000) + cached + CHECK_INTERVAL;
       return {
         at: new Date(at * 1000).toISOString().replace('.000Z', 'Z'),
-        seconds: cached + HOURLY,
+        seconds: cached + CHECK_INTERVAL,
         cached,
         withoutLifetime,
       };
@@ -62,7 +62,7 @@ export function openLifetimes(): Lifetimes {
   };
 }
 
-function read(probe: Probe): Known {
+function lifetimeIn(probe: Probe): DocumentLifetime {
   const hop = finalHop(probe);
   // Without the host's Date there is no heuristic lifetime.
   const { lifetime, heuristic, stale } = freshness(hop, Number.NaN);

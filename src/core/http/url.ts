@@ -5,7 +5,7 @@ import { isValidALabel } from './punycode.ts';
 
 /**
  * Parses a URL as the WHATWG URL standard does; null if it is invalid. All code parses untrusted URLs with this: the
- * static methods of `URL` return wrong results on Node 20 and 22 once V8 has optimised them (for hosts with Latin-1
+ * static methods of `URL` return wrong results on Node 20 and 22 once V8 has optimized them (for hosts with Latin-1
  * letters), or are missing.
  * @param base an absolute URL that `text` may be relative to
  */
@@ -23,7 +23,7 @@ function hasValidALabels(hostname: string): boolean {
   return !hostname.includes('xn--') || hostname.split('.').every((label) => isValidALabel(label));
 }
 
-// A canonical URL, recognised without parsing: https, a plain host, a path with nothing to normalise.
+// A canonical URL, recognized without parsing: https, a plain host, a path with nothing to normalize.
 const CANONICAL =
   /^https:\/\/[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?(?::\d{1,5})?\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*)?$/;
 
@@ -35,7 +35,7 @@ let lastCanonicalHost = '';
 let lastAsked = '';
 let lastAnswer = false;
 
-/** True for a canonical URL: absolute https, nothing to normalise, no query. A fast check without false positives. */
+/** True for a canonical URL: absolute https, nothing to normalize, no query. A fast check without false positives. */
 export function isCanonicalUrl(text: string): boolean {
   if (text === lastAsked) return lastAnswer;
   lastAsked = text;
@@ -93,7 +93,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Equal for all spellings of the same address; an invalid URL is returned unchanged. Fragments are never sent. */
-export function sameAddress(text: string): string {
+export function comparableUrl(text: string): string {
   if (isCanonicalUrl(text)) return text;
   const parsed = urlParts(text);
   if (!parsed) return text;

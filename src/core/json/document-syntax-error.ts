@@ -32,7 +32,7 @@ export type SyntaxErrorCause =
   | 'bad-literal'
   | 'unexpected';
 
-/** The first fault that keeps bytes from being a JSON document, named so that its author knows what happened. */
+/** The first reason why bytes are not a JSON document, worded for the author of the file. */
 export interface DocumentSyntaxError {
   cause: SyntaxErrorCause;
   message: string;

@@ -5,7 +5,7 @@ import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax
 import { utfOf } from './utf.ts';
 import { invalidUtf8Offset } from './utf8.ts';
 
-/** Files that are not JSON, recognised by their bytes or their beginning. */
+/** Files that are not JSON, recognized by their bytes or their beginning. */
 
 /** The fault of bytes (base64) that are not UTF-8. */
 export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
@@ -66,7 +66,7 @@ function otherForm(form: string): DocumentSyntaxError {
   );
 }
 
-/** Files of another format, recognised by their beginning (after a BOM); null if the text may be JSON. */
+/** Files of another format, recognized by their beginning (after a BOM); null if the text may be JSON. */
 export function foreignKind(text: string): DocumentSyntaxError | null {
   const head = text
     .slice(0, 4096)

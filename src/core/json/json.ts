@@ -28,7 +28,8 @@ export interface ParsedDocument {
 }
 
 // An escape that may be half of a surrogate pair; complete pairs, as many writers escape emoji, need no second pass.
-const HALF = /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
+const LONE_SURROGATE_ESCAPE =
+  /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
 
 /** A document, and its value without the canonical entries (canonical-form.ts); null if it is not canonical. */
 interface Reading extends ParsedDocument {
@@ -106,7 +107,7 @@ function read(content: DocumentContent): Reading {
   const value = parsed(json);
   if (value === undefined) return unreadable({ byteOrderMark, fault: syntaxErrorInText(text) });
   const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
-  const fault = HALF.test(json) ? syntaxErrorInText(text) : null;
+  const fault = LONE_SURROGATE_ESCAPE.test(json) ? syntaxErrorInText(text) : null;
   return { value, fault, oversized: null, byteOrderMark, duplicates, nonCanonical: null };
 }
 
@@ -132,19 +133,21 @@ function readCanonical(
   for (const { start, end } of form.others) {
     const part = json.slice(start, end);
     const found = survey(part, MAX_DEPTH);
-    if (found.depth > MAX_DEPTH - 2 || HALF.test(part)) return null;
+    if (found.depth > MAX_DEPTH - 2 || LONE_SURROGATE_ESCAPE.test(part)) return null;
     members += found.members;
   }
   const value = parsed(json);
   if (value === undefined) return null;
   const all = member(value, form.field);
   if (Array.isArray(all))
-    return all.length === form.count && all.every(isWholeVersion) ? { value, nonCanonical: { versions: [] } } : null;
+    return all.length === form.count && all.every(hasAllVersionFields)
+      ? { value, nonCanonical: { versions: [] } }
+      : null;
   if (!isObject(all)) return null;
   const others = Object.fromEntries(form.others.map(({ name }) => [name, member(all, name) ?? null]));
   const keys = Object.keys(all);
   if (keys.length !== form.count || countMembers(others) !== members + form.others.length) return null;
-  for (const key of keys) if (!Object.hasOwn(others, key) && !isWholeApp(all[key])) return null;
+  for (const key of keys) if (!Object.hasOwn(others, key) && !hasAllAppFields(all[key])) return null;
   return { value, nonCanonical: { apps: others } };
 }
 
@@ -165,13 +168,13 @@ export function canonicalVersions(content: DocumentContent): readonly CanonicalV
 }
 
 // In canonical form every field is a text; a repeated field takes the place of another one.
-function isWholeVersion(entry: JsonValue): boolean {
+function hasAllVersionFields(entry: JsonValue): boolean {
   if (!isObject(entry)) return false;
   const { version, artifactUrl, artifactChecksum } = entry;
   return version !== undefined && artifactUrl !== undefined && artifactChecksum !== undefined;
 }
 
-function isWholeApp(entry: JsonValue | undefined): boolean {
+function hasAllAppFields(entry: JsonValue | undefined): boolean {
   if (!isObject(entry)) return false;
   const { name, description, blockStyle, appMetadataUrl } = entry;
   if (name === undefined || description === undefined || appMetadataUrl === undefined) return false;

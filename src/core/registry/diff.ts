@@ -94,7 +94,7 @@ interface AppState {
   versions: ReadonlyMap<string, VersionState>;
   visible: boolean | null;
   because: readonly string[];
-  /** Why its versions were not observed, if the app is not at fault; null if they were. */
+  /** Why its versions were not observed, if that is not caused by an error of the app; null if they were. */
   unobserved: string | null;
 }
 interface VersionState {

@@ -37,7 +37,7 @@ interface Toolchain {
 export type LockFile = Map<string, Map<string, LockedVersion>>;
 
 /** A version that differs from its first recorded state. */
-export interface Changed {
+export interface ChangedVersion {
   app: string;
   version: string;
   before: string;
@@ -111,21 +111,21 @@ function inOrder(a: string, b: string): number {
 export function withLockedVersion(lock: LockFile, app: string, added: LockedVersion): LockFile {
   const versions = lock.get(app) ?? new Map<string, LockedVersion>();
   const known = versions.get(added.version);
-  const entry = known === undefined ? added : completed(known, added);
+  const entry = known === undefined ? added : withProvenance(known, added);
   if (entry === known) return lock;
   return new Map([...lock, [app, new Map([...versions, [added.version, entry]])]]);
 }
 
 /** The known entry, with the provenance of the added one if it has none and both have the same bytes. */
-function completed(known: LockedVersion, { artifactChecksum, provenance }: LockedVersion): LockedVersion {
+function withProvenance(known: LockedVersion, { artifactChecksum, provenance }: LockedVersion): LockedVersion {
   if (known.provenance || provenance === undefined || known.artifactChecksum !== artifactChecksum) return known;
   return { ...known, provenance };
 }
 
 /** Adds what a registry lists and the lock file does not; existing entries are kept, and differences are reported. */
-export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; added: number; changed: Changed[] } {
+export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; added: number; changed: ChangedVersion[] } {
   const next: LockFile = new Map([...lock].map(([key, versions]) => [key, new Map(versions)]));
-  const changed: Changed[] = [];
+  const changed: ChangedVersion[] = [];
   let added = 0;
   for (const { key, metadata, artifacts } of seen.apps) {
     const known = next.get(key) ?? new Map<string, LockedVersion>();

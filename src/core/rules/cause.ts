@@ -26,7 +26,7 @@ export function hasCause<C extends Causes>(causes: C, name: string): name is key
 
 /**
  * When to purge caches if a cached copy was seen. By default, first: a new copy may be right. `last`: the cause is a
- * setting, and the cache fills with bad copies again unless it is fixed first. `in-advice`: the rule's advice says it.
+ * setting, and the cache would store bad copies again if it were not fixed first. `in-advice`: the rule's advice contains that step.
  */
 export type PurgeStep = 'last' | 'in-advice';
 

@@ -27,7 +27,7 @@ export function matchesGlob(glob: string, text: string): boolean {
   return states.has(tokens.length);
 }
 
-/** Adds the positions behind wildcards, which may match nothing. */
+/** Adds the positions after wildcards, which may match nothing. */
 function closure(states: Set<number>, tokens: readonly Token[]): Set<number> {
   for (const state of states) {
     const token = tokens[state];

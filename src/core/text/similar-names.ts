@@ -63,7 +63,7 @@ export function didYouMeanAny(name: string, known: readonly string[], limit = 3)
   return ` Did you mean ${close.length === 0 ? last : `${close.join(', ')} or ${last}`}?`;
 }
 
-/** Edit distance: insertions, deletions, substitutions and transpositions of neighbours (optimal string alignment). */
+/** Edit distance: insertions, deletions, substitutions and transpositions of neighbors (optimal string alignment). */
 export function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

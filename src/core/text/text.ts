@@ -106,7 +106,7 @@ const HARMLESS = new Set([
   'spr',
 ]);
 
-// The expiry of a signature is not secret, and saved facts must keep it for `signatureEnd`.
+// The expiry of a signature is not secret, and saved facts must keep it for `signatureExpiry`.
 const SIGNING = /^x-[a-z]{2,10}-(algorithm|date|expires|signedheaders)$/;
 
 function isHarmless(name: string, value: string): boolean {

@@ -1,5 +1,5 @@
 import { type ArtifactFacts, isMissing, type Missing } from '../../core/facts/facts.ts';
-import { sameAddress } from '../../core/http/url.ts';
+import { comparableUrl } from '../../core/http/url.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { versionFields } from '../../core/registry/metadata.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
@@ -79,7 +79,7 @@ async function observeArtifact(
   if (verified) return verified;
   // The weak digests only identify the cause of a checksum that is not a SHA-256.
   const weak = digestOf(checksum) === null;
-  const address = sameAddress(url);
+  const address = comparableUrl(url);
   const key = `${weak} ${address}`;
   const tooExpensive = downloads.first.has(key) ? null : options.afford?.({ app, version, url, checksum });
   if (tooExpensive) return notFetched(url, tooExpensive);

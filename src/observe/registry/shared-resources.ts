@@ -1,7 +1,7 @@
 import type { DocumentFacts, IconFacts } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { sameAddress } from '../../core/http/url.ts';
+import { comparableUrl } from '../../core/http/url.ts';
 import { memoizeAsync } from './concurrency.ts';
 import type { ObserveContext } from './context.ts';
 import { observeDocument } from './document.ts';
@@ -25,13 +25,13 @@ export function shareResources(entries: readonly JsonValue[]): SharedResources {
   const icons = new Map<string, Promise<IconFacts>>();
   return {
     async metadata(url, context, known, onContent) {
-      const address = sameAddress(url);
+      const address = comparableUrl(url);
       if (!repeated.has(address)) return observeDocument(url, 'metadata', context, known, onContent);
       const facts = await memoizeAsync(documents, address, () => observeDocument(url, 'metadata', context, known));
       return { ...facts, url };
     },
     async icon(url, context, known) {
-      const address = sameAddress(url);
+      const address = comparableUrl(url);
       if (!repeated.has(address)) return observeIcon(url, context, known);
       return { ...(await memoizeAsync(icons, address, () => observeIcon(url, context, known))), url };
     },
@@ -44,7 +44,7 @@ function repeatedAddresses(entries: readonly JsonValue[]): Set<string> {
   for (const entry of entries) {
     for (const url of [metadataUrlOf(entry), iconUrlOf(entry)]) {
       if (url === null) continue;
-      const address = sameAddress(url);
+      const address = comparableUrl(url);
       if (seen.has(address)) repeated.add(address);
       else seen.add(address);
     }

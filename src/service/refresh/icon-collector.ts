@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type IconFacts, type ImageFacts, isMissing } from '../../core/facts/facts.ts';
-import { sameAddress } from '../../core/http/url.ts';
+import { comparableUrl } from '../../core/http/url.ts';
 import type { IconRow } from '../storage/tables.ts';
 
 /** Icons that the page may show: complete, small PNG or SVG files, detected by content, without active content. */
@@ -26,7 +26,7 @@ export function openIconCollector(): IconCollector {
   return {
     add({ url, content, image }, bytes) {
       if (url === null) return;
-      const address = sameAddress(url);
+      const address = comparableUrl(url);
       byAddress.set(address, null);
       if (isMissing(content) || content.cut || isMissing(image)) return;
       const type = typeOf(image);
@@ -35,7 +35,7 @@ export function openIconCollector(): IconCollector {
       byAddress.set(address, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
     },
     // What was not fetched is either unchanged, or its host fails.
-    iconOf: ({ url }) => (url === null ? undefined : byAddress.get(sameAddress(url))),
+    iconOf: ({ url }) => (url === null ? undefined : byAddress.get(comparableUrl(url))),
   };
 }
 

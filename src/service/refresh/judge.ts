@@ -1,4 +1,4 @@
-import { isWholeEntry } from '../../core/engine/visibility.ts';
+import { hasAllFields } from '../../core/engine/visibility.ts';
 import { type AppFacts, type DocumentFacts, type Failure, isMissing } from '../../core/facts/facts.ts';
 import { areCredentialsRefused, statusOf } from '../../core/http/probe.ts';
 import { member } from '../../core/json/json.ts';
@@ -75,12 +75,12 @@ function changeOf(
   progress.versionsBeyond += versions?.beyond ?? 0;
   // Whether its manifest entry is valid, so that only its metadata file prevents its use.
   const entry = member(progress.apps ?? undefined, key) ?? null;
-  const isUsable = isSafeKey(key) && isWholeEntry(entry);
+  const isUsable = isSafeKey(key) && hasAllFields(entry);
   const missing = listed?.length === 0 ? missingVersions(record) : null;
   const remembered = keptApp(facts, record.remembered, now.toISOString(), () => true);
   const observed = {
     visible,
-    because: because.map((rule) => reasonCode(rule, { missing, isWhole: isWholeEntry(entry) })),
+    because: because.map((rule) => reasonCode(rule, { missing, isWhole: hasAllFields(entry) })),
     failingSince: listed || !isUsable ? null : (record.failingSince ?? now),
     versions,
   };

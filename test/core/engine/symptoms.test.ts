@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { SEVERITIES, type Severity, SYMPTOMS } from '../../../src/core/engine/report.ts';
 import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
-import { type Bearing, statusOf } from '../../../src/core/engine/symptoms.ts';
+import { type SymptomInput, statusOf } from '../../../src/core/engine/symptoms.ts';
 import { hop, probe, web } from '../../support/probes.ts';
 import { snapshot } from '../../support/snapshots.ts';
 
 const FLAGS = [false, true] as const;
 
-function* bearings(): Generator<Bearing> {
+function* bearings(): Generator<SymptomInput> {
   for (const severity of [null, ...SEVERITIES])
     for (const confirmed of FLAGS)
       for (const hidden of FLAGS) for (const unknown of FLAGS) yield { severity, confirmed, hidden, unknown };

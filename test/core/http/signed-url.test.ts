@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { signatureEnd } from '../../../src/core/http/signed-url.ts';
+import { signatureExpiry } from '../../../src/core/http/signed-url.ts';
 import { redactInPlace } from '../../../src/core/text/text.ts';
 
 // The test of url-signed-expiring covers the forms of each host.
 
-const end = (query: string): { until: number; scheme: string } | null => signatureEnd(new URLSearchParams(query));
+const end = (query: string): { expiresAt: number; scheme: string } | null =>
+  signatureExpiry(new URLSearchParams(query));
 
 test('the end of a signature is in milliseconds since 1970', () => {
   expect(end('X-Amz-Date=20260101T000000Z&X-Amz-Expires=1&X-Amz-Signature=0')).toEqual({
-    until: Date.UTC(2026, 0, 1, 0, 0, 1),
+    expiresAt: Date.UTC(2026, 0, 1, 0, 0, 1),
     scheme: 'AWS SigV4',
   });
-  expect(end('md5=x&expires=1767225600')).toEqual({ until: Date.UTC(2026, 0, 1), scheme: 'Expires' });
-  expect(end('Expires=1767225600&Signature=x')).toEqual({ until: Date.UTC(2026, 0, 1), scheme: 'Expires' });
+  expect(end('md5=x&expires=1767225600')).toEqual({ expiresAt: Date.UTC(2026, 0, 1), scheme: 'Expires' });
+  expect(end('Expires=1767225600&Signature=x')).toEqual({ expiresAt: Date.UTC(2026, 0, 1), scheme: 'Expires' });
 });
 
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
@@ -21,7 +22,7 @@ const policy = (condition: object): string =>
   inUrl(base64({ Statement: [{ Resource: 'https://apps.example.com/a?>', Condition: condition }] }));
 
 describe('signatures with a scheme of one host', () => {
-  const until = Date.UTC(2026, 0, 1);
+  const expiresAt = Date.UTC(2026, 0, 1);
   test.each([
     ['x-oss-date=20251231T230000Z&x-oss-expires=3600&x-oss-signature=x', 'x-oss-expires'],
     ['X-Tos-Expires=3600&X-Tos-Signature=x&X-Tos-Date=20251231T230000Z', 'x-tos-expires'],
@@ -31,10 +32,10 @@ describe('signatures with a scheme of one host', () => {
     ],
     ['q-sign-time=1667225600;1767225600&q-signature=x', 'q-sign-time'],
   ])('have an end, also after redaction: %s', (query, scheme) => {
-    expect(end(query)).toEqual({ until, scheme });
+    expect(end(query)).toEqual({ expiresAt, scheme });
     // Saved facts are judged with the same answer.
-    expect(end(redactInPlace(`?${query}`))).toEqual({ until, scheme });
-    expect(end(new URL(redactInPlace(new URL(`https://a.test/?${query}`).href)).search)).toEqual({ until, scheme });
+    expect(end(redactInPlace(`?${query}`))).toEqual({ expiresAt, scheme });
+    expect(end(new URL(redactInPlace(new URL(`https://a.test/?${query}`).href)).search)).toEqual({ expiresAt, scheme });
   });
 
   test.each([
@@ -70,8 +71,8 @@ test('the end of a signature does not depend on the time zone', () => {
   try {
     for (const name of ['Asia/Tokyo', 'America/Los_Angeles', 'UTC']) {
       process.env['TZ'] = name;
-      expect(end('se=2026-01-01T00:00:00&sig=x')?.until, name).toBe(Date.UTC(2026, 0, 1));
-      expect(end('se=2026-01-01T09:00:00%2B09:00&sig=x')?.until, name).toBe(Date.UTC(2026, 0, 1));
+      expect(end('se=2026-01-01T00:00:00&sig=x')?.expiresAt, name).toBe(Date.UTC(2026, 0, 1));
+      expect(end('se=2026-01-01T09:00:00%2B09:00&sig=x')?.expiresAt, name).toBe(Date.UTC(2026, 0, 1));
     }
   } finally {
     if (zone === undefined) delete process.env['TZ'];

@@ -88,7 +88,7 @@ describe('an unusable registry', () => {
     ],
     ['with an array of apps', () => host.on('/r.json', answer({ body: '{"apps": []}' })), /apps/],
     ['with a response that is not HTTP', () => host.on('/r.json', raw('hello\r\n\r\n')), /HTTP/],
-    ['without a response', () => host.on('/r.json', silent()), /the response timed out/],
+    ['without a response', () => host.on('/r.json', silent()), /no response arrived in time/],
     ['that refuses connections', () => 'http://localhost:2/r.json', /could not be reached from the service/],
   ])('%s is not stored, and the reason is reported', async (_, url, words) => {
     const before = await count();

@@ -1,7 +1,7 @@
 import { LOCK_FILE, recorded } from '../../../core/registry/lock-file.ts';
 import { isMissing } from '../../../core/facts/facts.ts';
 import { printable, redact, safeJson } from '../../../core/text/text.ts';
-import type { Changed } from '../../../core/registry/lock-file.ts';
+import type { ChangedVersion } from '../../../core/registry/lock-file.ts';
 import { count } from '../../../report/words.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
@@ -23,7 +23,7 @@ export async function lock(
   const json = wantsJson('lock', options.format);
   const { root } = await context.config();
   const seen = await registryState(context, where ?? '.', options);
-  let result: { added: number; changed: Changed[] } = { added: 0, changed: [] };
+  let result: { added: number; changed: ChangedVersion[] } = { added: 0, changed: [] };
   let versions = 0;
   await changeLock(root, (before) => {
     const found = recorded(before, seen);

@@ -95,7 +95,7 @@ function mayBeReused(hop: Hop, now: number): boolean {
   return (lifetime ?? heuristic ?? 0) > 0;
 }
 
-/** A response that no cache stores cannot be mixed up. */
+/** A response that no cache stores cannot be reused for another origin. */
 function isUnstored(hop: Hop): boolean {
   const value = header(hop.headers, 'cache-control');
   return value !== null && cacheControl(value).directives.has('no-store');

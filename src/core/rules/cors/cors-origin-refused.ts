@@ -2,7 +2,7 @@ import { hostOrCopy } from '../owners.ts';
 import { otherAllowedOrigin, corsEvidence, corsFault, namesNoOrigin } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { mayBlameOrigin } from '../../facts/header-probes.ts';
+import { mayDependOnOrigin } from '../../facts/header-probes.ts';
 import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import type { CauseOf, Causes } from '../cause.ts';
@@ -52,7 +52,7 @@ Vary: Origin`,
     const problems: Problem<Cause>[] = [];
     for (const probe of web.browser) {
       const problem =
-        (mayBlameOrigin(web) ? refusedStatus(resource, probe, origins.length > 0) : null) ??
+        (mayDependOnOrigin(web) ? refusedStatus(resource, probe, origins.length > 0) : null) ??
         refusedOrigin(resource, probe, web.browser, origins.length > 0);
       // Allowed origins are a setting of the host, not of one file; the message names the host and the origin.
       if (problem) problems.push({ ...problem, dedupeKey: `${resource} ${problem.message}` });

@@ -1,7 +1,7 @@
 import { matchVersions, sameDigest } from '../../facts/baseline.ts';
 import { shorten } from '../../text/text.ts';
 import { withoutSignature } from '../../http/signed-url.ts';
-import { sameAddress } from '../../http/url.ts';
+import { comparableUrl } from '../../http/url.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactMoved = defineRule({
@@ -46,5 +46,5 @@ export const artifactMoved = defineRule({
 
 /** The target of a URL: signing it again does not change it. */
 function addressOf(url: string): string {
-  return sameAddress(withoutSignature(url));
+  return comparableUrl(withoutSignature(url));
 }

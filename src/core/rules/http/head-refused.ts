@@ -95,7 +95,7 @@ function named(hop: Hop, name: string): string | null {
 function otherGets({ browser, headerProbes: probes = [] }: HttpViews, got: Hop): Hop[] {
   return [...browser, ...probes.map(({ probe }) => probe)].flatMap((probe) => {
     const hop = finalHop(probe);
-    const isWhole = statusOf(probe) === 200 && !probe.failure;
-    return isWhole && named(hop, 'content-encoding') === named(got, 'content-encoding') ? [hop] : [];
+    const isComplete = statusOf(probe) === 200 && !probe.failure;
+    return isComplete && named(hop, 'content-encoding') === named(got, 'content-encoding') ? [hop] : [];
   });
 }

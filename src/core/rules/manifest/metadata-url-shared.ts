@@ -1,6 +1,6 @@
 import { pointerStep } from '../../json/pointer.ts';
 import { shorten } from '../../text/text.ts';
-import { sameAddress } from '../../http/url.ts';
+import { comparableUrl } from '../../http/url.ts';
 import { defineRule } from '../rule.ts';
 
 export const metadataUrlShared = defineRule({
@@ -30,7 +30,7 @@ export const metadataUrlShared = defineRule({
     for (const [i, key] of keys.entries()) {
       const text = metadataUrls[i];
       if (text === null || text === undefined) continue;
-      const url = sameAddress(text);
+      const url = comparableUrl(text);
       const other = first.get(url);
       if (other === undefined) first.set(url, key);
       else

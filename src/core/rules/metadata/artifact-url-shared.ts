@@ -1,5 +1,5 @@
 import { shorten } from '../../text/text.ts';
-import { sameAddress } from '../../http/url.ts';
+import { comparableUrl } from '../../http/url.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import type { VersionEntry } from '../subjects.ts';
@@ -46,7 +46,7 @@ export const artifactUrlShared = defineRule({
     const sharedByUrl = new Map<string, SharedUrl>();
     for (const entry of versions) {
       if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
-      const url = sameAddress(entry.artifactUrl);
+      const url = comparableUrl(entry.artifactUrl);
       const first = firstByUrl.get(url);
       if (first === undefined) {
         firstByUrl.set(url, entry);
@@ -73,7 +73,7 @@ function isUrlShared(versions: readonly VersionEntry[]): boolean {
   const urls = new Set<string>();
   for (const { artifactUrl, artifactChecksum } of versions) {
     if (artifactUrl === null || artifactChecksum === null) continue;
-    const url = sameAddress(artifactUrl);
+    const url = comparableUrl(artifactUrl);
     if (urls.has(url)) return true;
     urls.add(url);
   }

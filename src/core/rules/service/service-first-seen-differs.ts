@@ -27,7 +27,7 @@ serves clock 1.0.0 sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
     return (known?.versions ?? []).flatMap((before) => {
       const { version, artifactChecksum, firstSeenAt } = before;
       const now = listed.get(version);
-      // Until a version was verified, the service takes over a corrected listing.
+      // Until a version is verified, the service accepts a corrected checksum.
       if (typeof now !== 'string' || now === artifactChecksum || before.state === 'pending') return [];
       return [
         {

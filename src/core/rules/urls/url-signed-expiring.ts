@@ -1,4 +1,4 @@
-import { signatureEnd } from '../../http/signed-url.ts';
+import { signatureExpiry } from '../../http/signed-url.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
@@ -22,18 +22,18 @@ export const urlSignedExpiring = defineRule({
     good: '"artifactUrl": "https://bucket.s3.amazonaws.com/echo.tar.gz"',
   },
   check({ resource, parsed, now }) {
-    const end = signatureEnd(parsed.searchParams);
-    if (!end) return null;
-    const over = end.until <= Date.parse(now);
-    const moment = new Date(end.until).toISOString();
+    const expiry = signatureExpiry(parsed.searchParams);
+    if (!expiry) return null;
+    const isExpired = expiry.expiresAt <= Date.parse(now);
+    const expiresAtText = new Date(expiry.expiresAt).toISOString();
     return {
-      severity: over ? 'error' : 'warning',
-      cause: over ? 'expired' : 'expiring',
-      message: over
-        ? `The signed URL of the ${resourceName(resource)} expired at ${moment}.`
-        : `The signed URL of the ${resourceName(resource)} expires at ${moment}.`,
+      severity: isExpired ? 'error' : 'warning',
+      cause: isExpired ? 'expired' : 'expiring',
+      message: isExpired
+        ? `The signed URL of the ${resourceName(resource)} expired at ${expiresAtText}.`
+        : `The signed URL of the ${resourceName(resource)} expires at ${expiresAtText}.`,
       advice: 'List a URL that does not expire: a public object, or a host with other access control.',
-      evidence: { expires: moment, scheme: end.scheme },
+      evidence: { expires: expiresAtText, scheme: expiry.scheme },
     };
   },
 });

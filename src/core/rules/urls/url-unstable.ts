@@ -23,7 +23,7 @@ export const urlUnstable = defineRule({
   },
   check({ resource, url, parsed }) {
     if (resource !== 'artifact') return null;
-    const cause = movingPart(parsed);
+    const cause = changingPart(parsed);
     if (!cause) return null;
     return {
       cause,
@@ -41,7 +41,7 @@ const MEANING = {
   branch: 'a branch is a different file after each commit',
 };
 
-function movingPart(url: UrlParts): keyof typeof MEANING | null {
+function changingPart(url: UrlParts): keyof typeof MEANING | null {
   const { hostname } = url;
   const path = url.pathname;
   if (hostname === 'codeload.github.com' || (hostname === 'api.github.com' && /\/(tarball|zipball)(\/|$)/.test(path)))

@@ -1,7 +1,7 @@
 import type { Judging } from '../../../core/engine/judge.ts';
 import type { Report } from '../../../core/engine/report.ts';
 import type { AppFacts, DocumentFacts } from '../../../core/facts/facts.ts';
-import { sameAddress } from '../../../core/http/url.ts';
+import { comparableUrl } from '../../../core/http/url.ts';
 import { reusableUntil, viewsUntil } from '../../../observe/registry/cache/expiry.ts';
 import type { RecordingClient } from './recording-client.ts';
 import { atLaterTime } from './response-fingerprint.ts';
@@ -47,7 +47,7 @@ export function openExpiryProbe(options: ExpiryProbeOptions): ExpiryProbe {
   let until = now;
 
   function atLatestTime(facts: DocumentFacts): DocumentFacts {
-    const document = facts.url === null ? undefined : client.confirmed()?.get(sameAddress(facts.url));
+    const document = facts.url === null ? undefined : client.confirmed()?.get(comparableUrl(facts.url));
     return document ? atLaterTime(facts, document.probe, now, latest - now) : facts;
   }
 

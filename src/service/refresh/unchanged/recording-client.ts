@@ -1,5 +1,5 @@
 import type { Hop, Probe } from '../../../core/facts/facts.ts';
-import { sameAddress } from '../../../core/http/url.ts';
+import { comparableUrl } from '../../../core/http/url.ts';
 import type { HttpClient } from '../../../observe/http/client.ts';
 import type { ProbeRequest } from '../../../observe/http/request.ts';
 import { hasNoErrors } from '../../../observe/registry/cache/revalidate.ts';
@@ -21,7 +21,7 @@ export interface RecordingClient {
   http: HttpClient;
   /** Prefetches a response for the following refresh. */
   prefetch(request: RequestWithBody): Promise<Probe>;
-  /** The confirmed documents, by URL as written by `sameAddress`; null once any other request or response occurred. */
+  /** The confirmed documents, by URL as written by `comparableUrl`; null once any other request or response occurred. */
   confirmed(): ReadonlyMap<string, ConfirmedDocument> | null;
 }
 
@@ -45,7 +45,7 @@ export function openRecordingClient(http: HttpClient): RecordingClient {
 
   function record(request: ProbeRequest, probe: Probe): Probe {
     const document = confirmedDocument(request, probe);
-    const address = sameAddress(request.url);
+    const address = comparableUrl(request.url);
     if (document === null || confirmed?.get(address)) confirmed = null;
     else confirmed?.set(address, document);
     return probe;

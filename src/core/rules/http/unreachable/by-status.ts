@@ -1,7 +1,7 @@
 import type { Hop, Probe } from '../../../facts/facts.ts';
 import { header, retryAfter } from '../../../http/headers.ts';
 import { areCredentialsRefused, hostOf, statusOf } from '../../../http/probe.ts';
-import { signatureEnd } from '../../../http/signed-url.ts';
+import { signatureExpiry } from '../../../http/signed-url.ts';
 import { parseUrl } from '../../../http/url.ts';
 import { explain, type Explanation, type Row } from './causes.ts';
 
@@ -113,8 +113,8 @@ function otherStatus(status: number, lead: string, attempts: number): Explanatio
 
 function expiredAt({ url }: Hop, now: number): string | null {
   const parsed = parseUrl(url);
-  const end = parsed && signatureEnd(parsed.searchParams);
-  return end && end.until <= now ? new Date(end.until).toISOString() : null;
+  const expiry = parsed && signatureExpiry(parsed.searchParams);
+  return expiry && expiry.expiresAt <= now ? new Date(expiry.expiresAt).toISOString() : null;
 }
 
 /** A phrase to append to a status; '' if the first URL responded itself, however it is spelled. */
