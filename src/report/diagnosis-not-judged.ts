@@ -1,9 +1,9 @@
 import type { Report, Symptom } from '../core/engine/report.ts';
 import { SYMPTOM_OF_KIND } from '../core/engine/report.ts';
 import type { ResourceKind } from '../core/facts/facts.ts';
-import { blockedBy, type NotJudgedCode, reasonText } from '../core/facts/missing.ts';
+import { blockedBy, type NotJudgedCode } from '../core/facts/missing.ts';
 import { rules } from '../core/rules/index.ts';
-import { ruleTitle } from '../core/rules/lookup.ts';
+import { reasonInWords, ruleTitle } from '../core/rules/lookup.ts';
 import { isFailure } from './incomplete.ts';
 import { count } from './words.ts';
 
@@ -21,10 +21,10 @@ function symptomOf(rule: string, resource: ResourceKind | null): Symptom | null 
 const CHECKSUM_RULE = 'artifact-checksum-mismatch';
 
 /** The rule whose finding prevents a check, by the reason that the report has for that. */
-const BLOCKER_BY_REASON = new Map(rules.map(({ id }) => [reasonText(blockedBy(id).missing), id]));
+const BLOCKER_BY_REASON = new Map(rules.map(({ id }) => [reasonInWords(blockedBy(id).missing), id]));
 
-/** A reason for people who do not know the ids of rules. */
-function inWords(reason: string): string {
+/** A reason without the id of a rule. */
+function withoutId(reason: string): string {
   const blocker = BLOCKER_BY_REASON.get(reason);
   return blocker === undefined ? reason : `because of another finding: ${ruleTitle(blocker)}`;
 }
@@ -43,17 +43,14 @@ export function reasonsOf(id: Symptom, report: Report, page = false): string {
     if (SELF_EXPLANATORY.has(code)) continue;
     const own = symptomOf(rule, resource);
     if (own === id && code === 'turned-off') turnedOff.add(`${page ? ruleTitle(rule) : rule}: ${reason}`);
-    else if (isFailure(entry) || own === id) reasons.add(page ? inWords(reason) : reason);
+    else if (isFailure(entry) || own === id) reasons.add(withoutId(reason));
   }
   const shown = [...turnedOff, ...reasons].slice(0, 2);
   const blocked = report.findings.find((finding) => finding.resource === 'manifest' && finding.severity === 'error');
   if (id === 'checksum-mismatch' && report.findings.some((finding) => finding.rule === 'version-not-listed'))
     return 'a version that is not listed has no artifact to check';
   if (shown.length === 0 && blocked === undefined) return 'no check that could show it was made';
-  if (shown.length === 0 && blocked !== undefined) {
-    const reason = reasonText(blockedBy(blocked.rule).missing);
-    return page ? inWords(reason) : reason;
-  }
+  if (shown.length === 0 && blocked !== undefined) return withoutId(reasonInWords(blockedBy(blocked.rule).missing));
   const { artifacts } = report.summary;
   const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.code === 'turned-off');
   const matching =
@@ -86,7 +83,7 @@ export interface NotChecked {
 /** The reasons for a page, starting with what prevented most checks. */
 export function notCheckedOnPage(report: Report): NotChecked[] {
   return reasonCounts(report, true).map(([reason, checks]) => ({
-    reason: inWords(reason),
+    reason: withoutId(reason),
     rule: BLOCKER_BY_REASON.get(reason) ?? null,
     checks,
   }));

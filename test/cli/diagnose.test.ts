@@ -100,7 +100,7 @@ describe('diagnose reports the four symptoms', () => {
     expect(statuses(out)).toEqual(UNUSABLE_MANIFEST);
     expect(line(out, 'who')).toContain('the subscribed URL');
     expect(line(out, 'seen')).toContain(`${live.url} · status 404`);
-    expect(out.match(/not judged \(because of unreachable\)/g)).toHaveLength(3);
+    expect(out.match(/not judged \(because of another finding: URL that cannot be fetched\)/g)).toHaveLength(3);
     expect(out).not.toContain('What to check next');
   });
 

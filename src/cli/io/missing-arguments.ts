@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { didYouMean } from '../../core/text/similar-names.ts';
+import { counted, printable, shorten } from '../../core/text/text.ts';
 
 /** A command line that lacks required arguments. */
 export class MissingArguments extends Error {
@@ -38,5 +40,23 @@ export class PromptingCommand extends Command {
   /** Called by the parser. @throws MissingArguments */
   missingArgument(): never {
     throw new MissingArguments(this);
+  }
+
+  /** Called by the parser. @throws CommanderError */
+  _excessArguments(words: readonly string[]): never {
+    const name = commandName(this);
+    const expected = this.registeredArguments.length;
+    const [first = ''] = words;
+    const names = this.commands.map((one) => one.name());
+    if (names.length === 0)
+      this.error(
+        `error: too many arguments for '${name}'. Expected ${counted(expected, 'argument')} but got ${words.length}.`,
+        { code: 'commander.excessArguments' },
+      );
+    const shown = `'${name} ${shorten(printable(first), 80)}'`;
+    const commands = [name, ...names.map((one) => `${name} ${one}`)].join(', ');
+    this.error(`error: unknown command ${shown}.${didYouMean(first, names)} The commands are: ${commands}`, {
+      code: 'commander.unknownCommand',
+    });
   }
 }

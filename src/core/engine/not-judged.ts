@@ -1,5 +1,6 @@
 import type { Missing, ResourceKind } from '../facts/facts.ts';
 import { blockedBy, type NotJudgedReason, reasonText } from '../facts/missing.ts';
+import { reasonInWords } from '../rules/lookup.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { redact } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
@@ -159,5 +160,5 @@ export function notJudgedEntry(
   reason: NotJudgedReason,
 ): NotJudged {
   const about = rule === '*' ? resource : null;
-  return { rule, app, version, resource, code: reason.code, reason: redact(reasonText(reason, about)), count: null };
+  return { rule, app, version, resource, code: reason.code, reason: redact(reasonInWords(reason, about)), count: null };
 }

@@ -79,8 +79,15 @@ export type NotJudgedReason =
 
 export type NotJudgedCode = NotJudgedReason['code'];
 
+/** What a reason calls a rule; its id by default. */
+type RuleName = (rule: string) => string;
+
 /** The wording of a reason. `resource` is the kind that an entry about a whole run refers to. */
-type Wording<C extends NotJudgedCode> = (reason: ReasonByCode[C], resource: ResourceKind | null) => string;
+type Wording<C extends NotJudgedCode> = (
+  reason: ReasonByCode[C],
+  resource: ResourceKind | null,
+  nameOf: RuleName,
+) => string;
 
 type ReasonByCode = { [C in NotJudgedCode]: Extract<NotJudgedReason, { code: C }> };
 
@@ -88,7 +95,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   offline: () => 'needs the network',
   'not-in-workspace': () => 'it is not in the workspace',
   'outside-workspace': () => 'it is a link out of the workspace',
-  'blocked-by': ({ rule }) => `because of ${rule}`,
+  'blocked-by': ({ rule }, _, nameOf) => `because of ${nameOf(rule)}`,
   'no-url': () => 'it has no URL',
   'not-requested': ({ flag }) => (flag === null ? 'it was not requested' : `it is not requested with ${flag}`),
   'version-not-requested': () => 'its version was not requested',
@@ -105,7 +112,8 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'host-failing': ({ host, message }) => `${host} ${message}`,
   'probe-failed': ({ probe, attempts, failure }) => `the ${probe} failed${times(attempts)} (${failure})`,
   'other-bytes': () => 'the inspected bytes do not match the listed checksum',
-  'metadata-missing': ({ reason }) => `its metadata file was not observed (${reasonText(reason)})`,
+  'metadata-missing': ({ reason }, _, nameOf) =>
+    `its metadata file was not observed (${reasonText(reason, null, nameOf)})`,
   'no-baseline': () => 'no baseline was given (--against)',
   'baseline-without-manifest': ({ manifest, source }) => `there was no ${manifest} in ${source}`,
   'baseline-without-metadata': ({ state, source }) => `its metadata file ${BASELINE_METADATA[state]} ${source}`,
@@ -179,12 +187,21 @@ function times(attempts: number): string {
  * A reason in words.
  * @param resource of an entry about a kind of resource in a whole run: that kind
  */
-export function reasonText(reason: NotJudgedReason, resource: ResourceKind | null = null): string {
-  return wordingOf(reason.code, reason, resource);
+export function reasonText(
+  reason: NotJudgedReason,
+  resource: ResourceKind | null = null,
+  nameOf: RuleName = (rule) => rule,
+): string {
+  return wordingOf(reason.code, reason, resource, nameOf);
 }
 
-function wordingOf<C extends NotJudgedCode>(code: C, reason: ReasonByCode[C], resource: ResourceKind | null): string {
-  return WORDING[code](reason, resource);
+function wordingOf<C extends NotJudgedCode>(
+  code: C,
+  reason: ReasonByCode[C],
+  resource: ResourceKind | null,
+  nameOf: RuleName,
+): string {
+  return WORDING[code](reason, resource, nameOf);
 }
 
 /** A fact that is missing because of a finding of that rule. */

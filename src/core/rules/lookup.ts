@@ -1,4 +1,6 @@
 import type { Finding } from '../engine/report.ts';
+import type { ResourceKind } from '../facts/facts.ts';
+import { type NotJudgedReason, reasonText } from '../facts/missing.ts';
 import { type CauseInfo, causeInfo } from './cause.ts';
 import { rules } from './index.ts';
 import type { AnyRule } from './rule.ts';
@@ -15,6 +17,11 @@ export function ruleById(id: string): AnyRule | undefined {
 /** What a rule finds, in a few words; its id, for a rule of another version. */
 export function ruleTitle(id: string): string {
   return BY_ID.get(id)?.title ?? id;
+}
+
+/** A reason for people: a rule is named by its title, and by the id under which `appreg explain` describes it. */
+export function reasonInWords(reason: NotJudgedReason, resource: ResourceKind | null = null): string {
+  return reasonText(reason, resource, (id) => (BY_ID.has(id) ? `“${ruleTitle(id)}” (${id})` : id));
 }
 
 /** What the rule declares about the cause of a finding; undefined if it has none, or an unknown one. */

@@ -61,7 +61,7 @@ describe('checks that are not judged', () => {
       version: '1.0.0',
       resource: 'artifact',
       code: 'blocked-by',
-      reason: 'because of url-malformed',
+      reason: 'because of “Malformed URL” (url-malformed)',
       count: null,
     });
   });
@@ -81,7 +81,7 @@ describe('checks that are not judged', () => {
     const reasons = lint(facts)
       .notJudged.filter((n) => n.rule === 'artifact-checksum-mismatch')
       .map((n) => n.reason);
-    expect(reasons).toEqual(['because of url-malformed']);
+    expect(reasons).toEqual(['because of “Malformed URL” (url-malformed)']);
   });
 
   test('a missing file is the reason for all checks of its content', () => {
@@ -94,7 +94,7 @@ describe('checks that are not judged', () => {
       version: null,
       resource: 'metadata',
       code: 'blocked-by',
-      reason: 'because of file-missing',
+      reason: expect.stringMatching(/^because of “.+” \(file-missing\)$/) as string,
       count: null,
     });
     expect(report.apps[0]).toMatchObject({ visible: false, because: ['file-missing'] });
@@ -292,7 +292,7 @@ describe('evidence that a response does not provide', () => {
         version: null,
         resource: 'artifact',
         code: 'blocked-by',
-        reason: `because of ${because}`,
+        reason: expect.stringContaining(`(${because})`) as string,
         count: null,
       });
     }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ResourceKind } from '../../../src/core/facts/facts.ts';
 import { NOT_JUDGED_CODES, type NotJudgedReason, reasonText } from '../../../src/core/facts/missing.ts';
+import { reasonInWords } from '../../../src/core/rules/lookup.ts';
 
 const schema = (name: string): string =>
   readFileSync(new URL(`../../../schemas/${name}.schema.json`, import.meta.url), 'utf8');
@@ -72,4 +73,13 @@ test.each<Worded>([
   },
 ])('$reason.code: $text', ({ reason, resource, text }) => {
   expect(reasonText(reason, resource)).toBe(text);
+});
+
+test('people read the title of a rule, also in the reason of a reason', () => {
+  const reason = { code: 'blocked-by', rule: 'url-malformed' } as const;
+  expect(reasonInWords(reason)).toBe('because of “Malformed URL” (url-malformed)');
+  expect(reasonInWords({ code: 'metadata-missing', reason })).toBe(
+    'its metadata file was not observed (because of “Malformed URL” (url-malformed))',
+  );
+  expect(reasonInWords({ code: 'blocked-by', rule: 'of-another-version' })).toBe('because of of-another-version');
 });
