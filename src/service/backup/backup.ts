@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { lstat, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -6,6 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
+import { tempName } from '../../store/directory/owner.ts';
+import { removeStaleTempFiles } from '../../store/directory/stale-temp-files.ts';
 import type { Settings } from '../config/settings.ts';
 import { errorCode } from '../error-fields.ts';
 import { awaitDatabase } from '../storage/await-database.ts';
@@ -26,7 +27,7 @@ export const DATABASE_TIMEOUT = 5_000;
 
 /**
  * Writes a backup of the database into a file, also while the service runs. The file is complete or does not exist; an
- * older one is replaced.
+ * older one is replaced. What killed runs left in its folder is removed.
  * @param signal ends it without a file
  */
 export async function backUp(
@@ -56,8 +57,10 @@ async function checkFile(file: string): Promise<void> {
 }
 
 async function writeBackup(url: string, file: string, signal: AbortSignal): Promise<BackupSummary> {
-  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}.tmp`);
+  const folder = dirname(file);
+  const temporary = join(folder, tempName(basename(file)));
   try {
+    await removeStaleTempFiles(folder);
     const rows = await withConnection(url, signal, async (client) => {
       let counts: Record<string, number> = {};
       const content = dump(client, new Date(), (rowsOfTables) => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -11,6 +12,7 @@ import { checkEmpty } from '../../../src/service/storage/backup/load.ts';
 import { type Db, openDatabase } from '../../../src/service/storage/database.ts';
 import { areFirstMigrations, migrate, migrateEmpty } from '../../../src/service/storage/migrations/migrate.ts';
 import { newDigest } from '../../../src/service/storage/backup/backup-format.ts';
+import { tempName } from '../../../src/store/directory/owner.ts';
 import { folder } from '../../support/folders.ts';
 import { startDatabase } from '../../support/database.ts';
 import {
@@ -181,6 +183,16 @@ describe('a backup', () => {
     expect(readFileSync(path, 'utf8')).toBe('older');
   });
 
+  test('what a killed backup left is removed by the next one, and the file of a running one is kept', async () => {
+    const place = folder();
+    const running = tempName('appreg.gz');
+    const { pid: gone } = spawnSync(process.execPath, ['-e', '']);
+    const left = tempName('appreg.gz').replace(`-${process.pid}-`, `-${gone}-`);
+    for (const name of [running, left, '.appreg.gz.1234.tmp']) writeFileSync(join(place, name), 'x');
+    await backUp({ databaseUrl: source.url, dataFolder: 'unused' }, join(place, 'appreg.gz'), NEVER);
+    expect(readdirSync(place).toSorted()).toEqual(['.appreg.gz.1234.tmp', running, 'appreg.gz'].toSorted());
+  });
+
   test('ends with an error if PostgreSQL closes the connection', async () => {
     const reading = withConnection(source.url, NEVER, async (client) => {
       for await (const _ of dump(client, new Date(), () => {}))
@@ -221,7 +233,7 @@ describe('a restore', () => {
   async function isLoading(): Promise<boolean> {
     const database = new URL(target.url).pathname.slice(1);
     const { rows } = await sql`select 1 from pg_stat_activity
-      where datname = ${database} and application_name = 'appreg backup' and query like 'copy%'`.execute(source.db);
+      where datname = ${database} and application_name = 'appreg backup' and query ilike 'copy%'`.execute(source.db);
     return rows.length > 0;
   }
   const isEmpty = (): Promise<void> => withConnection(target.url, NEVER, checkEmpty);
