@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   'registry-credentials-changed',
   'webhook-created',
   'webhook-changed',
+  'webhook-secret-replaced',
   'webhook-deleted',
   'webhook-tested',
   'webhook-redelivered',

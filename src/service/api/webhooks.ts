@@ -6,7 +6,7 @@ import { pathParameter } from '../http/path-parameter.ts';
 import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { newWebhookIn, webhookChangeIn } from '../http/webhook-fields.ts';
-import { addWebhook, TOO_MANY_WEBHOOKS } from '../organization-webhooks.ts';
+import { addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from '../organization-webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from '../storage/webhook-deliveries.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf } from '../storage/webhooks.ts';
 import type { DeliveryView } from '../views.ts';
@@ -61,6 +61,16 @@ function collectionRoutes(service: Service): Route[] {
       async handle(c, { id, actor }) {
         if (!(await deleteWebhook(db, id, pathParameter(c, 'webhook'), actor))) throw notFound('webhook');
         return c.body(null, 204);
+      },
+    },
+    {
+      method: 'POST',
+      path: `${WEBHOOK_PATH}/secret`,
+      access: 'organization',
+      scope: 'manage',
+      async handle(c, { id, actor }) {
+        const replaced = orNotFound(await replaceSecret(service, id, pathParameter(c, 'webhook'), actor), 'webhook');
+        return json(c, { ...replaced.webhook, secret: replaced.secret });
       },
     },
   ];

@@ -41,6 +41,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'registry-credentials-changed': 'Credentials changed',
   'webhook-created': 'Webhook created',
   'webhook-changed': 'Webhook changed',
+  'webhook-secret-replaced': 'Secret of a webhook replaced',
   'webhook-deleted': 'Webhook deleted',
   'webhook-tested': 'Webhook tested',
   'webhook-redelivered': 'Event sent again',

@@ -1,6 +1,6 @@
 import type { Service } from '../context.ts';
 import { parseWebhookUrl } from '../http/webhook-url.ts';
-import { addWebhook, TOO_MANY_WEBHOOKS } from '../organization-webhooks.ts';
+import { addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from '../organization-webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from '../storage/webhook-deliveries.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf, WEBHOOKS_LIMIT } from '../storage/webhooks.ts';
 import type { WebhookView } from '../views.ts';
@@ -8,7 +8,7 @@ import { WEBHOOK_EVENT_TYPES } from '../webhook-events.ts';
 import type { PageRoute } from './mount.ts';
 import { orNotFound } from './page-error.ts';
 import type { MemberRequest } from './request.ts';
-import { createdWebhookPage, deleteWebhookPage, type WebhookForm, webhookPage, webhooksPage } from './webhooks-page.ts';
+import { deleteWebhookPage, type WebhookForm, webhookPage, webhookSecretPage, webhooksPage } from './webhooks-page.ts';
 
 /** Settings → Webhooks. Their URLs may be secrets, so sessions with the scope `read` do not see them. */
 
@@ -20,6 +20,7 @@ export const webhookRoutes: readonly PageRoute[] = [
   { method: 'POST', path: LIST, access: 'member', handle: submitWebhook },
   { method: 'GET', path: `${LIST}/:id`, access: 'member', scope: 'manage', handle: showWebhook },
   { method: 'POST', path: `${LIST}/:id/test`, access: 'member', handle: submitTest },
+  { method: 'POST', path: `${LIST}/:id/secret`, access: 'member', handle: submitSecret },
   { method: 'POST', path: `${LIST}/:id/enable`, access: 'member', handle: (...args) => setEnabled(true, ...args) },
   { method: 'POST', path: `${LIST}/:id/disable`, access: 'member', handle: (...args) => setEnabled(false, ...args) },
   { method: 'POST', path: `${LIST}/:id/deliveries/:delivery`, access: 'member', handle: submitRedelivery },
@@ -55,7 +56,12 @@ async function submitWebhook(request: MemberRequest, service: Service) {
   const wanted = { url: parsed.url, events: events.length === 0 ? null : events };
   const created = await addWebhook(service, organization.id, wanted, member.actor);
   if (created === null) return showList(request, service, { url: typed, urlError: TOO_MANY_WEBHOOKS, events });
-  return show(createdWebhookPage(created.webhook, created.secret));
+  return show(webhookSecretPage(created.webhook, created.secret));
+}
+
+async function submitSecret({ organization, member, parameter, show }: MemberRequest, service: Service) {
+  const replaced = orNotFound(await replaceSecret(service, organization.id, parameter('id'), member.actor), 'webhook');
+  return show(webhookSecretPage(replaced.webhook, replaced.secret, true));
 }
 
 /** @throws PageError if the organization does not have it */

@@ -121,6 +121,7 @@ export function webhookPage({ webhook, deliveries, done, now }: WebhookPage): Sc
       <form method="post" action="${path}/${enabled ? 'disable' : 'enable'}">
         <button>${enabled ? 'Disable' : 'Enable'}</button>
       </form>
+      <form method="post" action="${path}/secret"><button>Replace the secret</button></form>
       <a class="button danger-quiet" href="${path}/delete">Delete…</a>
     </div>
     <section aria-labelledby="deliveries-title">
@@ -180,12 +181,14 @@ function resultText({ status: httpStatus, error }: DeliveryView): string {
   return httpStatus === null ? '–' : `Status ${httpStatus}`;
 }
 
-/** The secret is shown only once. */
-export function createdWebhookPage({ id, url }: WebhookView, secret: string): Screen {
+/** The secret is shown only once. @param isReplaced false for a new webhook */
+export function webhookSecretPage({ id, url }: WebhookView, secret: string, isReplaced = false): Screen {
   const body = html`${breadcrumbs({ href: 'settings/webhooks', text: 'Webhooks' })}
     <div class="card">
-      <h1>The webhook is ready</h1>
-      <p class="lead">Events are sent to ${code(url)} from now on.</p>
+      <h1>${isReplaced ? 'The new secret' : 'The webhook is ready'}</h1>
+      <p class="lead">
+        ${isReplaced ? html`For 24 hours, events to ${code(url)} are signed with the previous secret as well.` : html`Events are sent to ${code(url)} from now on.`}
+      </p>
       <p class="token"><code id="secret" dir="ltr">${secret}</code>${copyButton(secret, 'secret')}</p>
       <p class="hint">
         With this secret the receiver checks the signature of each event (standardwebhooks.com). Keep it: it is shown
@@ -193,7 +196,7 @@ export function createdWebhookPage({ id, url }: WebhookView, secret: string): Sc
       </p>
       <p class="actions"><a class="button primary" href="settings/webhooks/${id}">I have saved it</a></p>
     </div>`;
-  return { title: 'New webhook', section: 'webhooks', body };
+  return { title: isReplaced ? 'The new secret' : 'New webhook', section: 'webhooks', body };
 }
 
 export function deleteWebhookPage({ id, url, pending }: WebhookView): Screen {

@@ -129,6 +129,35 @@ export async function changeWebhook(
   });
 }
 
+/**
+ * @param replace makes the new secret for the database from the stored one
+ * @returns null if the organization does not have it
+ */
+export async function replaceWebhookSecret(
+  db: Db,
+  organizationId: string,
+  id: string,
+  replace: (stored: StoredWebhookSecret) => StoredWebhookSecret,
+  actor: Actor,
+): Promise<WebhookView | null> {
+  if (!isUuid(id)) return null;
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .selectFrom('webhooks')
+      .where('organizationId', '=', organizationId)
+      .where('id', '=', id)
+      .select(['url', 'keyId', 'secret'])
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const { url, ...stored } = row;
+    await tx.updateTable('webhooks').set(replace(stored)).where('id', '=', id).execute();
+    const target = { id, name: redact(url) };
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-secret-replaced', target });
+    return webhookOf(tx, organizationId, id);
+  });
+}
+
 /** @returns false if the organization does not have it */
 export async function deleteWebhook(db: Db, organizationId: string, id: string, actor: Actor): Promise<boolean> {
   if (!isUuid(id)) return false;

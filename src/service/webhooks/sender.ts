@@ -11,7 +11,7 @@ import {
   endFailed,
   releaseDelivery,
 } from '../storage/webhook-claims.ts';
-import { openWebhookSecret } from '../webhook-secrets.ts';
+import { openWebhookSecret, signingSecrets } from '../webhook-secrets.ts';
 import { post, type PostResult } from './post.ts';
 import { waitAfterAttempt } from './retries.ts';
 import { signatureHeaders } from './signature.ts';
@@ -132,10 +132,11 @@ function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, t
   async function attempt({ id, webhookId, url, body, keyId, secret }: ClaimedDelivery): Promise<PostResult> {
     const opened = openWebhookSecret(settings.secretsKeys, { keyId, secret }, webhookId);
     if (opened === null) return { error: 'secret-unreadable' };
+    const now = new Date();
     const headers = {
       'content-type': 'application/json',
       'user-agent': `appreg/${VERSION}`,
-      ...signatureHeaders(opened, id, new Date(), body),
+      ...signatureHeaders(signingSecrets(opened, now), id, now, body),
     };
     return post(url, headers, body, { connect, timeout, signal });
   }

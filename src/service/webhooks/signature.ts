@@ -1,9 +1,24 @@
 import { createHmac } from 'node:crypto';
 import { signingKey } from '../webhook-secrets.ts';
 
-/** The headers of a delivery (Standard Webhooks). @param at when it is sent: receivers refuse old signatures */
-export function signatureHeaders(secret: string, id: string, at: Date, body: string): Record<string, string> {
+/**
+ * The headers of a delivery (Standard Webhooks).
+ * @param secrets each signs it: a receiver may not have a new one yet
+ * @param at when it is sent: receivers refuse old signatures
+ */
+export function signatureHeaders(
+  secrets: readonly string[],
+  id: string,
+  at: Date,
+  body: string,
+): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signature = createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signatures = secrets.map((secret) =>
+    createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64'),
+  );
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.map((signature) => `v1,${signature}`).join(' '),
+  };
 }

@@ -112,6 +112,15 @@ export const webhookCases: ContractCase[] = [
     check: problemType('delivery-pending'),
   },
   {
+    name: 'the secret of a webhook is replaced, and shown once',
+    method: 'POST',
+    path: webhookPath('/secret'),
+    send: authenticated(),
+    status: 200,
+    check: ({ json }, { webhook }) =>
+      expect(json).toMatchObject({ id: webhook, secret: expect.stringMatching(/^whsec_/) as string }),
+  },
+  {
     name: 'a test event is queued',
     method: 'POST',
     path: webhookPath('/test'),

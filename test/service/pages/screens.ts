@@ -30,7 +30,7 @@ import {
   tokensPage,
 } from '../../../src/service/pages/tokens-page.ts';
 import {
-  createdWebhookPage,
+  webhookSecretPage,
   deleteWebhookPage,
   webhookPage,
   type WebhooksPage,
@@ -356,7 +356,8 @@ export const SCREENS: Record<string, () => Screen> = {
     webhooks({ form: { url: 'http://x', urlError: 'The URL is not https.', events: ['failing'] } }),
   webhook: () => webhookPage({ webhook: WEBHOOKS[0]!, deliveries: DELIVERIES, done: null, now: NOW }),
   'webhook-new': () => webhookPage({ webhook: WEBHOOKS[1]!, deliveries: [], done: 'The event is sent now.', now: NOW }),
-  'webhook-created': () => createdWebhookPage(WEBHOOKS[0]!, `whsec_${'Ab3_'.repeat(8)}`),
+  'webhook-created': () => webhookSecretPage(WEBHOOKS[0]!, `whsec_${'Ab3_'.repeat(8)}`),
+  'webhook-secret': () => webhookSecretPage(WEBHOOKS[0]!, `whsec_${'Ab3_'.repeat(8)}`, true),
   'webhook-delete': () => deleteWebhookPage(WEBHOOKS[1]!),
   audit: () => auditPage({ entries: ENTRIES, next: '1', after: '9', action: null, now: NOW }),
   'audit-none': () => auditPage({ entries: [], next: null, after: null, action: 'token-created', now: NOW }),

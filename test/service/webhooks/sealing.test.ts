@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secretsKeyIn, type SecretsKeys } from '../../../src/service/secrets-keys.ts';
+import { listAuditEntries } from '../../../src/service/storage/audit.ts';
 import { checkSecretsKeys } from '../../../src/service/subscribe/check-secrets-keys.ts';
-import { newWebhookSecret, openWebhookSecret } from '../../../src/service/webhook-secrets.ts';
+import { newWebhookSecret, openWebhookSecret, signingSecrets } from '../../../src/service/webhook-secrets.ts';
 import { addWebhook } from '../api/access-fixture.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';
 
@@ -54,4 +55,28 @@ test('a webhook that is created while there is a key is sealed', async () => {
   expect(row.keyId).not.toBeNull();
   expect(openWebhookSecret(web.service.settings.secretsKeys, row, id)).toBe(secret);
   expect(JSON.stringify(web.logged)).not.toContain('whsec_');
+});
+
+test('the secret of a webhook is replaced: the new one is shown, and both are stored sealed', async () => {
+  const { id: organization, token } = await web.join();
+  const { token: stranger } = await web.join();
+  const old = newWebhookSecret();
+  const id = await addWebhook(web.db, organization, 'https://hooks.example.com/', { secret: old });
+  const replace = (bearer: string) =>
+    web.app().request(`/api/webhooks/${id}/secret`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } });
+  expect((await replace(stranger)).status).toBe(404);
+  const response = await replace(token);
+  expect(response.status).toBe(200);
+  const { secret } = (await response.json()) as { secret: string };
+  const row = await web.db
+    .selectFrom('webhooks')
+    .select(['keyId', 'secret'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const stored = openWebhookSecret(web.service.settings.secretsKeys, row, id);
+  expect(signingSecrets(stored ?? '', new Date())).toEqual([secret, old]);
+  expect(row.keyId).not.toBeNull();
+  const { entries } = await listAuditEntries(web.db, organization, { action: null, limit: 1, after: null });
+  expect(entries).toMatchObject([{ action: 'webhook-secret-replaced', target: { id } }]);
+  expect(JSON.stringify([web.logged, entries])).not.toContain('whsec_');
 });

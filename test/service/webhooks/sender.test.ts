@@ -14,7 +14,7 @@ import { listDeliveries } from '../../../src/service/storage/webhook-deliveries.
 import { PENDING_LIMIT } from '../../../src/service/storage/webhook-queue.ts';
 import { webhookOf } from '../../../src/service/storage/webhooks.ts';
 import type { DeliveryView } from '../../../src/service/views.ts';
-import { newWebhookSecret } from '../../../src/service/webhook-secrets.ts';
+import { newWebhookSecret, withNewSecret } from '../../../src/service/webhook-secrets.ts';
 import { probeWrite } from '../../../src/service/storage/write-probe.ts';
 import { startWebhookSender, type WebhookSender } from '../../../src/service/webhooks/sender.ts';
 import { openWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
@@ -112,8 +112,10 @@ async function elapse(): Promise<void> {
 test('an event is sent once to each webhook that wants it, signed, as the API lists it', async () => {
   const first = await subscriber();
   const second = await subscriber(first.registryId);
-  const secret = newWebhookSecret();
-  const all = await addWebhook(database.db, first.organization, `${receiver.origin}/all`, { secret });
+  const [old, secret] = [newWebhookSecret(), newWebhookSecret()];
+  // A secret that was just replaced: each delivery can be verified with both.
+  const stored = withNewSecret(old, secret, new Date());
+  const all = await addWebhook(database.db, first.organization, `${receiver.origin}/all`, { secret: stored });
   await addWebhook(database.db, first.organization, `${receiver.origin}/some`, { events: ['app-listed'] });
   await addWebhook(database.db, second.organization, `${receiver.origin}/second`);
   start();
@@ -123,6 +125,7 @@ test('an event is sent once to each webhook that wants it, signed, as the API li
   const sent = receiver.at('/all').map(({ body, headers }) => {
     expect(headers['content-type']).toBe('application/json');
     expect(headers['user-agent']).toMatch(/^appreg\//);
+    new Webhook(old).verify(body, headers as Record<string, string>);
     return new Webhook(secret).verify(body, headers as Record<string, string>) as any;
   });
   const query = { subscriptionId: null, appKey: null, type: null, limit: 10, after: null };

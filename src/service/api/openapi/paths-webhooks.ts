@@ -67,6 +67,13 @@ export const webhooksPaths: Record<string, OpenApiObject> = {
       ...NOT_FOUND,
     }),
   },
+  '/api/webhooks/{webhook}/secret': {
+    parameters: [WEBHOOK],
+    post: forOrganization('replaceWebhookSecret', 'Replace the secret; the previous one signs for 24 hours as well', {
+      200: response('The webhook, with its new secret.', 'NewWebhook'),
+      ...NOT_FOUND,
+    }),
+  },
   '/api/webhooks/{webhook}/test': {
     parameters: [WEBHOOK],
     post: forOrganization('testWebhook', 'Send a test event', {
