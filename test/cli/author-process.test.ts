@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addApp } from '../../src/cli/commands/add-app/run.ts';
 import { init } from '../../src/cli/commands/init/run.ts';
 import { lint } from '../../src/cli/commands/lint/run.ts';
@@ -13,6 +13,9 @@ import { folder } from '../support/folders.ts';
 import { contextIn, snapshot } from './author-support.ts';
 
 /** The whole command line in separate processes: what only occurs there. */
+
+// Each test starts up to a dozen processes.
+vi.setConfig({ testTimeout: 120_000 });
 
 const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';

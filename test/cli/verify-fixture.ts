@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { runsIn } from '../support/cli-runs.ts';
+import { type Runs, runsIn } from '../support/cli-runs.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { type FaultHost, openFaultHost } from '../support/fault-host.ts';
 import { type Live, putRegistry } from '../support/live-registry.ts';
@@ -12,7 +12,7 @@ export interface VerifyFixture {
   host: FaultHost;
   live: Live;
   folder: string;
-  runs: ReturnType<typeof runsIn>;
+  runs: Runs;
 }
 
 export function verifyFixture(): VerifyFixture {

@@ -10,13 +10,23 @@ import { verifyFixture } from './verify-fixture.ts';
 const fixture = verifyFixture();
 afterEach(() => void vi.unstubAllEnvs());
 
-/** The metadata file lists version 2.0.0 only after so many milliseconds. */
-function listAfter(milliseconds: number): void {
-  const moment = Date.now() + milliseconds;
+vi.setConfig({ testTimeout: 90_000 });
+
+/** Calls `act` once the command says that it waits. */
+function onWaiting(act: () => void): void {
+  fixture.runs.onLog = (line) => {
+    if (line.startsWith('Waiting')) act();
+  };
+}
+
+/** The metadata file lists version 2.0.0 only once the command waits for it. */
+function listOnceAwaited(): void {
+  let isListed = false;
   const [before, after] = [fixture.live.versions.slice(1), fixture.live.versions].map((versions) =>
     tagged(JSON.stringify({ versions })),
   );
-  fixture.live.serve('a.json', (request, socket) => (Date.now() < moment ? before! : after!)(request, socket));
+  fixture.live.serve('a.json', (request, socket) => (isListed ? after! : before!)(request, socket));
+  onWaiting(() => (isListed = true));
 }
 
 const APP = { app: ['app-a'], versions: '2.0.0' };
@@ -52,18 +62,18 @@ describe('verify --wait for a version that is already served', () => {
 
 describe('verify --wait', () => {
   test('ends with the first version of a range', async () => {
-    listAfter(600_000);
+    listOnceAwaited();
     const { code, logged, report } = await fixture.runs.verify(fixture.live.url, {
       ...APP,
       versions: '>=1',
-      wait: '20s',
+      wait: '60s',
     });
     expect([code, logged.length, report.summary.versions]).toEqual([0, 1, 1]);
   });
 
   test('requests the artifact of a version only once it is listed, and no resource twice', async () => {
-    listAfter(1200);
-    const second = await fixture.runs.verify(fixture.live.url, { ...APP, wait: '20s' });
+    listOnceAwaited();
+    const second = await fixture.runs.verify(fixture.live.url, { ...APP, wait: '60s' });
     expect(second.code).toBe(0);
     expect(second.logged).toEqual([
       expect.stringMatching(/^Waiting until \S+Z: app-a: no version 2\.0\.0 is listed\.$/),
@@ -81,7 +91,7 @@ describe('verify --wait', () => {
 
   test('waits for an app', async () => {
     const without = json({ apps: {} });
-    const moment = Date.now() + 1200;
+    let isListed = false;
     const entry = {
       name: 'App A',
       description: 'Does a thing.',
@@ -89,9 +99,10 @@ describe('verify --wait', () => {
       appMetadataUrl: `${fixture.host.origin}/a.json`,
     };
     fixture.live.serve('registry.json', (request, socket) =>
-      (Date.now() < moment ? without : json({ apps: { 'app-a': entry } }))(request, socket),
+      (isListed ? json({ apps: { 'app-a': entry } }) : without)(request, socket),
     );
-    const { code, logged } = await fixture.runs.verify(fixture.live.url, { app: ['app-a'], wait: '20s' });
+    onWaiting(() => (isListed = true));
+    const { code, logged } = await fixture.runs.verify(fixture.live.url, { app: ['app-a'], wait: '60s' });
     expect(code).toBe(0);
     expect(logged[0]).toMatch(/app-a is not in the manifest\.$/);
   });
@@ -100,11 +111,11 @@ describe('verify --wait', () => {
     // A missing file is requested up to eleven times in one run.
     const missing = Array.from({ length: 11 }, () => answer({ status: 404 }));
     fixture.live.serve('registry.json', inTurn(...missing, json({ apps: {} })));
-    const first = await fixture.runs.verify(fixture.live.url, { wait: '10s' });
+    const first = await fixture.runs.verify(fixture.live.url, { wait: '40s' });
     expect([first.code, first.logged[0]]).toEqual([0, expect.stringMatching(/: manifest: unreachable\.$/)]);
     fixture.live = putRegistry(fixture.host);
     fixture.live.serve('2.tar.gz', inTurn(...missing, gzipped(fixture.live.artifact)));
-    const second = await fixture.runs.verify(fixture.live.url, { ...APP, wait: '10s' });
+    const second = await fixture.runs.verify(fixture.live.url, { ...APP, wait: '40s' });
     expect([second.code, second.logged[0]]).toEqual([0, expect.stringMatching(/: app-a 2\.0\.0: unreachable\.$/)]);
   });
 });
@@ -142,7 +153,13 @@ describe('verify --wait after the timeout', () => {
     ['SIGTERM', 143],
   ] as const)('is interrupted by %s with exit code %i, prints the report and leaves no files', async (signal, exit) => {
     for (const name of ['TMPDIR', 'TEMP', 'TMP']) vi.stubEnv(name, fixture.folder);
-    setTimeout(() => process.emit(signal, signal), 1500);
+    onWaiting(() => {
+      const timer = setInterval(() => {
+        if (process.listenerCount(signal) === 0) return;
+        clearInterval(timer);
+        process.emit(signal, signal);
+      }, 5);
+    });
     const { code, report } = await fixture.runs.verify(fixture.live.url, { ...APP, versions: '3.0.0', wait: '10m' });
     expect([code, report.outcome]).toEqual([exit, 'incomplete']);
     expect(process.listenerCount('SIGINT') + process.listenerCount('SIGTERM')).toBe(0);

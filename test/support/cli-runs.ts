@@ -16,19 +16,25 @@ export interface CommandRun {
   logged: string[];
 }
 
-export function runsIn(
-  folder: string,
-  ca: string,
-): {
+export interface Runs {
+  /** Called with each line that is printed beside the results. */
+  onLog(line: string): void;
   verify(url: string, options?: VerifyOptions, globals?: GlobalOptions, env?: NodeJS.ProcessEnv): Promise<CommandRun>;
   judge(...files: string[]): Promise<CommandRun>;
-} {
+}
+
+export function runsIn(folder: string, ca: string): Runs {
   async function ran(
     globals: GlobalOptions,
     env: NodeJS.ProcessEnv,
     act: (context: Context) => Promise<number>,
   ): Promise<CommandRun> {
     const context = cliContext({ cwd: folder, options: globals, env });
+    const { log: print } = context.terminal;
+    context.terminal.log = (line) => {
+      print(line);
+      runs.onLog(line);
+    };
     const code = await act(context);
     const { out, log } = context.printed;
     const text = out.join('\n');
@@ -39,11 +45,13 @@ export function runsIn(
       report: globals.format === 'json' ? (JSON.parse(text) as Report) : (null as never),
     };
   }
-  return {
+  const runs: Runs = {
+    onLog() {},
     verify: (url, options = {}, globals = { format: 'json' }, env = {}) =>
       ran(globals, env, (context) => verify(context, url, { ca, ...options })),
     judge: (...files) => ran({ format: 'json' }, {}, (context) => judge(context, files)),
   };
+  return runs;
 }
 
 /** A report without what differs between a run and the judgement of what it saved. */

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openDatabaseMonitor } from '../../../src/service/database-monitor.ts';
 import { storable } from '../../../src/service/storage/packed.ts';
 import { probeWrite } from '../../../src/service/storage/write-probe.ts';
@@ -8,6 +8,9 @@ import { callApi, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
 
 /** Malformed and harmful requests are refused with a reason, never with an internal error, and nothing is stored. */
+
+// Hundreds of requests each.
+vi.setConfig({ testTimeout: 120_000 });
 
 let web: WebFixture;
 let app: ReturnType<WebFixture['app']>;

