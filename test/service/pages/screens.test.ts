@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeInChromium, launch } from '../../browser/chromium.ts';
 import { openGallery } from './gallery.ts';
@@ -14,20 +14,25 @@ const APPEARANCES = [
   { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
 ] as const;
 
-interface AxeAnswer {
-  violations: { id: string; nodes: { html: string; any: { message: string }[] }[] }[];
-}
+/** Opens everything that a user can open, and looks for what is wrong with the page. */
+const CHECK = `(async () => {
+  for (const one of document.querySelectorAll('details')) one.open = true;
+  const { violations } = await axe.run({ resultTypes: ['violations'] });
+  return {
+    violations: violations.map(({ id, nodes: [{ html, any }] }) => [id, html, any.map(({ message }) => message)]),
+    overflow: document.documentElement.scrollWidth - innerWidth,
+  };
+})()`;
 
 describeInChromium('every screen', () => {
   let browser: Browser;
   let gallery: { url: string; close(): Promise<void> };
-  let contexts: BrowserContext[];
-  let pages: Page[];
+  let page: Page;
 
   beforeAll(async () => {
     [browser, gallery] = [await launch(), await openGallery()];
-    contexts = await Promise.all(APPEARANCES.map((appearance) => browser.newContext(appearance)));
-    pages = await Promise.all(contexts.map((context) => context.newPage()));
+    page = await browser.newPage();
+    await page.addInitScript(axe.source);
   });
   afterAll(async () => {
     await browser?.close();
@@ -35,22 +40,20 @@ describeInChromium('every screen', () => {
   });
 
   test.each(Object.keys(SCREENS))('%s is accessible, and nothing overflows', async (name) => {
-    for (const page of pages) {
-      const messages: string[] = [];
-      page.removeAllListeners();
-      page.on('console', (message) => void messages.push(message.text()));
-      page.on('pageerror', (error) => void messages.push(String(error)));
-      await page.goto(gallery.url + name);
-      await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate<AxeAnswer>('axe.run({ resultTypes: ["violations"] })');
-      expect(violations.map(({ id, nodes }) => [id, nodes[0]!.html, nodes[0]!.any.map((one) => one.message)])).toEqual(
-        [],
-      );
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-      // A message means that the page violates its policy, a script fails, or a file is missing.
-      expect(messages).toEqual([]);
+    const messages: string[] = [];
+    page.removeAllListeners();
+    page.on('console', (message) => void messages.push(message.text()));
+    page.on('pageerror', (error) => void messages.push(String(error)));
+    await page.goto(gallery.url + name);
+    for (const { colorScheme, viewport } of APPEARANCES) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      const { violations, overflow } = await page.evaluate<{ violations: unknown[]; overflow: number }>(CHECK);
+      expect(violations).toEqual([]);
+      expect(overflow).toBeLessThanOrEqual(0);
     }
+    // A message means that the page violates its policy, a script fails, or a file is missing.
+    expect(messages).toEqual([]);
   });
 
   test('works without JavaScript', async () => {
@@ -68,7 +71,7 @@ describeInChromium('every screen', () => {
   });
 
   test('is usable by keyboard, with a visible focus', async () => {
-    const page = await contexts[0]!.newPage();
+    const page = await browser.newPage({ viewport: APPEARANCES[0].viewport });
     await page.goto(`${gallery.url}registry-problems`);
     const reached: string[] = [];
     for (let i = 0; i < 30; i++) {
