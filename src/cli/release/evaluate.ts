@@ -5,7 +5,7 @@ import { AppregError, type ErrorCode, isAppregError } from '../../core/errors.ts
 import type { LockedVersion, LockFile, Provenance } from '../../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../../core/release/report.ts';
 import { decideState, highestOf, type ReleaseState } from '../../core/release/state.ts';
-import { explainState } from '../../core/release/words.ts';
+import { explainState } from '../../core/release/state-explanation.ts';
 import { type AppProblem, type DeclaredVersion, isProblem } from '../../core/release/version-file.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';

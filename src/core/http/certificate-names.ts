@@ -3,7 +3,7 @@ import type { TlsFacts } from '../facts/facts.ts';
 
 /** Why a certificate is not valid for the requested name or address, in words. */
 
-const VIRTUAL = 'or check which virtual host answers';
+const VIRTUAL = 'or check which virtual host responds';
 const SHOWN = 5;
 
 /** @param name the host name without a port; an IPv6 address has its brackets */

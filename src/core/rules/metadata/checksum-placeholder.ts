@@ -4,7 +4,7 @@ import { checksumMalformed } from './checksum-malformed.ts';
 
 export const checksumPlaceholder = defineRule({
   id: 'checksum-placeholder',
-  title: 'Placeholder in place of a checksum',
+  title: 'Placeholder instead of a checksum',
   on: 'version',
   needs: ['checksum'],
   severity: 'warning',
