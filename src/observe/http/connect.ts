@@ -4,7 +4,8 @@ import type { TlsFacts } from '../../core/facts/facts.ts';
 import type { ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import type { Addresses } from './addresses.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import type { ConnectOptions, Endpoint, OpenSocket } from './open-socket.ts';
+import { targetOf } from './address-policy.ts';
+import type { ConnectOptions, OpenSocket } from './open-socket.ts';
 import type { Proxy } from './proxy.ts';
 import { connectThroughProxy } from './tunnel.ts';
 
@@ -44,10 +45,8 @@ export function openConnector({
   closing,
   onOpen,
 }: ConnectorOptions): buildConnector.connector {
-  return ({ hostname, protocol, port }, callback) => {
-    const secure = protocol === 'https:';
-    const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-    const target: Endpoint = { host, port: Number(port) || (secure ? 443 : 80), secure };
+  return (url, callback) => {
+    const target = targetOf(url);
     const until = Date.now() + options.timeout;
     const opening: Promise<OpenSocket & { readBuffer: ReusedReadBuffer | null }> = proxy
       ? connectThroughProxy(proxy, target, { options, until, closing })

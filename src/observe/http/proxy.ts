@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { ProxyFacts } from '../../core/facts/facts.ts';
 import { parseUrl } from '../../core/http/url.ts';
+import { targetOf } from './address-policy.ts';
 
 /** The proxies that the environment names, interpreted as by curl and most other clients. */
 
@@ -79,9 +80,8 @@ function exceptions(text: string): (url: URL) => boolean {
   const words = text.toLowerCase().split(/[\s,]+/);
   const all = words.filter((word) => word !== '').map(exception);
   return (url) => {
-    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-    const host = bare(url.hostname).replace(/\.$/, '');
-    return all.some((matches) => matches(host, port));
+    const { host, port } = targetOf(url);
+    return all.some((matches) => matches(host.replace(/\.$/, ''), port));
   };
 }
 
