@@ -72,15 +72,21 @@ export async function listEvents(
  * other one of the shared row and the organization's own.
  */
 function rowsOf(db: Db, organizationId: string) {
-  return db
-    .selectFrom('subscriptions')
-    .innerJoin('registries as present', 'present.id', 'subscriptions.registryId')
-    .innerJoin('registries', (join) =>
-      join
-        .onRef('registries.url', '=', 'present.url')
-        .on(sql<boolean>`(registries.owner_id IS NULL OR registries.owner_id = subscriptions.organization_id)`),
-    )
-    .where('subscriptions.organizationId', '=', organizationId);
+  return (
+    db
+      .selectFrom('subscriptions')
+      .innerJoin('registries as present', 'present.id', 'subscriptions.registryId')
+      // Each by its unique index.
+      .innerJoin('registries', (join) =>
+        join.on(
+          sql<boolean>`registries.id = ANY(ARRAY[
+          (SELECT shared.id FROM registries AS shared WHERE shared.url = present.url AND shared.owner_id IS NULL),
+          (SELECT own.id FROM registries AS own
+            WHERE own.url = present.url AND own.owner_id = subscriptions.organization_id)])`,
+        ),
+      )
+      .where('subscriptions.organizationId', '=', organizationId)
+  );
 }
 
 /**
