@@ -38,10 +38,10 @@ interface Added {
  */
 export function openTrust(ca: string | null, machine: string | null): Trust {
   let context: SecureContext | null = null;
-  const shipped = lazySet(() => rootCertificates);
   const given = lazySet(() => pemBlocks(ca ?? ''));
   const extra = lazySet(() => pemBlocks(machine ?? ''));
-  const authorities = bySubject(() => [...rootCertificates, ...pemBlocks(ca ?? ''), ...pemBlocks(machine ?? '')]);
+  const added = bySubject(() => [...pemBlocks(ca ?? ''), ...pemBlocks(machine ?? '')]);
+  const authorities: Authorities = (subject) => [...shippedAuthorities(subject), ...added(subject)];
 
   /** The source of one of the certificates: null for Node itself, undefined if none is known. */
   function ownerOf(certificates: readonly { raw: Buffer; name: string }[]): Added | null | undefined {
@@ -75,7 +75,12 @@ export function openTrust(ca: string | null, machine: string | null): Trust {
   };
 }
 
-/** Certificates by subject; all of them are parsed at the first lookup, which takes some milliseconds. */
+/** The bodies of the certificates that Node ships. */
+const shipped = lazySet(() => rootCertificates);
+/** Parsed once for all runs of the process, which takes tens of milliseconds. */
+const shippedAuthorities = bySubject(() => rootCertificates);
+
+/** Certificates by subject; all of them are parsed at the first lookup. */
 function bySubject(blocks: () => readonly string[]): Authorities {
   let index: Map<string, X509Certificate[]> | null = null;
   return (subject) => {
