@@ -2,10 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { printReport } from '../../src/cli/check/checks.ts';
 import { judge } from '../../src/cli/commands/judge/run.ts';
 import { verify } from '../../src/cli/commands/verify/run.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/engine/report.ts';
+import { type Format, FORMATS } from '../../src/report/options.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { gzipped, type Live, putRegistry } from '../support/live-registry.ts';
@@ -14,7 +16,6 @@ import { cliContext } from '../support/cli-context.ts';
 /** Secrets in requests must not appear in the output, wherever a host echoes them. */
 
 const TOKEN = 'c4nary-T0ken/with+signs';
-const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'];
 
 let host: FaultHost;
 let other: FaultHost;
@@ -38,18 +39,30 @@ beforeEach(() => {
 });
 
 /** A verbose run with a token in its environment. */
-function contextWith(format: string): ReturnType<typeof cliContext> {
+function contextWith(format: Format): ReturnType<typeof cliContext> {
   return cliContext({ cwd: folder, options: { format, verbose: true }, env: { TOKEN: `Bearer ${TOKEN}` } });
 }
 
-/** Everything that a run prints and saves. */
+/** Everything that a run prints and saves, and its results alone. */
 async function everything(
-  format: string,
+  format: Format,
   options: VerifyOptions = { headerEnv: ['Authorization=TOKEN'] },
-): Promise<string> {
+): Promise<{ all: string; out: string[] }> {
   const context = contextWith(format);
   await verify(context, live.url, { ca: 'ca.pem', save: 'facts.json', ...options });
-  return Object.values(context.printed).flat().join('\n') + readFileSync(join(folder, 'facts.json'), 'utf8');
+  const all = Object.values(context.printed).flat().join('\n') + readFileSync(join(folder, 'facts.json'), 'utf8');
+  return { all, out: context.printed.out };
+}
+
+function reportIn(out: readonly string[]): Report {
+  return JSON.parse(out.find((line) => line.startsWith('{'))!) as Report;
+}
+
+/** The report in a format. */
+function printed(report: Report, format: Format): string {
+  const context = contextWith(format);
+  printReport(context, report);
+  return context.printed.out.join('\n');
 }
 
 const ECHOES: [string, (token: string) => void][] = [
@@ -99,8 +112,9 @@ const ECHOES: [string, (token: string) => void][] = [
 describe('verify prints and saves no token that a host echoes', () => {
   test.each(ECHOES)('%s', async (_, serve) => {
     serve(TOKEN);
-    for (const format of FORMATS) {
-      const all = await everything(format);
+    const runs = [await everything('json'), await everything('pretty')];
+    const report = reportIn(runs[0]!.out);
+    for (const all of [...runs.map((run) => run.all), ...FORMATS.map((format) => printed(report, format))]) {
       expect(all).not.toContain(TOKEN);
       expect(all).not.toContain(encodeURIComponent(TOKEN));
       expect(all).not.toContain('c4nary');
@@ -121,7 +135,7 @@ test('verify requests a URL with its secret, and reports it without', async () =
   live.list();
   host.on('/2.tar.gz', answer({ status: 403 }));
   host.on(signed.slice(host.origin.length), gzipped(live.artifact));
-  const all = await everything('json');
+  const { all } = await everything('json');
   expect(all).not.toContain('c4nary');
   expect(all).not.toContain('status-403');
 });
@@ -142,9 +156,7 @@ test('saved facts with signed URLs are judged with the same lines and columns', 
   await verify(verified, live.url, { ca: 'ca.pem', save: 'facts.json' });
   const judgedAgain = contextWith('json');
   await judge(judgedAgain, ['facts.json']);
-  const [before, after] = [verified, judgedAgain].map(
-    ({ printed }) => JSON.parse(printed.out.find((line) => line.startsWith('{'))!) as Report,
-  );
+  const [before, after] = [verified, judgedAgain].map((context) => reportIn(context.printed.out));
   expect(before!.findings.filter(({ rule }) => rule === 'checksum-malformed')).toHaveLength(3);
   expect(after!.findings).toEqual(before!.findings);
   expect(readFileSync(join(folder, 'facts.json'), 'utf8')).not.toContain('c4nary');

@@ -1,6 +1,6 @@
 /**
  * How often to run an expensive property. CI runs the full number. Other runs use a fifth of it, and the fixed seed
- * (seed.ts) makes these the first cases of the full run.
+ * (setup.ts) makes these the first cases of the full run.
  */
 export function runs(full: number): number {
   return process.env['CI'] ? full : Math.ceil(full / 5);
