@@ -319,9 +319,11 @@ const ODD_NAMES =
   /\b(?:const|let|function) (told|asked|said|vain|odd|usual|look|looked|besides|underWay|unasked|unsaid|\w*[tT]rouble)\b/;
 
 describe('plain technical English is used', () => {
-  const guides = readdirSync(join(root, 'docs'))
-    .filter((file) => file.endsWith('.md') && file !== 'rules.md')
-    .map((file) => `docs/${file}`);
+  const guides = ['docs', 'test/cli/transcripts'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.md') && file !== 'rules.md')
+      .map((file) => `${folder}/${file}`),
+  );
 
   test.each(['README.md', ...guides])('in %s', (file) => {
     const prose = readFileSync(join(root, file), 'utf8').replace(/```[\s\S]*?```/g, '');

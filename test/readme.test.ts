@@ -25,7 +25,7 @@ function shownCommands(markdown: string): ShownCommand[] {
     });
 }
 
-/** Digests and sizes depend on the entry point, which README.md does not show. */
+/** Digests and sizes depend on the version of esbuild. */
 function patternOf(output: string): RegExp {
   const source = output
     .replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
@@ -45,13 +45,20 @@ function writeUppercaseDigest(folder: string): void {
   );
 }
 
+/** Creates the files of the `echo` commands. */
+function writeShownFiles(markdown: string, folder: string): string[] {
+  const files = [...markdown.matchAll(/^echo (["'])(.*)\1 > (\S+)$/gm)];
+  for (const [, , text, name] of files) writeFileSync(join(folder, name!), `${text}\n`);
+  return files.map(([, , , name]) => name!);
+}
+
 test('the commands of README.md print what it shows', { timeout: 60_000 }, () => {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'appreg-readme-')));
   try {
-    writeFileSync(join(folder, 'main.ts'), "export const app = { name: 'Hello', blocks: {} };\n");
-    writeFileSync(join(folder, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"/>\n');
+    const readme = readFileSync(join(root, 'README.md'), 'utf8').replaceAll('\r\n', '\n');
+    expect(writeShownFiles(readme, folder)).toEqual(['main.ts', 'icon.svg']);
     const appreg = [process.execPath, join(root, 'bin/appreg.js')];
-    const commands = shownCommands(readFileSync(join(root, 'README.md'), 'utf8').replaceAll('\r\n', '\n'));
+    const commands = shownCommands(readme);
     const local = commands.slice(
       0,
       commands.findIndex(({ command }) => command.startsWith('appreg serve')),

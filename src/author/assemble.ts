@@ -50,7 +50,7 @@ const FIELDS: readonly string[] = [...REQUIRED, ...OPTIONAL];
 /** The file name becomes part of a URL. */
 const ICON = /^[A-Za-z0-9_-][A-Za-z0-9._-]*\.(png|svg)$/;
 const FORM =
-  'It contains "name", "description" and "color"; also "appMetadataUrl" and "iconUrl" if those files are hosted elsewhere.';
+  'Its fields are "name", "description" and "color", and "appMetadataUrl" or "iconUrl" if those files are hosted elsewhere.';
 
 /** Reports an issue of one app.json. */
 type ReportIssue = (message: string, advice: string) => void;
@@ -140,10 +140,8 @@ function iconOf(
   }
   const near = files.find((name) => /\.(png|svg|jpe?g|gif|webp|ico)$/i.test(name));
   report(
-    near === undefined
-      ? 'the app has no icon.'
-      : `the app has no icon: ${shorten(near, 80)} is not a PNG or SVG file by its name.`,
-    `Put a PNG or SVG image into apps/${key}, such as icon.svg, or give its "iconUrl".`,
+    near === undefined ? 'the app has no icon.' : `the app has no icon: the name “${shorten(near, 80)}” is not valid.`,
+    `Put a PNG or SVG image into apps/${key}, such as icon.svg (only letters, digits, dots, - and _), or set "iconUrl".`,
   );
   return null;
 }
@@ -183,7 +181,7 @@ export function assembledManifest(
   for (const key of remove.filter((one) => folders.includes(one)))
     issues.push({
       message: `apps/${printable(key)}: the folder exists, but --remove names the app.`,
-      advice: 'Remove the folder, too, or omit --remove.',
+      advice: 'Remove the folder as well, or omit --remove.',
     });
   const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
   const changed = Object.keys(after).filter((key) => !added.includes(key) && !isSame(before[key], after[key]));

@@ -26,10 +26,10 @@ const GITHUB_TAGS = `  push:
 `;
 const GITHUB_INPUTS = `    inputs:
       app:
-        description: The key of the app to publish; empty to verify what is served
+        description: Key of the app to publish (empty to verify the live registry instead)
         default: ''
       version:
-        description: Its version, or major, minor or patch
+        description: Version to publish, or major, minor or patch
         default: patch
 `;
 
@@ -74,23 +74,23 @@ ${lines.map((line) => `          ${line}\n`).join('')}`;
 
 const GITLAB_INPUTS = `  APP:
     value: ""
-    description: The key of the app to publish; empty to verify what is served
+    description: Key of the app to publish (empty to verify the live registry instead)
   VERSION:
     value: patch
-    description: Its version, or major, minor or patch
+    description: Version to publish, or major, minor or patch
 `;
 
 /** One note of a merge request, which each pipeline updates. */
 const NOTE = 'node "$(npm root --global)/appreg/action/gitlab-note.mjs"';
 
 const GITLAB_RELEASE = `release:
-  # Set RELEASE_CHECK to "true" once the configuration says in "release" where the apps are.
+  # Set RELEASE_CHECK to "true" once "release" in the configuration names the folders of the apps.
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event" && $RELEASE_CHECK == "true"
   script:
     - if [ -f package-lock.json ]; then npm ci; fi
     - appreg release --check
-  # The same once more, for the note on the merge request. The script above alone decides.
+  # The same check again, for the note on the merge request. Only the script above can fail the job.
   after_script:
     - appreg release --check --format markdown --output release.md || true
     - ${NOTE} release=release.md || true
@@ -100,11 +100,11 @@ const GITLAB_LINT = `lint:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   variables:
-    # All of the history: what was published is compared with where the branch left its target.
+    # The full history: the files are compared with the commit where the branch left its target.
     GIT_DEPTH: 0
   script:
     - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA"
-  # The same once more, for the merge request's page. The script above alone decides.
+  # The same check again, for the page of the merge request. Only the script above can fail the job.
   after_script:
     - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format gitlab --output code-quality.json || true
     - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format junit --output junit.xml || true

@@ -41,7 +41,7 @@ export function githubPublish(publishing: Publishing): string {
     if (pages) permissions.push('pages: write');
     env.push(
       'GH_TOKEN: ${{ github.token }}',
-      '# git calls this for its password, in every folder.',
+      '# git runs this to get the password, in every folder.',
       'GIT_CONFIG_COUNT: 1',
       'GIT_CONFIG_KEY_0: credential.helper',
       `GIT_CONFIG_VALUE_0: '!f() { echo username=x-access-token; echo "password=$GH_TOKEN"; }; f'`,
@@ -53,7 +53,7 @@ export function githubPublish(publishing: Publishing): string {
     if: github.event_name == 'push' || inputs.app != ''
     runs-on: ubuntu-latest
     permissions:
-${permissions.map((line) => `      ${line}\n`).join('')}    # One at a time for each tag. A group for all of them would drop all but the last waiting run; appreg handles concurrent ones.
+${permissions.map((line) => `      ${line}\n`).join('')}    # One run at a time for each tag. A group for all tags would cancel all waiting runs but the last; appreg handles concurrent runs.
     concurrency:
       group: publish-\${{ inputs.app || github.ref_name }}
       cancel-in-progress: false
@@ -79,9 +79,9 @@ export function gitlabPublish(publishing: Publishing): string {
   rules:
     - if: $CI_COMMIT_TAG =~ /^[A-Za-z0-9_-]+\\/v/
     - if: $CI_PIPELINE_SOURCE == "web" && $APP
-  # One at a time.
+  # One job at a time.
   resource_group: registry
-${role ? '  # With the variable AWS_ROLE_ARN set for this project.\n  id_tokens:\n    AWS_ID_TOKEN:\n      aud: https://gitlab.com\n' : ''}${
+${role ? '  # The variable AWS_ROLE_ARN of the project must be set.\n  id_tokens:\n    AWS_ID_TOKEN:\n      aud: https://gitlab.com\n' : ''}${
     publishing.store.type === 'git'
       ? '  # Settings > CI/CD > Job token permissions: allow Git push requests to the repository.\n'
       : ''

@@ -142,7 +142,7 @@ export function checkedResult(before: Document, text: string, pointer: string, i
     duplicates.length > 0 ||
     !isChanged(before.value, value, pointerSteps(pointer), isIntended)
   )
-    throw new Error(`an edit at ${pointer} came out wrong`);
+    throw new Error(`the edit at ${pointer} changed something else`);
   return { path: before.path, token: null, text, value, content };
 }
 

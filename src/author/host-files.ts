@@ -29,7 +29,7 @@ export interface Preset {
   files(hosted: Hosted): HostFile[];
 }
 
-const GUIDE = { path: 'host/README.md', what: 'how to set up the host', served: false };
+const GUIDE = { path: 'host/README.md', what: 'instructions for the host', served: false };
 const CORS = { path: 'host/cors.json', what: 'the CORS configuration of the bucket', served: false };
 const HEADERS = { path: '_headers', what: 'the headers that the host sends', served: true };
 
@@ -48,7 +48,7 @@ export const PRESETS = {
       {
         path: 'host/policy.json',
         text: s3Policy(bucketOf(hosted)),
-        what: 'who may read the bucket',
+        what: 'the bucket policy, which makes the files public',
         served: false,
       },
       { ...GUIDE, text: s3Guide(hosted) },
@@ -64,7 +64,7 @@ export const PRESETS = {
   'github-pages': {
     store: { type: 'git', branch: 'gh-pages' },
     files: (hosted) => [
-      { path: '.nojekyll', text: '', what: 'that files are served as they are', served: true },
+      { path: '.nojekyll', text: '', what: 'an empty file that disables Jekyll', served: true },
       { ...GUIDE, text: githubPagesGuide(hosted) },
     ],
   },

@@ -15,7 +15,7 @@ export function bucketOf({ store }: Hosted): string {
 /** The command that checks the result, for the end of every guide. */
 function check({ baseUrl, manifest, serviceOrigins }: Hosted): string {
   const origins = serviceOrigins.map((origin) => ` --origin ${word(origin)}`).join('');
-  return `Then see what subscribers see:
+  return `Then check what subscribers see:
 
 \`\`\`sh
 appreg verify ${word(baseUrl + encodeURIComponent(manifest))}${origins}
@@ -29,7 +29,7 @@ function commands(...lines: string[]): string {
 
 /** appreg sends these headers with every file that it uploads to a bucket. */
 const STORED =
-  'Types and cache lifetimes are stored with each file by appreg; files that are put there by other means need them too (`Content-Type`, `Cache-Control`).\n';
+  'appreg stores `Content-Type` and `Cache-Control` with each file. Files that are uploaded by other means need them too.\n';
 
 export function s3Guide(hosted: Hosted): string {
   const bucket = `--bucket ${word(bucketOf(hosted))}`;
@@ -71,7 +71,7 @@ ${commands(
 )}
 appreg writes with an HMAC key (Settings › Interoperability) in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Serve from storage.googleapis.com or a load balancer: storage.cloud.google.com never sends CORS headers.
 
-Never upload with \`gcloud storage cp --gzip-local\` or \`-Z\`: an artifact that is stored with Content-Encoding: gzip is unpacked on its way, and its checksum is that of the packed file.
+Never upload with \`gcloud storage cp --gzip-local\` or \`-Z\`: an artifact that is stored with \`Content-Encoding: gzip\` is decompressed before it is sent, and no longer matches its checksum.
 
 ${STORED}
 ${check(hosted)}`;
@@ -85,7 +85,7 @@ Settings › Pages: deploy from the branch \`${branch}\`, folder \`/\`. The empt
 
 GitHub Pages sends \`Access-Control-Allow-Origin: *\` and caches everything for ten minutes; neither can be changed. A site has at most 1 GB.
 
-A push by a workflow's own token does not build the site: the workflow that \`appreg init --ci github\` writes asks for the build.
+A push by a workflow's own token does not build the site: the workflow that \`appreg init --ci github\` writes requests the build.
 
 ${check(hosted)}`;
 }
@@ -96,7 +96,7 @@ export function netlifyGuide(hosted: Hosted): string {
   return `# Netlify
 
 New project from git: ${branch === undefined ? '' : `the branch \`${branch}\`, `}no build command, publish directory \`.\`. Netlify reads \`_headers\` from it.
-${several ? '\nA fixed header can name one origin, and there are several; so it is the wildcard.\n' : ''}
+${several ? '\nA fixed header can contain only one origin. With several service origins, it is the wildcard \`*\`.\n' : ''}
 ${check(hosted)}`;
 }
 
@@ -105,9 +105,9 @@ export function cloudflarePagesGuide(hosted: Hosted): string {
   const several = hosted.serviceOrigins.length > 1;
   return `# Cloudflare Pages
 
-Create the project from git: ${branch === undefined ? '' : `production branch \`${branch}\`, `}no build command, output directory \`/\`. It reads \`_headers\` from there. With \`404.html\` a missing file is answered with 404; without it, every unknown path is a web page with 200.
+Create the project from git: ${branch === undefined ? '' : `production branch \`${branch}\`, `}no build command, output directory \`/\`. It reads \`_headers\` from there. With \`404.html\`, the response for a missing file has status 404; without it, every unknown path is a web page with status 200.
 
-${several ? 'A fixed header can name one origin, and there are several; so it is the wildcard. ' : ''}A file has at most 25 MiB.
+${several ? 'A fixed header can contain only one origin. With several service origins, it is the wildcard \`*\`. ' : ''}A file has at most 25 MiB.
 
 ${check(hosted)}`;
 }
@@ -118,7 +118,7 @@ export function nginxGuide(hosted: Hosted): string {
 \`host/nginx.conf\` is a server block: put the registry's files into /srv/registry (or change that line), then
 
 ${commands('sudo cp host/nginx.conf /etc/nginx/conf.d/registry.conf', 'sudo nginx -t && sudo systemctl reload nginx')}
-When you upload a version by hand: the artifact first, then the metadata file, so that no subscriber sees half of it.
+When you upload a version by hand, upload the artifact first, then the metadata file: subscribers then never see a version whose artifact is missing.
 
 ${check(hosted)}`;
 }

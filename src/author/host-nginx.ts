@@ -13,8 +13,8 @@ export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
   if (!/^[a-z0-9_.-]+$/.test(hostname) && !/^\[[0-9a-f:]+\]$/.test(hostname))
     throw new AppregError(
       'base-url-unsupported',
-      `“${printable(hostname)}” is not a host name that is valid in an nginx configuration.`,
-      'Give the name of the host that nginx will answer to as --base-url.',
+      `The host name “${printable(hostname)}” is not valid in an nginx configuration.`,
+      'Give --base-url a host name with only letters, digits, dots, - and _, or an IP address.',
     );
   const isTls = protocol === 'https:';
   const listen = port || (isTls ? '443' : '80');
@@ -32,11 +32,11 @@ ${isTls && listen === '443' ? redirectFromHttp(hostname) : ''}server {
   server_name ${hostname};
 ${isTls ? certificate(hostname) : ''}  server_tokens off;
   autoindex off;
-${headers(name, serviceOrigins)}  # Artifacts are not listed here, and must go out as they are: their checksum is that of the file.
+${headers(name, serviceOrigins)}  # Artifacts are not in gzip_types: they must be sent as stored, or they do not match their checksum.
   gzip on;
   gzip_types application/json image/svg+xml;
   gzip_vary on;
-  # No repository, no editor's leftovers.
+  # Hidden files, such as those of git and of editors, are not served.
   location ~ "/\\.(?!well-known/)" {
     return 404;
   }
@@ -68,7 +68,7 @@ function redirectFromHttp(hostname: string): string {
 }
 
 function certificate(hostname: string): string {
-  return `  # The whole chain: without the intermediate certificate, browsers often work where the service fails.
+  return `  # The whole chain: without the intermediate certificate, browsers often connect, but the service cannot.
   ssl_certificate /etc/letsencrypt/live/${hostname}/fullchain.pem;
   ssl_certificate_key /etc/letsencrypt/live/${hostname}/privkey.pem;
   ssl_protocols TLSv1.2 TLSv1.3;
@@ -83,7 +83,7 @@ ${isOpen ? '' : '  add_header Vary Origin always;\n'}  add_header Access-Control
   add_header Access-Control-Allow-Headers "*" always;
   add_header Access-Control-Max-Age 3600 always;
   add_header X-Content-Type-Options nosniff always;
-  # Without "always": an error must not be held as long as a file.
+  # Without "always": an error must not be cached as long as a file.
   add_header Cache-Control $registry_cache_${name};
 `;
 }
@@ -128,7 +128,7 @@ function decoded(pathname: string): string {
   }
   throw new AppregError(
     'base-url-unsupported',
-    `The path ${printable(pathname)} is not valid in an nginx configuration.`,
+    `The path “${printable(pathname)}” is not valid in an nginx configuration.`,
     'Give --base-url a path without control characters.',
   );
 }

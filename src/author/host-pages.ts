@@ -15,8 +15,8 @@ export function headersFile({ baseUrl, manifest, serviceOrigins }: Hosted): stri
   if (path !== '/')
     throw new AppregError(
       'base-url-unsupported',
-      `This host serves the files at the top of its address, not at ${printable(path)}.`,
-      'Give --base-url without a path, or name another host.',
+      `This host serves the files at the path “/”, not at “${printable(path)}”.`,
+      'Give --base-url without a path, or choose another --host.',
     );
   const origin = allowedOrigin(serviceOrigins);
   const lines = ['/*', `  Access-Control-Allow-Origin: ${origin}`];

@@ -62,7 +62,7 @@ function assertSameChecksum(listed: readonly NewVersion[], added: NewVersion, pa
   const other = listed.find((one) => !isListedAs(one, added.artifactChecksum));
   if (!other) return;
   throw immutable(
-    `${added.version} is published in ${printable(path)} with different bytes: ${printable(shorten(other.artifactChecksum, 80))} is listed, ${added.artifactChecksum} is what you have.`,
+    `${added.version} is published in ${printable(path)} with different bytes: the listed checksum is ${printable(shorten(other.artifactChecksum, 80))}, yours is ${added.artifactChecksum}.`,
   );
 }
 
@@ -75,7 +75,7 @@ function immutable(what: string): AppregError {
   return new AppregError(
     'immutable',
     `${what} A published version never changes.`,
-    'Publish it as a new version, for example with patch instead of the number.',
+    'Publish your bytes as a new version, for example with patch instead of the number.',
     { effect: 'none' },
   );
 }

@@ -34,7 +34,7 @@ const RATIO_FROM = 10 * 1024 ** 2;
 const MOST_RATIO = 200;
 
 const OTHER_COMPRESSION =
-  'Bun compresses differently from Node.js: the same sources result in an archive with another checksum; the tar inside is the same';
+  'Bun compresses differently from Node.js: the checksum of the archive differs from a build by Node.js, although its tar is the same';
 
 /**
  * Builds an entry point, or packs a folder, into an archive whose bytes depend only on the sources (spec 2.4, 4.4).
@@ -101,7 +101,9 @@ async function fromCode(options: BundleOptions): Promise<Contents> {
   const all = [...files, ...included];
   for (const path of asksFor) {
     if (!all.some((file) => file.path === posix.normalize(path))) {
-      warnings.push(`app.js loads ${printable(path)} at run time, which is not in the archive (--include adds files)`);
+      warnings.push(
+        `app.js loads ${printable(path)} at run time, but the archive does not contain it (--include adds files)`,
+      );
     }
   }
   return { files: all, warnings, traces, packed: included };
@@ -121,7 +123,7 @@ function checkSize(files: readonly FileToPack[]): void {
   if (size <= MOST_BYTES && files.length <= MOST_ENTRIES) return;
   throw new AppregError(
     'bundle-too-large',
-    `${files.length} files with ${size} bytes exceed the limits of an artifact.`,
-    `Keep it below ${MOST_ENTRIES} files and ${MOST_BYTES} bytes.`,
+    `${files.length} files with ${size} bytes are too much for one artifact.`,
+    `Pack at most ${MOST_ENTRIES} files and ${MOST_BYTES} bytes.`,
   );
 }

@@ -50,8 +50,8 @@ export interface Code {
  * Builds the entry points. Throws AppregError `build-failed` (exit 1) with file, line, column and frame of each error.
  */
 export async function buildCode(options: BundleOptions): Promise<Code> {
-  const app = source(options.entry, 'the entry point');
-  const ui = options.ui === undefined ? null : source(options.ui, 'the UI entry point');
+  const app = source(options.entry, 'entry point');
+  const ui = options.ui === undefined ? null : source(options.ui, 'UI entry point');
   // Both builds run concurrently, and the errors of both are reported.
   const [appBuilt, uiBuilt] = await Promise.all([
     buildPortable(appSettings(app, options), options.traced === true),
@@ -72,7 +72,7 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   const files = [{ path: 'app.js', bytes: appCode(appBuilt) }];
   const warnings = warningsOf(appBuilt, places);
   if (output(appBuilt, '.css') !== null)
-    warnings.push('app.js does not run in a page: the CSS that it imports is omitted');
+    warnings.push('the CSS that app.js imports is omitted: app.js does not run in a page');
   if (uiBuilt) {
     files.push({ path: 'ui.js', bytes: uiCode(uiBuilt) });
     warnings.push(...warningsOf(uiBuilt, uiPlaces));
@@ -86,14 +86,14 @@ function source(path: string, what: string): string {
   if (!existsSync(path)) {
     throw new AppregError(
       'entry-point-missing',
-      `${printable(path)}, ${what}, does not exist.`,
+      `The ${what} ${printable(path)} does not exist.`,
       'Check the path; it is relative to the current folder, or to --cwd.',
     );
   }
   if (!statSync(path).isFile() || !SOURCES.includes(extname(path).toLowerCase())) {
     throw new AppregError(
       'entry-point-unsupported',
-      `${printable(path)} cannot be ${what}.`,
+      `The ${what} ${printable(path)} is not a supported source file.`,
       `Use a file that ends in ${SOURCES.join(', ')}.`,
     );
   }

@@ -31,7 +31,7 @@ export async function build(options: BundlerOptions, traced: boolean): Promise<B
     if (/^Invalid (target|version)/.test(first)) {
       throw new AppregError(
         'build-target-unknown',
-        `esbuild does not know the target. ${printable(first)}`,
+        `esbuild does not support the target: ${printable(first)}`,
         'Use a target such as node22, node20.19 or es2022.',
         { cause: error },
       );

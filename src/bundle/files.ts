@@ -69,7 +69,7 @@ export async function readIncluded(
       throw new AppregError(
         'include-outside',
         `--include ${printable(glob)} matches files outside the entry's folder.`,
-        `Name it relative to ${root}; copy files from elsewhere into it first.`,
+        `Give a path relative to ${root}, or copy the files into that folder first.`,
       );
     }
     // An existing name is taken literally, even if it contains brackets.
@@ -85,7 +85,7 @@ export async function readIncluded(
     if (matches.length === 0) {
       throw new AppregError(
         'include-without-match',
-        `--include ${printable(glob)} matches no file below ${root}.`,
+        `--include ${printable(glob)} matches no file in ${root}.`,
         glob.includes('\\')
           ? 'Separate folders with / (a backslash escapes the next character).'
           : 'Correct the glob, or omit it.',

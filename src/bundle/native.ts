@@ -124,7 +124,7 @@ function contentsOf(file: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(fstatSync(file).size);
   for (let at = 0; at < bytes.length;) {
     const read = readSync(file, bytes, at, bytes.length - at, at);
-    if (read === 0) throw new Error('a file became shorter');
+    if (read === 0) throw new Error('the file was truncated while it was read');
     at += read;
   }
   return bytes;

@@ -38,13 +38,13 @@ export async function fixFiles(context: Context, target: LintTarget, against: Ba
     if (fixes.length === 0) return;
     const stored = await store.read(path);
     if (!stored || Buffer.from(stored.bytes).toString('utf8') !== content.text)
-      return void context.terminal.log(`${printable(path)}: not fixed, because it is being changed right now`);
+      return void context.terminal.log(`${printable(path)}: not fixed, because another process is changing it`);
     if ((await store.replace(path, Buffer.from(text), stored.token)) === 'changed')
-      return void context.terminal.log(`${printable(path)}: not fixed, because it is being changed right now`);
+      return void context.terminal.log(`${printable(path)}: not fixed, because another process is changing it`);
     for (const fix of fixes) {
       const touched = fix.version !== null && wasPublished(against, app, fix.version);
       context.terminal.log(
-        `${printable(path)}${fix.pointer === '' ? '' : ` ${printable(fix.pointer)}`}: ${printable(fix.what)}${touched ? ' — this version is published already' : ''}`,
+        `${printable(path)}${fix.pointer === '' ? '' : ` ${printable(fix.pointer)}`}: ${printable(fix.what)}${touched ? ' — this version is already published' : ''}`,
       );
     }
   }

@@ -9,7 +9,7 @@ export function wantsJson(command: string, format: string | undefined): boolean 
   if (format === undefined || format === 'pretty' || format === 'json') return format === 'json';
   throw new AppregError(
     'format-unknown',
-    `${command} has no format ${printable(format)}.`,
+    `${command} has no format “${printable(format)}”.`,
     'Use --format pretty or --format json.',
   );
 }

@@ -38,7 +38,7 @@ export const globalOptions = {
   maxWarnings: {
     type: 'number',
     flags: '--max-warnings <n>',
-    description: 'exit 1 if there are more warnings',
+    description: 'exit with 1 if there are more than n warnings',
     range: 'whole',
   },
   rule: {
@@ -61,7 +61,7 @@ export function headerOptions(receiver: string) {
     headerEnv: {
       type: 'list',
       flags: '--header-env <name=ENVVAR>',
-      description: 'the same, with the value taken from an environment variable; repeatable',
+      description: 'like --header, with the value of an environment variable; repeatable',
       value: 'any',
     },
   } as const satisfies OptionDefinitions;
@@ -92,7 +92,7 @@ export const baselineOption = {
   baseline: {
     type: 'string',
     flags: '--baseline <report.json>',
-    description: 'count only findings that are not in this report (of --format json)',
+    description: 'count only findings that are not in this report (written with --format json)',
     value: 'file',
   },
 } as const satisfies OptionDefinitions;
@@ -105,7 +105,7 @@ export const versionsOption = {
   versions: {
     type: 'string',
     flags: '--versions <which>',
-    description: 'latest, all or a semver range (default: all)',
+    description: 'only these versions: latest, all or a semver range (default: all)',
     value: 'version-range',
   },
 } as const satisfies OptionDefinitions;
@@ -161,7 +161,7 @@ export const dataFolderOption = {
   data: {
     type: 'string',
     flags: '--data <folder>',
-    description: 'folder of the embedded PostgreSQL, which is used without DATABASE_URL',
+    description: 'folder of the embedded PostgreSQL, which is used if DATABASE_URL is not set',
     value: 'folder',
   },
 } as const satisfies OptionDefinitions;

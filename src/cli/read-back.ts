@@ -73,8 +73,8 @@ function isUnreachable({ failure }: Probe): boolean {
 function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string): AppregError {
   return new AppregError(
     'read-back-mismatch',
-    `${shownUrl(artifactUrl)} serves different bytes: ${served} there, ${artifactChecksum} is what you publish.`,
-    'A different artifact was published at this URL. Publish another version; or, if the host changes what it serves (its Content-Encoding), fix that first.',
+    `${shownUrl(artifactUrl)} serves different bytes: their checksum is ${served}, yours is ${artifactChecksum}.`,
+    'If another artifact was published at this URL, publish your bytes as a new version. If the host changes the bytes (Content-Encoding), fix the host first.',
   );
 }
 
@@ -82,6 +82,6 @@ function notServedError({ artifactUrl }: NewVersion, message: string, timeout: n
   return new AppregError(
     'read-back-missing',
     `The artifact is stored, but after ${timeout} s ${shownUrl(artifactUrl)} still ${message}. The version is not listed yet, so subscribers are not affected.`,
-    'Check baseUrl, and that the stored files are public; then run the same command again. (--read-back-timeout <s> waits longer, --no-read-back lists the version without this check.)',
+    'Check baseUrl, and that the stored files are public; then run the same command again. --read-back-timeout <s> waits longer; --no-read-back lists the version without this check.',
   );
 }

@@ -14,7 +14,7 @@ import { openStore } from './config/open-store.ts';
 
 /** A workspace whose registry is in a store other than a folder: only its configuration is local. */
 
-const STORE_NAMES = { git: 'a branch of git', s3: 'a bucket' };
+const STORE_NAMES = { git: 'a git branch', s3: 'an S3 bucket' };
 
 function remoteStore({ store }: Config): string | null {
   return store === undefined || store.type === 'directory' ? null : STORE_NAMES[store.type];
@@ -34,7 +34,7 @@ export function refuseStored(loaded: LoadedConfig, folder: string, manifest: str
   throw new AppregError(
     'registry-in-store',
     `This workspace stores its registry in ${remoteStore(loaded.config)}, so ${printable(manifest)} does not exist in ${printable(folder)}.`,
-    `Check what is served: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; check the folders of the apps: appreg assemble --check' : ''}`,
+    `Check the live registry: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; or check the folders of the apps: appreg assemble --check' : ''}`,
   );
 }
 

@@ -117,7 +117,7 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
   if (skipped > 0)
     report(
       'version-unusable',
-      `lists ${skipped} ${skipped === 1 ? 'version' : 'versions'} without a semantic version or a well-formed checksum; left out`,
+      `lists ${skipped} ${skipped === 1 ? 'version' : 'versions'} without a semantic version or a well-formed checksum; not mirrored`,
       source.url,
     );
   const versions = await mirrorVersions(work, before, listed, report);
@@ -161,7 +161,7 @@ async function mirrorVersions(
       if (known && known.digest !== one.digest)
         return report(
           'artifact-changed',
-          `lists sha256:${one.digest}, and sha256:${known.digest} was mirrored first; that one is kept`,
+          `lists sha256:${one.digest}, but sha256:${known.digest} was mirrored first and is kept`,
           one.url,
           one.version,
         );

@@ -55,7 +55,7 @@ export async function downloadArtifact(
     if (content.sha256 !== digest)
       return {
         code: 'artifact-checksum-mismatch',
-        message: `serves sha256:${content.sha256}, and sha256:${digest} is listed`,
+        message: `serves sha256:${content.sha256}, but sha256:${digest} is listed`,
       };
     await file.truncate(content.bytes);
     await syncFile(file);
@@ -90,5 +90,5 @@ export async function digestOfFile(path: string): Promise<{ sha256: string; byte
 function downloadFailure(probe: Probe): Failed {
   const { failure } = probe;
   if (failure) return { code: failure.code, message: `cannot be fetched: ${failure.message}` };
-  return { code: `status-${statusOf(probe)}`, message: `answers with status ${statusOf(probe)}` };
+  return { code: `status-${statusOf(probe)}`, message: `responds with status ${statusOf(probe)}` };
 }

@@ -141,7 +141,7 @@ export function otherIconExists(path: string): AppregError {
   return new AppregError(
     'already-exists',
     `${printable(path)} already exists, with different bytes.`,
-    'Remove it if it is a leftover, or choose another app key.',
+    'Delete it if no app uses it, or choose another app key.',
     { effect: 'none' },
   );
 }

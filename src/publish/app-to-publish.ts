@@ -29,8 +29,8 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
   if (path === null) {
     throw new AppregError(
       'metadata-outside-workspace',
-      `The metadata file of “${name}” is not in this workspace: it is at ${shownLocation(metadataUrl)}, and the workspace is served at ${shownLocation(place.base)}.`,
-      'Publish from the workspace with that file, or fix appMetadataUrl or baseUrl.',
+      `The metadata file of “${name}” is not in this workspace: its URL is ${shownLocation(metadataUrl)}, but the workspace is served at ${shownLocation(place.base)}.`,
+      'Publish from the workspace that contains the file, or correct appMetadataUrl or baseUrl.',
     );
   }
   const metadata = await readDocument(place.store, path);
@@ -38,7 +38,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
     throw new AppregError(
       'metadata-missing',
       `The metadata file of “${name}” does not exist: ${printable(path)}`,
-      'Restore it from version control, or for an app without versions write { "versions": [] } into it.',
+      'Restore it from version control. For an app without versions, create it with { "versions": [] }.',
     );
   // Throws if the file has no list of versions.
   versionsIn(metadata);

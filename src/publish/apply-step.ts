@@ -131,6 +131,6 @@ function changedText(step: EditStep, stored: Stored, isWritten: boolean): string
   } catch (error) {
     // An edit may refuse a document written by another publisher; one that is not JSON is an error of the store.
     if (!isWritten || isJson(stored.bytes)) throw error;
-    throw notKept(step.path, `has ${stored.bytes.length} bytes that are something else`, error);
+    throw notKept(step.path, `now returns ${stored.bytes.length} bytes that are not JSON`, error);
   }
 }

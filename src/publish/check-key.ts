@@ -12,15 +12,11 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 export function checkNewKey(key: string): void {
   checkKey(key);
   if (DEVICE.test(key))
-    throw refusedKey(
-      key,
-      'is the name of a device on Windows, so it cannot be the name of a folder',
-      'Choose another key.',
-    );
+    throw refusedKey(key, 'is a device name on Windows, so it cannot be a folder name', 'Choose another key.');
   if (key.length > 200)
     throw refusedKey(
       key,
-      `has ${key.length} characters, too many for the name of a folder`,
+      `has ${key.length} characters, which is too long for a folder name`,
       'Choose a key of at most 64 characters.',
     );
 }
@@ -32,7 +28,7 @@ export function checkKey(key: string): void {
   throw refusedKey(
     key,
     'is not a valid app key: only letters, digits, - and _ are allowed',
-    meant === null ? 'Choose a short name, such as my-app.' : `Perhaps ${meant}?`,
+    meant === null ? 'Choose a key such as my-app.' : `Did you mean ${meant}?`,
   );
 }
 

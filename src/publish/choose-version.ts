@@ -45,7 +45,7 @@ export function chooseVersion(word: string, listed: readonly string[], app: stri
   if (latest !== null) return increment(latest, word);
   throw new AppregError(
     'no-version-to-increment',
-    `${printable(app)} has no version yet to increment with ${word}.`,
+    `${printable(app)} has no version yet that can be incremented with ${word}.`,
     `Use a number for its first version: appreg publish-version ${printable(app)} 1.0.0 …`,
   );
 }

@@ -124,7 +124,7 @@ function editAgain(text: string, { key, manifest }: ListedEntry, changes: readon
     if (now === before || now === after) continue;
     throw new AppregError(
       'app-changed',
-      `The ${field} of the app “${printable(key)}” was changed by another process at the same time, to ${now === null ? 'nothing' : `“${shownLocation(now)}”`}.`,
+      `The ${field} of the app “${printable(key)}” was changed by another process at the same time: it is now ${now === null ? 'missing' : `“${shownLocation(now)}”`}.`,
       'Check the entry. If your change is still right, run the same command again.',
       { effect: 'none' },
     );

@@ -44,8 +44,8 @@ export function parseLock(bytes: Uint8Array): LockFile {
   if (lock) return lock;
   throw new AppregError(
     'lock-file-invalid',
-    `${LOCK_FILE} is not a lock file of versions.`,
-    'Restore it from version control; or delete it and run appreg lock again.',
+    `${LOCK_FILE} is not a valid lock file.`,
+    'Restore it from version control, or delete it and run appreg lock again.',
     { effect: 'none' },
   );
 }

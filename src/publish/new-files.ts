@@ -28,8 +28,8 @@ export async function planFiles(
   if (taken.length === 0) return plan;
   throw new AppregError(
     'already-exists',
-    `${printable(taken.join(', '))} in ${printable(store.name)} ${taken.length === 1 ? 'is' : 'are'} there already, with different content.`,
-    'Choose another folder, or move it away. For an existing registry, only an appreg.config.json with "manifest" and "baseUrl" is needed.',
+    `${printable(taken.join(', '))} in ${printable(store.name)} already ${taken.length === 1 ? 'exists' : 'exist'} with different content.`,
+    'Choose another folder, or move the existing files. An existing registry only needs an appreg.config.json with "manifest" and "baseUrl".',
     { effect: 'none' },
   );
 }

@@ -150,8 +150,8 @@ function stateOf(
 function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): AppregError {
   return new AppregError(
     'immutable',
-    `${printable(path)} already exists with different bytes: sha256:${sha256} there, ${artifactChecksum} is what you have.`,
-    `Publish another version. If ${version} was never published, and no other publisher is writing it right now, delete that file.`,
+    `${printable(path)} already exists with different bytes: its checksum is sha256:${sha256}, yours is ${artifactChecksum}.`,
+    `Publish your bytes as a new version. If ${version} was never published, and no other publisher is writing it now, delete the file.`,
     { effect: 'none' },
   );
 }
@@ -159,8 +159,8 @@ function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum 
 function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): AppregError {
   return new AppregError(
     'immutable',
-    `${printable(`${key} ${version}`)} was published before with different bytes: ${printable(first)} is in ${LOCK_FILE}, ${artifactChecksum} is what you have. A published version never changes, even if it is no longer listed.`,
-    'Publish it as a new version, for example with patch instead of the number.',
+    `${printable(`${key} ${version}`)} was published before with different bytes: the checksum in ${LOCK_FILE} is ${printable(first)}, yours is ${artifactChecksum}. A published version never changes, even if it is no longer listed.`,
+    'Publish your bytes as a new version, for example with patch instead of the number.',
     { effect: 'none' },
   );
 }

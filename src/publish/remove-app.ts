@@ -88,7 +88,7 @@ function changedMeanwhile(key: string): AppregError {
   return new AppregError(
     'app-changed',
     `The entry of the app “${printable(key)}” was changed by another process at the same time.`,
-    'Check the entry. If the app is still to be removed, run the same command again.',
+    'Check the entry. If you still want to remove the app, run the same command again.',
     { effect: 'none' },
   );
 }

@@ -28,8 +28,8 @@ export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): vo
   if (stored.sha256 === wanted.sha256) return;
   throw new AppregError(
     'immutable',
-    `${printable(path)} already exists with different bytes: sha256:${stored.sha256} (${stored.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have.`,
-    'A published file never changes: publish what you have as a new version.',
+    `${printable(path)} already exists with different bytes: its checksum is sha256:${stored.sha256} (${stored.length} bytes), yours is sha256:${wanted.sha256} (${wanted.length} bytes).`,
+    'A published file never changes: publish your bytes as a new version.',
     { effect: 'none' },
   );
 }
@@ -37,8 +37,8 @@ export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): vo
 export function documentContended(path: string): AppregError {
   return new AppregError(
     'write-conflict',
-    `${printable(path)} was changed by other processes ${MAX_CONFLICTS} times while it was edited.`,
-    'Run the same command again when fewer changes are made.',
+    `${printable(path)} was changed by other processes ${MAX_CONFLICTS} times during the edit.`,
+    'Run the same command again once fewer processes change it.',
   );
 }
 
@@ -60,8 +60,8 @@ export function decodeDocument(bytes: Uint8Array, path: string): string {
   } catch (cause) {
     throw new AppregError(
       'not-utf8',
-      `${printable(path)} is not UTF-8 text; it was not edited, since that would change more than intended.`,
-      'Save it as UTF-8; appreg lint shows the position of the error.',
+      `${printable(path)} is not UTF-8, so it was not edited: the edit would also change other bytes.`,
+      'Save it as UTF-8. appreg lint shows the position of the error.',
       { cause },
     );
   }

@@ -4,7 +4,7 @@ import { AppregError } from '../core/errors.ts';
 /** Errors of a store whose responses do not match its behavior. */
 
 const HINT =
-  'Ask the operator of the store, and check whether a cache or a replica responds instead; then run the same command again.';
+  'Check whether a cache or a replica responds instead of the store, or ask its operator; then run the same command again.';
 
 /** @param has what the store contains instead, as the end of a sentence */
 export function notKept(path: string, has: string, cause?: unknown): AppregError {
@@ -15,12 +15,12 @@ export function notKept(path: string, has: string, cause?: unknown): AppregError
 export function refusesTheSame(path: string): AppregError {
   return new AppregError(
     'store-stale',
-    `The store refuses to replace ${printable(path)} as if it had changed, but returns the same document each time. It probably serves an old copy.`,
+    `The store refuses to replace ${printable(path)} because it has changed, but returns the same document each time. It probably serves an old copy.`,
     HINT,
   );
 }
 
 export function unreadableYetThere(path: string): AppregError {
-  const message = `The store answers that ${printable(path)} exists, but also that it is missing when it is read.`;
+  const message = `The store reports that ${printable(path)} exists when it is created, but that it is missing when it is read.`;
   return new AppregError('store-stale', message, HINT);
 }

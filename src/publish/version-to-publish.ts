@@ -53,8 +53,8 @@ function wouldRollBack(found: { key: string; word: string; older: string; latest
   const [key, older, latest, next] = [found.key, found.older, found.latest, found.next].map(printable);
   return new AppregError(
     'version-rollback',
-    `These bytes are already published, as ${key} ${older}, and ${latest} is the latest version: ${found.word} would bring subscribers back from ${latest} to the code of ${older}.`,
-    `If a job was run again, there is nothing left to do. To publish the older code again intentionally, use the full number: appreg publish-version ${key} ${next} …`,
+    `These bytes are already published, as ${key} ${older}, and ${latest} is the latest version: ${found.word} would give subscribers of ${latest} the code of ${older} again.`,
+    `If a job was run again, nothing is left to do. To publish the older code again intentionally, use the full number: appreg publish-version ${key} ${next} …`,
     { effect: 'none' },
   );
 }

@@ -42,7 +42,7 @@ export function appFile(root: string, folder: string): AppFile | null {
   if (!stats.isFile() || stats.size > MAX_BYTES)
     return {
       ...nothing,
-      problem: { message: `${name} is not a regular file below 1 MB.`, advice: 'Use a small, regular file.' },
+      problem: { message: `${name} is not a regular file of at most 1 MB.`, advice: 'Use a small, regular file.' },
     };
   const { value, fault } = parseDocument(documentContent(readFileSync(path)));
   if (value === undefined)
@@ -59,7 +59,7 @@ export function appFile(root: string, folder: string): AppFile | null {
     return {
       ...nothing,
       problem: {
-        message: `"${invalid}" in ${name} is not the name of a file below the folder.`,
+        message: `"${invalid}" in ${name} is not the path of a file in the folder.`,
         advice: 'Write a relative path, such as "main.ts".',
       },
     };

@@ -111,13 +111,13 @@ function problemOf(app: Omit<FoundApp, 'problem'>, repository: string): AppProbl
     return { message: `${name} is a link to a folder that does not exist.`, advice: 'Remove the link.' };
   if (!isWithin(repository, path))
     return {
-      message: `${name} is a link out of the repository, to ${printable(path)}.`,
+      message: `${name} is a link to ${printable(path)}, which is outside of the repository.`,
       advice: 'Move the folder into the repository.',
     };
   if (entry === null)
     return {
       message: `${name} has no entry point: neither "release" nor an app.json names one.`,
-      advice: 'Add "entry" to the entry of "release", such as "entry": "main.ts".',
+      advice: 'Add "entry" to its item of "release", such as "entry": "main.ts".',
     };
   const files = [
     ['entry point', entry],
@@ -173,14 +173,14 @@ function checkKeys(apps: readonly FoundApp[]): void {
   if (unsafe.length > 0)
     throw new AppregError(
       'release-key-invalid',
-      `"release" yields keys that no app can have. ${listed(unsafe)}`,
+      `"release" results in invalid app keys. ${listed(unsafe)}`,
       'Rename the folder, or correct "key" in "release", such as "key": "acme-{name}".',
     );
   if (twice.length > 0)
     throw new AppregError(
       'release-key-duplicate',
-      `"release" yields the same key for two folders. ${listed(twice)}`,
-      'Rename one of the folders, or give the entries of "release" different keys, such as "key": "acme-{name}".',
+      `"release" results in the same key for two folders. ${listed(twice)}`,
+      'Rename one of the folders, or give the items of "release" different keys, such as "key": "acme-{name}".',
     );
 }
 

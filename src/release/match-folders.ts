@@ -24,8 +24,8 @@ export async function foldersOf(root: string, glob: string): Promise<string[]> {
   if (folders.length > 0) return folders.toSorted();
   throw new AppregError(
     'release-folder-missing',
-    `The folder ${printable(JSON.stringify(glob))} in "release" matches no folder below ${printable(root)}.`,
-    'Correct the glob, or remove the entry. It is relative to the configuration, and separates folders with /.',
+    `The folder ${printable(JSON.stringify(glob))} in "release" matches no folder in ${printable(root)}.`,
+    'Correct the glob, or remove the item. The glob is relative to the configuration, and separates folders with /.',
   );
 }
 

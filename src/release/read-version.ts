@@ -21,9 +21,15 @@ export function readVersion(app: FoundApp): DeclaredVersion | AppProblem {
         advice: 'Create it with one version, such as 1.0.0, or correct "version" in the configuration.',
       };
     if (!stats.isFile() || stats.size > MAX_BYTES)
-      return { message: `${shown} is not a file below 1 MB.`, advice: 'Use a small file with one version.' };
+      return {
+        message: `${shown} is not a regular file of at most 1 MB.`,
+        advice: 'Use a small file with one version.',
+      };
     if (!isWithin(path, realpathSync(versionFile)))
-      return { message: `${shown} is a link out of the folder of its app.`, advice: 'Replace it with the file.' };
+      return {
+        message: `${shown} is a link to a file outside of the app’s folder.`,
+        advice: 'Replace the link with the file.',
+      };
     return declaredVersion(name, readFileSync(versionFile));
   } catch (error) {
     const code = systemErrorCode(error);

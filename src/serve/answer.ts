@@ -50,12 +50,12 @@ export async function respond(site: Site, question: FileRequest): Promise<FileRe
   const common = corsHeaders(site.serviceOrigins, firstValue(headers['origin']));
   if (method === 'OPTIONS') return preflight(common, headers);
   if (method !== 'GET' && method !== 'HEAD')
-    return textResponse(405, `Only ${METHODS} are supported.`, { ...common, Allow: METHODS });
+    return textResponse(405, `Only the methods ${METHODS} are supported.`, { ...common, Allow: METHODS });
   const segments = targetSegments(target);
   const path = segments && (await servedFile(site.root, segments, site.hidden));
   const found = path === null ? null : await respondWithFile(site, path, question, common);
   const registry = `${site.address(firstValue(headers['host']))}${encodeURI(site.manifest)}`;
-  return found ?? textResponse(404, `Not found. The registry: ${registry}`, common);
+  return found ?? textResponse(404, `Not found. The manifest is at ${registry}`, common);
 }
 
 /** The response for a file; null if it is missing. A file that is being written is tried three times. */

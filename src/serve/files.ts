@@ -69,7 +69,7 @@ export async function* readRange(file: OpenFile, start: number, end: number): As
   for (let at = start; at < end;) {
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK, end - at));
     const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, at);
-    if (bytesRead === 0) throw new FileChanged(`${file.path} became shorter while it was read`);
+    if (bytesRead === 0) throw new FileChanged(`${file.path} was truncated while it was read`);
     at += bytesRead;
     if (at >= end && contentState(await file.handle.stat({ bigint: true })) !== file.state) {
       throw new FileChanged(`${file.path} was changed while it was read`);

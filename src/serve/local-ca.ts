@@ -70,7 +70,7 @@ function ownAddresses(): string[] {
 function notLocalError(host: string): AppregError {
   return new AppregError(
     'host-not-local',
-    `The local certificate authority cannot issue a certificate for '${shorten(printable(host))}': it is limited to local names.`,
+    `The local certificate authority cannot issue a certificate for “${shorten(printable(host))}”: it is limited to local names.`,
     'Use localhost, a private address, or a name that ends in .localhost, .test, .local or .internal.',
   );
 }

@@ -16,7 +16,7 @@ export async function findManifest(folder: string, named: string | undefined): P
   if (targetSegments(`/${encodeURIComponent(expected)}`) === null || isPrivate(expected)) {
     throw new AppregError(
       'manifest-name-invalid',
-      `'${shorten(printable(expected))}' is not a valid manifest name: hosts would not serve it.`,
+      `“${shorten(printable(expected))}” is not a valid manifest name: hosts would not serve it.`,
       'Rename the manifest, and set "manifest" in the configuration.',
     );
   }

@@ -138,8 +138,8 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
 function hostUnknown(host: string, cause?: Error): AppregError {
   return new AppregError(
     'address-unavailable',
-    `'${shorten(printable(host))}' is not an address of this machine.`,
-    'Set --host: 127.0.0.1 for this machine only, 0.0.0.0 for all of its networks.',
+    `“${shorten(printable(host))}” is not an address of this machine.`,
+    'Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all of its networks.',
     { cause },
   );
 }

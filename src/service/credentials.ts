@@ -125,7 +125,7 @@ function loginFault(value: JsonObject, name: 'username' | 'password'): string | 
 
 function emptyLoginFault(value: JsonObject): string | null {
   return ownText(value, 'username') === '' && ownText(value, 'password') === ''
-    ? 'is empty, as is the user name.'
+    ? 'is empty, and so is the user name.'
     : null;
 }
 
@@ -135,7 +135,7 @@ function nameFault(value: JsonObject): string | null {
   const name = ownText(value, 'name') ?? '';
   if (name.length > LONGEST_NAME) return `is longer than ${LONGEST_NAME} characters.`;
   if (!isHeaderName(name)) return 'is not the name of a header.';
-  return isCredentialHeader(name) ? null : 'is a header that is not for credentials. Use a header such as X-Api-Key.';
+  return isCredentialHeader(name) ? null : 'is not a header for credentials. Use a header such as X-Api-Key.';
 }
 
 function valueFault(value: JsonObject): string | null {

@@ -14,12 +14,12 @@ const GAUGES: { figure: keyof Figures; name: string; help: string }[] = [
   {
     figure: 'overdue',
     name: 'appreg_registries_overdue',
-    help: 'Registries with a subscriber that are due and waiting for a worker.',
+    help: 'Registries with a subscriber whose check is due and waiting for a worker.',
   },
   {
     figure: 'overdueSeconds',
     name: 'appreg_registries_overdue_seconds',
-    help: 'Waiting time of the registry that has been due the longest.',
+    help: 'How long the longest overdue registry has been waiting.',
   },
   {
     figure: 'refused',
@@ -29,12 +29,12 @@ const GAUGES: { figure: keyof Figures; name: string; help: string }[] = [
   {
     figure: 'deliveries',
     name: 'appreg_webhook_deliveries_due',
-    help: 'Deliveries to webhooks that are due and waiting for a worker.',
+    help: 'Webhook deliveries that are due and waiting for a worker.',
   },
   {
     figure: 'deliverySeconds',
     name: 'appreg_webhook_deliveries_due_seconds',
-    help: 'Waiting time of the delivery that has been due the longest.',
+    help: 'How long the longest overdue webhook delivery has been waiting.',
   },
   {
     figure: 'failingWebhooks',

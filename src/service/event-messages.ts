@@ -29,8 +29,9 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
     official ? 'The organization was subscribed when it was created.' : 'The organization subscribed to the registry.',
   checked: checkedMessage,
   failing: ({ rule }) =>
-    `The manifest cannot be used${rule === null ? '' : ` (${ruleTitle(rule)})`}. What was known before stays in force.`,
-  recovered: ({ failingSince }) => `The manifest can be used again. It could not be since ${formatTime(failingSince)}.`,
+    `The manifest cannot be used${rule === null ? '' : ` (${ruleTitle(rule)})`}. The last known state remains valid.`,
+  recovered: ({ failingSince }) =>
+    `The manifest can be used again. It could not be used since ${formatTime(failingSince)}.`,
   'version-listed': (_, { app, version }) => `${app} ${version} is listed.`,
   'version-verified': (_, { app, version }) => `${app} ${version} is verified: its artifact has the listed SHA-256.`,
   'version-refused': ({ rule, offered }, { app, version }) =>
@@ -56,7 +57,7 @@ const OUTCOMES: Record<CheckOutcome, string> = {
   good: 'no errors',
   problems: 'no errors',
   failing: 'the manifest cannot be used',
-  unfinished: 'not complete, the rest follows soon',
+  unfinished: 'not complete yet',
 };
 
 function checkedMessage({ outcome, seconds, errors, warnings, apps, changes }: EventData['checked']): string {

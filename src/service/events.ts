@@ -56,24 +56,24 @@ export interface EventData {
   recovered: { failingSince: string };
   /** The metadata file lists a version that it did not list before. `checksum`: as listed. */
   'version-listed': { checksum: string; artifactUrl: string };
-  /** The artifact matched the listed digest for the first time: the version is offered, and this digest stays in force. */
+  /** The artifact matched the listed digest for the first time: the version is offered, and this digest is pinned. */
   'version-verified': { checksum: string; bytes: number | null };
   /** A version, or its replacement, is not offered. */
   'version-refused': {
     /** The id of the rule that says why. */
     rule: string;
-    /** The digest in force; as listed, if none is. */
+    /** The pinned digest; the listed one if none is pinned yet. */
     checksum: string;
-    /** What is listed instead of the digest in force; null if that one is. */
+    /** The listed digest, if it is not the pinned one; otherwise null. */
     listed: string | null;
     /** The digest of the bytes that the host served; null if they were not fetched, or match. */
     served: string | null;
-    /** Whether the version is still offered, with the digest in force. */
+    /** Whether the version is still offered, with the pinned digest. */
     offered: boolean;
   };
-  /** The metadata file no longer lists the version. `wasVerified`: its digest stays in force for its return. */
+  /** The metadata file no longer lists the version. `wasVerified`: its digest remains pinned in case it is listed again. */
   'version-withdrawn': { checksum: string; wasVerified: boolean };
-  /** A version is offered again, with the digest in force. */
+  /** A version is offered again, with the pinned digest. */
   'version-restored': { checksum: string };
   /** The manifest lists an app that it did not list before. */
   'app-listed': { name: string };

@@ -10,9 +10,10 @@ export interface HiddenReason {
 const SERVICE_REASONS = {
   'app-withdrawn': 'It is no longer in the registry’s manifest.',
   'version-unpublished': 'No version is published yet.',
-  'entry-invalid': 'Its entry in the manifest lacks a required field, or has one of the wrong type.',
-  'metadata-invalid': 'Its metadata file lacks a required field, or has one of the wrong type.',
-  'version-not-stored': 'None of its listed versions can be stored: they are too many, or a number or URL is too long.',
+  'entry-invalid': 'Its entry in the manifest lacks a required field, or a field has the wrong type.',
+  'metadata-invalid': 'Its metadata file lacks a required field, or a field has the wrong type.',
+  'version-not-stored':
+    'None of its listed versions can be stored: there are too many, or a version number or URL is too long.',
   'version-withdrawn': 'Its versions are no longer listed.',
   'app-unchecked': 'Its metadata file has not been checked yet.',
   'artifact-unchecked': 'Its artifacts have not been checked yet.',
@@ -46,5 +47,5 @@ export function reasonsFrom(codes: readonly string[]): HiddenReason[] {
 export function hiddenReason(code: string): HiddenReason {
   if (isServiceReason(code)) return serviceReason(code);
   const rule = ruleById(code);
-  return { code, message: rule?.hiddenReason ?? (rule ? `${rule.title}.` : 'The registry’s report says why.') };
+  return { code, message: rule?.hiddenReason ?? (rule ? `${rule.title}.` : 'See the report of the registry.') };
 }

@@ -72,7 +72,7 @@ export function openMetrics(): Metrics {
     }),
     refreshing: new Gauge({
       name: 'appreg_refreshing',
-      help: 'Registries that this node is refreshing now.',
+      help: 'Registries that this node is refreshing at the moment.',
       registers,
     }),
   };

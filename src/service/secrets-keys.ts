@@ -48,7 +48,7 @@ export function secretsKeyIn(text: string): SecretsKey | null {
  */
 export function seal(keys: SecretsKeys, secret: string, context: string): Sealed {
   const [first] = keys;
-  if (first === undefined) throw new Error('There is no key to seal secrets with.');
+  if (first === undefined) throw new Error('No key is set to encrypt secrets with.');
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, first.key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(context));

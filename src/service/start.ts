@@ -143,7 +143,7 @@ async function withRetries<Result>(action: () => Promise<Result>, until: number)
         throw new AppregError(
           'database-unreachable',
           `The PostgreSQL server cannot be used: ${printable(redact(errorMessage(error)))}`,
-          'Look at its log and at its free disk space.',
+          'Check its log and its free disk space.',
           { cause: error },
         );
       await sleep(RETRY_INTERVAL);

@@ -102,7 +102,7 @@ export interface SubscriptionView {
   /**
    * `new`: never checked yet, and no check is running. `checking`: the first check is running, or about to start. The
    * others are the result of the last check, also while a check is running: `good`: without errors. `problems`: it could
-   * be read, with errors. `failing`: the manifest could not be used; the previous state stays in force. `unauthorized`:
+   * be read, with errors. `failing`: the manifest could not be used; the last known state remains valid. `unauthorized`:
    * the same, because the host refused the credentials.
    */
   state: 'new' | 'checking' | 'good' | 'problems' | 'failing' | 'unauthorized';
@@ -162,7 +162,7 @@ export interface InstallableView extends AppView {
 export interface VersionView {
   version: string;
   artifactUrl: string;
-  /** The digest in force: the first one observed. */
+  /** The pinned digest: the first one that matched. */
   artifactChecksum: string;
   firstSeenAt: string;
   /** `pending`, `verified` and `refused` as in the table; a withdrawn version is not offered any more. */
@@ -172,7 +172,7 @@ export interface VersionView {
   reason: { rule: string; message: string } | null;
   verifiedAt: string | null;
   bytes: number | null;
-  /** The digest listed now, if it differs; this does not change the one in force. */
+  /** The digest listed now, if it differs; this does not change the pinned one. */
   swappedChecksum: string | null;
   /** The digest of the bytes that the host served last, if it differs from `artifactChecksum`. */
   servedChecksum: string | null;

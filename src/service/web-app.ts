@@ -70,7 +70,7 @@ export function webApp(service: Service, limits = RATE_LIMITS): Hono<Env> {
     const fault = service.database.report(error);
     if (fault !== null) return problem(c, unavailable(fault));
     log('error', 'defect', { request, route: c.get('route'), error });
-    return problem(c, new Refusal('internal', 'The log of the service has more, under the requestId.'));
+    return problem(c, new Refusal('internal', 'The log of the service has the details under this requestId.'));
   });
   return app;
 }

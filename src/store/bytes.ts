@@ -103,7 +103,7 @@ function changed(shownAs: string): AppregError {
   return new AppregError(
     'artifact-changed',
     `${printable(shownAs)} changed while it was published.`,
-    'Wait until the program that writes it is finished; then run the same command again.',
+    'Wait until the program that writes the file has finished; then run the same command again.',
     { effect: 'none' },
   );
 }

@@ -19,12 +19,12 @@ export function checkedSegments(path: string): string[] {
   const segments = path.split('/');
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..')
-      throw pathRefused(path, 'a path must be relative to the root, without empty parts and dots');
+      throw pathRefused(path, 'a path must be relative to the root, without empty parts, “.” and “..”');
     if (FORBIDDEN.test(segment))
       throw pathRefused(path, 'a path must not contain a backslash, colon or control character');
     if (/[. ]$/.test(segment))
       throw pathRefused(path, 'a part of a path must not end in a dot or a space, which Windows removes');
-    if (DEVICE.test(segment)) throw pathRefused(path, `“${segment}” is a device on Windows`);
+    if (DEVICE.test(segment)) throw pathRefused(path, `“${segment}” is a device name on Windows`);
   }
   return segments;
 }
@@ -46,8 +46,8 @@ export async function pathOnDisk(root: string, path: string): Promise<string> {
   if (listed !== null)
     throw new AppregError(
       'path-refused',
-      `The path “${printable(shorten(path))}” is refused: the folder lists it as “${printable(shorten(listed))}”, which is a different name for hosts.`,
-      'Rename it (git mv), or use the name as it is listed.',
+      `The path “${printable(shorten(path))}” was rejected: the folder contains it as “${printable(shorten(listed))}”, which hosts treat as a different name.`,
+      'Rename the file (git mv), or use its exact name.',
       { effect: 'none' },
     );
   return target;
@@ -78,7 +78,7 @@ function pathRefused(path: string, why: string): AppregError {
   return new AppregError(
     'path-refused',
     `The path “${printable(shorten(path))}” was rejected: ${printable(why)}.`,
-    'Use a file below the folder, with forward slashes.',
+    'Use a path inside the folder, with forward slashes.',
     { effect: 'none' },
   );
 }

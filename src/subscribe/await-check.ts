@@ -68,12 +68,12 @@ async function findingsOf(client: Pick<ServiceClient, 'get'>, path: string, regi
   return Array.isArray(findings) ? findings.filter((finding) => member(finding, 'severity') === 'error') : [];
 }
 
-/** `The service reads the registry: 23 of 40 apps read, 11 artifacts verified`. */
+/** `The service is reading the registry: 23 of 40 apps read, 11 artifacts verified`. */
 function progressText(progress: JsonValue | undefined): string {
   const [apps, artifacts] = [member(progress, 'apps'), member(progress, 'artifacts')];
   const [total, read, verified] = [numberIn(apps, 'total'), numberIn(apps, 'read'), numberIn(artifacts, 'verified')];
-  if (total === null || read === null) return 'The service reads the registry';
-  return `The service reads the registry: ${read} of ${total} apps read, ${verified ?? 0} artifacts verified`;
+  if (total === null || read === null) return 'The service is reading the registry';
+  return `The service is reading the registry: ${read} of ${total} apps read, ${verified ?? 0} artifacts verified`;
 }
 
 function numberIn(value: JsonValue | undefined, name: string): number | null {

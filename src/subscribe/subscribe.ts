@@ -75,7 +75,7 @@ export async function requestSubscription(subscription: Subscription): Promise<S
     throw new AppregError(
       'service-unreachable',
       `${printable(redact(endpoint))} cannot be reached: ${printable(redact(shorten(reason)))}`,
-      'Check --service, the network; for a private certificate authority, use --ca <file>.',
+      'Check --service and the network. For a private certificate authority, use --ca <file>.',
       { cause },
     );
   } finally {

@@ -64,7 +64,7 @@ describe('an app', () => {
     ['with a number', source('clock', { ...FIELDS, color: 3 }), /the field “color” is empty/],
     ['with a misspelled field', source('clock', { ...FIELDS, colour: '#fff' }), /the field “colour” is not supported/],
     ['without an icon', source('clock', FIELDS, ['app.json']), /the app has no icon\.$/],
-    ['with a photograph', source('clock', FIELDS, ['logo.jpg']), /no icon: logo\.jpg is not a PNG/],
+    ['with a photograph', source('clock', FIELDS, ['logo.jpg']), /no icon: the name “logo\.jpg” is not valid/],
     ['with two icons', source('clock', FIELDS, ['icon.svg', 'icon.png']), /several icons: icon\.png and icon\.svg\./],
     [
       'with an icon, and one elsewhere',

@@ -42,7 +42,7 @@ describe('assembling into a folder', () => {
     const before = snapshot(root);
     const again = contextIn(root);
     expect(await assembleManifest(again, {})).toBe(0);
-    expect(again.printed.out).toEqual(['registry.json holds the 2 apps already; nothing to do']);
+    expect(again.printed.out).toEqual(['registry.json is already up to date (2 apps); nothing to do']);
     expect(snapshot(root)).toBe(before);
   });
 
@@ -106,10 +106,10 @@ describe('assembling into a folder', () => {
             'base64',
           ),
         }),
-      /apps\/clock\/logo\.svg is PNG/,
+      /apps\/clock\/logo\.svg contains a PNG image/,
     ],
     ['an unsafe key', (root) => writeApp(root, 'my clock'), /apps\/my clock: .*is not a valid app key/],
-    ['a key that is a device name', (root) => writeApp(root, 'CON'), /name of a device/],
+    ['a key that is a device name', (root) => writeApp(root, 'CON'), /device name/],
   ])('an app with %s is refused with the path of its file, and nothing is changed', async (_, change, words) => {
     const root = workspace(['clock', 'watch']);
     await assembleManifest(contextIn(root), {});

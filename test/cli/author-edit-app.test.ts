@@ -140,7 +140,7 @@ describe('edit-app --icon', () => {
     expect(await editApp(context, 'clock', { icon: 'i.png' })).toBe(0);
     expect(entryOf(dir).blockStyle.iconUrl).toBe(`${BASE}apps/clock/icon.png`);
     expect(existsSync(join(dir, 'apps/clock/icon.svg'))).toBe(true);
-    expect(context.printed.log).toEqual(['apps/clock/icon.svg stays, although no app uses it.']);
+    expect(context.printed.log).toEqual(['apps/clock/icon.svg was not deleted, although no app uses it any more.']);
   });
 
   test('does not replace a file that is not the icon of the app', async () => {
@@ -298,5 +298,5 @@ test('edit-app reports an app.json that describes the app as well', async () => 
   writeFileSync(join(dir, 'apps/clock/app.json'), '{}');
   const context = contextIn(dir);
   await editApp(context, 'clock', { name: 'B' });
-  expect(context.printed.log.join()).toContain('apps/clock/app.json describes this app, too');
+  expect(context.printed.log.join()).toContain('apps/clock/app.json also describes this app');
 });

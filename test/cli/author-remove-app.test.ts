@@ -51,7 +51,7 @@ describe('remove-app', () => {
     expect(context.printed.out.join('\n')).toBe(
       [
         'removed clock: registry.json',
-        'Subscribers will no longer see clock (“The clock”), nor its 1 version (latest 1.2.0) once the changed manifest is served and the service has checked it, which it does hourly. They can no longer install it.',
+        'Subscribers will no longer see clock (“The clock”) or its 1 version (latest 1.2.0) once the changed manifest is served and the service has checked it (hourly). They can no longer install it.',
         'No file is deleted: apps/clock/icon.svg, apps/clock/versions.json and the artifacts stay.',
       ].join('\n'),
     );
@@ -63,7 +63,7 @@ describe('remove-app', () => {
     const context = contextIn(await workspace(), YES);
     await removeApp(context, 'radio', YES);
     expect(context.printed.out.join('\n')).toContain(
-      'Subscribers do not see radio (“The radio”) now, because no version of it is published; nothing changes for them.',
+      'Subscribers do not see radio (“The radio”) at present, because no version of it is published; nothing changes for them.',
     );
   });
 

@@ -187,7 +187,7 @@ describe('exceptions', () => {
     ['an empty reason', { reason: ' ' }, 'config-invalid', /\/exceptions\/1\/reason/, /schema/],
     ['no reason', { reason: undefined }, 'config-invalid', /\/exceptions\/1 .*'reason'/, /schema/],
     ['no rule', { rule: undefined }, 'config-invalid', /\/exceptions\/1 .*'rule'/, /schema/],
-    ['an unknown field', { apps: 'a' }, 'config-invalid', /\/exceptions\/1\/apps is not a setting/, /schema/],
+    ['an unknown field', { apps: 'a' }, 'config-invalid', /\/exceptions\/1\/apps is not a known setting/, /schema/],
     ['a number', { version: 1 }, 'config-invalid', /\/exceptions\/1\/version must be string/, /schema/],
   ])('with %s are refused, with the place', async (_, more, code, message, hint) => {
     configure([
@@ -245,8 +245,8 @@ describe('--baseline', () => {
     ['is saved facts', { snapshot: 1 }, /saved facts/],
     ['is of another tool', { ...whole, tool: { name: 'eslint' } }, /another tool \(“eslint”\)/],
     ['has another schema', { ...whole, schema: 2 }, /its schema is 2/],
-    ['has no findings', { ...whole, findings: {} }, /\/findings is not a list/],
-    ['has a finding that is none', { ...whole, findings: [null] }, /\/findings\/0 is not a finding/],
+    ['has no findings', { ...whole, findings: {} }, /\/findings is not an array/],
+    ['has a finding that is none', { ...whole, findings: [null] }, /\/findings\/0 is not an object/],
     ['has a finding without a place', { ...whole, findings: [found] }, /\/findings\/0\/pointer/],
     ['has a finding of nothing', { ...whole, findings: [{ ...found, pointer: '', resource: 'x' }] }, /\/resource/],
   ])('that %s is refused', async (_, value, message) => {

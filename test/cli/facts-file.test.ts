@@ -180,7 +180,7 @@ describe('saved facts are refused, with the location of the fault', () => {
 
   test('if they are not JSON, empty or null', async () => {
     expect(await refused('{"snapshot":1,"tok')).toBe('contains no saved facts: it is not JSON.');
-    expect(await refused('')).toBe('contains no saved facts: it is not JSON, but empty.');
+    expect(await refused('')).toBe('contains no saved facts: it is empty.');
     expect(await refused('null')).toBe('contains no saved facts: the file must be object.');
   });
 

@@ -166,13 +166,13 @@ describe('a registry that the service has accepted before it was checked', () =>
     const { code, printed } = await run();
     expect(code).toBe(1);
     expect(printed.out.join('\n')).toMatch(
-      /but the registry cannot be used:\n {2}error {2}It timed out\. {2}unreachable\n {4}→ Start the host\.\n {2}The subscription stays/,
+      /but the registry cannot be used:\n {2}error {2}It timed out\. {2}unreachable\n {4}→ Start the host\.\n {2}The subscription is kept/,
     );
     expect(printed.out.join('\n')).not.toContain('Slow.');
   });
 
   test.each<[string, object[], Given, RegExp]>([
-    ['is not checked in time', [checking], { timeout: 0.5 }, /; its first check has not ended yet$/],
+    ['is not checked in time', [checking], { timeout: 0.5 }, /; its first check has not finished yet$/],
     ['of a service without this API', [], {}, /^subscribed to \S+ as “Apps”$/],
   ])('that %s is subscribed to', async (_, responses, options, words) => {
     states[PATH] = responses;

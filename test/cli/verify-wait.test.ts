@@ -133,7 +133,7 @@ describe('verify --wait after the timeout', () => {
     expect(logged.at(-1)).toBe(`Timed out after 1.2s. Still missing: ${missing}.`);
     expect(report.outcome).toBe('incomplete');
     expect(report.notJudged).toContainEqual(
-      expect.objectContaining({ rule: '*', resource: null, reason: `not there yet: ${missing}` }),
+      expect.objectContaining({ rule: '*', resource: null, reason: `not available yet: ${missing}` }),
     );
     expect(JSON.parse(out)).toEqual(report);
     expect(comparableReport((await fixture.runs.judge('facts.json')).report)).toEqual(comparableReport(report));

@@ -104,7 +104,7 @@ describe('a proxy', () => {
 });
 
 const reasons = (report: { notJudged: { reason: string }[] }): Set<string> =>
-  new Set(report.notJudged.map(({ reason }) => reason.replace(/\d+ (requests|waits)/, 'n $1')));
+  new Set(report.notJudged.map(({ reason }) => reason.replace(/\d+ (requests|times)/, 'n $1')));
 
 describe('a host with many files', () => {
   const APPS = 90;
@@ -145,7 +145,8 @@ describe('a host with many files', () => {
     const views = apps.map(({ metadata }) => metadata.web as HttpViews);
     const probes = views.map(({ head, preflight }) => (method === 'HEAD' ? head : preflight));
     expect(
-      probes.filter((view) => isMissing(view) && reasonText(view.missing).includes(`(${method}) without`)).length,
+      probes.filter((view) => isMissing(view) && reasonText(view.missing).includes(`requests (${method}) in time`))
+        .length,
     ).toBeGreaterThan(40);
     expect(faults(report).filter((line) => /head-refused|cors-preflight-refused/.test(line))).toEqual([]);
     const reasons = report.notJudged.filter(({ rule }) => /head-refused|cors-preflight-refused/.test(rule));
@@ -166,7 +167,7 @@ describe('a host with many files', () => {
     expect(requested('GET')).toBeLessThan(16);
     expect(faults(report).filter((line) => line.includes('unreachable no-answer')).length).toBeGreaterThan(0);
     expect([...reasons(report)]).toContain(
-      `${name()} left n requests (GET) without a complete response in time; no more requests were sent`,
+      `${name()} did not respond completely to n requests (GET) in time; no more requests were sent`,
     );
     expect(report.apps.map(({ visible }) => visible)).toContain(null);
   });
@@ -176,7 +177,7 @@ describe('a host with many files', () => {
     expect(many.requests.filter((one) => one.path.endsWith('.json')).length).toBeLessThan(APPS + 20);
     expect(faults(report).filter((line) => line.includes('unreachable rate-limited'))).not.toEqual([]);
     expect([...reasons(report)]).toContain(
-      `${name()} still refused requests (429 or 503) after n waits; no more requests were sent`,
+      `${name()} still refused requests (429 or 503) after waiting n times; no more requests were sent`,
     );
   });
 

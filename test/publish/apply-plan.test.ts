@@ -108,7 +108,7 @@ describe('before anything is written, a plan refuses', () => {
       {
         code: 'immutable',
         exit: 1,
-        message: `a/1.0.0.tar.gz already exists with different bytes: ${sha('others')} (6 bytes) is there, ${sha('bytes')} (5 bytes) is what you have. Nothing was changed.`,
+        message: `a/1.0.0.tar.gz already exists with different bytes: its checksum is ${sha('others')} (6 bytes), yours is ${sha('bytes')} (5 bytes). Nothing was changed.`,
       },
     ],
     [

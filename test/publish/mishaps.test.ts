@@ -33,8 +33,8 @@ describe('publish-version to a bucket with failures', () => {
   });
 
   test.each<[Mishap, string, RegExp, RegExp]>([
-    ['truncate', 'the artifact', ARTIFACT, /keeps \d+ different bytes, 4 times in a row\. Not stored: /],
-    ['truncate', 'the metadata', METADATA, /keeps \d+ different bytes.*Stored: .*Not stored: /],
+    ['truncate', 'the artifact', ARTIFACT, /contains \d+ different bytes, 4 times in a row\. Not stored: /],
+    ['truncate', 'the metadata', METADATA, /contains \d+ different bytes.*Stored: .*Not stored: /],
     [
       'reset-before',
       'the metadata',
@@ -116,7 +116,7 @@ test.skipIf(noMount !== null)(
           resolve({ code: error?.code, stdout, stderr }),
         );
       });
-      expect(ended.stderr).toMatch(/^appreg: git has no space left .*Nothing was changed\.\n.*TMPDIR/);
+      expect(ended.stderr).toMatch(/^appreg: git found no free space .*Nothing was changed\.\n.*TMPDIR/);
       // No file is left on that disk.
       expect(ended).toMatchObject({ code: 2, stdout: 'filler\n' });
     }

@@ -88,7 +88,7 @@ describe.each(PLACE_NAMES)('publishing several apps to a %s', (name) => {
       'unknown: failed (app-unknown)',
     ]);
     expect(results[1]!.error!.message).toMatch(
-      /sha256:[0-9a-f]{64} is listed, sha256:[0-9a-f]{64} is what you have\. .*Nothing was changed\.$/,
+      /the listed checksum is sha256:[0-9a-f]{64}, yours is sha256:[0-9a-f]{64}\. .*Nothing was changed\.$/,
     );
     expect(await listed(connect(), KEYS)).toEqual(ALL);
     expect(recorded(await lockOf(connect()))).toEqual(expect.arrayContaining(ALL));

@@ -130,7 +130,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
 
     const context = { ...contextIn(arena.root, { yes: true }), env: arena.env };
     expect(await removeApp(context, 'a', {})).toBe(0);
-    expect(context.printed.out.join()).toContain('will no longer see a (“B”), nor its 1 version (latest 1.0.0)');
+    expect(context.printed.out.join()).toContain('will no longer see a (“B”) or its 1 version (latest 1.0.0)');
     expect(await files()).toBe('{\n  "apps": {}\n}\n');
     expect(await arena.get('apps/a/versions/1.0.0.tar.gz')).not.toBeNull();
     if (repository !== undefined) {
@@ -189,7 +189,9 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
       code: 'immutable',
       exit: 1,
       message: expect.stringMatching(
-        RegExp(`${checksumOf(tarGz('one'))} is in appreg\\.lock\\.json, ${checksumOf(tarGz('two'))} is`),
+        RegExp(
+          `the checksum in appreg\\.lock\\.json is ${checksumOf(tarGz('one'))}, yours is ${checksumOf(tarGz('two'))}`,
+        ),
       ) as string,
     });
     expect(state(arena)).toBe(before);
@@ -213,8 +215,8 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
       const expected = {
         code: 'registry-in-store',
         exit: 2,
-        message: expect.stringContaining(kind === 'git' ? 'in a branch of git' : 'in a bucket') as string,
-        hint: `Check what is served: appreg verify ${arena.base}registry.json`,
+        message: expect.stringContaining(kind === 'git' ? 'in a git branch' : 'in an S3 bucket') as string,
+        hint: `Check the live registry: appreg verify ${arena.base}registry.json`,
       };
       expect(await refusal(lint(contextOf(arena), [], {}))).toMatchObject(expected);
       expect(await refusal(serve(contextOf(arena), undefined, {}))).toMatchObject(expected);

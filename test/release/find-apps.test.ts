@@ -105,7 +105,7 @@ describe('an error in the configuration', () => {
       'release-key-invalid',
       /“\.\.\/a” is not a valid app key/,
     ],
-    ['a device', app('apps/nul'), [ENTRY], 'release-key-invalid', /name of a device/],
+    ['a device', app('apps/nul'), [ENTRY], 'release-key-invalid', /device name/],
     [
       'a placeholder',
       app('apps/a'),
@@ -138,7 +138,12 @@ describe('a broken app', () => {
       { version: 'package.json' },
       /version file apps\/a\/package\.json does not exist/,
     ],
-    ['with a folder as version', { ...app('apps/a'), 'apps/a/v/x': '' }, { version: 'v' }, /apps\/a\/v is not a file/],
+    [
+      'with a folder as version',
+      { ...app('apps/a'), 'apps/a/v/x': '' },
+      { version: 'v' },
+      /apps\/a\/v is not a regular file/,
+    ],
     ['with an invalid version', { ...app('apps/a'), 'apps/a/VERSION': 'v1' }, {}, /apps\/a\/VERSION contains “v1”/],
     ['with an unusable app.json', { ...app('apps/a'), 'apps/a/app.json': '{' }, {}, /apps\/a\/app\.json is not JSON/],
     [
@@ -175,9 +180,9 @@ describe('a broken app', () => {
         .map((one) => one.problem ?? readVersion(one))
         .map((one) => ('message' in one ? one.message : one.version));
       expect(problems).toEqual([
-        expect.stringContaining('apps/a is a link out of the repository'),
+        expect.stringContaining('which is outside of the repository'),
         'The entry point apps/b/main.ts is outside of the repository.',
-        'apps/c/VERSION is a link out of the folder of its app.',
+        'apps/c/VERSION is a link to a file outside of the app’s folder.',
         // A link inside the repository.
         '1.0.0',
         'apps/e is a link to a folder that does not exist.',

@@ -175,7 +175,7 @@ describe('the server', () => {
     const { status, text } = await rawGet(server.port, target);
     expect(status).toBe(404);
     expect(text).not.toContain(SECRET);
-    expect(text).toContain(`The registry: ${server.manifestUrl}`);
+    expect(text).toContain(`The manifest is at ${server.manifestUrl}`);
   });
 
   test.each([

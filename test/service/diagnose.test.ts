@@ -111,7 +111,7 @@ describe('the service checked before a version was published', () => {
   });
 });
 
-test('a version with another digest than the one in force is an error', async () => {
+test('a version with another digest than the pinned one is an error', async () => {
   const { token, registryId } = await subscribed();
   const other = Buffer.from('other bytes');
   await addApp(

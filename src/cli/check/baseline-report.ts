@@ -17,7 +17,7 @@ export function readBaselineReport(name: string, cwd: string): ReadonlySet<strin
     throw new AppregError(
       'option-invalid',
       '--baseline is empty.',
-      'Give the file of a report; in a pipeline, check that its variable is set.',
+      'Give the path of a report; in a pipeline, check that its variable is set.',
     );
   const value = parsed(textOf(resolve(cwd, name), name), name);
   return fingerprintsOf({ findings: findingsIn(value, name) });
@@ -55,7 +55,7 @@ function findingsIn(value: JsonValue, name: string): FindingIdentity[] {
       name,
       `its schema is ${printable(shorten(JSON.stringify(schema), 60))}, and this appreg reads schema 1`,
     );
-  if (!Array.isArray(findings)) throw unusable(name, '/findings is not a list');
+  if (!Array.isArray(findings)) throw unusable(name, '/findings is not an array');
   return findings.map((finding, index) => {
     const fault = faultOf(finding);
     if (isIdentity(finding)) return finding;
@@ -79,11 +79,11 @@ function isIdentity(value: JsonValue): value is JsonValue & FindingIdentity {
 
 /** What is wrong with an entry, to follow its place; null if nothing is. */
 function faultOf(value: JsonValue): string | null {
-  if (!isObject(value)) return ' is not a finding';
-  if (typeof value['rule'] !== 'string') return '/rule is not a text';
+  if (!isObject(value)) return ' is not an object';
+  if (typeof value['rule'] !== 'string') return '/rule is not a string';
   if (!KINDS.some((kind) => kind === value['resource'])) return '/resource is not a kind of resource';
   const wrong = TEXTS.find((field) => value[field] !== null && typeof value[field] !== 'string');
-  return wrong === undefined ? null : `/${wrong} is neither a text nor null`;
+  return wrong === undefined ? null : `/${wrong} is neither a string nor null`;
 }
 
 function unusable(name: string, why: string, cause?: unknown): AppregError {

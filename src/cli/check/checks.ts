@@ -39,7 +39,7 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
       );
     severities[id] = level;
   };
-  for (const [id, level] of Object.entries(config.rules ?? {})) set(id, level, 'The configuration');
+  for (const [id, level] of Object.entries(config.rules ?? {})) set(id, level, 'Configuration');
   for (const text of context.options.rule ?? []) {
     const [id = '', ...level] = text.split('=');
     set(id.trim(), level.join('=').trim(), '--rule');
@@ -82,7 +82,7 @@ export function printReport(context: Context, report: Report, more: Partial<Rend
 /** Suggests the command that explains the most severe finding of a failed check. */
 export function suggestExplanation({ terminal }: Context, code: number, { findings }: Report): void {
   const command = code === 0 ? null : explainCommand(findings);
-  if (command !== null) terminal.next(`${command} has the causes, examples and settings of that rule`);
+  if (command !== null) terminal.next(`${command} shows the causes, examples and settings of that rule`);
 }
 
 /**

@@ -69,7 +69,7 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   } catch (error) {
     const code = systemErrorCode(error) ?? 'unknown';
     throw invalidFacts(
-      `${printable(path)} ${code === 'ENOENT' ? 'does not exist.' : `cannot be read: ${code}`}`,
+      `${printable(path)} ${code === 'ENOENT' ? 'does not exist.' : `cannot be read (${code}).`}`,
       error,
     );
   }
@@ -78,9 +78,7 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
     value = JSON.parse(text);
   } catch {
     // The parser's message would quote the file.
-    throw invalidFacts(
-      `${printable(path)} contains no saved facts: it is not JSON${text === '' ? ', but empty' : ''}.`,
-    );
+    throw invalidFacts(`${printable(path)} contains no saved facts: it is ${text === '' ? 'empty' : 'not JSON'}.`);
   }
   const { validateFacts } = await import('../../core/generated/facts.js');
   const isSnapshot = (given: unknown): given is Snapshot => validateFacts(given);

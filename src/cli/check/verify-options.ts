@@ -97,8 +97,8 @@ function shardOf(text: string): { index: number; of: number } {
   if (found && index >= 1 && index <= of) return { index, of };
   throw new AppregError(
     'option-invalid',
-    `--shard: “${printable(text)}” is not a shard.`,
-    'Use <index>/<count>, starting at 1, such as --shard 2/4',
+    `--shard: “${printable(text)}” is not of the form <index>/<count>.`,
+    'Use an index from 1 to the count, such as --shard 2/4.',
   );
 }
 
@@ -144,7 +144,7 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
   if (isReservedHeader(plain))
     throw new AppregError(
       'option-invalid',
-      `${flag}: ${plain} is set by appreg itself.`,
+      `${flag}: appreg sets the header ${plain} itself.`,
       plain.toLowerCase() === 'origin' ? 'Use --origin <origin>.' : 'Omit it.',
     );
   return [plain, value];
@@ -159,7 +159,7 @@ export function authoritiesIn(path: string): string {
     throw new AppregError(
       'ca-file-invalid',
       `--ca: ${printable(path)} cannot be read: ${systemErrorCode(error) ?? 'unknown'}`,
-      'Give a PEM file of the certificate authority.',
+      'Give the certificate of the authority as a PEM file.',
       { cause: error },
     );
   }

@@ -70,7 +70,11 @@ export function trackGoal(goal: WaitGoal): GoalProgress {
         if (errors.length === 0 && seen.has(key) && !versions.has(key))
           gone.push(`${shorten(printable(key), 80)}: its metadata file cannot be read`);
       const rest = errors.length - MAX_ERRORS;
-      return [...gone, ...errors.slice(0, MAX_ERRORS).map(describeError), ...(rest > 0 ? [`${rest} more errors`] : [])];
+      return [
+        ...gone,
+        ...errors.slice(0, MAX_ERRORS).map(describeError),
+        ...(rest > 0 ? [`${rest} more ${rest === 1 ? 'error' : 'errors'}`] : []),
+      ];
     },
   };
 

@@ -32,7 +32,7 @@ export function waitSeconds(options: VerifyOptions): number {
     throw new AppregError(
       'option-invalid',
       `Invalid duration “${printable(options.wait ?? '')}” in --wait.`,
-      'Use a number and s, m or h, for at most one day, such as --wait 10m',
+      'Use a number with s, m or h, of at most one day, such as --wait 10m.',
     );
   if (options.shard !== undefined)
     throw new AppregError(
@@ -128,7 +128,7 @@ async function observeOnce(
       },
       incompleteReason() {
         const unlisted = progress.unlisted();
-        return unlisted.length === 0 ? null : `not there yet: ${unlisted.join('; ')}`;
+        return unlisted.length === 0 ? null : `not available yet: ${unlisted.join('; ')}`;
       },
     };
     const result = await observeAndJudge(context, check, { start: startJudging, writer, listener });

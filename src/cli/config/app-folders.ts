@@ -69,8 +69,8 @@ function keyError(name: string): AppregError | null {
 function linkError(name: string): AppregError {
   return new AppregError(
     'app-folder-invalid',
-    `“${printable(name)}” is a symbolic link, which is not followed.`,
-    'Replace it with the files.',
+    `apps/${printable(name)} is a symbolic link, which appreg does not follow.`,
+    'Replace the link with the folder itself.',
   );
 }
 
@@ -86,7 +86,11 @@ function iconIn(folder: string, key: string, icon: string): AppToAssemble['image
   const found = iconFromBytes(readAppFile(folder, key, icon, MAX_ICON_BYTES), name);
   const { kind } = found.image;
   if (icon.endsWith(`.${kind}`)) return found;
-  throw new AppregError('icon-invalid', `${name} is ${kind.toUpperCase()} by its content.`, `Name it .${kind}.`);
+  throw new AppregError(
+    'icon-invalid',
+    `${name} contains a ${kind.toUpperCase()} image.`,
+    `Rename it to end in .${kind}.`,
+  );
 }
 
 function readAppFile(folder: string, key: string, name: string, largest: number): Uint8Array {

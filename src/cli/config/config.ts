@@ -103,7 +103,7 @@ function isConfig(value: unknown): value is Config {
 
 function describeViolation({ instancePath: path, message, params }: ShapeError): string {
   if (typeof params['additionalProperty'] === 'string')
-    return `${path}/${params['additionalProperty']} is not a setting`;
+    return `${path}/${params['additionalProperty']} is not a known setting`;
   if (Array.isArray(params['allowedValues'])) return `${path} must be one of ${params['allowedValues'].join(', ')}`;
   return `${path || '/'} ${message}`;
 }

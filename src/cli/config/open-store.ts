@@ -66,8 +66,8 @@ function proxies(env: NodeJS.ProcessEnv): StoreProxyFor {
     if (unusable !== null)
       throw new AppregError(
         'proxy-unsupported',
-        `${facts.variable} names ${printable(unusable)}, which cannot be used for the store.`,
-        `Set ${facts.variable} to http://host:port, or exempt the store: NO_PROXY=${printable(url.hostname)}`,
+        `${facts.variable} is set to ${printable(unusable)}, which cannot be used for the store.`,
+        `Set ${facts.variable} to http://host:port, or exclude the store: NO_PROXY=${printable(url.hostname)}`,
         { effect: 'none' },
       );
     return { uri: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`, authorization };

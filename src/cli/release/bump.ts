@@ -43,7 +43,7 @@ export async function bumpApps(
     return apps.map((one) => {
       const bump = one.result.state === 'changed' ? bumps.get(one.app.versionFile) : undefined;
       if (bump === undefined) return one;
-      const advice = `--bump writes ${bump.version} into ${shown(one.app.versionFile, bump)}.`;
+      const advice = `appreg release --bump writes ${bump.version} into ${shown(one.app.versionFile, bump)}.`;
       return { ...one, result: { ...one.result, advice } };
     });
   // The version files are last, so that an interrupted run can be repeated.

@@ -196,7 +196,7 @@ export function selectedApps(apps: readonly FoundApp[], keys: readonly string[] 
   const known = apps.map(({ key }) => key);
   throw new AppregError(
     'app-unknown',
-    `No folder of the repository has the app “${printable(unknown)}”.${didYouMean(unknown, known)}`,
+    `The repository has no folder for the app “${printable(unknown)}”.${didYouMean(unknown, known)}`,
     'appreg release --check lists the apps.',
   );
 }

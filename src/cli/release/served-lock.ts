@@ -20,7 +20,9 @@ export async function servedLock({ env, terminal }: Context, manifest: string): 
   const { openHttpClient } = await import('../../observe/http/client.ts');
   const http = openHttpClient(networkOf(env));
   const unusable = (why: string): null => {
-    terminal.log(`warning: ${shownUrl(url)} ${why}; apps that another esbuild built are reported as changed`);
+    terminal.log(
+      `warning: ${shownUrl(url)} ${why}; apps that were built with another version of esbuild are reported as changed`,
+    );
     return null;
   };
   try {

@@ -123,7 +123,7 @@ export class GzipReader {
     // The sink may have called `stop` meanwhile.
     if (this.isDone()) return null;
     if (typeof used === 'string') {
-      this.fail('corrupt', `the compressed data is broken (${used})`, this.memberStart);
+      this.fail('corrupt', `the compressed data is corrupt (${used})`, this.memberStart);
       return null;
     }
     this.offset += used;
@@ -148,7 +148,8 @@ export class GzipReader {
     const view = new DataView(bytes.buffer, bytes.byteOffset, TRAILER_BYTES);
     if (view.getUint32(0, true) !== this.crc)
       this.fail('crc', 'the checksum in the gzip data does not match the unpacked bytes');
-    else if (view.getUint32(4, true) !== this.length) this.fail('length', 'the length in the gzip data does not match');
+    else if (view.getUint32(4, true) !== this.length)
+      this.fail('length', 'the length in the gzip data does not match the unpacked bytes');
     if (this.fault !== null) return null;
     this.offset += TRAILER_BYTES;
     this.state = 'header';

@@ -34,11 +34,11 @@ function faultIn({ snapshot, manifest, apps }: Record<string, JsonValue>): strin
   if (snapshot !== 1) return 'this version of appreg does not support their format';
   const ofManifest = documentFault(manifest, '/manifest');
   if (ofManifest !== null) return ofManifest;
-  if (!Array.isArray(apps)) return '/apps is not a list';
+  if (!Array.isArray(apps)) return '/apps is not an array';
   for (const [index, app] of apps.entries()) {
     const place = `/apps/${index}`;
     if (!isObject(app)) return `${place} is not an object`;
-    if (typeof app['key'] !== 'string') return `${place}/key is not a text`;
+    if (typeof app['key'] !== 'string') return `${place}/key is not a string`;
     const ofMetadata = documentFault(app['metadata'], `${place}/metadata`);
     if (ofMetadata !== null) return ofMetadata;
   }
@@ -52,7 +52,7 @@ function documentFault(document: JsonValue | undefined, place: string): string |
   const { missing, text, base64, bytes } = content;
   if (missing !== undefined)
     return isObject(missing) && typeof missing['code'] === 'string' ? null : `${place}/content/missing has no code`;
-  if (text !== null && typeof text !== 'string') return `${place}/content/text is neither a text nor null`;
+  if (text !== null && typeof text !== 'string') return `${place}/content/text is neither a string nor null`;
   if (base64 !== null && (typeof base64 !== 'string' || !BASE64.test(base64)))
     return `${place}/content/base64 is neither base64 nor null`;
   if (text === null && base64 === null) return `${place}/content has neither text nor base64`;

@@ -32,7 +32,7 @@ export class BodyStream implements ResponseBody {
   }
 
   destroy(): void {
-    this.controller.abort(new Error('broken off'));
+    this.controller.abort(new Error('the reader stopped'));
   }
 
   add(chunk: Buffer): void {
@@ -87,7 +87,7 @@ export class BodyStream implements ResponseBody {
   private stop(): void {
     this.isStopped = true;
     this.settle(null);
-    this.controller.abort(new Error('broken off'));
+    this.controller.abort(new Error('the reader stopped'));
   }
 
   private settle(failure: Error | null): void {

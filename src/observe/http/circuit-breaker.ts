@@ -35,11 +35,11 @@ export function openCircuitBreaker(): CircuitBreaker {
     openReason(origin, kind) {
       const own = tallies.get(`${kind} ${origin}`);
       if (own && isSpent(own, kind === 'GET' ? 'GET' : 'other'))
-        return `left ${own.late} requests (${kind}) without a complete response in time; no more requests were sent`;
+        return `did not respond completely to ${own.late} requests (${kind}) in time; no more requests were sent`;
       // A rate limit applies to all kinds of requests.
       const all = tallies.get(`any ${origin}`);
       if (all && isSpent(all, 'GET'))
-        return `still refused requests (429 or 503) after ${all.late} waits; no more requests were sent`;
+        return `still refused requests (429 or 503) after waiting ${all.late} times; no more requests were sent`;
       return null;
     },
     record(origin, kind, probe) {

@@ -37,12 +37,17 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
   const code = systemErrorCode(error) ?? '';
   if (error.name === 'HTTPParserError')
     return 'data' in error && HTTP2_FRAME.test(String(error.data))
-      ? failureFact(phase, 'HTTP2_ALONE', 'the host answers with frames of HTTP/2', url)
+      ? failureFact(phase, 'HTTP2_ALONE', 'the host responds with HTTP/2 frames', url)
       : failureFact(phase, parserCode(error.message), error.message, url);
   if (/bad upgrade/i.test(error.message)) return failureFact('headers', 'UPGRADE', 'the host switched protocols', url);
   // Detected with the first bytes, before the response: two length headers that disagree.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && phase === 'headers')
-    return failureFact(phase, 'HPE_UNEXPECTED_CONTENT_LENGTH', 'two different lengths', url);
+    return failureFact(
+      phase,
+      'HPE_UNEXPECTED_CONTENT_LENGTH',
+      'the response has two different Content-Length headers',
+      url,
+    );
   const known = CODES.get(code);
   if (known) return failureFact(known.phase ?? phase, known.code, error.message, url);
   if (/^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL')) return failureFact(phase, code, error.message, url);

@@ -64,7 +64,7 @@ function parsed(value: string, variable: string): Proxy {
 }
 
 function unusableReason(url: URL | null): string {
-  return url ? `a proxy of the kind ${url.protocol.slice(0, -1)}` : 'not a proxy URL';
+  return url ? `a ${url.protocol.slice(0, -1)} proxy` : 'a value that is not a proxy URL';
 }
 
 function decoded(text: string): string {

@@ -45,18 +45,18 @@ export async function followRedirects(
 /** The URL to follow, or why it is not followed. */
 function nextUrl(location: string | null, from: URL, hops: readonly Hop[]): URL | Failure {
   const fail = (code: string, message: string, url = from.href): Failure => failureFact('redirect', code, message, url);
-  if (location === null) return fail('REDIRECT_NO_LOCATION', 'a redirect without Location');
+  if (location === null) return fail('REDIRECT_NO_LOCATION', 'the redirect has no Location header');
   const next = parseUrl(location, from.href);
-  if (!next) return fail('REDIRECT_BAD_LOCATION', 'a redirect to a URL that is not http(s)');
+  if (!next) return fail('REDIRECT_BAD_LOCATION', 'the redirect leads to a URL that is not http(s)');
   const shown = withoutUserinfo(next);
-  if (!isHttpUrl(next)) return fail('REDIRECT_BAD_LOCATION', 'a redirect to a URL that is not http(s)', shown);
+  if (!isHttpUrl(next)) return fail('REDIRECT_BAD_LOCATION', 'the redirect leads to a URL that is not http(s)', shown);
   if (blockedPort(next.host) !== null)
-    return fail('REDIRECT_BLOCKED_PORT', 'a redirect to a port that browsers block', shown);
+    return fail('REDIRECT_BLOCKED_PORT', 'the redirect leads to a port that browsers block', shown);
   if (next.username !== '' || next.password !== '')
-    return fail('REDIRECT_CREDENTIALS', 'a redirect to a URL with credentials', shown);
+    return fail('REDIRECT_CREDENTIALS', 'the redirect leads to a URL with credentials', shown);
   const target = urlWithoutFragment(next.href);
   if (hops.some((hop) => hop.url === target.href))
-    return fail('REDIRECT_LOOP', 'a redirect to a URL that was already requested', shown);
+    return fail('REDIRECT_LOOP', 'the redirect leads to a URL that was already requested', shown);
   return hops.length > MAX_REDIRECTS ? fail('REDIRECT_LIMIT', `more than ${MAX_REDIRECTS} redirects`, shown) : target;
 }
 

@@ -108,14 +108,14 @@ function pixelFault(packed: Buffer, header: Header): Fault | null {
       finishFlush: constants.Z_SYNC_FLUSH,
     });
     if (data.length < limit && expected <= INFLATE_LIMIT)
-      return { code: 'data-short', message: `it has pixels for ${data.length} of ${expected} bytes` };
+      return { code: 'data-short', message: `it has only ${data.length} of ${expected} bytes of pixel data` };
     return filterFault(data, passes);
   } catch (error) {
     const code = systemErrorCode(error);
     // More data than needed, or more than the limit: not a fault.
     if (code === 'ERR_BUFFER_TOO_LARGE') return null;
     if (error instanceof Error && code?.startsWith('Z_'))
-      return { code: 'data-broken', message: `its pixel data is broken (${error.message})` };
+      return { code: 'data-broken', message: `its pixel data is corrupt (${error.message})` };
     throw error;
   }
 }

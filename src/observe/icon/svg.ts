@@ -58,7 +58,7 @@ export function inspectXml(bytes: Uint8Array, guess: string): ImageFacts {
     if (state.kind === 'svg' && (label.startsWith('utf-16') ? !hasByteOrderMark(bytes) : !isUtf8(bytes)))
       state.fault ??= {
         code: 'not-utf-8',
-        message: `it is in ${label}${label.startsWith('utf-16') ? ' without a byte order mark' : ''}, while Chromium reads every SVG image as UTF-8`,
+        message: `it is in ${label}${label.startsWith('utf-16') ? ' without a byte order mark' : ''}, but Chromium reads every SVG image as UTF-8`,
       };
   }
   const { kind, width, height, fault, active } = state;
@@ -104,7 +104,7 @@ function encodingOf(bytes: Uint8Array): string {
 }
 
 /** Thrown through the parser, which has no other way to stop. */
-const STOP = new Error('there is nothing left to learn');
+const STOP = new Error('the parser was stopped');
 
 /** @returns the text with its entities expanded, if it has any that are not yet; null once it was read */
 function parse(text: string, state: SvgState, { expand }: { expand: boolean }): string | null {
@@ -176,7 +176,7 @@ function createGuard(fail: (code: string, message: string) => never): {
       elements += 1;
       work += depth;
       if (depth > DEPTH_LIMIT) fail('too-complex', `its elements are nested deeper than ${DEPTH_LIMIT} levels`);
-      if (elements > ELEMENT_LIMIT || work > WORK_LIMIT) fail('too-complex', 'it has far too many elements');
+      if (elements > ELEMENT_LIMIT || work > WORK_LIMIT) fail('too-complex', 'it has too many elements');
     },
     closed() {
       depth -= 1;

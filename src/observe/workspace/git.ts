@@ -77,7 +77,7 @@ function refError(ref: string, root: string): AppregError {
     return new AppregError(
       'baseline-missing',
       `“${name}” is not a file or folder, and this git repository has no commits yet.`,
-      'Commit what is published, to compare later changes with that commit.',
+      'Commit the published files first. Later changes can then be compared with that commit.',
     );
   const shallow =
     git(['rev-parse', '--is-shallow-repository'], root, { mayFail: true }).stdout.toString('utf8').trim() === 'true';
@@ -85,14 +85,14 @@ function refError(ref: string, root: string): AppregError {
     const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref) ? 'git fetch --unshallow' : `git fetch --depth=1 origin ${name}`;
     return new AppregError(
       'git-shallow',
-      `“${name}” is not in this repository, which is a shallow clone without the required history.`,
-      `Fetch it: ${fetch} — or clone the full history in the pipeline (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
+      `“${name}” is not in this repository, which is a shallow clone and lacks the required history.`,
+      `Fetch it: ${fetch}. In a pipeline, clone the full history (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
     );
   }
   return new AppregError(
     'baseline-missing',
     `“${name}” is not a file, a folder or a git ref.`,
-    'Check the spelling; for a branch of the remote, use origin/<branch>, and fetch it first if needed (git fetch origin).',
+    'Check the spelling. For a branch of the remote, use origin/<branch>; if it is missing, run git fetch origin.',
   );
 }
 

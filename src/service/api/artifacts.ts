@@ -35,7 +35,12 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
     throw gone(version, report?.findings ?? []);
   }
   if (version.state === 'pending')
-    throw new Refusal('artifact-pending', 'Its artifact has not been verified yet.', {}, { 'retry-after': '60' });
+    throw new Refusal(
+      'artifact-pending',
+      'The artifact has not been verified yet. Try again later.',
+      {},
+      { 'retry-after': '60' },
+    );
   if (artifacts === null)
     throw new Refusal(
       'artifacts-not-kept',
@@ -118,9 +123,12 @@ async function firstVerified(kept: KeptArtifact, { from, to }: ByteRange): Promi
 /** The bytes are fetched soon, and verified again. */
 async function notKept({ db }: Service, { limit }: ArtifactKeeper, version: ArtifactVersion): Promise<Refusal> {
   if (version.bytes !== null && version.bytes > limit)
-    return new Refusal('artifacts-not-kept', 'The artifact is larger than what this service keeps (--artifacts-max).');
+    return new Refusal(
+      'artifacts-not-kept',
+      'The artifact is larger than the limit of this service (--artifacts-max). Fetch it from artifactUrl, and compare its SHA-256 with artifactChecksum.',
+    );
   await requestArtifact(db, version);
-  const detail = 'The service fetches the artifact from its host, and verifies it. Try again in a moment.';
+  const detail = 'The service is fetching the artifact from its host to verify it. Try again in a moment.';
   return new Refusal('unavailable', detail, {}, { 'retry-after': '10' });
 }
 
@@ -134,7 +142,7 @@ function gone(version: ArtifactVersion, findings: readonly Finding[]): Refusal {
   const first = own.find((finding) => finding.rule === rule);
   const finding = first ?? recordedFinding(version, rule);
   return version.withdrawn
-    ? new Refusal('artifact-withdrawn', 'The version is not listed any more.', { findings: [finding] })
+    ? new Refusal('artifact-withdrawn', 'The version is no longer listed.', { findings: [finding] })
     : new Refusal('artifact-refused', finding.message, { findings: [finding, ...own.filter((one) => one !== first)] });
 }
 
@@ -156,7 +164,7 @@ function recordedFinding(
     rule: id,
     severity: 'error',
     symptom: withdrawn ? null : 'checksum-mismatch',
-    message: withdrawn ? 'The version is not listed any more.' : (reason ?? 'Its artifact could not be verified.'),
+    message: withdrawn ? 'The version is no longer listed.' : (reason ?? 'Its artifact could not be verified.'),
     advice: withdrawn ? 'Published versions must stay listed: restore it.' : why,
     app: appKey,
     version,

@@ -44,6 +44,6 @@ async function getEvents(
 function typeIn(c: WebContext): EventType | null {
   const type = c.req.query('type');
   if (type === undefined) return null;
-  if (!isEventType(type)) throw invalidParameter('type', 'is not a type of events.');
+  if (!isEventType(type)) throw invalidParameter('type', 'is not an event type.');
   return type;
 }

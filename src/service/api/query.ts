@@ -17,7 +17,7 @@ export function pageQueryIn(
   if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_LIMIT)
     throw invalidParameter('limit', `is not a number from 1 to ${PAGE_LIMIT}.`);
   const after = c.req.query('after') ?? null;
-  if (after !== null && !isNext(after)) throw invalidParameter('after', 'is not a “next” value of a previous page.');
+  if (after !== null && !isNext(after)) throw invalidParameter('after', 'is not the “next” value of a previous page.');
   return { limit: Number(limit), after };
 }
 

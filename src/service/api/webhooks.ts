@@ -124,6 +124,6 @@ function accepted(c: WebContext, delivery: DeliveryView | 'disabled' | 'pending'
   if (delivery === 'disabled')
     throw new Refusal('webhook-disabled', 'The webhook is disabled. Enable it first: PATCH { "enabled": true }.');
   if (delivery === 'pending')
-    throw new Refusal('delivery-pending', 'It is still on its way, and repeated if it fails.');
+    throw new Refusal('delivery-pending', 'The delivery is still pending, and will be retried if it fails.');
   return json(c, delivery, 202);
 }

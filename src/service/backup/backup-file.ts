@@ -24,7 +24,7 @@ export async function verifyBackup(
     for await (const { rows } of backup.tables()) for await (const _ of rows) signal.throwIfAborted();
     await backup.end();
     // Bytes after the end of the content are ignored by gzip, but change the size at the end of the file.
-    if (contentSize !== bytesRead() % 2 ** 32) throw damagedBackup('it continues after its end');
+    if (contentSize !== bytesRead() % 2 ** 32) throw damagedBackup('it contains data after its end');
     // Last: a damaged name of a migration is not one of a newer appreg.
     checkSchema(backup.header);
     return { header: backup.header, bytes: size };
@@ -78,8 +78,8 @@ function readFailure(file: string, error: unknown): unknown {
   if (isAppregError(error)) return error;
   const code = errorCode(error);
   if (code === 'Z_DATA_ERROR' && error instanceof Error && error.message.includes('header check')) return notABackup();
-  if (code === 'Z_BUF_ERROR') return damagedBackup('it ends too early');
-  if (code.startsWith('Z_')) return damagedBackup('its content cannot be unpacked');
+  if (code === 'Z_BUF_ERROR') return damagedBackup('it is truncated');
+  if (code.startsWith('Z_')) return damagedBackup('its content cannot be decompressed');
   if (/^(EIO|EISDIR|EACCES)$/.test(code)) return unreadable(file, error);
   return error;
 }
@@ -90,7 +90,7 @@ function unreadable(file: string, cause: unknown): AppregError {
   return new AppregError(
     'backup-unusable',
     `The backup ${printable(file)} cannot be read: ${reason}.`,
-    'Name a file that appreg service backup wrote.',
+    'Give a file that appreg service backup wrote.',
     { cause, effect: 'none' },
   );
 }

@@ -53,7 +53,7 @@ async function checkFile(file: string): Promise<void> {
   const folder = await stat(dirname(file)).catch(() => null);
   if (folder?.isDirectory() !== true) throw notWritten(file, 'its folder does not exist');
   const existing = await lstat(file).catch(() => null);
-  if (existing !== null && !existing.isFile()) throw notWritten(file, 'it exists, and is not a file');
+  if (existing !== null && !existing.isFile()) throw notWritten(file, 'it already exists and is not a regular file');
 }
 
 async function writeBackup(url: string, file: string, signal: AbortSignal): Promise<BackupSummary> {
@@ -85,7 +85,7 @@ function notWritten(file: string, reason: string, cause?: unknown): AppregError 
   return new AppregError(
     'backup-not-written',
     `The backup cannot be written to ${printable(file)}: ${reason}.`,
-    'Name a file in a writable folder, on a disk with enough room.',
+    'Give a file in a writable folder, on a disk with enough free space.',
     { cause, effect: 'none' },
   );
 }

@@ -49,8 +49,8 @@ export function resolveSettings(
   const operatorToken = secretSetting(env, 'OPERATOR_TOKEN', cwd);
   if (operatorToken !== null && operatorToken.length < TOKEN_MIN_LENGTH)
     throw invalidSetting(
-      'OPERATOR_TOKEN is too short to be a secret.',
-      'openssl rand -base64 32 prints one that is not.',
+      `OPERATOR_TOKEN is too short: it has ${operatorToken.length} characters, and ${TOKEN_MIN_LENGTH} are required.`,
+      'Create one with: openssl rand -base64 32',
     );
   return {
     databaseUrl: databaseUrl(secretSetting(env, 'DATABASE_URL', cwd)),
@@ -92,7 +92,7 @@ function databaseUrl(text: string | null): string | null {
   if (text === null) return null;
   if (/^postgres(ql)?:\/\//.test(text)) return text;
   throw invalidSetting(
-    'DATABASE_URL is not the address of a PostgreSQL server.',
+    'DATABASE_URL is not the URL of a PostgreSQL server.',
     'Write it as postgres://user:password@host:5432/database.',
   );
 }
@@ -103,8 +103,8 @@ function webUrl(env: Environment, name: string, asFolder = false): string | null
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || (asFolder && (url.search || url.hash)))
     throw invalidSetting(
-      `${name} is not a usable web address: ${printable(redact(text))}`,
-      `Write it out, such as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
+      `${name} is not a valid http(s) URL: ${printable(redact(text))}`,
+      `Write it as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
     );
   return asFolder && !url.href.endsWith('/') ? `${url.href}/` : url.href;
 }
@@ -113,15 +113,18 @@ function portFrom(text: string | undefined): number {
   if (!text) return DEFAULT_PORT;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw invalidSetting(
-    `PORT is not a port number: ${printable(text)}`,
-    'It takes a number from 0 to 65535; 0 takes any that is free.',
+    `PORT: “${printable(text)}” is not a port.`,
+    'Use a number from 0 to 65535; 0 picks a free port.',
   );
 }
 
 function roles(named: string[] | undefined): Settings['roles'] {
   const unknown = named?.find((name) => !ROLES.some((role) => role === name));
   if (unknown !== undefined)
-    throw invalidSetting(`--role ${printable(unknown)}: unknown role.`, 'Roles are web and worker; by default both.');
+    throw invalidSetting(
+      `--role: unknown role “${printable(unknown)}”.`,
+      'Use web or worker, or omit the option for both.',
+    );
   return ROLES.filter((role) => named?.includes(role) ?? true);
 }
 
@@ -132,8 +135,8 @@ function hostName(text: string): string {
   if (url !== null && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '')
     return `${url.hostname}${port}`;
   throw invalidSetting(
-    `--allow-host ${printable(redact(text))}: this is not a host name.`,
-    'Use the host without scheme and path, and with a port to allow only that port: --allow-host localhost:8080',
+    `--allow-host: “${printable(redact(text))}” is not a host name.`,
+    'Give the host without scheme and path, such as localhost. With a port, only that port is allowed: --allow-host localhost:8080',
   );
 }
 

@@ -28,7 +28,7 @@ export function secretSetting(env: Record<string, string | undefined>, name: Sec
   if (value !== null)
     throw invalidSetting(
       `${name} and ${name}_FILE are both set.`,
-      `Set one of them: ${name}_FILE is the path of a file.`,
+      `Set only one of them. ${name}_FILE is the path of a file that contains the secret.`,
     );
   return secretIn(resolve(cwd, file), `${name}_FILE`);
 }
@@ -37,7 +37,7 @@ function secretIn(path: string, variable: string): string {
   const text = readSecretFile(path, variable).replace(/\r?\n$/, '');
   if (text === '') throw unusable(path, variable, 'is empty', 'Write the secret to it.');
   if (/[\r\n\0\u{fffd}]/u.test(text))
-    throw unusable(path, variable, 'is not one line of text', 'Write only the secret to it, in UTF-8.');
+    throw unusable(path, variable, 'is not one line of text', 'Write only the secret to it, as one line in UTF-8.');
   return text;
 }
 
@@ -60,7 +60,7 @@ function readSecretFile(path: string, variable: string): string {
 
 /** Checked on the open file, which cannot be replaced in between. Windows has other permissions. */
 function checkAccess(path: string, variable: string, file: Stats): void {
-  if (file.isDirectory()) throw unusable(path, variable, 'is a folder', 'Name the file that contains the secret.');
+  if (file.isDirectory()) throw unusable(path, variable, 'is a folder', 'Give the file that contains the secret.');
   if (file.size > LIMIT) throw unusable(path, variable, `has more than ${LIMIT} bytes`, 'Write only the secret to it.');
   // Pipes, such as of <(pass show …), have no permissions of their own.
   if (process.platform === 'win32' || !file.isFile()) return;
@@ -70,7 +70,7 @@ function checkAccess(path: string, variable: string, file: Stats): void {
     path,
     variable,
     `is accessible to all users of this machine (mode ${(file.mode & 0o777).toString(8).padStart(4, '0')})`,
-    `Restrict it: chmod 600, or 640 if its group is that of the service. In Kubernetes: defaultMode: 0440`,
+    `Restrict it with chmod 600, or with chmod 640 if the service is in its group. In Kubernetes, set defaultMode: 0440.`,
   );
 }
 

@@ -22,5 +22,5 @@ function keyIn(name: string, text: string): SecretsKeys[number] {
   const key = secretsKeyIn(text);
   if (key !== null) return key;
   // The value is a secret, so it is not quoted.
-  throw invalidSetting(`${name} is not a key of 32 bytes in base64.`, 'openssl rand -base64 32 prints one.');
+  throw invalidSetting(`${name} is not a key of 32 bytes in base64.`, 'Create one with: openssl rand -base64 32');
 }

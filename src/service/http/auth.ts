@@ -44,7 +44,7 @@ export function openAuthenticator(
   function unauthorized(c: Context, detail: string | null = null): Refusal {
     count(c, 'failures', clientAddress(c));
     const sent = c.req.header('authorization') !== undefined;
-    const fault = sent ? 'The token is unknown.' : 'Send the token, as Authorization: Bearer apr_…';
+    const fault = sent ? 'The token is not valid.' : 'Send the token as Authorization: Bearer apr_…';
     const challenge = sent ? 'Bearer realm="appreg", error="invalid_token"' : 'Bearer realm="appreg"';
     return new Refusal('unauthorized', detail ?? fault, {}, { 'www-authenticate': challenge });
   }
@@ -59,7 +59,7 @@ export function openAuthenticator(
       const token = bearerOf(c);
       const identity = token === null ? null : await identityOfToken(db, token);
       if (identity === null) throw unauthorized(c);
-      if (identity.expired) throw unauthorized(c, 'The token has ended. Make a new one.');
+      if (identity.expired) throw unauthorized(c, 'The token has expired. Create a new one.');
       count(c, method === 'GET' ? 'reads' : 'changes', identity.organization.id);
       if (identity.suspended) throw suspended();
       const caller = callerOf('token', identity, clientAddress(c));
@@ -105,7 +105,7 @@ function suspended(): Refusal {
 function insufficientScope(scope: Scope, needed: Scope): Refusal {
   return new Refusal(
     'insufficient-scope',
-    `The token has the scope “${scope}”; this request needs “${needed}”.`,
+    `The token has the scope “${scope}”, but this request requires “${needed}”.`,
     {},
     { 'www-authenticate': `Bearer realm="appreg", error="insufficient_scope", scope="${needed}"` },
   );

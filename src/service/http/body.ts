@@ -14,7 +14,7 @@ const BODY_LIMIT = 16 * 1024;
 export async function readBody(c: Context): Promise<JsonObject> {
   const type = c.req.header('content-type') ?? '';
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
-    throw new Refusal('unsupported-media-type', 'Send JSON, with Content-Type: application/json.', {}, ACCEPTS);
+    throw new Refusal('unsupported-media-type', 'Send JSON with Content-Type: application/json.', {}, ACCEPTS);
   const coding = c.req.header('content-encoding') ?? 'identity';
   if (coding.toLowerCase() !== 'identity')
     throw new Refusal('unsupported-media-type', 'Send the body without a Content-Encoding.', {}, ACCEPTS);

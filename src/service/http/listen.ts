@@ -54,7 +54,7 @@ export async function listen(
       'listen-failed',
       `Cannot listen on ${printable(host)} port ${port}: ${error.code ?? error.message}`,
       error.code === 'EADDRINUSE'
-        ? 'Another program uses it. Use another port; --port 0 selects a free one.'
+        ? 'Another program uses the port. Use another one; --port 0 picks a free port.'
         : 'Check --host and --port.',
       { cause: error },
     );
@@ -67,7 +67,7 @@ function openServer(fetch: FetchCallback, timeouts: ConnectionTimeouts): Server 
   const serverOptions = { connectionsCheckingInterval: timeouts.check };
   const server = createAdaptorServer({ fetch, serverOptions });
   // Without options for HTTP/2 it is one of HTTP/1.1.
-  if (!(server instanceof Server)) throw new Error('The adaptor returned a server of another protocol.');
+  if (!(server instanceof Server)) throw new Error('The adaptor did not return an HTTP/1.1 server.');
   server.headersTimeout = timeouts.headers;
   server.requestTimeout = timeouts.request;
   server.keepAliveTimeout = timeouts.keepAlive;

@@ -52,7 +52,7 @@ export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authentica
     app.all(routerPattern(path), (c) => {
       c.set('route', path);
       if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow });
-      throw new Refusal('method-not-allowed', `Allowed here: ${allow}.`, {}, { allow });
+      throw new Refusal('method-not-allowed', `Allowed methods: ${allow}.`, {}, { allow });
     });
   }
 }

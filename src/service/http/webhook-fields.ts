@@ -39,8 +39,8 @@ function urlField(guard: AddressPolicy | null | undefined): FieldReader<string> 
 
 const eventsField: FieldReader<readonly string[]> = (value) => {
   if (!Array.isArray(value) || value.length === 0)
-    return { fault: 'is not a list of types of events. Leave it out for all.' };
+    return { fault: 'is not an array of event types. Omit it for all types.' };
   const unknown = value.some((one) => typeof one !== 'string' || !isWebhookEventType(one));
-  if (unknown) return { fault: `has an unknown type of events. The types are ${WEBHOOK_EVENT_TYPES.join(', ')}.` };
+  if (unknown) return { fault: `contains an unknown event type. The types are ${WEBHOOK_EVENT_TYPES.join(', ')}.` };
   return { value: WEBHOOK_EVENT_TYPES.filter((type) => value.includes(type)) };
 };

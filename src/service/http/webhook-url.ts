@@ -8,7 +8,7 @@ import { LONGEST_URL, parseTypedUrl, type TypedUrlFault } from '../typed-url.ts'
 const FAULTS: Record<TypedUrlFault, string> = {
   'too-long': `is longer than ${LONGEST_URL} characters.`,
   'not-a-url': 'is not the full URL of a receiver, such as https://hooks.example.com/appreg.',
-  'user-info': 'contains a user name or a password. Receivers recognize the service by its signature.',
+  'user-info': 'contains a user name or a password. Receivers authenticate the service by its signature.',
 };
 
 /**
@@ -28,6 +28,6 @@ export function parseWebhookUrl(
     return { fault: 'is not https. This service sends events unencrypted only to hosts that its operator allows.' };
   if (refused === PORT_REFUSED)
     return { fault: `has the port ${target.port}. This service sends events only to the default port.` };
-  if (refused !== null) return { fault: 'has an address that this service sends nothing to.' };
+  if (refused !== null) return { fault: 'has an address that this service does not send requests to.' };
   return { url: url.href };
 }

@@ -17,7 +17,7 @@ export interface SignInForm {
 export function signInPage({ error, openSignUp, next, signedOut = false }: SignInForm): Screen {
   const body = html`<div class="card entry">
     <h1>Sign in</h1>
-    <p class="lead">with the token of your organization.</p>
+    <p class="lead">Use the token of your organization.</p>
     ${signedOut ? notice('good', 'You are signed out.') : NOTHING}
     <form method="post" action="sign-in">
       <input type="hidden" name="next" value="${next}" />
@@ -44,13 +44,13 @@ export interface SignUpForm {
 export function signUpPage({ error, name, key }: SignUpForm): Screen {
   const body = html`<div class="card entry">
     <h1>Create an organization</h1>
-    <p class="lead">It subscribes to registries, and sees the apps in them.</p>
+    <p class="lead">An organization subscribes to registries and installs the apps in them.</p>
     <form method="post" action="sign-up">
       <input type="hidden" name="key" value="${key}" />
       ${field({ name: 'name', label: 'Name', value: name, error, autocomplete: 'organization', autofocus: true, maxlength: 200 })}
       <button class="primary wide">Create organization</button>
     </form>
-    <p class="aside">You have a token already? <a href="sign-in">Sign in</a></p>
+    <p class="aside">Do you already have a token? <a href="sign-in">Sign in</a></p>
   </div>`;
   return { title: 'Create an organization', section: null, body };
 }
@@ -58,10 +58,10 @@ export function signUpPage({ error, name, key }: SignUpForm): Screen {
 /** The token is shown only once. */
 export function tokenPage(organization: OrganizationView, token: string, rotated: boolean): Screen {
   const body = html`<div class="${rotated ? 'card' : 'card entry'}">
-    <h1>${rotated ? 'The new token' : html`${untrusted(organization.name, 80)} is ready`}</h1>
+    <h1>${rotated ? 'New token' : html`${untrusted(organization.name, 80)} is ready`}</h1>
     <p class="lead">
-      ${rotated ? 'The previous token no longer works.' : 'You are signed in on this browser.'} Keep this token: it is
-      shown this once, and cannot be read again.
+      ${rotated ? 'The previous token no longer works.' : 'You are signed in on this browser.'} Save this token now: it
+      is shown only once.
     </p>
     <p class="token" id="token-box"><code id="token" dir="ltr">${token}</code>${copyButton(token, 'token')}</p>
     <p class="hint">
@@ -74,20 +74,20 @@ export function tokenPage(organization: OrganizationView, token: string, rotated
       >
     </p>
   </div>`;
-  return { title: rotated ? 'The new token' : 'Your token', section: rotated ? 'organization' : null, body };
+  return { title: rotated ? 'New token' : 'Your token', section: rotated ? 'organization' : null, body };
 }
 
 /** The form of a new organization was submitted twice. */
 export function tokenGonePage(): Screen {
   const body = html`<div class="card entry">
-    <h1>Created already</h1>
-    <p class="lead">This form was already sent: the organization exists, and its token was shown then.</p>
+    <h1>Already created</h1>
+    <p class="lead">This form was already sent. The organization exists, and its token was shown at that time.</p>
     <p class="actions">
       <a class="button primary" href="sign-in">Sign in with the token</a>
       <a class="button" href="sign-up">Create another organization</a>
     </p>
   </div>`;
-  return { title: 'Created already', section: null, body };
+  return { title: 'Already created', section: null, body };
 }
 
 export interface FailurePage {
@@ -103,7 +103,7 @@ export function failurePage({ title, text, signedIn }: FailurePage): Screen {
     <p class="lead">${text}</p>
     <p class="actions">
       <a class="button primary" href="${signedIn ? 'settings/registries' : 'sign-in'}"
-        >${signedIn ? 'To App Registries' : 'Sign in'}</a
+        >${signedIn ? 'Go to App Registries' : 'Sign in'}</a
       >
     </p>
   </div>`;

@@ -35,7 +35,7 @@ export const accountRoutes: readonly PageRoute[] = [
 
 const SIGN_UP_CLOSED = failurePage({
   title: 'Sign-up is closed',
-  text: 'The operator of this service creates organizations and provides their tokens.',
+  text: 'Only the operator of this service can create organizations. Ask the operator for one.',
   signedIn: false,
 });
 
@@ -62,10 +62,10 @@ async function submitSignIn({ c, count, show, redirectTo, formField }: PageReque
 
 /** Why a token does not sign in; null if it does. */
 function signInError(token: string, identity: Identity | null): string | null {
-  if (token === '') return 'Enter the token: it begins with apr_.';
+  if (token === '') return 'Enter the token, which begins with apr_.';
   if (identity === null)
-    return 'No organization has this token. Check that all of it was copied; a rotated token no longer works.';
-  if (identity.expired) return 'This token has ended. Ask for a new one.';
+    return 'No organization has this token. Check that you copied all of it. A rotated token no longer works.';
+  if (identity.expired) return 'This token has expired. Ask for a new one.';
   return identity.suspended ? SUSPENDED.text : null;
 }
 

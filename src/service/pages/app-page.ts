@@ -66,7 +66,7 @@ function stateBox({ app, subscription, now }: AppPage): Html {
       >
     </div>
     ${reasons(app)}
-    ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file was first found unusable ${relativeTime(app.failingSince, now)}; the last known state remains valid.</p>`}
+    ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file cannot be used (first noticed ${relativeTime(app.failingSince, now)}). The last known state remains valid.</p>`}
   </div>`;
 }
 
@@ -103,13 +103,13 @@ function versionsSection({ subscription, app, versions, next, after, now }: AppP
   return html`<section aria-labelledby="versions-title">
     <div class="section-head"><h2 id="versions-title">Versions</h2></div>
     <p class="muted">
-      A version is offered once its artifact was fetched and its SHA-256 matched. The digest that was seen first stays
-      in force.
+      A version is offered once its artifact was fetched and its SHA-256 matched. The first digest that matched is
+      pinned.
     </p>
     <div id="versions" data-live>
       ${
         versions.length === 0
-          ? emptyState('No versions known', 'The app’s metadata file lists no readable versions.')
+          ? emptyState('No versions known', 'The metadata file of the app lists no readable versions.')
           : versionList(versions, { registryUrl: subscription.url, appKey: app.key, now })
       }
       ${cursorLinks(first, older)}
@@ -124,7 +124,7 @@ function historySection({ subscription, app, events, now }: AppPage): Html {
       <a href="${address(registryPath(subscription.id, 'history'), { app: app.key })}">All events of this app</a>
     </div>
     <div id="app-history" data-live>
-      ${events.length === 0 ? html`<p class="muted">Nothing happened to it since your organization subscribed.</p>` : eventTable(events, 'app', now)}
+      ${events.length === 0 ? html`<p class="muted">Nothing has changed since your organization subscribed.</p>` : eventTable(events, 'app', now)}
     </div>
   </section>`;
 }

@@ -27,6 +27,6 @@ export function reasons({ visible, reasons: list, failingSince }: AppView): Html
   return html`<ul class="reasons">
     ${shown.map(({ message }) => html`<li>${sanitized(message, 300)}</li>`)}
     ${omitted > 0 ? html`<li>… and ${count(omitted, 'more reason')}</li>` : NOTHING}
-    ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be used at present; what was known before stays in force.</li>` : NOTHING}
+    ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be used at present; the last known state remains valid.</li>` : NOTHING}
   </ul>`;
 }

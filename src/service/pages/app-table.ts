@@ -96,7 +96,7 @@ function listAddress({ query, path, defaultFilter }: AppList, change: { filter?:
 function foundText(total: number, { search, filter }: AppListQuery): Html {
   if (search === '')
     return total === 0 ? html`${filter === 'hidden' ? 'Every app can be installed.' : 'None.'}` : NOTHING;
-  if (total === 0) return html`Nothing matches ${untrusted(search, 80)}.`;
+  if (total === 0) return html`No apps match ${untrusted(search, 80)}.`;
   return html`${count(total, 'app')} found.`;
 }
 

@@ -30,7 +30,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'organization-deleted': 'Organization deleted',
   'token-created': 'Token created',
   'token-issued': 'Token issued by the operator',
-  'token-rotated': 'Token replaced',
+  'token-rotated': 'Token rotated',
   'token-deleted': 'Token deleted',
   'session-opened': 'Signed in',
   'session-closed': 'Signed out',
@@ -53,7 +53,7 @@ export function auditPage({ entries, next, after, action, now }: AuditPage): Scr
   const pageAfter = (cursor: string | null): string => address(PATH, { action, after: cursor });
   const choices = AUDIT_ACTIONS.map((value) => ({ value, label: ACTIONS[value] }));
   const body = html`<h1>Audit log</h1>
-    <p class="lead">Who changed what in your organization, the newest first.</p>
+    <p class="lead">Who changed what in your organization, newest first.</p>
     <form class="tools search" method="get" action="${PATH}" data-search="audit">
       ${select('action', 'Actions', [{ value: '', label: 'All actions' }, ...choices], action ?? '')}
       <button class="search-button">Show</button>
@@ -68,7 +68,7 @@ export function auditPage({ entries, next, after, action, now }: AuditPage): Scr
 function auditTable(entries: readonly AuditEntryView[], now: Date): Html {
   return table({
     name: 'audit',
-    caption: 'Entries, the newest first',
+    caption: 'Entries, newest first',
     columns: ['Time', 'Action', 'Who', 'Details'],
     rows: entries.map((entry) => auditRow(entry, now)),
   });
@@ -94,7 +94,7 @@ function actorText({ type, token }: Actor): Html {
     case 'token':
       return html`Token ${untrusted(token?.name ?? '', 80)}`;
     case 'session':
-      return html`Page, with ${untrusted(token?.name ?? '', 80)}`;
+      return html`Signed in with ${untrusted(token?.name ?? '', 80)}`;
     case 'operator':
       return html`Operator`;
     case 'visitor':

@@ -30,7 +30,7 @@ const LABELS: Record<Exclude<AuthFault['field'], '' | 'type'>, string> = {
 export function authFields({ type, faults }: AuthForm, types: readonly AuthForm['type'][]): Html {
   return html`<fieldset class="auth-fields">
     <legend>Credentials</legend>
-    <p class="hint">Only if the registry asks for them. They are stored encrypted, and sent to its own origin only.</p>
+    <p class="hint">Only if the registry requires them. They are stored encrypted and only sent to its own origin.</p>
     ${types.map(
       (value) =>
         html`<label class="check"

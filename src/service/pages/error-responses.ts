@@ -17,11 +17,11 @@ export function showError(
   return showScreen(c, settings, failurePage({ title, text, signedIn: member !== null }), { status, member });
 }
 
-const CANNOT_SAVE = 'The service cannot save changes at the moment. Nothing was changed, and no data is lost.';
+const CANNOT_SAVE = 'The service cannot save changes at the moment. Nothing was changed, and no data was lost.';
 
 const FAULT_TEXTS: Record<DatabaseFault, string> = {
-  unreachable: 'The service cannot reach its database. No data is lost; try again in a moment.',
-  'disk-full': `${CANNOT_SAVE} Its operator has to free disk space; try again later.`,
+  unreachable: 'The service cannot reach its database. No data was lost. Try again in a moment.',
+  'disk-full': `${CANNOT_SAVE} Its operator has to free disk space. Try again later.`,
   'read-only': `${CANNOT_SAVE} Try again in a moment.`,
   'disk-error': 'The database of the service cannot read or write its files. Its operator has to repair it.',
   overloaded: 'The database of the service is overloaded. Try again in a moment.',
@@ -59,6 +59,6 @@ export function errorResponse(
   return showError(c, settings, {
     status: 500,
     title: 'Something went wrong',
-    text: `This is a fault of the service; its log has more. Try again in a moment. (Request ${request ?? 'unknown'})`,
+    text: `This is an error of the service. Try again in a moment. The log of the service has the details (request ${request ?? 'unknown'}).`,
   });
 }

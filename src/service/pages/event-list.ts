@@ -36,7 +36,7 @@ export function eventLabel(type: EventType): string {
 const OUTCOMES: Record<CheckOutcome, readonly [label: string, tone: Tone]> = {
   good: ['No errors', 'good'],
   problems: ['Problems', 'bad'],
-  failing: ['Manifest not usable', 'bad'],
+  failing: ['Manifest unusable', 'bad'],
   unfinished: ['Not complete', 'warn'],
 };
 
@@ -44,7 +44,7 @@ const OUTCOMES: Record<CheckOutcome, readonly [label: string, tone: Tone]> = {
 export function eventTable(events: readonly EventView[], of: 'organization' | 'registry' | 'app', now: Date): Html {
   return table({
     name: 'events',
-    caption: 'Events, the newest first',
+    caption: 'Events, newest first',
     columns: ['Time', 'Event', 'What changed'],
     rows: events.map((event) => eventRow(event, of, now)),
   });
@@ -95,7 +95,7 @@ function digestsOf(data: Extract<EventView, { type: 'version-refused' }>['data']
 export function checkTable(events: readonly EventView[], now: Date): Html {
   return table({
     name: 'checks',
-    caption: 'Checks, the newest first',
+    caption: 'Checks, newest first',
     columns: [
       'Time',
       'Outcome',

@@ -34,7 +34,7 @@ function causeItem(cause: Cause, about: string): Html {
 function whatToDo({ next, remedies }: Cause): Html {
   const label = html`<span class="label">What to do</span>`;
   if (next !== null) return html`<p class="cause-next">${label} ${untrusted(next, 500)}</p>`;
-  return html`<p class="cause-next">${label} It differs:</p>
+  return html`<p class="cause-next">${label} This depends on the place:</p>
     <ul class="cause-remedies">
       ${remedies.map((remedy) => html`<li>${untrusted(remedy, 500)}</li>`)}
     </ul>`;

@@ -26,7 +26,7 @@ export function healthPage(view: HealthPage): Screen {
       ${report === null ? NOTHING : reportLinks(subscription.id)}
     </div>
     <div id="health" data-live>
-      ${report === null ? emptyState('No report yet', 'It appears here after the first check.') : reportBody(report)}
+      ${report === null ? emptyState('No report yet', 'The report appears here after the first check.') : reportBody(report)}
     </div>
   </section>`;
   return registryScreen(view, 'health', content);
@@ -45,7 +45,7 @@ function reportBody(report: Report): Html {
   const { symptoms, withoutSymptom } = symptomsOf(report, { verbose: true, whole: true, page: true });
   const views = [...symptoms, ...(withoutSymptom === null ? [] : [withoutSymptom])];
   const remarks = views.flatMap((view) => view.remarks);
-  return html`${report.outcome === 'incomplete' ? notice('warn', 'The check was not completed; the rest follows soon.') : NOTHING}
+  return html`${report.outcome === 'incomplete' ? notice('warn', 'The check is not complete. The rest follows soon.') : NOTHING}
     <ul class="symptoms" aria-label="Symptoms">
       ${symptoms.map(symptomItem)}
     </ul>
@@ -94,7 +94,7 @@ function causeSections(views: readonly SymptomView[]): Html {
   const [errors, warnings, notes] = [of('error'), of('warning'), of('note')];
   return html`${errors.length + warnings.length === 0 ? html`<p class="all-clear">Nothing to do: no errors and no warnings.</p>` : NOTHING}
   ${errors.length === 0 ? NOTHING : causeSection('to-fix', `To fix`, errors, about)}
-  ${warnings.length === 0 ? NOTHING : causeSection('to-look-at', 'To look at', warnings, about)}
+  ${warnings.length === 0 ? NOTHING : causeSection('to-look-at', 'To review', warnings, about)}
   ${
     notes.length === 0
       ? NOTHING

@@ -41,7 +41,7 @@ export function historyPage(view: HistoryPage): Screen {
 
 export function organizationHistoryPage(history: History): Screen {
   const body = html`<h1>History</h1>
-    <p class="lead">What happened to your registries, the newest first.</p>
+    <p class="lead">What happened to your registries, newest first.</p>
     ${historyList(history, 'settings/history', 'organization')}`;
   return { title: 'History', section: 'history', body, refreshAfter: history.after === null ? 60 : null };
 }
@@ -61,7 +61,7 @@ function historyList(history: History, path: string, of: 'registry' | 'organizat
       ${app === null ? NOTHING : html`<input type="hidden" name="app" value="${app}" />`}
       ${select('type', 'Show', sorted, type)}
       <button class="search-button">Apply</button>
-      ${app === null ? NOTHING : html`<p>Only of the app ${untrusted(app, 80)}. <a href="${path}">Show all</a></p>`}
+      ${app === null ? NOTHING : html`<p>Only events of the app ${untrusted(app, 80)}. <a href="${path}">Show all</a></p>`}
     </form>
     <div id="history" data-live>
       ${events.length === 0 ? emptyState('No events', 'Checks and changes are listed here from now on.') : NOTHING}

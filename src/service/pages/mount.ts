@@ -22,7 +22,7 @@ export type PageRoute = { method: 'GET' | 'POST'; path: string } & (
 
 const CROSS_SITE: ErrorPage = {
   status: 403,
-  title: 'Not from this page',
+  title: 'The form was not sent from this page',
   text: 'The form was sent from another site, or the browser did not send its origin. Open this page and try again.',
 };
 
@@ -54,7 +54,7 @@ export function mountPages(app: Hono<Env>, service: Service, limits: RateLimits,
     throw new PageError({
       status: 403,
       title: 'Not allowed with this token',
-      text: `You signed in with a token of the scope “${member.scope}”; this needs “${needed}”.`,
+      text: `You signed in with a token of the scope “${member.scope}”; this requires “${needed}”.`,
     });
   }
 

@@ -11,9 +11,9 @@ import { calendarDay } from './time.ts';
 export function organizationPage({ id, name, createdAt, tokenSince }: OrganizationView, scope: Scope): Screen {
   const form = html`<form method="post" action="settings/organization/token" class="confirm">
     <label class="check"
-      ><input type="checkbox" name="sure" value="yes" required /> The token in use stops working at once</label
+      ><input type="checkbox" name="sure" value="yes" required /> The current token stops working immediately</label
     >
-    <button>Make a new token</button>
+    <button>Rotate token</button>
   </form>`;
   const body = html`<h1>Organization</h1>
     <dl class="facts">

@@ -39,7 +39,7 @@ export function registriesPage(view: RegistriesPage): Screen {
   const body = html`<div class="head">
       <div class="head-text">
         <h1>App Registries</h1>
-        <p class="lead">Where the apps of your organization come from.</p>
+        <p class="lead">The registries that the apps of your organization come from.</p>
       </div>
       ${isEmpty ? NOTHING : subscribeLink(scope)}
     </div>
@@ -87,7 +87,9 @@ function overview(list: readonly SubscriptionView[]): Html {
     html`${count(list.length, 'registry', 'registries')}`,
     ...(failing > 0 ? [html`<span class="bad-text">${grouped(failing)} not refreshing</span>`] : []),
     ...(numberOf('bad') > 0 ? [html`<span class="bad-text">${grouped(numberOf('bad'))} with problems</span>`] : []),
-    ...(numberOf('warn') > 0 ? [html`<span class="warn-text">${grouped(numberOf('warn'))} to look at</span>`] : []),
+    ...(numberOf('warn') > 0
+      ? [html`<span class="warn-text">${grouped(numberOf('warn'))} with possible problems</span>`]
+      : []),
   ];
   return html`${parts.map((part, i) => (i === 0 ? part : html` · ${part}`))}`;
 }

@@ -38,11 +38,11 @@ export function registryAppsPage(view: RegistryAppsPage): Screen {
 
 function noApps(subscription: SubscriptionView): Html {
   if (isBusy(subscription))
-    return emptyState('Looking for apps', 'The manifest is being read. Apps appear here as soon as they are known.');
+    return emptyState(
+      'Reading the registry',
+      'The manifest is being read. Apps appear here as soon as they are known.',
+    );
   return subscription.goodAt === null
-    ? emptyState('No apps known', 'The registry has never been read without errors. “Health” says why.')
-    : emptyState(
-        'No apps in this registry',
-        'Its manifest lists none. Apps that its author adds appear at the next check.',
-      );
+    ? emptyState('No apps known', 'The registry could not be read yet. See “Health” for the reasons.')
+    : emptyState('No apps in this registry', 'Its manifest lists no apps. New apps appear after the next check.');
 }

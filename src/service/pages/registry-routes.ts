@@ -35,9 +35,9 @@ export const registryRoutes: readonly PageRoute[] = [
 const CONFIRMATIONS = new Map([
   ['subscribed', 'You are subscribed. Its apps become available for installation as they are verified.'],
   ['accepted', 'You are subscribed. The registry responds slowly: its first check continues in the background.'],
-  ['renamed', 'The registry has its new name.'],
-  ['auth-set', 'The credentials are stored. The registry is checked with them now.'],
-  ['auth-removed', 'The credentials are removed.'],
+  ['renamed', 'The registry was renamed.'],
+  ['auth-set', 'The credentials were saved. The registry is now checked with them.'],
+  ['auth-removed', 'The credentials were removed.'],
 ]);
 
 /** What the query of a registry's page says about the last action. */

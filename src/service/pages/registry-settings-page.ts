@@ -60,7 +60,7 @@ function authForms({ subscription, auth, authError }: RegistrySettingsPage, isRe
   const isOpen = auth.faults.length > 0 || authError !== null || isRefused;
   return html`${authError === null ? NOTHING : html`<p class="field-error" role="alert">${authError}</p>`}
     <details ${isOpen ? html`open` : NOTHING}>
-      <summary>${isNew ? 'Set credentials' : 'Replace them'}</summary>
+      <summary>${isNew ? 'Set credentials' : 'Replace credentials'}</summary>
       <form class="form" method="post" action="${path}">
         ${authFields(auth.type === 'none' ? { ...auth, type: 'bearer' } : auth, ['bearer', 'basic', 'header'])}
         <p class="actions"><button>Save credentials</button></p>
@@ -98,7 +98,7 @@ function facts({ id, url, createdAt }: SubscriptionView): Html {
 function unsubscribeSection({ id }: SubscriptionView): Html {
   return html`<section class="panel danger-zone" aria-labelledby="unsubscribe-title">
     <h2 id="unsubscribe-title">Unsubscribe</h2>
-    <p>Its apps will not be available for installation any more.</p>
+    <p>Its apps will no longer be available for installation.</p>
     <p class="actions"><a class="button danger-quiet" href="${registryPath(id)}/unsubscribe">Unsubscribe…</a></p>
   </section>`;
 }
@@ -110,8 +110,8 @@ export function unsubscribePage(subscription: SubscriptionView): Screen {
     <p class="lead">
       ${
         visible > 0
-          ? `${count(visible, 'app')} will not be available for installation any more.`
-          : 'It has no app that can be installed.'
+          ? `${count(visible, 'app')} will no longer be available for installation.`
+          : 'It has no apps that can be installed.'
       }
       You can subscribe again at any time; pinned digests remain valid.
     </p>

@@ -87,7 +87,7 @@ export async function memberOf(c: PageContext, service: Service): Promise<Caller
 
 async function readForm(c: PageContext): Promise<URLSearchParams> {
   const bytes = await readBytes(c, BODY_LIMIT);
-  if (bytes === null) throw new PageError({ status: 413, title: 'Too much', text: 'The form data is too large.' });
+  if (bytes === null) throw new PageError({ status: 413, title: 'Too large', text: 'The form data is too large.' });
   return new URLSearchParams(bytes.toString('utf8'));
 }
 

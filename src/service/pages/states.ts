@@ -21,7 +21,7 @@ export function stateOf(subscription: SubscriptionView): StateLabel {
   if (failingSince !== null) return { tone: 'bad', word: 'Not refreshing' };
   if (errors > 0) return { tone: 'bad', word: count(errors, 'problem') };
   const suspected = suspectedSymptoms(subscription).length;
-  if (suspected > 0) return { tone: 'warn', word: thingsToLookAt(suspected) };
+  if (suspected > 0) return { tone: 'warn', word: possibleProblems(suspected) };
   return { tone: 'good', word: 'Working' };
 }
 
@@ -29,8 +29,8 @@ function suspectedSymptoms({ symptoms }: SubscriptionView) {
   return symptoms.filter(({ status }) => status === 'suspected');
 }
 
-function thingsToLookAt(number: number): string {
-  return `${count(number, 'thing')} to look at`;
+function possibleProblems(number: number): string {
+  return count(number, 'possible problem');
 }
 
 /** What adds to the state: since when it fails, confirmed symptoms by name, and the numbers of what is less certain. */
@@ -44,7 +44,7 @@ export function stateDetails(subscription: SubscriptionView, now: Date): Html {
       lines.push(html`<li class="confirmed">${symptomName(id)}</li>`);
   const suspected = suspectedSymptoms(subscription).length;
   const hasErrors = errors > 0 || failingSince !== null;
-  if (hasErrors && suspected > 0) lines.push(html`<li>${thingsToLookAt(suspected)}</li>`);
+  if (hasErrors && suspected > 0) lines.push(html`<li>${possibleProblems(suspected)}</li>`);
   if (!hasErrors && warnings > 0) lines.push(html`<li>${count(warnings, 'warning')}</li>`);
   if (lines.length === 0) return NOTHING;
   return html`<ul class="state-details">

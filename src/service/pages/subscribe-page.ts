@@ -29,7 +29,7 @@ export interface SubscribeForm {
 export function subscribePage({ url, name, urlError, nameError, auth, unusable }: SubscribeForm): Screen {
   const body = html`${breadcrumbs({ href: 'settings/registries', text: 'App Registries' })}
     <h1>Subscribe to Registry</h1>
-    <p class="lead">Its manifest is checked right away; then its apps become available for installation.</p>
+    <p class="lead">The manifest is checked immediately. Then its apps become available for installation.</p>
     ${
       unusable === null
         ? NOTHING

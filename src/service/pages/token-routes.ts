@@ -26,7 +26,7 @@ async function tokensOf({ organization }: MemberRequest, { db }: Service): Promi
 }
 
 async function showTokens(request: MemberRequest, service: Service) {
-  const done = request.query('done') === 'deleted' ? 'The token is deleted.' : null;
+  const done = request.query('done') === 'deleted' ? 'The token was deleted.' : null;
   return showList(request, service, { done });
 }
 
@@ -54,7 +54,7 @@ async function submitToken(request: MemberRequest, service: Service) {
     name,
     scope: SCOPES.find((scope) => scope === formField('scope')) ?? 'read',
     expires: formField('expires'),
-    nameError: fault === null ? null : `The name ${fault} Enter what the token is for.`,
+    nameError: fault === null ? null : `The name ${fault} Enter a name that says what the token is for.`,
     expiresError: expiresFault(expiresAt, now),
   };
   if (form.nameError !== null || form.expiresError !== null || expiresAt === 'invalid')
@@ -72,8 +72,8 @@ function endOfDay(text: string): Date | null | 'invalid' {
 }
 
 function expiresFault(expiresAt: Date | null | 'invalid', now: Date): string | null {
-  if (expiresAt === 'invalid') return 'This is not a date. Enter one as YYYY-MM-DD, or nothing.';
-  return expiresAt !== null && expiresAt <= now ? 'The day is over. Enter a later one.' : null;
+  if (expiresAt === 'invalid') return 'This is not a date. Enter it as YYYY-MM-DD, or leave the field empty.';
+  return expiresAt !== null && expiresAt <= now ? 'The date is in the past. Enter a later one.' : null;
 }
 
 async function requestedToken(request: MemberRequest, service: Service): Promise<TokenView> {

@@ -39,9 +39,9 @@ export interface TokensPage {
 }
 
 const SCOPE_DESCRIPTIONS: Record<Scope, string> = {
-  read: 'reads registries, apps and their history',
-  manage: 'also subscribes, unsubscribes, refreshes, and changes webhooks',
-  admin: 'also makes tokens, and reads the audit log',
+  read: 'can read registries, apps and their history',
+  manage: 'can also subscribe, unsubscribe, refresh, and change webhooks',
+  admin: 'can also create tokens and read the audit log',
 };
 
 export function tokensPage({ tokens, own, form, done, error, now }: TokensPage): Screen {
@@ -56,7 +56,7 @@ function tokenTable(tokens: readonly TokenView[], own: string, now: Date): Html 
   return table({
     name: 'tokens',
     caption: 'Tokens in order of creation',
-    columns: ['Name', 'Scope', 'Last used', 'Ends', { label: 'Actions', kind: 'unseen' }],
+    columns: ['Name', 'Scope', 'Last used', 'Expires', { label: 'Actions', kind: 'unseen' }],
     rows: tokens.map((token) => tokenRow(token, own, now)),
   });
 }
@@ -74,8 +74,8 @@ function tokenRow({ id, name, scope, createdAt, expiresAt, lastUsedAt }: TokenVi
       >${lastUsedAt === null ? html`<span class="muted">never</span>` : relativeTime(lastUsedAt, now)}
     </td>
     <td role="cell">
-      <span class="unit">Ends </span
-      >${expiresAt === null ? html`<span class="muted">never</span>` : html`${isOver ? chip('Ended', 'bad') : NOTHING} ${calendarDay(expiresAt)}`}
+      <span class="unit">Expires </span
+      >${expiresAt === null ? html`<span class="muted">never</span>` : html`${isOver ? chip('Expired', 'bad') : NOTHING} ${calendarDay(expiresAt)}`}
     </td>
     <td role="cell">
       <a class="button danger-quiet small" href="settings/tokens/${id}/delete"
@@ -101,7 +101,7 @@ function createSection({ name, scope, expires, nameError, expiresError }: TokenF
             >`,
         )}
       </fieldset>
-      ${field({ name: 'expires', label: 'Ends', value: expires, type: 'date', hint: 'At the end of this day (UTC). Empty: it does not end.', error: expiresError, isOptional: true, min: tomorrow })}
+      ${field({ name: 'expires', label: 'Expires', value: expires, type: 'date', hint: 'At the end of this day (UTC). If empty, the token never expires.', error: expiresError, isOptional: true, min: tomorrow })}
       <p class="actions"><button class="primary">Create token</button></p>
     </form>
   </section>`;
@@ -112,7 +112,7 @@ export function createdTokenPage({ name, scope }: TokenView, secret: string): Sc
   const body = html`${breadcrumbs({ href: 'settings/tokens', text: 'Tokens' })}
     <div class="card">
       <h1>The token ${untrusted(name, 80)} is ready</h1>
-      <p class="lead">It ${SCOPE_DESCRIPTIONS[scope]}. Keep it now: it is shown this once, and cannot be read again.</p>
+      <p class="lead">It ${SCOPE_DESCRIPTIONS[scope]}. Save it now: it is shown only once.</p>
       <p class="token"><code id="token" dir="ltr">${secret}</code>${copyButton(secret, 'token')}</p>
       <p class="hint">Programs send it as <code>Authorization: Bearer …</code>; people sign in with it.</p>
       <p class="actions"><a class="button primary" href="settings/tokens">I have saved it</a></p>
@@ -125,7 +125,7 @@ export function deleteTokenPage({ id, name, scope }: TokenView, isOwn: boolean):
   const body = html`${breadcrumbs({ href: 'settings/tokens', text: 'Tokens' })}
     <h1>Delete the token ${untrusted(name, 120)}?</h1>
     <p class="lead">
-      Programs that use it are refused at once, and the sessions that were opened with it end.
+      Programs that use it are refused immediately, and sessions that were opened with it end.
       ${isOwn ? 'You are signed in with it, so you have to sign in again with another one.' : ''}
     </p>
     <p>Its scope is ${chip(scope)}.</p>

@@ -41,7 +41,7 @@ function versionRow(version: VersionView, context: VersionContext): Html {
 function digests(version: VersionView): Html {
   return html`<dl class="digests">
     <div>
-      <dt>${version.verifiedAt === null ? 'Listed digest' : 'Digest in force'}</dt>
+      <dt>${version.verifiedAt === null ? 'Listed digest' : 'Pinned digest'}</dt>
       <dd>${copyable(version.artifactChecksum, `digest of ${sanitized(version.version, 60)}`)}</dd>
     </div>
     ${
@@ -76,10 +76,10 @@ function manualVerification(version: VersionView, { registryUrl, appKey }: Versi
     <summary>Verify it by hand</summary>
     <p>This prints the SHA-256 of what the host serves:</p>
     ${commandLine(fetch, 'command')}
-    <p>It has to print this digest:</p>
+    <p>The output must be this digest:</p>
     ${commandLine(digest, 'expected digest')}
-    <p>This checks how the version is listed as well:</p>
-    ${commandLine(verify, 'command of appreg')}
+    <p>This also checks how the version is listed:</p>
+    ${commandLine(verify, 'appreg command')}
   </details>`;
 }
 
@@ -92,20 +92,20 @@ function explanation({ state, offered, reason, swappedChecksum, withdrawnAt, los
   const lines: (Html | string)[] = [];
   if (swappedChecksum !== null)
     lines.push(
-      `The metadata file now lists a different artifact than when it was first seen. Replaced artifacts are never offered: ${offered ? 'only the artifact with the digest in force is offered.' : 'it is not offered.'}`,
+      `The metadata file now lists a different artifact than when it was first seen. Replaced artifacts are never offered: ${offered ? 'only the artifact with the pinned digest is offered.' : 'it is not offered.'}`,
     );
   if (reason !== null) lines.push(untrusted(reason.message, 500));
   if (lostAt !== null)
     lines.push(
-      html`Its host does not have the artifact any more (first noticed ${relativeTime(lostAt, now)}). The verified copy
-      of this service is offered.`,
+      html`Its host no longer has the artifact (first noticed ${relativeTime(lostAt, now)}). This service offers its
+      verified copy.`,
     );
   if (state === 'withdrawn')
     lines.push(
       withdrawnAt === null
         ? 'The app is no longer in the manifest, so it is not offered.'
-        : html`It was taken out of the metadata file ${relativeTime(withdrawnAt, now)}, so it is not offered. Listed
-          again with the same digest, it is.`,
+        : html`It was removed from the metadata file ${relativeTime(withdrawnAt, now)}, so it is not offered. It will be
+          offered again if it is listed with the same digest.`,
     );
   if (state === 'pending' && reason === null) lines.push('Its artifact is being fetched.');
   if (lines.length === 0) return NOTHING;

@@ -30,10 +30,10 @@ export const webhookRoutes: readonly PageRoute[] = [
 
 /** Confirmations of the last action, by the parameter `done`. */
 const CONFIRMATIONS = new Map([
-  ['deleted', 'The webhook is deleted.'],
-  ['queued', 'The event is sent now.'],
-  ['waiting', 'It is still on its way, and repeated if it fails.'],
-  ['disabled', 'The webhook is disabled: enable it first.'],
+  ['deleted', 'The webhook was deleted.'],
+  ['queued', 'The event is being sent.'],
+  ['waiting', 'The delivery is still pending, and will be retried if it fails.'],
+  ['disabled', 'The webhook is disabled. Enable it first.'],
 ]);
 
 async function showWebhooks(request: MemberRequest, service: Service) {

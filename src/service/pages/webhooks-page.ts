@@ -30,7 +30,7 @@ export interface WebhooksPage {
 export function webhooksPage({ webhooks, form, types, done, now }: WebhooksPage): Screen {
   const body = html`<h1>Webhooks</h1>
     <p class="lead">
-      Events are sent to these URLs, signed as Standard Webhooks describe, and repeated for three days.
+      Events are sent to these URLs, signed as in Standard Webhooks. Failed deliveries are retried for three days.
     </p>
     ${doneNotice(done)} ${webhooks.length === 0 ? NOTHING : webhookTable(webhooks, now)}
     <section class="panel" aria-labelledby="create-title">
@@ -39,7 +39,7 @@ export function webhooksPage({ webhooks, form, types, done, now }: WebhooksPage)
         ${field({ name: 'url', label: 'URL', type: 'url', value: form.url, error: form.urlError, placeholder: 'https://example.com/hooks/appreg' })}
         <fieldset>
           <legend>Events</legend>
-          <p class="hint">None selected: all of them.</p>
+          <p class="hint">If none are selected, all events are sent.</p>
           <div class="choices">
             ${types.map(
               (type) =>
@@ -62,7 +62,7 @@ export function webhooksPage({ webhooks, form, types, done, now }: WebhooksPage)
 }
 
 const DISABLED: Record<WebhookDisabledReason, string> = {
-  gone: 'Disabled: it responded with 410 (Gone)',
+  gone: 'Disabled: the receiver responded with 410 (Gone)',
   failing: 'Disabled: no delivery succeeded for days',
 };
 
@@ -134,7 +134,7 @@ export function webhookPage({ webhook, deliveries, done, now }: WebhookPage): Sc
 const DELIVERY_STATES: Record<DeliveryView['state'], readonly [Tone, string]> = {
   pending: ['busy', 'Waiting'],
   delivered: ['good', 'Delivered'],
-  failed: ['bad', 'Given up'],
+  failed: ['bad', 'Failed'],
   cancelled: ['idle', 'Cancelled'],
 };
 
@@ -150,7 +150,7 @@ function deliveryTable(deliveries: readonly DeliveryView[], path: string, now: D
   if (deliveries.length === 0) return html`<p class="muted">No event has been sent yet.</p>`;
   return table({
     name: 'deliveries',
-    caption: 'Deliveries, the newest first',
+    caption: 'Deliveries, newest first',
     columns: ['Time', 'Event', 'State', 'Last attempt', { label: 'Actions', kind: 'unseen' }],
     rows: deliveries.map((delivery) => deliveryRow(delivery, path, now)),
   });
@@ -168,7 +168,7 @@ function deliveryRow(delivery: DeliveryView, path: string, now: Date): Html {
     </td>
     <td role="cell">
       <span class="line">${resultText(delivery)}</span>
-      ${lastAttemptAt === null ? NOTHING : html`<span class="line muted">${grouped(attempts)}. attempt, ${relativeTime(lastAttemptAt, now)}</span>`}
+      ${lastAttemptAt === null ? NOTHING : html`<span class="line muted">attempt ${grouped(attempts)}, ${relativeTime(lastAttemptAt, now)}</span>`}
     </td>
     <td role="cell">
       ${state === 'pending' ? NOTHING : html`<form method="post" action="${path}/deliveries/${id}"><button class="small">Send again</button></form>`}
@@ -185,14 +185,14 @@ function resultText({ status: httpStatus, error }: DeliveryView): string {
 export function webhookSecretPage({ id, url }: WebhookView, secret: string, isReplaced = false): Screen {
   const body = html`${breadcrumbs({ href: 'settings/webhooks', text: 'Webhooks' })}
     <div class="card">
-      <h1>${isReplaced ? 'The new secret' : 'The webhook is ready'}</h1>
+      <h1>${isReplaced ? 'New secret' : 'The webhook is ready'}</h1>
       <p class="lead">
-        ${isReplaced ? html`For 24 hours, events to ${code(url)} are signed with the previous secret as well.` : html`Events are sent to ${code(url)} from now on.`}
+        ${isReplaced ? html`For 24 hours, events to ${code(url)} are signed with the previous secret as well.` : html`Events are now sent to ${code(url)}.`}
       </p>
       <p class="token"><code id="secret" dir="ltr">${secret}</code>${copyButton(secret, 'secret')}</p>
       <p class="hint">
-        With this secret the receiver checks the signature of each event (standardwebhooks.com). Keep it: it is shown
-        this once, and cannot be read again.
+        The receiver uses this secret to check the signature of each event (standardwebhooks.com). Save it now: it is
+        shown only once.
       </p>
       <p class="actions"><a class="button primary" href="settings/webhooks/${id}">I have saved it</a></p>
     </div>`;
@@ -201,11 +201,10 @@ export function webhookSecretPage({ id, url }: WebhookView, secret: string, isRe
 
 export function deleteWebhookPage({ id, url, pending }: WebhookView): Screen {
   const body = html`${breadcrumbs({ href: 'settings/webhooks', text: 'Webhooks' })}
-    <h1>Delete the webhook?</h1>
+    <h1>Delete this webhook?</h1>
     <p class="lead">${untrusted(url, 300)}</p>
     <p>
-      No more events are sent to
-      it${pending === 0 ? '' : `, not even the ${count(pending, 'event')} that ${pending === 1 ? 'is' : 'are'} waiting`}.
+      No more events are sent to it.${pending === 0 ? '' : ` ${count(pending, 'waiting event')} will be discarded.`}
     </p>
     ${confirmDeletion(`settings/webhooks/${id}/delete`, 'Delete webhook', `settings/webhooks/${id}`)}`;
   return { title: 'Delete webhook', section: 'webhooks', body };

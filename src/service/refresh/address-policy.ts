@@ -29,7 +29,7 @@ export function outboundOptions(settings: Settings, log: Log, ownPorts: () => re
           port,
           address,
           kind,
-          remedy: `--allow-host ${host}, if it may be requested`,
+          remedy: `Start the service with --allow-host ${host} if it may send requests to this host.`,
         }),
     }),
     lookup: openLookup(settings.allowHosts),

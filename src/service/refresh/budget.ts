@@ -31,7 +31,7 @@ export function openBudget(limits: Limits, stopping: AbortSignal): Budget {
   const stop = (): void => ending.abort(stopping.reason);
   if (stopping.aborted) stop();
   else stopping.addEventListener('abort', stop, { once: true });
-  const timer = setTimeout(() => ending.abort(new Error('too long')), limits.refresh);
+  const timer = setTimeout(() => ending.abort(new Error('the time limit was reached')), limits.refresh);
   const artifactsUntil = Date.now() + limits.refresh * ARTIFACT_SHARE;
   let artifacts = 0;
   let bytes = 0;
@@ -48,13 +48,14 @@ export function openBudget(limits: Limits, stopping: AbortSignal): Budget {
     onProgress(progress) {
       bytes = progress.bytes;
       // Requests in progress are limited as well.
-      if (bytes > limits.artifactBytes * 1.5 + DOCUMENT_BYTES) ending.abort(new Error('too many bytes'));
+      if (bytes > limits.artifactBytes * 1.5 + DOCUMENT_BYTES)
+        ending.abort(new Error('the limit for bytes was reached'));
     },
     signal: ending.signal,
     hasDeferred: () => hasDeferred,
     artifacts: () => artifacts,
     bytes: () => bytes,
-    stop: () => ending.abort(new Error('too much')),
+    stop: () => ending.abort(new Error('the limit for findings was reached')),
     close() {
       clearTimeout(timer);
       stopping.removeEventListener('abort', stop);

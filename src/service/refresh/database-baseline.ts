@@ -1,21 +1,21 @@
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import type { AppRecord } from '../storage/app-records.ts';
 
-/** The baseline of the rules: everything that was ever in force. */
+/** The baseline of the rules: all versions that were ever pinned. */
 export interface DatabaseBaseline extends Baseline {
   /** Must be called before an app is judged. */
   load(key: string, record: AppRecord | null): void;
 }
 
-/** @param keys of the apps that ever had a version in force, and may therefore be installed */
+/** @param keys of the apps that ever had a pinned version, and may therefore be installed */
 export function databaseBaseline(keys: readonly string[]): DatabaseBaseline {
   let loaded: { key: string; versions: PublishedVersion[] } | null = null;
   return {
-    source: 'what this service saw before',
+    source: 'earlier checks by this service',
     keys,
     load(key, record) {
-      const inForce = (record?.versions ?? []).filter(({ verifiedAt }) => verifiedAt !== null);
-      const versions = inForce.map(({ version, artifactUrl, artifactChecksum }) => ({
+      const pinned = (record?.versions ?? []).filter(({ verifiedAt }) => verifiedAt !== null);
+      const versions = pinned.map(({ version, artifactUrl, artifactChecksum }) => ({
         version,
         artifactUrl,
         artifactChecksum,

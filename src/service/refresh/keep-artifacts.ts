@@ -18,7 +18,7 @@ export function artifactCopies({ context: { artifacts }, received }: Run) {
     });
 }
 
-/** Keeps those of the files that are in force for an app, and discards the others of the app. */
+/** Keeps those of the files whose digests are pinned for an app, and discards the others of the app. */
 export async function keepVerified(
   { context: { artifacts }, registry, received }: Run,
   facts: AppFacts,

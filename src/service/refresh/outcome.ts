@@ -28,11 +28,13 @@ export function incompleteness({ context, progress }: Run, interrupted: boolean)
   if (interrupted && progress.findings > FINDINGS_LIMIT) reasons.push(`there are more than ${FINDINGS_LIMIT} findings`);
   else if (interrupted)
     reasons.push(
-      `one registry has ${limits.refresh / 1000} s and ${Math.round(limits.artifactBytes / 2 ** 20)} MiB at a time, which ended after ${progress.done} of ${listed} apps; the others follow soon`,
+      `a check is limited to ${limits.refresh / 1000} s and ${Math.round(limits.artifactBytes / 2 ** 20)} MiB per registry, which was enough for ${progress.done} of ${listed} apps; the others will be checked soon`,
     );
-  if (listed > limits.apps) reasons.push(`of the ${listed} apps that are listed, the first ${limits.apps} are checked`);
+  if (listed > limits.apps) reasons.push(`${listed} apps are listed, but only the first ${limits.apps} are checked`);
   if (progress.versionsBeyond > 0)
-    reasons.push(`${progress.versionsBeyond} versions exceed the ${limits.versionsPerApp} that are stored per app`);
+    reasons.push(
+      `at most ${limits.versionsPerApp} versions are stored per app, so ${progress.versionsBeyond} were left out`,
+    );
   return reasons.length === 0 ? null : reasons.join('; ');
 }
 

@@ -40,11 +40,11 @@ export async function requestCredentials(
   if (opened.fault === 'unknown-key') {
     log('error', 'credentials-locked', {
       registry: id,
-      remedy: 'Set SECRETS_KEY or SECRETS_KEY_OLD to the key that sealed them.',
+      remedy: 'Set SECRETS_KEY or SECRETS_KEY_OLD to the key that they were encrypted with.',
     });
     await postponeRefresh(db, id, new Date(now.getTime() + KEY_DELAY));
   } else {
-    log('error', 'credentials-damaged', { registry: id, remedy: 'The organization has to set them again.' });
+    log('error', 'credentials-damaged', { registry: id, remedy: 'The organization has to set the credentials again.' });
     await markUnauthorized(db, registry, now, new Date(now.getTime() + settings.interval));
   }
   return null;

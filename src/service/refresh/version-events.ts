@@ -24,7 +24,7 @@ function changesOf(app: string, before: StoredVersion | null, after: StoredVersi
   const { version, artifactChecksum: checksum, artifactUrl, bytes } = after;
   const about = { app, version };
   const events: NewEvent[] = [];
-  // Before a digest is in force, a fixed listing replaces the version.
+  // Before a digest is pinned, a fixed listing replaces the version.
   if (before === null || before.artifactChecksum !== checksum)
     events.push({ type: 'version-listed', ...about, data: { checksum, artifactUrl: redact(artifactUrl) } });
   if (isRefused(after) && !(before !== null && isSameRefusal(before, after))) events.push(refused(app, after));

@@ -17,9 +17,9 @@ import { isSameVersion } from './same-version.ts';
 /**
  * Updates the state of an app's versions from an observation. Pure: rows in, rows out.
  *
- * The digest that the bytes had when they were first verified is in force forever: different bytes or a different
+ * The digest that the bytes had when they were first verified is pinned forever: different bytes or a different
  * listing can only stop the version from being offered. Before that, nothing could be installed, so a digest that never
- * matched any bytes was never in force, and a fixed listing replaces it.
+ * matched any bytes was never pinned, and a fixed listing replaces it.
  */
 
 export interface VersionUpdate extends VersionChanges {
@@ -67,7 +67,7 @@ export function updateVersions(observation: VersionObservation): VersionUpdate {
     const own = entries.get(row.version);
     if (own) after.push(nextState(row, own, observation));
     else if (row.verifiedAt === null) removed.push(row.version);
-    // Listed with an invalid entry: what is in force is kept.
+    // Listed with an invalid entry: the pinned digest is kept.
     else if (names.has(row.version)) after.push({ ...row, withdrawnAt: null });
     else after.push({ ...row, swappedChecksum: null, servedChecksum: null, withdrawnAt: row.withdrawnAt ?? now });
   }
@@ -119,16 +119,16 @@ function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefi
 /** The next state of one listed version. */
 function nextState(row: StoredVersion | null, entries: Entries, observation: VersionObservation): StoredVersion {
   const { errors: findings, now, answers, kept = new Set() } = observation;
-  const inForce = row?.verifiedAt ? row.artifactChecksum : null;
-  const entry = entries.find(({ checksum }) => inForce !== null && checksum === inForce) ?? entries[0];
+  const pinned = row?.verifiedAt ? row.artifactChecksum : null;
+  const entry = entries.find(({ checksum }) => pinned !== null && checksum === pinned) ?? entries[0];
   const errors = findings.filter(({ version, severity }) => version === entry.version && severity === 'error');
-  if (row && inForce !== null && entry.checksum !== inForce) return swappedVersion(row, entry, errors, now);
+  if (row && pinned !== null && entry.checksum !== pinned) return swappedVersion(row, entry, errors, now);
   const listed = entry.checksum ?? storableChecksum(entry.listed);
   const isNew = row === null || row.artifactChecksum !== listed;
   const base: StoredVersion = {
     ...(isNew ? { ...NOT_FETCHED, firstSeenAt: now } : row),
     version: entry.version,
-    artifactUrl: isNew || inForce === null ? entry.url : row.artifactUrl,
+    artifactUrl: isNew || pinned === null ? entry.url : row.artifactUrl,
     artifactChecksum: listed,
     swappedChecksum: null,
     servedChecksum: isNew ? null : row.servedChecksum,
@@ -139,8 +139,13 @@ function nextState(row: StoredVersion | null, entries: Entries, observation: Ver
     return refusedVersion(base, now, 'checksum-malformed', error?.message ?? 'The checksum is malformed.');
   }
   // Contradictory entries: the intended one is unknown.
-  if (inForce === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
-    return refusedVersion(base, now, 'version-duplicate', 'It is listed more than once, with different checksums.');
+  if (pinned === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
+    return refusedVersion(
+      base,
+      now,
+      'version-duplicate',
+      'The version is listed more than once, with different checksums.',
+    );
   return stateByArtifact(base, entry, errors, { now, answers, kept });
 }
 
@@ -156,7 +161,7 @@ const NOT_FETCHED = {
   askedAt: null,
 } as const;
 
-/** The state by the artifact: its listed digest is in force, or is about to be. */
+/** The state by the artifact: its listed digest is pinned, or is about to be. */
 function stateByArtifact(
   base: StoredVersion,
   { facts, checksum, url }: Entry,
@@ -185,7 +190,7 @@ function stateByArtifact(
       { ...base, servedChecksum: null },
       now,
       rule,
-      error?.message ?? 'Its artifact cannot be fetched.',
+      error?.message ?? 'The artifact cannot be fetched.',
     );
   }
   const digests = [content, ...(facts.again && !isMissing(facts.again) ? [facts.again] : [])];
@@ -222,7 +227,7 @@ function stateByArtifact(
   };
 }
 
-/** Listed with a digest other than the one in force. It stays offered only if its bytes are still the original ones. */
+/** Listed with a digest other than the pinned one. It stays offered only if its bytes are still the original ones. */
 function swappedVersion(
   row: StoredVersion,
   { facts, listed }: Entry,
@@ -238,7 +243,7 @@ function swappedVersion(
     { ...base, servedChecksum: servedDigest([facts.content]) },
     now,
     'artifact-changed',
-    error?.message ?? 'It was published with a different checksum.',
+    error?.message ?? 'The version was published with a different checksum.',
   );
 }
 

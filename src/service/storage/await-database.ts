@@ -35,8 +35,8 @@ export async function awaitDatabase(
     if (Date.now() > until)
       throw new AppregError(
         'database-unreachable',
-        `The PostgreSQL server of DATABASE_URL does not answer: ${printable(redact(message || code))}`,
-        'Start it, or check host and port in DATABASE_URL. Without DATABASE_URL, appreg runs an embedded server.',
+        `The PostgreSQL server of DATABASE_URL does not respond: ${printable(redact(message || code))}`,
+        'Start it, or check the host and port in DATABASE_URL. Without DATABASE_URL, appreg runs an embedded server.',
         { cause: problem },
       );
     if (tries === 1) onWait(message || code);
@@ -61,6 +61,6 @@ async function tryConnection(url: string): Promise<{ message: string; code: stri
   throw new AppregError(
     'database-version-unsupported',
     'The PostgreSQL server of DATABASE_URL is older than version 13.',
-    'Use a supported version of PostgreSQL.',
+    'Use PostgreSQL 13 or later.',
   );
 }

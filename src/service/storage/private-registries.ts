@@ -27,7 +27,7 @@ export interface MovedSubscription {
 
 /**
  * Sets or replaces the credentials of a subscription's registry. A shared registry is left for one of the organization's
- * own, which begins with the apps and versions that the organization has been offered: the digests in force stay.
+ * own, which begins with the apps and versions that the organization has been offered: the pinned digests are kept.
  * @param refuses says why credentials are not sent to the URL of the registry, or null
  * @returns a text: why they were refused; null if the organization does not have the subscription
  */

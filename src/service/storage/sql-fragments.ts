@@ -13,7 +13,7 @@ export const OFFERED = sql<boolean>`versions.state = 'verified' AND versions.wit
 
 /**
  * An app that can be installed: one of its versions is offered. An app hidden by a rule cannot, but if only its
- * metadata file fails, the previous state stays in force. An index of `apps` uses the same expression.
+ * metadata file fails, the last known state remains valid. An index of `apps` uses the same expression.
  */
 export const INSTALLABLE = sql<boolean>`(apps.listed AND apps.latest IS NOT NULL
   AND (apps.visible IS NOT FALSE OR apps.failing_since IS NOT NULL))`;

@@ -143,7 +143,7 @@ interface AppRow {
 }
 
 /**
- * A version with its first observed artifact. That digest stays in force, regardless of later changes to the metadata
+ * A version with its first observed artifact. That digest is pinned, regardless of later changes to the metadata
  * file.
  */
 export interface VersionRow {
@@ -153,7 +153,7 @@ export interface VersionRow {
   /** The last URL that served bytes with that digest. */
   artifactUrl: string;
   /**
-   * `sha256:` and 64 hexadecimal digits: in force from the first time that the bytes matched, and unchanged from then
+   * `sha256:` and 64 hexadecimal digits: pinned from the first time that the bytes matched, and unchanged from then
    * on. Before that, the version could not be installed, so a fixed listing replaces it.
    */
   artifactChecksum: string;

@@ -69,7 +69,7 @@ function versionView(row: Selectable<VersionRow>, listed: boolean): VersionView 
   };
 }
 
-/** Keys of the apps that ever had a version in force. */
+/** Keys of the apps that ever had a pinned version. */
 export async function keysInForce(db: Db, registryId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('versions')
@@ -86,7 +86,7 @@ export async function keysInForce(db: Db, registryId: number): Promise<string[]>
 export interface VersionChanges {
   /** Rows that are new or changed. */
   changed: StoredVersion[];
-  /** Versions that were never in force and are not listed any more. */
+  /** Versions that were never pinned and are no longer listed. */
   removed: string[];
   /** The highest offered version, or null. */
   latest: string | null;
@@ -105,7 +105,7 @@ export function applyChanges(
 /** Rows per statement. */
 const BATCH_SIZE = 1000;
 
-/** A digest in force never changes: this is enforced in the query, not by the caller. */
+/** A pinned digest never changes: this is enforced in the query, not by the caller. */
 export async function putVersions(
   db: Db,
   registryId: number,
@@ -146,7 +146,7 @@ function insertable(registryId: number, appKey: string, { validators, ...row }: 
   return { ...row, registryId, appKey, validators: validators === null ? null : JSON.stringify(validators) };
 }
 
-/** Deletes versions that were never in force; another node may have verified one in the meantime, which is kept. */
+/** Deletes versions that were never pinned; another node may have verified one in the meantime, which is kept. */
 export async function deleteUnverified(
   db: Db,
   registryId: number,

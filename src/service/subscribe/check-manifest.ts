@@ -77,7 +77,7 @@ export async function checkManifest(
 
 /** The cause of a registry that answers the service. The remedies of findings are those of its author. */
 function messageOf([first]: readonly Finding[]): string {
-  if (first === undefined) return 'Its manifest cannot be used.';
+  if (first === undefined) return 'The manifest of the registry cannot be used.';
   return first.cause === 'status-401'
     ? `${first.message} If the registry is private, subscribe with its credentials.`
     : first.message;

@@ -35,15 +35,15 @@ function lockedSecrets(registries: number, webhooks: number): string {
 function keyMissing(locked: string): AppregError {
   return new AppregError(
     'secrets-key-missing',
-    `The database has ${locked}, and SECRETS_KEY is not set.`,
-    'Set SECRETS_KEY to the key that sealed them.',
+    `The database contains encrypted ${locked}, but SECRETS_KEY is not set.`,
+    'Set SECRETS_KEY to the key that they were encrypted with.',
   );
 }
 
 function keyWrong(locked: string): AppregError {
   return new AppregError(
     'secrets-key-wrong',
-    `The database has ${locked} that were sealed with another SECRETS_KEY.`,
-    'Set SECRETS_KEY to the key that sealed them; to change the key, set SECRETS_KEY_OLD to the previous one.',
+    `The database contains ${locked} that were encrypted with another SECRETS_KEY.`,
+    'Set SECRETS_KEY to the key that they were encrypted with. To change the key, set SECRETS_KEY_OLD to the previous one.',
   );
 }

@@ -11,7 +11,7 @@ export type AuthOutcome =
   | { outcome: 'insecure' | 'unsupported'; message: string };
 
 export const NO_SECRETS_KEY =
-  'This service cannot store credentials: its operator has not set SECRETS_KEY. Use a registry without authentication, or one with signed URLs.';
+  'This service cannot store credentials: its operator has not set SECRETS_KEY. Use a registry without authentication, or a signed URL.';
 
 /** Sets or replaces the credentials; the registry is checked with them soon. */
 export async function setAuth(

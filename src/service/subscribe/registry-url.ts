@@ -25,10 +25,10 @@ export function parseRegistryUrl(
   if (refused === INSECURE_REFUSED)
     return {
       fault:
-        'The URL is not https. This service requests other URLs only from hosts that its operator allows (--allow-host).',
+        'The URL is not https. This service sends unencrypted requests only to hosts that its operator allows (--allow-host).',
     };
   if (refused === PORT_REFUSED)
-    return { fault: `This service requests registries only at the default port, not at port ${target.port}.` };
+    return { fault: `The URL has the port ${target.port}. This service sends requests only to the default port.` };
   return { url: url.href };
 }
 
@@ -39,7 +39,7 @@ function faultMessage(fault: TypedUrlFault, typed: string): string {
     case 'not-a-url':
       return notUrlMessage(typed);
     case 'user-info':
-      return 'The URL contains a user name or a password. Use a URL without them, or a signed one.';
+      return 'The URL contains a user name or a password. Remove them from the URL, and give them as credentials.';
   }
 }
 

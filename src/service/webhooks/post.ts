@@ -72,7 +72,7 @@ async function respond(
         response.on('error', () => {});
         resolve(response);
       })
-      .on('upgrade', () => reject(new Error('The receiver changed the protocol.')))
+      .on('upgrade', () => reject(new Error('The receiver switched protocols.')))
       .on('error', reject)
       .end(body);
   });

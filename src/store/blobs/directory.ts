@@ -64,8 +64,8 @@ async function confirm({ path, length, sha256 }: ReceivedFile, root: string): Pr
   if (stored.length === length && stored.sha256 === sha256) return;
   throw new AppregError(
     'write-corrupted',
-    `${printable(root)} took ${length} bytes, and keeps ${stored.length} different ones.`,
-    'Check the disk.',
+    `${length} bytes were written to ${printable(root)}, but it contains ${stored.length} different bytes.`,
+    'Check the disk for errors.',
     { effect: 'none' },
   );
 }

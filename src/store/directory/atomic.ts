@@ -109,7 +109,7 @@ async function writeContent(handle: FileHandle, bytes: Bytes, like: Stats | null
   await syncFile(handle);
   const { size } = await handle.stat();
   if (size !== bytes.length)
-    throw new Error(`${size} of ${bytes.length} bytes are in the file although the write succeeded`);
+    throw new Error(`the file has ${size} of ${bytes.length} bytes, although the write succeeded`);
 }
 
 /** Writes the bytes with a failpoint after the first half. */
@@ -183,7 +183,9 @@ async function refuseUnwritable(target: string, old: Stats, shownAs: string): Pr
     );
   }
   if (!old.isFile())
-    throw new AppregError('not-a-file', `${name} is not a regular file.`, 'Name a file.', { effect: 'none' });
+    throw new AppregError('not-a-file', `${name} is not a regular file.`, 'Give the path of a file.', {
+      effect: 'none',
+    });
   // A rename only needs permission for the folder, and root may do anything: a read-only file would be replaced.
   const writable =
     (old.mode & 0o222) !== 0 &&
@@ -192,7 +194,7 @@ async function refuseUnwritable(target: string, old: Stats, shownAs: string): Pr
       () => false,
     ));
   if (!writable) {
-    throw new AppregError('read-only', `${name} is read-only.`, 'Make it writable (chmod u+w) if it may change.', {
+    throw new AppregError('read-only', `${name} is read-only.`, 'If it may be changed, make it writable (chmod u+w).', {
       effect: 'none',
     });
   }

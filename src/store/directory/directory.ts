@@ -151,7 +151,7 @@ async function isFile(target: string, path: string): Promise<boolean> {
   });
   if (stats === null) return false;
   if (!stats.isFile())
-    throw new AppregError('not-a-file', `${printable(path)} is not a regular file.`, 'Name a file.', {
+    throw new AppregError('not-a-file', `${printable(path)} is not a regular file.`, 'Give the path of a file.', {
       effect: 'none',
     });
   return true;
@@ -174,7 +174,7 @@ function lockLost(path: string): AppregError {
   return new AppregError(
     'lock-lost',
     `The lock of ${printable(path)} was removed before the write was finished.`,
-    'Run the same command again; do not remove a lock while its process is running.',
+    'Run the same command again. Do not remove a lock while its process is running.',
     { effect: 'none' },
   );
 }

@@ -24,27 +24,35 @@ const KNOWN: Record<string, [ErrorCode, string, string]> = {
   EFBIG: ['file-too-large', 'it exceeds the file size limit', 'Raise the limit (ulimit -f), or use another disk.'],
   EROFS: ['read-only', 'the file system is read-only', 'Mount it writable, or use a copy elsewhere.'],
   EACCES: ['permission-denied', 'permission is denied', 'Check the permissions of the file and its folder.'],
-  EPERM: ['permission-denied', 'that is not permitted', 'Check the owner and attributes of the file and its folder.'],
-  EMFILE: ['too-many-open-files', 'too many files are open', 'Raise the limit (ulimit -n), then run it again.'],
+  EPERM: [
+    'permission-denied',
+    'the operation is not permitted',
+    'Check the owner and attributes of the file and its folder.',
+  ],
+  EMFILE: [
+    'too-many-open-files',
+    'too many files are open',
+    'Raise the limit (ulimit -n), then run the command again.',
+  ],
   ENFILE: [
     'too-many-open-files',
     'too many files are open on this machine',
-    'Close other programs, then run it again.',
+    'Close other programs, then run the command again.',
   ],
   ENAMETOOLONG: ['name-too-long', 'the name is too long for this disk', 'Choose a shorter name.'],
-  ENOTDIR: ['not-a-folder', 'a part of its path is not a folder', 'Choose another path, or move that file away.'],
-  EEXIST: ['not-a-folder', 'a part of its path is not a folder', 'Choose another path, or move that file away.'],
-  EISDIR: ['not-a-file', 'it is a folder', 'Name a file.'],
+  ENOTDIR: ['not-a-folder', 'part of its path is not a folder', 'Choose another path, or move that file away.'],
+  EEXIST: ['not-a-folder', 'part of its path is not a folder', 'Choose another path, or move that file away.'],
+  EISDIR: ['not-a-file', 'it is a folder', 'Give the path of a file.'],
   ELOOP: ['link-loop', 'its symbolic links form a loop', 'Remove or fix the links.'],
   ENOENT: ['folder-missing', 'its folder does not exist', 'Create the folder, then run the command again.'],
   EBUSY: ['file-busy', 'another program is using it', 'Close that program, then run the command again.'],
-  EIO: ['io-error', 'the disk reports an error', 'Check the disk before you continue.'],
+  EIO: ['io-error', 'the disk reports an error', 'Check the disk for errors before you continue.'],
 };
 
 /** Windows reports these if another program has the target of a rename open; after some seconds it is not a scanner. */
 const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
 
-const FIX_THAT = 'Fix that, then run the same command again.';
+const FIX_THAT = 'Correct the cause, then run the same command again.';
 
 /** What a failed write did, with a sentence about the resulting state if nothing else describes it. */
 export interface WriteOutcome {

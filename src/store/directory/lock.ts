@@ -183,7 +183,7 @@ function keepAlive(folder: string, file: string): Lock {
 
 function describe(owner: LockOwner | null): string {
   return owner === null
-    ? 'its owner'
+    ? 'its process'
     : `process ${owner.pid} on ${printable(owner.host)}, since ${printable(owner.since)},`;
 }
 
@@ -195,7 +195,7 @@ function lockedError(shownAs: string, folder: string, owner: LockOwner | null, t
   return new AppregError(
     'store-locked',
     `${printable(shownAs)} is locked by ${who}; waited ${Math.round(timeout / 1000)} s.`,
-    `Wait for it to finish, then run the same command again. If that process no longer exists, delete ${printable(folder)}`,
+    `Wait for the process to finish, then run the same command again. If it no longer exists, delete ${printable(folder)}`,
     { effect: 'none' },
   );
 }

@@ -109,7 +109,7 @@ async function temporaryFolder(): Promise<string> {
   } catch (cause) {
     throw new AppregError(
       'temporary-folder-unusable',
-      `Cannot make a folder in ${printable(parent)} (${errno(cause)}).`,
+      `Cannot create a folder in ${printable(parent)} (${errno(cause)}).`,
       'Set TMPDIR to a writable folder with free space.',
       { effect: 'none', cause },
     );
@@ -157,7 +157,7 @@ export async function requireSuccess(run: Promise<GitRun>): Promise<GitRun> {
       `git failed: ${gitMessage(done)}`,
       isTransient(done)
         ? 'Run the same command again when the remote can be reached.'
-        : 'Run it again; check the repository with git.',
+        : 'Check the repository with git, then run the same command again.',
       { effect: 'none' },
     )
   );
@@ -168,7 +168,7 @@ export function fullDisk(run: GitRun): AppregError | null {
   if (!/^(?!remote:).*(No space left on device|Disk quota exceeded)/m.test(run.stderr)) return null;
   return new AppregError(
     'disk-full',
-    `git has no space left in ${printable(tmpdir())}: ${gitMessage(run)}`,
+    `git found no free space in ${printable(tmpdir())}: ${gitMessage(run)}`,
     'Free some space there, or set TMPDIR to another folder; then run the same command again.',
     { effect: 'none' },
   );
@@ -191,7 +191,7 @@ function ownershipError(root: string): AppregError {
 function unknownRemote(remote: string): AppregError {
   return new AppregError(
     'git-remote-unknown',
-    `No git remote “${printable(redact(remote))}” in this repository.`,
+    `This repository has no git remote “${printable(redact(remote))}”.`,
     'Set "remote" of the store in the configuration to the name of a remote (git remote -v), or to its URL.',
   );
 }

@@ -8,7 +8,7 @@ export function remoteUnreachable(remote: string, run: GitRun): AppregError {
   return new AppregError(
     'git-unreachable',
     `The git remote ${printable(redact(remote))} cannot be used: ${gitMessage(run)}`,
-    'Check its URL, and that git can read it here: git ls-remote <url>',
+    'Check its URL, and that git can read it from here: git ls-remote <url>',
     { effect: 'none' },
   );
 }
@@ -17,7 +17,7 @@ export function writeUncertain(remote: string, run: GitRun, cause: unknown): App
   return new AppregError(
     'git-unreachable',
     `The git remote ${printable(redact(remote))} failed during the write: ${gitMessage(run)}`,
-    'Run the same command again when it is reachable: it resumes the write.',
+    'Run the same command again once the remote is reachable: it resumes the write.',
     { cause, effect: 'unknown' },
   );
 }
@@ -34,8 +34,8 @@ export function pushRejected(remote: string, branch: string, run: GitRun): Appre
 export function branchContended(branch: string, attempts: number): AppregError {
   return new AppregError(
     'write-conflict',
-    `The branch ${printable(branch)} was changed by other processes ${attempts} times while a commit was made.`,
-    'Run the same command again when fewer changes are made.',
+    `The branch ${printable(branch)} was changed by other processes ${attempts} times during the commit.`,
+    'Run the same command again once fewer processes change it.',
     { effect: 'none' },
   );
 }

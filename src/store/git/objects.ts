@@ -53,7 +53,7 @@ function notAFile(path: string, branch: string): AppregError {
   return new AppregError(
     'not-a-file',
     `${printable(path)} is not a regular file in the branch ${printable(branch)}.`,
-    'Name a file.',
+    'Give the path of a file.',
     { effect: 'none' },
   );
 }

@@ -64,12 +64,12 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
   const put = async (condition: Record<string, string>): Promise<boolean> => {
     const headers = { ...uploadHeaders(PROBE_PATH, PROBE_BYTES), ...condition };
     const answer = await request('PUT', PROBE_PATH, { headers, body: PROBE_BYTES }).catch((error: unknown) => {
-      throw isNotImplemented(error) ? unconditional('it responds to them with 501') : error;
+      throw isNotImplemented(error) ? unconditional('it responds with status 501') : error;
     });
     return answer.status < 300;
   };
   const [{ create }] = known;
-  if ((await put(create)) && (await put(create))) throw unconditional('it allows a file to be created twice');
+  if ((await put(create)) && (await put(create))) throw unconditional('it allows the same file to be created twice');
   // Another process may test the store at the same time.
   for (let attempt = 0; attempt < 5; attempt++) {
     const stored = await request('GET', PROBE_PATH);
@@ -83,8 +83,8 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
   }
   throw new AppregError(
     'conditional-writes-unsupported',
-    `The store refuses to replace an unchanged file (If-Match).`,
-    'Set "unconditional": true for this store in the configuration, if there are no concurrent publishers.',
+    `The store refuses to replace a file that has not changed (If-Match).`,
+    'Set "unconditional": true for this store in the configuration if publishers never run at the same time.',
     { effect: 'none' },
   );
 }
@@ -98,7 +98,7 @@ function unconditional(why: string): AppregError {
   return new AppregError(
     'conditional-writes-unsupported',
     `The store does not support conditional writes: ${printable(why)}. Concurrent publishers could overwrite each other.`,
-    'Use a store that supports them (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration, if there are no concurrent publishers.',
+    'Use a store that supports them (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration if publishers never run at the same time.',
     { effect: 'none' },
   );
 }

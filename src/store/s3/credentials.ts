@@ -32,7 +32,7 @@ export async function findCredentials(env: Environment, region: string, web: Sen
   if (found) return found;
   throw new AppregError(
     's3-credentials',
-    'No credentials for the S3 store.',
+    'No credentials for the S3 store were found.',
     'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_ROLE_ARN in a pipeline that has an OIDC token (GitHub Actions: permissions: id-token: write).',
   );
 }
@@ -65,13 +65,13 @@ function fromProfile(env: Environment): Credentials | null {
   if (!known)
     throw new AppregError(
       's3-credentials',
-      `No profile ${name} in the shared files (~/.aws/credentials, ~/.aws/config).`,
+      `The shared files (~/.aws/credentials, ~/.aws/config) have no profile “${name}”.`,
       'Check AWS_PROFILE, and AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE if they are set.',
     );
   throw new AppregError(
     's3-credentials',
-    `The profile ${name} has no access key.`,
-    'For another kind of profile (SSO, a role): eval "$(aws configure export-credentials --format env)"',
+    `The profile “${name}” has no access key.`,
+    'For other kinds of profiles (SSO, roles), run: eval "$(aws configure export-credentials --format env)"',
   );
 }
 
@@ -100,10 +100,10 @@ async function fromRole(env: Environment, region: string, web: SendRequest): Pro
     status === 200 ? credentialsFrom(field('AccessKeyId'), field('SecretAccessKey'), field('SessionToken')) : null;
   if (found) return found;
   // The service's message may quote the request.
-  const reason = (field('Message') ?? 'no reason').replaceAll(token, 'REDACTED');
+  const reason = (field('Message') ?? 'no message').replaceAll(token, 'REDACTED');
   throw refused(
     `The role ${role} could not be assumed (${field('Code') ?? `status ${status}`}: ${reason}).`,
-    'Check the trust policy of the role: its provider, audience and subject.',
+    'Check the provider, audience and subject in the trust policy of the role.',
   );
 }
 
@@ -118,11 +118,11 @@ async function identityToken(env: Environment, web: SendRequest): Promise<string
   });
   const token = status === 200 ? textFields(body)['value'] : undefined;
   if (token) return token;
-  throw refused(`GitHub returned no OIDC token (status ${status}).`, 'Give the job permissions: id-token: write');
+  throw refused(`GitHub returned no OIDC token (status ${status}).`, 'Give the job the permission id-token: write.');
 }
 
 function tokenIn(file: string, variable: string): string {
-  const hint = `Check the variable ${variable}.`;
+  const hint = `Check the environment variable ${variable}.`;
   let token: string;
   try {
     token = readFileSync(file, 'utf8').trim();
@@ -144,7 +144,10 @@ async function fromContainer(env: Environment): Promise<Credentials | null> {
   const { status, body } = await request(localWeb, 'GET', url, { headers: token ? { authorization: token } : {} });
   const found = status === 200 ? credentialsIn(body) : null;
   if (found) return found;
-  throw refused(`The container's endpoint returned no credentials (status ${status}).`, 'Check the role of the task.');
+  throw refused(
+    `The credentials endpoint of the container returned no credentials (status ${status}).`,
+    'Check the role of the task.',
+  );
 }
 
 /** The metadata service of a cloud machine; on other machines it does not respond. */
@@ -193,7 +196,8 @@ async function request(
 ): Promise<{ status: number; body: string }> {
   const shown = printable(redact(url));
   const address = parseUrl(url);
-  if (address === null) throw refused(`${shown} is not a valid URL.`, 'Check the variable.');
+  if (address === null)
+    throw refused(`${shown} is not a valid URL.`, 'Check the environment variable that contains it.');
   try {
     const { status, bytes } = await web(address, { method, headers, body: content, timeout });
     return { status, body: bytes.toString('utf8') };
@@ -201,8 +205,8 @@ async function request(
     if (cause instanceof AppregError) throw cause;
     throw new AppregError(
       's3-credentials',
-      `${shown}, the endpoint for credentials, cannot be reached (${printable(redact(cause instanceof Error ? cause.message : String(cause)))}).`,
-      'Check the network, or set the keys in the environment.',
+      `The credentials endpoint ${shown} cannot be reached (${printable(redact(cause instanceof Error ? cause.message : String(cause)))}).`,
+      'Check the network, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
       { cause },
     );
   }

@@ -167,7 +167,7 @@ function damaged(name: string, path: string, sent: number, stored: Digest | null
   const kept = stored === null ? 'nothing' : `${stored.length} different bytes`;
   return new AppregError(
     'write-corrupted',
-    `${printable(name)} took ${printable(path)} (${sent} bytes), and keeps ${kept}, ${REPAIRS} times in a row.`,
-    'Ask the operator of the store or of the proxy in front of it; then run the same command again.',
+    `${printable(name)} confirmed that it stored ${printable(path)} (${sent} bytes), but contains ${kept}, ${REPAIRS} times in a row.`,
+    'Ask the operator of the store, or of the proxy in front of it, to fix this; then run the same command again.',
   );
 }

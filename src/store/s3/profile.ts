@@ -26,7 +26,7 @@ export function profileOf(env: Environment, file: 'credentials' | 'config'): Sec
     throw new AppregError(
       's3-credentials',
       `${printable(named)} cannot be read.`,
-      'Check the variable with its path.',
+      'Check AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE.',
       {
         cause,
       },

@@ -9,7 +9,7 @@ const HINTS: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: 'Check AWS_ACCESS_KEY_ID, and that it belongs to this endpoint.',
   SignatureDoesNotMatch: 'Check AWS_SECRET_ACCESS_KEY.',
   ExpiredToken: 'Get new credentials: the session has expired.',
-  RequestTimeTooSkewed: 'Set the clock of this machine.',
+  RequestTimeTooSkewed: 'Correct the clock of this machine.',
 };
 /** Codes of a bucket in another region. */
 const OTHER_REGION = new Set(['PermanentRedirect', 'TemporaryRedirect', 'AuthorizationHeaderMalformed']);
@@ -42,7 +42,7 @@ function hintFor(status: number, code: string, otherRegion: string | undefined):
   if (OTHER_REGION.has(code))
     return `Set "region" of the store to ${otherRegion === undefined ? 'the region of the bucket (R2: auto)' : `"${shorten(otherRegion)}"`}.`;
   const isForbidden = status === 403 || status === 401;
-  return HINTS[code] ?? (isForbidden ? PERMISSIONS : 'Look up that code in the documentation of the store.');
+  return HINTS[code] ?? (isForbidden ? PERMISSIONS : 'Look up this error code in the documentation of the store.');
 }
 
 export function endpointUnreachable(

@@ -62,9 +62,10 @@ test('a huge registry is cut to the budget, apps with findings first, and the fi
   const savedKeys = saved.apps.map((app) => app.key);
   expect(savedKeys.filter((key) => key.startsWith('bad')).length).toBeGreaterThan(100);
   expect(savedKeys.length).toBeLessThan(2000);
-  expect(saved.leftOut).toContain(`the facts of ${2000 - savedKeys.length} apps, those without findings first`);
+  const omitted = (2000 - savedKeys.length).toLocaleString('en-US');
+  expect(saved.leftOut).toContain(`the facts of ${omitted} apps, those without findings first`);
   expect(saved.leftOut).toContain('the text of the manifest, except for the entries of the apps in this file');
-  expect(saved.incomplete).toBe(`the facts of ${2000 - savedKeys.length} apps are not in this file`);
+  expect(saved.incomplete).toBe(`the facts of ${omitted} apps are not in this file`);
   const again = judged(saved);
   expect(again.outcome).toBe('incomplete');
   expect(again.apps.map((app) => app.key).toSorted()).toEqual(savedKeys.toSorted());

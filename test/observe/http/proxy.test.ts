@@ -66,8 +66,8 @@ describe('the choice of the proxy', () => {
   test.each([
     ['proxy.corp:3128', 'http://proxy.corp:3128', null],
     ['proxy.corp', 'http://proxy.corp', null],
-    ['socks5://u:canary@proxy.corp:1080', '', 'a proxy of the kind socks5'],
-    ['http://u:canary@', '', 'not a proxy URL'],
+    ['socks5://u:canary@proxy.corp:1080', '', 'a socks5 proxy'],
+    ['http://u:canary@', '', 'a value that is not a proxy URL'],
   ])('accepts or rejects the URL %s', (value, url, unusable) => {
     expect(proxiesIn({ ALL_PROXY: value })(new URL('https://a.example/'))).toMatchObject({ facts: { url }, unusable });
   });

@@ -117,7 +117,6 @@ function withHeader(change: (header: Record<string, unknown>) => Record<string, 
   });
 }
 
-/** Whether rows are being restored. */
 describe('a backup', () => {
   test('restores every row of every table, and the next numbers', async () => {
     const copy = await restored(file);
@@ -204,7 +203,7 @@ describe('a backup', () => {
 
   test.each([
     ['in a folder that does not exist', 'missing/appreg.gz', 'its folder does not exist'],
-    ['with the name of a folder', '.', 'it exists, and is not a file'],
+    ['with the name of a folder', '.', 'it already exists and is not a regular file'],
   ])('is refused %s', async (_, name, reason) => {
     const path = join(folder(), name);
     const refused = backUp({ databaseUrl: source.url, dataFolder: 'unused' }, path, NEVER);
@@ -259,7 +258,7 @@ describe('a restore', () => {
     [
       'without its last line',
       () => changed((text) => text.subarray(0, text.lastIndexOf('\n', text.length - 2) + 1)),
-      'ends too early',
+      'is truncated',
     ],
     [
       'with another row',
@@ -269,11 +268,15 @@ describe('a restore', () => {
     [
       'with content after its end',
       () => changed((text) => Buffer.concat([text, Buffer.from('x')])),
-      'continues after its end',
+      'contains data after its end',
     ],
-    ['that is not gzip', () => join(folder({ 'a.gz': 'PGDMP and more than twenty bytes' }), 'a.gz'), 'not a backup'],
-    ['that is another gzip file', () => changed(() => Buffer.from('create table x ();\n')), 'not a backup'],
-    ['that is empty', () => join(folder({ 'a.gz': '' }), 'a.gz'), 'not a backup'],
+    [
+      'that is not gzip',
+      () => join(folder({ 'a.gz': 'PGDMP and more than twenty bytes' }), 'a.gz'),
+      'not an appreg backup',
+    ],
+    ['that is another gzip file', () => changed(() => Buffer.from('create table x ();\n')), 'not an appreg backup'],
+    ['that is empty', () => join(folder({ 'a.gz': '' }), 'a.gz'), 'not an appreg backup'],
     ['that does not exist', () => join(folder(), 'a.gz'), 'does not exist'],
   ])('refuses a file %s', async (_, make, reason) => {
     await expect(attempt(make())).rejects.toMatchObject({

@@ -127,6 +127,6 @@ describe('TRUST_PROXY', () => {
   ])('is refused with %j', (entry) => {
     const error = errorOf(() => trustedProxies(`127.0.0.1,${entry}`));
     expect(error).toMatchObject({ code: 'setting-invalid' });
-    expect(error.message).toBe(`TRUST_PROXY: ${entry} is not an IP address or a network.`);
+    expect(error.message).toBe(`TRUST_PROXY: “${entry}” is neither an IP address nor a network.`);
   });
 });

@@ -119,14 +119,14 @@ describeInChromium('a user of the pages', () => {
 
     if (script) {
       await page.getByLabel('Search apps').pressSequentially('nothing of the kind');
-      await page.getByText('Nothing matches').waitFor();
+      await page.getByText('No apps match').waitFor();
       expect(page.url()).toContain('q=nothing');
       await page.getByLabel('Search apps').fill('');
       await row.waitFor();
     } else {
       await page.getByLabel('Search apps').fill('nothing of the kind');
       await page.getByRole('button', { name: 'Search' }).click();
-      await page.getByText('Nothing matches').waitFor();
+      await page.getByText('No apps match').waitFor();
       await page.getByLabel('Search apps').fill('');
       await page.getByRole('button', { name: 'Search' }).click();
     }

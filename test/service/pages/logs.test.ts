@@ -51,7 +51,7 @@ describe('the page of tokens', () => {
 
   test.each([
     [{ name: '' }, 'The name is empty.'],
-    [{ name: 'a', expires: '2020-01-01' }, 'The day is over.'],
+    [{ name: 'a', expires: '2020-01-01' }, 'The date is in the past.'],
     [{ name: 'a', expires: '2020-99-99' }, 'This is not a date.'],
     [{ name: 'a', expires: 'tomorrow' }, 'This is not a date.'],
   ])('refuses %j', async (fields, message) => {

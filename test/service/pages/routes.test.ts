@@ -327,7 +327,7 @@ describe('the pages', () => {
     const lost = webApp({ ...web.service, db });
     const answer = await get('/apps', `appreg=${'x'.repeat(43)}`, lost);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
-    expect(await answer.text()).toContain('try again in a moment');
+    expect(await answer.text()).toContain('Try again in a moment');
     expect(web.logged.at(-2)).toMatchObject({ level: 'warn', event: 'database-error', fault: 'unreachable' });
     await db.destroy();
   });

@@ -152,7 +152,7 @@ test('a token that has ended does not sign in, and its session asks to sign in a
   const response = await get('/apps', member.cookie);
   expect([response.status, response.headers.get('location')]).toEqual([303, '/sign-in?next=%2Fapps']);
   const again = await post('/sign-in', '', { token: member.secret });
-  expect([again.status, await again.text()]).toEqual([403, expect.stringContaining('This token has ended')]);
+  expect([again.status, await again.text()]).toEqual([403, expect.stringContaining('This token has expired')]);
 });
 
 test('a member of a suspended organization sees that it is suspended', async () => {

@@ -230,7 +230,7 @@ export const SCREENS: Record<string, () => Screen> = {
       urlError: null,
       nameError: null,
       auth: NO_AUTH,
-      unusable: { message: 'Its manifest cannot be used.', findings: FINDINGS.slice(0, 2) },
+      unusable: { message: 'The manifest of the registry cannot be used.', findings: FINDINGS.slice(0, 2) },
     }),
   'subscribe-hostile': () =>
     subscribePage({
@@ -346,7 +346,11 @@ export const SCREENS: Record<string, () => Screen> = {
   tokens: () => tokens({}),
   'tokens-wrong': () =>
     tokens({
-      form: { ...EMPTY_TOKEN_FORM, nameError: 'The name is empty.', expiresError: 'The day is over.' },
+      form: {
+        ...EMPTY_TOKEN_FORM,
+        nameError: 'The name is empty.',
+        expiresError: 'The date is in the past. Enter a later one.',
+      },
       error: 'An organization can have at most 100 tokens.',
     }),
   'token-created': () => createdTokenPage(TOKENS[1]!, TOKEN),
@@ -355,7 +359,8 @@ export const SCREENS: Record<string, () => Screen> = {
   'webhooks-wrong': () =>
     webhooks({ form: { url: 'http://x', urlError: 'The URL is not https.', events: ['failing'] } }),
   webhook: () => webhookPage({ webhook: WEBHOOKS[0]!, deliveries: DELIVERIES, done: null, now: NOW }),
-  'webhook-new': () => webhookPage({ webhook: WEBHOOKS[1]!, deliveries: [], done: 'The event is sent now.', now: NOW }),
+  'webhook-new': () =>
+    webhookPage({ webhook: WEBHOOKS[1]!, deliveries: [], done: 'The event is being sent.', now: NOW }),
   'webhook-created': () => webhookSecretPage(WEBHOOKS[0]!, `whsec_${'Ab3_'.repeat(8)}`),
   'webhook-secret': () => webhookSecretPage(WEBHOOKS[0]!, `whsec_${'Ab3_'.repeat(8)}`, true),
   'webhook-delete': () => deleteWebhookPage(WEBHOOKS[1]!),

@@ -39,7 +39,7 @@ test('credentials are stored, named by their type, and never shown', async () =>
   expect(answer.headers.get('location')).toBe(`${path}/settings?done=auth-set`);
   const page = await (await get(answer.headers.get('location')!, cookie)).text();
   expect(page).toContain('Bearer token, set');
-  expect(page).toContain('The credentials are stored.');
+  expect(page).toContain('The credentials were saved.');
   expect(page).not.toContain('the-secret-token');
   expect(JSON.stringify(web.logged)).not.toContain('the-secret-token');
   await post(`${path}/auth`, { auth: 'none' }, cookie);
@@ -49,7 +49,7 @@ test('credentials are stored, named by their type, and never shown', async () =>
 test.each([
   [{ auth: 'bearer', 'auth-token': 'Bearer the-secret' }, 'begins with “Bearer ”'],
   [{ auth: 'basic', 'auth-username': 'a:b', 'auth-password': 'the-secret' }, 'contains a colon'],
-  [{ auth: 'header', 'auth-name': 'Host', 'auth-value': 'the-secret' }, 'not for credentials'],
+  [{ auth: 'header', 'auth-name': 'Host', 'auth-value': 'the-secret' }, 'not a header for credentials'],
 ])('credentials that are not valid are refused next to their field, and not repeated: %j', async (fields, message) => {
   const { path, cookie } = await subscribed(`https://private.test/${fields.auth}.json`);
   for (const [to, more] of [
@@ -78,7 +78,7 @@ test('a webhook is created with a secret that is shown once, tested, disabled an
   expect(list).toContain('https://hooks.example.com/x');
   expect(list).not.toContain('whsec_');
   const tested = await post(`/${path}/test`, {}, cookie);
-  expect(await (await get(tested.headers.get('location')!, cookie)).text()).toContain('The event is sent now.');
+  expect(await (await get(tested.headers.get('location')!, cookie)).text()).toContain('The event is being sent.');
   await post(`/${path}/disable`, {}, cookie);
   const disabled = await (await get(`/${path}`, cookie)).text();
   expect(disabled).toContain('Disabled');

@@ -16,6 +16,6 @@ test('a verified version needs no explanation', async () => {
 
 test('a version whose host lost the artifact is offered from the copy of the service', async () => {
   const text = await textOf(version({ lostAt: minutesFrom(-90) }));
-  expect(text).toContain('Its host does not have the artifact any more');
-  expect(text).toContain('The verified copy of this service is offered.');
+  expect(text).toContain('Its host no longer has the artifact');
+  expect(text).toContain('This service offers its verified copy.');
 });

@@ -121,15 +121,15 @@ describe('states', () => {
     expect(String(nextCheckText(subscription(), NOW))).toContain('Next check');
   });
 
-  test('of a registry do not contradict each other: suspected symptoms are things to look at', () => {
-    expect(stateOf(SUSPECTED)).toEqual({ tone: 'warn', word: '1 thing to look at' });
+  test('of a registry do not contradict each other: suspected symptoms are possible problems', () => {
+    expect(stateOf(SUSPECTED)).toEqual({ tone: 'warn', word: '1 possible problem' });
     expect(String(stateDetails(SUSPECTED, NOW))).toContain('113 warnings');
     expect(String(stateDetails(SUSPECTED, NOW))).not.toContain('does not refresh');
     expect(String(stateDetails(subscription({ warnings: 7 }), NOW))).toContain('7 warnings');
     expect(stateOf(subscription({ warnings: 7 })).word).toBe('Working');
     const details = String(stateDetails(PROBLEMS, NOW));
     expect(details).toContain('<li class="confirmed">Checksum mismatch</li>');
-    expect(details).toContain('<li>1 thing to look at</li>');
+    expect(details).toContain('<li>1 possible problem</li>');
     expect(String(stateDetails(FAILING, NOW))).toContain('First failed');
     expect(String(stateDetails(subscription(), NOW))).toBe('');
   });

@@ -189,7 +189,7 @@ describe('a registry with credentials', () => {
         ({ artifactChecksum, state }) => [artifactChecksum, state],
       );
     expect(await digests(mine)).toEqual(await digests(other));
-    // The digest in force is kept: other bytes under the same version are refused in the own row, too.
+    // The pinned digest is kept: other bytes under the same version are refused in the own row, too.
     const others = archive('export const version = 3;');
     live.versions[0]!.artifactChecksum = checksum(others);
     live.serve('2.tar.gz', gzipped(others));

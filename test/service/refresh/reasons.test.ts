@@ -53,12 +53,12 @@ const served = (name: string, behaviour: Behaviour): Case => withUrl(() => host.
 const CASES: readonly [reason: string, key: string, broken: Case][] = [
   ['Its key is not URL-safe.', 'key with space', {}],
   [
-    'Its entry in the manifest lacks a required field, or has one of the wrong type.',
+    'Its entry in the manifest lacks a required field, or a field has the wrong type.',
     'entry-null',
     { entry: () => null },
   ],
   [
-    'Its entry in the manifest lacks a required field, or has one of the wrong type.',
+    'Its entry in the manifest lacks a required field, or a field has the wrong type.',
     'entry-no-name',
     { entry: () => ({ name: undefined }) },
   ],
@@ -88,14 +88,14 @@ const CASES: readonly [reason: string, key: string, broken: Case][] = [
   ],
   ['Its metadata file is not readable JSON.', 'meta-html', { metadata: () => '<!doctype html><title>Sign in</title>' }],
   ['Its metadata file is not readable JSON.', 'meta-not-json', { metadata: () => '{"versions": [' }],
-  ['Its metadata file lacks a required field, or has one of the wrong type.', 'meta-array', { metadata: () => [] }],
+  ['Its metadata file lacks a required field, or a field has the wrong type.', 'meta-array', { metadata: () => [] }],
   [
-    'Its metadata file lacks a required field, or has one of the wrong type.',
+    'Its metadata file lacks a required field, or a field has the wrong type.',
     'meta-no-versions',
     { metadata: () => ({}) },
   ],
   [
-    'Its metadata file lacks a required field, or has one of the wrong type.',
+    'Its metadata file lacks a required field, or a field has the wrong type.',
     'meta-versions-object',
     { metadata: () => ({ versions: {} }) },
   ],
@@ -107,17 +107,17 @@ const CASES: readonly [reason: string, key: string, broken: Case][] = [
   ['No version is published yet.', 'unpublished', { versions: () => [] }],
   ['Its metadata file lists no valid version.', 'versions-not-semver', { versions: () => [good({ version: 'v1' })] }],
   [
-    'Its metadata file lacks a required field, or has one of the wrong type.',
+    'Its metadata file lacks a required field, or a field has the wrong type.',
     'versions-null',
     { versions: () => [null] },
   ],
   [
-    'Its metadata file lacks a required field, or has one of the wrong type.',
+    'Its metadata file lacks a required field, or a field has the wrong type.',
     'no-checksum',
     { versions: () => [good({ artifactChecksum: undefined })] },
   ],
   [
-    'Its metadata file lacks a required field, or has one of the wrong type.',
+    'Its metadata file lacks a required field, or a field has the wrong type.',
     'no-url',
     { versions: () => [good({ artifactUrl: undefined })] },
   ],
@@ -231,7 +231,7 @@ const CASES: readonly [reason: string, key: string, broken: Case][] = [
   ],
   ['artifact-unsafe-entry: The artifact', 'artifact-unsafe', withBytes('unsafe', tgz(entry('../app.js', 'x')))],
   [
-    'version-duplicate: It is listed more than once, with different checksums.',
+    'version-duplicate: The version is listed more than once, with different checksums.',
     'duplicate',
     { versions: () => [good(), good({ artifactChecksum: `sha256:${'a'.repeat(64)}` })] },
   ],

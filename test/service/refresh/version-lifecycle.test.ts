@@ -210,7 +210,7 @@ describe('a version', () => {
       {
         state: 'refused',
         rule: 'artifact-changed',
-        reason: 'It was published with a different checksum.',
+        reason: 'The version was published with a different checksum.',
         swappedChecksum: sum('b'),
         servedChecksum: sum('b'),
         triedAt: NOW,
@@ -270,7 +270,7 @@ describe('a version', () => {
       entry('1.0.0', 'a'),
       got(404),
       [],
-      { state: 'refused', rule: 'unreachable', reason: 'Its artifact cannot be fetched.', triedAt: NOW },
+      { state: 'refused', rule: 'unreachable', reason: 'The artifact cannot be fetched.', triedAt: NOW },
     ],
     [
       'its host was never reachable',
@@ -282,7 +282,7 @@ describe('a version', () => {
         ...pending,
         state: 'refused',
         rule: 'unreachable',
-        reason: 'Its artifact cannot be fetched.',
+        reason: 'The artifact cannot be fetched.',
         firstSeenAt: NOW,
         triedAt: NOW,
       },

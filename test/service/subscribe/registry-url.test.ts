@@ -31,7 +31,7 @@ describe('a refused URL has a reason', () => {
     ['https://', 'full URL'],
     ['https://me:secret@apps.example.com/r.json', 'user name or a password'],
     ['http://apps.example.com/r.json', 'is not https'],
-    ['https://apps.example.com:8443/r.json', 'not at port 8443'],
+    ['https://apps.example.com:8443/r.json', 'has the port 8443'],
     [`https://apps.example.com/${'x'.repeat(2048)}`, 'longer than 2048'],
     [`https://apps.example.com/${'ü'.repeat(400)}`, 'longer than 2048'],
   ])('%#: %.60s', (typed, words) => {

@@ -118,7 +118,7 @@ describe('a write to a bucket', () => {
     server!.next.push('truncate', 'truncate', 'truncate', 'truncate');
     await expect(store.create('a.json', bytes)).rejects.toMatchObject({
       code: 'write-corrupted',
-      message: expect.stringMatching(/took a\.json \(11 bytes\), and keeps 5 different bytes/) as string,
+      message: expect.stringMatching(/stored a\.json \(11 bytes\), but contains 5 different bytes/) as string,
     });
   });
 
@@ -165,7 +165,7 @@ describe('a write to a bucket', () => {
   });
 
   test.each([
-    ['allows a file to be created twice', 'ignores', /created twice/],
+    ['allows the same file to be created twice', 'ignores', /created twice/],
     ['responds to conditions with 501', 'unknown', /501/],
   ] as const)('is refused before it is sent if the store %s', async (_, conditions, words) => {
     const store = await opened({ conditions });

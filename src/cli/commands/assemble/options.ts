@@ -15,12 +15,12 @@ export const assembleCommand = {
     check: {
       type: 'boolean',
       flags: '--check',
-      description: 'check only the folders, not what is published; write nothing',
+      description: 'only check the folders, without the store; write nothing',
     },
     against: {
       type: 'string',
       flags: '--against <dir|git-ref|file|url>',
-      description: 'with --check: report apps that are listed there, but have no folder here',
+      description: 'with --check: also report apps that are listed there but have no folder here',
       value: 'registry-state',
     },
     ...dryRunOption,

@@ -27,8 +27,8 @@ export async function assembleManifest(context: Context, options: Options): Prom
   if (check && (dryRun || (remove.length > 0 && against === undefined)))
     throw new AppregError(
       'option-conflict',
-      '--check checks only the folders; --dry-run and --remove apply to what is published.',
-      'Omit one of them, or specify what is published: --against <registry-url>',
+      '--check only checks the folders; --dry-run and --remove apply to the published manifest.',
+      'Omit --check, or omit the other option; --remove is also valid with --check --against <registry-url>.',
     );
   if (against !== undefined && !check)
     throw new AppregError(
@@ -58,7 +58,7 @@ export async function assembleManifest(context: Context, options: Options): Prom
   const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));
   if (json) terminal.out(redact(safeJson({ status, manifest: place.manifest, apps: apps.length, ...changes, steps })));
   else if (status === 'unchanged')
-    terminal.out(`${printable(place.manifest)} holds the ${count(apps.length)} already; nothing to do`);
+    terminal.out(`${printable(place.manifest)} is already up to date (${count(apps.length)}); nothing to do`);
   else if (status === 'planned') terminal.out(planText(terminal, plan));
   else {
     terminal.out(`assembled ${printable(place.manifest)} from ${count(apps.length)}`);

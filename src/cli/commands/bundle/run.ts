@@ -76,7 +76,11 @@ function outputFile(cwd: string, output: string): string {
     );
   }
   if (existsSync(file) && statSync(file).isDirectory()) {
-    throw new AppregError('option-invalid', `The output ${printable(output)} is a folder.`, 'Name a file in it.');
+    throw new AppregError(
+      'option-invalid',
+      `The output ${printable(output)} is a folder.`,
+      'Give a file name in that folder.',
+    );
   }
   return file;
 }
@@ -102,7 +106,7 @@ function makeFolder(folder: string): string | undefined {
     throw new AppregError(
       'output-unwritable',
       `The folder ${printable(folder)} cannot be created (${code ?? 'unknown'}).`,
-      'Choose another output, or create the folder yourself.',
+      'Choose another output, or create the folder first.',
       { cause: error },
     );
   }

@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../command-definition.ts';
 
 export const completionCommand = {
   name: 'completion',
-  description: 'print a script for completion with Tab (bash, zsh or fish)',
+  description: 'print a shell completion script for bash, zsh or fish',
   arguments: [{ usage: '<shell>', value: SHELLS, prompt: { message: `Which shell? (${SHELLS.join(', ')})` } }],
   options: {},
   notes: `Install it once:

@@ -65,7 +65,7 @@ if [ "$funcstack[1]" = _appreg ]; then _appreg "$@"; else compdef _appreg appreg
 `;
 
 const fish = `
-# With status 1 nothing is said against file names, which fish adds by itself.
+# Status 1 disables this completion, so that fish completes file names itself.
 function __appreg_candidates
     set -l words (commandline -opc)
     set -l current (commandline -ct)

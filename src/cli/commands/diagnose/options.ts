@@ -15,7 +15,7 @@ export const diagnoseCommand = {
     version: {
       type: 'string',
       flags: '--version <version>',
-      description: 'with --app: why is this version not offered?',
+      description: 'with --app: explain why this version is not offered',
       value: 'any',
     },
     bundle: {
@@ -33,7 +33,7 @@ export const diagnoseCommand = {
     tokenEnv: {
       type: 'string',
       flags: '--token-env <ENVVAR>',
-      description: 'with --service: the organization’s token is in this environment variable',
+      description: 'with --service: environment variable that contains the organization’s token',
       value: 'any',
     },
     ...checkOptions,

@@ -13,5 +13,7 @@ export const diffCommand = {
     { usage: '[after]', value: 'registry-state' },
   ],
   options: readOptions,
+  notes:
+    'Each state is a folder, a manifest, a git ref, saved facts or the URL of a live registry. [after] is by default the current folder.',
   examples: ['diff origin/main', 'diff https://apps.example.com/registry.json .'],
 } as const satisfies CommandDefinition;

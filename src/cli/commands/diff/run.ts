@@ -22,7 +22,7 @@ export async function diff(
   if (!FORMATS.includes(format))
     throw new AppregError(
       'format-unknown',
-      `diff has no format ${printable(format)}.`,
+      `diff has no format “${printable(format)}”.`,
       `Use one of: ${FORMATS.join(', ')}`,
     );
   const found = diffRegistries(

@@ -15,6 +15,7 @@ export const editAppCommand = {
     metadataUrl: { ...metadataUrl, description: 'new URL of its metadata file, which must exist' },
     dryRun,
   },
-  notes: 'Without options, each value is prompted for at a terminal. What is not named stays as it is.',
+  notes:
+    'Without options, the command prompts for the name, description, color and icon at a terminal. Values that are not given stay as they are.',
   examples: ['edit-app clock --description "Shows the time in any zone."', 'edit-app clock --icon clock.svg --dry-run'],
 } as const satisfies CommandDefinition;

@@ -53,7 +53,7 @@ export async function editApp(context: Context, key: string, options: Options): 
   const files = plan.steps.map(({ path }) => path);
   if (json) terminal.out(redact(safeJson({ key, status, changes, entry, files })));
   else terminal.out(resultText(context, workspace, key, status, planned));
-  if (unusedIcon !== null) terminal.log(`${printable(unusedIcon)} stays, although no app uses it.`);
+  if (unusedIcon !== null) terminal.log(`${printable(unusedIcon)} was not deleted, although no app uses it any more.`);
   if (status !== 'unchanged') warnOfSource(context, root, key);
   if (status === 'planned') terminal.next('the same command without --dry-run');
   else if (status === 'edited') nextAfterChange(terminal, workspace, ` --app ${isSafeKey(key) ? key : '<key>'}`);
@@ -75,7 +75,7 @@ function givenValues({ terminal, cwd }: Context, options: Options): Values | nul
   if (terminal.interactive) return null;
   throw new AppregError(
     'option-missing',
-    'No option names what to change.',
+    'No option with a new value was given.',
     'Add --name, --description, --icon, --color or --metadata-url, or run the command at a terminal without --yes to be prompted.',
   );
 }
@@ -118,7 +118,7 @@ function resultText(
   { plan, changes }: EditPlan,
 ): string {
   const name = printable(shorten(key, 80));
-  if (status === 'unchanged') return `${name} has these values already in ${printable(place.manifest)}; nothing to do`;
+  if (status === 'unchanged') return `${name} already has these values in ${printable(place.manifest)}; nothing to do`;
   const lines = changes.map(changeLine);
   if (status === 'planned') return [planText(terminal, plan), ...lines].join('\n');
   const files = plan.steps.map(({ path }) => path);
@@ -137,5 +137,7 @@ function quoted(text: string): string {
 function warnOfSource({ terminal }: Context, root: string, key: string): void {
   const source = `apps/${key}/app.json`;
   if (isSafeKey(key) && existsSync(join(root, source)))
-    terminal.log(`${source} describes this app, too: appreg assemble would undo the change, unless it is made there.`);
+    terminal.log(
+      `${source} also describes this app. Make the same change there; otherwise appreg assemble will undo it.`,
+    );
 }

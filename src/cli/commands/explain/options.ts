@@ -2,12 +2,12 @@ import type { CommandDefinition } from '../../command-definition.ts';
 
 export const explainCommand = {
   name: 'explain',
-  description: 'everything about one rule, or one error code',
+  description: 'explain a rule or an error code',
   arguments: [
     {
       usage: '<rule>',
       value: 'rule-or-error',
-      prompt: { message: 'Id of the rule, or error code?', placeholder: 'cors-missing' },
+      prompt: { message: 'Which rule or error code?', placeholder: 'cors-missing' },
     },
   ],
   options: {},

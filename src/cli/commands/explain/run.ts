@@ -44,7 +44,7 @@ function unknown(id: string): AppregError {
   const meant = didYouMeanAny(id.trim().toLowerCase(), known, 5);
   return new AppregError(
     'rule-unknown',
-    `Neither a rule nor an error code is named “${printable(shorten(id, 80))}”.${meant}`,
+    `Unknown rule or error code “${printable(shorten(id, 80))}”.${meant}`,
     'appreg rules lists the rules; docs/errors.md lists the error codes.',
   );
 }

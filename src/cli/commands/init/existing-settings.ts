@@ -74,7 +74,7 @@ function refuseOther(file: string, settings: ExistingSettings['options'], option
     const flag = flagOf(initCommand.options[name]);
     throw new AppregError(
       'already-exists',
-      `${file} is there already, with ${describe(configured)}; ${flag} is ${describe(given)}.`,
+      `${file} already exists with ${describe(configured)}, but ${flag} is ${describe(given)}.`,
       `Omit ${flag} to use the configuration as it is, change ${file}, or choose another folder.`,
       { effect: 'none' },
     );

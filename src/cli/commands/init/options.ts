@@ -17,13 +17,14 @@ export const initCommand = {
     serviceOrigin: {
       type: 'list',
       flags: '--service-origin <origin>',
-      description: 'an origin whose pages send requests from browsers; repeatable',
+      description: 'an origin of the service, whose pages send requests from browsers; repeatable',
       value: 'origin',
     },
     store: {
       type: 'string',
       flags: '--store <type>',
-      description: 'where the registry is published: directory, git or s3 (default: what fits --host, or directory)',
+      description:
+        'where the registry is published: directory, git or s3 (default: set by --host, otherwise directory)',
       value: STORES,
     },
     bucket: {

@@ -54,7 +54,7 @@ export async function init(context: Context, dir: string | undefined, options: O
   if (baseUrl.startsWith('http:'))
     terminal.log(`${baseUrl} is only suitable for local tests; subscribers need an https: URL.`);
   if (ci !== 'none' && !existsSync(join(root, '.git')))
-    terminal.log('The CI file works only at the top level of a git repository; this folder is not one yet (git init).');
+    terminal.log('The CI file only works at the top level of a git repository. Run git init in this folder first.');
   const shownRoot = shownPath(cwd, root);
   terminal.next(`${shownRoot === '' ? '' : `cd ${quotedPath(printable(shownRoot))} && `}appreg add-app <key>`);
   return 0;

@@ -3,7 +3,7 @@ import { baselineOption } from '../../option-groups.ts';
 
 export const judgeCommand = {
   name: 'judge',
-  description: 'judge saved facts again; several shards are merged',
+  description: 'judge saved facts again, and merge shards',
   arguments: [{ usage: '<facts.json...>', value: 'file', prompt: { message: 'Which file of saved facts?' } }],
   options: baselineOption,
   examples: ['judge facts.json', 'judge shard-1.json shard-2.json'],

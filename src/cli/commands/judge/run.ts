@@ -33,7 +33,7 @@ export async function judge(
     const [only] = parts;
     if (only && parts.length === 1 && only.snapshot.requested !== undefined)
       context.terminal.next(
-        `appreg diagnose ${printable(only.file)} explains the problems by symptom, and who has to act`,
+        `appreg diagnose ${printable(only.file)} explains the problems by symptom, and says who has to act`,
       );
     return code;
   });

@@ -6,5 +6,7 @@ export const lockCommand = {
   description: 'record the published versions in appreg.lock.json, to detect changes',
   arguments: [{ usage: '[where]', value: 'registry-state' }],
   options: readOptions,
+  notes:
+    '[where] is a folder, a manifest, a git ref, saved facts or the URL of a live registry. Default: the current folder.',
   examples: ['lock', 'lock https://apps.example.com/registry.json'],
 } as const satisfies CommandDefinition;

@@ -11,7 +11,7 @@ import {
 
 export const mirrorCommand = {
   name: 'mirror',
-  description: 'copy a registry, verified, with rewritten URLs; resumable',
+  description: 'verify and copy a registry, with rewritten URLs; resumable',
   arguments: [registryUrlArgument, { usage: '<dir>', value: 'folder', prompt: { message: 'Into which folder?' } }],
   options: {
     baseUrl: { ...baseUrlOption.baseUrl, description: 'the URL that the copy will be served at' },

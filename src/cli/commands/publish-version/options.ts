@@ -29,7 +29,7 @@ export const publishVersionCommand = {
     artifactUrl: {
       type: 'string',
       flags: '--artifact-url <url>',
-      description: 'list an artifact that is already served at this URL',
+      description: 'publish the artifact that is already served at this URL',
       value: 'any',
     },
     anyContent: {
@@ -52,7 +52,7 @@ export const publishVersionCommand = {
     readBackTimeout: {
       type: 'number',
       flags: '--read-back-timeout <s>',
-      description: 'seconds until that URL must serve it (default: s3 30, git 600)',
+      description: 'seconds to wait until that URL serves the artifact (default: s3 30, git 600)',
       range: 'positive',
     },
   },

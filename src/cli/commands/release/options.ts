@@ -16,7 +16,7 @@ export const releaseCommand = {
     against: {
       type: 'string',
       flags: '--against <git-ref|dir|file|url>',
-      description: 'with --check or --bump: compare with this state, in place of the store',
+      description: 'with --check or --bump: compare with this state instead of the store',
       value: 'registry-state',
     },
     jobs: {

@@ -61,13 +61,13 @@ function checkOptions({ format = 'pretty', check, bump, against, jobs }: Options
   if (!isOneOf(FORMATS, format))
     throw new AppregError(
       'format-unknown',
-      `release has no format ${printable(format)}.`,
+      `release has no format “${printable(format)}”.`,
       `Use one of: ${FORMATS.join(', ')}`,
     );
   if (check && bump)
     throw new AppregError(
       'option-conflict',
-      '--check writes nothing, and --bump writes versions.',
+      '--check and --bump cannot be combined: --check writes nothing, --bump writes versions.',
       'Omit one of them.',
     );
   if (against !== undefined && !check && !bump)
@@ -76,8 +76,7 @@ function checkOptions({ format = 'pretty', check, bump, against, jobs }: Options
       '--against is only valid with --check or --bump: without them, the apps are compared with the store that they are published to.',
       'Add --check, or omit --against.',
     );
-  if (jobs === 0)
-    throw new AppregError('option-invalid', '--jobs is 0, so nothing would be built.', 'Use a number from 1.');
+  if (jobs === 0) throw new AppregError('option-invalid', '--jobs is 0, so nothing would be built.', 'Use 1 or more.');
   return format;
 }
 
@@ -90,5 +89,5 @@ function nextStep(apps: readonly EvaluatedApp[], { check, bump, dryRun }: Option
   const isNew = apps.some(({ result }) => result.state === 'new');
   if (bump) return 'commit the version files; then appreg release';
   if (isNew && (check || dryRun)) return 'appreg release';
-  return isNew ? 'commit appreg.lock.json' : 'change an app; appreg release --check shows what has to be released';
+  return isNew ? 'commit appreg.lock.json' : 'change an app; appreg release --check then shows what to release';
 }

@@ -51,7 +51,7 @@ export async function removeApp(context: Context, key: string, options: Options)
     terminal.out([`removed ${terminal.style.bold(name)}: ${printable(files.join(', '))}`, ...consequences].join('\n'));
   if (isSafeKey(key) && existsSync(join(root, `apps/${key}/app.json`)))
     terminal.log(
-      `apps/${key}/app.json describes this app: appreg assemble would add it again, unless its folder is removed.`,
+      `apps/${key}/app.json still describes this app. Remove its folder; otherwise appreg assemble will add the app again.`,
     );
   if (dryRun) terminal.next('the same command without --dry-run');
   else nextAfterChange(terminal, workspace);
@@ -68,7 +68,7 @@ async function confirmation(
   if (!terminal.interactive)
     throw new AppregError(
       'option-missing',
-      `${consequences.join(' ')} This has to be confirmed.`,
+      `${consequences.join(' ')} Removing the app requires confirmation.`,
       'Add --yes to remove the app, or --dry-run to see the change.',
       { effect: 'none' },
     );
@@ -83,15 +83,15 @@ function lossText(name: string, { fields, loss }: RemovalPlan): string {
   const { visible, because, versions, latest } = loss;
   if (visible === false) {
     const reason = versions === 0 ? 'no version of it is published' : `of ${because.join(', ')}`;
-    return `Subscribers do not see ${title} now, because ${reason}; nothing changes for them.`;
+    return `Subscribers do not see ${title} at present, because ${reason}; nothing changes for them.`;
   }
   const which = versionsText(versions, latest);
-  return `Subscribers will no longer see ${title}${which} once the changed manifest is served and the service has checked it, which it does hourly. They can no longer install it.`;
+  return `Subscribers will no longer see ${title}${which} once the changed manifest is served and the service has checked it (hourly). They can no longer install it.`;
 }
 
 function versionsText(versions: number | null, latest: string | null): string {
-  if (versions === null) return ', nor its versions';
-  return `, nor its ${counted(versions, 'version')}${latest === null ? '' : ` (latest ${printable(latest)})`}`;
+  if (versions === null) return ' or its versions';
+  return ` or its ${counted(versions, 'version')}${latest === null ? '' : ` (latest ${printable(latest)})`}`;
 }
 
 function keptText({ kept, loss }: RemovalPlan): string {

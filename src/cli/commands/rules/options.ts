@@ -4,7 +4,7 @@ import type { CommandDefinition } from '../../command-definition.ts';
 
 export const rulesCommand = {
   name: 'rules',
-  description: 'list all rules, with the levels that they have here',
+  description: 'list all rules with their levels in this folder',
   arguments: [],
   options: {
     group: {
@@ -22,10 +22,10 @@ export const rulesCommand = {
     symptom: {
       type: 'string',
       flags: '--symptom <symptom>',
-      description: `only the rules that explain it: ${SYMPTOMS.join(', ')}`,
+      description: `only the rules that explain this symptom: ${SYMPTOMS.join(', ')}`,
       value: SYMPTOMS,
     },
   },
-  notes: 'The configuration of the current folder and --rule set levels. appreg explain <rule> has the details.',
+  notes: 'The configuration of the current folder and --rule set levels. appreg explain <rule> shows the details.',
   examples: ['rules', 'rules --group artifact', 'rules --symptom icon-does-not-display'],
 } as const satisfies CommandDefinition;

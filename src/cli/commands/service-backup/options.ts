@@ -3,8 +3,8 @@ import { dataFolderOption } from '../../option-groups.ts';
 
 export const serviceBackupCommand = {
   name: 'service backup',
-  description: "back up the service's database, also while it runs",
-  arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'Which file shall contain the backup?' } }],
+  description: "back up the service's database; the service may be running",
+  arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'File to write the backup to?' } }],
   options: { ...dataFolderOption },
   notes: 'The database is that of DATABASE_URL, or the embedded one of --data. An existing file is replaced.',
   examples: ['service backup appreg-backup.gz'],

@@ -4,7 +4,7 @@ import { dataFolderOption } from '../../option-groups.ts';
 export const serviceRestoreCommand = {
   name: 'service restore',
   description: 'restore a backup into an empty database',
-  arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'Which backup?' } }],
+  arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'Backup file to restore?' } }],
   options: { ...dataFolderOption },
   notes:
     'The database is that of DATABASE_URL, or an embedded one in --data, a folder that is empty or does not exist.',

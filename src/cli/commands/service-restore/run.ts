@@ -26,7 +26,7 @@ export async function serviceRestore({ terminal, env, cwd }: Context, file: stri
   else terminal.out(`Restored ${printable(target)} as of ${printable(createdAt)}: ${describeRows(rows)}.`);
   if (SEALED.some((table) => (rows[table] ?? 0) > 0))
     terminal.log(
-      'Start the service with the SECRETS_KEY of the backup: it seals credentials of registries and webhooks.',
+      'Start the service with the SECRETS_KEY of the backed-up service: it encrypts the credentials of registries and the secrets of webhooks.',
     );
   terminal.next(
     settings.databaseUrl === null ? `appreg service --data ${quotedPath(printable(target))}` : 'appreg service',

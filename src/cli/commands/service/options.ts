@@ -36,7 +36,7 @@ export const serviceCommand = {
     artifactsMax: {
       type: 'string',
       flags: '--artifacts-max <size>',
-      description: 'keep at most this much, in decimal units (default: 50GB)',
+      description: 'maximum size of all kept artifacts, in decimal units (default: 50GB)',
       value: 'any',
     },
     ...authorityOption,
@@ -49,7 +49,7 @@ export const serviceCommand = {
     concurrency: {
       type: 'number',
       flags: '--concurrency <n>',
-      description: 'registries checked at once (default: 8)',
+      description: 'registries checked at the same time (default: 8)',
       range: 'positive',
     },
   },

@@ -23,25 +23,26 @@ export const subscribeCommand = {
     tokenEnv: {
       type: 'string',
       flags: '--token-env <ENVVAR>',
-      description: 'send the token in this environment variable (Authorization: Bearer)',
+      description: 'environment variable that contains the organization’s token (Authorization: Bearer)',
       value: 'any',
     },
     registryTokenEnv: {
       type: 'string',
       flags: '--registry-token-env <ENVVAR>',
-      description: 'for a private registry: let the service send the bearer token in this environment variable',
+      description:
+        'for a private registry: environment variable that contains the bearer token for the service to send',
       value: 'any',
     },
     registryBasicEnv: {
       type: 'string',
       flags: '--registry-basic-env <ENVVAR>',
-      description: 'the same, with the user:password in this environment variable',
+      description: 'for a private registry: environment variable that contains user:password (basic authentication)',
       value: 'any',
     },
     registryHeaderEnv: {
       type: 'string',
       flags: '--registry-header-env <name=ENVVAR>',
-      description: 'the same, with a header whose value is in this environment variable',
+      description: 'for a private registry: a header, and the environment variable that contains its value',
       value: 'any',
     },
     ...headerOptions('the service'),

@@ -77,7 +77,7 @@ async function firstCheck(
   if (id === null) return null;
   const { openServiceClient } = await import('../../../observe/service/service-client.ts');
   const client = openServiceClient({ service, headers, http: { ...networkOf(env), ca }, timeout });
-  const progress = terminal.progress('The service reads the registry');
+  const progress = terminal.progress('The service is reading the registry');
   try {
     return await awaitFirstCheck(client, id, { timeout, interval: POLL_INTERVAL, onProgress: progress.update });
   } finally {
@@ -110,9 +110,9 @@ function describeCheck(what: string, { checking, failing, apps, visible, errors,
     return [
       `subscribed to ${what}, but the registry cannot be used:`,
       ...findingLines(findings),
-      '  The subscription stays, and the service checks the registry again.',
+      '  The subscription is kept, and the service checks the registry again later.',
     ].join('\n');
-  if (checking) return `subscribed to ${what}; its first check has not ended yet`;
+  if (checking) return `subscribed to ${what}; its first check has not finished yet`;
   const figures = [
     ...(apps === null ? [] : [counted(apps, 'app')]),
     ...(visible === null ? [] : [`${visible} can be installed`]),
@@ -149,9 +149,9 @@ function hintFor(status: number): string {
     return 'Give credentials: --token-env <variable>, or --header-env <Name>=<variable>.';
   if (status === 404 || status === 405)
     return 'Check --service: the request goes to <service>/api/registries/subscribe.';
-  if (status >= 300 && status < 400) return 'The service redirects to another address; use that one.';
+  if (status >= 300 && status < 400) return 'The service redirects to another URL: use that one as --service.';
   if (status === 429) return 'Too many requests: try again later.';
-  if (status >= 500) return 'The service failed; check its logs.';
+  if (status >= 500) return 'The service failed: check its logs.';
   return 'Check the registry: appreg verify <registry-url>';
 }
 

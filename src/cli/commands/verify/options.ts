@@ -16,7 +16,7 @@ export const verifyCommand = {
     cache: {
       type: 'string',
       flags: '--cache <dir>',
-      description: 'request only what may have changed since the last run with this folder',
+      description: 'keep responses in this folder, and only request what may have changed since the last run',
       value: 'folder',
     },
     wait: {

@@ -20,7 +20,7 @@ export function openApiDocument(publicUrl: string | null): OpenApiObject {
       title: 'appreg subscriber service',
       version: VERSION,
       description:
-        'Subscribes organizations to app registries, checks these hourly, and lists what they offer. Refusals are problem details (RFC 9457). Limits of requests count per node; RateLimit and Retry-After report the limits of the client. HEAD is answered wherever GET is.',
+        'Subscribes organizations to app registries, checks the registries hourly, and lists their apps. Errors are problem details (RFC 9457). Rate limits apply per client and node; RateLimit and Retry-After report them. Every resource that supports GET also supports HEAD.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl ?? '/' }],
@@ -43,9 +43,9 @@ export function openApiDocument(publicUrl: string | null): OpenApiObject {
           type: 'http',
           scheme: 'bearer',
           description:
-            'The token of an organization: apr_… The roles are scopes: `manage` includes `read`, `admin` both.',
+            'A token of an organization: apr_… The roles are scopes: `manage` includes `read`, and `admin` includes both.',
         },
-        operator: { type: 'http', scheme: 'bearer', description: 'OPERATOR_TOKEN of the service.' },
+        operator: { type: 'http', scheme: 'bearer', description: 'The OPERATOR_TOKEN of the service.' },
       },
     },
   };

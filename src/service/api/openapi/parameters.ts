@@ -4,14 +4,16 @@ import { id } from './schema-parts.ts';
 
 /** Parameters that several operations have. */
 
-export const ID = parameter('id', 'path', 'Of the subscription.', id);
+export const ID = parameter('id', 'path', 'Id of the subscription.', id);
 export const PAGE = [
-  parameter('limit', 'query', 'Largest number of entries.', {
+  parameter('limit', 'query', 'Maximum number of entries.', {
     type: 'integer',
     minimum: 1,
     maximum: PAGE_LIMIT,
     default: 100,
   }),
-  parameter('after', 'query', '“next” of the page before.', { type: 'string' }),
+  parameter('after', 'query', '“next” of the previous page.', { type: 'string' }),
 ];
-export const IF_NONE_MATCH = parameter('If-None-Match', 'header', 'ETag of what the client has.', { type: 'string' });
+export const IF_NONE_MATCH = parameter('If-None-Match', 'header', 'ETag of the response that the client has stored.', {
+  type: 'string',
+});

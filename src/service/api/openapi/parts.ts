@@ -31,15 +31,21 @@ const BAD_PARAMETER = { 400: refusal('A parameter is not valid; “errors” nam
 export const BAD_BODY = {
   400: refusal('The body is not a JSON object, or a field is not valid; “errors” lists each.'),
   413: refusal('The body is larger than 16 KiB.'),
-  415: refusal('The body is not sent as application/json.'),
+  415: refusal('The Content-Type of the body is not application/json.'),
 };
 /** The responses with a page of a list, which has an ETag. */
 export function pageResponses(schema: string): OpenApiObject {
-  return { 200: response('A page of them.', schema, 'application/json', ['ETag']), ...NOT_MODIFIED, ...BAD_PARAMETER };
+  return {
+    200: response('One page of the list.', schema, 'application/json', ['ETag']),
+    ...NOT_MODIFIED,
+    ...BAD_PARAMETER,
+  };
 }
 
-export const NOT_MODIFIED = { 304: { description: 'It is what If-None-Match names.', headers: headersOf(['ETag']) } };
-export const SERVER_ERROR = { '5XX': refusal('A defect, or the database cannot be reached.') };
+export const NOT_MODIFIED = {
+  304: { description: 'Not modified: the ETag matches If-None-Match.', headers: headersOf(['ETag']) },
+};
+export const SERVER_ERROR = { '5XX': refusal('Internal error, or the database cannot be reached.') };
 export const TOO_MANY_REQUESTS = {
   429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']),
 };
@@ -55,8 +61,8 @@ export function forOrganization(
   rest: OpenApiObject = {},
 ): OpenApiObject {
   const refusals = {
-    401: refusal('Without a valid token.', ['WWW-Authenticate']),
-    403: refusal('The scope of the token does not include it, or the organization is suspended.'),
+    401: refusal('The token is missing or not valid.', ['WWW-Authenticate']),
+    403: refusal('The scope of the token does not include this operation, or the organization is suspended.'),
   };
   return { operationId, summary, ...rest, responses: { ...responses, ...refusals, ...FAILURES } };
 }
@@ -74,8 +80,8 @@ export function forOperator(
   rest: OpenApiObject = {},
 ): OpenApiObject {
   const refusals = {
-    401: refusal('Without the operator’s token.', ['WWW-Authenticate']),
-    403: refusal('The service has no operator’s token.'),
+    401: refusal('The operator token is missing or not valid.', ['WWW-Authenticate']),
+    403: refusal('The service has no OPERATOR_TOKEN.'),
   };
   const security = [{ operator: [] }];
   return { operationId, summary, security, ...rest, responses: { ...responses, ...refusals, ...FAILURES } };

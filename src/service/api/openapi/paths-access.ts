@@ -18,7 +18,7 @@ import { id, ref } from './schema-parts.ts';
 const TOKEN = parameter('token', 'path', 'Id of the token.', id);
 const ORGANIZATION = parameter('organization', 'path', 'Id of the organization.', id);
 const ACTION = parameter('action', 'query', 'Only entries of this action.', { enum: AUDIT_ACTIONS });
-const SEARCH = parameter('search', 'query', 'A part of the name.', { type: 'string', maxLength: 200 });
+const SEARCH = parameter('search', 'query', 'Part of the name.', { type: 'string', maxLength: 200 });
 
 /** Tokens and the audit log. */
 export const accessPaths: Record<string, OpenApiObject> = {
@@ -30,7 +30,7 @@ export const accessPaths: Record<string, OpenApiObject> = {
     post: forOrganization(
       'createToken',
       'Create a token',
-      { 201: response('The token.', 'NewToken'), ...BAD_BODY, 409: refusal('Too many tokens.') },
+      { 201: response('The token.', 'NewToken'), ...BAD_BODY, 409: refusal('The organization has too many tokens.') },
       {
         ...requiresScope('admin'),
         ...body({ name: ref('Name'), scope: ref('Scope') }, { expiresAt: ref('FutureTime') }),
@@ -41,7 +41,7 @@ export const accessPaths: Record<string, OpenApiObject> = {
     parameters: [TOKEN],
     delete: forOrganization(
       'deleteToken',
-      'Delete a token, and end its sessions',
+      'Delete a token and end its sessions',
       {
         204: { description: 'Deleted.' },
         ...NOT_FOUND,
@@ -51,7 +51,7 @@ export const accessPaths: Record<string, OpenApiObject> = {
     ),
   },
   '/api/audit': {
-    get: forOrganization('listAudit', 'What was done in the organization', pageResponses('AuditEntries'), {
+    get: forOrganization('listAudit', 'The audit log of the organization', pageResponses('AuditEntries'), {
       ...requiresScope('admin'),
       parameters: [ACTION, ...PAGE, IF_NONE_MATCH],
     }),
@@ -73,22 +73,22 @@ export const operatorPaths: Record<string, OpenApiObject> = {
   },
   '/api/organizations/{organization}/suspend': {
     parameters: [ORGANIZATION],
-    post: forOperator('suspendOrganization', 'Refuse the tokens and sessions of an organization', {
-      200: response('It is suspended.', 'OrganizationSummary'),
+    post: forOperator('suspendOrganization', 'Suspend an organization: its tokens and sessions are refused', {
+      200: response('The organization is suspended.', 'OrganizationSummary'),
       ...NOT_FOUND,
     }),
   },
   '/api/organizations/{organization}/resume': {
     parameters: [ORGANIZATION],
-    post: forOperator('resumeOrganization', 'Accept the tokens and sessions of an organization again', {
-      200: response('It is not suspended.', 'OrganizationSummary'),
+    post: forOperator('resumeOrganization', 'Resume an organization: its tokens and sessions are accepted again', {
+      200: response('The organization is not suspended.', 'OrganizationSummary'),
       ...NOT_FOUND,
     }),
   },
   '/api/organizations/{organization}/token': {
     parameters: [ORGANIZATION],
-    post: forOperator('issueToken', 'Create a token with the scope admin, for an organization that lost its own', {
-      201: response('The token. The others stay valid.', 'NewToken'),
+    post: forOperator('issueToken', 'Create a token with the scope admin for an organization that has lost its own', {
+      201: response('The token. The other tokens remain valid.', 'NewToken'),
       ...NOT_FOUND,
     }),
   },
@@ -96,7 +96,7 @@ export const operatorPaths: Record<string, OpenApiObject> = {
     parameters: [ORGANIZATION],
     get: forOperator(
       'listAuditOfOrganization',
-      'What was done in an organization; if it was deleted, what the operator did',
+      'The audit log of an organization; if it was deleted, only the actions of the operator',
       { ...pageResponses('AuditEntries'), ...NOT_FOUND },
       { parameters: [ACTION, ...PAGE, IF_NONE_MATCH] },
     ),

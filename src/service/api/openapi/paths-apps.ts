@@ -11,7 +11,7 @@ import {
 import { ID, PAGE, IF_NONE_MATCH } from './parameters.ts';
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
-const SEARCH = parameter('search', 'query', 'Words that all occur in key, name or description.', {
+const SEARCH = parameter('search', 'query', 'Words to search for: each must occur in the key, name or description.', {
   type: 'string',
   maxLength: 200,
 });
@@ -41,7 +41,7 @@ export const appsPaths: Record<string, OpenApiObject> = {
     parameters: [ID, KEY],
     get: forOrganization(
       'listVersions',
-      'The versions of an app that were ever seen',
+      'All versions of an app that were ever listed',
       { ...pageResponses('Versions'), ...NOT_FOUND },
       { parameters: [...PAGE, IF_NONE_MATCH] },
     ),
@@ -49,7 +49,7 @@ export const appsPaths: Record<string, OpenApiObject> = {
   '/api/apps': {
     get: forOrganization(
       'listInstallable',
-      'All apps that can be installed, over all registries',
+      'All apps that can be installed, from all registries',
       pageResponses('InstallableApps'),
       { parameters: [SEARCH, ...PAGE, IF_NONE_MATCH] },
     ),

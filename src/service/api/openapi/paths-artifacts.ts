@@ -11,10 +11,12 @@ import {
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
 const VERSION = parameter('version', 'path', 'A version of the app.', { type: 'string' });
-const RANGE = parameter('Range', 'header', 'One range of bytes; several are answered with all bytes.', {
+const RANGE = parameter('Range', 'header', 'One range of bytes; the response to several ranges has all bytes.', {
   type: 'string',
 });
-const IF_RANGE = parameter('If-Range', 'header', 'ETag of what the client has a part of.', { type: 'string' });
+const IF_RANGE = parameter('If-Range', 'header', 'ETag of the artifact that the client has a part of.', {
+  type: 'string',
+});
 const SENT = ['ETag', 'Accept-Ranges', 'Content-Length', 'Content-Disposition', 'Repr-Digest'];
 
 function bytes(description: string, headers: string[]): OpenApiObject {

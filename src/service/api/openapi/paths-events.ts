@@ -8,7 +8,7 @@ const TYPE = parameter('type', 'query', 'Only events of this type.', { enum: EVE
 /** The history of registries. */
 export const eventsPaths: Record<string, OpenApiObject> = {
   '/api/events': {
-    get: forOrganization('listEvents', 'What happened to all registries of the organization', pageResponses('Events'), {
+    get: forOrganization('listEvents', 'The events of all registries of the organization', pageResponses('Events'), {
       parameters: [APP, TYPE, ...PAGE, IF_NONE_MATCH],
     }),
   },
@@ -16,7 +16,7 @@ export const eventsPaths: Record<string, OpenApiObject> = {
     parameters: [ID],
     get: forOrganization(
       'listRegistryEvents',
-      'What happened to a registry since the subscription',
+      'The events of a registry since the subscription',
       { ...pageResponses('Events'), ...NOT_FOUND },
       { parameters: [APP, TYPE, ...PAGE, IF_NONE_MATCH] },
     ),

@@ -3,23 +3,25 @@ import { response, publicOperation, plainResponse, refusal, type OpenApiObject }
 /** The document itself, and the state of a node. */
 export const nodePaths: Record<string, OpenApiObject> = {
   '/api/openapi.json': {
-    get: publicOperation('getDocument', 'This document', { 200: plainResponse('The document.', 'application/json') }),
+    get: publicOperation('getDocument', 'This document', {
+      200: plainResponse('The OpenAPI document.', 'application/json'),
+    }),
   },
   '/healthz': {
-    get: publicOperation('isAlive', 'Whether the node runs', {
-      200: response('It does.', 'Status'),
-      503: refusal('Its own PostgreSQL does not answer, and is being started again. Not with DATABASE_URL.'),
+    get: publicOperation('isAlive', 'Whether the node is running', {
+      200: response('The node is running.', 'Status'),
+      503: refusal('The embedded PostgreSQL does not respond and is being restarted. Never with DATABASE_URL.'),
     }),
   },
   '/readyz': {
-    get: publicOperation('isReady', 'Whether the node can answer', {
-      200: response('It can.', 'Status'),
-      503: refusal('It is stopping, or its database does not answer or cannot be written.'),
+    get: publicOperation('isReady', 'Whether the node can handle requests', {
+      200: response('The node is ready.', 'Status'),
+      503: refusal('The node is stopping, or its database does not respond or cannot be written.'),
     }),
   },
   '/metrics': {
-    get: publicOperation('getMetrics', 'What Prometheus collects', {
-      200: plainResponse('Its text format.', 'text/plain'),
+    get: publicOperation('getMetrics', 'Metrics for Prometheus', {
+      200: plainResponse('Metrics in the text format of Prometheus.', 'text/plain'),
     }),
   },
 };

@@ -21,10 +21,10 @@ export const organizationsPaths: Record<string, OpenApiObject> = {
     post: {
       operationId: 'createOrganization',
       summary: 'Create an organization, subscribed to the official registries',
-      description: 'By the operator’s token; by anyone if sign-up is open.',
+      description: 'Requires the operator token, unless sign-up is open.',
       security: [{ operator: [] }, {}],
       parameters: [
-        parameter('Idempotency-Key', 'header', 'A random UUID, so that a request can be tried again.', {
+        parameter('Idempotency-Key', 'header', 'A random UUID, so that the request can be retried.', {
           type: 'string',
           minLength: 16,
           maxLength: 255,
@@ -35,7 +35,7 @@ export const organizationsPaths: Record<string, OpenApiObject> = {
         200: response('The organization that was created with this Idempotency-Key.', 'NewOrganization'),
         201: response('Created.', 'NewOrganization'),
         ...BAD_BODY,
-        401: refusal('Without the operator’s token.', ['WWW-Authenticate']),
+        401: refusal('The operator token is missing or not valid.', ['WWW-Authenticate']),
         403: refusal('Creating organizations is disabled.'),
         422: refusal('The Idempotency-Key was used for another name.'),
         ...TOO_MANY_REQUESTS,
@@ -44,15 +44,15 @@ export const organizationsPaths: Record<string, OpenApiObject> = {
     },
   },
   '/api/organization': {
-    get: forOrganization('getOrganization', 'The organization whose token it is', {
+    get: forOrganization('getOrganization', 'The organization of the token', {
       200: response('The organization.', 'Organization', 'application/json', RATE_LIMIT_HEADERS),
     }),
   },
   '/api/organization/token': {
     post: forOrganization(
       'rotateToken',
-      'Give the token of the request a new value; the old one and its sessions become invalid',
-      { 200: response('The new value.', 'Token') },
+      'Rotate the token of the request: its previous value and its sessions become invalid',
+      { 200: response('The new value of the token.', 'Token') },
       requiresScope('admin'),
     ),
   },

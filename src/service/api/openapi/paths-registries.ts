@@ -30,14 +30,16 @@ export const registriesPaths: Record<string, OpenApiObject> = {
       {
         201: response('Subscribed.', 'Subscribed', 'application/json', ['Location']),
         202: response(
-          'Subscribed, but the registry did not respond within two seconds: it is being checked. If it turns out to be unusable, the subscription stays, with the state “failing”.',
+          'Subscribed, but the registry did not respond within two seconds: it is being checked. If it cannot be used, the subscription is kept with the state “failing”.',
           'Subscribed',
           'application/json',
           ['Location'],
         ),
         ...BAD_BODY,
         409: refusal('Already subscribed (type …:already-subscribed), or too many subscriptions.'),
-        422: refusal('The registry cannot be used, or refuses the credentials; “findings” say why. Nothing is stored.'),
+        422: refusal(
+          'The registry cannot be used, or refuses the credentials; “findings” gives the reasons. Nothing is stored.',
+        ),
       },
       body({ url: URL_FIELD, name: ref('Name') }, { auth: ref('Auth') }),
     ),
@@ -55,7 +57,7 @@ export const registriesPaths: Record<string, OpenApiObject> = {
     }),
     patch: forOrganization(
       'renameRegistry',
-      'Give a registry another name',
+      'Rename a registry',
       { 200: response('The registry.', 'Registry'), ...BAD_BODY, ...NOT_FOUND },
       body({ name: ref('Name') }),
     ),
@@ -68,16 +70,16 @@ export const registriesPaths: Record<string, OpenApiObject> = {
     parameters: [ID],
     put: forOrganization(
       'setAuth',
-      'Set or replace the credentials of a registry; it is not shared with other organizations from then on',
+      'Set or replace the credentials of a registry, which is no longer shared with other organizations',
       {
-        200: response('The registry, without the credentials. It is checked with them soon.', 'Registry'),
+        200: response('The registry, without the credentials. It is checked with them soon afterwards.', 'Registry'),
         ...BAD_BODY,
         ...NOT_FOUND,
       },
       bodyOf(ref('Auth')),
     ),
     delete: forOrganization('removeAuth', 'Remove the credentials of a registry', {
-      204: { description: 'Removed, or there were none.' },
+      204: { description: 'The registry has no credentials any more.' },
       ...NOT_FOUND,
     }),
   },
@@ -85,7 +87,7 @@ export const registriesPaths: Record<string, OpenApiObject> = {
     parameters: [ID],
     post: forOrganization('refreshRegistry', 'Check a registry now', {
       202: response(
-        'It is checked now, or five seconds after its last check: its documents, and every artifact that it offers.',
+        'It is checked now, or five seconds after its last check: its documents and all listed artifacts.',
         'Refresh',
       ),
       ...NOT_FOUND,
@@ -95,7 +97,7 @@ export const registriesPaths: Record<string, OpenApiObject> = {
     parameters: [ID],
     get: forOrganization(
       'getReport',
-      'What the last check found',
+      'The report of the last check',
       { 200: response('The report.', 'Report', 'application/json', ['ETag']), ...NOT_MODIFIED, ...NOT_FOUND },
       { parameters: [IF_NONE_MATCH] },
     ),

@@ -24,7 +24,7 @@ const URL_FIELD = {
 };
 const EVENTS_FIELD = {
   anyOf: [ref('WebhookEvents'), { type: 'null' }],
-  description: 'The types of events that are sent; null, or leave it out, for all.',
+  description: 'The types of events to send; null or missing for all.',
 };
 
 /** Webhooks and their deliveries. */
@@ -37,7 +37,11 @@ export const webhooksPaths: Record<string, OpenApiObject> = {
     post: forOrganization(
       'createWebhook',
       'Send events to a URL',
-      { 201: response('The webhook.', 'NewWebhook'), ...BAD_BODY, 409: refusal('Too many webhooks.') },
+      {
+        201: response('The webhook.', 'NewWebhook'),
+        ...BAD_BODY,
+        409: refusal('The organization has too many webhooks.'),
+      },
       body({ url: URL_FIELD }, { events: EVENTS_FIELD }),
     ),
   },
@@ -58,11 +62,11 @@ export const webhooksPaths: Record<string, OpenApiObject> = {
         {
           url: URL_FIELD,
           events: EVENTS_FIELD,
-          enabled: { type: 'boolean', description: 'Disabling cancels what is waiting.' },
+          enabled: { type: 'boolean', description: 'False cancels all pending deliveries.' },
         },
       ),
     ),
-    delete: forOrganization('deleteWebhook', 'Delete a webhook, and what is waiting for it', {
+    delete: forOrganization('deleteWebhook', 'Delete a webhook and its pending deliveries', {
       204: { description: 'Deleted.' },
       ...NOT_FOUND,
     }),
@@ -77,7 +81,7 @@ export const webhooksPaths: Record<string, OpenApiObject> = {
   '/api/webhooks/{webhook}/test': {
     parameters: [WEBHOOK],
     post: forOrganization('testWebhook', 'Send a test event', {
-      202: response('It is sent soon.', 'Delivery'),
+      202: response('The event will be sent soon.', 'Delivery'),
       ...NOT_FOUND,
       409: refusal('The webhook is disabled.'),
     }),
@@ -86,7 +90,7 @@ export const webhooksPaths: Record<string, OpenApiObject> = {
     parameters: [WEBHOOK],
     get: forOrganization(
       'listDeliveries',
-      'What was sent to a webhook in the last 30 days, and what is waiting',
+      'The deliveries to a webhook in the last 30 days, including pending ones',
       { ...pageResponses('Deliveries'), ...NOT_FOUND },
       { ...requiresScope('manage'), parameters: [...PAGE, IF_NONE_MATCH] },
     ),
@@ -94,7 +98,7 @@ export const webhooksPaths: Record<string, OpenApiObject> = {
   '/api/webhooks/{webhook}/deliveries/{delivery}/redeliver': {
     parameters: [WEBHOOK, DELIVERY],
     post: forOrganization('redeliver', 'Send an event again, with the same webhook-id', {
-      202: response('It is sent soon.', 'Delivery'),
+      202: response('The event will be sent soon.', 'Delivery'),
       ...NOT_FOUND,
       409: refusal('The webhook is disabled, or the delivery is pending.'),
     }),

@@ -30,4 +30,4 @@ export function withDescription(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }
 
-export const next = withDescription(orNull(text), 'To be sent as “after” for the next page; null on the last one.');
+export const next = withDescription(orNull(text), 'Send it as “after” to get the next page; null on the last page.');

@@ -21,8 +21,8 @@ const token: Record<string, Schema> = {
   name: text,
   scope: ref('Scope'),
   createdAt: dateTime,
-  expiresAt: withDescription(orNull(dateTime), 'From then on it is refused; null if it does not end.'),
-  lastUsedAt: withDescription(orNull(dateTime), 'With the precision of a minute; null if it was never used.'),
+  expiresAt: withDescription(orNull(dateTime), 'When the token expires; null if it never does.'),
+  lastUsedAt: withDescription(orNull(dateTime), 'Accurate to a minute; null if the token was never used.'),
 };
 
 export const accessSchemas: Record<string, Schema> = {
@@ -38,31 +38,34 @@ export const accessSchemas: Record<string, Schema> = {
     ...token,
     token: { type: 'string', pattern: '^apr_[A-Za-z0-9_-]{43}$' },
   }),
-  AuditEntry: strictObject('Something that was done, or refused.', {
-    id: withDescription(text, 'Increases from entry to entry.'),
+  AuditEntry: strictObject('An action that was done or refused.', {
+    id: withDescription(text, 'Increases with every entry.'),
     at: dateTime,
     actor: strictObject('Who did it.', {
       type: {
         enum: ACTOR_TYPES,
         description:
-          'session: a person who signed in on the page. visitor: a client without a token. service: the service itself.',
+          'session: a person who signed in to the pages. visitor: a client without a token. service: the service itself.',
       },
       token: {
-        description: 'The token of the request, or the one that opened the session.',
+        description: 'The token of the request, or the token that was used to sign in.',
         anyOf: [strictObject('A token.', { id, name: text }), { type: 'null' }],
       },
       address: withDescription(orNull(text), 'The address of the client.'),
     }),
     action: { enum: AUDIT_ACTIONS },
-    target: strictObject('What it was about, with its name at that time.', { id: orNull(text), name: orNull(text) }),
-    outcome: { enum: AUDIT_OUTCOMES, description: 'refused: the scope of the token does not include it.' },
+    target: strictObject('The affected resource, with its name at that time.', {
+      id: orNull(text),
+      name: orNull(text),
+    }),
+    outcome: { enum: AUDIT_OUTCOMES, description: 'refused: the scope of the token does not include the action.' },
     details: {
       description: 'Depends on the action.',
       type: 'object',
       additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
     },
   }),
-  AuditEntries: strictObject('A page of the audit log, the newest entry first.', {
+  AuditEntries: strictObject('A page of the audit log, newest entry first.', {
     entries: list(ref('AuditEntry')),
     next,
   }),
@@ -70,11 +73,11 @@ export const accessSchemas: Record<string, Schema> = {
     id,
     name: text,
     createdAt: dateTime,
-    suspendedAt: withDescription(orNull(dateTime), 'Since when its tokens are refused; null if they are not.'),
+    suspendedAt: withDescription(orNull(dateTime), 'When the organization was suspended; null if it is not.'),
     subscriptions: count,
     tokens: count,
     webhooks: count,
-    lastUsedAt: withDescription(orNull(dateTime), 'The last use of one of its tokens, with the precision of a minute.'),
+    lastUsedAt: withDescription(orNull(dateTime), 'The last use of any of its tokens, accurate to a minute.'),
   }),
   Organizations: strictObject('A page of organizations, in order of creation.', {
     organizations: list(ref('OrganizationSummary')),

@@ -16,8 +16,8 @@ import {
 
 /** The schemas of events: one for each type. */
 
-const rule = withDescription(text, 'Id of the rule that says why.');
-const checksum = withDescription(text, 'The digest in force; as listed, while none is.');
+const rule = withDescription(text, 'Id of the violated rule.');
+const checksum = withDescription(text, 'The pinned digest; the listed one if none is pinned yet.');
 
 const certificate = strictObject('A certificate.', {
   fingerprint256: withDescription(text, 'SHA-256 of the certificate.'),
@@ -29,18 +29,18 @@ const certificate = strictObject('A certificate.', {
 /** The fields of `data`, by type. */
 const DATA: { readonly [Type in EventType]: [description: string, fields: Record<keyof EventData[Type], Schema>] } = {
   subscribed: [
-    'The organization subscribed to the registry. Its events begin here.',
-    { official: withDescription(flag, 'At the creation of the organization.') },
+    'The organization subscribed to the registry. This is its first event.',
+    { official: withDescription(flag, 'True if the organization was subscribed at its creation.') },
   ],
   checked: [
-    'A check ended. One is recorded if anything changed, and one a day otherwise.',
+    'A check finished. It is recorded if something changed, and otherwise once a day.',
     {
       outcome: {
         enum: ['good', 'problems', 'failing', 'unfinished'],
         description:
-          'good: without errors. problems: with errors. failing: the manifest cannot be used. unfinished: it continues soon.',
+          'good: without errors. problems: with errors. failing: the manifest cannot be used. unfinished: the check continues soon.',
       },
-      seconds: withDescription({ type: 'number', minimum: 0 }, 'How long it took.'),
+      seconds: withDescription({ type: 'number', minimum: 0 }, 'Duration of the check.'),
       errors: count,
       warnings: count,
       apps: withDescription(count, 'Apps that were checked.'),
@@ -54,27 +54,33 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
   ],
   failing: ['The manifest cannot be used any more; the last known state remains valid.', { rule: orNull(rule) }],
   recovered: ['The manifest can be used again.', { failingSince: dateTime }],
-  'version-listed': ['A version is listed that was not, or with another digest.', { checksum, artifactUrl: text }],
+  'version-listed': [
+    'A version is listed for the first time, or with another digest.',
+    { checksum, artifactUrl: text },
+  ],
   'version-verified': [
-    'The artifact of a version matched its digest for the first time: it is offered, and the digest stays in force.',
+    'The artifact of a version matched its digest for the first time: it is offered, and the digest is pinned.',
     { checksum, bytes: orNull(count) },
   ],
   'version-refused': [
-    'A version, or what replaces it, is not offered.',
+    'A version, or its replacement, is not offered.',
     {
       rule,
       checksum,
-      listed: withDescription(orNull(text), 'What is listed instead of the digest in force.'),
-      served: withDescription(orNull(text), 'The digest of the bytes that the host served, where it differs.'),
-      offered: withDescription(flag, 'Whether it is still offered, with the digest in force.'),
+      listed: withDescription(orNull(text), 'The listed digest, if it is not the pinned one.'),
+      served: withDescription(orNull(text), 'The digest of the served bytes, if it differs.'),
+      offered: withDescription(flag, 'Whether the version is still offered, with the pinned digest.'),
     },
   ],
   'version-withdrawn': [
     'A version is no longer listed.',
-    { checksum, wasVerified: withDescription(flag, 'Its digest stays in force, for its return.') },
+    {
+      checksum,
+      wasVerified: withDescription(flag, 'If true, its digest remains pinned in case the version is listed again.'),
+    },
   ],
-  'version-restored': ['A version is offered again, with the digest in force.', { checksum }],
-  'app-listed': ['An app is listed that was not.', { name: text }],
+  'version-restored': ['A version is offered again, with the pinned digest.', { checksum }],
+  'app-listed': ['An app is listed for the first time, or again.', { name: text }],
   'app-hidden': [
     'An app cannot be installed.',
     { reasons: withDescription(list(text), 'Codes, as in the “reasons” of the app.') },
@@ -84,7 +90,7 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
     { latest: withDescription(text, 'The highest version that is offered.') },
   ],
   'certificate-changed': [
-    'The host of the manifest has a certificate that it did not have before.',
+    'The host of the manifest has another certificate than before.',
     { host: text, before: certificate, after: certificate },
   ],
 };
@@ -104,7 +110,7 @@ function eventSchema(type: EventType): Schema {
     registry: strictObject('The subscription.', { id, name: text }),
     app: OF_APP.test(type) ? name.app : { type: 'null' },
     version: OF_VERSION.test(type) ? name.version : { type: 'null' },
-    message: withDescription(text, 'For people; programs use the other fields.'),
+    message: withDescription(text, 'A sentence for people. Programs use the other fields.'),
     data: strictObject('What changed.', fields),
   });
 }
@@ -114,5 +120,5 @@ export const eventSchemas: Record<string, Schema> = {
     description: 'Something that happened to a registry or its apps. New types and fields of “data” may be added.',
     oneOf: EVENT_TYPES.map(eventSchema),
   },
-  Events: strictObject('A page of events, the newest first.', { events: list(ref('Event')), next }),
+  Events: strictObject('A page of events, newest first.', { events: list(ref('Event')), next }),
 };

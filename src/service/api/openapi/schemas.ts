@@ -23,29 +23,29 @@ import {
 const AUTH_TYPE: Schema = { enum: ['bearer', 'basic', 'header'] };
 const secret: Schema = { type: 'string', maxLength: 4096, writeOnly: true };
 
-const reasons = list(strictObject('A code for programs, words for people.', { code: text, message: text }));
+const reasons = list(strictObject('A code for programs, and a sentence for people.', { code: text, message: text }));
 
 const app = {
   key: text,
   name: text,
   description: text,
-  color: withDescription(orNull({ type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' }), 'Background of its blocks.'),
-  icon: withDescription(orNull(sha256), 'Digest of its icon: /api/icons/{sha256}.'),
+  color: withDescription(orNull({ type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' }), 'Background color of its blocks.'),
+  icon: withDescription(orNull(sha256), 'Digest of its icon, which is served at /api/icons/{sha256}.'),
   iconFragment: withDescription(
     text,
-    'To append to that address: the part of an SVG that is shown; empty for the whole.',
+    'Fragment to append to that URL: the part of an SVG to show; empty for all of it.',
   ),
   visible: withDescription(
     { type: ['boolean', 'null'] },
-    'Whether it can be installed; null while that is being found out.',
+    'Whether it can be installed; null while it is being checked.',
   ),
-  reasons: withDescription(reasons, 'Why it cannot be installed, or not yet.'),
+  reasons: withDescription(reasons, 'Why it cannot be installed, or cannot be installed yet.'),
   latest: withDescription(orNull(text), 'The highest version that is offered.'),
   offered: withDescription(count, 'Versions that are offered.'),
-  versions: withDescription(count, 'Versions that are known: refused, pending and withdrawn ones too.'),
+  versions: withDescription(count, 'All known versions, including refused, pending and withdrawn ones.'),
   failingSince: withDescription(
     orNull(dateTime),
-    'Since when its metadata file cannot be used; what was known before stays.',
+    'Since when its metadata file cannot be used; the last known state remains valid.',
   ),
 };
 
@@ -54,11 +54,11 @@ export const schemas: Record<string, Schema> = {
   ...accessSchemas,
   ...webhookSchemas,
   Name: { type: 'string', minLength: 1, maxLength: 100, examples: ['Internal apps'] },
-  Organization: strictObject('Who subscribes.', {
+  Organization: strictObject('A subscriber.', {
     id,
     name: text,
     createdAt: dateTime,
-    tokenSince: withDescription(dateTime, 'Since when the token has its current value.'),
+    tokenSince: withDescription(dateTime, 'When the token got its current value.'),
   }),
   NewOrganization: strictObject('An organization, with its token.', {
     organization: ref('Organization'),
@@ -67,7 +67,7 @@ export const schemas: Record<string, Schema> = {
       'Shown only once; null if the request was repeated.',
     ),
   }),
-  Token: strictObject('The new value of a token, shown this once. The one before it is void.', {
+  Token: strictObject('The new value of a token, which is shown only once. The previous value is no longer valid.', {
     token: { type: 'string', pattern: '^apr_[A-Za-z0-9_-]{43}$' },
   }),
   Registry: strictObject('A registry that the organization is subscribed to. Secrets in its URL are not shown.', {
@@ -90,12 +90,12 @@ export const schemas: Record<string, Schema> = {
     checking: withDescription(flag, 'Whether a check is running, or was requested and is about to start.'),
     progress: {
       anyOf: [
-        strictObject('How far the running check has got.', {
-          apps: strictObject('Apps in the manifest, and those whose metadata file was read.', {
+        strictObject('Progress of the running check.', {
+          apps: strictObject('Apps in the manifest, and how many of their metadata files were read.', {
             total: count,
             read: count,
           }),
-          artifacts: strictObject('Artifacts that are listed so far, and those that are verified.', {
+          artifacts: strictObject('Artifacts found so far, and how many of them are verified.', {
             total: count,
             verified: count,
           }),
@@ -104,7 +104,7 @@ export const schemas: Record<string, Schema> = {
       ],
     },
     checkedAt: orNull(dateTime),
-    goodAt: withDescription(orNull(dateTime), 'The last check that got a usable manifest.'),
+    goodAt: withDescription(orNull(dateTime), 'The last check with a usable manifest.'),
     failingSince: orNull(dateTime),
     nextCheckAt: dateTime,
     errors: count,
@@ -117,11 +117,11 @@ export const schemas: Record<string, Schema> = {
       }),
     ),
     apps: withDescription(count, 'Apps in the manifest.'),
-    visible: withDescription(count, 'Those of them that can be installed.'),
+    visible: withDescription(count, 'Apps that can be installed.'),
   }),
   Auth: {
     description:
-      'Credentials of a private registry: { type: bearer, token }, { type: basic, username, password } or { type: header, name, value }. They are write-only, and sent to the origin of the registry only.',
+      'Credentials of a private registry: { type: bearer, token }, { type: basic, username, password } or { type: header, name, value }. They are write-only, and only sent to the origin of the registry.',
     type: 'object',
     required: ['type'],
     properties: {
@@ -129,7 +129,7 @@ export const schemas: Record<string, Schema> = {
       token: secret,
       username: { type: 'string', maxLength: 4096 },
       password: secret,
-      name: { type: 'string', maxLength: 100, description: 'Of the header, such as X-Api-Key.' },
+      name: { type: 'string', maxLength: 100, description: 'Name of the header, such as X-Api-Key.' },
       value: secret,
     },
   },
@@ -142,8 +142,8 @@ export const schemas: Record<string, Schema> = {
     apps: list(ref('App')),
     next,
   }),
-  Refresh: strictObject('What became of the request.', {
-    requested: withDescription(flag, 'False if a check had been requested before, and has not started yet.'),
+  Refresh: strictObject('The result of the request.', {
+    requested: withDescription(flag, 'False if a check was already requested and has not started yet.'),
     registry: ref('Registry'),
   }),
   App: strictObject('An app of a registry.', app),
@@ -152,14 +152,14 @@ export const schemas: Record<string, Schema> = {
     apps: list(
       strictObject('An app that can be installed.', {
         ...app,
-        registry: strictObject('Where it comes from.', { id, name: text }),
+        registry: strictObject('The registry that offers it.', { id, name: text }),
       }),
     ),
     next,
   }),
-  Versions: strictObject('A page of versions, the highest first.', {
+  Versions: strictObject('A page of versions, highest first.', {
     versions: list(
-      strictObject('A version, with the artifact of its first sight: that one stays in force.', {
+      strictObject('A version, with its artifact as first seen. That digest is pinned.', {
         version: text,
         artifactUrl: text,
         artifactChecksum: text,
@@ -169,15 +169,15 @@ export const schemas: Record<string, Schema> = {
         reason: { anyOf: [strictObject('Why it is refused.', { rule: text, message: text }), { type: 'null' }] },
         verifiedAt: orNull(dateTime),
         bytes: orNull(count),
-        swappedChecksum: withDescription(orNull(text), 'What is listed now, where that is another artifact.'),
+        swappedChecksum: withDescription(orNull(text), 'The digest that is listed now, if it differs.'),
         servedChecksum: withDescription(
           orNull(text),
-          'The digest of the bytes that the host served last, where it differs.',
+          'The digest of the bytes that the host served last, if it differs.',
         ),
         withdrawnAt: orNull(dateTime),
         lostAt: withDescription(
           orNull(dateTime),
-          'Since when its host does not have it any more; the service still does.',
+          'When its host was first found to lack the artifact; the service still offers its copy.',
         ),
       }),
     ),
@@ -190,7 +190,7 @@ export const schemas: Record<string, Schema> = {
     properties: { rule: text, severity: { enum: SEVERITIES }, message: text, advice: text },
   },
   Report: {
-    description: 'What the last check found: the report of `appreg verify --format json`.',
+    description: 'The report of the last check, as of `appreg verify --format json`.',
     type: 'object',
     required: ['schema', 'tool', 'target', 'outcome', 'summary', 'symptoms', 'apps', 'findings', 'notJudged'],
     properties: { schema: { const: 1 }, findings: list(ref('Finding')) },
@@ -204,18 +204,18 @@ export const schemas: Record<string, Schema> = {
       title: text,
       status: { type: 'integer', minimum: 400, maximum: 599 },
       detail: text,
-      requestId: withDescription(text, 'Also in the logs of the service.'),
+      requestId: withDescription(text, 'The id of the request in the logs of the service.'),
       errors: list({
         type: 'object',
         required: ['field', 'detail'],
         properties: { field: text, pointer: withDescription(text, 'RFC 6901.'), detail: text },
       }),
       findings: withDescription(list(ref('Finding')), 'Why a registry cannot be used.'),
-      subscription: withDescription(ref('Registry'), 'The subscription that is there already.'),
+      subscription: withDescription(ref('Registry'), 'The existing subscription.'),
     },
     additionalProperties: false,
   },
-  Status: strictObject('Of the node.', {
+  Status: strictObject('The state of the node.', {
     status: { enum: ['ok', 'ready'] },
     roles: list({ enum: ['web', 'worker'] }),
     database: {

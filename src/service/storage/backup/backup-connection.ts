@@ -51,7 +51,7 @@ export async function withConnection<Result>(
     throw new AppregError(
       'database-unreachable',
       `${FAULT_MESSAGES[fault]} ${printable(redact(errorMessage(cause)))}`,
-      'Run the same command again once it is available.',
+      'Run the same command again once the database is available.',
       { cause, effect: 'none' },
     );
   } finally {

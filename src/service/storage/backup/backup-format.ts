@@ -57,8 +57,8 @@ export function headerIn(line: string): BackupHeader {
   if (header['version'] > 1)
     throw new AppregError(
       'backup-newer',
-      'The backup was made by a newer appreg, in a format that this one does not know.',
-      'Restore it with the release of appreg that made it, or a newer one.',
+      'The backup was made by a newer version of appreg, in a format that this version does not support.',
+      'Restore it with the version of appreg that made it, or a later one.',
     );
   if (!isHeader(header)) throw damagedBackup('its header is not valid');
   return header;
@@ -80,7 +80,7 @@ function isTable(value: unknown): value is BackupTable {
 /** @throws AppregError `backup-unusable` */
 export function trailerIn(line: string): BackupTrailer {
   const trailer = parsed(line);
-  if (!isTrailer(trailer)) throw damagedBackup('its end is missing');
+  if (!isTrailer(trailer)) throw damagedBackup('its last line is missing or not valid');
   return trailer;
 }
 
@@ -111,8 +111,8 @@ function parsed(line: string): JsonValue {
 export function notABackup(): AppregError {
   return new AppregError(
     'backup-unusable',
-    'The file is not a backup of appreg.',
-    'Name a file of: appreg service backup',
+    'The file is not an appreg backup.',
+    'Give a file that appreg service backup wrote.',
   );
 }
 

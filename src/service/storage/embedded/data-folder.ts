@@ -35,7 +35,7 @@ export async function openFolder(root: string, as: RunAs): Promise<void> {
   throw new AppregError(
     'data-folder-inaccessible',
     `PostgreSQL does not run as root, and its user (${as.uid}) cannot access ${printable(root)}.`,
-    'Use a folder that it can access, such as --data /var/lib/appreg; or start appreg service as another user.',
+    'Use a folder that this user can access, such as --data /var/lib/appreg, or start appreg service as another user.',
   );
 }
 
@@ -79,7 +79,7 @@ export async function createDatabase(root: string, home: string, bin: string, as
     const reason = failureOutput(error).split('\n').at(-1) ?? '';
     throw new AppregError(
       'postgres-start-failed',
-      `PostgreSQL's database cannot be created in ${printable(root)}: ${printable(reason)}`,
+      `The PostgreSQL database cannot be created in ${printable(root)}: ${printable(reason)}`,
       'It needs about 100 MB. Use another folder with --data, or set DATABASE_URL.',
       { cause: error },
     );

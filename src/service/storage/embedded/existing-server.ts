@@ -20,8 +20,8 @@ export async function openExistingPostgres(folder: string): Promise<EmbeddedPost
   if ((await databaseOwner(home)) === null)
     throw new AppregError(
       'database-missing',
-      `${printable(root)} has no database of appreg.`,
-      'Name the folder of the service with --data, or its server with DATABASE_URL.',
+      `${printable(root)} does not contain a database of appreg.`,
+      'Give the folder of the service with --data, or its server with DATABASE_URL.',
     );
   const running = await runningServer(home);
   return running === null ? startEmbeddedPostgres(root) : { url: running, stop: async () => undefined };
@@ -69,7 +69,7 @@ async function entriesOf(folder: string): Promise<string[]> {
     throw new AppregError(
       'data-folder-unusable',
       `${printable(folder)} cannot be used: ${errorCode(error) || 'unknown error'}`,
-      'Name a writable folder: --data <folder>',
+      'Use a writable folder: --data <folder>',
       { cause: error },
     );
   }

@@ -89,7 +89,7 @@ async function startFailure(home: string): Promise<string> {
 }
 
 export function logHint(home: string): string {
-  return `Its log is ${printable(join(home, 'server.log'))}. The database is as it was.`;
+  return `Its log is ${printable(join(home, 'server.log'))}. The database was not changed.`;
 }
 
 async function freePort(): Promise<number> {

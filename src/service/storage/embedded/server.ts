@@ -83,7 +83,7 @@ async function takeOver(
         throw new AppregError(
           'data-folder-in-use',
           `Another appreg service uses ${printable(root)}.`,
-          'Stop it first, or use another folder with --data. Several nodes share a PostgreSQL server: DATABASE_URL.',
+          'Stop it first, or use another folder with --data. To run several nodes, use a PostgreSQL server with DATABASE_URL.',
         );
     } catch (error) {
       if (isAppregError(error)) throw error;
@@ -91,7 +91,7 @@ async function takeOver(
       if (Date.now() > until)
         throw new AppregError(
           'postgres-start-failed',
-          `PostgreSQL runs for ${printable(root)}, but refuses the connection: ${printable(errorMessage(error))}`,
+          `PostgreSQL is running for ${printable(root)}, but refuses the connection: ${printable(errorMessage(error))}`,
           logHint(join(root, 'postgres')),
           { cause: error },
         );

@@ -62,7 +62,7 @@ export async function supervise<Server>(
     const begun = performance.now();
     failingSince ??= begun;
     if (await isTooLate(timeout * CRASH_LOOP_FACTOR))
-      return fail(failureOf(home, new Error('It ends after each start.')));
+      return fail(failureOf(home, new Error('It exits after each start.')));
     for (let logged = -Infinity; !ended.signal.aborted;) {
       if (attempts > 0) await pause(Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** attempts), ended.signal);
       if (ended.signal.aborted) return;
@@ -152,7 +152,7 @@ function failureOf(home: string, error: unknown): AppregError {
   if (isAppregError(error)) return error;
   return new AppregError(
     'postgres-start-failed',
-    `PostgreSQL does not start again in ${printable(home)}: ${printable(errorMessage(error))}`,
+    `PostgreSQL cannot be restarted in ${printable(home)}: ${printable(errorMessage(error))}`,
     `Its log is ${printable(join(home, 'server.log'))}.`,
     { cause: error },
   );

@@ -73,7 +73,7 @@ async function run(migrating: Promise<MigrationResultSet>): Promise<void> {
     throw new AppregError(
       'database-schema-newer',
       'The database was migrated by another version of appreg.',
-      'Run the newest appreg that has used this database, or use another database.',
+      'Use the newest version of appreg that has used this database, or use another database.',
       { cause: error },
     );
   throw error;

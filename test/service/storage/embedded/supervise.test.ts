@@ -76,7 +76,7 @@ test('a server that crashes after each start is given up as well', async () => {
   const timer = setInterval(() => server.lose(), 50);
   await expect.poll(() => server.failures.length, { timeout: 20_000 }).toBe(1);
   clearInterval(timer);
-  expect(server.failures[0]?.message).toContain('It ends after each start.');
+  expect(server.failures[0]?.message).toContain('It exits after each start.');
   expect(server.starts.length).toBeLessThan(10);
   await supervised.stop();
 });
