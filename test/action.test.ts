@@ -310,8 +310,8 @@ test.each(['verify', 'diagnose'])('the action runs %s on a live registry', async
 test('the action judges saved facts', async () => {
   const workspace = folder(registry({ '1.0.0': ONE }));
   const facts = join(workspace, 'facts.json');
-  run(workspace, PUSH, { command: 'verify', url: 'https://127.0.0.1:1/registry.json', args: `--save-facts ${facts}` });
+  run(workspace, PUSH, { command: 'verify', url: 'https://127.0.0.1:1/registry.json', args: `--save ${facts}` });
   const { code, outputs, log } = run(workspace, PUSH, { command: 'judge', path: 'facts.json', format: 'json' });
-  expect(code, log).not.toBe(0);
-  expect(JSON.parse(readFileSync(outputs['report']!, 'utf8'))).toMatchObject({ command: 'judge' });
+  expect(code, log).toBe(1);
+  expect(JSON.parse(readFileSync(outputs['report']!, 'utf8'))).toMatchObject({ command: 'judge', outcome: 'findings' });
 });

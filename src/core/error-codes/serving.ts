@@ -94,12 +94,12 @@ export const SERVING_ERRORS = {
   },
   'secrets-key-missing': {
     exit: 2,
-    title: 'The database has sealed credentials of registries or secrets of webhooks, and SECRETS_KEY is not set.',
-    fix: 'Set SECRETS_KEY to the key that sealed them.',
+    title: 'The database contains encrypted credentials of registries or secrets of webhooks, but SECRETS_KEY is not set.',
+    fix: 'Set SECRETS_KEY to the key that they were encrypted with.',
   },
   'secrets-key-wrong': {
     exit: 2,
-    title: 'Credentials of registries or secrets of webhooks were sealed with another SECRETS_KEY.',
+    title: 'Credentials of registries or secrets of webhooks were encrypted with another SECRETS_KEY.',
     fix: 'Set SECRETS_KEY to that key; to change the key, set SECRETS_KEY_OLD to the previous one.',
   },
   'data-folder-in-use': {

@@ -12,7 +12,7 @@ export const serviceFirstSeenDiffers = defineRule({
   owner: 'author',
   immutability: true,
   failsWhen:
-    'the service verified a version with a digest that differs from the one listed now: the verified digest stays in force, and the version is refused',
+    'the service verified a version with a digest that differs from the one listed now: the verified digest is pinned, and the version is refused',
   why: 'A published version never changes: its subscribers have the first artifact, and the service does not offer another one under the same number.',
   examples: {
     bad: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z
