@@ -96,7 +96,7 @@ export function netlifyGuide(hosted: Hosted): string {
   return `# Netlify
 
 New project from git: ${branch === undefined ? '' : `the branch \`${branch}\`, `}no build command, publish directory \`.\`. Netlify reads \`_headers\` from it.
-${several ? '\nA fixed header can contain only one origin. With several service origins, it is the wildcard \`*\`.\n' : ''}
+${several ? '\nA fixed header can contain only one origin. With several service origins, it is the wildcard `*`.\n' : ''}
 ${check(hosted)}`;
 }
 
@@ -107,7 +107,7 @@ export function cloudflarePagesGuide(hosted: Hosted): string {
 
 Create the project from git: ${branch === undefined ? '' : `production branch \`${branch}\`, `}no build command, output directory \`/\`. It reads \`_headers\` from there. With \`404.html\`, the response for a missing file has status 404; without it, every unknown path is a web page with status 200.
 
-${several ? 'A fixed header can contain only one origin. With several service origins, it is the wildcard \`*\`. ' : ''}A file has at most 25 MiB.
+${several ? 'A fixed header can contain only one origin. With several service origins, it is the wildcard `*`. ' : ''}A file has at most 25 MiB.
 
 ${check(hosted)}`;
 }

@@ -32,7 +32,7 @@ test('release checks and publishes a repository, and publishes it again after a 
   expect(await runRelease(root)).toMatchObject({ code: 1, report: { summary: { changed: 1, published: 0 } } });
 
   const planned = await runRelease(root, { bump: true, dryRun: true });
-  expect(planned.apps['lamp']?.advice).toBe('--bump writes 2.0.1 into src/lamp/VERSION.');
+  expect(planned.apps['lamp']?.advice).toBe('appreg release --bump writes 2.0.1 into src/lamp/VERSION.');
   expect(textOf(root, 'src/lamp/VERSION')).toBe('2.0.0\n');
   const bumped = await runRelease(root, { bump: true });
   expect(bumped).toMatchObject({ code: 0, report: { summary: { new: 1, unchanged: 1 } } });
@@ -108,7 +108,7 @@ test('--bump changes the version of the app in its package-lock.json, too', asyn
   writeFiles(root, { 'src/clock/main.ts': 'export const app = 1;\n' });
   const planned = await runRelease(root, { bump: true, dryRun: true });
   expect(planned.apps['clock']?.advice).toBe(
-    '--bump writes 1.0.1 into src/clock/package.json and src/clock/package-lock.json.',
+    'appreg release --bump writes 1.0.1 into src/clock/package.json and src/clock/package-lock.json.',
   );
   expect(textOf(root, 'src/clock/package-lock.json')).toBe(lock);
   const bumped = await runRelease(root, { bump: true });
