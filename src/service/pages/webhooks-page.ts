@@ -196,7 +196,7 @@ export function webhookSecretPage({ id, url }: WebhookView, secret: string, isRe
       </p>
       <p class="actions"><a class="button primary" href="settings/webhooks/${id}">I have saved it</a></p>
     </div>`;
-  return { title: isReplaced ? 'The new secret' : 'New webhook', section: 'webhooks', body };
+  return { title: isReplaced ? 'New secret' : 'New webhook', section: 'webhooks', body };
 }
 
 export function deleteWebhookPage({ id, url, pending }: WebhookView): Screen {
