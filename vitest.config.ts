@@ -9,12 +9,16 @@ const UNIT = ['test/core/**', 'test/author/**', 'test/report/**', 'test/platform
 /** Files that have a process each. All others share processes with loaded modules, which halves the time of small files. */
 const ISOLATED = [
   'test/*.test.ts',
-  'test/{install,publish,store}/**/*.test.ts',
-  // They replace the module esbuild.
+  'test/install/*.test.ts',
+  // They replace modules (esbuild, timers, the file system), which stay loaded for the next file of a process.
+  'test/publish/apply-*.test.ts',
+  'test/store/failing-disks.test.ts',
   'test/bundle/native.test.ts',
   'test/cli/release-{esbuild,toolchain}.test.ts',
   // They wait for other processes most of the time. Files with a process of their own start first.
   'test/bundle/package-managers.test.ts',
+  'test/publish/{*interrupted,large-artifact,mishaps,one-document,publish-apps,stores,storm}.test.ts',
+  'test/store/{crash,rivals,git/git,s3/s3}.test.ts',
   'test/cli/{author-process,transcripts}.test.ts',
 ];
 

@@ -3,13 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addApp } from '../../src/cli/commands/add-app/run.ts';
 import { init } from '../../src/cli/commands/init/run.ts';
 import { lint } from '../../src/cli/commands/lint/run.ts';
 import { tarGz } from '../publish/memory.ts';
+import { buildInto } from '../support/built.ts';
 import { folder } from '../support/folders.ts';
+import { openSharedProcess } from '../support/shared-process.ts';
 import { contextIn, snapshot } from './author-support.ts';
 
 /** The whole command line in separate processes: what only occurs there. */
@@ -22,29 +23,12 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect 
 /** Where a process cannot be killed by a signal of its own. */
 const WINDOWS = process.platform === 'win32';
 
-let built: string;
-let program: string;
-beforeAll(async () => {
-  built = mkdtempSync(join(tmpdir(), 'appreg-author-program-'));
-  program = join(built, 'appreg.cjs');
-  await build({
-    stdin: {
-      contents:
-        "import { main } from './src/cli/main.ts'; main(process.argv).then((code) => { process.exitCode = code; });",
-      resolveDir: PROJECT,
-      loader: 'ts',
-    },
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    outfile: program,
-    supported: { 'dynamic-import': false },
-    external: ['esbuild', 'typescript'],
-    define: { 'import.meta.url': '__url', FAILPOINTS: 'true' },
-    banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
-    logLevel: 'error',
-  });
-});
+const built = mkdtempSync(join(tmpdir(), 'appreg-author-program-'));
+const program = join(built, 'cli/main.cjs');
+const START = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
+const shared = openSharedProcess(program);
+beforeAll(() => buildInto(built, { failpoints: true }), 120_000);
+afterAll(() => shared.close());
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 interface Ended {
@@ -55,7 +39,7 @@ interface Ended {
 }
 
 async function appreg(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  const child: ChildProcess = spawn(process.execPath, [program, ...args], {
+  const child: ChildProcess = spawn(process.execPath, ['-e', START, 'appreg', ...args], {
     cwd,
     env: { ...process.env, NO_COLOR: '1', NODE_PATH: join(PROJECT, 'node_modules'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -164,11 +148,11 @@ describe.skipIf(WINDOWS)('publish-version completes on the next run after it was
     // What a subscriber would read at this moment is complete, and refers to no missing file.
     for (const version of versions(dir))
       expect(readFileSync(join(dir, `apps/a/versions/${version}.tar.gz`))).toEqual(tarGz('x'));
-    expect(await appreg(dir, args)).toMatchObject({ code: 0 });
+    expect(await shared.run(args, { cwd: dir })).toMatchObject({ code: 0 });
     expect(versions(dir)).toEqual(['1.0.0']);
     expect(await lint(contextIn(dir), [], {})).toBe(0);
     const before = snapshot(dir);
-    expect(await appreg(dir, args)).toMatchObject({
+    expect(await shared.run(args, { cwd: dir })).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^already published/) as string,
     });

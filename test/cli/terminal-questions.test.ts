@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildInto } from '../support/built.ts';
 import { canType } from '../support/keyboard.ts';
+import { openSharedProcess } from '../support/shared-process.ts';
 
 /** Questions at a real terminal (a pseudo-terminal by `script`), and none without one. */
 
@@ -21,7 +22,9 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect 
 beforeAll(async () => {
   await buildInto(built);
 }, 120_000);
+const shared = openSharedProcess(program);
 afterAll(() => {
+  shared.close();
   for (const folder of [scratch, built]) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -74,23 +77,14 @@ function withoutTerminal(...args: string[]): Ran {
   return { code: done.status, shown: `${done.stdout}${done.stderr}` };
 }
 
-function workspace(...keys: string[]): void {
-  expect(withoutTerminal('init', '--base-url', 'https://apps.example.com/').code).toBe(0);
+async function prepare(...args: string[]): Promise<void> {
+  expect(await shared.run(args, { cwd: root, env: ENV })).toMatchObject({ code: 0 });
+}
+
+async function workspace(...keys: string[]): Promise<void> {
+  await prepare('init', '--base-url', 'https://apps.example.com/');
   for (const key of keys)
-    expect(
-      withoutTerminal(
-        'add-app',
-        key,
-        '--name',
-        key,
-        '--description',
-        'An app.',
-        '--icon',
-        'i.svg',
-        '--color',
-        '#112233',
-      ).code,
-    ).toBe(0);
+    await prepare('add-app', key, '--name', key, '--description', 'An app.', '--icon', 'i.svg', '--color', '#112233');
 }
 
 const entryOf = (key: string): unknown =>
@@ -99,7 +93,7 @@ const ENTER = '\r';
 
 describe.skipIf(!canType('bash'))('a prompt at a terminal', () => {
   test('shows the default in brackets, accepts it by Enter, and replaces it by typed text', async () => {
-    workspace();
+    await workspace();
     const { code, shown } = await atTerminal(
       ['add-app'],
       [
@@ -116,7 +110,7 @@ describe.skipIf(!canType('bash'))('a prompt at a terminal', () => {
   }, 90_000);
 
   test('reports an invalid answer, and asks again', async () => {
-    workspace();
+    await workspace();
     const { code, shown } = await atTerminal(
       ['add-app', '--name', 'A', '--description', 'An app.', '--icon', 'i.svg'],
       [
@@ -132,7 +126,7 @@ describe.skipIf(!canType('bash'))('a prompt at a terminal', () => {
   }, 90_000);
 
   test('of publish-version asks for the app, the version and the source', async () => {
-    workspace('clock');
+    await workspace('clock');
     const { code, shown } = await atTerminal(
       ['publish-version', '--no-read-back'],
       [
@@ -146,7 +140,7 @@ describe.skipIf(!canType('bash'))('a prompt at a terminal', () => {
   }, 90_000);
 
   test('asks only for missing values', async () => {
-    workspace('clock');
+    await workspace('clock');
     const { code, shown } = await atTerminal(
       ['publish-version', 'clock', '--entry', 'main.mjs', '--no-read-back'],
       [['Which version?', `1.0.0${ENTER}`]],
@@ -169,7 +163,7 @@ describe.skipIf(!canType('bash'))('a prompt at a terminal', () => {
   }, 90_000);
 
   test('for a source does not appear if the app is misspelled', async () => {
-    workspace('clock');
+    await workspace('clock');
     const { code, shown } = await atTerminal(['publish-version', 'clok', '1.0.0'], []);
     expect(shown).toContain('Did you mean clock?');
     expect(shown).not.toContain('What is published?');
@@ -177,7 +171,7 @@ describe.skipIf(!canType('bash'))('a prompt at a terminal', () => {
   }, 90_000);
 
   test('ends with exit code 130 on Ctrl+C, and nothing is written', async () => {
-    workspace('clock');
+    await workspace('clock');
     const before = readFileSync(join(root, 'registry.json'), 'utf8');
     expect((await atTerminal(['add-app'], [['Key of the app', '\x03']])).code).toBe(130);
     expect((await atTerminal(['publish-version', 'clock', '1.0.0'], [['What is published?', '\x03']])).code).toBe(130);
@@ -210,8 +204,8 @@ describe('without a terminal', () => {
     [['checksum'], "missing required argument 'file|url'"],
     [['mirror', 'https://apps.example.com/'], "missing required argument 'dir'"],
     [['completion'], "missing required argument 'shell'"],
-  ])('%j is a usage error', (args, message) => {
-    workspace('clock');
+  ])('%j is a usage error', async (args, message) => {
+    await workspace('clock');
     const { code, shown } = withoutTerminal(...args);
     expect(shown).toContain(message);
     expect(code).toBe(2);
@@ -227,15 +221,15 @@ describe('without a terminal', () => {
     [['lint', '--agianst', 'x'], 'Did you mean --against?'],
     [['completion', 'bsh'], 'Did you mean bash?'],
     [['init', 'x', '--base-url', 'https://a.example/', '--store', 'gti'], 'Did you mean git?'],
-  ])('%j suggests the probable name', (args, message) => {
-    workspace('clock', 'weather');
+  ])('%j suggests the probable name', async (args, message) => {
+    await workspace('clock', 'weather');
     const { code, shown } = withoutTerminal(...args);
     expect(shown).toContain(message);
     expect(code).toBe(2);
   });
 
-  test('an app that is unlike any other gets no suggestion', () => {
-    workspace('clock');
+  test('an app that is unlike any other gets no suggestion', async () => {
+    await workspace('clock');
     const { shown } = withoutTerminal('publish-version', 'calendar', '1.0.0', '--entry', 'main.mjs');
     expect(shown).toContain('The app “calendar” is not listed');
     expect(shown).not.toContain('Did you mean');

@@ -62,9 +62,18 @@ describeIf(reasonToSkip(), 'the container images', () => {
     return { config: OCIv1.config, layers: OCIv1.rootfs.diff_ids };
   }
 
-  /** The words that run the entry point of an image, in a container of its own. */
+  const containers = new Map<string, string>();
+
+  /** The container of an image: each one is a copy of all its files. */
+  function containerOf(image: string): string {
+    const container = containers.get(image) ?? buildah('from', image).stdout.trim();
+    containers.set(image, container);
+    return container;
+  }
+
+  /** The words that run the entry point of an image. */
   function words(image: string, args: readonly string[], options: readonly string[] = []): string[] {
-    const container = buildah('from', image).stdout.trim();
+    const container = containerOf(image);
     const entry = inspected(image).config.Entrypoint;
     return [...storage, 'run', '--isolation', 'chroot', ...options, container, '--', ...entry, ...args];
   }
@@ -114,7 +123,7 @@ describeIf(reasonToSkip(), 'the container images', () => {
   });
 
   test('contain no shell, and run as a user who may write only to temporary files', () => {
-    const container = buildah('from', 'appreg').stdout.trim();
+    const container = containerOf('appreg');
     expect(buildah('run', '--isolation', 'chroot', container, '--', '/bin/sh', '-c', 'true').status).not.toBe(0);
     const script = `const { accessSync, constants } = require('node:fs');
       const mayWrite = (path) => { try { accessSync(path, constants.W_OK); return true; } catch { return false; } };

@@ -37,12 +37,13 @@ export interface Metadata {
   versions: { version: string; artifactChecksum: string; padding: string }[];
 }
 
-function printNotice(text: string): void {
-  console.log(`notice ${text}`);
-}
-
-async function publish({ root, versions, bytes, padding = 0, wait }: Job): Promise<void> {
-  const store = openDirectory(root, wait === undefined ? { notice: printNotice } : { notice: printNotice, wait });
+/** Publishes the versions of a job in this process. @param print receives the lines */
+export async function publish(
+  { root, versions, bytes, padding = 0, wait }: Job,
+  print: (line: string) => void,
+): Promise<void> {
+  const notice = (text: string): void => print(`notice ${text}`);
+  const store = openDirectory(root, wait === undefined ? { notice } : { notice, wait });
   for (const version of versions) {
     const content = artifactBytes(version, bytes);
     const edit = (text: string): string | null => {
@@ -60,13 +61,13 @@ async function publish({ root, versions, bytes, padding = 0, wait }: Job): Promi
       },
       store,
     );
-    console.log(`published ${version} ${artifact!.outcome} ${entry!.outcome}`);
+    print(`published ${version} ${artifact!.outcome} ${entry!.outcome}`);
   }
 }
 
 if (process.env['APPREG_TEST_JOB'] !== undefined) {
   console.log('ready');
-  publish(JSON.parse(process.env['APPREG_TEST_JOB'])).catch((error: unknown) => {
+  publish(JSON.parse(process.env['APPREG_TEST_JOB']), console.log).catch((error: unknown) => {
     if (!isAppregError(error)) throw error;
     const { code, message, hint, exit } = error;
     console.log(`failure ${JSON.stringify({ code, message, hint })}`);

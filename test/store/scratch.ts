@@ -1,18 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from 'vitest';
-
-const temporaryFolders: string[] = [];
-afterAll(() => {
-  for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+import { readdirSync } from 'node:fs';
+import { folder } from '../support/folders.ts';
 
 /** An empty folder that is gone after the tests of the file. */
 export function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'appreg-store-'));
-  temporaryFolders.push(folder);
-  return folder;
+  return folder();
 }
 
 /** Everything below a folder that a write may leave behind: temporary files and locks. */
