@@ -79,6 +79,7 @@ function get(
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 /** Versions are not waited for again within some seconds. */
 const fillAgain = () => sql`update versions set keep_after = null`.execute(harness.db);
+const fillRequested = () => fillArtifacts(harness.context, keeper, new AbortController().signal, true);
 const statusOf = async (response: Response) => {
   await response.body?.cancel();
   return response.status;
@@ -182,6 +183,16 @@ describe('the bytes of a version', () => {
       expect(await fillArtifacts(harness.context, keeper, new AbortController().signal)).toBe(1);
       expect((await bytesOf(await get('2.0.0'))).equals(live.artifact)).toBe(true);
     }
+  });
+
+  test('that a subscriber waits for are found without a query for the others', async () => {
+    rmSync(fileOf(live.artifact));
+    expect(await statusOf(await get('2.0.0'))).toBe(503);
+    await fillAgain();
+    expect(await fillRequested()).toBe(0);
+    expect(await statusOf(await get('2.0.0'))).toBe(503);
+    expect(await fillRequested()).toBe(1);
+    expect(await statusOf(await get('2.0.0'))).toBe(200);
   });
 
   test('stay available, with a remark, when their host has lost them', async () => {

@@ -36,8 +36,8 @@ async function signIn(): Promise<{ id: string; token: string; cookie: string }> 
 }
 
 describe('the page of tokens', () => {
-  test('creates a token with a scope and an end, and shows it once', async () => {
-    const { cookie } = await signIn();
+  test('creates a token with a scope and an end, shows it once, and logs it', async () => {
+    const { id, cookie } = await signIn();
     const answer = await post('/settings/tokens', { name: 'CI <b>', scope: 'manage', expires: '2999-01-02' }, cookie);
     const page = await answer.text();
     const secret = /apr_[\w-]{43}/.exec(page)![0];
@@ -47,6 +47,9 @@ describe('the page of tokens', () => {
     expect(list).toContain('2999-01-02');
     expect(list).not.toContain('apr_');
     expect((await get('/settings/registries', await signInWith(secret))).status).toBe(200);
+    const entry = { event: 'token-created', organization: id, scope: 'manage' };
+    expect(web.logged).toContainEqual(expect.objectContaining(entry));
+    expect(JSON.stringify(web.logged)).not.toContain(secret);
   });
 
   test.each([
@@ -70,6 +73,7 @@ describe('the page of tokens', () => {
     expect((await post(path, {}, cookie)).headers.get('location')).toBe('/settings/tokens?done=deleted');
     expect((await get('/apps', session)).status).toBe(303);
     expect((await get(path, cookie)).status).toBe(404);
+    expect(web.logged).toContainEqual(expect.objectContaining({ event: 'token-deleted', token: other.token.id }));
     const [own] = /settings\/tokens\/([0-9a-f-]{36})\/delete/.exec(
       await (await get('/settings/tokens', cookie)).text(),
     )!;
