@@ -19,7 +19,7 @@ const runs = smoke ? 1 : Number(process.argv[2] ?? 7);
 const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
 
 /** An app of a few hundred modules of 10 kB, each with some code and a table. */
-function large(count) {
+function writeLargeApp(count) {
   const names = Array.from({ length: count }, (_, i) => `m${i}`);
   for (const [i, name] of names.entries()) {
     const table = Array.from(
@@ -41,7 +41,7 @@ try {
     join(folder, 'small.ts'),
     `import { Hono } from 'hono';\nimport { SaxesParser } from 'saxes';\nexport const app = () => [new Hono(), new SaxesParser()];\n`,
   );
-  writeFileSync(join(folder, 'large.ts'), large(smoke ? 20 : 540));
+  writeFileSync(join(folder, 'large.ts'), writeLargeApp(smoke ? 20 : 540));
   const tiny = fileURLToPath(new URL('../examples/apps/feed-watch/main.ts', import.meta.url));
   for (const [name, entry] of [
     ['tiny app', tiny],
@@ -52,16 +52,16 @@ try {
     const ours = [process.execPath, appreg, 'bundle', entry, 'ours.tar.gz'];
     pair(`bundle of a ${name}`, ours, ['sh', '-c', pipeline], { runs, cwd: folder });
 
-    const said = execFileSync(ours[0], ours.slice(1), { cwd: folder, encoding: 'utf8' });
+    const output = execFileSync(ours[0], ours.slice(1), { cwd: folder, encoding: 'utf8' });
     const archive = readFileSync(join(folder, 'ours.tar.gz'));
-    if (!said.includes(createHash('sha256').update(archive).digest('hex')))
-      throw new Error(`the checksum is not that of the archive: ${said}`);
+    if (!output.includes(createHash('sha256').update(archive).digest('hex')))
+      throw new Error(`the checksum is not that of the archive: ${output}`);
     const tar = join(folder, 'ours.tar');
     writeFileSync(tar, gunzipSync(archive));
-    const theirs = execFileSync('gzip', ['-9', '-c', tar]).length;
+    const gzipSize = execFileSync('gzip', ['-9', '-c', tar]).length;
     const code = statSync(join(folder, 'out/app.js')).size;
     console.log(
-      `size of a ${name}: ${archive.length} bytes against ${theirs} of gzip -9, ratio ${(archive.length / theirs).toFixed(4)} (${code} bytes of code)`,
+      `size of a ${name}: ${archive.length} bytes against ${gzipSize} of gzip -9, ratio ${(archive.length / gzipSize).toFixed(4)} (${code} bytes of code)`,
     );
   }
 } finally {

@@ -2,24 +2,24 @@
 // Usage: node bench/line.mjs <target port> <milliseconds of a round trip>   prints the port to connect to
 import { connect, createServer } from 'node:net';
 
-const [to, roundTrip] = process.argv.slice(2).map(Number);
+const [targetPort, roundTrip] = process.argv.slice(2).map(Number);
 
-/** Chunks arrive in order, since all are delayed equally. */
-function pass(from, into, first) {
-  let open = Date.now() + first;
+/** Chunks arrive in order, since all are delayed equally. @param connectDelay milliseconds until the connection is open */
+function forward(from, into, connectDelay) {
+  let openAt = Date.now() + connectDelay;
   from.on('data', (chunk) => {
-    const wait = Math.max(0, open - Date.now()) + roundTrip / 2;
-    open = Math.max(open, Date.now());
+    const wait = Math.max(0, openAt - Date.now()) + roundTrip / 2;
+    openAt = Math.max(openAt, Date.now());
     setTimeout(() => into.writable && into.write(chunk), wait);
   });
-  from.on('end', () => setTimeout(() => into.end(), roundTrip / 2 + first));
+  from.on('end', () => setTimeout(() => into.end(), roundTrip / 2 + connectDelay));
   from.on('error', () => into.destroy());
 }
 
-const server = createServer((near) => {
-  const far = connect(to, '127.0.0.1');
-  near.setNoDelay(true);
-  far.setNoDelay(true);
-  pass(near, far, roundTrip);
-  pass(far, near, 0);
+const server = createServer((client) => {
+  const target = connect(targetPort, '127.0.0.1');
+  client.setNoDelay(true);
+  target.setNoDelay(true);
+  forward(client, target, roundTrip);
+  forward(target, client, 0);
 }).listen(0, '127.0.0.1', () => console.log(server.address().port));

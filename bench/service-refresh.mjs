@@ -19,7 +19,7 @@ if (process.argv[2] === 'farm') {
   process.send(farm.port);
 } else {
   const smoke = process.argv.includes('--smoke');
-  const [registries, pairs] = smoke ? [20, 1] : [1000, 7].map((usual, i) => Number(process.argv[i + 2] ?? usual));
+  const [registries, pairs] = smoke ? [20, 1] : [1000, 7].map((count, i) => Number(process.argv[i + 2] ?? count));
   const { support, close } = await openSupport('debian-postgres', 'registry-farm', 'service-refresh');
   const bin = support.debianPostgres();
   if (bin === null) throw new Error('Debian’s postgresql is not installed: apt-get install postgresql');
@@ -37,23 +37,23 @@ if (process.argv[2] === 'farm') {
       await refreshing.makeDue();
       await refreshing.refreshAll(CONCURRENCY);
     }
-    const asks = await requestsOf(farm);
-    const byRegistry = bases.map((base) => asks.filter(({ url }) => url.startsWith(base)));
-    must(asks.length === registries * (1 + APPS), `${asks.length} requests were made`);
-    console.log(`${registries} registries, ${asks.length} requests, ${CONCURRENCY} registries at once`);
+    const requests = await requestsOf(farm);
+    const byRegistry = bases.map((base) => requests.filter(({ url }) => url.startsWith(base)));
+    expectThat(requests.length === registries * (1 + APPS), `${requests.length} requests were sent`);
+    console.log(`${registries} registries, ${requests.length} requests, ${CONCURRENCY} registries at once`);
     // Nine of ten refreshes are of the first kind; once a day a registry is judged again, with one more request.
-    for (const job of ['the last judgement stands', 'judged again']) {
+    for (const job of ['the last judgement is reused', 'judged again']) {
       const ratios = { wall: [], cpu: [] };
       for (let pair = 0; pair < pairs; pair++) {
         await refreshing.makeDue(job === 'judged again');
         const ours = await measured(() => refreshing.refreshAll(CONCURRENCY));
-        const made = (await requestsOf(farm)).length;
-        must(made === asks.length, `${made} requests were made, not ${asks.length}`);
+        const sent = (await requestsOf(farm)).length;
+        expectThat(sent === requests.length, `${sent} requests were sent, not ${requests.length}`);
         const theirs = await measured(() => support.askAll(byRegistry, CONCURRENCY));
         await requestsOf(farm);
         const [wall, cpu] = [ours.wall / theirs.wall, ours.cpu / theirs.cpu];
         console.log(
-          `${job}: ${told(ours)}, bare requests ${told(theirs)}: ${wall.toFixed(2)}, of CPU time ${cpu.toFixed(2)}`,
+          `${job}: ${describeTimes(ours)}, bare requests ${describeTimes(theirs)}: ${wall.toFixed(2)}, of CPU time ${cpu.toFixed(2)}`,
         );
         ratios.wall.push(wall);
         ratios.cpu.push(cpu);
@@ -70,26 +70,26 @@ if (process.argv[2] === 'farm') {
   }
 }
 
-function must(holds, otherwise) {
-  if (holds) return;
-  console.log(`NOT AS IT SHOULD BE: ${otherwise}`);
+function expectThat(condition, actual) {
+  if (condition) return;
+  console.log(`UNEXPECTED: ${actual}`);
   process.exitCode = 1;
 }
 
 async function requestsOf(farm) {
   farm.send('requests');
-  const [asks] = await once(farm, 'message');
-  return asks;
+  const [requests] = await once(farm, 'message');
+  return requests;
 }
 
-async function measured(act) {
-  const [begun, before] = [performance.now(), process.cpuUsage()];
-  await act();
+async function measured(work) {
+  const [started, before] = [performance.now(), process.cpuUsage()];
+  await work();
   const { user, system } = process.cpuUsage(before);
-  return { wall: (performance.now() - begun) / 1000, cpu: (user + system) / 1e6 };
+  return { wall: (performance.now() - started) / 1000, cpu: (user + system) / 1e6 };
 }
 
-function told({ wall, cpu }) {
+function describeTimes({ wall, cpu }) {
   return `${wall.toFixed(2)} s (${cpu.toFixed(2)} s of CPU time)`;
 }
 

@@ -6,10 +6,10 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const own = basename(fileURLToPath(import.meta.url));
+const ownName = basename(fileURLToPath(import.meta.url));
 const texts = new Map(
   readdirSync(folder)
-    .filter((name) => name.endsWith('.mjs') && name !== own)
+    .filter((name) => name.endsWith('.mjs') && name !== ownName)
     .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
 );
 const isPart = (name) =>

@@ -46,7 +46,7 @@ try {
     }
     const minutes = ((performance.now() - started) / 60_000).toFixed(1);
     console.log(
-      `${kind}: ${counts.rounds} of ${rounds} rounds whole, ${counts.failures} failed; ${counts.published} versions and ${counts.added} apps listed, all there; killed ${counts.atSteps} times at a step, ${counts.atRandom} at random (${counts.tooLate} too late); ${minutes} min`,
+      `${kind}: ${counts.rounds} of ${rounds} rounds completed, ${counts.failures} failed; ${counts.published} versions and ${counts.added} apps listed, none lost; killed ${counts.atSteps} times at a step, ${counts.atRandom} at random (${counts.tooLate} too late); ${minutes} min`,
     );
   }
 } finally {

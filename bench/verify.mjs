@@ -22,15 +22,15 @@ const SCENARIOS = {
   // The second run, which finds nothing changed.
   cache: { apps: 500, ...SMALL, cached: true },
   // With a round trip of 50 ms, and the same concurrency on both sides.
-  line: { apps: 50, ...SMALL, roundTrip: 50, atOnce: 64 },
+  line: { apps: 50, ...SMALL, roundTrip: 50, parallel: 64 },
   growth: { apps: [50, 500, 5000], ...SMALL },
   full: { apps: 120, versions: 20, from: 50_000, to: 20_000_000 },
 };
 const TINY = { apps: 2, versions: 2, from: 10_000, to: 400_000 };
-const words = process.argv.slice(2);
-const smoke = words.includes('--smoke');
-const names = words.filter((word) => Object.hasOwn(SCENARIOS, word));
-const runs = Number(words.find((word) => /^\d+$/.test(word)) ?? (smoke ? 1 : 7));
+const args = process.argv.slice(2);
+const smoke = args.includes('--smoke');
+const names = args.filter((arg) => Object.hasOwn(SCENARIOS, arg));
+const runs = Number(args.find((arg) => /^\d+$/.test(arg)) ?? (smoke ? 1 : 7));
 const table = [];
 
 for (const name of names.length > 0 ? names : ['large', 'code', 'small', 'cache', 'line', 'growth']) {
@@ -55,20 +55,20 @@ console.log('\n| job | ratio of time | of CPU time | peak memory, MB |\n| --- | 
 for (const { name, ratio, cpuRatio, memory } of table)
   console.log(`| ${name} | ${ratio.toFixed(2)} | ${cpuRatio.toFixed(2)} | ${Math.round(memory)} |`);
 
-async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...registry }) {
+async function measure(name, { cached = false, roundTrip = 0, parallel = 32, ...registry }) {
   const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
   // curl writes to memory, so that no disk is measured.
   const store = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
   const server = await serve(folder);
-  const far = roundTrip > 0 ? await stretch(server.origin, roundTrip) : server;
+  const served = roundTrip > 0 ? await withLatency(server.origin, roundTrip) : server;
   try {
-    const { files, digests, bytes } = writeRegistry(join(folder, 'www'), far.origin, registry);
+    const { files, digests, bytes } = writeRegistry(join(folder, 'www'), served.origin, registry);
     const size = `${digests.length} artifacts, ${(bytes / 1e6).toFixed(0)} MB`;
     console.log(`${name}: ${registry.apps} apps, ${size}`);
     const write = (file, lines) => writeFileSync(join(folder, file), lines.join(''));
     write(
       'urls',
-      files.map((path) => `url = "${far.origin}/${path}"\noutput = "${path}"\n`),
+      files.map((path) => `url = "${served.origin}/${path}"\noutput = "${path}"\n`),
     );
     write(
       'sums',
@@ -82,20 +82,20 @@ async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...re
       'artifacts',
       digests.map(([, path]) => `${path}\n`),
     );
-    const fetch = `set -e; cd ${store}; rm -rf apps; curl --silent --show-error --fail --parallel --parallel-max ${atOnce} --cacert ${folder}/root.pem --create-dirs --config ${folder}/urls`;
-    const ours = [process.execPath, appreg, 'verify', `${far.origin}/registry.json`, '--quiet'];
-    ours.push('--ca', join(folder, 'root.pem'), '--concurrency', String(atOnce));
+    const fetch = `set -e; cd ${store}; rm -rf apps; curl --silent --show-error --fail --parallel --parallel-max ${parallel} --cacert ${folder}/root.pem --create-dirs --config ${folder}/urls`;
+    const ours = [process.execPath, appreg, 'verify', `${served.origin}/registry.json`, '--quiet'];
+    ours.push('--ca', join(folder, 'root.pem'), '--concurrency', String(parallel));
     if (cached) ours.push('--cache', join(folder, 'cache'));
     const shell = (check) => ['sh', '-c', `${fetch}; ${check}`];
     const openssl = shell(`xargs openssl dgst -sha256 -r < ${folder}/artifacts | cmp - ${folder}/sums-r`);
-    sees(ours, digests.length, bytes);
+    checkReport(ours, digests.length, bytes);
     const row = pair(`${name} / curl and openssl dgst`, ours, openssl, { runs });
     table.push(row);
     if (name === 'large')
       table.push(pair(`${name} / curl and sha256sum -c`, ours, shell(`sha256sum --quiet -c ${folder}/sums`), { runs }));
     return row;
   } finally {
-    if (far !== server) await far.stop();
+    if (served !== server) await served.stop();
     await server.stop();
     rmSync(folder, { recursive: true });
     rmSync(store, { recursive: true });
@@ -103,18 +103,20 @@ async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...re
 }
 
 /** Throws if the report is incomplete or has errors: the run could not be compared then. */
-function sees([command, ...args], artifacts, bytes) {
-  const { stdout, stderr } = spawnSync(command, [...args, '--format', 'json'], {
+function checkReport([command, ...commandArgs], artifacts, bytes) {
+  const { stdout, stderr } = spawnSync(command, [...commandArgs, '--format', 'json'], {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
   });
   const { summary } = JSON.parse(stdout || '{}');
   if (summary?.errors !== 0 || summary.warnings !== 0 || summary.artifacts !== artifacts || summary.bytes < bytes)
-    throw new Error(`verify did not see ${artifacts} sound artifacts: ${JSON.stringify(summary)} ${stderr}`);
+    throw new Error(
+      `verify did not report ${artifacts} artifacts without findings: ${JSON.stringify(summary)} ${stderr}`,
+    );
 }
 
 /** The same server behind a proxy with latency, in a separate process, since the pairs keep this one busy. */
-async function stretch(origin, roundTrip) {
+async function withLatency(origin, roundTrip) {
   const child = spawn(process.execPath, [line, new URL(origin).port, String(roundTrip)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -167,22 +167,30 @@ describe('the action with inputs', () => {
     expect(run(workspace, PUSH, { against: files }).log).toContain('artifact-changed');
   });
 
-  test.each<[string, Record<string, string>, RegExp]>([
-    [
-      'an unknown command',
-      { command: 'publish-version' },
-      /must be one of lint, verify, diagnose, judge, release, publish, diff/,
-    ],
-    ['an unknown format', { format: 'toString' }, /format must be one of sarif/],
-    ['verify without a URL', { command: 'verify' }, /url is missing/],
-    ['publish with a state to compare', { command: 'publish', against: 'main' }, /against is only for checks/],
-    ['a baseline without findings', { command: 'diff', baseline: 'x.json' }, /baseline is for commands with findings/],
-    ['an option that the action itself sets', { args: '--output=x' }, /cannot hold --output/],
-    ['the end of options', { args: '-- x' }, /cannot hold --;/],
-    ['an open quote', { args: `--rule 'x` }, /quote that is not closed/],
-    ['an unknown option', { args: '--no-such' }, /unknown option/],
-    ['a broken configuration', { path: 'broken' }, /cannot be read/],
-  ])('refuses %s', (_, inputs, message) => {
+  test.each<{ name: string; inputs: Record<string, string>; message: RegExp }>([
+    {
+      name: 'an unknown command',
+      inputs: { command: 'publish-version' },
+      message: /must be one of lint, verify, diagnose, judge, release, publish, diff/,
+    },
+    { name: 'an unknown format', inputs: { format: 'toString' }, message: /format must be one of sarif/ },
+    { name: 'verify without a URL', inputs: { command: 'verify' }, message: /url is missing/ },
+    {
+      name: 'publish with a state to compare',
+      inputs: { command: 'publish', against: 'main' },
+      message: /against is only for checks/,
+    },
+    {
+      name: 'a baseline without findings',
+      inputs: { command: 'diff', baseline: 'x.json' },
+      message: /baseline is for commands with findings/,
+    },
+    { name: 'an option that the action itself sets', inputs: { args: '--output=x' }, message: /cannot hold --output/ },
+    { name: 'the end of options', inputs: { args: '-- x' }, message: /cannot hold --;/ },
+    { name: 'an open quote', inputs: { args: `--rule 'x` }, message: /quote that is not closed/ },
+    { name: 'an unknown option', inputs: { args: '--no-such' }, message: /unknown option/ },
+    { name: 'a broken configuration', inputs: { path: 'broken' }, message: /cannot be read/ },
+  ])('refuses $name', ({ inputs, message }) => {
     const { code, commands, outputs } = run(workspace, PUSH, inputs);
     expect(code).toBe(2);
     expect(commands).toHaveLength(1);

@@ -4,7 +4,7 @@ import { printable, shorten } from '../core/text/text.ts';
 import { isAppregError } from '../core/errors.ts';
 import { isSame } from './edit.ts';
 import type { AppEntry } from './manifest.ts';
-import { appsIn, type Document, openDocument } from './document.ts';
+import { requireApps, type Document, openDocument } from './document.ts';
 
 /**
  * Builds the manifest from one small file per app, `apps/<key>/app.json`, so that contributors do not edit one big
@@ -167,7 +167,7 @@ export function assembledManifest(
   folders: readonly string[],
   remove: readonly string[],
 ): AssembledManifest {
-  const before = appsIn(manifest);
+  const before = requireApps(manifest);
   const after = Object.fromEntries(apps.map(({ key, entry }) => [key, asJson(entry)]));
   const issues: Issue[] = [];
   const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
@@ -187,8 +187,8 @@ export function assembledManifest(
   const changed = Object.keys(after).filter((key) => !added.includes(key) && !isSame(before[key], after[key]));
   const isUnchanged = added.length + changed.length + removed.length === 0;
   const others = isObject(manifest.value) ? manifest.value : {};
-  const whole = JSON.stringify({ ...others, apps: after }, null, 2);
-  return { text: isUnchanged ? null : `${whole}\n`, added, changed, removed, issues };
+  const text = JSON.stringify({ ...others, apps: after }, null, 2);
+  return { text: isUnchanged ? null : `${text}\n`, added, changed, removed, issues };
 }
 
 function asJson({ name, description, blockStyle, appMetadataUrl }: AppEntry): JsonObject {

@@ -51,14 +51,14 @@ export function documentWithText(text: string, path: string): Document {
 }
 
 /** The `apps` of a manifest. @throws AppregError `document-invalid` (exit 1) if it is missing or not an object */
-export function appsIn({ path, text, value }: Document): JsonObject {
+export function requireApps({ path, text, value }: Document): JsonObject {
   const apps = manifestApps(value);
   if (apps !== null) return apps;
   throw unusable(path, text, wrongShape(text, value, 'apps', 'object', '{}'));
 }
 
 /** The `versions` of a metadata file. @throws AppregError `document-invalid` (exit 1) if it is missing or not an array */
-export function versionsIn({ path, text, value }: Document): JsonValue[] {
+export function requireVersions({ path, text, value }: Document): JsonValue[] {
   const versions = listedVersions(value);
   if (versions !== null) return versions;
   throw unusable(path, text, wrongShape(text, value, 'versions', 'array', '[]'));

@@ -5,7 +5,7 @@ import { type AppFields, appFields } from '../core/registry/manifest.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { addMember, isSame } from './edit.ts';
-import { appsIn, type Document } from './document.ts';
+import { requireApps, type Document } from './document.ts';
 import { removeMember, replaceText } from './replace.ts';
 
 /** An entry of the manifest's `apps` (spec 2.1). */
@@ -27,7 +27,7 @@ export function newManifest(): string {
  * @throws AppregError `already-exists` (exit 1) if the key is used by another entry; `document-invalid` (exit 1)
  */
 export function addAppEntry(manifest: Document, key: string, entry: AppEntry): Document | null {
-  const existing = member(appsIn(manifest), key);
+  const existing = member(requireApps(manifest), key);
   const { name, description, blockStyle, appMetadataUrl } = entry;
   const added = { name, description, blockStyle: { ...blockStyle }, appMetadataUrl };
   if (existing === undefined) return addMember(manifest, '/apps', key, added);
@@ -52,7 +52,7 @@ const STYLE_FIELDS: readonly string[] = ['iconUrl', 'color'] satisfies (keyof Ap
  * @throws AppregError `document-invalid` (exit 1) if the entry or its `blockStyle` is not an object
  */
 export function editAppEntry(manifest: Document, key: string, changes: AppChanges): Document | null {
-  const entry = member(appsIn(manifest), key);
+  const entry = member(requireApps(manifest), key);
   let edited = manifest;
   for (const [field, text] of entriesOf(changes)) {
     if (text === undefined || appFields(entry)[field] === text) continue;
@@ -62,7 +62,7 @@ export function editAppEntry(manifest: Document, key: string, changes: AppChange
 }
 
 function setText(manifest: Document, key: string, field: string, text: string): Document {
-  const entry = member(appsIn(manifest), key);
+  const entry = member(requireApps(manifest), key);
   const isStyle = STYLE_FIELDS.includes(field);
   if (!isObject(entry)) throw notAnObject(manifest, `The entry of the app “${printable(key)}”`);
   if (isStyle && !Object.hasOwn(entry, 'blockStyle'))
@@ -80,7 +80,7 @@ function setText(manifest: Document, key: string, field: string, text: string): 
  * @returns the new manifest; null if the app is not listed
  */
 export function removeAppEntry(manifest: Document, key: string): Document | null {
-  return member(appsIn(manifest), key) === undefined ? null : removeMember(manifest, '/apps', key);
+  return member(requireApps(manifest), key) === undefined ? null : removeMember(manifest, '/apps', key);
 }
 
 function notAnObject({ path }: Document, what: string): AppregError {

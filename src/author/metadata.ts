@@ -3,7 +3,7 @@ import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { comparePrecedence, isSemver } from '../core/registry/version.ts';
 import { addElement } from './edit.ts';
-import { type Document, versionsIn } from './document.ts';
+import { type Document, requireVersions } from './document.ts';
 import { versionFields } from '../core/registry/metadata.ts';
 
 /** An element of the metadata's `versions` (spec 2.2). */
@@ -26,7 +26,7 @@ export interface ListedVersion extends NewVersion {
 /** The valid versions listed in a metadata file, unmodified, each with its checksum and URL. */
 export function validVersions(metadata: Document): ListedVersion[] {
   const listed: ListedVersion[] = [];
-  for (const [index, item] of versionsIn(metadata).entries()) {
+  for (const [index, item] of requireVersions(metadata).entries()) {
     const { version, artifactUrl, artifactChecksum } = versionFields(item);
     if (version !== null && isSemver(version))
       listed.push({ index, version, artifactUrl: artifactUrl ?? '', artifactChecksum: artifactChecksum ?? '' });

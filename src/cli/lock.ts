@@ -54,11 +54,11 @@ export async function changeLock(root: string, change: (lock: LockFile) => LockF
   const store = openDirectory(root);
   await store.tidy?.([LOCK_FILE]);
   for (;;) {
-    const there = await store.read(LOCK_FILE);
-    const before = there === null ? new Map() : parseLock(there.bytes);
+    const stored = await store.read(LOCK_FILE);
+    const before = stored === null ? new Map() : parseLock(stored.bytes);
     const bytes = Buffer.from(lockText(change(before)));
-    if (there && bytes.equals(there.bytes)) return;
-    const done = there ? await store.replace(LOCK_FILE, bytes, there.token) : await store.create(LOCK_FILE, bytes);
+    if (stored && bytes.equals(stored.bytes)) return;
+    const done = stored ? await store.replace(LOCK_FILE, bytes, stored.token) : await store.create(LOCK_FILE, bytes);
     if (done === 'replaced' || done === 'created') return;
   }
 }

@@ -137,9 +137,9 @@ async function sourceMetadata(
   const url = metadataUrlOf(entry);
   if (!isObject(entry) || url === null || parseUrl(url) === null)
     return report('schema-violation', 'has no usable appMetadataUrl', url);
-  const got = await downloadSmall(http, url, 'application/json, */*;q=0.8');
-  if (isFailed(got)) return report(got.code, got.message, url);
-  const metadata = parseDocument(documentContent(got)).value;
+  const downloaded = await downloadSmall(http, url, 'application/json, */*;q=0.8');
+  if (isFailed(downloaded)) return report(downloaded.code, downloaded.message, url);
+  const metadata = parseDocument(documentContent(downloaded)).value;
   const items = listedVersions(metadata);
   if (!isObject(metadata) || items === null) return report('document-unreadable', 'is not a metadata file', url);
   return { entry, url, metadata, count: items.length };

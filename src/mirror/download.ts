@@ -79,8 +79,8 @@ export function isFailed(result: unknown): result is Failed {
 
 /** SHA-256 of a local file; null if missing. */
 export async function digestOfFile(path: string): Promise<{ sha256: string; bytes: number } | null> {
-  const there = await stat(path).catch(() => null);
-  if (!there?.isFile()) return null;
+  const stats = await stat(path).catch(() => null);
+  if (!stats?.isFile()) return null;
   const digester = createDigester(Infinity);
   for await (const chunk of readChunks(path)) digester.write(chunk);
   const { sha256, bytes } = digester.end();

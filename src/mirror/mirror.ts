@@ -100,15 +100,15 @@ async function sourceOf(
   url: string,
   signal: AbortSignal | undefined,
 ): Promise<{ manifest: JsonObject; apps: JsonObject } | null> {
-  const got = await downloadSmall(http, url, 'application/json, */*;q=0.8');
-  const manifest = isFailed(got) ? undefined : parseDocument(documentContent(got)).value;
+  const downloaded = await downloadSmall(http, url, 'application/json, */*;q=0.8');
+  const manifest = isFailed(downloaded) ? undefined : parseDocument(documentContent(downloaded)).value;
   const apps = manifestApps(manifest);
   if (isObject(manifest) && apps !== null) return { manifest, apps };
   if (signal?.aborted) return null;
   const shown = printable(redact(url));
   throw new AppregError(
     'mirror-source-unusable',
-    `No usable manifest at ${shown}${isFailed(got) ? `: it ${printable(redact(got.message))}` : ''}.`,
+    `No usable manifest at ${shown}${isFailed(downloaded) ? `: it ${printable(redact(downloaded.message))}` : ''}.`,
     `See its errors: appreg verify ${shown} --skip-artifacts`,
   );
 }

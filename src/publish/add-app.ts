@@ -1,4 +1,4 @@
-import { documentWithText, versionsIn } from '../author/document.ts';
+import { documentWithText, requireVersions } from '../author/document.ts';
 import { addAppEntry, type AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts/facts.ts';
@@ -125,7 +125,7 @@ async function metadataOf(place: RegistryLocation, url: string): Promise<{ facts
   if (path === null) return { facts: { url, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED }, step: null };
   const existing = await readDocument(place.store, path);
   if (existing !== null) {
-    versionsIn(existing);
+    requireVersions(existing);
     return { facts: factsOf(existing, url), step: null };
   }
   return { facts: factsOf(documentWithText(newMetadata(), path), url), step: createMetadata(path) };

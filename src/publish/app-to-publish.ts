@@ -1,4 +1,4 @@
-import { type Document, versionsIn } from '../author/document.ts';
+import { type Document, requireVersions } from '../author/document.ts';
 import { member } from '../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
@@ -41,7 +41,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
       'Restore it from version control. For an app without versions, create it with { "versions": [] }.',
     );
   // Throws if the file has no list of versions.
-  versionsIn(metadata);
+  requireVersions(metadata);
   return { key, manifest, metadata, metadataUrl };
 }
 

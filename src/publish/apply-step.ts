@@ -70,7 +70,7 @@ const MAX_STUCK = 8;
 async function edit(step: EditStep, store: Store, why: string | undefined): Promise<'edited' | 'unchanged'> {
   let written: Uint8Array | null = null;
   /** The token of the overwritten state. */
-  let over = '';
+  let overwritten = '';
   let lost = 0;
   let stuck = { token: '', times: 0 };
   for (let attempt = 0; attempt < MAX_CONFLICTS; attempt++) {
@@ -83,7 +83,7 @@ async function edit(step: EditStep, store: Store, why: string | undefined): Prom
     }
     if (stored === null) throw written === null ? documentMissing(step.path) : notKept(step.path, 'has no such file');
     if (written !== null && Buffer.from(written).equals(stored.bytes)) return 'edited';
-    if (over === stored.token && ++lost === MAX_LOST)
+    if (overwritten === stored.token && ++lost === MAX_LOST)
       throw notKept(step.path, `still has the previous document, ${MAX_LOST} times in a row`);
     const changed = changedText(step, stored, written !== null);
     if (changed === null) return written === null ? 'unchanged' : 'edited';
@@ -92,7 +92,7 @@ async function edit(step: EditStep, store: Store, why: string | undefined): Prom
       // A commit is never lost.
       if (isBatchStore(store)) return 'edited';
       written = bytes;
-      over = stored.token;
+      overwritten = stored.token;
       continue;
     }
     stuck = { token: stored.token, times: stored.token === stuck.token ? stuck.times + 1 : 1 };

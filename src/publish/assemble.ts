@@ -1,5 +1,5 @@
 import { type AssembledApp, assembledManifest, type Issue } from '../author/assemble.ts';
-import { documentWithText, versionsIn } from '../author/document.ts';
+import { documentWithText, requireVersions } from '../author/document.ts';
 import { newManifest } from '../author/manifest.ts';
 import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
@@ -67,9 +67,9 @@ export async function planAssembly(
   );
   const steps = apps.flatMap((app) => stepsFor(place, app, stored));
   const edit = (current: string): string | null => {
-    const again = assembledManifest(documentWithText(current, manifest.path), apps, keys, remove);
-    throwIssues(again.issues);
-    return again.text;
+    const reassembled = assembledManifest(documentWithText(current, manifest.path), apps, keys, remove);
+    throwIssues(reassembled.issues);
+    return reassembled.text;
   };
   if (text !== null) steps.push(editStep(manifest, text, edit, summaryOf(changes)));
   return { ...changes, plan: { title: titleFor(changes), steps }, findings: judged.findings };
@@ -123,7 +123,7 @@ function stepsFor(place: RegistryLocation, app: AppToAssemble, contents: Readonl
   if (path === null) return steps;
   const stored = contents.get(path);
   // A metadata file published before the app was listed is kept, after checking that it lists versions.
-  if (stored) versionsIn(documentIn(stored, path));
+  if (stored) requireVersions(documentIn(stored, path));
   else steps.push(createMetadata(path));
   return steps;
 }
@@ -137,9 +137,11 @@ function titleFor({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'cha
   ] as const;
   const parts = (named: (keys: readonly string[]) => string): string[] =>
     verbs.filter(([, keys]) => keys.length > 0).map(([verb, keys]) => `${verb} ${named(keys)}`);
-  const whole = parts((keys) => `${keys.length === 1 ? 'app' : 'apps'} ${keys.join(', ')}`).join('; ');
+  const withKeys = parts((keys) => `${keys.length === 1 ? 'app' : 'apps'} ${keys.join(', ')}`).join('; ');
   const title =
-    whole.length <= 72 ? whole : parts((keys) => `${keys.length} ${keys.length === 1 ? 'app' : 'apps'}`).join(', ');
+    withKeys.length <= 72
+      ? withKeys
+      : parts((keys) => `${keys.length} ${keys.length === 1 ? 'app' : 'apps'}`).join(', ');
   return title === '' ? 'Update the files of the apps' : printable(capitalized(title));
 }
 

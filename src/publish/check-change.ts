@@ -37,15 +37,15 @@ export function newFindings(before: () => JudgedState, after: RegistryState, set
   if (found.length === 0) return [];
   const known = new Map<string, number>();
   for (const finding of before().findings) known.set(identity(finding), (known.get(identity(finding)) ?? 0) + 1);
-  const fresh: Finding[] = [];
+  const newOnes: Finding[] = [];
   for (const finding of found) {
     const left = known.get(identity(finding)) ?? 0;
-    if (left === 0) fresh.push(finding);
+    if (left === 0) newOnes.push(finding);
     else known.set(identity(finding), left - 1);
   }
-  const errors = fresh.filter((finding) => finding.severity === 'error');
+  const errors = newOnes.filter((finding) => finding.severity === 'error');
   if (errors.length > 0) throw ruleViolation(errors.map(violationOf), 'publish');
-  return fresh;
+  return newOnes;
 }
 
 /** Judges a registry, restricted to one app. */

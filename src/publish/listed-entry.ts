@@ -1,4 +1,4 @@
-import { appsIn, type Document } from '../author/document.ts';
+import { requireApps, type Document } from '../author/document.ts';
 import { type JsonValue, member } from '../core/json/json.ts';
 import { didYouMeanAny } from '../core/text/similar-names.ts';
 import { printable, shorten } from '../core/text/text.ts';
@@ -22,7 +22,7 @@ export async function listedEntry(place: RegistryLocation, key: string): Promise
 
 /** The same in a manifest that was already read. */
 export function entryIn(manifest: Document, key: string): ListedEntry {
-  const apps = appsIn(manifest);
+  const apps = requireApps(manifest);
   const entry = member(apps, key);
   if (entry !== undefined) return { key, manifest, entry };
   throw new AppregError(

@@ -24,15 +24,16 @@ export function withPlanState(
 ): AppregError {
   const { effect } = error;
   const done = steps.filter((step) => results.some((result) => result.step === step));
-  const left = steps.filter((step) => !done.includes(step));
-  const affected = left.slice(0, countAffected(effect, left, isBatch));
+  const remaining = steps.filter((step) => !done.includes(step));
+  const affected = remaining.slice(0, countAffected(effect, remaining, isBatch));
   const written = {
     stored: pathsOf(effect === 'applied' ? [...done, ...affected] : done),
-    notStored: pathsOf(left.slice(affected.length)),
+    notStored: pathsOf(remaining.slice(affected.length)),
     unknown: pathsOf(effect === 'unknown' ? affected : []),
   };
-  const again = done.length === 0 || /\bagain\b/.test(error.hint) ? '' : ' Then run the same command again to finish.';
-  const hint = `${error.hint}${again}`;
+  const repeatHint =
+    done.length === 0 || /\bagain\b/.test(error.hint) ? '' : ' Then run the same command again to finish.';
+  const hint = `${error.hint}${repeatHint}`;
   if (done.length === 0 && affected.length === 0 && (effect === 'none' || !hasStarted))
     return error.with({ hint, written, effect: 'none' });
   const ofStep = effect === 'none' ? '' : error.state;

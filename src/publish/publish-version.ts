@@ -1,4 +1,4 @@
-import { versionsIn, type Document, documentWithText } from '../author/document.ts';
+import { requireVersions, type Document, documentWithText } from '../author/document.ts';
 import { addVersion, type NewVersion, validVersions } from '../author/metadata.ts';
 import type { ArtifactFacts } from '../core/facts/facts.ts';
 import { versionFields } from '../core/registry/metadata.ts';
@@ -136,7 +136,7 @@ function stateOf(
   metadata: Document,
   added: { version: string; path: string | null; artifact: Artifact } | null,
 ): RegistryState {
-  const artifacts = versionsIn(metadata).map((item): ArtifactFacts => {
+  const artifacts = requireVersions(metadata).map((item): ArtifactFacts => {
     const { version, artifactUrl: url } = versionFields(item);
     if (added === null || version !== added.version)
       return { url, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, archive: NOT_OBSERVED };

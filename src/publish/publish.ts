@@ -51,8 +51,8 @@ export async function publish(
       await place.store.tidy?.([place.manifest, ...planned.files]);
       const readBackStep = readBack && { readBack: () => readBack(entry) };
       const { plan } = planned;
-      const whole = { ...plan, steps: [...plan.steps, ...(addedSteps?.(planned) ?? [])] };
-      const results = await applyPlan(whole, place.store, { ...others, ...readBackStep });
+      const fullPlan = { ...plan, steps: [...plan.steps, ...(addedSteps?.(planned) ?? [])] };
+      const results = await applyPlan(fullPlan, place.store, { ...others, ...readBackStep });
       const isNew = results.some(({ step, outcome }) => outcome === 'edited' && plan.steps.includes(step));
       return { planned, results, isNew };
     } catch (error) {

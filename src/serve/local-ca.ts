@@ -91,9 +91,9 @@ async function authority(
     const cert = await readIfThere(caFile);
     if (cert !== null && isUsable(cert, key, now)) return { key, cert, isNew: false };
     const period = { notBefore: notBeforeOf(now), notAfter: new Date(now.getTime() + AUTHORITY_DAYS * DAY) };
-    const made = await makeAuthority(key, `appreg local authority (${hostname()})`, period);
-    await replace(caFile, made, 0o644);
-    return { key, cert: made, isNew: true };
+    const created = await makeAuthority(key, `appreg local authority (${hostname()})`, period);
+    await replace(caFile, created, 0o644);
+    return { key, cert: created, isNew: true };
   } catch (error) {
     const why = printable(error instanceof Error ? error.message : String(error));
     throw new AppregError(
@@ -132,8 +132,8 @@ async function createOrRead(file: string, text: string): Promise<string> {
     await link(temporary, file);
     return text;
   } catch {
-    const there = await readIfThere(file);
-    if (there !== null) return there;
+    const existing = await readIfThere(file);
+    if (existing !== null) return existing;
     // Some file systems do not support hard links (FAT, some network file systems).
     await rename(temporary, file);
     return text;

@@ -94,14 +94,14 @@ export function interrupted(signal: StopSignal, outcome: { effect: Effect; state
 /** The result of `work`, or AppregError `interrupted` as soon as a stop is requested; `work` is not awaited then. */
 export async function untilStopped<T>(work: Promise<T>): Promise<T> {
   stopIfInterrupted();
-  const over = new AbortController();
+  const ended = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
-    stopAbortSignal().addEventListener('abort', () => reject(stopError()), { once: true, signal: over.signal });
+    stopAbortSignal().addEventListener('abort', () => reject(stopError()), { once: true, signal: ended.signal });
   });
   try {
     return await Promise.race([work, stopped]);
   } finally {
-    over.abort();
+    ended.abort();
   }
 }
 

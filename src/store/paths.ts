@@ -61,8 +61,8 @@ async function resolveLinks(file: string, path: string): Promise<string> {
     throw error;
   });
   if (real !== null) return real;
-  const there = await nullIfMissing(lstat(file)).catch(() => null);
-  if (there?.isSymbolicLink()) {
+  const stats = await nullIfMissing(lstat(file)).catch(() => null);
+  if (stats?.isSymbolicLink()) {
     throw new AppregError(
       'dangling-link',
       `${printable(path)} leads to a broken symbolic link.`,

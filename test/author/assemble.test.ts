@@ -50,33 +50,61 @@ describe('an app', () => {
     });
   });
 
-  test.each<[string, AppSource, RegExp]>([
-    [
-      'without a description',
-      source('clock', null),
-      /^apps\/clock\/app\.json: the file does not exist, so the app would disappear/,
-    ],
-    ['in broken JSON', source('clock', '{\n  "name": "x",\n}'), /^apps\/clock\/app\.json:2:14: Trailing comma/],
-    ['with a name twice', source('clock', '{"name": "a", "name": "b"}'), /^apps\/clock\/app\.json:1:15: .*twice/],
-    ['as a list', source('clock', []), /app\.json: it is not a JSON object/],
-    ['without a colour', source('clock', { name: 'a', description: 'b' }), /the field “color” is missing/],
-    ['with an empty name', source('clock', { ...FIELDS, name: ' ' }), /the field “name” is empty, or not a string/],
-    ['with a number', source('clock', { ...FIELDS, color: 3 }), /the field “color” is empty/],
-    ['with a misspelled field', source('clock', { ...FIELDS, colour: '#fff' }), /the field “colour” is not supported/],
-    ['without an icon', source('clock', FIELDS, ['app.json']), /the app has no icon\.$/],
-    ['with a photograph', source('clock', FIELDS, ['logo.jpg']), /no icon: the name “logo\.jpg” is not valid/],
-    ['with two icons', source('clock', FIELDS, ['icon.svg', 'icon.png']), /several icons: icon\.png and icon\.svg\./],
-    [
-      'with an icon, and one elsewhere',
-      source('clock', { ...FIELDS, iconUrl: 'https://x.test/i.svg' }),
-      /icon\.svg and "iconUrl"/,
-    ],
-    [
-      'with a field that speaks to terminals',
-      source('clock', { ...FIELDS, '\u001b[2J': 'x' }),
-      /“\\u\{1b\}\[2J” is not supported/,
-    ],
-  ])('%s is reported with its file and left out', (_, one, words) => {
+  test.each<{ name: string; one: AppSource; words: RegExp }>([
+    {
+      name: 'without a description',
+      one: source('clock', null),
+      words: /^apps\/clock\/app\.json: the file does not exist, so the app would disappear/,
+    },
+    {
+      name: 'in broken JSON',
+      one: source('clock', '{\n  "name": "x",\n}'),
+      words: /^apps\/clock\/app\.json:2:14: Trailing comma/,
+    },
+    {
+      name: 'with a name twice',
+      one: source('clock', '{"name": "a", "name": "b"}'),
+      words: /^apps\/clock\/app\.json:1:15: .*twice/,
+    },
+    { name: 'as a list', one: source('clock', []), words: /app\.json: it is not a JSON object/ },
+    {
+      name: 'without a colour',
+      one: source('clock', { name: 'a', description: 'b' }),
+      words: /the field “color” is missing/,
+    },
+    {
+      name: 'with an empty name',
+      one: source('clock', { ...FIELDS, name: ' ' }),
+      words: /the field “name” is empty, or not a string/,
+    },
+    { name: 'with a number', one: source('clock', { ...FIELDS, color: 3 }), words: /the field “color” is empty/ },
+    {
+      name: 'with a misspelled field',
+      one: source('clock', { ...FIELDS, colour: '#fff' }),
+      words: /the field “colour” is not supported/,
+    },
+    { name: 'without an icon', one: source('clock', FIELDS, ['app.json']), words: /the app has no icon\.$/ },
+    {
+      name: 'with a photograph',
+      one: source('clock', FIELDS, ['logo.jpg']),
+      words: /no icon: the name “logo\.jpg” is not valid/,
+    },
+    {
+      name: 'with two icons',
+      one: source('clock', FIELDS, ['icon.svg', 'icon.png']),
+      words: /several icons: icon\.png and icon\.svg\./,
+    },
+    {
+      name: 'with an icon, and one elsewhere',
+      one: source('clock', { ...FIELDS, iconUrl: 'https://x.test/i.svg' }),
+      words: /icon\.svg and "iconUrl"/,
+    },
+    {
+      name: 'with a field that speaks to terminals',
+      one: source('clock', { ...FIELDS, '\u001b[2J': 'x' }),
+      words: /“\\u\{1b\}\[2J” is not supported/,
+    },
+  ])('$name is reported with its file and left out', ({ one, words }) => {
     const { apps, issues } = assemble([one, source('other')], BASE);
     expect(issues.map(({ message }) => message)).toEqual([expect.stringMatching(words)]);
     expect(apps.map(({ key }) => key)).toEqual(['other']);

@@ -43,18 +43,53 @@ function order(text: string | null): string[] {
 }
 
 describe('adding a version', () => {
-  const cases: [what: string, before: string[], added: string, after: string[]][] = [
-    ['the first one', [], '1.0.0', ['1.0.0']],
-    ['behind the only one', ['1.0.0'], '2.0.0', ['1.0.0', '2.0.0']],
-    ['at the end of a list that ascends', ['1.0.0', '1.1.0'], '2.0.0', ['1.0.0', '1.1.0', '2.0.0']],
-    ['in front of a list that descends', ['1.1.0', '1.0.0'], '2.0.0', ['2.0.0', '1.1.0', '1.0.0']],
-    ['at its place in a list that descends', ['2.0.0', '1.0.0'], '1.0.1', ['2.0.0', '1.0.1', '1.0.0']],
-    ['behind all in a list that descends', ['2.0.0', '1.0.0'], '0.9.0', ['2.0.0', '1.0.0', '0.9.0']],
-    ['numbers are compared as numbers', ['1.10.0', '1.9.0'], '1.11.0', ['1.11.0', '1.10.0', '1.9.0']],
-    ['at the end of a list without order', ['1.0.0', '3.0.0', '2.0.0'], '4.0.0', ['1.0.0', '3.0.0', '2.0.0', '4.0.0']],
-    ['past invalid versions', ['2.0.0', 'latest', '1.0.0'], '3.0.0', ['3.0.0', '2.0.0', 'latest', '1.0.0']],
+  const cases: { what: string; before: string[]; added: string; after: string[] }[] = [
+    { what: 'the first one', before: [], added: '1.0.0', after: ['1.0.0'] },
+    { what: 'behind the only one', before: ['1.0.0'], added: '2.0.0', after: ['1.0.0', '2.0.0'] },
+    {
+      what: 'at the end of a list that ascends',
+      before: ['1.0.0', '1.1.0'],
+      added: '2.0.0',
+      after: ['1.0.0', '1.1.0', '2.0.0'],
+    },
+    {
+      what: 'in front of a list that descends',
+      before: ['1.1.0', '1.0.0'],
+      added: '2.0.0',
+      after: ['2.0.0', '1.1.0', '1.0.0'],
+    },
+    {
+      what: 'at its place in a list that descends',
+      before: ['2.0.0', '1.0.0'],
+      added: '1.0.1',
+      after: ['2.0.0', '1.0.1', '1.0.0'],
+    },
+    {
+      what: 'behind all in a list that descends',
+      before: ['2.0.0', '1.0.0'],
+      added: '0.9.0',
+      after: ['2.0.0', '1.0.0', '0.9.0'],
+    },
+    {
+      what: 'numbers are compared as numbers',
+      before: ['1.10.0', '1.9.0'],
+      added: '1.11.0',
+      after: ['1.11.0', '1.10.0', '1.9.0'],
+    },
+    {
+      what: 'at the end of a list without order',
+      before: ['1.0.0', '3.0.0', '2.0.0'],
+      added: '4.0.0',
+      after: ['1.0.0', '3.0.0', '2.0.0', '4.0.0'],
+    },
+    {
+      what: 'past invalid versions',
+      before: ['2.0.0', 'latest', '1.0.0'],
+      added: '3.0.0',
+      after: ['3.0.0', '2.0.0', 'latest', '1.0.0'],
+    },
   ];
-  test.each(cases)('inserts it by the order of the list: %s', (_, before, added, after) => {
+  test.each(cases)('inserts it by the order of the list: $what', ({ before, added, after }) => {
     expect(order(addVersion(list(...before.map((one) => version(one))), version(added, 'b'), 'versions.json'))).toEqual(
       after,
     );
@@ -75,9 +110,9 @@ describe('adding a version', () => {
   });
 
   test.each([
-    ['other bytes', '1.0.0', version('1.0.0', 'b'), [digest('a'), digest('b')]],
-    ['other build metadata', '1.0.0+linux', version('1.0.0'), ['1.0.0+linux']],
-  ])('is rejected for a published version with %s', (_, there, added, named) => {
+    { name: 'other bytes', there: '1.0.0', added: version('1.0.0', 'b'), named: [digest('a'), digest('b')] },
+    { name: 'other build metadata', there: '1.0.0+linux', added: version('1.0.0'), named: ['1.0.0+linux'] },
+  ])('is rejected for a published version with $name', ({ there, added, named }) => {
     const error = rejection(() => addVersion(list(version(there)), added, 'versions.json'));
     expect(error).toMatchObject({ code: 'immutable', exit: 1 });
     for (const word of named) expect(error.message).toContain(word);
@@ -119,33 +154,53 @@ describe('adding an app', () => {
 });
 
 /** Documents that must not be edited, with the position and the advice. */
-const rejected: [what: string, document: string | Uint8Array, message: string | RegExp][] = [
-  ['a byte order mark', '\ufeff{"versions":[]}', /^v\.json:1:1: .*byte order mark/],
-  ['a name twice', '{"versions":[],\n "versions":[]}', /^v\.json:2:2: The name “versions” occurs twice/],
-  [
-    'a name twice, spelt with an escape',
-    '{"versions":[],"x":{"a":1,"\\u0061":2}}',
-    /^v\.json:1:27: The name “a” occurs twice/,
-  ],
-  ['a name twice in a version', '{"versions":[{"version":"1.0.0","version":"1.0.0"}]}', /occurs twice/],
-  ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), /^v\.json: Byte 2 \(0xff\) is not valid UTF-8/],
-  ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0x00]), /UTF-16/],
-  ['a trailing comma', '{\n  "versions": [],\n}', /^v\.json:2:\d+: /],
-  ['a comment', '{"versions":[]} // c', /^v\.json:1:17: /],
-  ['nothing at all', '', /^v\.json:1:1: The file is empty/],
-  ['half a document', '{"versions":[', /^v\.json:1:/],
-  ['an HTML page', '<!doctype html><title>Sign in</title>', /HTML page/],
-  ['a lone surrogate', '{"versions":[],"x":"\\ud800"}', /^v\.json:1:/],
-  ['a raw line break in a string', '{"versions":[],"x":"a\nb"}', /^v\.json:1:/],
-  ['excess depth', `{"versions":[],"x":${'['.repeat(80)}${']'.repeat(80)}}`, /nested more than 64/],
-  ['an array as root', '[]', /^v\.json:1:1: The document is not a JSON object/],
-  ['null as root', 'null', /not a JSON object/],
-  ['no versions', '{\n  "version": []\n}', /^v\.json:1:1: The field “versions” is missing/],
-  ['versions of another type', '{\n  "versions": {}\n}', /^v\.json:2:15: The field “versions” is not an array/],
-  ['versions that are inherited', '{"__proto__":{"versions":[]}}', /is missing/],
+const rejected: { what: string; document: string | Uint8Array; message: string | RegExp }[] = [
+  { what: 'a byte order mark', document: '\ufeff{"versions":[]}', message: /^v\.json:1:1: .*byte order mark/ },
+  {
+    what: 'a name twice',
+    document: '{"versions":[],\n "versions":[]}',
+    message: /^v\.json:2:2: The name “versions” occurs twice/,
+  },
+  {
+    what: 'a name twice, spelt with an escape',
+    document: '{"versions":[],"x":{"a":1,"\\u0061":2}}',
+    message: /^v\.json:1:27: The name “a” occurs twice/,
+  },
+  {
+    what: 'a name twice in a version',
+    document: '{"versions":[{"version":"1.0.0","version":"1.0.0"}]}',
+    message: /occurs twice/,
+  },
+  {
+    what: 'invalid UTF-8',
+    document: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+    message: /^v\.json: Byte 2 \(0xff\) is not valid UTF-8/,
+  },
+  { what: 'UTF-16', document: new Uint8Array([0xff, 0xfe, 0x7b, 0x00]), message: /UTF-16/ },
+  { what: 'a trailing comma', document: '{\n  "versions": [],\n}', message: /^v\.json:2:\d+: / },
+  { what: 'a comment', document: '{"versions":[]} // c', message: /^v\.json:1:17: / },
+  { what: 'nothing at all', document: '', message: /^v\.json:1:1: The file is empty/ },
+  { what: 'half a document', document: '{"versions":[', message: /^v\.json:1:/ },
+  { what: 'an HTML page', document: '<!doctype html><title>Sign in</title>', message: /HTML page/ },
+  { what: 'a lone surrogate', document: '{"versions":[],"x":"\\ud800"}', message: /^v\.json:1:/ },
+  { what: 'a raw line break in a string', document: '{"versions":[],"x":"a\nb"}', message: /^v\.json:1:/ },
+  {
+    what: 'excess depth',
+    document: `{"versions":[],"x":${'['.repeat(80)}${']'.repeat(80)}}`,
+    message: /nested more than 64/,
+  },
+  { what: 'an array as root', document: '[]', message: /^v\.json:1:1: The document is not a JSON object/ },
+  { what: 'null as root', document: 'null', message: /not a JSON object/ },
+  { what: 'no versions', document: '{\n  "version": []\n}', message: /^v\.json:1:1: The field “versions” is missing/ },
+  {
+    what: 'versions of another type',
+    document: '{\n  "versions": {}\n}',
+    message: /^v\.json:2:15: The field “versions” is not an array/,
+  },
+  { what: 'versions that are inherited', document: '{"__proto__":{"versions":[]}}', message: /is missing/ },
 ];
 
-test.each(rejected)('editing is rejected for %s', (_, document, message) => {
+test.each(rejected)('editing is rejected for $what', ({ document, message }) => {
   const content = documentContent(typeof document === 'string' ? new TextEncoder().encode(document) : document);
   const error = rejection(() => addVersionTo(openDocument(content, 'v.json'), version('1.0.0')));
   expect(error).toMatchObject({ code: 'document-invalid', exit: 1 });

@@ -117,60 +117,66 @@ function sorted(value: Json): Json {
 
 describe('an insertion in the style of the document', () => {
   const added = { version: '2.0.0', artifactUrl: 'u' };
-  const cases: [what: string, before: string, after: string][] = [
-    ['minified', '{"versions":[]}', '{"versions":[{"version":"2.0.0","artifactUrl":"u"}]}'],
-    [
-      'one line with spaces',
-      '{ "versions": [ ] }\n',
-      '{ "versions": [ { "version": "2.0.0", "artifactUrl": "u" } ] }\n',
-    ],
-    [
-      'empty brackets',
-      '{\n  "versions": []\n}\n',
-      '{\n  "versions": [\n    {\n      "version": "2.0.0",\n      "artifactUrl": "u"\n    }\n  ]\n}\n',
-    ],
-    [
-      'a space in the brackets',
-      '{\n  "versions": [ ]\n}',
-      '{\n  "versions": [\n    {\n      "version": "2.0.0",\n      "artifactUrl": "u"\n    }\n  ]\n}',
-    ],
-    [
-      'a line break in the brackets',
-      '{\r\n\t"versions": [\r\n\t]\r\n}',
-      '{\r\n\t"versions": [\r\n\t\t{\r\n\t\t\t"version": "2.0.0",\r\n\t\t\t"artifactUrl": "u"\r\n\t\t}\r\n\t]\r\n}',
-    ],
-    [
-      'one line per element',
-      '{\n   "versions": [\n      {"version": "1.0.0", "artifactUrl": "t"}\n   ]\n}',
-      '{\n   "versions": [\n      {"version": "1.0.0", "artifactUrl": "t"},\n      {"version": "2.0.0", "artifactUrl": "u"}\n   ]\n}',
-    ],
-    [
-      'brackets on one line',
-      '{ "versions": [{\n    "version": "1.0.0"\n  }] }',
-      '{ "versions": [{\n    "version": "1.0.0"\n  }, {\n    "version": "2.0.0",\n    "artifactUrl": "u"\n  }] }',
-    ],
-    [
-      'commas in front',
-      '{ "versions":\n  [ {"version":"1.0.0"}\n  , {"version":"1.1.0"}\n  ]\n}',
-      '{ "versions":\n  [ {"version":"1.0.0"}\n  , {"version":"1.1.0"}\n  , {"version":"2.0.0","artifactUrl":"u"}\n  ]\n}',
-    ],
-    [
-      'space before the colon',
-      '{\n "versions" : [\n  { "version" : "1.0.0", "x" : 1 }\n ]\n}',
-      '{\n "versions" : [\n  { "version" : "1.0.0", "x" : 1 },\n  { "version" : "2.0.0", "artifactUrl" : "u" }\n ]\n}',
-    ],
-    [
-      'siblings of another kind',
-      '{\n  "versions": [\n    null,\n    []\n  ]\n}',
-      '{\n  "versions": [\n    null,\n    [],\n    {\n      "version": "2.0.0",\n      "artifactUrl": "u"\n    }\n  ]\n}',
-    ],
-    [
-      'numbers and escapes as they are spelt',
-      '{"n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/"],"versions":[]}',
-      '{"n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/"],"versions":[{"version":"2.0.0","artifactUrl":"u"}]}',
-    ],
+  const cases: { what: string; before: string; after: string }[] = [
+    { what: 'minified', before: '{"versions":[]}', after: '{"versions":[{"version":"2.0.0","artifactUrl":"u"}]}' },
+    {
+      what: 'one line with spaces',
+      before: '{ "versions": [ ] }\n',
+      after: '{ "versions": [ { "version": "2.0.0", "artifactUrl": "u" } ] }\n',
+    },
+    {
+      what: 'empty brackets',
+      before: '{\n  "versions": []\n}\n',
+      after: '{\n  "versions": [\n    {\n      "version": "2.0.0",\n      "artifactUrl": "u"\n    }\n  ]\n}\n',
+    },
+    {
+      what: 'a space in the brackets',
+      before: '{\n  "versions": [ ]\n}',
+      after: '{\n  "versions": [\n    {\n      "version": "2.0.0",\n      "artifactUrl": "u"\n    }\n  ]\n}',
+    },
+    {
+      what: 'a line break in the brackets',
+      before: '{\r\n\t"versions": [\r\n\t]\r\n}',
+      after:
+        '{\r\n\t"versions": [\r\n\t\t{\r\n\t\t\t"version": "2.0.0",\r\n\t\t\t"artifactUrl": "u"\r\n\t\t}\r\n\t]\r\n}',
+    },
+    {
+      what: 'one line per element',
+      before: '{\n   "versions": [\n      {"version": "1.0.0", "artifactUrl": "t"}\n   ]\n}',
+      after:
+        '{\n   "versions": [\n      {"version": "1.0.0", "artifactUrl": "t"},\n      {"version": "2.0.0", "artifactUrl": "u"}\n   ]\n}',
+    },
+    {
+      what: 'brackets on one line',
+      before: '{ "versions": [{\n    "version": "1.0.0"\n  }] }',
+      after:
+        '{ "versions": [{\n    "version": "1.0.0"\n  }, {\n    "version": "2.0.0",\n    "artifactUrl": "u"\n  }] }',
+    },
+    {
+      what: 'commas in front',
+      before: '{ "versions":\n  [ {"version":"1.0.0"}\n  , {"version":"1.1.0"}\n  ]\n}',
+      after:
+        '{ "versions":\n  [ {"version":"1.0.0"}\n  , {"version":"1.1.0"}\n  , {"version":"2.0.0","artifactUrl":"u"}\n  ]\n}',
+    },
+    {
+      what: 'space before the colon',
+      before: '{\n "versions" : [\n  { "version" : "1.0.0", "x" : 1 }\n ]\n}',
+      after:
+        '{\n "versions" : [\n  { "version" : "1.0.0", "x" : 1 },\n  { "version" : "2.0.0", "artifactUrl" : "u" }\n ]\n}',
+    },
+    {
+      what: 'siblings of another kind',
+      before: '{\n  "versions": [\n    null,\n    []\n  ]\n}',
+      after:
+        '{\n  "versions": [\n    null,\n    [],\n    {\n      "version": "2.0.0",\n      "artifactUrl": "u"\n    }\n  ]\n}',
+    },
+    {
+      what: 'numbers and escapes as they are spelt',
+      before: '{"n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/"],"versions":[]}',
+      after: '{"n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/"],"versions":[{"version":"2.0.0","artifactUrl":"u"}]}',
+    },
   ];
-  test.each(cases)('matches %s', (_, before, after) => {
+  test.each(cases)('matches $what', ({ before, after }) => {
     expect(addElement(before, '/versions', Infinity, added)).toBe(after);
   });
 

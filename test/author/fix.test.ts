@@ -16,38 +16,58 @@ const entryText = (fields: string): string => `{"apps":{"a/~":{${fields}}}}`;
 
 describe('a certain fix', () => {
   test.each([
-    ['upper case', `"artifactChecksum": "sha256:${digest(1).toUpperCase()}"`, `"artifactChecksum": "${validChecksum}"`],
-    ['no prefix', `"artifactChecksum":"${digest(1)}"`, `"artifactChecksum":"${validChecksum}"`],
-    ['white space', `"artifactChecksum": " ${validChecksum}\\n"`, `"artifactChecksum": "${validChecksum}"`],
-    ['another prefix', `"artifactChecksum": "SHA-256:${digest(1)}"`, `"artifactChecksum": "${validChecksum}"`],
-    [
-      'base64',
-      `"artifactChecksum": "sha256-${Buffer.from(digest(1), 'hex').toString('base64')}"`,
-      `"artifactChecksum": "${validChecksum}"`,
-    ],
-    ['v', '"version": "v1.2.3"', '"version": "1.2.3"'],
-    ['=', '"version": "=1.2.3"', '"version": "1.2.3"'],
-    ['white space around a version', '"version": " 1.2.3\\n"', '"version": "1.2.3"'],
-    ['v in front of a pre-release', '"version": "v1.2.3-rc.1"', '"version": "1.2.3-rc.1"'],
-    ['white space around a URL', '"artifactUrl": " https://x.test/a\\t"', '"artifactUrl": "https://x.test/a"'],
-    [
-      'several at once',
-      `"version":"v1.0.0","artifactUrl":"https://x.test/ ","artifactChecksum":"${digest(1)}"`,
-      `"version":"1.0.0","artifactUrl":"https://x.test/","artifactChecksum":"${validChecksum}"`,
-    ],
-  ])('changes only the affected bytes of a metadata file: %s', (_, before, after) =>
+    {
+      name: 'upper case',
+      before: `"artifactChecksum": "sha256:${digest(1).toUpperCase()}"`,
+      after: `"artifactChecksum": "${validChecksum}"`,
+    },
+    { name: 'no prefix', before: `"artifactChecksum":"${digest(1)}"`, after: `"artifactChecksum":"${validChecksum}"` },
+    {
+      name: 'white space',
+      before: `"artifactChecksum": " ${validChecksum}\\n"`,
+      after: `"artifactChecksum": "${validChecksum}"`,
+    },
+    {
+      name: 'another prefix',
+      before: `"artifactChecksum": "SHA-256:${digest(1)}"`,
+      after: `"artifactChecksum": "${validChecksum}"`,
+    },
+    {
+      name: 'base64',
+      before: `"artifactChecksum": "sha256-${Buffer.from(digest(1), 'hex').toString('base64')}"`,
+      after: `"artifactChecksum": "${validChecksum}"`,
+    },
+    { name: 'v', before: '"version": "v1.2.3"', after: '"version": "1.2.3"' },
+    { name: '=', before: '"version": "=1.2.3"', after: '"version": "1.2.3"' },
+    { name: 'white space around a version', before: '"version": " 1.2.3\\n"', after: '"version": "1.2.3"' },
+    { name: 'v in front of a pre-release', before: '"version": "v1.2.3-rc.1"', after: '"version": "1.2.3-rc.1"' },
+    {
+      name: 'white space around a URL',
+      before: '"artifactUrl": " https://x.test/a\\t"',
+      after: '"artifactUrl": "https://x.test/a"',
+    },
+    {
+      name: 'several at once',
+      before: `"version":"v1.0.0","artifactUrl":"https://x.test/ ","artifactChecksum":"${digest(1)}"`,
+      after: `"version":"1.0.0","artifactUrl":"https://x.test/","artifactChecksum":"${validChecksum}"`,
+    },
+  ])('changes only the affected bytes of a metadata file: $name', ({ before, after }) =>
     expect(fixedText(before)).toBe(metadata(after)),
   );
 
   test.each([
-    ['no #', '"blockStyle":{"color":"1A73e8"}', '"blockStyle":{"color":"#1A73e8"}'],
-    ['white space around a colour', '"blockStyle":{"color":" #1a73e8 "}', '"blockStyle":{"color":"#1a73e8"}'],
-    [
-      'white space around URLs',
-      '"appMetadataUrl":" https://x.test/a","blockStyle":{"iconUrl":"https://x.test/i "}',
-      '"appMetadataUrl":"https://x.test/a","blockStyle":{"iconUrl":"https://x.test/i"}',
-    ],
-  ])('changes only the affected bytes of a manifest: %s', (_, before, after) =>
+    { name: 'no #', before: '"blockStyle":{"color":"1A73e8"}', after: '"blockStyle":{"color":"#1A73e8"}' },
+    {
+      name: 'white space around a colour',
+      before: '"blockStyle":{"color":" #1a73e8 "}',
+      after: '"blockStyle":{"color":"#1a73e8"}',
+    },
+    {
+      name: 'white space around URLs',
+      before: '"appMetadataUrl":" https://x.test/a","blockStyle":{"iconUrl":"https://x.test/i "}',
+      after: '"appMetadataUrl":"https://x.test/a","blockStyle":{"iconUrl":"https://x.test/i"}',
+    },
+  ])('changes only the affected bytes of a manifest: $name', ({ before, after }) =>
     expect(fixDocument('manifest', entryText(before)).text).toBe(entryText(after)),
   );
 

@@ -29,15 +29,15 @@ describeInChromium('the verdict about CORS and a browser', () => {
     expect(await disagreements(stage, await stage.look(situations, page, files), files)).toEqual([]);
   }
 
-  test.each<[string, readonly Situation[], File[]]>([
-    ['Access-Control-Allow-Origin', plain, ['metadata', 'icon']],
-    ['Access-Control-Allow-Credentials', withCredentials, ['metadata', 'icon']],
-    ['other headers', withOtherHeaders, ['metadata', 'icon']],
+  test.each<{ name: string; situations: readonly Situation[]; files: File[] }>([
+    { name: 'Access-Control-Allow-Origin', situations: plain, files: ['metadata', 'icon'] },
+    { name: 'Access-Control-Allow-Credentials', situations: withCredentials, files: ['metadata', 'icon'] },
+    { name: 'other headers', situations: withOtherHeaders, files: ['metadata', 'icon'] },
     // Not for icons: browsers show the body of an error too, and the specification wants the icon to be reachable.
-    ['statuses', statuses, ['metadata']],
-    ['preflights', preflights, ['metadata']],
-    ['longer chains', redirectChains, ['metadata', 'icon']],
-  ])('agree for %s', (_, situations, files) => check(situations, stage.pages.usual, files));
+    { name: 'statuses', situations: statuses, files: ['metadata'] },
+    { name: 'preflights', situations: preflights, files: ['metadata'] },
+    { name: 'longer chains', situations: redirectChains, files: ['metadata', 'icon'] },
+  ])('agree for $name', ({ situations, files }) => check(situations, stage.pages.usual, files));
 
   test('agree for redirects', () => check(chains(stage.pages.ported), stage.pages.ported, ['metadata']));
 

@@ -293,11 +293,11 @@ describeInChromium('the verdict about the bytes of icons and a browser', () => {
   });
   afterAll(() => stage?.close());
 
-  test.each<[string, string, Row[]]>([
-    ['PNG', 'image/png', PNGS],
-    ['other things', 'image/png', OTHER_IMAGES],
-    ['SVG', 'image/svg+xml', SVGS],
-  ])('agree on files that are %s', async (_, type, rows) => {
+  test.each<{ name: string; type: string; rows: Row[] }>([
+    { name: 'PNG', type: 'image/png', rows: PNGS },
+    { name: 'other things', type: 'image/png', rows: OTHER_IMAGES },
+    { name: 'SVG', type: 'image/svg+xml', rows: SVGS },
+  ])('agree on files that are $name', async ({ type, rows }) => {
     const situations = rows.map(([name, icon]) => ({
       name,
       icon,

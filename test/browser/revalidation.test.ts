@@ -48,24 +48,34 @@ describeInChromium('the verdict about cached responses and a browser', () => {
     return { shown, report };
   }
 
-  test.each<[string, Lines, boolean, string[]]>([
-    ['none', [], true, []],
-    ['the same', [[ALLOW, '*']], true, []],
-    ['this origin', [[ALLOW, PAGE_ORIGIN]], true, []],
-    ['another origin', [[ALLOW, 'https://other.test']], false, ['error cors-revalidation-refused other-origin']],
-    ['null', [[ALLOW, 'null']], false, ['error cors-revalidation-refused null']],
-    ['an empty one', [[ALLOW, '']], false, ['error cors-revalidation-refused empty']],
-    ['a list', [[ALLOW, `*, ${PAGE_ORIGIN}`]], false, ['error cors-revalidation-refused list']],
-    [
-      'two of them',
-      [
+  test.each<{ name: string; lines: Lines; isShown: boolean; expected: string[] }>([
+    { name: 'none', lines: [], isShown: true, expected: [] },
+    { name: 'the same', lines: [[ALLOW, '*']], isShown: true, expected: [] },
+    { name: 'this origin', lines: [[ALLOW, PAGE_ORIGIN]], isShown: true, expected: [] },
+    {
+      name: 'another origin',
+      lines: [[ALLOW, 'https://other.test']],
+      isShown: false,
+      expected: ['error cors-revalidation-refused other-origin'],
+    },
+    { name: 'null', lines: [[ALLOW, 'null']], isShown: false, expected: ['error cors-revalidation-refused null'] },
+    { name: 'an empty one', lines: [[ALLOW, '']], isShown: false, expected: ['error cors-revalidation-refused empty'] },
+    {
+      name: 'a list',
+      lines: [[ALLOW, `*, ${PAGE_ORIGIN}`]],
+      isShown: false,
+      expected: ['error cors-revalidation-refused list'],
+    },
+    {
+      name: 'two of them',
+      lines: [
         [ALLOW, '*'],
         [ALLOW, '*'],
       ],
-      false,
-      ['error cors-revalidation-refused two-headers'],
-    ],
-  ])('agree on a 304 with %s', async (_, lines, isShown, expected) => {
+      isShown: false,
+      expected: ['error cors-revalidation-refused two-headers'],
+    },
+  ])('agree on a 304 with $name', async ({ lines, isShown, expected }) => {
     const icon: Behaviour = (request, socket) =>
       (request.headers['if-none-match'] === '"a"'
         ? answer({
@@ -83,18 +93,28 @@ describeInChromium('the verdict about cached responses and a browser', () => {
 
   const WARNING = ['warning cors-not-varied vary-only-with-origin'];
   const NOTE = ['note cors-not-varied vary-only-with-origin'];
-  test.each<[string, Record<string, string>, boolean, string[]]>([
-    ['max-age', { 'Cache-Control': 'public, max-age=300' }, false, WARNING],
-    ['private', { 'Cache-Control': 'private, max-age=300' }, false, WARNING],
-    ['an old date of change', { 'Last-Modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }, false, WARNING],
-    ['max-age=0', { 'Cache-Control': 'max-age=0' }, true, NOTE],
-    ['no-cache', { 'Cache-Control': 'no-cache' }, true, NOTE],
-    ['no-store', { 'Cache-Control': 'no-store' }, true, []],
-    ['no Cache-Control', {}, true, NOTE],
-    ['Vary always', { 'Cache-Control': 'public, max-age=300', Vary: 'Origin' }, true, []],
+  test.each<{ name: string; headers: Record<string, string>; isRead: boolean; expected: string[] }>([
+    { name: 'max-age', headers: { 'Cache-Control': 'public, max-age=300' }, isRead: false, expected: WARNING },
+    { name: 'private', headers: { 'Cache-Control': 'private, max-age=300' }, isRead: false, expected: WARNING },
+    {
+      name: 'an old date of change',
+      headers: { 'Last-Modified': 'Mon, 01 Jan 2024 00:00:00 GMT' },
+      isRead: false,
+      expected: WARNING,
+    },
+    { name: 'max-age=0', headers: { 'Cache-Control': 'max-age=0' }, isRead: true, expected: NOTE },
+    { name: 'no-cache', headers: { 'Cache-Control': 'no-cache' }, isRead: true, expected: NOTE },
+    { name: 'no-store', headers: { 'Cache-Control': 'no-store' }, isRead: true, expected: [] },
+    { name: 'no Cache-Control', headers: {}, isRead: true, expected: NOTE },
+    {
+      name: 'Vary always',
+      headers: { 'Cache-Control': 'public, max-age=300', Vary: 'Origin' },
+      isRead: true,
+      expected: [],
+    },
   ])(
-    'agree on a plain <img> before fetch() if Vary: Origin is sent only with Origin: %s',
-    async (_, headers, isRead, expected) => {
+    'agree on a plain <img> before fetch() if Vary: Origin is sent only with Origin: $name',
+    async ({ headers, isRead, expected }) => {
       const icon: Behaviour = (request, socket) => {
         const { origin } = request.headers;
         const cors: Record<string, string> = origin === undefined ? {} : { [ALLOW]: origin, Vary: 'Origin' };
@@ -109,20 +129,25 @@ describeInChromium('the verdict about cached responses and a browser', () => {
     },
   );
 
-  test.each<[string, Lines, boolean, string[]]>([
-    ['the same', [[ALLOW, '*']], true, []],
-    ['none', [], false, ['warning absent']],
-    [
-      'two of them',
-      [
+  test.each<{ name: string; lines: Lines; isRead: boolean; expected: string[] }>([
+    { name: 'the same', lines: [[ALLOW, '*']], isRead: true, expected: [] },
+    { name: 'none', lines: [], isRead: false, expected: ['warning absent'] },
+    {
+      name: 'two of them',
+      lines: [
         [ALLOW, '*'],
         [ALLOW, '*'],
       ],
-      false,
-      ['warning two-headers'],
-    ],
-    ['another origin', [[ALLOW, 'https://other.test']], false, ['warning other-origin']],
-  ])('agree on HEAD with %s', async (_, lines, isRead, expected) => {
+      isRead: false,
+      expected: ['warning two-headers'],
+    },
+    {
+      name: 'another origin',
+      lines: [[ALLOW, 'https://other.test']],
+      isRead: false,
+      expected: ['warning other-origin'],
+    },
+  ])('agree on HEAD with $name', async ({ lines, isRead, expected }) => {
     const headers: [string, string][] = [
       ['Content-Type', 'image/svg+xml'],
       ['Cache-Control', 'no-store'],

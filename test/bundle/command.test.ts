@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bundle } from '../../src/cli/commands/bundle/run.ts';
+import { runBundle } from '../../src/cli/commands/bundle/run.ts';
 import type { Config } from '../../src/cli/config/config.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { listing, tree, unpacked } from './tree.ts';
@@ -32,7 +32,7 @@ async function run(cwd: string, entry: string, output: string, options: object =
   };
   const loaded = { config, file: null, root: cwd };
   const context = { cwd, options, terminal, env: {}, config: async () => loaded } as unknown as Context;
-  const code = await bundle(context, entry, output, options);
+  const code = await runBundle(context, entry, output, options);
   return { code, out: out.join('\n'), log, next };
 }
 
@@ -100,17 +100,73 @@ describe('a successful run', () => {
 
 describe('a failed run', () => {
   test.each([
-    ['code that does not build', 'src/bad.ts', 'new/out.tar.gz', {}, 'build-failed', 1],
-    ['the same over an archive that is there', 'src/bad.ts', 'old.tar.gz', {}, 'build-failed', 1],
-    ['no entry', 'src/gone.ts', 'new/out.tar.gz', {}, 'entry-point-missing', 2],
-    ['no such UI', 'src/main.ts', 'new/out.tar.gz', { ui: 'gone.tsx' }, 'entry-point-missing', 2],
-    ['a glob without files', 'src/main.ts', 'new/out.tar.gz', { include: ['*.gone'] }, 'include-without-match', 2],
-    ['another suffix', 'src/main.ts', 'out.tgz', {}, 'option-invalid', 2],
-    ['a suffix alone', 'src/main.ts', '.tar.gz', {}, 'option-invalid', 2],
-    ['a folder as output', 'src/main.ts', 'folder.tar.gz', {}, 'option-invalid', 2],
-    ['a file in the way of the folder', 'src/main.ts', 'old.tar.gz/out.tar.gz', {}, 'output-unwritable', 2],
-    ['an unknown format', 'src/main.ts', 'out.tar.gz', { format: 'sarif' }, 'format-unknown', 2],
-  ] as const)('changes nothing on disk: %s', async (_, entry, output, options, code, exit) => {
+    {
+      name: 'code that does not build',
+      entry: 'src/bad.ts',
+      output: 'new/out.tar.gz',
+      options: {},
+      code: 'build-failed',
+      exit: 1,
+    },
+    {
+      name: 'the same over an archive that is there',
+      entry: 'src/bad.ts',
+      output: 'old.tar.gz',
+      options: {},
+      code: 'build-failed',
+      exit: 1,
+    },
+    {
+      name: 'no entry',
+      entry: 'src/gone.ts',
+      output: 'new/out.tar.gz',
+      options: {},
+      code: 'entry-point-missing',
+      exit: 2,
+    },
+    {
+      name: 'no such UI',
+      entry: 'src/main.ts',
+      output: 'new/out.tar.gz',
+      options: { ui: 'gone.tsx' },
+      code: 'entry-point-missing',
+      exit: 2,
+    },
+    {
+      name: 'a glob without files',
+      entry: 'src/main.ts',
+      output: 'new/out.tar.gz',
+      options: { include: ['*.gone'] },
+      code: 'include-without-match',
+      exit: 2,
+    },
+    { name: 'another suffix', entry: 'src/main.ts', output: 'out.tgz', options: {}, code: 'option-invalid', exit: 2 },
+    { name: 'a suffix alone', entry: 'src/main.ts', output: '.tar.gz', options: {}, code: 'option-invalid', exit: 2 },
+    {
+      name: 'a folder as output',
+      entry: 'src/main.ts',
+      output: 'folder.tar.gz',
+      options: {},
+      code: 'option-invalid',
+      exit: 2,
+    },
+    {
+      name: 'a file in the way of the folder',
+      entry: 'src/main.ts',
+      output: 'old.tar.gz/out.tar.gz',
+      options: {},
+      code: 'output-unwritable',
+      exit: 2,
+    },
+    {
+      name: 'an unknown format',
+      entry: 'src/main.ts',
+      output: 'out.tar.gz',
+      options: { format: 'sarif' },
+      code: 'format-unknown',
+      exit: 2,
+    },
+  ] as const)('changes nothing on disk: $name', async ({ entry, output, options, code, exit }) => {
     const cwd = tree({ ...APP, 'old.tar.gz': 'old', 'folder.tar.gz/x': '' });
     const before = listing(cwd);
     await expect(run(cwd, entry, output, options)).rejects.toMatchObject({ code, exit });

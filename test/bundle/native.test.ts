@@ -46,54 +46,112 @@ const DEP = {
 };
 
 describe.skipIf(process.platform === 'win32')('the executable of esbuild', () => {
-  test.each<[string, boolean, Record<string, string>, Partial<BundleOptions>]>([
-    ['code', true, { 'main.ts': 'export const a: number = 1;' }, {}],
-    ['dependencies', true, { 'main.ts': `import { sep } from 'dep'; export { sep };`, ...DEP }, {}],
-    ['minified', true, { 'main.ts': `import { sep } from 'dep'; export { sep };`, ...DEP }, { minify: true }],
-    [
-      'JSX',
-      true,
-      { 'main.tsx': `export const x = <a b="c"/>;`, 'node_modules/react/jsx-runtime.js': 'exports.jsx = String;' },
-      {},
-    ],
-    ['a picture', true, { 'main.ts': `export { default } from './a.svg';`, 'a.svg': '<svg/>' }, {}],
-    [
-      'a tsconfig',
-      true,
-      {
+  test.each<{ name: string; alone: boolean; files: Record<string, string>; options: Partial<BundleOptions> }>([
+    { name: 'code', alone: true, files: { 'main.ts': 'export const a: number = 1;' }, options: {} },
+    {
+      name: 'dependencies',
+      alone: true,
+      files: { 'main.ts': `import { sep } from 'dep'; export { sep };`, ...DEP },
+      options: {},
+    },
+    {
+      name: 'minified',
+      alone: true,
+      files: { 'main.ts': `import { sep } from 'dep'; export { sep };`, ...DEP },
+      options: { minify: true },
+    },
+    {
+      name: 'JSX',
+      alone: true,
+      files: {
+        'main.tsx': `export const x = <a b="c"/>;`,
+        'node_modules/react/jsx-runtime.js': 'exports.jsx = String;',
+      },
+      options: {},
+    },
+    {
+      name: 'a picture',
+      alone: true,
+      files: { 'main.ts': `export { default } from './a.svg';`, 'a.svg': '<svg/>' },
+      options: {},
+    },
+    {
+      name: 'a tsconfig',
+      alone: true,
+      files: {
         'main.ts': `export { a } from '@/b';`,
         'tsconfig.json': '{"compilerOptions":{"paths":{"@/*":["./*"]}}}',
         'b.ts': 'export const a = 1;',
       },
-      {},
-    ],
-    ['a target', true, { 'main.ts': 'export const a = (b?: any) => b?.c ?? 1;' }, { target: 'es2019' }],
-    ['what is left out', true, { 'main.ts': `import x from 'left'; export { x };` }, { external: ['left'] }],
-    ['__dirname', true, { 'main.ts': 'export const a = [__dirname, __filename];' }, {}],
-    [
-      'text that looks like a path',
-      true,
-      { 'main.ts': `export const a = ['./x', b('../y'), c.startsWith("./")];` },
-      {},
-    ],
-    ['a path that is loaded when it runs', false, { 'main.ts': `export const a = import('./x.node');` }, {}],
-    ['one that is required', false, { 'main.ts': `export const a = () => require('./x.node');` }, {}],
-    ['one that is resolved', false, { 'main.ts': `export const a = () => require.resolve('../x.node');` }, {}],
-    [
-      'one that is imported',
-      false,
-      { 'main.ts': `import '../y.js'; export * from './x.node';` },
-      { external: ['../y.js'] },
-    ],
-    ['one with a remark', false, { 'main.ts': `export const a = import(/* webpackIgnore: true */ './x.node');` }, {}],
-    ['one in minified code', false, { 'main.ts': `export const a = () => require('./x.node');` }, { minify: true }],
-    ['a source map', false, { 'main.ts': 'export const a: number = 1;' }, { sourcemap: true }],
-    ['CSS', false, { 'main.ts': `import './a.css';`, 'a.css': 'a { top: 0 }' }, {}],
-    ['a warning', false, { 'main.ts': 'export const a = () => { return\n 1; };' }, {}],
-    ['an error', false, { 'main.ts': `import 'nowhere';` }, {}],
-    ['an unknown target', false, { 'main.ts': '' }, { target: 'nonesuch' }],
-    ['a name that means something to it', false, { 'a=main.ts': 'export {};' }, {}],
-  ])('is used with the same result as the API for %s: %s', async (_, alone, files, options) => {
+      options: {},
+    },
+    {
+      name: 'a target',
+      alone: true,
+      files: { 'main.ts': 'export const a = (b?: any) => b?.c ?? 1;' },
+      options: { target: 'es2019' },
+    },
+    {
+      name: 'what is left out',
+      alone: true,
+      files: { 'main.ts': `import x from 'left'; export { x };` },
+      options: { external: ['left'] },
+    },
+    { name: '__dirname', alone: true, files: { 'main.ts': 'export const a = [__dirname, __filename];' }, options: {} },
+    {
+      name: 'text that looks like a path',
+      alone: true,
+      files: { 'main.ts': `export const a = ['./x', b('../y'), c.startsWith("./")];` },
+      options: {},
+    },
+    {
+      name: 'a path that is loaded when it runs',
+      alone: false,
+      files: { 'main.ts': `export const a = import('./x.node');` },
+      options: {},
+    },
+    {
+      name: 'one that is required',
+      alone: false,
+      files: { 'main.ts': `export const a = () => require('./x.node');` },
+      options: {},
+    },
+    {
+      name: 'one that is resolved',
+      alone: false,
+      files: { 'main.ts': `export const a = () => require.resolve('../x.node');` },
+      options: {},
+    },
+    {
+      name: 'one that is imported',
+      alone: false,
+      files: { 'main.ts': `import '../y.js'; export * from './x.node';` },
+      options: { external: ['../y.js'] },
+    },
+    {
+      name: 'one with a remark',
+      alone: false,
+      files: { 'main.ts': `export const a = import(/* webpackIgnore: true */ './x.node');` },
+      options: {},
+    },
+    {
+      name: 'one in minified code',
+      alone: false,
+      files: { 'main.ts': `export const a = () => require('./x.node');` },
+      options: { minify: true },
+    },
+    {
+      name: 'a source map',
+      alone: false,
+      files: { 'main.ts': 'export const a: number = 1;' },
+      options: { sourcemap: true },
+    },
+    { name: 'CSS', alone: false, files: { 'main.ts': `import './a.css';`, 'a.css': 'a { top: 0 }' }, options: {} },
+    { name: 'a warning', alone: false, files: { 'main.ts': 'export const a = () => { return\n 1; };' }, options: {} },
+    { name: 'an error', alone: false, files: { 'main.ts': `import 'nowhere';` }, options: {} },
+    { name: 'an unknown target', alone: false, files: { 'main.ts': '' }, options: { target: 'nonesuch' } },
+    { name: 'a name that means something to it', alone: false, files: { 'a=main.ts': 'export {};' }, options: {} },
+  ])('is used with the same result as the API for $name: $alone', async ({ alone, files, options }) => {
     const folder = tree(files);
     const entry = join(folder, Object.keys(files)[0]!);
     const made = await outcome({ entry, ...options });

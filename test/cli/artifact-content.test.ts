@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bundle } from '../../src/cli/commands/bundle/run.ts';
-import { lint } from '../../src/cli/commands/lint/run.ts';
-import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runBundle } from '../../src/cli/commands/bundle/run.ts';
+import { runLint } from '../../src/cli/commands/lint/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { isAppregError } from '../../src/core/errors.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { expectNoSecret, filesBelow } from '../support/leaks.ts';
@@ -41,41 +41,41 @@ describe('bundle', () => {
   const [{ value, text } = { value: '', text: '' }] = PLANTED;
   test('refuses a secret, writes no file, and accepts its fingerprint', async () => {
     const { dir, context } = app(text);
-    const message = await refusal(bundle(context, 'main.ts', 'a.tar.gz', {}), context);
+    const message = await refusal(runBundle(context, 'main.ts', 'a.tar.gz', {}), context);
     expect(message).toContain('github-token in app.js:');
     expect(message).toContain('If it is not a secret, use --allow-secret <fingerprint>\n');
     expectNoSecret(message);
     expect(existsSync(join(dir, 'a.tar.gz'))).toBe(false);
-    const refused = bundle(context, 'main.ts', 'a.tar.gz', { anyContent: true });
+    const refused = runBundle(context, 'main.ts', 'a.tar.gz', { anyContent: true });
     await expect(refused).rejects.toMatchObject({ rules: ['artifact-secret'] });
     const fingerprint = /fingerprint ([0-9a-f]{16})/.exec(message)?.[1] ?? '';
-    expect(await bundle(context, 'main.ts', 'a.tar.gz', { allowSecret: [fingerprint] })).toBe(0);
+    expect(await runBundle(context, 'main.ts', 'a.tar.gz', { allowSecret: [fingerprint] })).toBe(0);
     expect(existsSync(join(dir, 'a.tar.gz'))).toBe(true);
   });
 
   test('names each of many secrets, so that each can be allowed', async () => {
     const { context } = app(PLANTED.map((one, i) => `export const a${i} = ${JSON.stringify(one.text)};`).join('\n'));
     // A key in three forms is one secret.
-    const message = await refusal(bundle(context, 'main.ts', 'a.tar.gz', {}), context);
+    const message = await refusal(runBundle(context, 'main.ts', 'a.tar.gz', {}), context);
     const count = Number(/contains (\d+) secrets/.exec(message)?.[1]);
     const allowSecret = [...message.matchAll(/fingerprint ([0-9a-f]{16})/g)].map(([, fingerprint = '']) => fingerprint);
     expect(count).toBeGreaterThan(10);
     expect(allowSecret).toHaveLength(count);
     expectNoSecret(message);
-    expect(await bundle(context, 'main.ts', 'a.tar.gz', { allowSecret })).toBe(0);
+    expect(await runBundle(context, 'main.ts', 'a.tar.gz', { allowSecret })).toBe(0);
   });
 
   test('refuses a secret in an embedded source map', async () => {
     const { context } = app(`const token = "";\n/* ${value} */`);
-    expect(await bundle(context, 'main.ts', 'a.tar.gz', {})).toBe(0);
-    const message = await refusal(bundle(context, 'main.ts', 'a.tar.gz', { sourcemap: true }), context);
+    expect(await runBundle(context, 'main.ts', 'a.tar.gz', {})).toBe(0);
+    const message = await refusal(runBundle(context, 'main.ts', 'a.tar.gz', { sourcemap: true }), context);
     expect(message).toContain('github-token in app.js:');
     expectNoSecret(message);
   });
 
   test('a source map that was requested is no leftover', async () => {
     const { context } = app('const token = 1;');
-    expect(await bundle(context, 'main.ts', 'a.tar.gz', { sourcemap: true })).toBe(0);
+    expect(await runBundle(context, 'main.ts', 'a.tar.gz', { sourcemap: true })).toBe(0);
     expect(JSON.stringify(context.printed)).not.toContain('warning');
   });
 
@@ -86,7 +86,7 @@ describe('bundle', () => {
     writeFileSync(join(dir, 'app/app.js.map'), '{}');
     writeFileSync(join(dir, 'app/test/a.js'), '');
     const context = contextIn(dir);
-    expect(await bundle(context, 'app', 'a.tar.gz', {})).toBe(0);
+    expect(await runBundle(context, 'app', 'a.tar.gz', {})).toBe(0);
     expect(JSON.stringify(context.printed)).toContain(
       'the artifact contains source maps, tests: app.js.map, and 1 more',
     );
@@ -94,7 +94,7 @@ describe('bundle', () => {
 
   test('a value that is no fingerprint is not repeated', async () => {
     const { context } = app('const token = 1;');
-    const error = await bundle(context, 'main.ts', 'a.tar.gz', { allowSecret: [value] }).catch((e: unknown) => e);
+    const error = await runBundle(context, 'main.ts', 'a.tar.gz', { allowSecret: [value] }).catch((e: unknown) => e);
     expect(error).toMatchObject({ code: 'option-invalid', exit: 2 });
     expectNoSecret(String(error));
   });
@@ -106,7 +106,7 @@ describe('publish-version', () => {
     writeFileSync(join(dir, '../all.tar.gz'), ALL);
     const context = contextIn(dir);
     for (const dryRun of [true, false]) {
-      const run = publishVersion(context, 'a', '1.0.0', {
+      const run = runPublishVersion(context, 'a', '1.0.0', {
         artifact: '../all.tar.gz',
         readBack: false,
         dryRun,
@@ -127,10 +127,10 @@ describe('publish-version', () => {
     writeFileSync(join(dir, '../env.tar.gz'), tgz(APP, entry('.env', 'API_TOKEN=9b1f4c77d2e05a68\n')));
     const context = contextIn(dir);
     const options = { artifact: '../env.tar.gz', readBack: false };
-    const message = await refusal(publishVersion(context, 'a', '1.0.0', options), context);
+    const message = await refusal(runPublishVersion(context, 'a', '1.0.0', options), context);
     const fingerprint = /fingerprint ([0-9a-f]{16})/.exec(message)?.[1] ?? '';
     const allowSecret = [fingerprint, '0123456789abcdef'];
-    expect(await publishVersion(context, 'a', '1.0.0', { ...options, allowSecret })).toBe(0);
+    expect(await runPublishVersion(context, 'a', '1.0.0', { ...options, allowSecret })).toBe(0);
     expect(JSON.stringify(context.printed)).toContain(
       '--allow-secret 0123456789abcdef: the artifact contains no secret',
     );
@@ -142,7 +142,7 @@ describe('lint', () => {
   test('reports a secret as an error, without its value in any format', async () => {
     const dir = await workspace();
     writeFileSync(join(dir, '../ok.tar.gz'), tgz(APP));
-    await publishVersion(contextIn(dir), 'a', '1.0.0', { artifact: '../ok.tar.gz', readBack: false });
+    await runPublishVersion(contextIn(dir), 'a', '1.0.0', { artifact: '../ok.tar.gz', readBack: false });
     writeFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'), ALL);
     const { createHash } = await import('node:crypto');
     const digest = createHash('sha256').update(ALL).digest('hex');
@@ -150,7 +150,7 @@ describe('lint', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace(/sha256:\w{64}/, `sha256:${digest}`));
     for (const format of FORMATS) {
       const context = contextIn(dir, { format, verbose: true });
-      expect(await lint(context, [], {})).toBe(1);
+      expect(await runLint(context, [], {})).toBe(1);
       const printed = Object.values(context.printed).flat().join('\n');
       expect(printed).toContain('artifact-secret');
       expectNoSecret(printed);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { assembleManifest } from '../../src/cli/commands/assemble/run.ts';
+import { runAssemble } from '../../src/cli/commands/assemble/run.ts';
 import { SVG } from '../support/live-registry.ts';
 import { json, openFaultHost } from '../support/fault-host.ts';
 import { commitAll, write, folder } from '../support/folders.ts';
@@ -32,7 +32,7 @@ describe('assembling into a folder', () => {
   test('writes the manifest and the metadata files, and changes nothing when it runs again', async () => {
     const root = workspace(['watch', 'clock']);
     const context = contextIn(root);
-    expect(await assembleManifest(context, {})).toBe(0);
+    expect(await runAssemble(context, {})).toBe(0);
     expect(context.printed.out).toEqual(['assembled registry.json from 2 apps', '  added clock, watch']);
     expect(Object.keys(read(root, 'registry.json').apps)).toEqual(['clock', 'watch']);
     expect(read(root, 'registry.json').apps.clock.blockStyle.iconUrl).toBe(
@@ -41,7 +41,7 @@ describe('assembling into a folder', () => {
     expect(read(root, 'apps/clock/versions.json')).toEqual({ versions: [] });
     const before = snapshot(root);
     const again = contextIn(root);
-    expect(await assembleManifest(again, {})).toBe(0);
+    expect(await runAssemble(again, {})).toBe(0);
     expect(again.printed.out).toEqual(['registry.json is already up to date (2 apps); nothing to do']);
     expect(snapshot(root)).toBe(before);
   });
@@ -49,14 +49,14 @@ describe('assembling into a folder', () => {
   test.each(['--dry-run', '--check'])('%s writes nothing', async (flag) => {
     const root = workspace(['clock']);
     const before = snapshot(root);
-    expect(await assembleManifest(contextIn(root), flag === '--check' ? { check: true } : { dryRun: true })).toBe(0);
+    expect(await runAssemble(contextIn(root), flag === '--check' ? { check: true } : { dryRun: true })).toBe(0);
     expect(snapshot(root)).toBe(before);
   });
 
   test('prints its result as JSON', async () => {
     const root = workspace(['clock']);
     const context = contextIn(root);
-    await assembleManifest(context, { format: 'json' });
+    await runAssemble(context, { format: 'json' });
     expect(JSON.parse(context.printed.out.join(''))).toMatchObject({
       status: 'assembled',
       apps: 1,
@@ -70,52 +70,60 @@ describe('assembling into a folder', () => {
     });
   });
 
-  test.each<[string, (root: string) => void, RegExp]>([
-    [
-      'a missing app.json',
-      (root) => rmSync(join(root, 'apps/clock/app.json')),
-      /apps\/clock\/app\.json: the file does not exist/,
-    ],
-    [
-      'a missing folder',
-      (root) => rmSync(join(root, 'apps/clock'), { recursive: true }),
-      /apps\/clock\/app\.json does not exist/,
-    ],
-    ['broken JSON', (root) => write(root, { 'apps/clock/app.json': '{' }), /apps\/clock\/app\.json:1:2: /],
-    [
-      'an invalid color',
-      (root) => writeApp(root, 'clock', { color: 'red' }),
-      /apps\/clock\/app\.json: .*color-malformed/,
-    ],
-    [
-      'an invalid metadata URL',
-      (root) => writeApp(root, 'clock', { appMetadataUrl: 'x' }),
-      /apps\/clock\/app\.json: .*url-malformed/,
-    ],
-    [
-      'an HTML page as its icon',
-      (root) => write(root, { 'apps/clock/logo.svg': '<!doctype html><html></html>' }),
-      /apps\/clock\/logo\.svg cannot be an icon/,
-    ],
-    [
-      'a PNG icon that is named .svg',
-      (root) =>
+  test.each<{ name: string; change: (root: string) => void; words: RegExp }>([
+    {
+      name: 'a missing app.json',
+      change: (root) => rmSync(join(root, 'apps/clock/app.json')),
+      words: /apps\/clock\/app\.json: the file does not exist/,
+    },
+    {
+      name: 'a missing folder',
+      change: (root) => rmSync(join(root, 'apps/clock'), { recursive: true }),
+      words: /apps\/clock\/app\.json does not exist/,
+    },
+    {
+      name: 'broken JSON',
+      change: (root) => write(root, { 'apps/clock/app.json': '{' }),
+      words: /apps\/clock\/app\.json:1:2: /,
+    },
+    {
+      name: 'an invalid color',
+      change: (root) => writeApp(root, 'clock', { color: 'red' }),
+      words: /apps\/clock\/app\.json: .*color-malformed/,
+    },
+    {
+      name: 'an invalid metadata URL',
+      change: (root) => writeApp(root, 'clock', { appMetadataUrl: 'x' }),
+      words: /apps\/clock\/app\.json: .*url-malformed/,
+    },
+    {
+      name: 'an HTML page as its icon',
+      change: (root) => write(root, { 'apps/clock/logo.svg': '<!doctype html><html></html>' }),
+      words: /apps\/clock\/logo\.svg cannot be an icon/,
+    },
+    {
+      name: 'a PNG icon that is named .svg',
+      change: (root) =>
         write(root, {
           'apps/clock/logo.svg': Buffer.from(
             'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
             'base64',
           ),
         }),
-      /apps\/clock\/logo\.svg contains a PNG image/,
-    ],
-    ['an unsafe key', (root) => writeApp(root, 'my clock'), /apps\/my clock: .*is not a valid app key/],
-    ['a key that is a device name', (root) => writeApp(root, 'CON'), /device name/],
-  ])('an app with %s is refused with the path of its file, and nothing is changed', async (_, change, words) => {
+      words: /apps\/clock\/logo\.svg contains a PNG image/,
+    },
+    {
+      name: 'an unsafe key',
+      change: (root) => writeApp(root, 'my clock'),
+      words: /apps\/my clock: .*is not a valid app key/,
+    },
+    { name: 'a key that is a device name', change: (root) => writeApp(root, 'CON'), words: /device name/ },
+  ])('an app with $name is refused with the path of its file, and nothing is changed', async ({ change, words }) => {
     const root = workspace(['clock', 'watch']);
-    await assembleManifest(contextIn(root), {});
+    await runAssemble(contextIn(root), {});
     change(root);
     const before = snapshot(root);
-    const error = await refusal(assembleManifest(contextIn(root), {}));
+    const error = await refusal(runAssemble(contextIn(root), {}));
     expect(error).toMatchObject({ code: 'apps-invalid', exit: 1 });
     expect(error.message).toMatch(words);
     expect(error.message).toContain('Nothing was changed.');
@@ -131,7 +139,7 @@ describe('assembling into a folder', () => {
       const secret = join(elsewhere, 'secret');
       rmSync(join(root, 'apps/clock', name));
       symlinkSync(secret, join(root, 'apps/clock', name));
-      const error = await refusal(assembleManifest(contextIn(root), { check: true }));
+      const error = await refusal(runAssemble(contextIn(root), { check: true }));
       expect(error.exit).toBe(1);
       expect(error.message).toContain(`apps/clock/${name} is not a regular file`);
     },
@@ -139,15 +147,15 @@ describe('assembling into a folder', () => {
 
   test('--remove removes the named app', async () => {
     const root = workspace(['clock', 'watch']);
-    await assembleManifest(contextIn(root), {});
+    await runAssemble(contextIn(root), {});
     rmSync(join(root, 'apps/watch'), { recursive: true });
-    expect(await assembleManifest(contextIn(root), { remove: ['watch'] })).toBe(0);
+    expect(await runAssemble(contextIn(root), { remove: ['watch'] })).toBe(0);
     expect(Object.keys(read(root, 'registry.json').apps)).toEqual(['clock']);
   });
 
   test('--check --against reports an app that is listed there and has no folder', async () => {
     const root = workspace(['clock', 'watch']);
-    await assembleManifest(contextIn(root), {});
+    await runAssemble(contextIn(root), {});
     execFileSync('git', ['init', '--quiet', '-b', 'main'], { cwd: root });
     commitAll(root);
     const before = folder();
@@ -157,19 +165,19 @@ describe('assembling into a folder', () => {
     try {
       host.on('/registry.json', json(read(before, 'registry.json')));
       host.on('/none.json', json({}));
-      expect(await assembleManifest(contextIn(root), { check: true })).toBe(0);
+      expect(await runAssemble(contextIn(root), { check: true })).toBe(0);
       for (const against of ['HEAD', 'main', before, 'registry.json', `${host.origin}/registry.json`]) {
         const check = { check: true, against };
-        const error = await refusal(assembleManifest(contextIn(root), check));
+        const error = await refusal(runAssemble(contextIn(root), check));
         expect(error).toMatchObject({ code: 'apps-invalid', exit: 1 });
         expect(error.message).toContain(`apps/watch/app.json does not exist, but ${against} lists the app`);
-        expect(await assembleManifest(contextIn(root), { ...check, remove: ['watch'] })).toBe(0);
-        expect(await assembleManifest(contextIn(before), check)).toBe(0);
+        expect(await runAssemble(contextIn(root), { ...check, remove: ['watch'] })).toBe(0);
+        expect(await runAssemble(contextIn(before), check)).toBe(0);
       }
       // Only the manifest is requested, none of the files that it refers to.
       expect(new Set(host.requests.map(({ path }) => path))).toEqual(new Set(['/registry.json']));
       for (const against of ['nowhere', `${host.origin}/none.json`, `${host.origin}/gone.json`])
-        expect(await refusal(assembleManifest(contextIn(root), { check: true, against }))).toMatchObject({ exit: 2 });
+        expect(await refusal(runAssemble(contextIn(root), { check: true, against }))).toMatchObject({ exit: 2 });
     } finally {
       await host.close();
     }
@@ -178,7 +186,7 @@ describe('assembling into a folder', () => {
   test.each([{ check: true, dryRun: true }, { against: 'main' }, { check: true, remove: ['x'] }])(
     'the options %j are a usage error',
     async (options) => {
-      expect(await refusal(assembleManifest(contextIn(workspace([])), options))).toMatchObject({ exit: 2 });
+      expect(await refusal(runAssemble(contextIn(workspace([])), options))).toMatchObject({ exit: 2 });
     },
   );
 });
@@ -189,19 +197,19 @@ test('a git store receives the icons as well, and a changed icon replaces the st
   const root = workspace(['clock'], { type: 'git', remote, branch: 'gh-pages' });
   const shown = (path: string): string =>
     execFileSync('git', ['-C', remote, 'show', `gh-pages:${path}`], { encoding: 'utf8' });
-  expect((await refusal(assembleManifest(contextIn(root), {}))).code).toBe('manifest-missing');
-  const { init } = await import('../../src/cli/commands/init/run.ts');
-  await init(contextIn(folder()), undefined, { baseUrl: 'https://apps.example.com/', store: 'git', remote });
-  await assembleManifest(contextIn(root), {});
+  expect((await refusal(runAssemble(contextIn(root), {}))).code).toBe('manifest-missing');
+  const { runInit } = await import('../../src/cli/commands/init/run.ts');
+  await runInit(contextIn(folder()), undefined, { baseUrl: 'https://apps.example.com/', store: 'git', remote });
+  await runAssemble(contextIn(root), {});
   expect(Object.keys(JSON.parse(shown('registry.json')).apps)).toEqual(['clock']);
   expect(shown('apps/clock/logo.svg')).toBe(SVG);
   // The same number of bytes, as a changed colour has.
   const other = SVG.replace('width="8"', 'width="9"');
   write(root, { 'apps/clock/logo.svg': other });
   const context = contextIn(root);
-  await assembleManifest(context, { dryRun: true });
+  await runAssemble(context, { dryRun: true });
   expect(context.printed.out.join('\n')).toContain('replace apps/clock/logo.svg');
-  await assembleManifest(contextIn(root), {});
+  await runAssemble(contextIn(root), {});
   expect(shown('apps/clock/logo.svg')).toBe(other);
 });
 
@@ -216,8 +224,8 @@ test('150 apps are added in one commit, and another run adds no commit', async (
     Array.from({ length: 150 }, (_, i) => `app-${i}`),
     store,
   );
-  const { init } = await import('../../src/cli/commands/init/run.ts');
-  await init(contextIn(folder()), undefined, {
+  const { runInit } = await import('../../src/cli/commands/init/run.ts');
+  await runInit(contextIn(folder()), undefined, {
     baseUrl: 'https://apps.example.com/',
     store: 'git',
     remote: store.remote,
@@ -225,13 +233,13 @@ test('150 apps are added in one commit, and another run adds no commit', async (
   });
   const commits = (): string =>
     execFileSync('git', ['-C', remote, 'log', '--format=%s', 'pages'], { encoding: 'utf8' });
-  await assembleManifest(contextIn(root), {});
+  await runAssemble(contextIn(root), {});
   expect(commits()).toBe('Add 150 apps\nCreate the registry\n');
   for (let i = 0; i < 150; i += 50) writeApp(root, `app-${i}`, { name: 'Other' });
   write(root, { 'apps/app-7/logo.svg': SVG.replace('width="8"', 'width="9"') });
-  await assembleManifest(contextIn(root), {});
+  await runAssemble(contextIn(root), {});
   expect(commits().split('\n').slice(0, 2)).toEqual(['Update apps app-0, app-100, app-50', 'Add 150 apps']);
   const again = contextIn(root);
-  await assembleManifest(again, {});
+  await runAssemble(again, {});
   expect(again.printed.out.join()).toContain('nothing to do');
 }, 60_000);

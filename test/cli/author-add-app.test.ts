@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app/run.ts';
-import { init } from '../../src/cli/commands/init/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
+import { runInit } from '../../src/cli/commands/init/run.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 
@@ -16,7 +16,7 @@ const FLAGS = { name: 'Feed Watch', description: 'Watches feeds.', icon: 'my ico
 
 async function workspace(): Promise<string> {
   const dir = folder();
-  await init(contextIn(dir), undefined, { baseUrl: 'https://apps.example.com/' });
+  await runInit(contextIn(dir), undefined, { baseUrl: 'https://apps.example.com/' });
   writeFileSync(join(dir, 'my icon.svg'), SVG);
   return dir;
 }
@@ -28,7 +28,7 @@ describe('add-app', () => {
   test('stores the icon and the metadata file, and lists the app', async () => {
     const dir = await workspace();
     const context = contextIn(dir);
-    expect(await addApp(context, 'feed-watch', FLAGS)).toBe(0);
+    expect(await runAddApp(context, 'feed-watch', FLAGS)).toBe(0);
     expect(manifestOf(dir).apps['feed-watch']).toEqual({
       name: 'Feed Watch',
       description: 'Watches feeds.',
@@ -46,19 +46,19 @@ describe('add-app', () => {
   test('names the stored icon by its content, not by the name of the file', async () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'my icon.svg'), PNG);
-    await addApp(contextIn(dir), 'a', FLAGS);
+    await runAddApp(contextIn(dir), 'a', FLAGS);
     expect(readFileSync(join(dir, 'apps/a/icon.png'))).toEqual(PNG);
     expect(existsSync(join(dir, 'apps/a/icon.svg'))).toBe(false);
   });
 
   test('changes nothing for an identical entry, and refuses a different one', async () => {
     const dir = await workspace();
-    await addApp(contextIn(dir), 'a', FLAGS);
+    await runAddApp(contextIn(dir), 'a', FLAGS);
     const before = snapshot(dir);
     const context = contextIn(dir);
-    expect(await addApp(context, 'a', { ...FLAGS, format: 'json' })).toBe(0);
+    expect(await runAddApp(context, 'a', { ...FLAGS, format: 'json' })).toBe(0);
     expect(JSON.parse(context.printed.out.join())).toMatchObject({ key: 'a', status: 'unchanged', files: [] });
-    expect(await refusal(addApp(contextIn(dir), 'a', { ...FLAGS, name: 'Other' }))).toMatchObject({
+    expect(await refusal(runAddApp(contextIn(dir), 'a', { ...FLAGS, name: 'Other' }))).toMatchObject({
       code: 'already-exists',
       exit: 1,
     });
@@ -67,22 +67,22 @@ describe('add-app', () => {
 
   test.each(['__proto__', 'constructor', 'toString', '2'])('accepts the key %s', async (key) => {
     const dir = await workspace();
-    expect(await addApp(contextIn(dir), key, FLAGS)).toBe(0);
+    expect(await runAddApp(contextIn(dir), key, FLAGS)).toBe(0);
     expect(Object.keys(manifestOf(dir).apps)).toEqual([key]);
     expect(existsSync(join(dir, 'apps', key, 'versions.json'))).toBe(true);
-    expect(await addApp(contextIn(dir), key, FLAGS)).toBe(0);
+    expect(await runAddApp(contextIn(dir), key, FLAGS)).toBe(0);
   });
 
   test('with --dry-run makes every check and writes nothing', async () => {
     const dir = await workspace();
     const before = snapshot(dir);
     const context = contextIn(dir);
-    expect(await addApp(context, 'a', { ...FLAGS, dryRun: true })).toBe(0);
+    expect(await runAddApp(context, 'a', { ...FLAGS, dryRun: true })).toBe(0);
     expect(context.printed.out.join('\n')).toMatch(
       /^Nothing was written[^]*create apps\/a\/icon.svg[^]*edit   registry.json/,
     );
     expect(
-      await refusal(addApp(contextIn(dir), 'a', { ...FLAGS, metadataUrl: 'http://x.test/v.json', dryRun: true })),
+      await refusal(runAddApp(contextIn(dir), 'a', { ...FLAGS, metadataUrl: 'http://x.test/v.json', dryRun: true })),
     ).toMatchObject({ code: 'rule-violation', rules: ['url-insecure'], exit: 1 });
     expect(snapshot(dir)).toBe(before);
   });
@@ -99,7 +99,7 @@ describe('the bytes of the manifest around a new entry are unchanged', () => {
   ])('%s', async (_, text) => {
     const dir = await workspace();
     writeFileSync(join(dir, 'registry.json'), text);
-    expect(await addApp(contextIn(dir), 'a', FLAGS)).toBe(0);
+    expect(await runAddApp(contextIn(dir), 'a', FLAGS)).toBe(0);
     const after = readFileSync(join(dir, 'registry.json'), 'utf8');
     const end = text.indexOf(entry) + entry.length;
     expect(after.startsWith(text.slice(0, end))).toBe(true);
@@ -121,7 +121,7 @@ describe('the bytes of the manifest around a new entry are unchanged', () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'registry.json'), bytes);
     const before = snapshot(dir);
-    expect(await refusal(addApp(contextIn(dir), 'a', FLAGS))).toMatchObject({
+    expect(await refusal(runAddApp(contextIn(dir), 'a', FLAGS))).toMatchObject({
       code: 'document-invalid',
       exit: 1,
       message: expect.stringContaining('registry.json') as string,
@@ -136,7 +136,7 @@ describe('add-app refuses', () => {
     async (key) => {
       const dir = await workspace();
       const before = snapshot(dir);
-      expect(await refusal(addApp(contextIn(dir), key, FLAGS))).toMatchObject({ code: 'app-key-invalid', exit: 1 });
+      expect(await refusal(runAddApp(contextIn(dir), key, FLAGS))).toMatchObject({ code: 'app-key-invalid', exit: 1 });
       expect(snapshot(dir)).toBe(before);
     },
   );
@@ -152,28 +152,32 @@ describe('add-app refuses', () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'my icon.svg'), bytes);
     const before = snapshot(dir);
-    expect(await refusal(addApp(contextIn(dir), 'a', FLAGS))).toMatchObject({ code: 'icon-invalid', exit: 1 });
+    expect(await refusal(runAddApp(contextIn(dir), 'a', FLAGS))).toMatchObject({ code: 'icon-invalid', exit: 1 });
     expect(snapshot(dir)).toBe(before);
   });
 
-  const flags: [what: string, options: Parameters<typeof addApp>[2], names: string][] = [
-    ['no flags', {}, '--name, --description, --color, --icon'],
-    ['no icon', { ...FLAGS, icon: undefined as never }, '--icon'],
-    ['an icon with an empty path', { ...FLAGS, icon: '' }, '--icon'],
-    ['an icon that does not exist', { ...FLAGS, icon: 'gone.svg' }, '--icon'],
-    ['a short colour', { ...FLAGS, blockColor: '#fff' }, '--color'],
-    ['a blank name', { ...FLAGS, name: ' ' }, '--name'],
-    ['a metadata URL without a scheme', { ...FLAGS, metadataUrl: 'versions.json' }, '--metadata-url'],
+  const flags: { what: string; options: Parameters<typeof runAddApp>[2]; names: string }[] = [
+    { what: 'no flags', options: {}, names: '--name, --description, --color, --icon' },
+    { what: 'no icon', options: { ...FLAGS, icon: undefined as never }, names: '--icon' },
+    { what: 'an icon with an empty path', options: { ...FLAGS, icon: '' }, names: '--icon' },
+    { what: 'an icon that does not exist', options: { ...FLAGS, icon: 'gone.svg' }, names: '--icon' },
+    { what: 'a short colour', options: { ...FLAGS, blockColor: '#fff' }, names: '--color' },
+    { what: 'a blank name', options: { ...FLAGS, name: ' ' }, names: '--name' },
+    {
+      what: 'a metadata URL without a scheme',
+      options: { ...FLAGS, metadataUrl: 'versions.json' },
+      names: '--metadata-url',
+    },
   ];
-  test.each(flags)('a call with %s as a usage error that names the flag', async (_, options, names) => {
+  test.each(flags)('a call with $what as a usage error that names the flag', async ({ options, names }) => {
     const dir = await workspace();
-    const error = await refusal(addApp(contextIn(dir), 'a', options));
+    const error = await refusal(runAddApp(contextIn(dir), 'a', options));
     expect(error.exit).toBe(2);
     expect(error.message).toContain(names);
   });
 
   test('a folder without a workspace', async () => {
-    expect(await refusal(addApp(contextIn(folder()), 'a', FLAGS))).toMatchObject({
+    expect(await refusal(runAddApp(contextIn(folder()), 'a', FLAGS))).toMatchObject({
       code: 'workspace-missing',
       exit: 2,
       hint: expect.stringContaining('appreg init') as string,
@@ -185,7 +189,7 @@ describe('add-app refuses', () => {
     const outside = folder();
     mkdirSync(join(dir, 'apps'));
     symlinkSync(outside, join(dir, 'apps/a'));
-    expect((await refusal(addApp(contextIn(dir), 'a', FLAGS))).code).toBe('path-refused');
+    expect((await refusal(runAddApp(contextIn(dir), 'a', FLAGS))).code).toBe('path-refused');
     expect(snapshot(outside)).toBe('');
   });
 });
@@ -194,7 +198,7 @@ describe('add-app at a terminal', () => {
   test('prompts for missing values with suggestions, and generates an icon if none is given', async () => {
     const dir = await workspace();
     const context = contextIn(dir, {}, ['\r', 'Watches feeds.\r', '\r', '\r']);
-    expect(await addApp(context, 'feed-watch', {})).toBe(0);
+    expect(await runAddApp(context, 'feed-watch', {})).toBe(0);
     expect(manifestOf(dir).apps['feed-watch']).toMatchObject({
       name: 'Feed Watch',
       description: 'Watches feeds.',
@@ -208,7 +212,7 @@ describe('add-app at a terminal', () => {
   test('writes nothing after Ctrl+C', async () => {
     const dir = await workspace();
     const before = snapshot(dir);
-    expect(await addApp(contextIn(dir, {}, ['\r', '\u0003']), 'a', {})).toBe(130);
+    expect(await runAddApp(contextIn(dir, {}, ['\r', '\u0003']), 'a', {})).toBe(130);
     expect(snapshot(dir)).toBe(before);
   });
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { checksum } from '../../src/cli/commands/checksum/run.ts';
+import { runChecksum } from '../../src/cli/commands/checksum/run.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal } from './author-support.ts';
 
@@ -31,7 +31,7 @@ test('prints only the checksum for one file', async () => {
   const bytes = Buffer.alloc(3_000_000, 'appreg');
   writeFileSync(join(dir, 'a.tar.gz'), bytes);
   const context = contextIn(dir);
-  expect(await checksum(context, ['a.tar.gz'], {})).toBe(0);
+  expect(await runChecksum(context, ['a.tar.gz'], {})).toBe(0);
   expect(context.printed).toMatchObject({ out: [sha(bytes)], log: [] });
 });
 
@@ -40,7 +40,7 @@ test('prints each checksum with the escaped name of its file for several files',
   writeFileSync(join(dir, 'a'), 'a');
   writeFileSync(join(dir, 'b\u001b[31m'), 'b');
   const context = contextIn(dir);
-  await checksum(context, ['a', 'b\u001b[31m'], {});
+  await runChecksum(context, ['a', 'b\u001b[31m'], {});
   expect(context.printed.out).toEqual([`${sha('a')}  a`, `${sha('b')}  b\\u{1b}[31m`]);
 });
 
@@ -48,7 +48,7 @@ test('prints one JSON document with --format json', async () => {
   const dir = folder();
   writeFileSync(join(dir, 'a'), 'abc');
   const context = contextIn(dir);
-  await checksum(context, ['a'], { format: 'json' });
+  await runChecksum(context, ['a'], { format: 'json' });
   expect(context.printed.out.map((text) => JSON.parse(text) as unknown)).toEqual([
     [{ target: 'a', checksum: sha('abc'), bytes: 3 }],
   ]);
@@ -61,19 +61,23 @@ test('hashes the bytes of a URL as transferred, after redirects', async () => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
   });
   const context = contextIn(folder());
-  await checksum(context, [`${url}/from`], {});
+  await runChecksum(context, [`${url}/from`], {});
   expect(context.printed.out).toEqual([sha(packed)]);
 });
 
 test.each([
-  ['an HTML page', '<!doctype html><title>Sign in</title>', 'HTML page'],
-  ['a Git LFS pointer', 'version https://git-lfs.github.com/spec/v1\noid sha256:x\nsize 1\n', 'Git LFS pointer'],
-  ['an empty file', '', 'is empty'],
-])('%s is hashed with a warning', async (_, text, warning) => {
+  { name: 'an HTML page', text: '<!doctype html><title>Sign in</title>', warning: 'HTML page' },
+  {
+    name: 'a Git LFS pointer',
+    text: 'version https://git-lfs.github.com/spec/v1\noid sha256:x\nsize 1\n',
+    warning: 'Git LFS pointer',
+  },
+  { name: 'an empty file', text: '', warning: 'is empty' },
+])('$name is hashed with a warning', async ({ text, warning }) => {
   const dir = folder();
   writeFileSync(join(dir, 'a'), text);
   const context = contextIn(dir);
-  expect(await checksum(context, ['a'], {})).toBe(0);
+  expect(await runChecksum(context, ['a'], {})).toBe(0);
   expect(context.printed.out).toEqual([sha(text)]);
   expect(context.printed.log.join()).toContain(warning);
 });
@@ -82,23 +86,23 @@ test('inputs that cannot be hashed are refused with an error code', async () => 
   const url = await serving((_, response) => void response.writeHead(404).end('gone'));
   const dir = folder();
   const context = contextIn(dir);
-  expect(await refusal(checksum(context, [`${url}/a?sig=secret`], {}))).toMatchObject({
+  expect(await refusal(runChecksum(context, [`${url}/a?sig=secret`], {}))).toMatchObject({
     code: 'download-failed',
     exit: 1,
     message: expect.stringMatching(/sig=REDACTED responds with status 404/) as string,
   });
-  expect(await refusal(checksum(context, ['gone.tar.gz'], {}))).toMatchObject({ code: 'file-unreadable', exit: 2 });
-  expect(await refusal(checksum(context, ['.'], {}))).toMatchObject({
+  expect(await refusal(runChecksum(context, ['gone.tar.gz'], {}))).toMatchObject({ code: 'file-unreadable', exit: 2 });
+  expect(await refusal(runChecksum(context, ['.'], {}))).toMatchObject({
     code: 'file-unreadable',
     exit: 2,
     message: '. is a folder.',
   });
-  expect(await refusal(checksum(context, ['https://me:pw@x.test/a'], {}))).toMatchObject({
+  expect(await refusal(runChecksum(context, ['https://me:pw@x.test/a'], {}))).toMatchObject({
     code: 'url-invalid',
     exit: 2,
     message: expect.not.stringContaining('pw@') as string,
   });
-  expect(await refusal(checksum(context, ['a'], { format: 'sarif' }))).toMatchObject({
+  expect(await refusal(runChecksum(context, ['a'], { format: 'sarif' }))).toMatchObject({
     code: 'format-unknown',
     exit: 2,
   });

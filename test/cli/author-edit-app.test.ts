@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app/run.ts';
-import { editApp } from '../../src/cli/commands/edit-app/run.ts';
-import { init } from '../../src/cli/commands/init/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
+import { runEditApp } from '../../src/cli/commands/edit-app/run.ts';
+import { runInit } from '../../src/cli/commands/init/run.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 
@@ -25,10 +25,10 @@ interface Entry {
 /** A workspace with the app `clock`. */
 async function workspace(): Promise<string> {
   const dir = folder();
-  await init(contextIn(dir), undefined, { baseUrl: BASE });
+  await runInit(contextIn(dir), undefined, { baseUrl: BASE });
   writeFileSync(join(dir, 'i.svg'), SVG);
   const clock = { name: 'Clock', description: 'Tells the time.', icon: 'i.svg', blockColor: '#d9480f' };
-  await addApp(contextIn(dir), 'clock', clock);
+  await runAddApp(contextIn(dir), 'clock', clock);
   return dir;
 }
 
@@ -41,7 +41,7 @@ describe('edit-app', () => {
     const dir = await workspace();
     const before = textOf(dir);
     const context = contextIn(dir);
-    expect(await editApp(context, 'clock', { name: 'World Clock', blockColor: '#000000' })).toBe(0);
+    expect(await runEditApp(context, 'clock', { name: 'World Clock', blockColor: '#000000' })).toBe(0);
     expect(textOf(dir)).toBe(before.replace('"Clock"', '"World Clock"').replace('#d9480f', '#000000'));
     expect(context.printed.out.join('\n')).toBe(
       'edited clock: registry.json\n  name: “Clock” → “World Clock”\n  color: “#d9480f” → “#000000”',
@@ -59,7 +59,7 @@ describe('edit-app', () => {
       '"clock": {"x-n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/\u2028"],"name":"Clock","description":"","blockStyle":{"iconUrl":"https://x.test/i.png","color":"#000000"},"appMetadataUrl":"https://x.test/v.json"}';
     const text = form.replace('ENTRY', () => entry);
     writeFileSync(join(dir, 'registry.json'), text);
-    expect(await editApp(contextIn(dir), 'clock', { description: 'New.' })).toBe(0);
+    expect(await runEditApp(contextIn(dir), 'clock', { description: 'New.' })).toBe(0);
     expect(textOf(dir)).toBe(text.replace('"description":""', '"description":"New."'));
   });
 
@@ -71,7 +71,7 @@ describe('edit-app', () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'registry.json'), text);
     const before = snapshot(dir);
-    expect(await refusal(editApp(contextIn(dir), 'clock', { name: 'A' }))).toMatchObject({
+    expect(await refusal(runEditApp(contextIn(dir), 'clock', { name: 'A' }))).toMatchObject({
       code: 'document-invalid',
       exit: 1,
     });
@@ -82,7 +82,7 @@ describe('edit-app', () => {
     const dir = await workspace();
     const before = snapshot(dir);
     const context = contextIn(dir);
-    expect(await editApp(context, 'clock', { name: 'Clock', icon: 'i.svg', format: 'json' })).toBe(0);
+    expect(await runEditApp(context, 'clock', { name: 'Clock', icon: 'i.svg', format: 'json' })).toBe(0);
     expect(JSON.parse(context.printed.out.join())).toEqual({
       key: 'clock',
       status: 'unchanged',
@@ -91,7 +91,7 @@ describe('edit-app', () => {
       files: [],
     });
     const text = contextIn(dir);
-    await editApp(text, 'clock', { name: 'Clock' });
+    await runEditApp(text, 'clock', { name: 'Clock' });
     expect(text.printed.out.join()).toContain('nothing to do');
     expect(snapshot(dir)).toBe(before);
   });
@@ -100,10 +100,10 @@ describe('edit-app', () => {
     const dir = await workspace();
     const before = snapshot(dir);
     const context = contextIn(dir);
-    expect(await editApp(context, 'clock', { name: 'B', dryRun: true })).toBe(0);
+    expect(await runEditApp(context, 'clock', { name: 'B', dryRun: true })).toBe(0);
     expect(context.printed.out.join('\n')).toMatch(/^Nothing was written[^]*edit {3}registry.json[^]*“Clock” → “B”$/);
     const insecure = { icon: 'http://x.test/i.png', dryRun: true };
-    expect(await refusal(editApp(contextIn(dir), 'clock', insecure))).toMatchObject({
+    expect(await refusal(runEditApp(contextIn(dir), 'clock', insecure))).toMatchObject({
       rules: ['url-insecure'],
       exit: 1,
     });
@@ -114,9 +114,9 @@ describe('edit-app', () => {
     const dir = await workspace();
     const text = textOf(dir).replace('"clock"', '"../clock"');
     writeFileSync(join(dir, 'registry.json'), text);
-    expect(await editApp(contextIn(dir), '../clock', { name: 'B' })).toBe(0);
+    expect(await runEditApp(contextIn(dir), '../clock', { name: 'B' })).toBe(0);
     writeFileSync(join(dir, 'i.svg'), PNG);
-    expect(await refusal(editApp(contextIn(dir), '../clock', { icon: 'i.svg' }))).toMatchObject({
+    expect(await refusal(runEditApp(contextIn(dir), '../clock', { icon: 'i.svg' }))).toMatchObject({
       code: 'app-key-invalid',
     });
   });
@@ -128,7 +128,7 @@ describe('edit-app --icon', () => {
     const before = textOf(dir);
     const other = SVG.replaceAll('8', '16');
     writeFileSync(join(dir, 'i.svg'), other);
-    expect(await editApp(contextIn(dir), 'clock', { icon: 'i.svg' })).toBe(0);
+    expect(await runEditApp(contextIn(dir), 'clock', { icon: 'i.svg' })).toBe(0);
     expect(readFileSync(join(dir, 'apps/clock/icon.svg'), 'utf8')).toBe(other);
     expect(textOf(dir)).toBe(before);
   });
@@ -137,7 +137,7 @@ describe('edit-app --icon', () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'i.png'), PNG);
     const context = contextIn(dir);
-    expect(await editApp(context, 'clock', { icon: 'i.png' })).toBe(0);
+    expect(await runEditApp(context, 'clock', { icon: 'i.png' })).toBe(0);
     expect(entryOf(dir).blockStyle.iconUrl).toBe(`${BASE}apps/clock/icon.png`);
     expect(existsSync(join(dir, 'apps/clock/icon.svg'))).toBe(true);
     expect(context.printed.log).toEqual(['apps/clock/icon.svg was not deleted, although no app uses it any more.']);
@@ -148,7 +148,7 @@ describe('edit-app --icon', () => {
     writeFileSync(join(dir, 'apps/clock/icon.png'), 'something else');
     writeFileSync(join(dir, 'i.png'), PNG);
     const before = snapshot(dir);
-    expect(await refusal(editApp(contextIn(dir), 'clock', { icon: 'i.png' }))).toMatchObject({
+    expect(await refusal(runEditApp(contextIn(dir), 'clock', { icon: 'i.png' }))).toMatchObject({
       code: 'already-exists',
       exit: 1,
     });
@@ -163,7 +163,7 @@ describe('edit-app --icon', () => {
     writeFileSync(join(dir, 'i.svg'), SVG.replaceAll('8', '16'));
     const before = snapshot(dir);
     for (const dryRun of [true, false])
-      expect(await refusal(editApp(contextIn(dir), 'clock', { icon: 'i.svg', dryRun }))).toMatchObject({
+      expect(await refusal(runEditApp(contextIn(dir), 'clock', { icon: 'i.svg', dryRun }))).toMatchObject({
         code: 'icon-shared',
         exit: 1,
         effect: 'none',
@@ -172,8 +172,8 @@ describe('edit-app --icon', () => {
       });
     expect(snapshot(dir)).toBe(before);
     // As the message advises.
-    for (const key of ['lamp', 'radio']) expect(await editApp(contextIn(dir), key, { icon: 'i.svg' })).toBe(0);
-    expect(await editApp(contextIn(dir), 'clock', { icon: 'i.svg' })).toBe(0);
+    for (const key of ['lamp', 'radio']) expect(await runEditApp(contextIn(dir), key, { icon: 'i.svg' })).toBe(0);
+    expect(await runEditApp(contextIn(dir), 'clock', { icon: 'i.svg' })).toBe(0);
     expect(entryOf(dir, 'lamp').blockStyle.iconUrl).toBe(`${BASE}apps/lamp/icon.svg`);
   });
 
@@ -181,11 +181,13 @@ describe('edit-app --icon', () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'i.svg'), '<!doctype html>');
     const before = snapshot(dir);
-    expect(await refusal(editApp(contextIn(dir), 'clock', { icon: 'i.svg' }))).toMatchObject({ code: 'icon-invalid' });
+    expect(await refusal(runEditApp(contextIn(dir), 'clock', { icon: 'i.svg' }))).toMatchObject({
+      code: 'icon-invalid',
+    });
     expect(snapshot(dir)).toBe(before);
     writeFileSync(join(dir, 'i.svg'), SVG.replace('<rect', '<script>1</script><rect'));
     const context = contextIn(dir);
-    expect(await editApp(context, 'clock', { icon: 'i.svg' })).toBe(0);
+    expect(await runEditApp(context, 'clock', { icon: 'i.svg' })).toBe(0);
     expect(context.printed.log.join()).toContain('icon-svg-active');
   });
 });
@@ -208,25 +210,25 @@ describe('edit-app --metadata-url', () => {
     writeVersions(dir, 'apps/clock/versions.json', [version('1.0.0'), version('1.1.0')]);
     const metadataUrl = `${BASE}clock.json`;
     const before = snapshot(dir);
-    expect(await refusal(editApp(contextIn(dir), 'clock', { metadataUrl }))).toMatchObject({
+    expect(await refusal(runEditApp(contextIn(dir), 'clock', { metadataUrl }))).toMatchObject({
       code: 'metadata-missing',
       exit: 2,
     });
     expect(snapshot(dir)).toBe(before);
     writeVersions(dir, 'clock.json', [version('1.1.0')]);
-    expect(await refusal(editApp(contextIn(dir), 'clock', { metadataUrl }))).toMatchObject({
+    expect(await refusal(runEditApp(contextIn(dir), 'clock', { metadataUrl }))).toMatchObject({
       code: 'rule-violation',
       rules: ['version-withdrawn'],
       exit: 1,
     });
     writeVersions(dir, 'clock.json', [version('1.1.0'), version('1.0.0')]);
-    expect(await editApp(contextIn(dir), 'clock', { metadataUrl })).toBe(0);
+    expect(await runEditApp(contextIn(dir), 'clock', { metadataUrl })).toBe(0);
     expect(entryOf(dir).appMetadataUrl).toBe(metadataUrl);
   });
 
   test('accepts a URL on another host', async () => {
     const dir = await workspace();
-    expect(await editApp(contextIn(dir), 'clock', { metadataUrl: 'https://raw.example.com/v.json' })).toBe(0);
+    expect(await runEditApp(contextIn(dir), 'clock', { metadataUrl: 'https://raw.example.com/v.json' })).toBe(0);
     expect(entryOf(dir).appMetadataUrl).toBe('https://raw.example.com/v.json');
   });
 });
@@ -240,7 +242,7 @@ describe('edit-app refuses', () => {
     ['constructor', 'It lists clock.'],
   ])('the unknown key %s, and names the closest ones', async (key, message) => {
     const dir = await workspace();
-    expect(await refusal(editApp(contextIn(dir), key, { name: 'A' }))).toMatchObject({
+    expect(await refusal(runEditApp(contextIn(dir), key, { name: 'A' }))).toMatchObject({
       code: 'app-unknown',
       exit: 2,
       message: expect.stringContaining(message) as string,
@@ -257,7 +259,7 @@ describe('edit-app refuses', () => {
   ])('the options %j as a usage error that names the flag', async (options, flag) => {
     const dir = await workspace();
     const before = snapshot(dir);
-    const error = await refusal(editApp(contextIn(dir), 'clock', options));
+    const error = await refusal(runEditApp(contextIn(dir), 'clock', options));
     expect(error.exit).toBe(2);
     expect(error.message + error.hint).toContain(flag);
     expect(snapshot(dir)).toBe(before);
@@ -269,7 +271,7 @@ describe('edit-app at a terminal', () => {
     const dir = await workspace();
     const before = textOf(dir);
     const context = contextIn(dir, {}, ['\r', 'Tells it.\r', '\r', '\r']);
-    expect(await editApp(context, 'clock', {})).toBe(0);
+    expect(await runEditApp(context, 'clock', {})).toBe(0);
     expect(textOf(dir)).toBe(before.replace('Tells the time.', 'Tells it.'));
     expect(context.questions()).toContain(`[${BASE}apps/clock/icon.svg]`);
   });
@@ -279,7 +281,7 @@ describe('edit-app at a terminal', () => {
     const text = textOf(dir).replace('"Clock"', '"Cl\\u001b[2Jock"');
     writeFileSync(join(dir, 'registry.json'), text);
     const context = contextIn(dir, {}, ['\r', '\r', '\r', '\r']);
-    expect(await editApp(context, 'clock', {})).toBe(0);
+    expect(await runEditApp(context, 'clock', {})).toBe(0);
     expect(context.questions()).toContain('[Cl\\u{1b}[2Jock]');
     expect(context.questions()).not.toContain('Cl\u001b[2Jock');
     expect(textOf(dir)).toBe(text);
@@ -288,7 +290,7 @@ describe('edit-app at a terminal', () => {
   test('writes nothing after Ctrl+C', async () => {
     const dir = await workspace();
     const before = snapshot(dir);
-    expect(await editApp(contextIn(dir, {}, ['x\r', '\u0003']), 'clock', {})).toBe(130);
+    expect(await runEditApp(contextIn(dir, {}, ['x\r', '\u0003']), 'clock', {})).toBe(130);
     expect(snapshot(dir)).toBe(before);
   });
 });
@@ -297,6 +299,6 @@ test('edit-app reports an app.json that describes the app as well', async () => 
   const dir = await workspace();
   writeFileSync(join(dir, 'apps/clock/app.json'), '{}');
   const context = contextIn(dir);
-  await editApp(context, 'clock', { name: 'B' });
+  await runEditApp(context, 'clock', { name: 'B' });
   expect(context.printed.log.join()).toContain('apps/clock/app.json also describes this app');
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { init } from '../../src/cli/commands/init/run.ts';
+import { runInit } from '../../src/cli/commands/init/run.ts';
 import { validateConfig } from '../../src/core/generated/validators.js';
 import { HOSTS } from '../../src/cli/choices.ts';
 import { PRESETS } from '../../src/author/host-files.ts';
@@ -17,7 +17,7 @@ describe('init', () => {
     const dir = folder();
     const context = contextIn(dir);
     expect(
-      await init(context, 'registry', {
+      await runInit(context, 'registry', {
         ...BASE,
         serviceOrigin: ['https://flows.example.com', 'http://localhost:3000'],
       }),
@@ -38,7 +38,7 @@ describe('init', () => {
   test('creates a manifest with another name in the current folder, and prints JSON', async () => {
     const dir = folder();
     const context = contextIn(dir);
-    await init(context, undefined, { ...BASE, manifest: 'apps.json', format: 'json' });
+    await runInit(context, undefined, { ...BASE, manifest: 'apps.json', format: 'json' });
     expect(context.printed.out.map((text) => JSON.parse(text) as unknown)).toMatchObject([
       {
         root: dir,
@@ -54,57 +54,57 @@ describe('init', () => {
 
   test('changes nothing in a checkout with CRLF line endings', async () => {
     const dir = folder();
-    await init(contextIn(dir), undefined, { ...BASE, ci: 'github' });
+    await runInit(contextIn(dir), undefined, { ...BASE, ci: 'github' });
     const files = ['appreg.config.json', 'registry.json', '.github/workflows/registry.yml'];
     for (const file of files) {
       const text = readFileSync(join(dir, file), 'utf8');
       writeFileSync(join(dir, file), text.replaceAll('\n', '\r\n'));
     }
     const context = contextIn(dir);
-    expect(await init(context, undefined, { ...BASE, ci: 'github' })).toBe(0);
+    expect(await runInit(context, undefined, { ...BASE, ci: 'github' })).toBe(0);
     expect(context.printed.out).toEqual(files.map((file) => `unchanged ${file}`));
   });
 
   test('quotes a folder name with a space in the next command', async () => {
     const context = contextIn(folder());
-    await init(context, 'my registry', BASE);
+    await runInit(context, 'my registry', BASE);
     expect(context.printed.next).toEqual(['cd "my registry" && appreg add-app <key>']);
   });
 
   test('changes nothing when it runs again', async () => {
     const dir = folder();
-    await init(contextIn(dir), undefined, BASE);
+    await runInit(contextIn(dir), undefined, BASE);
     const before = snapshot(dir);
     const context = contextIn(dir);
-    expect(await init(context, '.', BASE)).toBe(0);
+    expect(await runInit(context, '.', BASE)).toBe(0);
     expect(context.printed.out).toEqual(['unchanged appreg.config.json', 'unchanged registry.json']);
     expect(snapshot(dir)).toBe(before);
   });
 
   test.each([
-    [
-      'github',
-      '.github/workflows/registry.yml',
-      [
+    {
+      ci: 'github',
+      path: '.github/workflows/registry.yml',
+      lines: [
         'fetch-depth: 2',
         'lint --against HEAD^1',
         'verify "$REGISTRY_URL" --origin "$SERVICE_ORIGIN_1"',
         'REGISTRY_URL: "https://apps.example.com/r/registry.json"',
       ],
-    ],
-    [
-      'gitlab',
-      '.gitlab-ci.yml',
-      [
+    },
+    {
+      ci: 'gitlab',
+      path: '.gitlab-ci.yml',
+      lines: [
         'GIT_DEPTH: 0',
         '$CI_MERGE_REQUEST_DIFF_BASE_SHA',
         'verify "$REGISTRY_URL" --origin "$SERVICE_ORIGIN_1"',
         'REGISTRY_URL: "https://apps.example.com/r/registry.json"',
       ],
-    ],
-  ])('writes the CI configuration for %s', async (ci, path, lines) => {
+    },
+  ])('writes the CI configuration for $ci', async ({ ci, path, lines }) => {
     const dir = folder();
-    await init(contextIn(dir), undefined, { ...BASE, ci, serviceOrigin: ['https://flows.example.com'] });
+    await runInit(contextIn(dir), undefined, { ...BASE, ci, serviceOrigin: ['https://flows.example.com'] });
     const text = readFileSync(join(dir, path), 'utf8');
     for (const line of lines) expect(text).toContain(line);
     expect(text).not.toContain('\t');
@@ -122,36 +122,36 @@ function bare(): string {
 }
 
 describe('init --host', () => {
-  test.each<[string, Parameters<typeof init>[2], object]>([
-    ['r2', { store: 'directory' }, { type: 'directory' }],
-    ['nginx', {}, { type: 'directory' }],
-  ])('%s: writes the configuration of the host next to the workspace', async (host, more, store) => {
+  test.each<{ host: string; more: Parameters<typeof runInit>[2]; store: object }>([
+    { host: 'r2', more: { store: 'directory' }, store: { type: 'directory' } },
+    { host: 'nginx', more: {}, store: { type: 'directory' } },
+  ])('$host: writes the configuration of the host next to the workspace', async ({ host, more, store }) => {
     const dir = folder();
     const context = contextIn(dir);
-    await init(context, undefined, { ...BASE, ...more, host });
+    await runInit(context, undefined, { ...BASE, ...more, host });
     expect(JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8')).store).toEqual(store);
     expect(context.printed.out).toContain(`created ${join('host', 'README.md')}`);
     const before = snapshot(dir);
-    await init(contextIn(dir), undefined, { ...BASE, ...more, host });
+    await runInit(contextIn(dir), undefined, { ...BASE, ...more, host });
     expect(snapshot(dir)).toBe(before);
   });
 
   test.each([
-    ['github-pages', 'gh-pages', ['.nojekyll', 'registry.json']],
-    ['netlify', 'registry', ['_headers', 'registry.json']],
-    ['cloudflare-pages', 'registry', ['404.html', '_headers', 'registry.json']],
-  ])('%s: stores the files that the host reads in the branch that it serves', async (host, branch, files) => {
+    { host: 'github-pages', branch: 'gh-pages', files: ['.nojekyll', 'registry.json'] },
+    { host: 'netlify', branch: 'registry', files: ['_headers', 'registry.json'] },
+    { host: 'cloudflare-pages', branch: 'registry', files: ['404.html', '_headers', 'registry.json'] },
+  ])('$host: stores the files that the host reads in the branch that it serves', async ({ host, branch, files }) => {
     const dir = folder();
     const remote = bare();
     const options = { baseUrl: 'https://apps.example.com/', host, remote };
-    await init(contextIn(dir), undefined, options);
+    await runInit(contextIn(dir), undefined, options);
     const listed = (): string[] =>
       execFileSync('git', ['-C', remote, 'ls-tree', '--name-only', branch], { encoding: 'utf8' }).trim().split('\n');
     expect(listed()).toEqual(files);
     expect(existsSync(join(dir, files[0]!))).toBe(false);
     expect(existsSync(join(dir, 'host/README.md'))).toBe(true);
     const context = contextIn(dir);
-    await init(context, undefined, options);
+    await runInit(context, undefined, options);
     expect(context.printed.out.filter((line) => !line.startsWith('unchanged'))).toEqual([]);
     expect(listed()).toEqual(files);
   });
@@ -162,7 +162,7 @@ describe('init --host', () => {
       const dir = folder();
       const context = contextIn(dir);
       context.env = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
-      await init(context, undefined, { ...BASE, host: 'r2', bucket: 'apps', endpoint: server.endpoint });
+      await runInit(context, undefined, { ...BASE, host: 'r2', bucket: 'apps', endpoint: server.endpoint });
       expect(JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8')).store).toEqual({
         type: 's3',
         bucket: 'apps',
@@ -179,7 +179,7 @@ describe('init --host', () => {
   test('writes no local files if the remote does not exist', async () => {
     const dir = folder();
     const options = { baseUrl: 'https://apps.example.com/', host: 'netlify', remote: join(dir, 'no.git') };
-    expect((await refusal(init(contextIn(dir), undefined, options))).exit).toBe(2);
+    expect((await refusal(runInit(contextIn(dir), undefined, options))).exit).toBe(2);
     expect(snapshot(dir)).toBe('');
   });
 
@@ -188,7 +188,7 @@ describe('init --host', () => {
     mkdirSync(join(dir, 'host'));
     writeFileSync(join(dir, 'host/nginx.conf'), 'mine');
     const before = snapshot(dir);
-    const error = await refusal(init(contextIn(dir), undefined, { ...BASE, host: 'nginx' }));
+    const error = await refusal(runInit(contextIn(dir), undefined, { ...BASE, host: 'nginx' }));
     expect(error).toMatchObject({ code: 'already-exists', exit: 1 });
     expect(snapshot(dir)).toBe(before);
   });
@@ -203,7 +203,7 @@ describe('init overwrites nothing', () => {
     const dir = folder();
     writeFileSync(join(dir, name), text);
     const before = snapshot(dir);
-    const error = await refusal(init(contextIn(dir), undefined, { ...BASE, ci: 'gitlab' }));
+    const error = await refusal(runInit(contextIn(dir), undefined, { ...BASE, ci: 'gitlab' }));
     expect(error).toMatchObject({ code: 'already-exists', exit: 1 });
     expect(error.message).toContain(name);
     expect(snapshot(dir)).toBe(before);
@@ -214,7 +214,7 @@ describe('init overwrites nothing', () => {
     const outside = folder();
     mkdirSync(join(dir, '.github'));
     symlinkSync(outside, join(dir, '.github/workflows'));
-    expect((await refusal(init(contextIn(dir), undefined, { ...BASE, ci: 'github' }))).code).toBe('path-refused');
+    expect((await refusal(runInit(contextIn(dir), undefined, { ...BASE, ci: 'github' }))).code).toBe('path-refused');
     expect(existsSync(join(outside, 'registry.yml'))).toBe(false);
     expect(existsSync(join(dir, 'registry.json'))).toBe(false);
   });
@@ -232,7 +232,7 @@ describe('init beside an existing configuration', () => {
     const dir = folder();
     writeFileSync(join(dir, 'appreg.config.json'), JSON.stringify(CONFIG));
     const context = contextIn(dir);
-    expect(await init(context, undefined, { ci: 'github' })).toBe(0);
+    expect(await runInit(context, undefined, { ci: 'github' })).toBe(0);
     expect(context.printed.out).toEqual([
       'unchanged appreg.config.json',
       'created apps.json',
@@ -250,7 +250,7 @@ describe('init beside an existing configuration', () => {
       writeFileSync(join(dir, '.appregrc.yaml'), JSON.stringify({ baseUrl: 'https://apps.example.com/r/', store }));
       const context = contextIn(dir);
       context.env = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
-      expect(await init(context, undefined, {})).toBe(0);
+      expect(await runInit(context, undefined, {})).toBe(0);
       expect(context.printed.out).toEqual(['unchanged .appregrc.yaml', 'created registry.json']);
       expect([...server.objects.keys()].filter((key) => !key.includes('probe'))).toEqual(['apps/r/registry.json']);
     } finally {
@@ -262,7 +262,7 @@ describe('init beside an existing configuration', () => {
     const dir = folder();
     writeFileSync(join(dir, 'package.json'), JSON.stringify({ name: 'apps', appreg: CONFIG }));
     const options = { baseUrl: 'https://apps.example.com/', manifest: 'apps.json', store: 'directory' };
-    expect(await init(contextIn(dir), undefined, options)).toBe(0);
+    expect(await runInit(contextIn(dir), undefined, options)).toBe(0);
   });
 
   test.each([
@@ -275,7 +275,7 @@ describe('init beside an existing configuration', () => {
     const dir = folder();
     writeFileSync(join(dir, 'appreg.config.json'), JSON.stringify(CONFIG));
     const before = snapshot(dir);
-    const error = await refusal(init(contextIn(dir), undefined, options));
+    const error = await refusal(runInit(contextIn(dir), undefined, options));
     expect(error).toMatchObject({ code: 'already-exists', exit: 1 });
     expect(error.message).toContain(part);
     expect(snapshot(dir)).toBe(before);
@@ -284,40 +284,55 @@ describe('init beside an existing configuration', () => {
   test('refuses one that has no baseUrl', async () => {
     const dir = folder();
     writeFileSync(join(dir, 'appreg.config.json'), '{ "rules": {} }');
-    expect(await refusal(init(contextIn(dir), undefined, BASE))).toMatchObject({ code: 'base-url-missing', exit: 2 });
+    expect(await refusal(runInit(contextIn(dir), undefined, BASE))).toMatchObject({
+      code: 'base-url-missing',
+      exit: 2,
+    });
   });
 
   test('does not use the configuration of a folder above', async () => {
     const dir = folder();
     writeFileSync(join(dir, 'appreg.config.json'), '{ "unknown": true }');
     writeFileSync(join(dir, 'package.json'), '{}');
-    expect(await init(contextIn(dir), 'registry', BASE)).toBe(0);
+    expect(await runInit(contextIn(dir), 'registry', BASE)).toBe(0);
   });
 });
 
 describe('init and its options', () => {
-  const wrong: [what: string, options: Parameters<typeof init>[2], names: string][] = [
-    ['no base URL', {}, '--base-url'],
-    ['plain http', { baseUrl: 'http://apps.example.com/' }, '--base-url'],
-    ['a base URL without a scheme', { baseUrl: 'apps.example.com' }, '--base-url'],
-    ['a base URL with a query', { baseUrl: 'https://x.test/?a=1' }, '--base-url'],
-    ['a base URL with a password', { baseUrl: 'https://me:pw@x.test/' }, '--base-url'],
-    ['a path as manifest', { ...BASE, manifest: '../registry.json' }, '--manifest'],
-    ['a manifest that is not JSON', { ...BASE, manifest: 'registry.yaml' }, '--manifest'],
-    ['the configuration as manifest', { ...BASE, manifest: 'appreg.config.json' }, '--manifest'],
-    ['an origin with a path', { ...BASE, serviceOrigin: ['https://x.test/'] }, '--service-origin'],
-    ['an unknown CI', { ...BASE, ci: 'jenkins' }, '--ci'],
-    ['an unknown store', { ...BASE, store: 'ftp' }, '--store'],
-    ['a bucket store without a bucket', { ...BASE, store: 's3' }, '--bucket'],
-    ['an option of another store', { ...BASE, branch: 'pages' }, '--branch'],
-    ['an unknown host', { ...BASE, host: 'ftp' }, '--host'],
-    ['a host whose store needs a bucket', { ...BASE, host: 's3' }, '--bucket'],
-    ['R2 without an account', { ...BASE, host: 'r2', bucket: 'b-1' }, '--endpoint'],
-    ['an option of another store than that of the host', { ...BASE, host: 'netlify', bucket: 'b-1' }, '--bucket'],
+  const wrong: { what: string; options: Parameters<typeof runInit>[2]; names: string }[] = [
+    { what: 'no base URL', options: {}, names: '--base-url' },
+    { what: 'plain http', options: { baseUrl: 'http://apps.example.com/' }, names: '--base-url' },
+    { what: 'a base URL without a scheme', options: { baseUrl: 'apps.example.com' }, names: '--base-url' },
+    { what: 'a base URL with a query', options: { baseUrl: 'https://x.test/?a=1' }, names: '--base-url' },
+    { what: 'a base URL with a password', options: { baseUrl: 'https://me:pw@x.test/' }, names: '--base-url' },
+    { what: 'a path as manifest', options: { ...BASE, manifest: '../registry.json' }, names: '--manifest' },
+    { what: 'a manifest that is not JSON', options: { ...BASE, manifest: 'registry.yaml' }, names: '--manifest' },
+    {
+      what: 'the configuration as manifest',
+      options: { ...BASE, manifest: 'appreg.config.json' },
+      names: '--manifest',
+    },
+    {
+      what: 'an origin with a path',
+      options: { ...BASE, serviceOrigin: ['https://x.test/'] },
+      names: '--service-origin',
+    },
+    { what: 'an unknown CI', options: { ...BASE, ci: 'jenkins' }, names: '--ci' },
+    { what: 'an unknown store', options: { ...BASE, store: 'ftp' }, names: '--store' },
+    { what: 'a bucket store without a bucket', options: { ...BASE, store: 's3' }, names: '--bucket' },
+    { what: 'an option of another store', options: { ...BASE, branch: 'pages' }, names: '--branch' },
+    { what: 'an unknown host', options: { ...BASE, host: 'ftp' }, names: '--host' },
+    { what: 'a host whose store needs a bucket', options: { ...BASE, host: 's3' }, names: '--bucket' },
+    { what: 'R2 without an account', options: { ...BASE, host: 'r2', bucket: 'b-1' }, names: '--endpoint' },
+    {
+      what: 'an option of another store than that of the host',
+      options: { ...BASE, host: 'netlify', bucket: 'b-1' },
+      names: '--bucket',
+    },
   ];
-  test.each(wrong)('refuses %s as a usage error that names the option', async (_, options, names) => {
+  test.each(wrong)('refuses $what as a usage error that names the option', async ({ options, names }) => {
     const dir = folder();
-    const error = await refusal(init(contextIn(dir), 'new', options));
+    const error = await refusal(runInit(contextIn(dir), 'new', options));
     expect(error.exit).toBe(2);
     expect(error.message).toContain(names);
     expect(existsSync(join(dir, 'new'))).toBe(false);
@@ -325,7 +340,7 @@ describe('init and its options', () => {
 
   test('accepts a base URL on localhost, with a remark', async () => {
     const context = contextIn(folder());
-    expect(await init(context, undefined, { baseUrl: 'http://localhost:8080' })).toBe(0);
+    expect(await runInit(context, undefined, { baseUrl: 'http://localhost:8080' })).toBe(0);
     expect(context.printed.log.join()).toContain('https');
   });
 });
@@ -334,7 +349,7 @@ describe('init at a terminal', () => {
   test('prompts for the base URL on the terminal, and keeps questions out of stdout', async () => {
     const dir = folder();
     const context = contextIn(dir, {}, ['https://apps.example.com\r']);
-    expect(await init(context, undefined, {})).toBe(0);
+    expect(await runInit(context, undefined, {})).toBe(0);
     expect(JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8'))).toMatchObject({
       baseUrl: 'https://apps.example.com/',
     });
@@ -344,7 +359,7 @@ describe('init at a terminal', () => {
 
   test('writes nothing after Ctrl+C', async () => {
     const dir = folder();
-    expect(await init(contextIn(dir, {}, ['\u0003']), 'new', {})).toBe(130);
+    expect(await runInit(contextIn(dir, {}, ['\u0003']), 'new', {})).toBe(130);
     expect(snapshot(dir)).toBe('');
   });
 });

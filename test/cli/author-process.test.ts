@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app/run.ts';
-import { init } from '../../src/cli/commands/init/run.ts';
-import { lint } from '../../src/cli/commands/lint/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
+import { runInit } from '../../src/cli/commands/init/run.ts';
+import { runLint } from '../../src/cli/commands/lint/run.ts';
 import { tarGz } from '../publish/memory.ts';
 import { buildInto } from '../support/built.ts';
 import { folder } from '../support/folders.ts';
@@ -58,8 +58,8 @@ async function workspace(): Promise<string> {
   const dir = folder();
   writeFileSync(join(dir, 'i.svg'), SVG);
   // A host that refuses connections at once, so that no test waits for it.
-  await init(contextIn(dir), undefined, { baseUrl: 'http://127.0.0.1:5/' });
-  await addApp(contextIn(dir), 'a', { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' });
+  await runInit(contextIn(dir), undefined, { baseUrl: 'http://127.0.0.1:5/' });
+  await runAddApp(contextIn(dir), 'a', { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' });
   return dir;
 }
 
@@ -150,7 +150,7 @@ describe.skipIf(WINDOWS)('publish-version completes on the next run after it was
       expect(readFileSync(join(dir, `apps/a/versions/${version}.tar.gz`))).toEqual(tarGz('x'));
     expect(await shared.run(args, { cwd: dir })).toMatchObject({ code: 0 });
     expect(versions(dir)).toEqual(['1.0.0']);
-    expect(await lint(contextIn(dir), [], {})).toBe(0);
+    expect(await runLint(contextIn(dir), [], {})).toBe(0);
     const before = snapshot(dir);
     expect(await shared.run(args, { cwd: dir })).toMatchObject({
       code: 0,

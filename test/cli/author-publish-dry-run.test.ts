@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 import { workspace, type Options, publish, listedVersions, lintsClean } from './publish-fixture.ts';
@@ -76,31 +76,101 @@ describe('5. publish-version --dry-run', () => {
 });
 
 describe('before it writes anything, publish-version refuses', () => {
-  const wrong: [what: string, key: string, word: string, options: Options, code: string, exit: number][] = [
-    ['no source', 'a', '1.0.0', {}, 'option-missing', 2],
-    ['two sources', 'a', '1.0.0', { artifact: 'x', entry: 'y' }, 'option-conflict', 2],
-    ['a UI without an entry', 'a', '1.0.0', { artifact: 'x', ui: 'y' }, 'option-conflict', 2],
-    ['a hostile key', '../../a', '1.0.0', { artifact: '../one.tar.gz' }, 'app-key-invalid', 1],
-    ['an unknown app', 'b', '1.0.0', { artifact: '../one.tar.gz' }, 'app-unknown', 2],
-    ['an invalid version', 'a', 'v1', { artifact: '../one.tar.gz' }, 'version-invalid', 2],
-    ['a pre-release', 'a', '1.0.0-rc.1', { artifact: '../one.tar.gz' }, 'prerelease-not-allowed', 1],
-    [
-      'an increment without an earlier version',
-      'a',
-      'patch',
-      { artifact: '../one.tar.gz' },
-      'no-version-to-increment',
-      2,
-    ],
-    ['a missing artifact', 'a', '1.0.0', { artifact: 'gone.tar.gz' }, 'file-unreadable', 2],
-    ['a missing entry point', 'a', '1.0.0', { entry: 'gone.ts' }, 'entry-point-missing', 2],
-    ['a file that is not an archive', 'a', '1.0.0', { artifact: '../i.svg' }, 'rule-violation', 1],
-    ['a URL with a password', 'a', '1.0.0', { artifactUrl: 'https://me:pw@x.test/a.tar.gz' }, 'url-invalid', 2],
+  const wrong: { what: string; key: string; word: string; options: Options; code: string; exit: number }[] = [
+    { what: 'no source', key: 'a', word: '1.0.0', options: {}, code: 'option-missing', exit: 2 },
+    {
+      what: 'two sources',
+      key: 'a',
+      word: '1.0.0',
+      options: { artifact: 'x', entry: 'y' },
+      code: 'option-conflict',
+      exit: 2,
+    },
+    {
+      what: 'a UI without an entry',
+      key: 'a',
+      word: '1.0.0',
+      options: { artifact: 'x', ui: 'y' },
+      code: 'option-conflict',
+      exit: 2,
+    },
+    {
+      what: 'a hostile key',
+      key: '../../a',
+      word: '1.0.0',
+      options: { artifact: '../one.tar.gz' },
+      code: 'app-key-invalid',
+      exit: 1,
+    },
+    {
+      what: 'an unknown app',
+      key: 'b',
+      word: '1.0.0',
+      options: { artifact: '../one.tar.gz' },
+      code: 'app-unknown',
+      exit: 2,
+    },
+    {
+      what: 'an invalid version',
+      key: 'a',
+      word: 'v1',
+      options: { artifact: '../one.tar.gz' },
+      code: 'version-invalid',
+      exit: 2,
+    },
+    {
+      what: 'a pre-release',
+      key: 'a',
+      word: '1.0.0-rc.1',
+      options: { artifact: '../one.tar.gz' },
+      code: 'prerelease-not-allowed',
+      exit: 1,
+    },
+    {
+      what: 'an increment without an earlier version',
+      key: 'a',
+      word: 'patch',
+      options: { artifact: '../one.tar.gz' },
+      code: 'no-version-to-increment',
+      exit: 2,
+    },
+    {
+      what: 'a missing artifact',
+      key: 'a',
+      word: '1.0.0',
+      options: { artifact: 'gone.tar.gz' },
+      code: 'file-unreadable',
+      exit: 2,
+    },
+    {
+      what: 'a missing entry point',
+      key: 'a',
+      word: '1.0.0',
+      options: { entry: 'gone.ts' },
+      code: 'entry-point-missing',
+      exit: 2,
+    },
+    {
+      what: 'a file that is not an archive',
+      key: 'a',
+      word: '1.0.0',
+      options: { artifact: '../i.svg' },
+      code: 'rule-violation',
+      exit: 1,
+    },
+    {
+      what: 'a URL with a password',
+      key: 'a',
+      word: '1.0.0',
+      options: { artifactUrl: 'https://me:pw@x.test/a.tar.gz' },
+      code: 'url-invalid',
+      exit: 2,
+    },
   ];
-  test.each(wrong)('%s', async (_, key, word, options, code, exit) => {
+  test.each(wrong)('$what', async ({ key, word, options, code, exit }) => {
     const dir = await workspace();
     const before = snapshot(dir);
-    expect(await refusal(publishVersion(contextIn(dir), key, word, options))).toMatchObject({ code, exit });
+    expect(await refusal(runPublishVersion(contextIn(dir), key, word, options))).toMatchObject({ code, exit });
     expect(snapshot(dir)).toBe(before);
   });
 

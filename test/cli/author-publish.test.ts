@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 import { FIRST_ARTIFACT, SECOND_ARTIFACT, workspace, publish, listedVersions, lintsClean } from './publish-fixture.ts';
@@ -107,7 +107,9 @@ describe('publish-version', () => {
 
   test.each(['__proto__', 'constructor', '2'])('accepts the app key %s', async (key) => {
     const dir = await workspace(undefined, key);
-    expect(await publishVersion(contextIn(dir), key, '1.0.0', { artifact: '../one.tar.gz', readBack: false })).toBe(0);
+    expect(await runPublishVersion(contextIn(dir), key, '1.0.0', { artifact: '../one.tar.gz', readBack: false })).toBe(
+      0,
+    );
     expect(existsSync(join(dir, 'apps', key, 'versions/1.0.0.tar.gz'))).toBe(true);
     await lintsClean(dir);
   });
@@ -166,18 +168,22 @@ describe('2. the artifact is stored and read back before it is listed', () => {
   });
 
   test.each([
-    [
-      'not found',
-      (): RequestListener => (_, response) => void response.writeHead(404).end(),
-      'responds with status 404',
-    ],
-    [
-      'an HTML page for every missing file',
-      (): RequestListener => (_, response) => void response.end('<!doctype html><title>App</title>'),
-      'is an HTML page',
-    ],
-    ['a broken response', (): RequestListener => (_, response) => void response.destroy(), 'cannot be fetched'],
-  ])('a folder that is not uploaded yet only causes a remark: %s', async (_, answer, message) => {
+    {
+      name: 'not found',
+      answer: (): RequestListener => (_, response) => void response.writeHead(404).end(),
+      message: 'responds with status 404',
+    },
+    {
+      name: 'an HTML page for every missing file',
+      answer: (): RequestListener => (_, response) => void response.end('<!doctype html><title>App</title>'),
+      message: 'is an HTML page',
+    },
+    {
+      name: 'a broken response',
+      answer: (): RequestListener => (_, response) => void response.destroy(),
+      message: 'cannot be fetched',
+    },
+  ])('a folder that is not uploaded yet only causes a remark: $name', async ({ answer, message }) => {
     const dir = await workspace(await serving(answer()));
     const { printed } = await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
     expect(printed.log.join()).toContain('Not served yet');
@@ -251,26 +257,26 @@ describe('--artifact-url', () => {
   });
 
   test.each([
-    [
-      'a response with status 404',
-      (): RequestListener => (_, response) => void response.writeHead(404).end(),
-      'download-failed',
-      'status 404',
-    ],
-    [
-      'an HTML page',
-      (): RequestListener => (_, response) => void response.end('<!doctype html><title>Sign in</title>'),
-      'artifact-invalid',
-      'HTML page',
-    ],
-    [
-      'a truncated response',
-      (): RequestListener => (_, response) =>
+    {
+      name: 'a response with status 404',
+      answer: (): RequestListener => (_, response) => void response.writeHead(404).end(),
+      code: 'download-failed',
+      message: 'status 404',
+    },
+    {
+      name: 'an HTML page',
+      answer: (): RequestListener => (_, response) => void response.end('<!doctype html><title>Sign in</title>'),
+      code: 'artifact-invalid',
+      message: 'HTML page',
+    },
+    {
+      name: 'a truncated response',
+      answer: (): RequestListener => (_, response) =>
         void response.writeHead(200, { 'content-length': 9999 }).write(FIRST_ARTIFACT, () => response.destroy()),
-      'download-failed',
-      'cannot be fetched',
-    ],
-  ])('refuses %s', async (_, answer, code, message) => {
+      code: 'download-failed',
+      message: 'cannot be fetched',
+    },
+  ])('refuses $name', async ({ answer, code, message }) => {
     const dir = await workspace();
     const before = snapshot(dir);
     expect(await refusal(publish(dir, '1.0.0', { artifactUrl: `${await serving(answer())}a.tar.gz` }))).toMatchObject({

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app/run.ts';
-import { init } from '../../src/cli/commands/init/run.ts';
-import { removeApp } from '../../src/cli/commands/remove-app/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
+import { runInit } from '../../src/cli/commands/init/run.ts';
+import { runRemoveApp } from '../../src/cli/commands/remove-app/run.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 
@@ -13,10 +13,10 @@ const YES = { yes: true };
 /** A workspace with two apps; `clock` has a version. */
 async function workspace(): Promise<string> {
   const dir = folder();
-  await init(contextIn(dir), undefined, { baseUrl: 'https://apps.example.com/' });
+  await runInit(contextIn(dir), undefined, { baseUrl: 'https://apps.example.com/' });
   writeFileSync(join(dir, 'i.svg'), SVG);
   for (const key of ['radio', 'clock'])
-    await addApp(contextIn(dir), key, {
+    await runAddApp(contextIn(dir), key, {
       name: `The ${key}`,
       description: 'An app.',
       icon: 'i.svg',
@@ -45,7 +45,7 @@ describe('remove-app', () => {
     const dir = await workspace();
     const files = filesOf(dir);
     const context = contextIn(dir, YES);
-    expect(await removeApp(context, 'clock', YES)).toBe(0);
+    expect(await runRemoveApp(context, 'clock', YES)).toBe(0);
     expect(keysOf(dir)).toEqual(['radio']);
     expect(filesOf(dir)).toBe(files);
     expect(context.printed.out.join('\n')).toBe(
@@ -55,13 +55,13 @@ describe('remove-app', () => {
         'No file is deleted: apps/clock/icon.svg, apps/clock/versions.json and the artifacts stay.',
       ].join('\n'),
     );
-    expect(await removeApp(contextIn(dir, YES), 'radio', YES)).toBe(0);
+    expect(await runRemoveApp(contextIn(dir, YES), 'radio', YES)).toBe(0);
     expect(textOf(dir)).toBe('{\n  "apps": {}\n}\n');
   });
 
   test('reports that subscribers no longer see the app', async () => {
     const context = contextIn(await workspace(), YES);
-    await removeApp(context, 'radio', YES);
+    await runRemoveApp(context, 'radio', YES);
     expect(context.printed.out.join('\n')).toContain(
       'Subscribers do not see radio (“The radio”) at present, because no version of it is published; nothing changes for them.',
     );
@@ -69,7 +69,7 @@ describe('remove-app', () => {
 
   test('with --format json reports what subscribers lose', async () => {
     const context = contextIn(await workspace(), YES);
-    await removeApp(context, 'clock', { ...YES, format: 'json' });
+    await runRemoveApp(context, 'clock', { ...YES, format: 'json' });
     expect(JSON.parse(context.printed.out.join())).toMatchObject({
       key: 'clock',
       status: 'removed',
@@ -84,16 +84,16 @@ describe('remove-app', () => {
     const dir = await workspace();
     const before = snapshot(dir);
     const context = contextIn(dir);
-    expect(await removeApp(context, 'clock', { dryRun: true })).toBe(0);
+    expect(await runRemoveApp(context, 'clock', { dryRun: true })).toBe(0);
     expect(context.printed.out.join('\n')).toMatch(/^Nothing was written[^]*^-     "clock": \{[^]*will no longer see/m);
     expect(snapshot(dir)).toBe(before);
   });
 
   test('with --dry-run of the last app prints the empty list of apps that is written', async () => {
     const dir = await workspace();
-    await removeApp(contextIn(dir, YES), 'clock', YES);
+    await runRemoveApp(contextIn(dir, YES), 'clock', YES);
     const context = contextIn(dir);
-    await removeApp(context, 'radio', { dryRun: true });
+    await runRemoveApp(context, 'radio', { dryRun: true });
     const changed = context.printed.out
       .join('\n')
       .split('\n')
@@ -107,7 +107,7 @@ describe('remove-app', () => {
   test('without a terminal and --yes is refused, with the consequences', async () => {
     const dir = await workspace();
     const before = snapshot(dir);
-    expect(await refusal(removeApp(contextIn(dir), 'clock', {}))).toMatchObject({
+    expect(await refusal(runRemoveApp(contextIn(dir), 'clock', {}))).toMatchObject({
       code: 'option-missing',
       exit: 2,
       message: expect.stringContaining('will no longer see clock') as string,
@@ -117,14 +117,14 @@ describe('remove-app', () => {
   });
 
   test.each([
-    ['y', 0, ['radio']],
-    ['n', 130, ['radio', 'clock']],
-    ['\r', 130, ['radio', 'clock']],
-    ['\u0003', 130, ['radio', 'clock']],
-  ])('prompts at a terminal: the answer %j exits with %i', async (keys, exit, left) => {
+    { keys: 'y', exit: 0, left: ['radio'] },
+    { keys: 'n', exit: 130, left: ['radio', 'clock'] },
+    { keys: '\r', exit: 130, left: ['radio', 'clock'] },
+    { keys: '\u0003', exit: 130, left: ['radio', 'clock'] },
+  ])('prompts at a terminal: the answer $keys exits with $exit', async ({ keys, exit, left }) => {
     const dir = await workspace();
     const context = contextIn(dir, {}, [keys]);
-    expect(await removeApp(context, 'clock', {})).toBe(exit);
+    expect(await runRemoveApp(context, 'clock', {})).toBe(exit);
     expect(context.questions()).toContain('Remove clock from the manifest?');
     expect(context.printed.log.join()).toContain('will no longer see clock');
     expect(keysOf(dir)).toEqual(left);
@@ -133,14 +133,14 @@ describe('remove-app', () => {
   test('removes an app whose key is not URL-safe', async () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'registry.json'), textOf(dir).replace('"clock"', '"../a b/~"'));
-    expect(await removeApp(contextIn(dir, YES), '../a b/~', YES)).toBe(0);
+    expect(await runRemoveApp(contextIn(dir, YES), '../a b/~', YES)).toBe(0);
     expect(keysOf(dir)).toEqual(['radio']);
   });
 
   test.each(['clck', 'RADIO', 'toString'])('refuses the unknown key %s', async (key) => {
     const dir = await workspace();
     const before = snapshot(dir);
-    expect(await refusal(removeApp(contextIn(dir, YES), key, YES))).toMatchObject({ code: 'app-unknown', exit: 2 });
+    expect(await refusal(runRemoveApp(contextIn(dir, YES), key, YES))).toMatchObject({ code: 'app-unknown', exit: 2 });
     expect(snapshot(dir)).toBe(before);
   });
 });

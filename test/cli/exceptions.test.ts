@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { judge } from '../../src/cli/commands/judge/run.ts';
-import { lint } from '../../src/cli/commands/lint/run.ts';
+import { runJudge } from '../../src/cli/commands/judge/run.ts';
+import { runLint } from '../../src/cli/commands/lint/run.ts';
 import { loadConfig } from '../../src/cli/config/config.ts';
 import type { GlobalOptions } from '../../src/cli/context.ts';
 import type { Report } from '../../src/core/engine/report.ts';
@@ -42,7 +42,7 @@ async function run(
 ): Promise<Run> {
   const config = (from = folder): ReturnType<typeof loadConfig> => loadConfig(from, null, {});
   const context = cliContext({ cwd: folder, options: globals, config });
-  const code = await lint(context, [], options);
+  const code = await runLint(context, [], options);
   const text = context.printed.out.join('\n');
   return { code, report: globals.format === 'json' ? JSON.parse(text) : null, text, logged: context.printed.log };
 }
@@ -62,7 +62,7 @@ async function judgedWithEnd(until: string): Promise<Report> {
   configure([{ rule: 'text-empty', reason: 'x', until }]);
   const config = (): ReturnType<typeof loadConfig> => loadConfig(folder, null, {});
   const context = cliContext({ cwd: folder, options: { format: 'json' }, config });
-  await judge(context, ['facts.json']);
+  await runJudge(context, ['facts.json']);
   return JSON.parse(context.printed.out.join('\n'));
 }
 
@@ -156,40 +156,100 @@ describe('exceptions', () => {
     expect((await judgedWithEnd('2020-01-01')).summary).toMatchObject({ warnings: 1, excepted: 0 });
   });
 
-  test.each<[string, object, string, RegExp, RegExp]>([
-    [
-      'an unknown rule',
-      { rule: 'url-unstabel' },
-      'rule-unknown',
-      /\/exceptions\/1\/rule: .*Did you mean url-unstable/,
-      /appreg rules/,
-    ],
-    [
-      'an impossible date',
-      { until: '2027-02-30' },
-      'config-invalid',
-      /\/exceptions\/1\/until: “2027-02-30”/,
-      /YYYY-MM-DD/,
-    ],
-    ['another form of date', { until: '1 March' }, 'config-invalid', /\/exceptions\/1\/until/, /YYYY-MM-DD/],
-    ['a date with a time', { until: '2027-03-01T00:00:00Z' }, 'config-invalid', /\/until/, /YYYY-MM-DD/],
-    ['an empty date', { until: '' }, 'config-invalid', /\/until/, /YYYY-MM-DD/],
-    [
-      'a published version, without an end',
-      { rule: 'artifact-changed' },
-      'config-invalid',
-      /\/exceptions\/1: .*needs an end/,
-      /"until"/,
-    ],
-    ['a withdrawn app, without an end', { rule: 'app-withdrawn' }, 'config-invalid', /needs an end/, /"until"/],
-    ['an invalid range', { version: 'one' }, 'config-invalid', /\/exceptions\/1\/version: “one”/, /<1\.4/],
-    ['an empty range', { version: ' ' }, 'config-invalid', /\/exceptions\/1\/version/, /./],
-    ['an empty reason', { reason: ' ' }, 'config-invalid', /\/exceptions\/1\/reason/, /schema/],
-    ['no reason', { reason: undefined }, 'config-invalid', /\/exceptions\/1 .*'reason'/, /schema/],
-    ['no rule', { rule: undefined }, 'config-invalid', /\/exceptions\/1 .*'rule'/, /schema/],
-    ['an unknown field', { apps: 'a' }, 'config-invalid', /\/exceptions\/1\/apps is not a known setting/, /schema/],
-    ['a number', { version: 1 }, 'config-invalid', /\/exceptions\/1\/version must be string/, /schema/],
-  ])('with %s are refused, with the place', async (_, more, code, message, hint) => {
+  test.each<{ name: string; more: object; code: string; message: RegExp; hint: RegExp }>([
+    {
+      name: 'an unknown rule',
+      more: { rule: 'url-unstabel' },
+      code: 'rule-unknown',
+      message: /\/exceptions\/1\/rule: .*Did you mean url-unstable/,
+      hint: /appreg rules/,
+    },
+    {
+      name: 'an impossible date',
+      more: { until: '2027-02-30' },
+      code: 'config-invalid',
+      message: /\/exceptions\/1\/until: “2027-02-30”/,
+      hint: /YYYY-MM-DD/,
+    },
+    {
+      name: 'another form of date',
+      more: { until: '1 March' },
+      code: 'config-invalid',
+      message: /\/exceptions\/1\/until/,
+      hint: /YYYY-MM-DD/,
+    },
+    {
+      name: 'a date with a time',
+      more: { until: '2027-03-01T00:00:00Z' },
+      code: 'config-invalid',
+      message: /\/until/,
+      hint: /YYYY-MM-DD/,
+    },
+    { name: 'an empty date', more: { until: '' }, code: 'config-invalid', message: /\/until/, hint: /YYYY-MM-DD/ },
+    {
+      name: 'a published version, without an end',
+      more: { rule: 'artifact-changed' },
+      code: 'config-invalid',
+      message: /\/exceptions\/1: .*needs an end/,
+      hint: /"until"/,
+    },
+    {
+      name: 'a withdrawn app, without an end',
+      more: { rule: 'app-withdrawn' },
+      code: 'config-invalid',
+      message: /needs an end/,
+      hint: /"until"/,
+    },
+    {
+      name: 'an invalid range',
+      more: { version: 'one' },
+      code: 'config-invalid',
+      message: /\/exceptions\/1\/version: “one”/,
+      hint: /<1\.4/,
+    },
+    {
+      name: 'an empty range',
+      more: { version: ' ' },
+      code: 'config-invalid',
+      message: /\/exceptions\/1\/version/,
+      hint: /./,
+    },
+    {
+      name: 'an empty reason',
+      more: { reason: ' ' },
+      code: 'config-invalid',
+      message: /\/exceptions\/1\/reason/,
+      hint: /schema/,
+    },
+    {
+      name: 'no reason',
+      more: { reason: undefined },
+      code: 'config-invalid',
+      message: /\/exceptions\/1 .*'reason'/,
+      hint: /schema/,
+    },
+    {
+      name: 'no rule',
+      more: { rule: undefined },
+      code: 'config-invalid',
+      message: /\/exceptions\/1 .*'rule'/,
+      hint: /schema/,
+    },
+    {
+      name: 'an unknown field',
+      more: { apps: 'a' },
+      code: 'config-invalid',
+      message: /\/exceptions\/1\/apps is not a known setting/,
+      hint: /schema/,
+    },
+    {
+      name: 'a number',
+      more: { version: 1 },
+      code: 'config-invalid',
+      message: /\/exceptions\/1\/version must be string/,
+      hint: /schema/,
+    },
+  ])('with $name are refused, with the place', async ({ more, code, message, hint }) => {
     configure([
       { rule: 'text-empty', reason: 'x' },
       { rule: 'url-unstable', reason: 'x', ...more },
@@ -233,23 +293,35 @@ describe('--baseline', () => {
 
   const whole = { schema: 1, tool: { name: 'appreg', version: '0.1.0' }, findings: [] };
   const found = { rule: 'x', resource: 'manifest', cause: null, app: null, version: null, file: null, url: null };
-  test.each<[string, unknown, RegExp]>([
-    ['is missing', null, /does not exist/],
-    ['is empty', '', /it is empty/],
-    ['is broken', '{"schema":1,', /not JSON/],
-    ['is a list', [], /not a report/],
-    ['is a text', '"x"', /not a report/],
-    ['is null', 'null', /not a report/],
-    ['is SARIF', { version: '2.1.0', runs: [] }, /SARIF/],
-    ['is a manifest', { apps: {} }, /a manifest/],
-    ['is saved facts', { snapshot: 1 }, /saved facts/],
-    ['is of another tool', { ...whole, tool: { name: 'eslint' } }, /another tool \(“eslint”\)/],
-    ['has another schema', { ...whole, schema: 2 }, /its schema is 2/],
-    ['has no findings', { ...whole, findings: {} }, /\/findings is not an array/],
-    ['has a finding that is none', { ...whole, findings: [null] }, /\/findings\/0 is not an object/],
-    ['has a finding without a place', { ...whole, findings: [found] }, /\/findings\/0\/pointer/],
-    ['has a finding of nothing', { ...whole, findings: [{ ...found, pointer: '', resource: 'x' }] }, /\/resource/],
-  ])('that %s is refused', async (_, value, message) => {
+  test.each<{ name: string; value: unknown; message: RegExp }>([
+    { name: 'is missing', value: null, message: /does not exist/ },
+    { name: 'is empty', value: '', message: /it is empty/ },
+    { name: 'is broken', value: '{"schema":1,', message: /not JSON/ },
+    { name: 'is a list', value: [], message: /not a report/ },
+    { name: 'is a text', value: '"x"', message: /not a report/ },
+    { name: 'is null', value: 'null', message: /not a report/ },
+    { name: 'is SARIF', value: { version: '2.1.0', runs: [] }, message: /SARIF/ },
+    { name: 'is a manifest', value: { apps: {} }, message: /a manifest/ },
+    { name: 'is saved facts', value: { snapshot: 1 }, message: /saved facts/ },
+    { name: 'is of another tool', value: { ...whole, tool: { name: 'eslint' } }, message: /another tool \(“eslint”\)/ },
+    { name: 'has another schema', value: { ...whole, schema: 2 }, message: /its schema is 2/ },
+    { name: 'has no findings', value: { ...whole, findings: {} }, message: /\/findings is not an array/ },
+    {
+      name: 'has a finding that is none',
+      value: { ...whole, findings: [null] },
+      message: /\/findings\/0 is not an object/,
+    },
+    {
+      name: 'has a finding without a place',
+      value: { ...whole, findings: [found] },
+      message: /\/findings\/0\/pointer/,
+    },
+    {
+      name: 'has a finding of nothing',
+      value: { ...whole, findings: [{ ...found, pointer: '', resource: 'x' }] },
+      message: /\/resource/,
+    },
+  ])('that $name is refused', async ({ value, message }) => {
     if (value !== null) put('before.json', value);
     expect(await errorOf({ baseline: 'before.json' })).toMatchObject({
       code: 'baseline-report-invalid',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { explain } from '../../src/cli/commands/explain/run.ts';
-import { listRules } from '../../src/cli/commands/rules/run.ts';
+import { runExplain } from '../../src/cli/commands/explain/run.ts';
+import { runRules } from '../../src/cli/commands/rules/run.ts';
 import { RULE_GROUP_NAMES } from '../../src/cli/choices.ts';
 import { ERRORS } from '../../src/core/error-codes/index.ts';
 import { rules } from '../../src/core/rules/index.ts';
@@ -9,9 +9,9 @@ import { printable } from '../../src/core/text/text.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { refusal } from './author-support.ts';
 
-async function explained(id: string, options: Parameters<typeof explain>[2] = {}): Promise<string> {
+async function explained(id: string, options: Parameters<typeof runExplain>[2] = {}): Promise<string> {
   const context = cliContext({ cwd: '.' });
-  expect(await explain(context, id, options)).toBe(0);
+  expect(await runExplain(context, id, options)).toBe(0);
   return context.printed.out.join('\n');
 }
 
@@ -67,7 +67,7 @@ describe('explain', () => {
     ['constructor', 'is named “constructor”. '],
     ['\u001b[2J', 'is named “\\u{1b}[2J”'],
   ])('reports the unknown name %j with similar names', async (id, message) => {
-    const error = await refusal(explain(cliContext({ cwd: '.' }), id, {}));
+    const error = await refusal(runExplain(cliContext({ cwd: '.' }), id, {}));
     expect(error).toMatchObject({ code: 'rule-unknown', exit: 2 });
     expect(`${error.message} `).toContain(message);
   });
@@ -89,18 +89,18 @@ describe('explain', () => {
 });
 
 async function listed(
-  options: Parameters<typeof listRules>[1],
+  options: Parameters<typeof runRules>[1],
   config: Record<string, unknown> = {},
 ): Promise<{ id: string; level: string; group: string }[]> {
   const context = cliContext({ cwd: '.', options, config: async () => ({ config, file: null, root: '.' }) });
-  expect(await listRules(context, { ...options, format: 'json' })).toBe(0);
+  expect(await runRules(context, { ...options, format: 'json' })).toBe(0);
   return (JSON.parse(context.printed.out.join()) as { rules: { id: string; level: string; group: string }[] }).rules;
 }
 
 describe('rules', () => {
   test('lists each rule once, in aligned columns', async () => {
     const context = cliContext({ cwd: '.' });
-    expect(await listRules(context, {})).toBe(0);
+    expect(await runRules(context, {})).toBe(0);
     const text = context.printed.out.join('\n');
     const rows = text
       .split('\n')
@@ -126,14 +126,14 @@ describe('rules', () => {
     expect(symptom.map(({ id }) => id)).toEqual(expect.arrayContaining(['icon-not-image', 'cors-missing']));
     expect(symptom.map(({ id }) => id)).not.toContain('checksum-malformed');
     const context = cliContext({ cwd: '.' });
-    await listRules(context, { level: 'off' });
+    await runRules(context, { level: 'off' });
     expect(context.printed.out).toEqual(['No rule matches.']);
   });
 
   test.each([{ group: 'icons' }, { level: 'fatal' }, { symptom: 'none' }])(
     'refuses %j as a usage error',
     async (options) => {
-      expect(await refusal(listRules(cliContext({ cwd: '.' }), options))).toMatchObject({
+      expect(await refusal(runRules(cliContext({ cwd: '.' }), options))).toMatchObject({
         code: 'option-invalid',
         exit: 2,
       });

@@ -139,36 +139,36 @@ async function refused(text: string): Promise<string> {
 }
 
 describe('saved facts are refused, with the location of the fault', () => {
-  test.each<[string, (facts: Record<string, any>) => void, string]>([
-    ['without a manifest', (f) => delete f['manifest'], 'the file has no field “manifest”'],
-    ['with an invalid time', (f) => (f['seenAt'] = 'yesterday'), '/seenAt must match pattern'],
-    ['with an app that is not an object', (f) => (f['apps'][0] = 1), '/apps/0 must be object'],
-    [
-      'with a web observation without a field',
-      (f) => delete f['apps'][0].icon.web.server,
-      '/apps/0/icon/web has no field “server”',
-    ],
-    [
-      'with invalid headers of a hop',
-      (f) => (f['manifest'].web.server.hops[0].headers = 'none'),
-      '/manifest/web/server/hops/0/headers must be array',
-    ],
-    [
-      'with a negative size',
-      (f) => (f['apps'][0].artifacts[1].content.bytes = -1),
-      '/apps/0/artifacts/1/content/bytes must be >= 0',
-    ],
-    [
-      'with an invalid digest',
-      (f) => (f['apps'][0].artifacts[0].content.sha256 = '../x'),
-      '/apps/0/artifacts/0/content',
-    ],
-    [
-      'in another format version',
-      (f) => (f['snapshot'] = 2),
-      'in a format that this version of appreg does not support',
-    ],
-  ])('%s', async (_, spoil, message) => {
+  test.each<{ name: string; spoil: (facts: Record<string, any>) => void; message: string }>([
+    { name: 'without a manifest', spoil: (f) => delete f['manifest'], message: 'the file has no field “manifest”' },
+    { name: 'with an invalid time', spoil: (f) => (f['seenAt'] = 'yesterday'), message: '/seenAt must match pattern' },
+    { name: 'with an app that is not an object', spoil: (f) => (f['apps'][0] = 1), message: '/apps/0 must be object' },
+    {
+      name: 'with a web observation without a field',
+      spoil: (f) => delete f['apps'][0].icon.web.server,
+      message: '/apps/0/icon/web has no field “server”',
+    },
+    {
+      name: 'with invalid headers of a hop',
+      spoil: (f) => (f['manifest'].web.server.hops[0].headers = 'none'),
+      message: '/manifest/web/server/hops/0/headers must be array',
+    },
+    {
+      name: 'with a negative size',
+      spoil: (f) => (f['apps'][0].artifacts[1].content.bytes = -1),
+      message: '/apps/0/artifacts/1/content/bytes must be >= 0',
+    },
+    {
+      name: 'with an invalid digest',
+      spoil: (f) => (f['apps'][0].artifacts[0].content.sha256 = '../x'),
+      message: '/apps/0/artifacts/0/content',
+    },
+    {
+      name: 'in another format version',
+      spoil: (f) => (f['snapshot'] = 2),
+      message: 'in a format that this version of appreg does not support',
+    },
+  ])('$name', async ({ spoil, message }) => {
     live = putRegistry(host);
     const facts = await saved();
     spoil(facts);

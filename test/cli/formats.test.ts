@@ -71,14 +71,14 @@ const withoutTimes = (text: string): string => text.replace(/\d\.\d+( s|")/g, '<
 
 describe.each(MACHINES)('%s', (format) => {
   test.each([
-    ['a registry with an error', `lint broken --format ${format}`, 1],
-    ['a folder without a registry', `lint empty --format=${format}`, 2],
-    ['a path that does not exist', `lint nowhere --format ${format}`, 2],
-    ['an invalid configuration', `lint no-config --format ${format}`, 2],
-    ['an unknown rule', `lint clean --rule nonsense=off --format ${format}`, 2],
-    ['an unknown option', `lint clean --fixx --format ${format}`, 2],
-    ['a file without saved facts', `judge clean/registry.json --format ${format}`, 2],
-  ])('stdout contains one document of the format and nothing else for %s', async (what, words, code) => {
+    { what: 'a registry with an error', words: `lint broken --format ${format}`, code: 1 },
+    { what: 'a folder without a registry', words: `lint empty --format=${format}`, code: 2 },
+    { what: 'a path that does not exist', words: `lint nowhere --format ${format}`, code: 2 },
+    { what: 'an invalid configuration', words: `lint no-config --format ${format}`, code: 2 },
+    { what: 'an unknown rule', words: `lint clean --rule nonsense=off --format ${format}`, code: 2 },
+    { what: 'an unknown option', words: `lint clean --fixx --format ${format}`, code: 2 },
+    { what: 'a file without saved facts', words: `judge clean/registry.json --format ${format}`, code: 2 },
+  ])('stdout contains one document of the format and nothing else for $what', async ({ what, words, code }) => {
     const ran = await run(words);
     expect(ran.code).toBe(code);
     expect(READ[format]!(ran.out), what).toBe(true);
@@ -164,17 +164,22 @@ describe('the folder in the repository is determined', () => {
   });
 
   test.each([
-    ['at the root of the repository', 'repo', {}, ''],
-    ['below the root', 'repo/a/b', {}, 'a/b'],
-    ['in a worktree, whose .git is a file', 'worktree/c', {}, 'c'],
-    ['through a symbolic link', 'link/a', {}, 'a'],
-    ['outside of a repository', 'empty', {}, ''],
-    ['in the workspace of GitHub Actions', 'repo/a', { GITHUB_WORKSPACE: '.' }, 'repo/a'],
-    ['in the project folder of GitLab', 'repo/a', { CI_PROJECT_DIR: 'repo/a' }, ''],
-    ['if the workspace is a different folder', 'repo/a', { GITHUB_WORKSPACE: 'repo/a/b' }, 'a'],
-    ['if the workspace does not exist', 'repo/a', { GITHUB_WORKSPACE: 'nowhere' }, 'a'],
-    ['if the workspace variable is empty', 'repo/a', { GITHUB_WORKSPACE: '' }, 'a'],
-  ])('%s', (_, cwd, env, folder) => {
+    { name: 'at the root of the repository', cwd: 'repo', env: {}, folder: '' },
+    { name: 'below the root', cwd: 'repo/a/b', env: {}, folder: 'a/b' },
+    { name: 'in a worktree, whose .git is a file', cwd: 'worktree/c', env: {}, folder: 'c' },
+    { name: 'through a symbolic link', cwd: 'link/a', env: {}, folder: 'a' },
+    { name: 'outside of a repository', cwd: 'empty', env: {}, folder: '' },
+    { name: 'in the workspace of GitHub Actions', cwd: 'repo/a', env: { GITHUB_WORKSPACE: '.' }, folder: 'repo/a' },
+    { name: 'in the project folder of GitLab', cwd: 'repo/a', env: { CI_PROJECT_DIR: 'repo/a' }, folder: '' },
+    {
+      name: 'if the workspace is a different folder',
+      cwd: 'repo/a',
+      env: { GITHUB_WORKSPACE: 'repo/a/b' },
+      folder: 'a',
+    },
+    { name: 'if the workspace does not exist', cwd: 'repo/a', env: { GITHUB_WORKSPACE: 'nowhere' }, folder: 'a' },
+    { name: 'if the workspace variable is empty', cwd: 'repo/a', env: { GITHUB_WORKSPACE: '' }, folder: 'a' },
+  ])('$name', ({ cwd, env, folder }) => {
     const named = Object.entries(env).map(([name, path]) => [name, path === '' ? '' : join(root, path)]);
     expect(folderInRepository(join(root, cwd), Object.fromEntries(named) as NodeJS.ProcessEnv)).toBe(folder);
   });

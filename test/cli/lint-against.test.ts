@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lint } from '../../src/cli/commands/lint/run.ts';
+import { runLint } from '../../src/cli/commands/lint/run.ts';
 import { loadConfig } from '../../src/cli/config/config.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { type Serving, startServer } from '../../src/serve/server.ts';
@@ -60,7 +60,7 @@ async function linted(against: string, paths: string[] = []): Promise<{ code: nu
     options: { format: 'json' },
     config: (from = cwd) => loadConfig(from, null, {}),
   });
-  const code = await lint(context, paths, { against });
+  const code = await runLint(context, paths, { against });
   const report: Report = JSON.parse(context.printed.out.join('\n'));
   return { code, found: report.findings.map((f) => `${f.rule} ${f.version}`) };
 }

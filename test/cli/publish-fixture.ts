@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app/run.ts';
-import { init } from '../../src/cli/commands/init/run.ts';
-import { lint } from '../../src/cli/commands/lint/run.ts';
-import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
+import { runInit } from '../../src/cli/commands/init/run.ts';
+import { runLint } from '../../src/cli/commands/lint/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { tarGz } from '../publish/memory.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, type Recorded } from './author-support.ts';
@@ -20,11 +20,11 @@ export const SECOND_ARTIFACT = tarGz('two');
 /** A workspace with the app `a`, and two artifacts beside it. */
 export async function workspace(baseUrl = 'https://apps.example.com/', key = 'a'): Promise<string> {
   const dir = folder();
-  await init(contextIn(dir), 'r', { baseUrl });
+  await runInit(contextIn(dir), 'r', { baseUrl });
   writeFileSync(join(dir, 'i.svg'), SVG);
   writeFileSync(join(dir, 'one.tar.gz'), FIRST_ARTIFACT);
   writeFileSync(join(dir, 'two.tar.gz'), SECOND_ARTIFACT);
-  await addApp(contextIn(join(dir, 'r')), key, {
+  await runAddApp(contextIn(join(dir, 'r')), key, {
     name: 'A',
     description: 'An app.',
     icon: '../i.svg',
@@ -33,7 +33,7 @@ export async function workspace(baseUrl = 'https://apps.example.com/', key = 'a'
   return join(dir, 'r');
 }
 
-export type Options = Parameters<typeof publishVersion>[3];
+export type Options = Parameters<typeof runPublishVersion>[3];
 
 /** Publishes without requesting the public URL, unless the options require it. */
 export async function publish(
@@ -42,7 +42,7 @@ export async function publish(
   options: Options = { artifact: '../one.tar.gz' },
 ): Promise<Recorded> {
   const context = contextIn(dir);
-  expect(await publishVersion(context, 'a', version, { readBack: false, ...options })).toBe(0);
+  expect(await runPublishVersion(context, 'a', version, { readBack: false, ...options })).toBe(0);
   return context;
 }
 
@@ -52,5 +52,5 @@ export const listedVersions = (dir: string): Record<string, string>[] =>
 
 export async function lintsClean(dir: string): Promise<void> {
   const context = contextIn(dir);
-  expect([await lint(context, [], {}), context.printed.out]).toEqual([0, expect.anything()]);
+  expect([await runLint(context, [], {}), context.printed.out]).toEqual([0, expect.anything()]);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { release } from '../../src/cli/commands/release/run.ts';
+import { runRelease } from '../../src/cli/commands/release/run.ts';
 import { expectNoSecret, filesBelow } from '../support/leaks.ts';
 import { PLANTED } from '../support/planted.ts';
 import { contextIn, type Recorded, refusal } from './author-support.ts';
-import { repository, runRelease, sources, textOf } from './release-fixture.ts';
+import { releaseIn, repository, sources, textOf } from './release-fixture.ts';
 
 /** A release refuses apps with secrets, and prints and stores no secret, whether it was allowed or not. */
 
@@ -35,7 +35,7 @@ test.each([
 ])('refuses secrets, in format %s with %j', async (format, options) => {
   const root = await apps();
   const context = contextIn(root, { verbose: true });
-  expect(await release(context, { ...options, format })).toBe(1);
+  expect(await runRelease(context, { ...options, format })).toBe(1);
   expect(context.printed.out.join('\n')).toContain('artifact-secret: The artifact contains 3 secrets: github-token');
   expectClean(root, context);
   expect(textOf(root, 'apps/clock/versions.json')).toBe('{ "versions": [] }\n');
@@ -43,13 +43,13 @@ test.each([
 
 test('--allow-secret accepts the secrets of one app, and publishes it', async () => {
   const root = await apps();
-  const checked = await runRelease(root, { check: true });
+  const checked = await releaseIn(root, { check: true });
   const allowSecret = [...(checked.apps['clock']?.message ?? '').matchAll(/fingerprint ([0-9a-f]{16})/g)].map(
     ([, fingerprint = '']) => fingerprint,
   );
   expect(allowSecret).toHaveLength(TOKENS.length);
   expect(checked.apps['clock']?.advice).toMatch(/If one is not a secret, use --allow-secret <fingerprint>$/);
-  const allowed = await runRelease(root, { allowSecret });
+  const allowed = await releaseIn(root, { allowSecret });
   expect(allowed).toMatchObject({ code: 1, report: { summary: { published: 1, failed: 1 } } });
   expect(allowed.apps['clock']).toMatchObject({ published: true, message: 'Published 1.0.0.' });
   expect(allowed.apps['lamp']?.message).toContain('artifact-secret');
@@ -57,14 +57,14 @@ test('--allow-secret accepts the secrets of one app, and publishes it', async ()
   expect(textOf(root, 'appreg.lock.json')).toContain('1.0.0');
   expect(textOf(root, 'apps/lamp/versions.json')).toBe('{ "versions": [] }\n');
 
-  const again = await runRelease(root, { app: ['clock'], allowSecret });
+  const again = await releaseIn(root, { app: ['clock'], allowSecret });
   expect(again).toMatchObject({ code: 0, report: { summary: { unchanged: 1 } } });
   expectClean(root, again.context);
 });
 
 test('a secret in place of its fingerprint is not repeated', async () => {
   const root = await apps();
-  const error = await refusal(runRelease(root, { allowSecret: [TOKENS[0]?.value ?? ''] }));
+  const error = await refusal(releaseIn(root, { allowSecret: [TOKENS[0]?.value ?? ''] }));
   expect(error).toMatchObject({ code: 'option-invalid', exit: 2 });
   expectNoSecret(`${String(error)}\n${error.hint}`);
 });

@@ -1,7 +1,7 @@
 import type { BuildOptions, BuildResult } from 'esbuild';
 import { expect, test, vi } from 'vitest';
 import { writeFiles } from '../bundle/tree.ts';
-import { repository, runRelease, sources, statesOf, textOf } from './release-fixture.ts';
+import { repository, releaseIn, sources, statesOf, textOf } from './release-fixture.ts';
 
 type Version = '0.25.12' | '0.28.2';
 
@@ -34,13 +34,13 @@ test.each<[Version, Version]>([
 ])('an app that esbuild %s built is rebuilt by %s, and changed with other sources', async (before, after) => {
   installed.version = before;
   const root = await repository(FILES, { listed: ['clock', 'lamp'] });
-  const first = await runRelease(root);
+  const first = await releaseIn(root);
   expect(first).toMatchObject({ code: 0, report: { summary: { new: 2, published: 2 } } });
   expect(textOf(root, 'appreg.lock.json')).toContain(`"esbuild":"${before}"`);
-  expect(statesOf(await runRelease(root, { check: true }))).toEqual({ clock: 'unchanged', lamp: 'unchanged' });
+  expect(statesOf(await releaseIn(root, { check: true }))).toEqual({ clock: 'unchanged', lamp: 'unchanged' });
 
   installed.version = after;
-  const again = await runRelease(root);
+  const again = await releaseIn(root);
   expect(again).toMatchObject({ code: 0, report: { outcome: 'clean', summary: { rebuilt: 1, published: 0 } } });
   // Without CommonJS both versions write the same bytes.
   expect(statesOf(again)).toEqual({ clock: 'rebuilt', lamp: 'unchanged' });
@@ -48,5 +48,5 @@ test.each<[Version, Version]>([
   expect(again.apps['clock']?.checksum).not.toBe(first.apps['clock']?.checksum);
 
   writeFiles(root, { 'src/clock/value.cjs': 'module.exports = 2;\n' });
-  expect(statesOf(await runRelease(root, { check: true, app: ['clock'] }))).toEqual({ clock: 'changed' });
+  expect(statesOf(await releaseIn(root, { check: true, app: ['clock'] }))).toEqual({ clock: 'changed' });
 });

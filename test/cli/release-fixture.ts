@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect } from 'vitest';
 import type { GlobalOptions } from '../../src/cli/context.ts';
-import { release } from '../../src/cli/commands/release/run.ts';
+import { runRelease } from '../../src/cli/commands/release/run.ts';
 import type { ReleasedApp, ReleaseReport } from '../../src/core/release/report.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { folder } from '../support/folders.ts';
@@ -57,12 +57,12 @@ export interface Run {
 }
 
 /** Runs the command with `--format json`. */
-export async function runRelease(
+export async function releaseIn(
   root: string,
-  options: Parameters<typeof release>[1] & GlobalOptions = {},
+  options: Parameters<typeof runRelease>[1] & GlobalOptions = {},
 ): Promise<Run> {
   const context = contextIn(root, options);
-  const code = await release(context, { ...options, format: 'json' });
+  const code = await runRelease(context, { ...options, format: 'json' });
   const report: ReleaseReport = JSON.parse(context.printed.out.join('\n'));
   expect(isReport(report), JSON.stringify(isReport.errors)).toBe(true);
   return { code, report, apps: Object.fromEntries(report.apps.map((app) => [app.key, app])), context };

@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import type { BuildOptions, BuildResult } from 'esbuild';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { SourceOptions } from '../../src/cli/artifact-source.ts';
-import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { startServer } from '../../src/serve/server.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { tarGz } from '../publish/memory.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn } from './author-support.ts';
-import { BASE, repository, runRelease, sources, statesOf, textOf } from './release-fixture.ts';
+import { BASE, repository, releaseIn, sources, statesOf, textOf } from './release-fixture.ts';
 
 /** An esbuild whose later version writes other bytes for the same code. */
 const toolchain = vi.hoisted(() => ({ version: '0.28.2', banner: '' }));
@@ -39,25 +39,25 @@ test('other bytes by another esbuild are rebuilt, and not published; with other 
   const root = await repository(sources({ clock: '1.0.0', lamp: '1.0.0', fresh: '1.0.0' }), {
     listed: ['clock', 'lamp', 'fresh'],
   });
-  await runRelease(root, { app: ['clock', 'lamp'] });
+  await releaseIn(root, { app: ['clock', 'lamp'] });
   upgrade();
   writeFiles(root, { 'src/lamp/main.ts': 'export const app = 1;\n' });
   const metadata = textOf(root, 'apps/clock/versions.json');
-  const run = await runRelease(root);
+  const run = await releaseIn(root);
   expect(statesOf(run)).toEqual({ clock: 'rebuilt', lamp: 'changed', fresh: 'new' });
   expect(run.apps['clock']).toMatchObject({ published: false, message: expect.stringContaining('same sources') });
   expect(run.apps['clock']?.checksum).not.toBe(run.apps['clock']?.listedChecksum);
   expect(textOf(root, 'apps/clock/versions.json')).toBe(metadata);
-  expect(await runRelease(root, { check: true, app: ['clock'] })).toMatchObject({ code: 0 });
+  expect(await releaseIn(root, { check: true, app: ['clock'] })).toMatchObject({ code: 0 });
 
   // Without the record nothing shows that the sources are the same.
   rmSync(join(root, 'appreg.lock.json'));
-  expect(statesOf(await runRelease(root, { check: true, app: ['clock'] }))).toEqual({ clock: 'changed' });
+  expect(statesOf(await releaseIn(root, { check: true, app: ['clock'] }))).toEqual({ clock: 'changed' });
 });
 
 test('--against a URL reads the lock file that is served beside the manifest', async () => {
   const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
-  await runRelease(root);
+  await releaseIn(root);
   const served = join(folder(), 'served');
   cpSync(root, served, { recursive: true });
   rmSync(join(root, 'appreg.lock.json'));
@@ -72,7 +72,7 @@ test('--against a URL reads the lock file that is served beside the manifest', a
   });
   try {
     const checked = async (): Promise<[Record<string, string>, string[]]> => {
-      const run = await runRelease(root, { check: true, against: serving.manifestUrl });
+      const run = await releaseIn(root, { check: true, against: serving.manifestUrl });
       return [statesOf(run), run.context.printed.log];
     };
     expect(await checked()).toEqual([{ clock: 'unchanged' }, []]);
@@ -95,15 +95,15 @@ test('publish-version --entry records what a version was built from, as release 
   const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
   const publish = async (version: string, from: SourceOptions): Promise<void> => {
     const context = contextIn(root);
-    expect(await publishVersion(context, 'clock', version, { ...from, readBack: false, anyContent: true })).toBe(0);
+    expect(await runPublishVersion(context, 'clock', version, { ...from, readBack: false, anyContent: true })).toBe(0);
   };
   await publish('1.0.0', { entry: 'src/clock/main.ts' });
   const recorded = textOf(root, 'appreg.lock.json');
   // release has nothing to add.
-  expect(await runRelease(root)).toMatchObject({ code: 0, report: { summary: { unchanged: 1 } } });
+  expect(await releaseIn(root)).toMatchObject({ code: 0, report: { summary: { unchanged: 1 } } });
   expect(textOf(root, 'appreg.lock.json')).toBe(recorded);
   upgrade();
-  expect(statesOf(await runRelease(root, { check: true }))).toEqual({ clock: 'rebuilt' });
+  expect(statesOf(await releaseIn(root, { check: true }))).toEqual({ clock: 'rebuilt' });
 
   // What an existing archive was built from is unknown.
   writeFileSync(join(root, 'a.tar.gz'), tarGz('other'));
@@ -115,9 +115,9 @@ test('publish-version --entry records what a version was built from, as release 
 
 test('other bytes of the same sources and toolchain are changed: a setting differs', async () => {
   const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
-  await runRelease(root);
+  await releaseIn(root);
   toolchain.banner = '// a setting';
-  expect(statesOf(await runRelease(root, { check: true }))).toEqual({ clock: 'changed' });
+  expect(statesOf(await releaseIn(root, { check: true }))).toEqual({ clock: 'changed' });
 });
 
 test('every file that the bundler read counts, and the place of the repository does not', async () => {
@@ -132,14 +132,14 @@ test('every file that the bundler read counts, and the place of the repository d
     'node_modules/dep/i.js': 'export const a = 1; // note\n',
   };
   const root = await repository(files, { listed: ['clock'] });
-  await runRelease(root);
+  await releaseIn(root);
   const moved = join(folder(), 'elsewhere/deep');
   cpSync(dirname(join(root, 'registry.json')), moved, { recursive: true });
   upgrade();
   const stateAfter = async (path: string, text: string): Promise<string | undefined> => {
     const before = textOf(moved, path) ?? '';
     writeFiles(moved, { [path]: text });
-    const { apps } = await runRelease(moved, { check: true });
+    const { apps } = await releaseIn(moved, { check: true });
     writeFiles(moved, { [path]: before });
     return apps['clock']?.state;
   };
@@ -164,7 +164,7 @@ test('packages that are not installed are named, with the command that installs 
     },
     { listed: ['clock', 'lamp'] },
   );
-  const { apps } = await runRelease(root, { check: true });
+  const { apps } = await releaseIn(root, { check: true });
   expect(apps['clock']).toMatchObject({
     state: 'broken',
     message: expect.stringContaining('Could not resolve "left-pad/sub"'),

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeFiles } from '../bundle/tree.ts';
 import { refusal, snapshot } from './author-support.ts';
-import { repository, runRelease, sources, statesOf, textOf } from './release-fixture.ts';
+import { repository, releaseIn, sources, statesOf, textOf } from './release-fixture.ts';
 
 test('release checks and publishes a repository, and publishes it again after a change and --bump', async () => {
   const root = await repository(sources({ clock: '1.0.0', lamp: '2.0.0' }), { listed: ['clock', 'lamp'] });
   const before = snapshot(root);
-  const checked = await runRelease(root, { check: true });
+  const checked = await releaseIn(root, { check: true });
   expect(checked).toMatchObject({ code: 0, report: { outcome: 'clean', summary: { new: 2, published: 0 } } });
   expect(snapshot(root)).toBe(before);
 
-  const released = await runRelease(root);
+  const released = await releaseIn(root);
   expect(released).toMatchObject({ code: 0, report: { summary: { new: 2, published: 2, failed: 0 } } });
   expect(released.apps['clock']).toMatchObject({ published: true, declared: '1.0.0', listed: null });
   expect(textOf(root, 'apps/clock/versions.json')).toContain(released.apps['clock']?.checksum);
 
-  const unchanged = await runRelease(root);
+  const unchanged = await releaseIn(root);
   expect(unchanged).toMatchObject({ code: 0, report: { summary: { unchanged: 2, published: 0 } } });
   expect(unchanged.apps['lamp']).toMatchObject({
     listed: '2.0.0',
@@ -26,26 +26,26 @@ test('release checks and publishes a repository, and publishes it again after a 
   });
 
   writeFiles(root, { 'src/lamp/main.ts': 'export const app = 1;\n' });
-  const changed = await runRelease(root, { check: true });
+  const changed = await releaseIn(root, { check: true });
   expect(changed).toMatchObject({ code: 1, report: { outcome: 'findings', summary: { changed: 1, unchanged: 1 } } });
   // Without --check, too, and nothing is published.
-  expect(await runRelease(root)).toMatchObject({ code: 1, report: { summary: { changed: 1, published: 0 } } });
+  expect(await releaseIn(root)).toMatchObject({ code: 1, report: { summary: { changed: 1, published: 0 } } });
 
-  const planned = await runRelease(root, { bump: true, dryRun: true });
+  const planned = await releaseIn(root, { bump: true, dryRun: true });
   expect(planned.apps['lamp']?.advice).toBe('appreg release --bump writes 2.0.1 into src/lamp/VERSION.');
   expect(textOf(root, 'src/lamp/VERSION')).toBe('2.0.0\n');
-  const bumped = await runRelease(root, { bump: true });
+  const bumped = await releaseIn(root, { bump: true });
   expect(bumped).toMatchObject({ code: 0, report: { summary: { new: 1, unchanged: 1 } } });
   expect(bumped.apps['lamp']?.message).toBe('Raised from 2.0.0 to 2.0.1 in src/lamp/VERSION.');
   expect([textOf(root, 'src/lamp/VERSION'), textOf(root, 'src/clock/VERSION')]).toEqual(['2.0.1\n', '1.0.0\n']);
-  expect(await runRelease(root)).toMatchObject({ code: 0, report: { summary: { new: 1, published: 1 } } });
+  expect(await releaseIn(root)).toMatchObject({ code: 0, report: { summary: { new: 1, published: 1 } } });
 });
 
 test('release --check reports the state of each app', async () => {
   const root = await repository(sources({ changed: '1.0.0', behind: '1.5.0', unchanged: '1.0.0', fresh: '1.0.0' }), {
     listed: ['changed', 'behind', 'unchanged', 'fresh', 'broken'],
   });
-  await runRelease(root, { app: ['changed', 'behind', 'unchanged'] });
+  await releaseIn(root, { app: ['changed', 'behind', 'unchanged'] });
   writeFiles(root, {
     'src/changed/main.ts': 'export const app = 1;\n',
     'src/behind/VERSION': '1.0.0\n',
@@ -54,7 +54,7 @@ test('release --check reports the state of each app', async () => {
     'src/broken/main.ts': 'export const = ;\n',
     'src/broken/VERSION': '1.0.0\n',
   });
-  const run = await runRelease(root, { check: true });
+  const run = await releaseIn(root, { check: true });
   expect(statesOf(run)).toEqual({
     behind: 'behind',
     broken: 'broken',
@@ -70,7 +70,7 @@ test('release --check reports the state of each app', async () => {
   });
   expect(run.apps['behind']?.advice).toBe('Declare a version above 1.5.0 in src/behind/VERSION.');
   // One app that fails stops no other.
-  expect(await runRelease(root)).toMatchObject({ code: 1, report: { summary: { published: 1, failed: 1 } } });
+  expect(await releaseIn(root)).toMatchObject({ code: 1, report: { summary: { published: 1, failed: 1 } } });
 });
 
 test('a version that a rule refuses fails the check, and is not published', async () => {
@@ -81,7 +81,7 @@ test('a version that a rule refuses fails the check, and is not published', asyn
     [{ dryRun: true }, 0],
     [{}, 0],
   ] as const) {
-    const run = await runRelease(root, { ...options, ...mode });
+    const run = await releaseIn(root, { ...options, ...mode });
     const summary = { new: 2 - isBroken, broken: isBroken, failed: 1 };
     expect(run).toMatchObject({ code: 1, report: { outcome: 'findings', summary } });
     expect(run.apps['clock']).toMatchObject({
@@ -104,14 +104,14 @@ test('--bump changes the version of the app in its package-lock.json, too', asyn
     },
     { listed: ['clock'], release: [{ folder: 'src/*', entry: 'main.ts' }] },
   );
-  await runRelease(root);
+  await releaseIn(root);
   writeFiles(root, { 'src/clock/main.ts': 'export const app = 1;\n' });
-  const planned = await runRelease(root, { bump: true, dryRun: true });
+  const planned = await releaseIn(root, { bump: true, dryRun: true });
   expect(planned.apps['clock']?.advice).toBe(
     'appreg release --bump writes 1.0.1 into src/clock/package.json and src/clock/package-lock.json.',
   );
   expect(textOf(root, 'src/clock/package-lock.json')).toBe(lock);
-  const bumped = await runRelease(root, { bump: true });
+  const bumped = await releaseIn(root, { bump: true });
   expect(bumped.apps['clock']?.message).toBe(
     'Raised from 1.0.0 to 1.0.1 in src/clock/package.json and src/clock/package-lock.json.',
   );
@@ -136,9 +136,9 @@ test('--bump changes the versions of workspaces in the lock file of the reposito
     },
     { listed: ['clock', 'lamp'], release: [{ folder: 'src/*', entry: 'main.ts' }] },
   );
-  await runRelease(root);
+  await releaseIn(root);
   writeFiles(root, { 'src/clock/main.ts': 'export const a = 1;\n', 'src/lamp/main.ts': 'export const a = 2;\n' });
-  const { apps } = await runRelease(root, { bump: true });
+  const { apps } = await releaseIn(root, { bump: true });
   expect(apps['clock']?.message).toBe('Raised from 1.0.0 to 1.0.1 in src/clock/package.json and package-lock.json.');
   expect(apps['lamp']?.message).toBe('Raised from 1.0.0 to 1.0.1 in src/lamp/package.json and package-lock.json.');
   const after = lock
@@ -151,7 +151,7 @@ test.each(['registry.json', 'appreg.config.json'])('release without %s says to r
   const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
   rmSync(join(root, missing));
   for (const options of [{}, { check: true }, { bump: true }]) {
-    const error = await refusal(runRelease(root, options));
+    const error = await refusal(releaseIn(root, options));
     expect(error).toMatchObject({ exit: 2, hint: expect.stringContaining('appreg init') });
     expect(error.message).not.toContain('compared');
   }
@@ -165,7 +165,7 @@ test.each([
   [{ check: true, app: ['clok'] }, /“clok”. Did you mean clock/],
 ])('release refuses the options %j', async (options, message) => {
   const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
-  const error = await refusal(runRelease(root, options));
+  const error = await refusal(releaseIn(root, options));
   expect(error.message).toMatch(message);
   expect(error.exit).toBe(2);
 });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { subscribeTo } from '../../src/cli/commands/subscribe/run.ts';
+import { runSubscribe } from '../../src/cli/commands/subscribe/run.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, type Recorded, refusal } from './author-support.ts';
 
@@ -43,13 +43,13 @@ beforeEach(() => {
 });
 
 const REGISTRY = 'https://apps.example.com/registry.json';
-type Given = Parameters<typeof subscribeTo>[2];
+type Given = Parameters<typeof runSubscribe>[2];
 async function run(
   options: Given = {},
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number; printed: Recorded['printed'] }> {
   const context = { ...contextIn(folder(), options), env };
-  const code = await subscribeTo(context, REGISTRY, { service, name: 'Apps', ...options });
+  const code = await runSubscribe(context, REGISTRY, { service, name: 'Apps', ...options });
   return { code, printed: context.printed };
 }
 
@@ -71,26 +71,44 @@ test('subscribe sends the request that the specification defines', async () => {
 });
 
 test.each([
-  [
-    'an existing subscription',
-    409,
-    '{"type":"https://x.test/problems/already-subscribed","title":"Already subscribed"}',
-    0,
-    /^already subscribed/,
-  ],
-  ['any other conflict', 409, '{"type":"about:blank","title":"The name is taken"}', 1, /409: The name is taken/],
-  [
-    'an unusable registry',
-    422,
-    '{"title":"Unusable","detail":"no manifest","findings":[{"severity":"error","rule":"unreachable","message":"It answers with 404.","advice":"Upload it."}]}',
-    1,
-    /422: Unusable: no manifest\n {2}error {2}It answers with 404\. {2}unreachable\n {4}→ Upload it\./,
-  ],
-  ['missing credentials', 401, '{"title":"Unauthorized"}', 1, /--token-env/],
-  ['a wrong service URL', 404, '<html><h1>Not found</h1></html>', 1, /404: <html>[\s\S]*subscribe\./],
-  ['a server error without a body', 503, '', 1, /503: no reason given/],
-  ['a message with control characters', 400, '{"title":"a\\u001b[2Jb\\n::error::c"}', 1, /400: a\\u\{?1b/i],
-] as const)('subscribe reports %s', async (_, status, body, code, words) => {
+  {
+    name: 'an existing subscription',
+    status: 409,
+    body: '{"type":"https://x.test/problems/already-subscribed","title":"Already subscribed"}',
+    code: 0,
+    words: /^already subscribed/,
+  },
+  {
+    name: 'any other conflict',
+    status: 409,
+    body: '{"type":"about:blank","title":"The name is taken"}',
+    code: 1,
+    words: /409: The name is taken/,
+  },
+  {
+    name: 'an unusable registry',
+    status: 422,
+    body: '{"title":"Unusable","detail":"no manifest","findings":[{"severity":"error","rule":"unreachable","message":"It answers with 404.","advice":"Upload it."}]}',
+    code: 1,
+    words: /422: Unusable: no manifest\n {2}error {2}It answers with 404\. {2}unreachable\n {4}→ Upload it\./,
+  },
+  { name: 'missing credentials', status: 401, body: '{"title":"Unauthorized"}', code: 1, words: /--token-env/ },
+  {
+    name: 'a wrong service URL',
+    status: 404,
+    body: '<html><h1>Not found</h1></html>',
+    code: 1,
+    words: /404: <html>[\s\S]*subscribe\./,
+  },
+  { name: 'a server error without a body', status: 503, body: '', code: 1, words: /503: no reason given/ },
+  {
+    name: 'a message with control characters',
+    status: 400,
+    body: '{"title":"a\\u001b[2Jb\\n::error::c"}',
+    code: 1,
+    words: /400: a\\u\{?1b/i,
+  },
+] as const)('subscribe reports $name', async ({ status, body, code, words }) => {
   answerWith = { status, body };
   const done = await run();
   expect(done.code).toBe(code);
@@ -117,18 +135,18 @@ test('subscribe prints JSON', async () => {
   });
 });
 
-test.each<[string, Given, string]>([
-  ['without a service', { service: undefined as never }, '--service'],
-  ['without a name', { name: ' ' }, '--name'],
-  ['with a service that is not a URL', { service: 'flows' }, '--service'],
-  ['with a token variable that is not set', { tokenEnv: 'NONE' }, 'NONE'],
-  [
-    'with credentials over plain http',
-    { service: 'http://flows.example.com', header: ['Authorization: Bearer x'] },
-    'http',
-  ],
-  ['with a service that refuses connections', { service: 'http://127.0.0.1:9' }, '127.0.0.1:9'],
-])('subscribe %s is a usage error', async (_, options, names) => {
+test.each<{ name: string; options: Given; names: string }>([
+  { name: 'without a service', options: { service: undefined as never }, names: '--service' },
+  { name: 'without a name', options: { name: ' ' }, names: '--name' },
+  { name: 'with a service that is not a URL', options: { service: 'flows' }, names: '--service' },
+  { name: 'with a token variable that is not set', options: { tokenEnv: 'NONE' }, names: 'NONE' },
+  {
+    name: 'with credentials over plain http',
+    options: { service: 'http://flows.example.com', header: ['Authorization: Bearer x'] },
+    names: 'http',
+  },
+  { name: 'with a service that refuses connections', options: { service: 'http://127.0.0.1:9' }, names: '127.0.0.1:9' },
+])('subscribe $name is a usage error', async ({ options, names }) => {
   const error = await refusal(run(options));
   expect(error).toMatchObject({ exit: 2, message: expect.stringContaining(names) as string });
   expect(receivedRequests).toEqual([]);
@@ -171,10 +189,15 @@ describe('a registry that the service has accepted before it was checked', () =>
     expect(printed.out.join('\n')).not.toContain('Slow.');
   });
 
-  test.each<[string, object[], Given, RegExp]>([
-    ['is not checked in time', [checking], { timeout: 0.5 }, /; its first check has not finished yet$/],
-    ['of a service without this API', [], {}, /^subscribed to \S+ as “Apps”$/],
-  ])('that %s is subscribed to', async (_, responses, options, words) => {
+  test.each<{ name: string; responses: object[]; options: Given; words: RegExp }>([
+    {
+      name: 'is not checked in time',
+      responses: [checking],
+      options: { timeout: 0.5 },
+      words: /; its first check has not finished yet$/,
+    },
+    { name: 'of a service without this API', responses: [], options: {}, words: /^subscribed to \S+ as “Apps”$/ },
+  ])('that $name is subscribed to', async ({ responses, options, words }) => {
     states[PATH] = responses;
     const { code, printed } = await run(options);
     expect(code).toBe(0);

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { diagnose } from '../../src/cli/commands/diagnose/run.ts';
-import { judge } from '../../src/cli/commands/judge/run.ts';
-import { verify } from '../../src/cli/commands/verify/run.ts';
+import { runDiagnose } from '../../src/cli/commands/diagnose/run.ts';
+import { runJudge } from '../../src/cli/commands/judge/run.ts';
+import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { type FaultHost, openFaultHost } from '../support/fault-host.ts';
@@ -61,9 +61,9 @@ test('verify --scan-content, its saved facts and its cache, and judge', async ()
   for (const format of FORMATS) {
     const options = { format, verbose: true };
     const verified = cliContext({ cwd: folder, options });
-    await verify(verified, live.url, { ca: 'ca.pem', scanContent: true, save: 'facts.json', cache: 'cache' });
+    await runVerify(verified, live.url, { ca: 'ca.pem', scanContent: true, save: 'facts.json', cache: 'cache' });
     const judged = cliContext({ cwd: folder, options });
-    await judge(judged, ['facts.json']);
+    await runJudge(judged, ['facts.json']);
     for (const { printed } of [verified, judged]) {
       const text = Object.values(printed).flat().join('\n');
       expect(text).toContain('artifact-secret');
@@ -80,12 +80,12 @@ test('diagnose --bundle, and a diagnosis of the bundle, with the facts of an ear
   for (const cache of [undefined, 'scanned'])
     for (const bundle of ['ticket.json', 'ticket.json.gz']) {
       if (cache !== undefined)
-        await verify(cliContext({ cwd: folder }), live.url, { ca: 'ca.pem', scanContent: true, cache });
+        await runVerify(cliContext({ cwd: folder }), live.url, { ca: 'ca.pem', scanContent: true, cache });
       const context = cliContext({ cwd: folder, options });
       const given = { ca: 'ca.pem', bundle, ...(cache !== undefined && { cache }) };
-      await diagnose(context, live.url, given);
+      await runDiagnose(context, live.url, given);
       const again = cliContext({ cwd: folder, options });
-      await diagnose(again, bundle, {});
+      await runDiagnose(again, bundle, {});
       const saved = textOfBytes(readFileSync(join(folder, bundle)));
       expect(saved).toContain('"key":"app-a"');
       for (const text of [saved, ...[context, again].map(({ printed }) => Object.values(printed).flat().join('\n'))]) {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { diagnose } from '../../src/cli/commands/diagnose/run.ts';
-import { judge } from '../../src/cli/commands/judge/run.ts';
-import { verify } from '../../src/cli/commands/verify/run.ts';
+import { runDiagnose } from '../../src/cli/commands/diagnose/run.ts';
+import { runJudge } from '../../src/cli/commands/judge/run.ts';
+import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import { loadConfig } from '../../src/cli/config/config.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { Report } from '../../src/core/engine/report.ts';
@@ -56,7 +56,7 @@ const unused = (report: Report): string[] =>
 
 test('an excepted error of a live registry does not count, and its app stays hidden', async () => {
   const url = sixApps();
-  const before = await run((context) => verify(context, url, check));
+  const before = await run((context) => runVerify(context, url, check));
   expect(before.code).toBe(1);
   configure([
     { rule: 'unreachable', app: 'app-2', reason: 'It moves.' },
@@ -64,14 +64,14 @@ test('an excepted error of a live registry does not count, and its app stays hid
     { rule: 'icon-oversized', reason: 'Nothing is.' },
     ...rules.filter((rule) => rule.workspaceOnly).map(({ id }) => ({ rule: id, reason: 'It is for lint.' })),
   ]);
-  const after = await run((context) => verify(context, url, check));
+  const after = await run((context) => runVerify(context, url, check));
   expect(after.report.summary).toMatchObject({ errors: 0, excepted: 2 });
   expect(after.code).toBe(0);
   expect(after.report.apps).toEqual(before.report.apps);
   expect(after.report.symptoms).toEqual(before.report.symptoms);
   expect(after.report.apps[2]).toMatchObject({ key: 'app-2', visible: false });
   expect(unused(after.report)).toEqual(['icon-oversized']);
-  const diagnosed = await run((context) => diagnose(context, url, check));
+  const diagnosed = await run((context) => runDiagnose(context, url, check));
   expect(diagnosed).toMatchObject({ code: 0, report: { summary: { errors: 0, excepted: 2 } } });
   expect(diagnosed.report.symptoms).toEqual(before.report.symptoms);
 });
@@ -84,13 +84,13 @@ test('shards, merged, have the marks of one run, and no shard reports an excepti
     { rule: 'icon-oversized', reason: 'x' },
     { rule: 'url-insecure', app: 'ghost', reason: 'x' },
   ]);
-  const whole = await run((context) => verify(context, url, check));
+  const whole = await run((context) => runVerify(context, url, check));
   const parts: Report[] = [];
   for (const i of [1, 2])
     parts.push(
-      (await run((context) => verify(context, url, { ...check, shard: `${i}/2`, save: `facts-${i}.json` }))).report,
+      (await run((context) => runVerify(context, url, { ...check, shard: `${i}/2`, save: `facts-${i}.json` }))).report,
     );
-  const merged = await run((context) => judge(context, ['facts-1.json', 'facts-2.json']));
+  const merged = await run((context) => runJudge(context, ['facts-1.json', 'facts-2.json']));
   expect(marks(merged.report)).toEqual(marks(whole.report));
   expect(merged.report.summary).toMatchObject({ errors: 0, excepted: 2 });
   expect(parts.map(unused)).toEqual([['url-insecure'], []]);
@@ -105,25 +105,25 @@ test('a run with --app reports no exception of another app as unused', async () 
     { rule: 'icon-oversized', app: 'app-0', reason: 'x' },
     { rule: 'icon-oversized', app: 'ghost', reason: 'x' },
   ]);
-  const { report } = await run((context) => verify(context, url, { ...check, app: ['app-0'] }));
+  const { report } = await run((context) => runVerify(context, url, { ...check, app: ['app-0'] }));
   expect(report.findings.filter(({ rule }) => rule === 'exception-unused').map(({ app }) => app)).toEqual(['app-0']);
 });
 
 test('--baseline: only what is new counts, in verify and in judge', async () => {
   const url = sixApps();
-  const first = await run((context) => verify(context, url, { ...check, save: 'facts.json' }));
+  const first = await run((context) => runVerify(context, url, { ...check, save: 'facts.json' }));
   writeFileSync(join(fixture.folder, 'before.json'), JSON.stringify(first.report));
   const options = { ...check, baseline: 'before.json', save: 'facts.json' };
-  expect(await run((context) => verify(context, url, options))).toMatchObject({
+  expect(await run((context) => runVerify(context, url, options))).toMatchObject({
     code: 0,
     report: { outcome: 'clean' },
   });
   fixture.host.on('/3.json', answer({ status: 410 }));
-  const later = await run((context) => verify(context, url, options));
+  const later = await run((context) => runVerify(context, url, options));
   expect(later).toMatchObject({ code: 1, report: { summary: { errors: 1 } } });
-  const again = await run((context) => judge(context, ['facts.json'], { baseline: 'before.json' }));
+  const again = await run((context) => runJudge(context, ['facts.json'], { baseline: 'before.json' }));
   expect(marks(again.report)).toEqual(marks(later.report));
-  await expect(run((context) => verify(context, url, { ...check, baseline: 'facts.json' }))).rejects.toMatchObject({
+  await expect(run((context) => runVerify(context, url, { ...check, baseline: 'facts.json' }))).rejects.toMatchObject({
     code: 'baseline-report-invalid',
     exit: 2,
   });
@@ -132,7 +132,7 @@ test('--baseline: only what is new counts, in verify and in judge', async () => 
 test('--wait does not wait for what is excepted', async () => {
   const url = sixApps();
   configure([{ rule: 'artifact-checksum-mismatch', app: 'app-4', reason: 'x' }]);
-  const { code } = await run((context) => verify(context, url, { ...check, app: ['app-4'], wait: '30s' }));
+  const { code } = await run((context) => runVerify(context, url, { ...check, app: ['app-4'], wait: '30s' }));
   expect(code).toBe(0);
   expect(readFileSync(join(fixture.folder, 'appreg.config.json'), 'utf8')).toContain('app-4');
 });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printReport } from '../../src/cli/check/checks.ts';
-import { judge } from '../../src/cli/commands/judge/run.ts';
-import { verify } from '../../src/cli/commands/verify/run.ts';
+import { runJudge } from '../../src/cli/commands/judge/run.ts';
+import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { type Format, FORMATS } from '../../src/report/options.ts';
@@ -49,7 +49,7 @@ async function everything(
   options: VerifyOptions = { headerEnv: ['Authorization=TOKEN'] },
 ): Promise<{ all: string; out: string[] }> {
   const context = contextWith(format);
-  await verify(context, live.url, { ca: 'ca.pem', save: 'facts.json', ...options });
+  await runVerify(context, live.url, { ca: 'ca.pem', save: 'facts.json', ...options });
   const all = Object.values(context.printed).flat().join('\n') + readFileSync(join(folder, 'facts.json'), 'utf8');
   return { all, out: context.printed.out };
 }
@@ -153,9 +153,9 @@ test('saved facts with signed URLs are judged with the same lines and columns', 
     json(`${text.slice(0, -2).replaceAll('/', '\\/')}, {"x": "https:\\/\\/u:c4nary-pw@h\\/?a=\\"" }]}`),
   );
   const verified = contextWith('json');
-  await verify(verified, live.url, { ca: 'ca.pem', save: 'facts.json' });
+  await runVerify(verified, live.url, { ca: 'ca.pem', save: 'facts.json' });
   const judgedAgain = contextWith('json');
-  await judge(judgedAgain, ['facts.json']);
+  await runJudge(judgedAgain, ['facts.json']);
   const [before, after] = [verified, judgedAgain].map((context) => reportIn(context.printed.out));
   expect(before!.findings.filter(({ rule }) => rule === 'checksum-malformed')).toHaveLength(3);
   expect(after!.findings).toEqual(before!.findings);

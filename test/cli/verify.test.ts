@@ -1,44 +1,22 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { judge } from '../../src/cli/commands/judge/run.ts';
-import { verify } from '../../src/cli/commands/verify/run.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { runJudge } from '../../src/cli/commands/judge/run.ts';
+import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import type { GlobalOptions } from '../../src/cli/context.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/engine/report.ts';
-import { certificates } from '../support/fault-certificates.ts';
-import {
-  answer,
-  byMethod,
-  CORS,
-  delayed,
-  type FaultHost,
-  json,
-  openFaultHost,
-  redirect,
-} from '../support/fault-host.ts';
-import { archive, checksum, gzipped, type Live, ORIGIN, putRegistry } from '../support/live-registry.ts';
+import { answer, byMethod, CORS, delayed, type FaultHost, json, redirect } from '../support/fault-host.ts';
+import { archive, checksum, gzipped, type Live, ORIGIN } from '../support/live-registry.ts';
 import { cliContext } from '../support/cli-context.ts';
+import { verifyFixture } from './verify-fixture.ts';
 
+const fixture = verifyFixture();
 let host: FaultHost;
 let live: Live;
 let folder: string;
-let ca: string;
-beforeAll(async () => {
-  const made = certificates();
-  host = await openFaultHost({ tls: made.get('good') });
-  folder = mkdtempSync(join(tmpdir(), 'appreg-verify-'));
-  ca = join(folder, 'ca.pem');
-  writeFileSync(ca, made.ca);
-});
-afterAll(async () => {
-  await host.close();
-  rmSync(folder, { recursive: true, force: true });
-});
 beforeEach(() => {
-  live = putRegistry(host);
-  host.requests.length = 0;
+  ({ host, live, folder } = fixture);
 });
 
 interface Run {
@@ -56,7 +34,7 @@ async function run(
 ): Promise<Run> {
   const context = cliContext({ cwd: folder, options: globals, env });
   const { out, progress } = context.printed;
-  const code = await verify(context, url, { ca: 'ca.pem', ...options });
+  const code = await runVerify(context, url, { ca: 'ca.pem', ...options });
   const text = out.join('\n');
   return {
     code,
@@ -128,23 +106,39 @@ const fetchedPaths = (): string[] =>
   [...new Set(host.requests.filter((r) => r.method === 'GET').map((r) => r.path))].sort();
 const judged = async (file: string): Promise<Report> => {
   const context = cliContext({ cwd: folder, options: { format: 'json' } });
-  await judge(context, [file]);
+  await runJudge(context, [file]);
   return JSON.parse(context.printed.out.join('')) as Report;
 };
 const withoutTimes = (r: Report): unknown => ({ ...r, command: '', summary: { ...r.summary, seconds: 0 } });
 
 describe('verify requests', () => {
-  test.each<[string, VerifyOptions, string[]]>([
-    ['every file by default', {}, ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
-    [
-      'only the latest versions with --versions latest',
-      { versions: 'latest' },
-      ['/2.tar.gz', '/a.json', '/a.svg', '/registry.json'],
-    ],
-    ['only the versions of a range', { versions: '<2' }, ['/1.tar.gz', '/a.json', '/a.svg', '/registry.json']],
-    ['no artifacts with --skip-artifacts', { skipArtifacts: true }, ['/a.json', '/a.svg', '/registry.json']],
-    ['only one app with --app', { app: ['app-a'] }, ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
-  ])('%s', async (_, options, expected) => {
+  test.each<{ name: string; options: VerifyOptions; expected: string[] }>([
+    {
+      name: 'every file by default',
+      options: {},
+      expected: ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json'],
+    },
+    {
+      name: 'only the latest versions with --versions latest',
+      options: { versions: 'latest' },
+      expected: ['/2.tar.gz', '/a.json', '/a.svg', '/registry.json'],
+    },
+    {
+      name: 'only the versions of a range',
+      options: { versions: '<2' },
+      expected: ['/1.tar.gz', '/a.json', '/a.svg', '/registry.json'],
+    },
+    {
+      name: 'no artifacts with --skip-artifacts',
+      options: { skipArtifacts: true },
+      expected: ['/a.json', '/a.svg', '/registry.json'],
+    },
+    {
+      name: 'only one app with --app',
+      options: { app: ['app-a'] },
+      expected: ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json'],
+    },
+  ])('$name', async ({ options, expected }) => {
     const { code } = await run(live.url, options);
     expect(code).toBe(0);
     expect(fetchedPaths()).toEqual(expected);
@@ -173,27 +167,47 @@ describe('verify requests', () => {
 });
 
 describe('verify reports a usage error', () => {
-  test.each<[string, VerifyOptions, string, RegExp]>([
-    ['apps.example.com/registry.json', {}, 'url-invalid', /https:\/\/apps\.example\.com\/registry\.json/],
-    ['./registry.json', {}, 'url-invalid', /appreg lint/],
-    ['ftp://example.com/', {}, 'url-invalid', /https:/],
-    ['file:///C:/acme/registry.json', {}, 'url-invalid', /appreg lint/],
-    ['C:\\acme\\registry.json', {}, 'url-invalid', /appreg lint/],
-    ['https://user:pw@example.com/', {}, 'url-credentials', /--header-env/],
-    ['https://example.com/', { origin: ['https://svc.test/page'] }, 'option-invalid', /--origin https:\/\/svc\.test/],
-    ['https://example.com/', { origin: ['*'] }, 'option-invalid', /https:/],
-    ['https://example.com/', { versions: 'newest' }, 'option-invalid', /latest/],
-    ['https://example.com/', { header: ['Authorization'] }, 'option-invalid', /Name: value/],
-    ['https://example.com/', { header: ['Origin: https://x.test'] }, 'option-invalid', /--origin/],
-    [
-      'https://example.com/',
-      { headerEnv: ['Authorization=NOT_SET_AT_ALL'] },
-      'environment-variable-unset',
-      /NOT_SET_AT_ALL/,
-    ],
-    ['https://example.com/', { ca: 'nowhere.pem' }, 'ca-file-invalid', /PEM/],
-    ['https://example.com/', { against: 'nowhere.json' }, 'facts-invalid', /--save/],
-  ])('for %s with %j', async (url, options, code, hint) => {
+  test.each<{ url: string; options: VerifyOptions; code: string; hint: RegExp }>([
+    {
+      url: 'apps.example.com/registry.json',
+      options: {},
+      code: 'url-invalid',
+      hint: /https:\/\/apps\.example\.com\/registry\.json/,
+    },
+    { url: './registry.json', options: {}, code: 'url-invalid', hint: /appreg lint/ },
+    { url: 'ftp://example.com/', options: {}, code: 'url-invalid', hint: /https:/ },
+    { url: 'file:///C:/acme/registry.json', options: {}, code: 'url-invalid', hint: /appreg lint/ },
+    { url: 'C:\\acme\\registry.json', options: {}, code: 'url-invalid', hint: /appreg lint/ },
+    { url: 'https://user:pw@example.com/', options: {}, code: 'url-credentials', hint: /--header-env/ },
+    {
+      url: 'https://example.com/',
+      options: { origin: ['https://svc.test/page'] },
+      code: 'option-invalid',
+      hint: /--origin https:\/\/svc\.test/,
+    },
+    { url: 'https://example.com/', options: { origin: ['*'] }, code: 'option-invalid', hint: /https:/ },
+    { url: 'https://example.com/', options: { versions: 'newest' }, code: 'option-invalid', hint: /latest/ },
+    {
+      url: 'https://example.com/',
+      options: { header: ['Authorization'] },
+      code: 'option-invalid',
+      hint: /Name: value/,
+    },
+    {
+      url: 'https://example.com/',
+      options: { header: ['Origin: https://x.test'] },
+      code: 'option-invalid',
+      hint: /--origin/,
+    },
+    {
+      url: 'https://example.com/',
+      options: { headerEnv: ['Authorization=NOT_SET_AT_ALL'] },
+      code: 'environment-variable-unset',
+      hint: /NOT_SET_AT_ALL/,
+    },
+    { url: 'https://example.com/', options: { ca: 'nowhere.pem' }, code: 'ca-file-invalid', hint: /PEM/ },
+    { url: 'https://example.com/', options: { against: 'nowhere.json' }, code: 'facts-invalid', hint: /--save/ },
+  ])('for $url with $options', async ({ url, options, code, hint }) => {
     await expect(run(url, options, {})).rejects.toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
   });
 
@@ -203,7 +217,7 @@ describe('verify reports a usage error', () => {
 
   test('and prints a document in a machine format', async () => {
     const context = cliContext({ cwd: folder, options: { format: 'json' } });
-    await expect(verify(context, 'no-url', {})).rejects.toMatchObject({
+    await expect(runVerify(context, 'no-url', {})).rejects.toMatchObject({
       code: 'url-invalid',
     });
     expect(JSON.parse(context.printed.out.join(''))).toMatchObject({ outcome: 'incomplete', command: 'verify' });

@@ -173,12 +173,16 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       expect((await found([ORIGIN])).filter((one) => one.startsWith('error cors-missing')).length).toBe(3);
     });
 
-    test.each<[string, string[], string[]]>([
-      ['one origin', [ORIGIN], [ORIGIN]],
-      ['several origins', ['https://other.test', ORIGIN], [ORIGIN, 'https://other.test']],
+    test.each<{ name: string; serviceOrigins: string[]; requested: string[] }>([
+      { name: 'one origin', serviceOrigins: [ORIGIN], requested: [ORIGIN] },
+      {
+        name: 'several origins',
+        serviceOrigins: ['https://other.test', ORIGIN],
+        requested: [ORIGIN, 'https://other.test'],
+      },
     ])(
-      'with %s, the only finding is that object stores send Vary only with Origin',
-      async (_, serviceOrigins, requested) => {
+      'with $name, the only finding is that object stores send Vary only with Origin',
+      async ({ serviceOrigins, requested }) => {
         await put(s3Cors({ ...hosted, serviceOrigins }));
         expect(await found(requested)).toEqual(forAllResources('warning cors-not-varied vary-only-with-origin').sort());
       },

@@ -56,15 +56,15 @@ async function served<T>(
 
 const missing = programOf('nginx') === null;
 describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (skipped: no nginx)' : ''}`, () => {
-  test.each<[string, Partial<Hosted>, string[]]>([
-    ['for any origin', {}, []],
-    ['for any origin, requested with one', {}, [ORIGIN]],
-    ['for one origin', { serviceOrigins: [ORIGIN] }, [ORIGIN]],
-    ['for several origins', { serviceOrigins: [OTHER, ORIGIN] }, [ORIGIN, OTHER]],
-    ['with an unusual origin among them', { serviceOrigins: [QUOTED, ORIGIN] }, [ORIGIN]],
-    ['below a path', { baseUrl: 'https://127.0.0.1/r/' }, []],
-    ['below an unusual path', { baseUrl: `https://127.0.0.1/a%22b;$c%7B%7D'd/` }, []],
-  ])('%s serves a registry without findings', async (_, given, origins) => {
+  test.each<{ name: string; given: Partial<Hosted>; origins: string[] }>([
+    { name: 'for any origin', given: {}, origins: [] },
+    { name: 'for any origin, requested with one', given: {}, origins: [ORIGIN] },
+    { name: 'for one origin', given: { serviceOrigins: [ORIGIN] }, origins: [ORIGIN] },
+    { name: 'for several origins', given: { serviceOrigins: [OTHER, ORIGIN] }, origins: [ORIGIN, OTHER] },
+    { name: 'with an unusual origin among them', given: { serviceOrigins: [QUOTED, ORIGIN] }, origins: [ORIGIN] },
+    { name: 'below a path', given: { baseUrl: 'https://127.0.0.1/r/' }, origins: [] },
+    { name: 'below an unusual path', given: { baseUrl: `https://127.0.0.1/a%22b;$c%7B%7D'd/` }, origins: [] },
+  ])('$name serves a registry without findings', async ({ given, origins }) => {
     const found = await served(
       given,
       async (_server, base) => (await verified(`${base}registry.json`, { origins })).report,
@@ -110,23 +110,23 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
     }
   });
 
-  test.each<[string, (text: string) => string, string[]]>([
-    [
-      'without CORS',
-      (text) => text.replace(/add_header Access-Control-Allow-Origin.*\n/, '\n'),
-      forAllResources('error cors-missing absent').filter((one) => !one.includes('artifact')),
-    ],
-    [
-      'without Vary',
-      (text) => text.replace('add_header Vary Origin always;', ''),
-      forAllResources('warning cors-not-varied only-with-origin'),
-    ],
-    [
-      'without a response to preflights',
-      (text) => text.replace('return 204;', ''),
-      forAllResources('warning cors-preflight-refused status-405'),
-    ],
-  ])('%s has findings', async (_, change, expected) => {
+  test.each<{ name: string; change: (text: string) => string; expected: string[] }>([
+    {
+      name: 'without CORS',
+      change: (text) => text.replace(/add_header Access-Control-Allow-Origin.*\n/, '\n'),
+      expected: forAllResources('error cors-missing absent').filter((one) => !one.includes('artifact')),
+    },
+    {
+      name: 'without Vary',
+      change: (text) => text.replace('add_header Vary Origin always;', ''),
+      expected: forAllResources('warning cors-not-varied only-with-origin'),
+    },
+    {
+      name: 'without a response to preflights',
+      change: (text) => text.replace('return 204;', ''),
+      expected: forAllResources('warning cors-preflight-refused status-405'),
+    },
+  ])('$name has findings', async ({ change, expected }) => {
     const found = await served(
       { serviceOrigins: [ORIGIN] },
       async (_server, base) => (await verified(`${base}registry.json`, { origins: [ORIGIN] })).report,

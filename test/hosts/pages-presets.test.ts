@@ -55,27 +55,31 @@ async function faultsWith(headers: string, origins: string[]): Promise<string[]>
 }
 
 describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host) => {
-  test.each<[string, string[], string[]]>([
-    ['any origin', [], []],
-    ['any origin, requested with one', [], [ORIGIN]],
-    ['one origin', [ORIGIN], [ORIGIN]],
-    ['several origins', [ORIGIN, 'https://other.test'], [ORIGIN, 'https://other.test']],
-  ])('have no findings with %s', async (_, serviceOrigins, requested) => {
+  test.each<{ name: string; serviceOrigins: string[]; requested: string[] }>([
+    { name: 'any origin', serviceOrigins: [], requested: [] },
+    { name: 'any origin, requested with one', serviceOrigins: [], requested: [ORIGIN] },
+    { name: 'one origin', serviceOrigins: [ORIGIN], requested: [ORIGIN] },
+    {
+      name: 'several origins',
+      serviceOrigins: [ORIGIN, 'https://other.test'],
+      requested: [ORIGIN, 'https://other.test'],
+    },
+  ])('have no findings with $name', async ({ serviceOrigins, requested }) => {
     expect(await faultsWith(fileOf(host, '_headers', { serviceOrigins }), requested)).toEqual([]);
   });
 
-  test.each<[string, (text: string) => string, string[]]>([
-    [
-      'the origin is left out',
-      (text) => text.replace(/.*Allow-Origin.*\n/, ''),
-      forAllResources('error cors-missing absent').filter((one) => !one.includes('artifact')),
-    ],
-    [
-      'a second rule names an origin as well',
-      (text) => `${text}/*\n  Access-Control-Allow-Origin: *\n`,
-      forAllResources('error cors-invalid list'),
-    ],
-  ])('have findings if %s', async (_, change, expected) => {
+  test.each<{ name: string; change: (text: string) => string; expected: string[] }>([
+    {
+      name: 'the origin is left out',
+      change: (text) => text.replace(/.*Allow-Origin.*\n/, ''),
+      expected: forAllResources('error cors-missing absent').filter((one) => !one.includes('artifact')),
+    },
+    {
+      name: 'a second rule names an origin as well',
+      change: (text) => `${text}/*\n  Access-Control-Allow-Origin: *\n`,
+      expected: forAllResources('error cors-invalid list'),
+    },
+  ])('have findings if $name', async ({ change, expected }) => {
     expect(await faultsWith(change(fileOf(host, '_headers')), [ORIGIN])).toEqual(expected.sort());
   });
 

@@ -56,10 +56,14 @@ describe('formulas from SHA256SUMS', () => {
   });
 
   test.each([
-    ['a platform is missing', SUMS.split('\n').slice(1).join('\n'), 'does not list the archive for linux-x64'],
-    ['versions differ', SUMS.replace('appreg-1.2.3', 'appreg-1.2.4'), 'Two versions'],
-    ['a line is malformed', `${SUMS}nothing\n`, 'Not a line of SHA256SUMS: nothing'],
-  ])('are refused if %s', (_, sums, message) => {
+    {
+      name: 'a platform is missing',
+      sums: SUMS.split('\n').slice(1).join('\n'),
+      message: 'does not list the archive for linux-x64',
+    },
+    { name: 'versions differ', sums: SUMS.replace('appreg-1.2.3', 'appreg-1.2.4'), message: 'Two versions' },
+    { name: 'a line is malformed', sums: `${SUMS}nothing\n`, message: 'Not a line of SHA256SUMS: nothing' },
+  ])('are refused if $name', ({ sums, message }) => {
     expect(() => formulas(sums)).toThrow(message);
   });
 });

@@ -119,15 +119,23 @@ test('unknown fields are preserved', async () => {
 });
 
 describe('unavailable files', () => {
-  test.each<[string, () => void, string]>([
-    [
-      'an artifact with other bytes than listed',
-      () => live.serve('2.tar.gz', gzipped('other')),
-      'artifact-checksum-mismatch',
-    ],
-    ['an artifact with status 404', () => live.serve('2.tar.gz', answer({ status: 404 })), 'status-404'],
-    ['an artifact with an interrupted connection', () => live.serve('2.tar.gz', reset()), 'ECONNRESET'],
-  ])('are left out and reported: %s', async (_, breakIt, code) => {
+  test.each<{ name: string; breakIt: () => void; code: string }>([
+    {
+      name: 'an artifact with other bytes than listed',
+      breakIt: () => live.serve('2.tar.gz', gzipped('other')),
+      code: 'artifact-checksum-mismatch',
+    },
+    {
+      name: 'an artifact with status 404',
+      breakIt: () => live.serve('2.tar.gz', answer({ status: 404 })),
+      code: 'status-404',
+    },
+    {
+      name: 'an artifact with an interrupted connection',
+      breakIt: () => live.serve('2.tar.gz', reset()),
+      code: 'ECONNRESET',
+    },
+  ])('are left out and reported: $name', async ({ breakIt, code }) => {
     breakIt();
     const { problems, versions } = await run({ retries: 1 });
     expect(problems).toMatchObject([{ app: 'app-a', version: '2.0.0', code }]);
@@ -228,10 +236,10 @@ describe('the mirror preserves', () => {
 });
 
 describe('a partial mirror', () => {
-  test.each<[string, Partial<MirrorOptions>, string[]]>([
-    ['the latest version', { versions: 'latest' }, ['2.0.0']],
-    ['versions of a range', { versions: (version) => version.startsWith('1.') }, ['1.0.0']],
-  ])('contains only %s', async (_, options, expected) => {
+  test.each<{ name: string; options: Partial<MirrorOptions>; expected: string[] }>([
+    { name: 'the latest version', options: { versions: 'latest' }, expected: ['2.0.0'] },
+    { name: 'versions of a range', options: { versions: (version) => version.startsWith('1.') }, expected: ['1.0.0'] },
+  ])('contains only $name', async ({ options, expected }) => {
     await run(options);
     expect(listedFiles()).toEqual(expected);
     expect(await errors()).toEqual([]);

@@ -53,15 +53,15 @@ test('an authority of the machine is recorded as such, even if --ca names anothe
 });
 
 describe('the TLS handshake', () => {
-  test.each<[Kind, string, string]>([
-    ['expired', 'CERT_HAS_EXPIRED', 'expired'],
-    ['future', 'CERT_NOT_YET_VALID', 'not-yet-valid'],
-    ['wrong-host', 'ERR_TLS_CERT_ALTNAME_INVALID', 'wrong-host'],
-    ['no-san', 'ERR_TLS_CERT_ALTNAME_INVALID', 'wrong-host'],
-    ['self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed'],
-    ['leaf-only', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'incomplete-chain'],
-    ['client-only', 'INVALID_PURPOSE', 'wrong-purpose'],
-  ])('fails for a certificate that is %s', async (kind, code, cause) => {
+  test.each<{ kind: Kind; code: string; cause: string }>([
+    { kind: 'expired', code: 'CERT_HAS_EXPIRED', cause: 'expired' },
+    { kind: 'future', code: 'CERT_NOT_YET_VALID', cause: 'not-yet-valid' },
+    { kind: 'wrong-host', code: 'ERR_TLS_CERT_ALTNAME_INVALID', cause: 'wrong-host' },
+    { kind: 'no-san', code: 'ERR_TLS_CERT_ALTNAME_INVALID', cause: 'wrong-host' },
+    { kind: 'self-signed', code: 'DEPTH_ZERO_SELF_SIGNED_CERT', cause: 'self-signed' },
+    { kind: 'leaf-only', code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', cause: 'incomplete-chain' },
+    { kind: 'client-only', code: 'INVALID_PURPOSE', cause: 'wrong-purpose' },
+  ])('fails for a certificate that is $kind', async ({ kind, code, cause }) => {
     const { seen, requests } = await probe(made.get(kind));
     expect(seen.failure).toMatchObject({ phase: 'tls', code });
     expect(tlsCause(seen)).toBe(cause);

@@ -57,30 +57,54 @@ describe('a proxy', () => {
     expect(proxy.requests.length).toBeLessThan(host.requests.length);
   });
 
-  test.each<[string, () => string, number | null, string, string]>([
-    [
-      'requires authentication',
-      () => proxy.url,
-      null,
-      'proxy-authentication',
-      'password before the host in HTTPS_PROXY',
-    ],
-    [
-      'requires other credentials',
-      () => proxy.url.replace('//', '//me:canary2@'),
-      null,
-      'proxy-authentication',
-      'HTTPS_PROXY',
-    ],
-    ['refuses the host', login, 403, 'proxy-refused-host', 'NO_PROXY'],
-    ['cannot reach the host', login, 503, 'proxy-no-way', 'the proxy’s log'],
-    ['closes the connection', login, 0, 'proxy-reset', 'HTTPS_PROXY'],
-    ['does not respond', login, -1, 'proxy-timeout', 'HTTPS_PROXY'],
-    ['is not there', () => 'http://me:canary@127.0.0.1:1', null, 'proxy-refused', 'Correct HTTPS_PROXY'],
-    ['has no address', () => 'http://me:canary@proxy.invalid', null, 'proxy-not-found', 'Correct HTTPS_PROXY'],
-    ['uses SOCKS', () => 'socks5://me:canary@127.0.0.1:1', null, 'proxy-unusable', 'unset it'],
-    ['is a web server', () => `http://me:canary@127.0.0.1:${host.port}`, null, 'proxy-reset', 'HTTPS_PROXY'],
-  ])('that %s is one error about the manifest', async (_, url, refuse, cause, advice) => {
+  test.each<{ name: string; url: () => string; refuse: number | null; cause: string; advice: string }>([
+    {
+      name: 'requires authentication',
+      url: () => proxy.url,
+      refuse: null,
+      cause: 'proxy-authentication',
+      advice: 'password before the host in HTTPS_PROXY',
+    },
+    {
+      name: 'requires other credentials',
+      url: () => proxy.url.replace('//', '//me:canary2@'),
+      refuse: null,
+      cause: 'proxy-authentication',
+      advice: 'HTTPS_PROXY',
+    },
+    { name: 'refuses the host', url: login, refuse: 403, cause: 'proxy-refused-host', advice: 'NO_PROXY' },
+    { name: 'cannot reach the host', url: login, refuse: 503, cause: 'proxy-no-way', advice: 'the proxy’s log' },
+    { name: 'closes the connection', url: login, refuse: 0, cause: 'proxy-reset', advice: 'HTTPS_PROXY' },
+    { name: 'does not respond', url: login, refuse: -1, cause: 'proxy-timeout', advice: 'HTTPS_PROXY' },
+    {
+      name: 'is not there',
+      url: () => 'http://me:canary@127.0.0.1:1',
+      refuse: null,
+      cause: 'proxy-refused',
+      advice: 'Correct HTTPS_PROXY',
+    },
+    {
+      name: 'has no address',
+      url: () => 'http://me:canary@proxy.invalid',
+      refuse: null,
+      cause: 'proxy-not-found',
+      advice: 'Correct HTTPS_PROXY',
+    },
+    {
+      name: 'uses SOCKS',
+      url: () => 'socks5://me:canary@127.0.0.1:1',
+      refuse: null,
+      cause: 'proxy-unusable',
+      advice: 'unset it',
+    },
+    {
+      name: 'is a web server',
+      url: () => `http://me:canary@127.0.0.1:${host.port}`,
+      refuse: null,
+      cause: 'proxy-reset',
+      advice: 'HTTPS_PROXY',
+    },
+  ])('that $name is one error about the manifest', async ({ url, refuse, cause, advice }) => {
     proxy.refuse = refuse;
     const target = live.url.replace('127.0.0.1', 'reg.test');
     // A name of this machine alone would be requested without a proxy that seems to be elsewhere.
@@ -309,17 +333,25 @@ const plain = async (options: object): Promise<string[]> => {
 };
 
 describe('a name with several addresses', () => {
-  test.each<[string, string[], string[]]>([
-    ['both answer', ['127.0.0.1', '127.0.0.1'], []],
-    [
-      'a dead A record, behind one that answers',
-      ['127.0.0.1', '127.0.0.2'],
-      ['warning host-intermittent address-dead (manifest)'],
-    ],
-    ['a dead AAAA record', ['::1', '127.0.0.1'], ['warning host-intermittent address-dead (manifest)']],
-    ['a dead A record', ['127.0.0.2', '127.0.0.1'], ['warning host-intermittent address-dead (manifest)']],
-    ['none answers', ['::1', '127.0.0.2'], ['error unreachable refused (manifest)']],
-  ])('is judged by the responses of all addresses: %s', async (_, addresses, expected) => {
+  test.each<{ name: string; addresses: string[]; expected: string[] }>([
+    { name: 'both answer', addresses: ['127.0.0.1', '127.0.0.1'], expected: [] },
+    {
+      name: 'a dead A record, behind one that answers',
+      addresses: ['127.0.0.1', '127.0.0.2'],
+      expected: ['warning host-intermittent address-dead (manifest)'],
+    },
+    {
+      name: 'a dead AAAA record',
+      addresses: ['::1', '127.0.0.1'],
+      expected: ['warning host-intermittent address-dead (manifest)'],
+    },
+    {
+      name: 'a dead A record',
+      addresses: ['127.0.0.2', '127.0.0.1'],
+      expected: ['warning host-intermittent address-dead (manifest)'],
+    },
+    { name: 'none answers', addresses: ['::1', '127.0.0.2'], expected: ['error unreachable refused (manifest)'] },
+  ])('is judged by the responses of all addresses: $name', async ({ addresses, expected }) => {
     expect((await plain(resolving(...addresses))).filter((line) => !line.includes('no-apps'))).toEqual(expected);
   });
 });

@@ -47,14 +47,24 @@ function forgivingDisk(...paths: string[]): Disk & { listings: number } {
 
 describe('on a disk that ignores case and normalization', () => {
   test.each([
-    ['the name as it is', 'apps/a/icon.svg', ['apps/a/icon.svg'], null],
-    ['another case', 'apps/a/icon.svg', ['apps/a/Icon.SVG'], 'apps/a/Icon.SVG'],
-    ['another case of a folder', 'apps/a/icon.svg', ['Apps/a/icon.svg'], 'Apps/a/icon.svg'],
-    ['a new file in a folder of another case', 'apps/clock/new.json', ['apps/Clock/x'], 'apps/Clock'],
-    ['a decomposed letter', 'caf\u00e9.png', ['cafe\u0301.png'], 'cafe\u0301.png'],
-    ['nothing there', 'apps/b/icon.svg', ['apps/a/icon.svg'], null],
-    ['digits only', '1.0.0', ['1.0.0'], null],
-  ])('the listed name is found: %s', (_, path, files, expected) =>
+    { name: 'the name as it is', path: 'apps/a/icon.svg', files: ['apps/a/icon.svg'], expected: null },
+    { name: 'another case', path: 'apps/a/icon.svg', files: ['apps/a/Icon.SVG'], expected: 'apps/a/Icon.SVG' },
+    {
+      name: 'another case of a folder',
+      path: 'apps/a/icon.svg',
+      files: ['Apps/a/icon.svg'],
+      expected: 'Apps/a/icon.svg',
+    },
+    {
+      name: 'a new file in a folder of another case',
+      path: 'apps/clock/new.json',
+      files: ['apps/Clock/x'],
+      expected: 'apps/Clock',
+    },
+    { name: 'a decomposed letter', path: 'caf\u00e9.png', files: ['cafe\u0301.png'], expected: 'cafe\u0301.png' },
+    { name: 'nothing there', path: 'apps/b/icon.svg', files: ['apps/a/icon.svg'], expected: null },
+    { name: 'digits only', path: '1.0.0', files: ['1.0.0'], expected: null },
+  ])('the listed name is found: $name', ({ path, files, expected }) =>
     expect(otherNameOnDisk('/r', path.split('/'), forgivingDisk(...files))).toBe(expected),
   );
 

@@ -142,13 +142,13 @@ describe('app keys', () => {
 });
 
 describe('the rules refuse', () => {
-  const cases: [what: string, app: Partial<NewApp>, rule: string][] = [
-    ['a malformed color', { color: 'blue' }, 'block-color-malformed'],
-    ['an icon over plain http', { icon: { url: 'http://cdn.example.com/a.png' } }, 'url-insecure'],
-    ['a metadata URL that is not a URL', { metadataUrl: 'versions.json' }, 'url-malformed'],
-    ['a URL with a password', { metadataUrl: 'https://me:secret@x.test/v.json' }, 'url-malformed'],
+  const cases: { what: string; more: Partial<NewApp>; rule: string }[] = [
+    { what: 'a malformed color', more: { color: 'blue' }, rule: 'block-color-malformed' },
+    { what: 'an icon over plain http', more: { icon: { url: 'http://cdn.example.com/a.png' } }, rule: 'url-insecure' },
+    { what: 'a metadata URL that is not a URL', more: { metadataUrl: 'versions.json' }, rule: 'url-malformed' },
+    { what: 'a URL with a password', more: { metadataUrl: 'https://me:secret@x.test/v.json' }, rule: 'url-malformed' },
   ];
-  test.each(cases)('%s', async (_, more, rule) => {
+  test.each(cases)('$what', async ({ more, rule }) => {
     const error = await refusal(plan(newApp(more)));
     expect(error).toMatchObject({ code: 'rule-violation', rules: [rule], exit: 1 });
     expect(error.message + error.hint).not.toContain('secret');
@@ -173,19 +173,29 @@ describe('the rules refuse', () => {
 });
 
 test.each([
-  ['a missing manifest', {}, 'manifest-missing', 2],
-  ['a manifest with a byte order mark', { 'registry.json': `\ufeff${empty}` }, 'document-invalid', 1],
-  ['a manifest with an array of apps', { 'registry.json': '{"apps":[]}' }, 'document-invalid', 1],
-])('planning is refused for %s', async (_, files, code, exit) => {
+  { name: 'a missing manifest', files: {}, code: 'manifest-missing', exit: 2 },
+  {
+    name: 'a manifest with a byte order mark',
+    files: { 'registry.json': `\ufeff${empty}` },
+    code: 'document-invalid',
+    exit: 1,
+  },
+  {
+    name: 'a manifest with an array of apps',
+    files: { 'registry.json': '{"apps":[]}' },
+    code: 'document-invalid',
+    exit: 1,
+  },
+])('planning is refused for $name', async ({ files, code, exit }) => {
   expect(await refusal(plan(newApp(), files))).toMatchObject({ code, exit });
 });
 
 describe('the generated icon', () => {
   test.each([
-    ['my-app', '#ffffff', '#111111'],
-    ['9lives', '#000000', '#ffffff'],
-    ['__', '#3b5bdb', '#ffffff'],
-  ])('for %s on %s is a valid SVG with readable colors', (key, color, ink) => {
+    { key: 'my-app', color: '#ffffff', ink: '#111111' },
+    { key: '9lives', color: '#000000', ink: '#ffffff' },
+    { key: '__', color: '#3b5bdb', ink: '#ffffff' },
+  ])('for $key on $color is a valid SVG with readable colors', ({ key, color, ink }) => {
     const text = placeholderIcon(key, color);
     expect(inspectImage(Buffer.from(text))).toMatchObject({ kind: 'svg', fault: null, active: [] });
     expect(text).toContain(`fill="${color}"`);

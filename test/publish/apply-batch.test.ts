@@ -77,37 +77,41 @@ describe('a plan in a store that writes several files at once', () => {
     expect(one(log).map((line) => line.split(' ')[0])).toEqual(['changed', 'changed', 'changed', 'written']);
   });
 
-  test.each<[string, Store, Partial<AppregError>]>([
-    [
-      'existing files with other bytes',
-      together({ [metadata]: '', [artifact.path]: 'others' }).store,
-      { code: 'immutable', exit: 1, message: expect.stringMatching(/Nothing was changed\.$/) as string },
-    ],
-    ['a missing document', together({}).store, { message: 'a/versions.json does not exist. Nothing was changed.' }],
-    [
-      'concurrent writes after every attempt',
-      together({ [metadata]: '' }, async (inner) => {
+  test.each<{ name: string; store: Store; expected: Partial<AppregError> }>([
+    {
+      name: 'existing files with other bytes',
+      store: together({ [metadata]: '', [artifact.path]: 'others' }).store,
+      expected: { code: 'immutable', exit: 1, message: expect.stringMatching(/Nothing was changed\.$/) as string },
+    },
+    {
+      name: 'a missing document',
+      store: together({}).store,
+      expected: { message: 'a/versions.json does not exist. Nothing was changed.' },
+    },
+    {
+      name: 'concurrent writes after every attempt',
+      store: together({ [metadata]: '' }, async (inner) => {
         const now = (await inner.read(metadata))!;
         await inner.replace(metadata, Buffer.concat([now.bytes, Buffer.from('x\n')]), now.token);
       }).store,
-      { code: 'write-conflict', message: expect.stringMatching(/Nothing was changed\.$/) as string },
-    ],
-    [
-      'a full disk',
-      together({ [metadata]: '' }, full).store,
-      { message: 'Cannot write it: the disk is full. Nothing was changed.' },
-    ],
-    [
-      'an interrupted connection',
-      together({ [metadata]: '' }, () => {
+      expected: { code: 'write-conflict', message: expect.stringMatching(/Nothing was changed\.$/) as string },
+    },
+    {
+      name: 'a full disk',
+      store: together({ [metadata]: '' }, full).store,
+      expected: { message: 'Cannot write it: the disk is full. Nothing was changed.' },
+    },
+    {
+      name: 'an interrupted connection',
+      store: together({ [metadata]: '' }, () => {
         throw new AppregError('git-unreachable', 'It broke off.', 'Run it again.', { effect: 'unknown' });
       }).store,
-      {
+      expected: {
         message: 'It broke off. It is unknown whether this was stored: a/1.0.0.tar.gz, a/versions.json.',
         hint: 'Run it again.',
       },
-    ],
-  ])('that fails because of %s reports what is stored', async (_, store, expected) => {
+    },
+  ])('that fails because of $name reports what is stored', async ({ store, expected }) => {
     await expect(applyPlan(plan, store)).rejects.toMatchObject(expected);
   });
 

@@ -100,33 +100,38 @@ describe('a plan', () => {
 });
 
 describe('before anything is written, a plan refuses', () => {
-  test.each<[string, Record<string, string | Uint8Array>, Step[], Partial<AppregError>]>([
-    [
-      'other bytes under a published name, with both digests',
-      { [metadata]: '', [artifact.path]: 'others' },
-      [adding('1'), artifact],
-      {
+  test.each<{
+    name: string;
+    files: Record<string, string | Uint8Array>;
+    steps: Step[];
+    expected: Partial<AppregError>;
+  }>([
+    {
+      name: 'other bytes under a published name, with both digests',
+      files: { [metadata]: '', [artifact.path]: 'others' },
+      steps: [adding('1'), artifact],
+      expected: {
         code: 'immutable',
         exit: 1,
         message: `a/1.0.0.tar.gz already exists with different bytes: its checksum is ${sha('others')} (6 bytes), yours is ${sha('bytes')} (5 bytes). Nothing was changed.`,
       },
-    ],
-    [
-      'a document that is not UTF-8',
-      { [metadata]: Buffer.of(0x7b, 0xff, 0x7d) },
-      [artifact, adding('1')],
-      { code: 'not-utf8', exit: 2 },
-    ],
-    [
-      'a missing document',
-      {},
-      [artifact, adding('1')],
-      { code: 'document-missing', exit: 2, message: 'a/versions.json does not exist. Nothing was changed.' },
-    ],
-    [
-      'a document that its edit refuses',
-      { [metadata]: '' },
-      [
+    },
+    {
+      name: 'a document that is not UTF-8',
+      files: { [metadata]: Buffer.of(0x7b, 0xff, 0x7d) },
+      steps: [artifact, adding('1')],
+      expected: { code: 'not-utf8', exit: 2 },
+    },
+    {
+      name: 'a missing document',
+      files: {},
+      steps: [artifact, adding('1')],
+      expected: { code: 'document-missing', exit: 2, message: 'a/versions.json does not exist. Nothing was changed.' },
+    },
+    {
+      name: 'a document that its edit refuses',
+      files: { [metadata]: '' },
+      steps: [
         artifact,
         {
           ...adding('1'),
@@ -135,9 +140,9 @@ describe('before anything is written, a plan refuses', () => {
           },
         },
       ],
-      { code: 'immutable', exit: 1, message: 'No. Nothing was changed.', hint: 'Another version.' },
-    ],
-  ])('%s', async (_, files, steps, expected) => {
+      expected: { code: 'immutable', exit: 1, message: 'No. Nothing was changed.', hint: 'Another version.' },
+    },
+  ])('$name', async ({ files, steps, expected }) => {
     const { store, log } = watched(files);
     await expect(applyPlan({ steps }, store)).rejects.toMatchObject({
       message: expect.stringMatching(/Nothing was changed\.$/),

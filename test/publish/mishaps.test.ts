@@ -32,19 +32,30 @@ describe('publish-version to a bucket with failures', () => {
     expect(mishaps.flatMap(([, left]) => left)).toEqual([]);
   });
 
-  test.each<[Mishap, string, RegExp, RegExp]>([
-    ['truncate', 'the artifact', ARTIFACT, /contains \d+ different bytes, 4 times in a row\. Not stored: /],
-    ['truncate', 'the metadata', METADATA, /contains \d+ different bytes.*Stored: .*Not stored: /],
-    [
-      'reset-before',
-      'the metadata',
-      METADATA,
-      /Stored: apps\/a\/versions\/[\d.]+\.tar\.gz\. It is unknown whether this was stored: apps\/a\/versions\.json\.\n/,
-    ],
+  test.each<{ mishap: Mishap; name: string; path: RegExp; words: RegExp }>([
+    {
+      mishap: 'truncate',
+      name: 'the artifact',
+      path: ARTIFACT,
+      words: /contains \d+ different bytes, 4 times in a row\. Not stored: /,
+    },
+    {
+      mishap: 'truncate',
+      name: 'the metadata',
+      path: METADATA,
+      words: /contains \d+ different bytes.*Stored: .*Not stored: /,
+    },
+    {
+      mishap: 'reset-before',
+      name: 'the metadata',
+      path: METADATA,
+      words:
+        /Stored: apps\/a\/versions\/[\d.]+\.tar\.gz\. It is unknown whether this was stored: apps\/a\/versions\.json\.\n/,
+    },
   ])(
-    'reports a persistent %s of %s, and completes on the next run',
+    'reports a persistent $mishap of $name, and completes on the next run',
     { timeout: 60_000 },
-    async (mishap, _, path, words) => {
+    async ({ mishap, path, words }) => {
       const { arena, storm } = await places.opened('bucket in memory');
       const before = await arena.get('apps/a/versions.json');
       const { file, checksum } = storm.artifact();
@@ -149,14 +160,18 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
     expect([...counts.values()]).toEqual([3, 3]);
   });
 
-  test.each<[string, (bytes: Buffer | null) => Buffer | null, RegExp]>([
-    ['never serves the artifact', () => null, /after 1 s .* responds with status 404.*Stored: .*Not stored: /],
-    [
-      'serves half of the artifact',
-      (bytes) => bytes && bytes.subarray(0, bytes.length >> 1),
-      /serves different bytes.*Not stored: /,
-    ],
-  ])('that %s prevents the listing until the artifact is served', { timeout: 60_000 }, async (_, spoil, words) => {
+  test.each<{ name: string; spoil: (bytes: Buffer | null) => Buffer | null; words: RegExp }>([
+    {
+      name: 'never serves the artifact',
+      spoil: () => null,
+      words: /after 1 s .* responds with status 404.*Stored: .*Not stored: /,
+    },
+    {
+      name: 'serves half of the artifact',
+      spoil: (bytes) => bytes && bytes.subarray(0, bytes.length >> 1),
+      words: /serves different bytes.*Not stored: /,
+    },
+  ])('that $name prevents the listing until the artifact is served', { timeout: 60_000 }, async ({ spoil, words }) => {
     const { arena, storm } = await places.opened(kind);
     arena.front = async (path, stored) => spoil(await stored());
     const { file, checksum } = storm.artifact();

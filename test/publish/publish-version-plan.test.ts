@@ -203,18 +203,18 @@ describe('a published version never changes', () => {
 
 describe('the rules', () => {
   test.each([
-    ['a file that is not an archive', Buffer.from('hello'), 'artifact-not-tar-gz'],
-    ['a truncated archive', one.subarray(0, one.length - 10), 'artifact-not-tar-gz'],
-  ])('refuse %s', async (_, bytes, rule) => {
+    { name: 'a file that is not an archive', bytes: Buffer.from('hello'), rule: 'artifact-not-tar-gz' },
+    { name: 'a truncated archive', bytes: one.subarray(0, one.length - 10), rule: 'artifact-not-tar-gz' },
+  ])('refuse $name', async ({ bytes, rule }) => {
     const error = await refusal(plan(await registry(), '1.0.0', bytes));
     expect(error).toMatchObject({ code: 'rule-violation', rules: [rule], exit: 1 });
     expect(error.message).toContain('Nothing was changed.');
   });
 
   test.each([
-    ['plain http', 'http://releases.example.com/1.tar.gz', 'url-insecure'],
-    ['the URL of another version', `${BASE}apps/a/versions/0.9.0.tar.gz`, 'artifact-url-shared'],
-  ])('refuse an artifact URL with %s', async (_, url, rule) => {
+    { name: 'plain http', url: 'http://releases.example.com/1.tar.gz', rule: 'url-insecure' },
+    { name: 'the URL of another version', url: `${BASE}apps/a/versions/0.9.0.tar.gz`, rule: 'artifact-url-shared' },
+  ])('refuse an artifact URL with $name', async ({ url, rule }) => {
     expect(await refusal(plan(await registry([await listed('0.9.0', two)]), '1.0.0', one, url))).toMatchObject({
       code: 'rule-violation',
       rules: [rule],
@@ -239,19 +239,29 @@ describe('the rules', () => {
 });
 
 describe('the app to publish is refused', () => {
-  const cases: [what: string, entry: object | null, code: string, exit: number][] = [
-    ['if it is not listed', null, 'app-unknown', 2],
-    [
-      'if its metadata is on another host',
-      app('https://raw.example.com/a/versions.json'),
-      'metadata-outside-workspace',
-      2,
-    ],
-    ['if its metadata is outside the workspace', app(`${BASE}..%2f..%2fetc/passwd`), 'metadata-outside-workspace', 2],
-    ['if it has no metadata URL', { name: 'A' }, 'document-invalid', 1],
-    ['if its metadata is missing', app(`${BASE}apps/gone/versions.json`), 'metadata-missing', 2],
+  const cases: { what: string; entry: object | null; code: string; exit: number }[] = [
+    { what: 'if it is not listed', entry: null, code: 'app-unknown', exit: 2 },
+    {
+      what: 'if its metadata is on another host',
+      entry: app('https://raw.example.com/a/versions.json'),
+      code: 'metadata-outside-workspace',
+      exit: 2,
+    },
+    {
+      what: 'if its metadata is outside the workspace',
+      entry: app(`${BASE}..%2f..%2fetc/passwd`),
+      code: 'metadata-outside-workspace',
+      exit: 2,
+    },
+    { what: 'if it has no metadata URL', entry: { name: 'A' }, code: 'document-invalid', exit: 1 },
+    {
+      what: 'if its metadata is missing',
+      entry: app(`${BASE}apps/gone/versions.json`),
+      code: 'metadata-missing',
+      exit: 2,
+    },
   ];
-  test.each(cases)('%s', async (_, entry, code, exit) => {
+  test.each(cases)('$what', async ({ entry, code, exit }) => {
     const store = memoryStore({ 'registry.json': JSON.stringify({ apps: entry === null ? {} : { a: entry } }) });
     expect(await refusal(appToPublish(placeOf(store), 'a'))).toMatchObject({ code, exit });
   });
@@ -274,12 +284,12 @@ describe('the app to publish is refused', () => {
 
 describe('the version to publish', () => {
   test.each([
-    ['patch', ['1.2.3'], '1.2.4'],
-    ['minor', ['1.2.3', '1.10.0'], '1.11.0'],
-    ['major', ['1.2.3', '2.0.0-rc.1'], '2.0.0'],
-    ['patch', ['9007199254740993.0.0'], '9007199254740993.0.1'],
-    ['1.2.3', [], '1.2.3'],
-  ])('for %s of %j is %s', (word, versions, chosen) => {
+    { word: 'patch', versions: ['1.2.3'], chosen: '1.2.4' },
+    { word: 'minor', versions: ['1.2.3', '1.10.0'], chosen: '1.11.0' },
+    { word: 'major', versions: ['1.2.3', '2.0.0-rc.1'], chosen: '2.0.0' },
+    { word: 'patch', versions: ['9007199254740993.0.0'], chosen: '9007199254740993.0.1' },
+    { word: '1.2.3', versions: [], chosen: '1.2.3' },
+  ])('for $word of $versions is $chosen', ({ word, versions, chosen }) => {
     expect(chooseVersion(word, versions, 'a')).toBe(chosen);
   });
 
@@ -294,16 +304,16 @@ describe('the version to publish', () => {
   });
 
   test.each([
-    ['v1.2.3', 'version-invalid', 2],
-    ['1.2', 'version-invalid', 2],
-    [' 1.2.3', 'version-invalid', 2],
-    ['01.2.3', 'version-invalid', 2],
-    ['latest', 'version-invalid', 2],
-    ['Patch', 'version-invalid', 2],
-    ['../1.0.0', 'version-invalid', 2],
-    ['1.2.3-rc.1', 'prerelease-not-allowed', 1],
-    ['1.2.3+b', 'prerelease-not-allowed', 1],
-  ])('cannot be %j: %s', (word, code, exit) => {
+    { word: 'v1.2.3', code: 'version-invalid', exit: 2 },
+    { word: '1.2', code: 'version-invalid', exit: 2 },
+    { word: ' 1.2.3', code: 'version-invalid', exit: 2 },
+    { word: '01.2.3', code: 'version-invalid', exit: 2 },
+    { word: 'latest', code: 'version-invalid', exit: 2 },
+    { word: 'Patch', code: 'version-invalid', exit: 2 },
+    { word: '../1.0.0', code: 'version-invalid', exit: 2 },
+    { word: '1.2.3-rc.1', code: 'prerelease-not-allowed', exit: 1 },
+    { word: '1.2.3+b', code: 'prerelease-not-allowed', exit: 1 },
+  ])('cannot be $word: $code', ({ word, code, exit }) => {
     expect(() => checkVersion(word, false)).toThrow(expect.objectContaining({ code, exit }) as Error);
     if (exit === 1) expect(() => checkVersion(word, true)).not.toThrow();
   });

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app/run.ts';
-import { assembleManifest } from '../../src/cli/commands/assemble/run.ts';
-import { init } from '../../src/cli/commands/init/run.ts';
-import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
+import { runAssemble } from '../../src/cli/commands/assemble/run.ts';
+import { runInit } from '../../src/cli/commands/init/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { contextIn, type Recorded } from '../cli/author-support.ts';
 import { openArena } from '../support/arena.ts';
 import type { ObjectStoreOptions } from '../support/object-store.ts';
@@ -29,7 +29,7 @@ async function workspace(more: ObjectStoreOptions = {}): Promise<Opened & { cach
   const { flags } = arena;
   const options = Object.fromEntries(flags.flatMap((flag, i) => (i % 2 === 0 ? [[flag.slice(2), flags[i + 1]!]] : [])));
   writeFileSync(join(arena.root, 'i.svg'), SVG);
-  await init(contextOf(arena), undefined, { baseUrl: arena.base, ...options });
+  await runInit(contextOf(arena), undefined, { baseUrl: arena.base, ...options });
   return Object.assign(arena, { cache });
 }
 
@@ -47,12 +47,12 @@ async function counted(arena: Opened, work: () => Promise<number>): Promise<{ GE
 
 const publishing = (arena: Opened, version: string) => (): Promise<number> => {
   writeFileSync(join(arena.root, `${version}.tar.gz`), tarGz(version));
-  return publishVersion(contextOf(arena), 'a', version, { artifact: `${version}.tar.gz` });
+  return runPublishVersion(contextOf(arena), 'a', version, { artifact: `${version}.tar.gz` });
 };
 
 async function withApp(more: ObjectStoreOptions = {}): Promise<Opened & { cache: string }> {
   const arena = await workspace(more);
-  await addApp(contextOf(arena), 'a', { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' });
+  await runAddApp(contextOf(arena), 'a', { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' });
   return arena;
 }
 
@@ -172,17 +172,21 @@ function ago(milliseconds: number): string {
 describe('assembling 112 apps', () => {
   const FILES = 225;
 
-  test.each<[string, ObjectStoreOptions, number]>([
-    ['lists all files in one request', { lists: { page: 1000 } }, FILES + 2],
-    ['lists all files in one request, unsorted', { lists: { page: 1000, sorted: false } }, FILES + 2],
-    ['cannot list files', {}, 2 * FILES + 1],
+  test.each<{ what: string; more: ObjectStoreOptions; gets: number }>([
+    { what: 'lists all files in one request', more: { lists: { page: 1000 } }, gets: FILES + 2 },
+    {
+      what: 'lists all files in one request, unsorted',
+      more: { lists: { page: 1000, sorted: false } },
+      gets: FILES + 2,
+    },
+    { what: 'cannot list files', more: {}, gets: 2 * FILES + 1 },
   ])(
-    'writes many files at a time to a store that %s',
-    async (_what, more, gets) => {
+    'writes many files at a time to a store that $what',
+    async ({ more, gets }) => {
       const arena = await withFolders({ ...more, delay: 50 });
       arena.objects!.mostAtOnce = 0;
       const started = performance.now();
-      const first = await counted(arena, () => assembleManifest(contextOf(arena), {}));
+      const first = await counted(arena, () => runAssemble(contextOf(arena), {}));
       // One request after the other would take longer than this.
       expect(performance.now() - started).toBeLessThan(50 * (FILES + gets));
       expect(first).toEqual({ PUT: FILES, GET: gets, all: FILES + gets });
@@ -194,7 +198,7 @@ describe('assembling 112 apps', () => {
       const lastPut = requests.findLast(({ method }) => method === 'PUT');
       expect(lastPut?.key).toBe('registry/registry.json');
 
-      expect((await counted(arena, () => assembleManifest(contextOf(arena), {}))).PUT).toBe(0);
+      expect((await counted(arena, () => runAssemble(contextOf(arena), {}))).PUT).toBe(0);
     },
     60_000,
   );
@@ -203,9 +207,9 @@ describe('assembling 112 apps', () => {
     'finds all existing files in a listing of several pages (sorted: %s)',
     async (sorted) => {
       const arena = await withFolders({ lists: { page: 40, sorted } });
-      await counted(arena, () => assembleManifest(contextOf(arena), {}));
+      await counted(arena, () => runAssemble(contextOf(arena), {}));
       writeFileSync(join(arena.root, 'apps/app-7/icon.svg'), SVG.replace('8', '9'));
-      const { PUT } = await counted(arena, () => assembleManifest(contextOf(arena), {}));
+      const { PUT } = await counted(arena, () => runAssemble(contextOf(arena), {}));
       expect(PUT).toBe(1);
       expect(String(await arena.get('apps/app-7/icon.svg'))).toBe(SVG.replace('8', '9'));
     },

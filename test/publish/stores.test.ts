@@ -4,17 +4,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app/run.ts';
-import { diff } from '../../src/cli/commands/diff/run.ts';
-import { editApp } from '../../src/cli/commands/edit-app/run.ts';
-import { init } from '../../src/cli/commands/init/run.ts';
-import { judge } from '../../src/cli/commands/judge/run.ts';
-import { lint } from '../../src/cli/commands/lint/run.ts';
-import { lock } from '../../src/cli/commands/lock/run.ts';
-import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
-import { removeApp } from '../../src/cli/commands/remove-app/run.ts';
-import { serve } from '../../src/cli/commands/serve/run.ts';
-import { verify } from '../../src/cli/commands/verify/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
+import { runDiff } from '../../src/cli/commands/diff/run.ts';
+import { runEditApp } from '../../src/cli/commands/edit-app/run.ts';
+import { runInit } from '../../src/cli/commands/init/run.ts';
+import { runJudge } from '../../src/cli/commands/judge/run.ts';
+import { runLint } from '../../src/cli/commands/lint/run.ts';
+import { runLock } from '../../src/cli/commands/lock/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runRemoveApp } from '../../src/cli/commands/remove-app/run.ts';
+import { runServe } from '../../src/cli/commands/serve/run.ts';
+import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import { openStore } from '../../src/cli/config/open-store.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { type Kind, openArena } from '../support/arena.ts';
@@ -68,9 +68,9 @@ async function registry(kind: Kind, app = 'a'): Promise<Opened> {
   writeFileSync(join(arena.root, 'i.svg'), SVG);
   writeFileSync(join(arena.root, 'one.tar.gz'), tarGz('one'));
   writeFileSync(join(arena.root, 'two.tar.gz'), tarGz('two'));
-  await init(contextOf(arena), undefined, { baseUrl: arena.base, ...flags });
-  await addApp(contextOf(arena), app, APP);
-  expect(await publishVersion(contextOf(arena), app, '1.0.0', { artifact: 'one.tar.gz' })).toBe(0);
+  await runInit(contextOf(arena), undefined, { baseUrl: arena.base, ...flags });
+  await runAddApp(contextOf(arena), app, APP);
+  expect(await runPublishVersion(contextOf(arena), app, '1.0.0', { artifact: 'one.tar.gz' })).toBe(0);
   return arena;
 }
 
@@ -93,14 +93,14 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     const before = state(arena);
 
     const version = contextOf(arena);
-    expect(await publishVersion(version, 'a', 'minor', { artifact: 'two.tar.gz', dryRun: true })).toBe(0);
+    expect(await runPublishVersion(version, 'a', 'minor', { artifact: 'two.tar.gz', dryRun: true })).toBe(0);
     expect(version.printed.out.join('\n')).toMatch(
       /would publish a 1\.1\.0[^]*Nothing was written\. The plan:\ncreate apps\/a\/versions\/1\.1\.0\.tar\.gz .*\nedit {3}apps\/a\/versions\.json .*\n[^]*\+ +"version": "1\.1\.0"/,
     );
     const app = contextOf(arena);
-    expect(await addApp(app, 'b', { ...APP, dryRun: true })).toBe(0);
+    expect(await runAddApp(app, 'b', { ...APP, dryRun: true })).toBe(0);
     expect(app.printed.out.join('\n')).toMatch(/create apps\/b\/icon\.svg[^]*edit {3}registry\.json[^]*\+ +"b": \{/);
-    const other = publishVersion(contextOf(arena), 'a', '1.0.0', { artifact: 'two.tar.gz', dryRun: true });
+    const other = runPublishVersion(contextOf(arena), 'a', '1.0.0', { artifact: 'two.tar.gz', dryRun: true });
     expect(await refusal(other)).toMatchObject({ code: 'immutable', exit: 1 });
 
     expect(state(arena)).toBe(before);
@@ -116,20 +116,20 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     writeFileSync(join(arena.root, 'i.svg'), SVG.replaceAll('8', '16'));
     const changed = { ...APP, name: 'B', blockColor: '#445566' };
     const unchanged = state(arena);
-    expect(await editApp(contextOf(arena), 'a', { ...changed, dryRun: true })).toBe(0);
-    expect(await removeApp(contextOf(arena), 'a', { dryRun: true })).toBe(0);
+    expect(await runEditApp(contextOf(arena), 'a', { ...changed, dryRun: true })).toBe(0);
+    expect(await runRemoveApp(contextOf(arena), 'a', { dryRun: true })).toBe(0);
     expect(state(arena)).toBe(unchanged);
 
-    expect(await editApp(contextOf(arena), 'a', changed)).toBe(0);
+    expect(await runEditApp(contextOf(arena), 'a', changed)).toBe(0);
     expect(await files()).toBe(before.text.replace('"A"', '"B"').replace('#112233', '#445566'));
     expect(String(await arena.get('apps/a/icon.svg'))).toContain('16');
     await verifies(arena);
     const again = contextOf(arena);
-    expect(await editApp(again, 'a', changed)).toBe(0);
+    expect(await runEditApp(again, 'a', changed)).toBe(0);
     expect(again.printed.out.join()).toContain('nothing to do');
 
     const context = { ...contextIn(arena.root, { yes: true }), env: arena.env };
-    expect(await removeApp(context, 'a', {})).toBe(0);
+    expect(await runRemoveApp(context, 'a', {})).toBe(0);
     expect(context.printed.out.join()).toContain('will no longer see a (“B”) or its 1 version (latest 1.0.0)');
     expect(await files()).toBe('{\n  "apps": {}\n}\n');
     expect(await arena.get('apps/a/versions/1.0.0.tar.gz')).not.toBeNull();
@@ -143,7 +143,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     const arena = await registry(kind);
     const artifactUrl = `${otherFolder}/latest/a.tar.gz`;
     const context = contextOf(arena);
-    expect(await publishVersion(context, 'a', '2.0.0', { artifactUrl })).toBe(0);
+    expect(await runPublishVersion(context, 'a', '2.0.0', { artifactUrl })).toBe(0);
     const { versions } = JSON.parse(String(await arena.get('apps/a/versions.json'))) as {
       versions: { version: string; artifactUrl: string }[];
     };
@@ -158,7 +158,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
       ['/page.tar.gz', 'artifact-invalid'],
     ])
       expect(
-        await refusal(publishVersion(contextOf(arena), 'a', '3.0.0', { artifactUrl: `${otherFolder}${path}` })),
+        await refusal(runPublishVersion(contextOf(arena), 'a', '3.0.0', { artifactUrl: `${otherFolder}${path}` })),
       ).toMatchObject({ code, exit: 1 });
     expect(String(await arena.get('apps/a/versions.json'))).toBe(before);
   }, 60_000);
@@ -167,11 +167,11 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     const arena = await registry(kind);
     const { root, base } = arena;
     const url = `${base}registry.json`;
-    expect(await lock(contextOf(arena), undefined, {})).toBe(0);
+    expect(await runLock(contextOf(arena), undefined, {})).toBe(0);
     const ledger = JSON.parse(readFileSync(join(root, 'appreg.lock.json'), 'utf8')) as { apps: { a: object } };
     expect(ledger.apps.a).toMatchObject({ '1.0.0': { artifactChecksum: checksumOf(tarGz('one')) } });
     const same = contextOf(arena);
-    expect(await diff(same, '.', url, {})).toBe(0);
+    expect(await runDiff(same, '.', url, {})).toBe(0);
     expect(same.printed.out.join()).toContain('Nothing changes');
 
     // Another writer withdraws the version, and replaces its artifact.
@@ -184,7 +184,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
       await store.replace(path, Buffer.from(text), (await store.read(path))!.token);
 
     const before = state(arena);
-    const republished = publishVersion(contextOf(arena), 'a', '1.0.0', { artifact: 'two.tar.gz' });
+    const republished = runPublishVersion(contextOf(arena), 'a', '1.0.0', { artifact: 'two.tar.gz' });
     expect(await refusal(republished)).toMatchObject({
       code: 'immutable',
       exit: 1,
@@ -197,15 +197,15 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     expect(state(arena)).toBe(before);
 
     const json = { ...contextIn(root, { format: 'json' }), env: arena.env };
-    expect(await verify(json, url, { save: 'facts.json' })).toBe(1);
-    expect(await judge(json, ['facts.json'])).toBe(1);
+    expect(await runVerify(json, url, { save: 'facts.json' })).toBe(1);
+    expect(await runJudge(json, ['facts.json'])).toBe(1);
     const [verified, judged] = json.printed.out.map((text) => rulesIn(JSON.parse(text) as Report));
     expect(verified).toContain('version-withdrawn');
     expect(judged).toEqual(verified);
     // The lock file does not apply to other registries.
     writeFileSync(join(root, 'appreg.config.json'), '{ "baseUrl": "https://elsewhere.example/${NOT_SET}" }');
     const other = { ...contextIn(root, { format: 'json' }), env: arena.env };
-    await verify(other, url, {});
+    await runVerify(other, url, {});
     expect(rulesIn(JSON.parse(other.printed.out.join('')) as Report)).not.toContain('version-withdrawn');
   }, 60_000);
 
@@ -218,21 +218,21 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
         message: expect.stringContaining(kind === 'git' ? 'in a git branch' : 'in an S3 bucket') as string,
         hint: `Check the live registry: appreg verify ${arena.base}registry.json`,
       };
-      expect(await refusal(lint(contextOf(arena), [], {}))).toMatchObject(expected);
-      expect(await refusal(serve(contextOf(arena), undefined, {}))).toMatchObject(expected);
+      expect(await refusal(runLint(contextOf(arena), [], {}))).toMatchObject(expected);
+      expect(await refusal(runServe(contextOf(arena), undefined, {}))).toMatchObject(expected);
     });
 
   test('can refer to metadata in another repository, where its versions are published', async () => {
     const [arena, other] = [await registry(kind), await registry('git', 'x')];
     const metadataUrl = `${other.base}apps/x/versions.json`;
-    expect(await addApp(contextOf(arena), 'x', { ...APP, metadataUrl })).toBe(0);
+    expect(await runAddApp(contextOf(arena), 'x', { ...APP, metadataUrl })).toBe(0);
     expect(await arena.get('apps/x/versions.json')).toBeNull();
-    const here = publishVersion(contextOf(arena), 'x', '1.1.0', { artifact: 'two.tar.gz' });
+    const here = runPublishVersion(contextOf(arena), 'x', '1.1.0', { artifact: 'two.tar.gz' });
     expect(await refusal(here)).toMatchObject({
       code: 'metadata-outside-workspace',
       message: expect.stringContaining(metadataUrl) as string,
     });
-    expect(await publishVersion(contextOf(other), 'x', '1.1.0', { artifact: 'two.tar.gz' })).toBe(0);
+    expect(await runPublishVersion(contextOf(other), 'x', '1.1.0', { artifact: 'two.tar.gz' })).toBe(0);
     await verifies(arena);
     // From this workspace, the files of the other repository are neither known nor missing.
     for (const [before, after] of [
@@ -240,11 +240,11 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
       [`${arena.base}registry.json`, '.'],
     ] as const) {
       const context = contextOf(arena);
-      await diff(context, before, after, {});
+      await runDiff(context, before, after, {});
       expect(context.printed.out.join('\n')).toMatch(/^Versions not compared: x \(it is not in .*\)\nNothing changes/);
     }
     const noted = contextOf(arena);
-    expect(await lock(noted, undefined, {})).toBe(0);
+    expect(await runLock(noted, undefined, {})).toBe(0);
     expect(noted.printed.log.join('\n')).toContain('Not recorded: the versions of x (it is not in ');
   }, 60_000);
 });

@@ -13,32 +13,67 @@ async function keysIn(files: Record<string, string>, entries: readonly ReleaseEn
 }
 
 describe('folders', () => {
-  test.each<[string, Record<string, string>, ReleaseEntry[], string[]]>([
-    ['a glob', { ...app('apps/b'), ...app('apps/a'), 'apps/README.md': '' }, [ENTRY], ['a=apps/a', 'b=apps/b']],
-    ['a deep glob', app('x/y/z/app'), [{ ...ENTRY, folder: 'x/**/app' }], ['app=x/y/z/app']],
-    ['a name', app('one'), [{ ...ENTRY, folder: 'one' }], ['one=one']],
-    ['a trailing slash', app('one'), [{ ...ENTRY, folder: 'one/' }], ['one=one']],
-    ['a name with brackets', app('a[1]'), [{ ...ENTRY, folder: 'a[1]', key: 'a1' }], ['a1=a[1]']],
-    ['an exclusion', { ...app('apps/a'), ...app('apps/lib') }, [{ ...ENTRY, folder: 'apps/!(lib)' }], ['a=apps/a']],
-    ['a key template', app('apps/a'), [{ ...ENTRY, key: 'acme-{name}' }], ['acme-a=apps/a']],
-    ['the first entry', app('apps/a'), [{ ...ENTRY, folder: 'apps/a' }, ENTRY], ['a=apps/a']],
-    [
-      'two keys',
-      app('a'),
-      [
+  test.each<{ name: string; files: Record<string, string>; entries: ReleaseEntry[]; keys: string[] }>([
+    {
+      name: 'a glob',
+      files: { ...app('apps/b'), ...app('apps/a'), 'apps/README.md': '' },
+      entries: [ENTRY],
+      keys: ['a=apps/a', 'b=apps/b'],
+    },
+    {
+      name: 'a deep glob',
+      files: app('x/y/z/app'),
+      entries: [{ ...ENTRY, folder: 'x/**/app' }],
+      keys: ['app=x/y/z/app'],
+    },
+    { name: 'a name', files: app('one'), entries: [{ ...ENTRY, folder: 'one' }], keys: ['one=one'] },
+    { name: 'a trailing slash', files: app('one'), entries: [{ ...ENTRY, folder: 'one/' }], keys: ['one=one'] },
+    {
+      name: 'a name with brackets',
+      files: app('a[1]'),
+      entries: [{ ...ENTRY, folder: 'a[1]', key: 'a1' }],
+      keys: ['a1=a[1]'],
+    },
+    {
+      name: 'an exclusion',
+      files: { ...app('apps/a'), ...app('apps/lib') },
+      entries: [{ ...ENTRY, folder: 'apps/!(lib)' }],
+      keys: ['a=apps/a'],
+    },
+    {
+      name: 'a key template',
+      files: app('apps/a'),
+      entries: [{ ...ENTRY, key: 'acme-{name}' }],
+      keys: ['acme-a=apps/a'],
+    },
+    {
+      name: 'the first entry',
+      files: app('apps/a'),
+      entries: [{ ...ENTRY, folder: 'apps/a' }, ENTRY],
+      keys: ['a=apps/a'],
+    },
+    {
+      name: 'two keys',
+      files: app('a'),
+      entries: [
         { ...ENTRY, folder: 'a' },
         { ...ENTRY, folder: 'a', key: 'a-beta' },
       ],
-      ['a=a', 'a-beta=a'],
-    ],
-    [
-      'installed packages',
-      { ...app('x/a'), ...app('x/node_modules/b') },
-      [{ ...ENTRY, folder: 'x/**/{a,b}' }],
-      ['a=x/a'],
-    ],
-    ['app.json', { 'apps/a/app.json': '{"entry":"main.ts"}', 'apps/b/app.json': '{"name":"B"}' }, [], ['a=apps/a']],
-  ])('%s', async (_, files, entries, keys) => {
+      keys: ['a=a', 'a-beta=a'],
+    },
+    {
+      name: 'installed packages',
+      files: { ...app('x/a'), ...app('x/node_modules/b') },
+      entries: [{ ...ENTRY, folder: 'x/**/{a,b}' }],
+      keys: ['a=x/a'],
+    },
+    {
+      name: 'app.json',
+      files: { 'apps/a/app.json': '{"entry":"main.ts"}', 'apps/b/app.json': '{"name":"B"}' },
+      entries: [],
+      keys: ['a=apps/a'],
+    },
+  ])('$name', async ({ files, entries, keys }) => {
     expect(await keysIn(files, entries)).toEqual(keys);
   });
 
@@ -67,53 +102,65 @@ describe('folders', () => {
 });
 
 describe('an error in the configuration', () => {
-  test.each<[string, Record<string, string>, ReleaseEntry[], string, RegExp]>([
-    ['nothing configured', { x: '' }, [], 'release-unconfigured', /does not say where the apps are/],
-    [
-      'no match',
-      app('apps/a'),
-      [{ ...ENTRY, folder: 'aps/*' }],
-      'release-folder-missing',
-      /"aps\/\*" in "release" matches no folder/,
-    ],
-    ['a file', app('apps/a'), [{ ...ENTRY, folder: 'apps/a/VERSION' }], 'release-folder-missing', /matches no folder/],
-    [
-      'two folders',
-      { ...app('a/x'), ...app('b/x') },
-      [{ ...ENTRY, folder: '{a,b}/*' }],
-      'release-key-duplicate',
-      /a\/x and b\/x: x/,
-    ],
-    [
-      'one key for all',
-      { ...app('a/x'), ...app('a/y') },
-      [{ ...ENTRY, folder: 'a/*', key: 'z' }],
-      'release-key-duplicate',
-      /a\/x and a\/y: z/,
-    ],
-    [
-      'an unsafe folder',
-      app('apps/my app'),
-      [ENTRY],
-      'release-key-invalid',
-      /apps\/my app: “my app” is not a valid app key/,
-    ],
-    [
-      'an unsafe template',
-      app('apps/a'),
-      [{ ...ENTRY, key: '../{name}' }],
-      'release-key-invalid',
-      /“\.\.\/a” is not a valid app key/,
-    ],
-    ['a device', app('apps/nul'), [ENTRY], 'release-key-invalid', /device name/],
-    [
-      'a placeholder',
-      app('apps/a'),
-      [{ ...ENTRY, key: '{folder}' }],
-      'release-key-invalid',
-      /unknown placeholder \{folder\}/,
-    ],
-  ])('%s', async (_, files, entries, code, message) => {
+  test.each<{ name: string; files: Record<string, string>; entries: ReleaseEntry[]; code: string; message: RegExp }>([
+    {
+      name: 'nothing configured',
+      files: { x: '' },
+      entries: [],
+      code: 'release-unconfigured',
+      message: /does not say where the apps are/,
+    },
+    {
+      name: 'no match',
+      files: app('apps/a'),
+      entries: [{ ...ENTRY, folder: 'aps/*' }],
+      code: 'release-folder-missing',
+      message: /"aps\/\*" in "release" matches no folder/,
+    },
+    {
+      name: 'a file',
+      files: app('apps/a'),
+      entries: [{ ...ENTRY, folder: 'apps/a/VERSION' }],
+      code: 'release-folder-missing',
+      message: /matches no folder/,
+    },
+    {
+      name: 'two folders',
+      files: { ...app('a/x'), ...app('b/x') },
+      entries: [{ ...ENTRY, folder: '{a,b}/*' }],
+      code: 'release-key-duplicate',
+      message: /a\/x and b\/x: x/,
+    },
+    {
+      name: 'one key for all',
+      files: { ...app('a/x'), ...app('a/y') },
+      entries: [{ ...ENTRY, folder: 'a/*', key: 'z' }],
+      code: 'release-key-duplicate',
+      message: /a\/x and a\/y: z/,
+    },
+    {
+      name: 'an unsafe folder',
+      files: app('apps/my app'),
+      entries: [ENTRY],
+      code: 'release-key-invalid',
+      message: /apps\/my app: “my app” is not a valid app key/,
+    },
+    {
+      name: 'an unsafe template',
+      files: app('apps/a'),
+      entries: [{ ...ENTRY, key: '../{name}' }],
+      code: 'release-key-invalid',
+      message: /“\.\.\/a” is not a valid app key/,
+    },
+    { name: 'a device', files: app('apps/nul'), entries: [ENTRY], code: 'release-key-invalid', message: /device name/ },
+    {
+      name: 'a placeholder',
+      files: app('apps/a'),
+      entries: [{ ...ENTRY, key: '{folder}' }],
+      code: 'release-key-invalid',
+      message: /unknown placeholder \{folder\}/,
+    },
+  ])('$name', async ({ files, entries, code, message }) => {
     await expect(findApps(tree(files), entries)).rejects.toMatchObject({
       code,
       exit: 2,
@@ -129,30 +176,50 @@ async function problemIn(root: string, entry: ReleaseEntry = ENTRY): Promise<str
 }
 
 describe('a broken app', () => {
-  test.each<[string, Record<string, string>, Partial<ReleaseEntry>, RegExp]>([
-    ['without an entry point', { 'apps/a/VERSION': '1.0.0' }, {}, /entry point apps\/a\/main\.ts does not exist/],
-    ['without a UI', app('apps/a'), { ui: 'ui.tsx' }, /UI entry point apps\/a\/ui\.tsx does not exist/],
-    [
-      'without a version',
-      app('apps/a'),
-      { version: 'package.json' },
-      /version file apps\/a\/package\.json does not exist/,
-    ],
-    [
-      'with a folder as version',
-      { ...app('apps/a'), 'apps/a/v/x': '' },
-      { version: 'v' },
-      /apps\/a\/v is not a regular file/,
-    ],
-    ['with an invalid version', { ...app('apps/a'), 'apps/a/VERSION': 'v1' }, {}, /apps\/a\/VERSION contains “v1”/],
-    ['with an unusable app.json', { ...app('apps/a'), 'apps/a/app.json': '{' }, {}, /apps\/a\/app\.json is not JSON/],
-    [
-      'that leads out',
-      { ...app('apps/a'), 'apps/a/app.json': '{"entry":"../b/main.ts"}' },
-      {},
-      /"entry" in apps\/a\/app\.json/,
-    ],
-  ])('%s', async (_, files, entry, message) => {
+  test.each<{ name: string; files: Record<string, string>; entry: Partial<ReleaseEntry>; message: RegExp }>([
+    {
+      name: 'without an entry point',
+      files: { 'apps/a/VERSION': '1.0.0' },
+      entry: {},
+      message: /entry point apps\/a\/main\.ts does not exist/,
+    },
+    {
+      name: 'without a UI',
+      files: app('apps/a'),
+      entry: { ui: 'ui.tsx' },
+      message: /UI entry point apps\/a\/ui\.tsx does not exist/,
+    },
+    {
+      name: 'without a version',
+      files: app('apps/a'),
+      entry: { version: 'package.json' },
+      message: /version file apps\/a\/package\.json does not exist/,
+    },
+    {
+      name: 'with a folder as version',
+      files: { ...app('apps/a'), 'apps/a/v/x': '' },
+      entry: { version: 'v' },
+      message: /apps\/a\/v is not a regular file/,
+    },
+    {
+      name: 'with an invalid version',
+      files: { ...app('apps/a'), 'apps/a/VERSION': 'v1' },
+      entry: {},
+      message: /apps\/a\/VERSION contains “v1”/,
+    },
+    {
+      name: 'with an unusable app.json',
+      files: { ...app('apps/a'), 'apps/a/app.json': '{' },
+      entry: {},
+      message: /apps\/a\/app\.json is not JSON/,
+    },
+    {
+      name: 'that leads out',
+      files: { ...app('apps/a'), 'apps/a/app.json': '{"entry":"../b/main.ts"}' },
+      entry: {},
+      message: /"entry" in apps\/a\/app\.json/,
+    },
+  ])('$name', async ({ files, entry, message }) => {
     expect(await problemIn(tree(files), { ...ENTRY, ...entry })).toMatch(message);
   });
 

@@ -16,7 +16,7 @@ const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** The command as it is shipped: CommonJS, in a process of its own, so that signals are real. */
 const PROGRAM = `
-  import { serve } from './src/cli/commands/serve/run.ts';
+  import { runServe } from './src/cli/commands/serve/run.ts';
   import { openTerminal } from './src/cli/io/terminal.ts';
   import { loadConfig } from './src/cli/config/config.ts';
   const [cwd, dir, options] = JSON.parse(process.argv[2]);
@@ -24,7 +24,7 @@ const PROGRAM = `
   openTerminal({ quiet: false, color: false, yes: true, output: null, env, ...options })
     .then((terminal) => {
       const context = { cwd, options, terminal, env, config: (from = cwd) => loadConfig(from, null, env) };
-      return serve(context, dir ?? undefined, options);
+      return runServe(context, dir ?? undefined, options);
     })
     .then(
       (code) => { process.exitCode = code; },
@@ -153,33 +153,44 @@ describe('appreg serve', () => {
     expect(headers['access-control-allow-origin']).toBe('*');
   });
 
-  test.each<[string, Record<string, string>, string | null, string]>([
-    [
-      'the one that the config names',
-      { 'appreg.config.json': '{"manifest":"m.json"}', 'm.json': '{}' },
-      null,
-      'm.json',
-    ],
-    ['registry.json', { 'registry.json': 'broken', 'other.json': MANIFEST }, null, 'registry.json'],
-    [
-      'the only one with apps',
-      { 'b.json': MANIFEST, 'c.json': '{"versions":[]}', 'd.json': '{', 'e.json': 'null', 'package.json': MANIFEST },
-      null,
-      'b.json',
-    ],
-    [
-      'that of the workspace, from a folder within',
-      { 'registry.json': MANIFEST, 'appreg.config.json': '{}', 'apps/a/x.txt': '' },
-      'apps/a',
-      'registry.json',
-    ],
-    [
-      'that of a folder within, with the config above',
-      { 'public/registry.json': MANIFEST, 'appreg.config.json': JSON.stringify(CONFIG) },
-      'public',
-      'registry.json',
-    ],
-  ])('finds the manifest: %s', async (_, files, dir, expected) => {
+  test.each<{ name: string; files: Record<string, string>; dir: string | null; expected: string }>([
+    {
+      name: 'the one that the config names',
+      files: { 'appreg.config.json': '{"manifest":"m.json"}', 'm.json': '{}' },
+      dir: null,
+      expected: 'm.json',
+    },
+    {
+      name: 'registry.json',
+      files: { 'registry.json': 'broken', 'other.json': MANIFEST },
+      dir: null,
+      expected: 'registry.json',
+    },
+    {
+      name: 'the only one with apps',
+      files: {
+        'b.json': MANIFEST,
+        'c.json': '{"versions":[]}',
+        'd.json': '{',
+        'e.json': 'null',
+        'package.json': MANIFEST,
+      },
+      dir: null,
+      expected: 'b.json',
+    },
+    {
+      name: 'that of the workspace, from a folder within',
+      files: { 'registry.json': MANIFEST, 'appreg.config.json': '{}', 'apps/a/x.txt': '' },
+      dir: 'apps/a',
+      expected: 'registry.json',
+    },
+    {
+      name: 'that of a folder within, with the config above',
+      files: { 'public/registry.json': MANIFEST, 'appreg.config.json': JSON.stringify(CONFIG) },
+      dir: 'public',
+      expected: 'registry.json',
+    },
+  ])('finds the manifest: $name', async ({ files, dir, expected }) => {
     const root = folder();
     await fill(root, files);
     const url = await run(root, dir).ready;
@@ -187,14 +198,22 @@ describe('appreg serve', () => {
     expect((await sendRequest(url)).status).toBe(200);
   });
 
-  test.each<[string, Record<string, string>, string | null]>([
-    ['not-a-folder', {}, 'nowhere'],
-    ['not-a-folder', { 'registry.json': MANIFEST }, 'registry.json'],
-    ['manifest-missing', { 'x.json': '{}' }, null],
-    ['manifest-missing', { 'appreg.config.json': '{"manifest":"m.json"}', 'registry.json': MANIFEST }, null],
-    ['manifest-ambiguous', { 'a.json': MANIFEST, 'b.json': MANIFEST }, null],
-    ['manifest-name-invalid', { 'appreg.config.json': '{"manifest":"package.json"}', 'package.json': '{}' }, null],
-  ])('exits with %s for the files %j and the folder %j', async (code, files, dir) => {
+  test.each<{ code: string; files: Record<string, string>; dir: string | null }>([
+    { code: 'not-a-folder', files: {}, dir: 'nowhere' },
+    { code: 'not-a-folder', files: { 'registry.json': MANIFEST }, dir: 'registry.json' },
+    { code: 'manifest-missing', files: { 'x.json': '{}' }, dir: null },
+    {
+      code: 'manifest-missing',
+      files: { 'appreg.config.json': '{"manifest":"m.json"}', 'registry.json': MANIFEST },
+      dir: null,
+    },
+    { code: 'manifest-ambiguous', files: { 'a.json': MANIFEST, 'b.json': MANIFEST }, dir: null },
+    {
+      code: 'manifest-name-invalid',
+      files: { 'appreg.config.json': '{"manifest":"package.json"}', 'package.json': '{}' },
+      dir: null,
+    },
+  ])('exits with $code for the files $files and the folder $dir', async ({ code, files, dir }) => {
     const root = folder();
     await fill(root, files);
     const found = await failureOf(run(root, dir));

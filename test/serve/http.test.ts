@@ -34,38 +34,41 @@ function varyOf(reply: Reply): string[] {
 
 describe('a file', () => {
   test.each([
-    ['registry.json', 'application/json', 'public, max-age=300'],
-    ['a/1.0.0.tar.gz', 'application/gzip', 'public, max-age=31536000, immutable'],
-    ['a/b.tgz', 'application/gzip', 'public, max-age=31536000, immutable'],
-    ['a/icon.svg', 'image/svg+xml', 'public, max-age=3600'],
-    ['a/icon.png', 'image/png', 'public, max-age=3600'],
-    ['a/readme.md', 'text/markdown; charset=utf-8', 'public, max-age=300'],
-    ['a/unknown.xyz', 'application/octet-stream', 'public, max-age=300'],
-    ['a/plain', 'application/octet-stream', 'public, max-age=300'],
-    ['empty.json', 'application/json', 'public, max-age=300'],
-  ])('%s has the type %s and the lifetime %s, and HEAD has the same headers', async (name, type, lifetime) => {
-    const get = await sendRequest(server.url + name);
-    const bytes = Buffer.from(FILES[name]!);
-    expect(get.status).toBe(200);
-    expect(get.body.equals(bytes)).toBe(true);
-    expect(get.headers).toMatchObject({
-      'content-type': type,
-      'cache-control': lifetime,
-      'content-length': String(bytes.length),
-      etag: `"${createHash('sha256').update(bytes).digest('base64url')}"`,
-      'last-modified': LONG_AGO.toUTCString(),
-      'accept-ranges': 'bytes',
-      'access-control-allow-origin': '*',
-      'cross-origin-resource-policy': 'cross-origin',
-      'x-content-type-options': 'nosniff',
-    });
-    expect(get.headers['content-encoding']).toBeUndefined();
-    expect(get.headers['content-security-policy'] !== undefined).toBe(name.endsWith('.svg'));
-    const head = await sendRequest(server.url + name, { method: 'HEAD' });
-    expect(head.body.length).toBe(0);
-    const { date: _, ...expected } = get.headers;
-    expect(head).toMatchObject({ status: 200, headers: expected });
-  });
+    { name: 'registry.json', type: 'application/json', lifetime: 'public, max-age=300' },
+    { name: 'a/1.0.0.tar.gz', type: 'application/gzip', lifetime: 'public, max-age=31536000, immutable' },
+    { name: 'a/b.tgz', type: 'application/gzip', lifetime: 'public, max-age=31536000, immutable' },
+    { name: 'a/icon.svg', type: 'image/svg+xml', lifetime: 'public, max-age=3600' },
+    { name: 'a/icon.png', type: 'image/png', lifetime: 'public, max-age=3600' },
+    { name: 'a/readme.md', type: 'text/markdown; charset=utf-8', lifetime: 'public, max-age=300' },
+    { name: 'a/unknown.xyz', type: 'application/octet-stream', lifetime: 'public, max-age=300' },
+    { name: 'a/plain', type: 'application/octet-stream', lifetime: 'public, max-age=300' },
+    { name: 'empty.json', type: 'application/json', lifetime: 'public, max-age=300' },
+  ])(
+    '$name has the type $type and the lifetime $lifetime, and HEAD has the same headers',
+    async ({ name, type, lifetime }) => {
+      const get = await sendRequest(server.url + name);
+      const bytes = Buffer.from(FILES[name]!);
+      expect(get.status).toBe(200);
+      expect(get.body.equals(bytes)).toBe(true);
+      expect(get.headers).toMatchObject({
+        'content-type': type,
+        'cache-control': lifetime,
+        'content-length': String(bytes.length),
+        etag: `"${createHash('sha256').update(bytes).digest('base64url')}"`,
+        'last-modified': LONG_AGO.toUTCString(),
+        'accept-ranges': 'bytes',
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(get.headers['content-encoding']).toBeUndefined();
+      expect(get.headers['content-security-policy'] !== undefined).toBe(name.endsWith('.svg'));
+      const head = await sendRequest(server.url + name, { method: 'HEAD' });
+      expect(head.body.length).toBe(0);
+      const { date: _, ...expected } = get.headers;
+      expect(head).toMatchObject({ status: 200, headers: expected });
+    },
+  );
 
   test('is not compressed, regardless of Accept-Encoding', async () => {
     const { headers, body } = await sendRequest(server.manifestUrl, {

@@ -9,79 +9,104 @@ import { sendRequest, fill, LONG_AGO, raw, startTestServer } from './support.ts'
 const LOCAL_BASE = 'http://127.0.0.1:8080/';
 
 describe('rewriteBase', () => {
-  test.each<[string, string, string, string]>([
-    ['a value', 'https://a.example/', '{"u":"https://a.example/x.json"}', '{"u":"http://127.0.0.1:8080/x.json"}'],
-    [
-      'several',
-      'https://a.example/',
-      '["https://a.example/1","https://a.example/2"]',
-      '["http://127.0.0.1:8080/1","http://127.0.0.1:8080/2"]',
-    ],
-    ['the base itself', 'https://a.example/reg/', '["https://a.example/reg/"]', '["http://127.0.0.1:8080/"]'],
-    ['the base without its slash', 'https://a.example/reg/', '["https://a.example/reg"]', '["http://127.0.0.1:8080"]'],
-    [
-      'a base given without a slash',
-      'https://a.example/reg',
-      '["https://a.example/reg/x"]',
-      '["http://127.0.0.1:8080/x"]',
-    ],
-    [
-      'query and fragment',
-      'https://a.example/reg',
-      '["https://a.example/reg?x","https://a.example/reg#y"]',
-      '["http://127.0.0.1:8080?x","http://127.0.0.1:8080#y"]',
-    ],
-    [
-      'escaped slashes',
-      'https://a.example/reg/',
-      '["https:\\/\\/a.example\\/reg\\/x.json"]',
-      '["http://127.0.0.1:8080\\/x.json"]',
-    ],
-    [
-      'spacing stays',
-      'https://a.example/',
-      '{\r\n\t"u" :  "https://a.example/x"  }\n\n',
-      '{\r\n\t"u" :  "http://127.0.0.1:8080/x"  }\n\n',
-    ],
-    [
-      'normalised host',
-      'https://A.Example:443/reg/',
-      '["https://a.example/reg/x","https://A.Example:443/reg/y"]',
-      '["http://127.0.0.1:8080/x","http://127.0.0.1:8080/y"]',
-    ],
-    [
-      'punctuation is literal',
-      'https://a.example/r+(1)/',
-      '["https://a.example/r+(1)/x"]',
-      '["http://127.0.0.1:8080/x"]',
-    ],
-    ['broken JSON around it', 'https://a.example/', '{"u":"https://a.example/x', '{"u":"http://127.0.0.1:8080/x'],
-    ['not ASCII, as bytes', 'https://ü.example/', '["https://\u00c3\u00bc.example/x"]', '["http://127.0.0.1:8080/x"]'],
-    [
-      'not ASCII, escaped',
-      'https://ü.example/',
-      '["https://\\u00FC.example/x","https://xn--tda.example/y"]',
-      '["http://127.0.0.1:8080/x","http://127.0.0.1:8080/y"]',
-    ],
-  ])('replaces the base URL: %s', (_, from, json, expected) =>
+  test.each<{ name: string; from: string; json: string; expected: string }>([
+    {
+      name: 'a value',
+      from: 'https://a.example/',
+      json: '{"u":"https://a.example/x.json"}',
+      expected: '{"u":"http://127.0.0.1:8080/x.json"}',
+    },
+    {
+      name: 'several',
+      from: 'https://a.example/',
+      json: '["https://a.example/1","https://a.example/2"]',
+      expected: '["http://127.0.0.1:8080/1","http://127.0.0.1:8080/2"]',
+    },
+    {
+      name: 'the base itself',
+      from: 'https://a.example/reg/',
+      json: '["https://a.example/reg/"]',
+      expected: '["http://127.0.0.1:8080/"]',
+    },
+    {
+      name: 'the base without its slash',
+      from: 'https://a.example/reg/',
+      json: '["https://a.example/reg"]',
+      expected: '["http://127.0.0.1:8080"]',
+    },
+    {
+      name: 'a base given without a slash',
+      from: 'https://a.example/reg',
+      json: '["https://a.example/reg/x"]',
+      expected: '["http://127.0.0.1:8080/x"]',
+    },
+    {
+      name: 'query and fragment',
+      from: 'https://a.example/reg',
+      json: '["https://a.example/reg?x","https://a.example/reg#y"]',
+      expected: '["http://127.0.0.1:8080?x","http://127.0.0.1:8080#y"]',
+    },
+    {
+      name: 'escaped slashes',
+      from: 'https://a.example/reg/',
+      json: '["https:\\/\\/a.example\\/reg\\/x.json"]',
+      expected: '["http://127.0.0.1:8080\\/x.json"]',
+    },
+    {
+      name: 'spacing stays',
+      from: 'https://a.example/',
+      json: '{\r\n\t"u" :  "https://a.example/x"  }\n\n',
+      expected: '{\r\n\t"u" :  "http://127.0.0.1:8080/x"  }\n\n',
+    },
+    {
+      name: 'normalised host',
+      from: 'https://A.Example:443/reg/',
+      json: '["https://a.example/reg/x","https://A.Example:443/reg/y"]',
+      expected: '["http://127.0.0.1:8080/x","http://127.0.0.1:8080/y"]',
+    },
+    {
+      name: 'punctuation is literal',
+      from: 'https://a.example/r+(1)/',
+      json: '["https://a.example/r+(1)/x"]',
+      expected: '["http://127.0.0.1:8080/x"]',
+    },
+    {
+      name: 'broken JSON around it',
+      from: 'https://a.example/',
+      json: '{"u":"https://a.example/x',
+      expected: '{"u":"http://127.0.0.1:8080/x',
+    },
+    {
+      name: 'not ASCII, as bytes',
+      from: 'https://ü.example/',
+      json: '["https://\u00c3\u00bc.example/x"]',
+      expected: '["http://127.0.0.1:8080/x"]',
+    },
+    {
+      name: 'not ASCII, escaped',
+      from: 'https://ü.example/',
+      json: '["https://\\u00FC.example/x","https://xn--tda.example/y"]',
+      expected: '["http://127.0.0.1:8080/x","http://127.0.0.1:8080/y"]',
+    },
+  ])('replaces the base URL: $name', ({ from, json, expected }) =>
     expect(rewriteBase(json, from, LOCAL_BASE)).toBe(expected),
   );
 
-  test.each<[string, string, string]>([
-    ['a longer segment', 'https://a.example/reg', '["https://a.example/registry2/x"]'],
-    [
-      'a longer host',
-      'https://a.example',
-      '["https://a.example.com/x","https://a.example:8443/x","https://a.example@evil.test/"]',
-    ],
-    ['the middle of a string', 'https://a.example/', '["see https://a.example/x"]'],
-    ['a quotation in a string', 'https://a.example/', '["he said \\"https://a.example/x\\""]'],
-    ['the name of a property', 'https://a.example/', '{"https://a.example/\\"x" : 1}'],
-    ['a dot, which is not a wildcard', 'https://a.example/', '["https://axexample/x"]'],
-    ['another scheme', 'https://a.example/', '["http://a.example/x"]'],
-    ['another path', 'https://a.example/reg/', '["https://a.example/x"]'],
-    ['nothing at all', 'https://a.example/', ''],
-  ])('does not replace: %s', (_, from, json) => expect(rewriteBase(json, from, LOCAL_BASE)).toBe(json));
+  test.each<{ name: string; from: string; json: string }>([
+    { name: 'a longer segment', from: 'https://a.example/reg', json: '["https://a.example/registry2/x"]' },
+    {
+      name: 'a longer host',
+      from: 'https://a.example',
+      json: '["https://a.example.com/x","https://a.example:8443/x","https://a.example@evil.test/"]',
+    },
+    { name: 'the middle of a string', from: 'https://a.example/', json: '["see https://a.example/x"]' },
+    { name: 'a quotation in a string', from: 'https://a.example/', json: '["he said \\"https://a.example/x\\""]' },
+    { name: 'the name of a property', from: 'https://a.example/', json: '{"https://a.example/\\"x" : 1}' },
+    { name: 'a dot, which is not a wildcard', from: 'https://a.example/', json: '["https://axexample/x"]' },
+    { name: 'another scheme', from: 'https://a.example/', json: '["http://a.example/x"]' },
+    { name: 'another path', from: 'https://a.example/reg/', json: '["https://a.example/x"]' },
+    { name: 'nothing at all', from: 'https://a.example/', json: '' },
+  ])('does not replace: $name', ({ from, json }) => expect(rewriteBase(json, from, LOCAL_BASE)).toBe(json));
 
   test('replaces 100,000 URLs in a large document', () => {
     const json = `[${Array.from({ length: 100_000 }, (_, i) => `{"a":"https://a.example/${i}","b":"${'x'.repeat(50)}"}`).join(',')}]`;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { diagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose/run.ts';
+import { runDiagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose/run.ts';
 import type { GlobalOptions } from '../../src/cli/context.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { cliContext } from '../support/cli-context.ts';
@@ -52,7 +52,7 @@ async function run(
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number; out: string }> {
   const context = cliContext({ cwd: folder, options: { rule: ['tls-expiring=off'], ...globals }, env });
-  const code = await diagnose(context, live.url, { ca: 'ca.pem', ...options });
+  const code = await runDiagnose(context, live.url, { ca: 'ca.pem', ...options });
   return { code, out: context.printed.out.join('\n') };
 }
 
@@ -100,7 +100,7 @@ describe('the service checked before a version was published', () => {
     for (const out of [shown.out, markdown.out, readFileSync(join(folder, 'ticket.json'), 'utf8')])
       expect(out).not.toContain(token);
     const context = cliContext({ cwd: folder, options: { format: 'json' } });
-    await diagnose(context, 'ticket.json', {});
+    await runDiagnose(context, 'ticket.json', {});
     expect(ofService(JSON.parse(context.printed.out.join('\n')) as Report)).toEqual(ofService(report));
   });
 

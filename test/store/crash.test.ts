@@ -31,25 +31,25 @@ async function seeded(versions: string[]): Promise<string> {
 
 describe.skipIf(process.platform === 'win32')('a publisher that is killed', () => {
   // [what is written then, the step, whether the new state is in place, what may be left behind]
-  const steps: ['artifact' | 'metadata', string, boolean][] = [
-    ['artifact', 'temp-created', false],
-    ['artifact', 'half-written', false],
-    ['artifact', 'before-sync', false],
-    ['artifact', 'before-link', false],
-    ['artifact', 'after-link', true],
-    ['metadata', 'lock-prepared', false],
-    ['metadata', 'locked', false],
-    ['metadata', 'temp-created', false],
-    ['metadata', 'half-written', false],
-    ['metadata', 'before-sync', false],
-    ['metadata', 'before-rename', false],
-    ['metadata', 'after-rename', true],
-    ['metadata', 'before-unlock', true],
+  const steps: { phase: 'artifact' | 'metadata'; failpoint: string; placed: boolean }[] = [
+    { phase: 'artifact', failpoint: 'temp-created', placed: false },
+    { phase: 'artifact', failpoint: 'half-written', placed: false },
+    { phase: 'artifact', failpoint: 'before-sync', placed: false },
+    { phase: 'artifact', failpoint: 'before-link', placed: false },
+    { phase: 'artifact', failpoint: 'after-link', placed: true },
+    { phase: 'metadata', failpoint: 'lock-prepared', placed: false },
+    { phase: 'metadata', failpoint: 'locked', placed: false },
+    { phase: 'metadata', failpoint: 'temp-created', placed: false },
+    { phase: 'metadata', failpoint: 'half-written', placed: false },
+    { phase: 'metadata', failpoint: 'before-sync', placed: false },
+    { phase: 'metadata', failpoint: 'before-rename', placed: false },
+    { phase: 'metadata', failpoint: 'after-rename', placed: true },
+    { phase: 'metadata', failpoint: 'before-unlock', placed: true },
   ];
 
   test.concurrent.each(steps)(
-    'while it writes the %s, at %s, leaves a complete registry, and the next run completes',
-    async (phase, failpoint, placed) => {
+    'while it writes the $phase, at $failpoint, leaves a complete registry, and the next run completes',
+    async ({ phase, failpoint, placed }) => {
       const root = await seeded(['1.0.0']);
       const job = { root, versions: ['1.1.0'], bytes: BYTES };
       if (phase === 'metadata') await openDirectory(root).create(artifactPath('1.1.0'), artifactBytes('1.1.0', BYTES));
@@ -72,24 +72,27 @@ describe.skipIf(process.platform === 'win32')('a publisher that is killed', () =
 
 describe.skipIf(process.platform === 'win32')('a publisher that is interrupted', () => {
   test.concurrent.each([
-    ['artifact', 'half-written', 'SIGINT'],
-    ['artifact', 'before-sync', 'SIGTERM'],
-    ['metadata', 'half-written', 'SIGINT'],
-    ['metadata', 'locked', 'SIGTERM'],
-    ['metadata', 'before-sync', 'SIGHUP'],
-  ] as const)('while it writes the %s, at %s, by %s leaves no files', async (phase, failpoint, signal) => {
-    const root = await seeded(['1.0.0']);
-    if (phase === 'metadata') await openDirectory(root).create(artifactPath('1.1.0'), artifactBytes('1.1.0', BYTES));
-    const ended = await start(
-      publisher,
-      { root, versions: ['1.1.0'], bytes: BYTES },
-      { failpoint: `${failpoint}:${signal}` },
-    ).ended;
-    expect(ended).toMatchObject({ code: null, signal });
-    expect(leftovers(root)).toEqual([]);
-    expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
-    expect(existsSync(join(root, artifactPath('1.1.0')))).toBe(phase === 'metadata');
-  });
+    { phase: 'artifact', failpoint: 'half-written', signal: 'SIGINT' },
+    { phase: 'artifact', failpoint: 'before-sync', signal: 'SIGTERM' },
+    { phase: 'metadata', failpoint: 'half-written', signal: 'SIGINT' },
+    { phase: 'metadata', failpoint: 'locked', signal: 'SIGTERM' },
+    { phase: 'metadata', failpoint: 'before-sync', signal: 'SIGHUP' },
+  ] as const)(
+    'while it writes the $phase, at $failpoint, by $signal leaves no files',
+    async ({ phase, failpoint, signal }) => {
+      const root = await seeded(['1.0.0']);
+      if (phase === 'metadata') await openDirectory(root).create(artifactPath('1.1.0'), artifactBytes('1.1.0', BYTES));
+      const ended = await start(
+        publisher,
+        { root, versions: ['1.1.0'], bytes: BYTES },
+        { failpoint: `${failpoint}:${signal}` },
+      ).ended;
+      expect(ended).toMatchObject({ code: null, signal });
+      expect(leftovers(root)).toEqual([]);
+      expect(verifiedVersions(root, BYTES)).toEqual(['1.0.0']);
+      expect(existsSync(join(root, artifactPath('1.1.0')))).toBe(phase === 'metadata');
+    },
+  );
 
   test.concurrent('after the rename completes the write before it ends', async () => {
     const root = await seeded([]);

@@ -117,10 +117,10 @@ describe.skipIf(noLimit !== null)(
 const noMount = unable('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']);
 describe.skipIf(noMount !== null)(`a disk of 64 KiB${noMount === null ? '' : ` (skipped: ${noMount})`}`, () => {
   test.each([
-    ['too small for the new metadata', { bytes: 100, padding: 50_000 }, '', true],
-    ['too small for the artifact', { bytes: 60_000 }, '', false],
-    ['already full', { bytes: 100 }, 'cat /dev/zero > "$2/filler" 2>/dev/null', false],
-  ])('that is %s is reported as full, and the metadata is unchanged', async (_, job, fill, artifactDone) => {
+    { name: 'too small for the new metadata', job: { bytes: 100, padding: 50_000 }, fill: '', artifactDone: true },
+    { name: 'too small for the artifact', job: { bytes: 60_000 }, fill: '', artifactDone: false },
+    { name: 'already full', job: { bytes: 100 }, fill: 'cat /dev/zero > "$2/filler" 2>/dev/null', artifactDone: false },
+  ])('that is $name is reported as full, and the metadata is unchanged', async ({ job, fill, artifactDone }) => {
     const scratched = scratch();
     const root = join(scratched, 'disk');
     const ended = await start(

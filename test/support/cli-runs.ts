@@ -1,5 +1,5 @@
-import { judge } from '../../src/cli/commands/judge/run.ts';
-import { verify } from '../../src/cli/commands/verify/run.ts';
+import { runJudge } from '../../src/cli/commands/judge/run.ts';
+import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/engine/report.ts';
@@ -48,8 +48,8 @@ export function runsIn(folder: string, ca: string): Runs {
   const runs: Runs = {
     onLog() {},
     verify: (url, options = {}, globals = { format: 'json' }, env = {}) =>
-      ran(globals, env, (context) => verify(context, url, { ca, ...options })),
-    judge: (...files) => ran({ format: 'json' }, {}, (context) => judge(context, files)),
+      ran(globals, env, (context) => runVerify(context, url, { ca, ...options })),
+    judge: (...files) => ran({ format: 'json' }, {}, (context) => runJudge(context, files)),
   };
   return runs;
 }

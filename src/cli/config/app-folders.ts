@@ -76,8 +76,8 @@ function linkError(name: string): AppregError {
 
 function sourceIn(folder: string, key: string): AppSource {
   const files = readdirSync(join(folder, key));
-  const there = files.includes('app.json');
-  const content = there ? documentContent(readAppFile(folder, key, 'app.json', MAX_DESCRIPTION_BYTES)) : null;
+  const isDescribed = files.includes('app.json');
+  const content = isDescribed ? documentContent(readAppFile(folder, key, 'app.json', MAX_DESCRIPTION_BYTES)) : null;
   return { key, content, files };
 }
 

@@ -53,7 +53,7 @@ export async function bumpApps(
   }
   const raised = apps.filter(({ app }) => bumps.has(app.versionFile));
   if (raised.length === 0) return [...apps];
-  const again = await evaluateApps(
+  const reevaluated = await evaluateApps(
     context,
     loaded,
     raised.map(({ app }) => app),
@@ -61,7 +61,7 @@ export async function bumpApps(
     jobs,
   );
   return apps.map((one) => {
-    const next = again.find(({ app }) => app === one.app);
+    const next = reevaluated.find(({ app }) => app === one.app);
     const bump = bumps.get(one.app.versionFile);
     if (next?.result.state !== 'new' || bump === undefined) return next ?? one;
     const message = `Raised from ${one.result.declared} to ${next.result.declared} in ${shown(one.app.versionFile, bump)}.`;

@@ -30,8 +30,9 @@ const CANONICAL =
 // A registry has one or two hosts, so the last valid one need not be checked again.
 let lastCanonicalHost = '';
 
-// The last text and its result: several rules check the same URL in a row. Without these two variables and the two of
-// `urlParts`, a lint of 100,000 apps takes 6 to 12 % more CPU time.
+// The last text and its result: several rules check the same URL in a row. Measured without the last results here, in
+// `urlParts` and in `isChecksum`: a lint of 8,000 apps whose URLs have a query takes 2.5 s of CPU time instead of 2.1 s,
+// one with canonical URLs 1 to 2 % more.
 let lastAsked = '';
 let lastAnswer = false;
 

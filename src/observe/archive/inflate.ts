@@ -83,11 +83,11 @@ class StreamInflater implements Inflater {
       const { inputLeft, outputLeft } = sync.inflate(bytes, used, into);
       const { errored } = this.reused.stream;
       if (errored) return errored.message;
-      const got = OUTPUT_CHUNK - outputLeft;
+      const outputLength = OUTPUT_CHUNK - outputLeft;
       used = bytes.length - inputLeft;
-      unpacked += got;
-      if (got > 0) this.sink(into.subarray(0, got));
-      if (this.isClosed || got < OUTPUT_CHUNK) break;
+      unpacked += outputLength;
+      if (outputLength > 0) this.sink(into.subarray(0, outputLength));
+      if (this.isClosed || outputLength < OUTPUT_CHUNK) break;
     }
     this.grows = unpacked > GROWTH * bytes.length;
     return used;

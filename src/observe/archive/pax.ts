@@ -27,8 +27,8 @@ export function readPax(bytes: Buffer): Pax {
     const digits = space === -1 || space - at > 10 ? '' : bytes.toString('latin1', at, space);
     const end = at + Number(digits);
     const equals = bytes.indexOf(0x3d, space);
-    const whole = /^[1-9]\d*$/.test(digits) && bytes[end - 1] === 0x0a;
-    if (!whole || equals === -1 || equals >= end - 1 || equals === space + 1) {
+    const isComplete = /^[1-9]\d*$/.test(digits) && bytes[end - 1] === 0x0a;
+    if (!isComplete || equals === -1 || equals >= end - 1 || equals === space + 1) {
       pax.oddities.push('pax-record-broken');
       return pax;
     }

@@ -160,9 +160,9 @@ export async function readArchiveFile(
     const archive = createArchiveReader({ limits, packedBytes: fstatSync(file).size, scan });
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     while (!digester.full) {
-      const got = readSync(file, buffer, 0, READ_BYTES, null);
-      if (got === 0) break;
-      const chunk = buffer.subarray(0, got);
+      const bytesRead = readSync(file, buffer, 0, READ_BYTES, null);
+      if (bytesRead === 0) break;
+      const chunk = buffer.subarray(0, bytesRead);
       // zlib's thread inflates while this one hashes.
       const listed = archive.write(chunk);
       digester.write(chunk);

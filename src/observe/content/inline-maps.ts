@@ -57,9 +57,9 @@ export class InlineMaps {
   private writeMap(text: string, map: NonNullable<InlineMaps['map']>): string {
     const end = NOT_BASE64.exec(text)?.index ?? -1;
     map.base64 += end === -1 ? text : text.slice(0, end);
-    const whole = map.base64.length - (map.base64.length % 4);
-    this.sink.mapText(map.decoder.write(Buffer.from(map.base64.slice(0, whole), 'base64')));
-    map.base64 = map.base64.slice(whole);
+    const wholeGroups = map.base64.length - (map.base64.length % 4);
+    this.sink.mapText(map.decoder.write(Buffer.from(map.base64.slice(0, wholeGroups), 'base64')));
+    map.base64 = map.base64.slice(wholeGroups);
     if (end === -1) return '';
     this.endMap(map);
     return text.slice(end);

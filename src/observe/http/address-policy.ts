@@ -35,9 +35,9 @@ export function lookupWithPolicy(
   guard: AddressPolicy,
   lookup: LookupFunction | null,
 ): LookupFunction {
-  const ask: LookupFunction = lookup ?? lookUp;
+  const resolveName: LookupFunction = lookup ?? lookUp;
   return (host, options, callback) => {
-    ask(host, { ...options, all: true }, (error, found, family) => {
+    resolveName(host, { ...options, all: true }, (error, found, family) => {
       if (error) return callback(error, options.all ? [] : '', 0);
       // Some lookup functions return one address even if all were requested.
       const all: LookupAddress[] = typeof found === 'string' ? [{ address: found, family: family ?? 4 }] : found;

@@ -6,8 +6,8 @@ import { stampOver } from '../../core/text/text.ts';
  */
 export function redactor(values: readonly string[]): (text: string) => string {
   const plain = values.flatMap((value) => {
-    const bare = value.replace(/^\w+ +/, '');
-    return /^basic +/i.test(value) ? [value, bare, ...loginOf(bare)] : [value, bare];
+    const withoutScheme = value.replace(/^\w+ +/, '');
+    return /^basic +/i.test(value) ? [value, withoutScheme, ...loginOf(withoutScheme)] : [value, withoutScheme];
   });
   // A value of a few characters is not a secret, and occurs everywhere.
   const forms = plain.filter((value) => value.length >= 4).flatMap(formsOf);

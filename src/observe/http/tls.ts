@@ -87,8 +87,8 @@ function bySubject(blocks: () => readonly string[]): Authorities {
     if (index === null) {
       index = new Map();
       for (const certificate of blocks().flatMap(parsed)) {
-        const alike = index.get(certificate.subject);
-        if (alike) alike.push(certificate);
+        const sameSubject = index.get(certificate.subject);
+        if (sameSubject) sameSubject.push(certificate);
         else index.set(certificate.subject, [certificate]);
       }
     }

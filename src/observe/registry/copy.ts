@@ -36,9 +36,9 @@ export function createCopyReader(reference: Reference, limit: number): CopyReade
   let reading: Reading | null = null;
   return {
     body(hop) {
-      const made = openReading(codings(hop.headers), limit);
-      reading = made;
-      return { limit, over: 'cut', instant: true, write: (chunk) => made.write(chunk) };
+      const next = openReading(codings(hop.headers), limit);
+      reading = next;
+      return { limit, over: 'cut', instant: true, write: (chunk) => next.write(chunk) };
     },
     end: () => (reading === null ? undefined : copyOf(reading, reference, limit)),
   };
@@ -163,10 +163,10 @@ function removeCoding(coding: string, sent: Buffer, limit: number): DecodedCopy 
             }),
         ]
       : deflated(sent, options);
-  const whole = attempt(strict);
-  if (whole !== null) return { content: whole, fault: null };
-  const part = attempt(lenient);
-  return part === null ? { content: null, fault: 'broken' } : { content: part, fault: 'truncated' };
+  const complete = attempt(strict);
+  if (complete !== null) return { content: complete, fault: null };
+  const beginning = attempt(lenient);
+  return beginning === null ? { content: null, fault: 'broken' } : { content: beginning, fault: 'truncated' };
 }
 
 /** Deflate is sent with and without a zlib header: the first byte distinguishes them. */
@@ -178,11 +178,11 @@ function deflated(sent: Buffer, options: { maxOutputLength: number }): [() => Bu
 
 /** Browsers read the first member of a gzip file and ignore the rest; Node's fetch reads all members. */
 function removeGzip(sent: Buffer, options: { maxOutputLength: number }): DecodedCopy {
-  const whole = attempt(() => gunzipSync(sent, options));
+  const complete = attempt(() => gunzipSync(sent, options));
   const first = firstMember(sent, options);
   if (first === null) return { content: null, fault: 'broken' };
   const { content, end } = first;
-  if (whole !== null) return { content, fault: whole.length === content.length ? null : 'members' };
+  if (complete !== null) return { content, fault: complete.length === content.length ? null : 'members' };
   if (end === null) return { content, fault: 'truncated' };
   // An incomplete trailer is ignored by clients.
   return { content, fault: sent.length < end + 8 ? null : 'end' };
@@ -196,10 +196,10 @@ function firstMember(
   const start = headerLength(sent);
   if (start === null) return null;
   const body = sent.subarray(start);
-  const whole = attempt(() => inflateWithInfo(body, options));
-  if (whole !== null) return { content: whole.buffer, end: start + whole.engine.bytesWritten };
-  const part = attempt(() => inflateRawSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH }));
-  return part === null ? null : { content: part, end: null };
+  const complete = attempt(() => inflateWithInfo(body, options));
+  if (complete !== null) return { content: complete.buffer, end: start + complete.engine.bytesWritten };
+  const beginning = attempt(() => inflateRawSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH }));
+  return beginning === null ? null : { content: beginning, end: null };
 }
 
 /** The result of zlib's synchronous functions with the option `info`. */

@@ -37,17 +37,17 @@ export async function publishTogether(
   judgement: JudgeSettings,
   settle: (result: PublishedApp) => void,
 ): Promise<void> {
-  let left = apps;
+  let remaining = apps;
   let refusal: AppregError | null = null;
-  while (left.length > 0) {
-    const planned = await planAll(place, left, judgement);
+  while (remaining.length > 0) {
+    const planned = await planAll(place, remaining, judgement);
     const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
     // The same apps were refused before: planning them again would not end.
-    const isRepeated = plannable.length === left.length;
+    const isRepeated = plannable.length === remaining.length;
     for (const { app, error } of planned)
       if (error !== null) settle({ app, outcome: 'failed', error, entry: null, findings: [] });
     if (plannable.length === 0) return;
-    left = plannable.map(({ app }) => app);
+    remaining = plannable.map(({ app }) => app);
     if (refusal !== null && isRepeated) return failAll(plannable, refusal, settle);
     try {
       return await writeAll(place, plannable, judgement.now, settle);
@@ -119,20 +119,20 @@ async function writeAll(
 
 /** The plans as one, which ends with the lock file. */
 function joined(planned: readonly PlannedVersion[], now: string): Plan {
-  const fresh = planned.filter(({ version }) => !version.published);
+  const newVersions = planned.filter(({ version }) => !version.published);
   const entries = planned.map(({ app, version }) => ({
     app: app.key,
     version: lockedVersion(app, version.entry, now),
   }));
   const steps = [...planned.flatMap(({ version }) => version.plan.steps), lockStep(entries)];
-  return { title: titleFor(fresh.map(({ app }) => app)), steps };
+  return { title: titleFor(newVersions.map(({ app }) => app)), steps };
 }
 
 /** The subject of the commit. */
 function titleFor(apps: readonly PreparedApp[]): string {
   if (apps.length === 0) return 'Record the sources of published versions';
-  const whole = `Publish ${apps.map(({ key, version }) => `${key} ${version}`).join(', ')}`;
-  return whole.length <= 72 ? whole : `Publish ${apps.length} apps`;
+  const title = `Publish ${apps.map(({ key, version }) => `${key} ${version}`).join(', ')}`;
+  return title.length <= 72 ? title : `Publish ${apps.length} apps`;
 }
 
 /** No app was written, or it is unknown whether all were: each gets the error, with the state of its own files. */

@@ -74,11 +74,11 @@ function readerOf(handle: FileHandle): BlobReader {
   return {
     async read(start, end) {
       const bytes = Buffer.alloc(end - start);
-      let got = 0;
-      while (got < bytes.length) {
-        const { bytesRead } = await handle.read(bytes, got, bytes.length - got, start + got);
+      let received = 0;
+      while (received < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, received, bytes.length - received, start + received);
         if (bytesRead === 0) return null;
-        got += bytesRead;
+        received += bytesRead;
       }
       return bytes;
     },

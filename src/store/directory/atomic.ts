@@ -133,17 +133,17 @@ async function writeWithFailpoint(handle: FileHandle, bytes: Bytes): Promise<voi
  * becomes its owner: the old one keeps access through the group, which is kept or else the write fails.
  */
 async function copyOwnership(handle: FileHandle, like: Stats): Promise<void> {
-  const made = await handle.stat();
-  if (made.uid !== like.uid || made.gid !== like.gid) {
+  const created = await handle.stat();
+  if (created.uid !== like.uid || created.gid !== like.gid) {
     try {
       await handle.chown(like.uid, like.gid);
     } catch (error) {
       if (errno(error) !== 'EPERM') throw error;
-      if (made.gid !== like.gid) await handle.chown(made.uid, like.gid);
+      if (created.gid !== like.gid) await handle.chown(created.uid, like.gid);
     }
   }
   // After the owner: a change of owner clears the set-id bits.
-  if (made.mode !== like.mode) await handle.chmod(like.mode & 0o7777);
+  if (created.mode !== like.mode) await handle.chmod(like.mode & 0o7777);
 }
 
 // Errors of file systems without hard links: FAT, exFAT, SMB, some of FUSE (EISDIR: on Windows).

@@ -138,9 +138,9 @@ async function readHolder(folder: string): Promise<Holder | null> {
     if (name === undefined) return null;
     const file = join(folder, name);
     const text = await nullIfMissing(readFile(file, 'utf8'));
-    const there = await nullIfMissing(stat(file));
-    if (text === null || there === null) return null;
-    return { file, owner: parseOwner(text), heartbeat: `${name} ${there.mtimeMs}` };
+    const stats = await nullIfMissing(stat(file));
+    if (text === null || stats === null) return null;
+    return { file, owner: parseOwner(text), heartbeat: `${name} ${stats.mtimeMs}` };
   } catch (error) {
     if (isTransientWindowsError(error)) return null;
     throw error;

@@ -61,6 +61,6 @@ export async function removeEmpty(folder: string): Promise<void> {
 }
 
 async function isOld(path: string): Promise<boolean> {
-  const there = await nullIfMissing(stat(path));
-  return there !== null && Date.now() - there.mtimeMs > DAY;
+  const stats = await nullIfMissing(stat(path));
+  return stats !== null && Date.now() - stats.mtimeMs > DAY;
 }

@@ -89,12 +89,16 @@ describe('JSON configuration is read as the general search reads it', () => {
 
 describe('a configuration is refused', () => {
   test.each([
-    ['if it is broken JSON', '{ "baseUrl": ', 'config-unreadable'],
-    ['with an unknown field', '{ "baseURL": "https://x.example/" }', 'config-invalid'],
-    ['with a wrong type', '{ "serviceOrigins": "https://x.example" }', 'config-invalid'],
-    ['with an origin that has a path', '{ "serviceOrigins": ["https://x.example/"] }', 'config-invalid'],
-    ['with an unknown level', '{ "rules": { "no-apps": "loud" } }', 'config-invalid'],
-  ])('%s', async (_, text, code) => {
+    { name: 'if it is broken JSON', text: '{ "baseUrl": ', code: 'config-unreadable' },
+    { name: 'with an unknown field', text: '{ "baseURL": "https://x.example/" }', code: 'config-invalid' },
+    { name: 'with a wrong type', text: '{ "serviceOrigins": "https://x.example" }', code: 'config-invalid' },
+    {
+      name: 'with an origin that has a path',
+      text: '{ "serviceOrigins": ["https://x.example/"] }',
+      code: 'config-invalid',
+    },
+    { name: 'with an unknown level', text: '{ "rules": { "no-apps": "loud" } }', code: 'config-invalid' },
+  ])('$name', async ({ text, code }) => {
     writeFile('appreg.config.json', text);
     await expect(loadConfig(root, null, {})).rejects.toMatchObject({ known: true, code, exit: 2 });
   });
@@ -108,24 +112,28 @@ describe('an unset variable', () => {
     message: expect.stringContaining('APPS_HOST') as string,
   };
 
-  test.each<[string, string, (config: Config) => unknown]>([
-    ['in a field', '{ "baseUrl": "https://${APPS_HOST}/", "manifest": "a.json" }', (config) => config.baseUrl],
-    [
-      'in the store',
-      '{ "store": { "type": "git", "remote": "${APPS_HOST}" }, "manifest": "a.json" }',
-      (config) => ({ ...config.store }),
-    ],
-    [
-      'in a field that is not a string',
-      '{ "verify": { "timeout": "${APPS_HOST}" }, "manifest": "a.json" }',
-      (config) => config.verify?.timeout,
-    ],
-    [
-      'in an array',
-      '{ "serviceOrigins": ["${SET}", "${APPS_HOST}"], "manifest": "a.json" }',
-      (config) => [...(config.serviceOrigins ?? [])],
-    ],
-  ])('%s is reported only when the field is read', async (_, text, read) => {
+  test.each<{ name: string; text: string; read: (config: Config) => unknown }>([
+    {
+      name: 'in a field',
+      text: '{ "baseUrl": "https://${APPS_HOST}/", "manifest": "a.json" }',
+      read: (config) => config.baseUrl,
+    },
+    {
+      name: 'in the store',
+      text: '{ "store": { "type": "git", "remote": "${APPS_HOST}" }, "manifest": "a.json" }',
+      read: (config) => ({ ...config.store }),
+    },
+    {
+      name: 'in a field that is not a string',
+      text: '{ "verify": { "timeout": "${APPS_HOST}" }, "manifest": "a.json" }',
+      read: (config) => config.verify?.timeout,
+    },
+    {
+      name: 'in an array',
+      text: '{ "serviceOrigins": ["${SET}", "${APPS_HOST}"], "manifest": "a.json" }',
+      read: (config) => [...(config.serviceOrigins ?? [])],
+    },
+  ])('$name is reported only when the field is read', async ({ text, read }) => {
     writeFile('appreg.config.json', text);
     const { config } = await loadConfig(root, null, { SET: 'https://a.example' });
     expect(config.manifest).toBe('a.json');

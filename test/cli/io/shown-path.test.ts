@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { quotedPath, shownPath } from '../../../src/cli/io/shown-path.ts';
 
 test.each([
-  [posix, '/home/a', '/home/a/b c/d.json', 'b c/d.json'],
-  [posix, '/home/a', '/home/b', '../b'],
-  [win32, 'C:\\a', 'C:\\a\\apps\\clock\\versions.json', 'apps/clock/versions.json'],
-  [win32, 'C:\\a', 'c:\\A\\b', 'b'],
-  [win32, 'C:\\a\\b', 'C:\\a', '..'],
-  [win32, 'C:\\a', 'D:\\b\\c.json', 'D:/b/c.json'],
-  [win32, 'C:\\a', 'C:\\a', ''],
-])('shownPath: %#', (path, from, to, shown) => expect(shownPath(from, to, path)).toBe(shown));
+  { path: posix, from: '/home/a', to: '/home/a/b c/d.json', shown: 'b c/d.json' },
+  { path: posix, from: '/home/a', to: '/home/b', shown: '../b' },
+  { path: win32, from: 'C:\\a', to: 'C:\\a\\apps\\clock\\versions.json', shown: 'apps/clock/versions.json' },
+  { path: win32, from: 'C:\\a', to: 'c:\\A\\b', shown: 'b' },
+  { path: win32, from: 'C:\\a\\b', to: 'C:\\a', shown: '..' },
+  { path: win32, from: 'C:\\a', to: 'D:\\b\\c.json', shown: 'D:/b/c.json' },
+  { path: win32, from: 'C:\\a', to: 'C:\\a', shown: '' },
+])('shownPath: %#', ({ path, from, to, shown }) => expect(shownPath(from, to, path)).toBe(shown));
 
 test('quoted() quotes only words that a shell would split', () => {
   expect(quotedPath('acme/registry')).toBe('acme/registry');

@@ -10,56 +10,100 @@ import { entry, header, tgz, tgzOpen, APP, codes, fault } from './archive-fixtur
 
 describe('differences between readers', () => {
   const real = 'x'.repeat(600);
-  test.each<[string, Uint8Array[], string]>([
-    [
-      'a PAX size above the real one',
-      [tar.pax({ size: '2048' }), entry('a', real), APP, entry('last', '1')],
-      'pax-size-differs',
-    ],
-    ['a PAX size below it', [tar.pax({ size: '0' }), entry('a', 'y'), APP], 'pax-size-differs'],
-    ['a PAX size that is not a number', [tar.pax({ size: 'ten' }), entry('a', 'y'), APP], 'pax-size-differs'],
-    ['a global path', [tar.pax({ path: 'evil' }, 'g'), APP], 'path-for-all'],
-    ['a global link target', [tar.pax({ linkpath: 'evil' }, 'g'), APP], 'path-for-all'],
-    ['a global size', [tar.pax({ size: '0' }, 'g'), APP], 'pax-size-for-all'],
-    ['NUL in a PAX path', [tar.pax({ path: 'a\0b.txt' }), APP], 'path-with-nul'],
-    ['NUL in a GNU long name', [tar.gnuLong('a\0b.txt'), APP], 'path-with-nul'],
-    ['an empty PAX path', [tar.pax({ path: '' }), APP], 'path-empty'],
-    [
-      'a PAX path twice',
-      [tar.rawPax(Buffer.concat([tar.paxRecord('path', 'a'), tar.paxRecord('path', 'b')])), APP],
-      'path-differs',
-    ],
-    ['PAX and GNU names that differ', [tar.gnuLong('a'), tar.pax({ path: 'b' }), APP], 'path-differs'],
-    [
-      'PAX and GNU links that differ',
-      [tar.gnuLong('a', 'K'), tar.pax({ linkpath: 'b' }), header({ path: 'l', type: '2' })],
-      'path-differs',
-    ],
-    ['a PAX record with a wrong length', [tar.rawPax('12 path=evil.txt\n'), APP], 'pax-record-broken'],
-    ['a PAX record of length 0', [tar.rawPax('0 path=evil.txt\n'), APP], 'pax-record-broken'],
-    ['a PAX record without length', [tar.rawPax('path=evil.txt\n'), APP], 'pax-record-broken'],
-    ['a PAX record beyond the header', [tar.rawPax('99 path=evil.txt\n'), APP], 'pax-record-broken'],
-    ['a PAX record without "="', [tar.rawPax('8 path\n\n'), APP], 'pax-record-broken'],
-    ['a PAX record without a key', [tar.rawPax('5 =x\n'), APP], 'pax-record-broken'],
-    ['a negative length', [tar.rawPax('-1 path=evil.txt\n'), APP], 'pax-record-broken'],
-    ['a record hidden in a value', [tar.pax({ comment: 'x\n14 path=../x\n' }), APP], 'pax-record-broken'],
-    ['a PAX link target on a file', [tar.pax({ linkpath: '/etc/passwd' }), APP], 'link-on-file'],
-    ['two PAX headers', [tar.pax({ path: 'a' }), tar.pax({ path: 'b' }), APP], 'extension-twice'],
-    ['two long names', [tar.gnuLong('a'), tar.gnuLong('b'), APP], 'extension-twice'],
-    ['a PAX header with nothing behind it', [APP, tar.pax({ path: 'a' })], 'extension-unused'],
-    ['a directory with data', [header({ path: 'd/', type: '5', size: 512 }), APP], 'data-without-file'],
-    ['a file with data whose name ends in a slash', [header({ path: 'd/', size: 512 }), APP], 'data-without-file'],
-    ['a link with data', [header({ path: 'l', type: '2', link: 'app.js', size: 512 }), APP], 'data-without-file'],
-    ['a GNU sparse file', [header({ path: 's', type: 'S' }), APP], 'sparse-file'],
-    ['a PAX sparse file', [tar.pax({ 'GNU.sparse.major': '1' }), APP], 'sparse-file'],
-    ['an unknown type', [entry('z', '1', { type: 'Z' }), APP], 'unknown-type'],
-    ["GNU's volume label", [header({ path: 'label', type: 'V' }), APP], 'unknown-type'],
-    ['a prefix in the old format', [entry('a', '1', { magic: tar.V7, prefix: '../..' })], 'prefix-without-ustar'],
-    ['a prefix in the GNU format', [entry('a', '1', { magic: tar.GNU, prefix: '../..' })], 'prefix-without-ustar'],
-    ['a name that is not UTF-8', [entry(Buffer.from([0x66, 0xfc, 0x72]), '1')], 'name-not-utf8'],
-    ['a path that no file system takes', [tar.pax({ path: 'x/'.repeat(3000) }), APP], 'path-too-long'],
-    ['a mode that is not a number', [entry('a', '1', { mode: 'rwxr-xr' })], 'number-unreadable'],
-  ])('are recorded for %s', async (_, parts, code) => {
+  test.each<{ name: string; parts: Uint8Array[]; code: string }>([
+    {
+      name: 'a PAX size above the real one',
+      parts: [tar.pax({ size: '2048' }), entry('a', real), APP, entry('last', '1')],
+      code: 'pax-size-differs',
+    },
+    { name: 'a PAX size below it', parts: [tar.pax({ size: '0' }), entry('a', 'y'), APP], code: 'pax-size-differs' },
+    {
+      name: 'a PAX size that is not a number',
+      parts: [tar.pax({ size: 'ten' }), entry('a', 'y'), APP],
+      code: 'pax-size-differs',
+    },
+    { name: 'a global path', parts: [tar.pax({ path: 'evil' }, 'g'), APP], code: 'path-for-all' },
+    { name: 'a global link target', parts: [tar.pax({ linkpath: 'evil' }, 'g'), APP], code: 'path-for-all' },
+    { name: 'a global size', parts: [tar.pax({ size: '0' }, 'g'), APP], code: 'pax-size-for-all' },
+    { name: 'NUL in a PAX path', parts: [tar.pax({ path: 'a\0b.txt' }), APP], code: 'path-with-nul' },
+    { name: 'NUL in a GNU long name', parts: [tar.gnuLong('a\0b.txt'), APP], code: 'path-with-nul' },
+    { name: 'an empty PAX path', parts: [tar.pax({ path: '' }), APP], code: 'path-empty' },
+    {
+      name: 'a PAX path twice',
+      parts: [tar.rawPax(Buffer.concat([tar.paxRecord('path', 'a'), tar.paxRecord('path', 'b')])), APP],
+      code: 'path-differs',
+    },
+    {
+      name: 'PAX and GNU names that differ',
+      parts: [tar.gnuLong('a'), tar.pax({ path: 'b' }), APP],
+      code: 'path-differs',
+    },
+    {
+      name: 'PAX and GNU links that differ',
+      parts: [tar.gnuLong('a', 'K'), tar.pax({ linkpath: 'b' }), header({ path: 'l', type: '2' })],
+      code: 'path-differs',
+    },
+    {
+      name: 'a PAX record with a wrong length',
+      parts: [tar.rawPax('12 path=evil.txt\n'), APP],
+      code: 'pax-record-broken',
+    },
+    { name: 'a PAX record of length 0', parts: [tar.rawPax('0 path=evil.txt\n'), APP], code: 'pax-record-broken' },
+    { name: 'a PAX record without length', parts: [tar.rawPax('path=evil.txt\n'), APP], code: 'pax-record-broken' },
+    {
+      name: 'a PAX record beyond the header',
+      parts: [tar.rawPax('99 path=evil.txt\n'), APP],
+      code: 'pax-record-broken',
+    },
+    { name: 'a PAX record without "="', parts: [tar.rawPax('8 path\n\n'), APP], code: 'pax-record-broken' },
+    { name: 'a PAX record without a key', parts: [tar.rawPax('5 =x\n'), APP], code: 'pax-record-broken' },
+    { name: 'a negative length', parts: [tar.rawPax('-1 path=evil.txt\n'), APP], code: 'pax-record-broken' },
+    {
+      name: 'a record hidden in a value',
+      parts: [tar.pax({ comment: 'x\n14 path=../x\n' }), APP],
+      code: 'pax-record-broken',
+    },
+    { name: 'a PAX link target on a file', parts: [tar.pax({ linkpath: '/etc/passwd' }), APP], code: 'link-on-file' },
+    { name: 'two PAX headers', parts: [tar.pax({ path: 'a' }), tar.pax({ path: 'b' }), APP], code: 'extension-twice' },
+    { name: 'two long names', parts: [tar.gnuLong('a'), tar.gnuLong('b'), APP], code: 'extension-twice' },
+    { name: 'a PAX header with nothing behind it', parts: [APP, tar.pax({ path: 'a' })], code: 'extension-unused' },
+    {
+      name: 'a directory with data',
+      parts: [header({ path: 'd/', type: '5', size: 512 }), APP],
+      code: 'data-without-file',
+    },
+    {
+      name: 'a file with data whose name ends in a slash',
+      parts: [header({ path: 'd/', size: 512 }), APP],
+      code: 'data-without-file',
+    },
+    {
+      name: 'a link with data',
+      parts: [header({ path: 'l', type: '2', link: 'app.js', size: 512 }), APP],
+      code: 'data-without-file',
+    },
+    { name: 'a GNU sparse file', parts: [header({ path: 's', type: 'S' }), APP], code: 'sparse-file' },
+    { name: 'a PAX sparse file', parts: [tar.pax({ 'GNU.sparse.major': '1' }), APP], code: 'sparse-file' },
+    { name: 'an unknown type', parts: [entry('z', '1', { type: 'Z' }), APP], code: 'unknown-type' },
+    { name: "GNU's volume label", parts: [header({ path: 'label', type: 'V' }), APP], code: 'unknown-type' },
+    {
+      name: 'a prefix in the old format',
+      parts: [entry('a', '1', { magic: tar.V7, prefix: '../..' })],
+      code: 'prefix-without-ustar',
+    },
+    {
+      name: 'a prefix in the GNU format',
+      parts: [entry('a', '1', { magic: tar.GNU, prefix: '../..' })],
+      code: 'prefix-without-ustar',
+    },
+    { name: 'a name that is not UTF-8', parts: [entry(Buffer.from([0x66, 0xfc, 0x72]), '1')], code: 'name-not-utf8' },
+    {
+      name: 'a path that no file system takes',
+      parts: [tar.pax({ path: 'x/'.repeat(3000) }), APP],
+      code: 'path-too-long',
+    },
+    { name: 'a mode that is not a number', parts: [entry('a', '1', { mode: 'rwxr-xr' })], code: 'number-unreadable' },
+  ])('are recorded for $name', async ({ parts, code }) => {
     const facts = await listArchive(tgz(...parts));
     expect(codes(facts)).toContain(code);
     expect(facts.oddities.every((oddity) => oddity.message !== '')).toBe(true);
@@ -99,41 +143,46 @@ describe('differences between readers', () => {
 });
 
 describe('the end of the tar archive', () => {
-  test.each<[string, Buffer, string[], ArchiveFacts['trailing']]>([
-    ['no end mark', tgzOpen(APP), ['no-end-mark'], null],
-    ['half an end mark', tgzOpen(APP, Buffer.alloc(512)), ['no-end-mark'], null],
-    ['a piece of an end mark', tgzOpen(APP, Buffer.alloc(100)), ['no-end-mark'], null],
-    [
-      'text behind it',
-      tgzOpen(APP, tar.endMark(), Buffer.from('surprise')),
-      ['bytes-after-end'],
-      { layer: 'tar', bytes: 8 },
-    ],
-    [
-      'text behind its padding',
-      tgzOpen(APP, tar.endMark(3), Buffer.alloc(512, 'x')),
-      ['bytes-after-end'],
-      { layer: 'tar', bytes: 512 },
-    ],
-    [
-      'an entry behind it',
-      tgzOpen(APP, tar.endMark(), entry('hidden', '1')),
-      ['entries-after-end'],
-      { layer: 'tar', bytes: 1024 },
-    ],
-    [
-      'an entry behind text',
-      tgzOpen(APP, tar.endMark(), Buffer.alloc(512, 'x'), entry('hidden', '1')),
-      ['entries-after-end'],
-      { layer: 'tar', bytes: 1536 },
-    ],
-    [
-      'an entry behind a single zero block',
-      tgzOpen(APP, Buffer.alloc(512), entry('hidden', '1'), tar.endMark()),
-      ['entries-after-end'],
-      { layer: 'tar', bytes: 2048 },
-    ],
-  ])('is checked: %s', async (_, bytes, oddities, trailing) => {
+  test.each<{ name: string; bytes: Buffer; oddities: string[]; trailing: ArchiveFacts['trailing'] }>([
+    { name: 'no end mark', bytes: tgzOpen(APP), oddities: ['no-end-mark'], trailing: null },
+    { name: 'half an end mark', bytes: tgzOpen(APP, Buffer.alloc(512)), oddities: ['no-end-mark'], trailing: null },
+    {
+      name: 'a piece of an end mark',
+      bytes: tgzOpen(APP, Buffer.alloc(100)),
+      oddities: ['no-end-mark'],
+      trailing: null,
+    },
+    {
+      name: 'text behind it',
+      bytes: tgzOpen(APP, tar.endMark(), Buffer.from('surprise')),
+      oddities: ['bytes-after-end'],
+      trailing: { layer: 'tar', bytes: 8 },
+    },
+    {
+      name: 'text behind its padding',
+      bytes: tgzOpen(APP, tar.endMark(3), Buffer.alloc(512, 'x')),
+      oddities: ['bytes-after-end'],
+      trailing: { layer: 'tar', bytes: 512 },
+    },
+    {
+      name: 'an entry behind it',
+      bytes: tgzOpen(APP, tar.endMark(), entry('hidden', '1')),
+      oddities: ['entries-after-end'],
+      trailing: { layer: 'tar', bytes: 1024 },
+    },
+    {
+      name: 'an entry behind text',
+      bytes: tgzOpen(APP, tar.endMark(), Buffer.alloc(512, 'x'), entry('hidden', '1')),
+      oddities: ['entries-after-end'],
+      trailing: { layer: 'tar', bytes: 1536 },
+    },
+    {
+      name: 'an entry behind a single zero block',
+      bytes: tgzOpen(APP, Buffer.alloc(512), entry('hidden', '1'), tar.endMark()),
+      oddities: ['entries-after-end'],
+      trailing: { layer: 'tar', bytes: 2048 },
+    },
+  ])('is checked: $name', async ({ bytes, oddities, trailing }) => {
     const facts = await listArchive(bytes);
     expect(facts.fault).toBeNull();
     expect(codes(facts)).toEqual(oddities);
@@ -148,27 +197,51 @@ describe('the end of the tar archive', () => {
 
 describe('an invalid tar archive', () => {
   const cutBody = Buffer.concat([entry('a', 'x'.repeat(2000))]).subarray(0, 1000);
-  test.each<[string, Uint8Array[], string]>([
-    ['nothing inside', [], 'tar empty'],
-    ['text inside', [Buffer.from('just text')], 'tar no-tar'],
-    ['much text inside', [Buffer.alloc(5000, 'text ')], 'tar no-tar'],
-    ['gzip inside', [gzipSync(randomBytes(2000))], 'tar gzip-inside'],
-    ['a wrong header checksum at the start', [header({ path: 'a', checksumError: 1 }), APP], 'tar no-tar'],
-    ['a wrong header checksum later', [APP, header({ path: 'a', checksumError: 1 })], 'tar header-checksum'],
-    ['garbage instead of a header', [APP, Buffer.alloc(512, 'x')], 'tar header-checksum'],
-    ['data cut short', [cutBody], 'tar truncated'],
-    ['a header cut short', [APP, header({ path: 'b' }).subarray(0, 300)], 'tar truncated'],
-    ['a PAX header and nothing more', [APP, tar.pax({ path: 'x' }).subarray(0, 1024)], 'tar truncated'],
-    ['a PAX header cut short', [APP, tar.pax({ path: 'x' }).subarray(0, 600)], 'tar truncated'],
-    ['a negative size', [entry('a', '', { size: tar.base256(-1n) }), APP], 'tar size-negative'],
-    ['a size beyond all bounds', [entry('a', '', { size: tar.base256(2n ** 80n) }), APP], 'tar size-too-large'],
-    [
-      'a size that is not a number',
-      [entry('a', '', { size: Buffer.from('12345z67890\0') }), APP],
-      'tar size-unreadable',
-    ],
-    ['a huge size', [entry('a', 'x', { size: 8 ** 11 - 1 })], 'tar truncated'],
-  ])('has a fault: %s', async (_, parts, expected) => {
+  test.each<{ name: string; parts: Uint8Array[]; expected: string }>([
+    { name: 'nothing inside', parts: [], expected: 'tar empty' },
+    { name: 'text inside', parts: [Buffer.from('just text')], expected: 'tar no-tar' },
+    { name: 'much text inside', parts: [Buffer.alloc(5000, 'text ')], expected: 'tar no-tar' },
+    { name: 'gzip inside', parts: [gzipSync(randomBytes(2000))], expected: 'tar gzip-inside' },
+    {
+      name: 'a wrong header checksum at the start',
+      parts: [header({ path: 'a', checksumError: 1 }), APP],
+      expected: 'tar no-tar',
+    },
+    {
+      name: 'a wrong header checksum later',
+      parts: [APP, header({ path: 'a', checksumError: 1 })],
+      expected: 'tar header-checksum',
+    },
+    { name: 'garbage instead of a header', parts: [APP, Buffer.alloc(512, 'x')], expected: 'tar header-checksum' },
+    { name: 'data cut short', parts: [cutBody], expected: 'tar truncated' },
+    { name: 'a header cut short', parts: [APP, header({ path: 'b' }).subarray(0, 300)], expected: 'tar truncated' },
+    {
+      name: 'a PAX header and nothing more',
+      parts: [APP, tar.pax({ path: 'x' }).subarray(0, 1024)],
+      expected: 'tar truncated',
+    },
+    {
+      name: 'a PAX header cut short',
+      parts: [APP, tar.pax({ path: 'x' }).subarray(0, 600)],
+      expected: 'tar truncated',
+    },
+    {
+      name: 'a negative size',
+      parts: [entry('a', '', { size: tar.base256(-1n) }), APP],
+      expected: 'tar size-negative',
+    },
+    {
+      name: 'a size beyond all bounds',
+      parts: [entry('a', '', { size: tar.base256(2n ** 80n) }), APP],
+      expected: 'tar size-too-large',
+    },
+    {
+      name: 'a size that is not a number',
+      parts: [entry('a', '', { size: Buffer.from('12345z67890\0') }), APP],
+      expected: 'tar size-unreadable',
+    },
+    { name: 'a huge size', parts: [entry('a', 'x', { size: 8 ** 11 - 1 })], expected: 'tar truncated' },
+  ])('has a fault: $name', async ({ parts, expected }) => {
     const facts = await listArchive(tgzOpen(...parts));
     expect(fault(facts)).toBe(expected);
     expect(facts.stopped).toBeNull();

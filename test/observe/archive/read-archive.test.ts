@@ -48,30 +48,54 @@ describe('a valid archive', () => {
   );
 
   const long = `${'deep/'.repeat(40)}file.js`;
-  test.each<[string, Uint8Array[], string[]]>([
-    ['an empty file', [entry('empty', '')], ['empty']],
-    ['data that fills its blocks exactly', [entry('a', 'x'.repeat(1024)), entry('b', 'y')], ['a', 'b']],
-    ['the ustar prefix', [entry('b.js', '1', { prefix: 'a/long/prefix' })], ['a/long/prefix/b.js']],
-    ['a name of 100 bytes without NUL', [entry('n'.repeat(100), '1')], ['n'.repeat(100)]],
-    ['a PAX path', [tar.pax({ path: long, mtime: '1700000000.5' }), entry('short', '1')], [long]],
-    ['PAX times and owners', [tar.pax({ atime: '1', ctime: '2', uid: '99999999', uname: 'me' }), APP], ['app.js']],
-    ['a PAX size that the header confirms', [tar.pax({ size: '5' }), entry('a', 'hello')], ['a']],
-    ['a global comment, as git archive writes it', [tar.pax({ comment: 'c0ffee' }, 'g'), APP], ['app.js']],
-    ['a GNU long name', [tar.gnuLong(long), entry('short', '1', { magic: tar.GNU })], [long]],
-    ['the old format without magic', [entry('old.js', '1', { magic: tar.V7, type: '\0' })], ['old.js']],
-    [
-      "GNU's times where ustar has the prefix",
-      [entry('gnu.js', '1', { magic: tar.GNU, prefix: '14371573046' })],
-      ['gnu.js'],
-    ],
-    ['a size in base-256', [entry('a', 'hello', { size: tar.base256(5n) }), APP], ['a', 'app.js']],
-    ['names in UTF-8', [entry('größe/日本.js', '1')], ['größe/日本.js']],
-    [
-      'a PAX header with zeros behind its records',
-      [tar.rawPax(Buffer.concat([tar.paxRecord('mtime', '1'), Buffer.alloc(9)])), APP],
-      ['app.js'],
-    ],
-  ])('may contain %s', async (_, parts, paths) => {
+  test.each<{ name: string; parts: Uint8Array[]; paths: string[] }>([
+    { name: 'an empty file', parts: [entry('empty', '')], paths: ['empty'] },
+    {
+      name: 'data that fills its blocks exactly',
+      parts: [entry('a', 'x'.repeat(1024)), entry('b', 'y')],
+      paths: ['a', 'b'],
+    },
+    {
+      name: 'the ustar prefix',
+      parts: [entry('b.js', '1', { prefix: 'a/long/prefix' })],
+      paths: ['a/long/prefix/b.js'],
+    },
+    { name: 'a name of 100 bytes without NUL', parts: [entry('n'.repeat(100), '1')], paths: ['n'.repeat(100)] },
+    { name: 'a PAX path', parts: [tar.pax({ path: long, mtime: '1700000000.5' }), entry('short', '1')], paths: [long] },
+    {
+      name: 'PAX times and owners',
+      parts: [tar.pax({ atime: '1', ctime: '2', uid: '99999999', uname: 'me' }), APP],
+      paths: ['app.js'],
+    },
+    { name: 'a PAX size that the header confirms', parts: [tar.pax({ size: '5' }), entry('a', 'hello')], paths: ['a'] },
+    {
+      name: 'a global comment, as git archive writes it',
+      parts: [tar.pax({ comment: 'c0ffee' }, 'g'), APP],
+      paths: ['app.js'],
+    },
+    { name: 'a GNU long name', parts: [tar.gnuLong(long), entry('short', '1', { magic: tar.GNU })], paths: [long] },
+    {
+      name: 'the old format without magic',
+      parts: [entry('old.js', '1', { magic: tar.V7, type: '\0' })],
+      paths: ['old.js'],
+    },
+    {
+      name: "GNU's times where ustar has the prefix",
+      parts: [entry('gnu.js', '1', { magic: tar.GNU, prefix: '14371573046' })],
+      paths: ['gnu.js'],
+    },
+    {
+      name: 'a size in base-256',
+      parts: [entry('a', 'hello', { size: tar.base256(5n) }), APP],
+      paths: ['a', 'app.js'],
+    },
+    { name: 'names in UTF-8', parts: [entry('größe/日本.js', '1')], paths: ['größe/日本.js'] },
+    {
+      name: 'a PAX header with zeros behind its records',
+      parts: [tar.rawPax(Buffer.concat([tar.paxRecord('mtime', '1'), Buffer.alloc(9)])), APP],
+      paths: ['app.js'],
+    },
+  ])('may contain $name', async ({ parts, paths }) => {
     const facts = await listArchive(tgz(...parts));
     expect(facts.entries.map((e) => e.path)).toEqual(paths);
     expect([facts.fault, facts.oddities, facts.trailing, facts.stopped]).toEqual([null, [], null, null]);
@@ -101,14 +125,14 @@ describe('a valid archive', () => {
 
 describe('types and targets of links', () => {
   test.each([
-    ['1', 'link', 'target'],
-    ['2', 'symlink', 'target'],
-    ['3', 'character-device', null],
-    ['4', 'block-device', null],
-    ['5', 'directory', null],
-    ['6', 'fifo', null],
-    ['7', 'contiguous', null],
-  ] as const)('are recorded: type %s is %s', async (type, name, link) => {
+    { type: '1', name: 'link', link: 'target' },
+    { type: '2', name: 'symlink', link: 'target' },
+    { type: '3', name: 'character-device', link: null },
+    { type: '4', name: 'block-device', link: null },
+    { type: '5', name: 'directory', link: null },
+    { type: '6', name: 'fifo', link: null },
+    { type: '7', name: 'contiguous', link: null },
+  ] as const)('are recorded: type $type is $name', async ({ type, name, link }) => {
     const facts = await listArchive(tgz(header({ path: 'x', type, ...(link ? { link } : {}) }), APP));
     expect(facts.entries).toMatchObject([{ path: 'x', type: name, link }, { path: 'app.js' }]);
     expect(codes(facts)).toEqual([]);
@@ -131,18 +155,22 @@ describe('types and targets of links', () => {
 describe('the gzip layer', () => {
   const noise = tgz(entry('noise', randomBytes(5000)));
 
-  test.each<[string, Uint8Array, string]>([
-    ['cut in the body', noise.subarray(0, 1000), 'gzip truncated'],
-    ['cut before the trailer', noise.subarray(0, -8), 'gzip truncated'],
-    ['cut in the trailer', noise.subarray(0, -3), 'gzip truncated'],
-    ['cut in the header', noise.subarray(0, 5), 'gzip truncated'],
-    ['just the magic number', noise.subarray(0, 2), 'gzip truncated'],
-    ['a wrong CRC', flip(noise, -5), 'gzip crc'],
-    ['a wrong length', flip(noise, -1), 'gzip length'],
-    ['a broken body', flip(noise, 20), 'gzip '],
-    ['reserved flags', flip(Buffer.from(noise).fill(0xb5, 3, 4), 4), 'gzip header'],
-    ['another method', Buffer.concat([Buffer.from([0x1f, 0x8b, 7]), noise.subarray(3)]), 'gzip header'],
-  ])('has a fault: %s', async (_, bytes, expected) => {
+  test.each<{ name: string; bytes: Uint8Array; expected: string }>([
+    { name: 'cut in the body', bytes: noise.subarray(0, 1000), expected: 'gzip truncated' },
+    { name: 'cut before the trailer', bytes: noise.subarray(0, -8), expected: 'gzip truncated' },
+    { name: 'cut in the trailer', bytes: noise.subarray(0, -3), expected: 'gzip truncated' },
+    { name: 'cut in the header', bytes: noise.subarray(0, 5), expected: 'gzip truncated' },
+    { name: 'just the magic number', bytes: noise.subarray(0, 2), expected: 'gzip truncated' },
+    { name: 'a wrong CRC', bytes: flip(noise, -5), expected: 'gzip crc' },
+    { name: 'a wrong length', bytes: flip(noise, -1), expected: 'gzip length' },
+    { name: 'a broken body', bytes: flip(noise, 20), expected: 'gzip ' },
+    { name: 'reserved flags', bytes: flip(Buffer.from(noise).fill(0xb5, 3, 4), 4), expected: 'gzip header' },
+    {
+      name: 'another method',
+      bytes: Buffer.concat([Buffer.from([0x1f, 0x8b, 7]), noise.subarray(3)]),
+      expected: 'gzip header',
+    },
+  ])('has a fault: $name', async ({ bytes, expected }) => {
     const facts = await listArchive(bytes);
     expect(facts.kind).toBe('gzip');
     expect(fault(facts)).toContain(expected);
@@ -155,13 +183,18 @@ describe('the gzip layer', () => {
     });
   });
 
-  test.each<[string, Uint8Array, string, number]>([
-    ['text', Buffer.from('garbage'), 'bytes-after-gzip', 7],
-    ['a first byte of gzip', Buffer.from([0x1f]), 'bytes-after-gzip', 1],
-    ['something like gzip', Buffer.from([0x1f, 0x8b, 1, 0, 0]), 'bytes-after-gzip', 5],
-    ['zeros', Buffer.alloc(1000), 'zeros-after-gzip', 1000],
-    ['zeros, then text', Buffer.concat([Buffer.alloc(1000), Buffer.from('x')]), 'bytes-after-gzip', 1001],
-  ])('may be followed by %s, which is recorded as trailing', async (_, garbage, code, bytes) => {
+  test.each<{ name: string; garbage: Uint8Array; code: string; bytes: number }>([
+    { name: 'text', garbage: Buffer.from('garbage'), code: 'bytes-after-gzip', bytes: 7 },
+    { name: 'a first byte of gzip', garbage: Buffer.from([0x1f]), code: 'bytes-after-gzip', bytes: 1 },
+    { name: 'something like gzip', garbage: Buffer.from([0x1f, 0x8b, 1, 0, 0]), code: 'bytes-after-gzip', bytes: 5 },
+    { name: 'zeros', garbage: Buffer.alloc(1000), code: 'zeros-after-gzip', bytes: 1000 },
+    {
+      name: 'zeros, then text',
+      garbage: Buffer.concat([Buffer.alloc(1000), Buffer.from('x')]),
+      code: 'bytes-after-gzip',
+      bytes: 1001,
+    },
+  ])('may be followed by $name, which is recorded as trailing', async ({ garbage, code, bytes }) => {
     for (const size of [1, 1000, 65536]) {
       const facts = await listArchive(Buffer.concat([GOOD, garbage]), { size });
       expect([facts.fault, facts.trailing, codes(facts)]).toEqual([null, { layer: 'gzip', bytes }, [code]]);

@@ -114,22 +114,42 @@ describe('a file as the baseline', () => {
 
   const sound = snapshot(['a']);
   const unread = { metadata: { content: { missing: { code: 'offline' } } } };
-  test.each<[string, object, RegExp]>([
-    ['another format', { snapshot: 2 }, /does not support their format/],
-    ['no manifest', { manifest: undefined }, /\/manifest is not an object/],
-    ['a manifest without content', { manifest: {} }, /\/manifest\/content is not an object/],
-    ['a content of no kind', { manifest: { content: {} } }, /\/manifest\/content\/text/],
-    ['a content that is missing for no reason', { manifest: { content: { missing: 1 } } }, /content\/missing/],
-    ['bytes that are not base64', { manifest: { content: { text: null, base64: '?', bytes: 1 } } }, /base64/],
-    ['a content without its size', { manifest: { content: { text: '{}', base64: null } } }, /bytes/],
-    ['neither text nor bytes', { manifest: { content: { text: null, base64: null, bytes: 0 } } }, /neither text/],
-    ['no apps', { apps: undefined }, /\/apps is not an array/],
-    ['apps by key', { apps: {} }, /\/apps is not an array/],
-    ['an app that is a text', { apps: ['a'] }, /\/apps\/0 is not an object/],
-    ['an app without a key', { apps: [unread] }, /\/apps\/0\/key/],
-    ['an app without metadata', { apps: [{ key: 'a' }] }, /\/apps\/0\/metadata is not an object/],
-    ['metadata that is a text', { apps: [{ key: 'a', metadata: 'x' }] }, /\/apps\/0\/metadata/],
-  ])('of saved facts with %s is refused, with the place', (_, more, message) => {
+  test.each<{ name: string; more: object; message: RegExp }>([
+    { name: 'another format', more: { snapshot: 2 }, message: /does not support their format/ },
+    { name: 'no manifest', more: { manifest: undefined }, message: /\/manifest is not an object/ },
+    { name: 'a manifest without content', more: { manifest: {} }, message: /\/manifest\/content is not an object/ },
+    { name: 'a content of no kind', more: { manifest: { content: {} } }, message: /\/manifest\/content\/text/ },
+    {
+      name: 'a content that is missing for no reason',
+      more: { manifest: { content: { missing: 1 } } },
+      message: /content\/missing/,
+    },
+    {
+      name: 'bytes that are not base64',
+      more: { manifest: { content: { text: null, base64: '?', bytes: 1 } } },
+      message: /base64/,
+    },
+    {
+      name: 'a content without its size',
+      more: { manifest: { content: { text: '{}', base64: null } } },
+      message: /bytes/,
+    },
+    {
+      name: 'neither text nor bytes',
+      more: { manifest: { content: { text: null, base64: null, bytes: 0 } } },
+      message: /neither text/,
+    },
+    { name: 'no apps', more: { apps: undefined }, message: /\/apps is not an array/ },
+    { name: 'apps by key', more: { apps: {} }, message: /\/apps is not an array/ },
+    { name: 'an app that is a text', more: { apps: ['a'] }, message: /\/apps\/0 is not an object/ },
+    { name: 'an app without a key', more: { apps: [unread] }, message: /\/apps\/0\/key/ },
+    {
+      name: 'an app without metadata',
+      more: { apps: [{ key: 'a' }] },
+      message: /\/apps\/0\/metadata is not an object/,
+    },
+    { name: 'metadata that is a text', more: { apps: [{ key: 'a', metadata: 'x' }] }, message: /\/apps\/0\/metadata/ },
+  ])('of saved facts with $name is refused, with the place', ({ more, message }) => {
     const root = folder({ 'facts.json': { ...sound, ...more } });
     expect(errorOf(() => baselineOf('facts.json', at(root), root))).toMatchObject({
       code: 'facts-invalid',

@@ -34,11 +34,11 @@ test('the digest of no bytes is that of an empty file', () => {
 });
 
 test.each([
-  [2000, 2000, false],
-  [1999, 1999, true],
-  [100, 100, true],
-  [0, 0, true],
-])('with a limit of %d bytes, %d bytes are digested and cut is %s', (limit, bytes, cut) => {
+  { limit: 2000, bytes: 2000, cut: false },
+  { limit: 1999, bytes: 1999, cut: true },
+  { limit: 100, bytes: 100, cut: true },
+  { limit: 0, bytes: 0, cut: true },
+])('with a limit of $limit bytes, $bytes bytes are digested and cut is $cut', ({ limit, bytes, cut }) => {
   const digester = createDigester(limit);
   for (let at = 0; at < BYTES.length; at += 64) digester.write(BYTES.subarray(at, at + 64));
   expect(digester.full).toBe(cut);

@@ -39,14 +39,14 @@ describe('a redirect', () => {
     expect(seen.hops).toHaveLength(6);
   });
 
-  test.each<[string, string | null, string]>([
-    ['in a loop', '/circle', 'REDIRECT_LOOP'],
-    ['in a loop, by an empty Location', '', 'REDIRECT_LOOP'],
-    ['without Location', null, 'REDIRECT_NO_LOCATION'],
-    ['to another scheme', 'ftp://example.com/', 'REDIRECT_BAD_LOCATION'],
-    ['to a malformed URL', 'http://[', 'REDIRECT_BAD_LOCATION'],
-    ['to credentials', 'http://user:secret@127.0.0.1/', 'REDIRECT_CREDENTIALS'],
-  ])('is rejected: %s', async (_, location, code) => {
+  test.each<{ name: string; location: string | null; code: string }>([
+    { name: 'in a loop', location: '/circle', code: 'REDIRECT_LOOP' },
+    { name: 'in a loop, by an empty Location', location: '', code: 'REDIRECT_LOOP' },
+    { name: 'without Location', location: null, code: 'REDIRECT_NO_LOCATION' },
+    { name: 'to another scheme', location: 'ftp://example.com/', code: 'REDIRECT_BAD_LOCATION' },
+    { name: 'to a malformed URL', location: 'http://[', code: 'REDIRECT_BAD_LOCATION' },
+    { name: 'to credentials', location: 'http://user:secret@127.0.0.1/', code: 'REDIRECT_CREDENTIALS' },
+  ])('is rejected: $name', async ({ location, code }) => {
     const { seen } = await probe(host.on('/circle', redirect(location)));
     expect(seen.failure).toMatchObject({ phase: 'redirect', code });
     expect(JSON.stringify(seen.failure)).not.toContain('secret');

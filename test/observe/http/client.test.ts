@@ -89,36 +89,48 @@ describe('a complete response', () => {
 
 describe('a truncated response', () => {
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
-  test.each<[string, Behaviour, object]>([
-    ['chunked, cut in a chunk', raw(`${chunked}\r\n5\r\nhello\r\n9\r\nwo`), { phase: 'body', got: 7 }],
-    [
-      'chunked, cut in a chunk, Connection: close',
-      raw(`${chunked}Connection: close\r\n\r\n5\r\nhello\r\n9\r\nwo`),
-      { phase: 'body', got: 7 },
-    ],
-    [
-      'chunked, without the last chunk, Connection: close',
-      raw(`${chunked}Connection: close\r\n\r\n5\r\nhello\r\n`),
-      { phase: 'body', got: 5 },
-    ],
-    [
-      'chunked, cut in the length line, Connection: close',
-      raw(`${chunked}Connection: close\r\n\r\n5\r\nhello\r\n1`),
-      { phase: 'body', got: 5 },
-    ],
-    ['shorter than its length', cutShort(1000, 'hello'), { phase: 'body', got: 5, expected: 1000 }],
-    [
-      'shorter than its length, Connection: close',
-      cutShort(1000, 'hello', 'end', 'Connection: close\r\n'),
-      { phase: 'body', got: 5, expected: 1000 },
-    ],
-    ['reset in the middle', cutShort(1000, 'hello', 'reset'), { phase: 'body', expected: 1000 }],
-    [
-      'stalled in the middle',
-      cutShort(1000, 'hello', 'keep'),
-      { phase: 'body', code: 'BODY_TIMEOUT', got: 5, expected: 1000 },
-    ],
-  ])('is rejected: %s', async (_, behaviour, failure) => {
+  test.each<{ name: string; behaviour: Behaviour; failure: object }>([
+    {
+      name: 'chunked, cut in a chunk',
+      behaviour: raw(`${chunked}\r\n5\r\nhello\r\n9\r\nwo`),
+      failure: { phase: 'body', got: 7 },
+    },
+    {
+      name: 'chunked, cut in a chunk, Connection: close',
+      behaviour: raw(`${chunked}Connection: close\r\n\r\n5\r\nhello\r\n9\r\nwo`),
+      failure: { phase: 'body', got: 7 },
+    },
+    {
+      name: 'chunked, without the last chunk, Connection: close',
+      behaviour: raw(`${chunked}Connection: close\r\n\r\n5\r\nhello\r\n`),
+      failure: { phase: 'body', got: 5 },
+    },
+    {
+      name: 'chunked, cut in the length line, Connection: close',
+      behaviour: raw(`${chunked}Connection: close\r\n\r\n5\r\nhello\r\n1`),
+      failure: { phase: 'body', got: 5 },
+    },
+    {
+      name: 'shorter than its length',
+      behaviour: cutShort(1000, 'hello'),
+      failure: { phase: 'body', got: 5, expected: 1000 },
+    },
+    {
+      name: 'shorter than its length, Connection: close',
+      behaviour: cutShort(1000, 'hello', 'end', 'Connection: close\r\n'),
+      failure: { phase: 'body', got: 5, expected: 1000 },
+    },
+    {
+      name: 'reset in the middle',
+      behaviour: cutShort(1000, 'hello', 'reset'),
+      failure: { phase: 'body', expected: 1000 },
+    },
+    {
+      name: 'stalled in the middle',
+      behaviour: cutShort(1000, 'hello', 'keep'),
+      failure: { phase: 'body', code: 'BODY_TIMEOUT', got: 5, expected: 1000 },
+    },
+  ])('is rejected: $name', async ({ behaviour, failure }) => {
     const { seen } = await probe(host.on('/cut', behaviour));
     expect(seen.failure).toMatchObject(failure);
     expect(seen.hops.at(-1)!.status).toBe(200);
@@ -134,43 +146,51 @@ describe('a truncated response', () => {
 });
 
 describe('a failed request', () => {
-  test.each<[string, Behaviour, object]>([
-    ['nothing at all', silent(), { phase: 'headers', code: 'HEADERS_TIMEOUT' }],
-    ['a reset', reset(), { phase: 'headers' }],
-    ['not HTTP', raw('hello, is it me\r\n\r\n'), { phase: 'headers', code: expect.stringMatching(/^HPE_/) }],
-    ['a bad status line', raw('HTTP/1.1 abc\r\n\r\n'), { code: expect.stringMatching(/^HPE_/) }],
-    [
-      'a NUL in a header',
-      raw('HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n'),
-      { code: expect.stringMatching(/^HPE_/) },
-    ],
-    [
-      'a length and chunks',
-      raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
-      { code: expect.stringMatching(/^HPE_/) },
-    ],
-    [
-      'two lengths',
-      raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello'),
-      { code: expect.stringMatching(/^HPE_/) },
-    ],
-    [
-      'another protocol',
-      raw('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', 'keep'),
-      { code: 'UPGRADE' },
-    ],
-    [
-      'an unrequested part',
-      answer({ status: 206, body: 'he', headers: { 'Content-Range': 'bytes 0-1/5' } }),
-      { code: 'UNSOLICITED_PARTIAL' },
-    ],
-    ['endless', endless(), { phase: 'size', code: 'TOO_LARGE' }],
-    [
-      'endless headers',
-      raw(`HTTP/1.1 200 OK\r\n${'X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(3000)}\r\n`),
-      { code: expect.stringMatching(/OVERFLOW/) },
-    ],
-  ])('has the failure of an invalid response: %s', async (_, behaviour, failure) => {
+  test.each<{ name: string; behaviour: Behaviour; failure: object }>([
+    { name: 'nothing at all', behaviour: silent(), failure: { phase: 'headers', code: 'HEADERS_TIMEOUT' } },
+    { name: 'a reset', behaviour: reset(), failure: { phase: 'headers' } },
+    {
+      name: 'not HTTP',
+      behaviour: raw('hello, is it me\r\n\r\n'),
+      failure: { phase: 'headers', code: expect.stringMatching(/^HPE_/) },
+    },
+    {
+      name: 'a bad status line',
+      behaviour: raw('HTTP/1.1 abc\r\n\r\n'),
+      failure: { code: expect.stringMatching(/^HPE_/) },
+    },
+    {
+      name: 'a NUL in a header',
+      behaviour: raw('HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n'),
+      failure: { code: expect.stringMatching(/^HPE_/) },
+    },
+    {
+      name: 'a length and chunks',
+      behaviour: raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
+      failure: { code: expect.stringMatching(/^HPE_/) },
+    },
+    {
+      name: 'two lengths',
+      behaviour: raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello'),
+      failure: { code: expect.stringMatching(/^HPE_/) },
+    },
+    {
+      name: 'another protocol',
+      behaviour: raw('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', 'keep'),
+      failure: { code: 'UPGRADE' },
+    },
+    {
+      name: 'an unrequested part',
+      behaviour: answer({ status: 206, body: 'he', headers: { 'Content-Range': 'bytes 0-1/5' } }),
+      failure: { code: 'UNSOLICITED_PARTIAL' },
+    },
+    { name: 'endless', behaviour: endless(), failure: { phase: 'size', code: 'TOO_LARGE' } },
+    {
+      name: 'endless headers',
+      behaviour: raw(`HTTP/1.1 200 OK\r\n${'X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(3000)}\r\n`),
+      failure: { code: expect.stringMatching(/OVERFLOW/) },
+    },
+  ])('has the failure of an invalid response: $name', async ({ behaviour, failure }) => {
     const { seen } = await probe(host.on('/none', behaviour));
     expect(seen.failure).toMatchObject(failure);
   });

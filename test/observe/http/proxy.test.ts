@@ -8,51 +8,76 @@ import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
 
 describe('the choice of the proxy', () => {
   const P = 'http://proxy.corp:3128';
-  test.each<[string, NodeJS.ProcessEnv, string, string | null]>([
-    ['none', {}, 'https://a.example/', null],
-    ['https', { HTTPS_PROXY: P }, 'https://a.example/', 'HTTPS_PROXY'],
-    ['that of https is not for http', { HTTPS_PROXY: P }, 'http://a.example/', null],
-    ['http', { HTTP_PROXY: P }, 'http://a.example/', 'HTTP_PROXY'],
-    ['that of http is not for https', { http_proxy: P }, 'https://a.example/', null],
-    ['lower case goes first', { https_proxy: P, HTTPS_PROXY: 'http://x' }, 'https://a.example/', 'https_proxy'],
-    ['an empty one is none', { https_proxy: '', HTTPS_PROXY: '' }, 'https://a.example/', null],
-    ['all', { ALL_PROXY: P }, 'http://a.example/', 'ALL_PROXY'],
-    ['its own before all', { all_proxy: 'http://x', https_proxy: P }, 'https://a.example/', 'https_proxy'],
-    ['this machine is not another proxy’s', { http_proxy: P }, 'http://localhost:8080/', null],
-    ['nor are its addresses', { http_proxy: P }, 'http://127.0.0.1:8080/', null],
-    ['nor those of IPv6', { http_proxy: P }, 'http://[::1]:8080/', null],
-    ['but of one that runs here', { http_proxy: 'http://127.0.0.1:1' }, 'http://localhost:8080/', 'http_proxy'],
-  ])('depends on the variables: %s', (_, env, url, variable) => {
+  test.each<{ name: string; env: NodeJS.ProcessEnv; url: string; variable: string | null }>([
+    { name: 'none', env: {}, url: 'https://a.example/', variable: null },
+    { name: 'https', env: { HTTPS_PROXY: P }, url: 'https://a.example/', variable: 'HTTPS_PROXY' },
+    { name: 'that of https is not for http', env: { HTTPS_PROXY: P }, url: 'http://a.example/', variable: null },
+    { name: 'http', env: { HTTP_PROXY: P }, url: 'http://a.example/', variable: 'HTTP_PROXY' },
+    { name: 'that of http is not for https', env: { http_proxy: P }, url: 'https://a.example/', variable: null },
+    {
+      name: 'lower case goes first',
+      env: { https_proxy: P, HTTPS_PROXY: 'http://x' },
+      url: 'https://a.example/',
+      variable: 'https_proxy',
+    },
+    {
+      name: 'an empty one is none',
+      env: { https_proxy: '', HTTPS_PROXY: '' },
+      url: 'https://a.example/',
+      variable: null,
+    },
+    { name: 'all', env: { ALL_PROXY: P }, url: 'http://a.example/', variable: 'ALL_PROXY' },
+    {
+      name: 'its own before all',
+      env: { all_proxy: 'http://x', https_proxy: P },
+      url: 'https://a.example/',
+      variable: 'https_proxy',
+    },
+    {
+      name: 'this machine is not another proxy’s',
+      env: { http_proxy: P },
+      url: 'http://localhost:8080/',
+      variable: null,
+    },
+    { name: 'nor are its addresses', env: { http_proxy: P }, url: 'http://127.0.0.1:8080/', variable: null },
+    { name: 'nor those of IPv6', env: { http_proxy: P }, url: 'http://[::1]:8080/', variable: null },
+    {
+      name: 'but of one that runs here',
+      env: { http_proxy: 'http://127.0.0.1:1' },
+      url: 'http://localhost:8080/',
+      variable: 'http_proxy',
+    },
+  ])('depends on the variables: $name', ({ env, url, variable }) => {
     expect(proxiesIn(env)(new URL(url))?.facts.variable ?? null).toBe(variable);
   });
 
-  test.each<[string, string, boolean]>([
-    ['*', 'https://a.example/', true],
-    ['a.example', 'https://a.example/', true],
-    ['A.Example', 'https://a.example/', true],
-    ['example', 'https://a.example/', true],
-    ['.example', 'https://a.example/', true],
-    ['.a.example', 'https://a.example/', true],
-    ['*.example', 'https://a.example/', true],
-    ['a.example.', 'https://a.example/', true],
-    ['a.example', 'https://a.example./', true],
-    ['b.example, a.example', 'https://a.example/', true],
-    ['b.example a.example', 'https://a.example/', true],
-    ['ample', 'https://a.example/', false],
-    ['b.a.example', 'https://a.example/', false],
-    ['a.example:443', 'https://a.example/', true],
-    ['a.example:8443', 'https://a.example/', false],
-    ['a.example:8443', 'https://a.example:8443/', true],
-    ['10.0.0.0/8', 'https://10.1.2.3/', true],
-    ['10.0.0.0/8', 'https://11.1.2.3/', false],
-    ['10.1.2.3', 'https://10.1.2.3/', true],
-    ['1.2.3', 'https://10.1.2.3/', false],
-    ['fd00::/8', 'https://[fd12::1]/', true],
-    ['[fd12::1]:443', 'https://[fd12::1]/', true],
-    ['fd12:0::1', 'https://[fd12::1]/', true],
-    ['10.0.0.0/99', 'https://10.1.2.3/', false],
-    ['', 'https://a.example/', false],
-  ])('depends on NO_PROXY: NO_PROXY=%s, %s', (list, url, direct) => {
+  test.each<{ list: string; url: string; direct: boolean }>([
+    { list: '*', url: 'https://a.example/', direct: true },
+    { list: 'a.example', url: 'https://a.example/', direct: true },
+    { list: 'A.Example', url: 'https://a.example/', direct: true },
+    { list: 'example', url: 'https://a.example/', direct: true },
+    { list: '.example', url: 'https://a.example/', direct: true },
+    { list: '.a.example', url: 'https://a.example/', direct: true },
+    { list: '*.example', url: 'https://a.example/', direct: true },
+    { list: 'a.example.', url: 'https://a.example/', direct: true },
+    { list: 'a.example', url: 'https://a.example./', direct: true },
+    { list: 'b.example, a.example', url: 'https://a.example/', direct: true },
+    { list: 'b.example a.example', url: 'https://a.example/', direct: true },
+    { list: 'ample', url: 'https://a.example/', direct: false },
+    { list: 'b.a.example', url: 'https://a.example/', direct: false },
+    { list: 'a.example:443', url: 'https://a.example/', direct: true },
+    { list: 'a.example:8443', url: 'https://a.example/', direct: false },
+    { list: 'a.example:8443', url: 'https://a.example:8443/', direct: true },
+    { list: '10.0.0.0/8', url: 'https://10.1.2.3/', direct: true },
+    { list: '10.0.0.0/8', url: 'https://11.1.2.3/', direct: false },
+    { list: '10.1.2.3', url: 'https://10.1.2.3/', direct: true },
+    { list: '1.2.3', url: 'https://10.1.2.3/', direct: false },
+    { list: 'fd00::/8', url: 'https://[fd12::1]/', direct: true },
+    { list: '[fd12::1]:443', url: 'https://[fd12::1]/', direct: true },
+    { list: 'fd12:0::1', url: 'https://[fd12::1]/', direct: true },
+    { list: '10.0.0.0/99', url: 'https://10.1.2.3/', direct: false },
+    { list: '', url: 'https://a.example/', direct: false },
+  ])('depends on NO_PROXY: NO_PROXY=$list, $url', ({ list, url, direct }) => {
     expect(proxiesIn({ HTTPS_PROXY: P, NO_PROXY: list })(new URL(url)) === null).toBe(direct);
   });
 
@@ -64,11 +89,11 @@ describe('the choice of the proxy', () => {
   });
 
   test.each([
-    ['proxy.corp:3128', 'http://proxy.corp:3128', null],
-    ['proxy.corp', 'http://proxy.corp', null],
-    ['socks5://u:canary@proxy.corp:1080', '', 'a socks5 proxy'],
-    ['http://u:canary@', '', 'a value that is not a proxy URL'],
-  ])('accepts or rejects the URL %s', (value, url, unusable) => {
+    { value: 'proxy.corp:3128', url: 'http://proxy.corp:3128', unusable: null },
+    { value: 'proxy.corp', url: 'http://proxy.corp', unusable: null },
+    { value: 'socks5://u:canary@proxy.corp:1080', url: '', unusable: 'a socks5 proxy' },
+    { value: 'http://u:canary@', url: '', unusable: 'a value that is not a proxy URL' },
+  ])('accepts or rejects the URL $value', ({ value, url, unusable }) => {
     expect(proxiesIn({ ALL_PROXY: value })(new URL('https://a.example/'))).toMatchObject({ facts: { url }, unusable });
   });
 });
@@ -168,13 +193,13 @@ describe('a request over a proxy', () => {
 });
 
 describe('a proxy failure', () => {
-  test.each<[string, number, string, number]>([
-    ['requires authentication', 407, 'PROXY_407', 1],
-    ['refuses the host', 403, 'PROXY_403', 1],
-    ['cannot reach it', 502, 'PROXY_502', 3],
-    ['closes the connection', 0, 'ECONNRESET', 3],
-    ['does not respond', -1, 'CONNECT_TIMEOUT', 1],
-  ])('is reported if the proxy %s', async (_, status, code, attempts) => {
+  test.each<{ name: string; status: number; code: string; attempts: number }>([
+    { name: 'requires authentication', status: 407, code: 'PROXY_407', attempts: 1 },
+    { name: 'refuses the host', status: 403, code: 'PROXY_403', attempts: 1 },
+    { name: 'cannot reach it', status: 502, code: 'PROXY_502', attempts: 3 },
+    { name: 'closes the connection', status: 0, code: 'ECONNRESET', attempts: 3 },
+    { name: 'does not respond', status: -1, code: 'CONNECT_TIMEOUT', attempts: 1 },
+  ])('is reported if the proxy $name', async ({ status, code, attempts }) => {
     proxy.refuse = status;
     const env = { HTTPS_PROXY: proxy.url };
     const seen = await probe(`https://localhost:${secure.port}/x`, env, { connectTimeout: 150 });
@@ -189,16 +214,16 @@ describe('a proxy failure', () => {
     expect(seen.failure).toMatchObject({ phase: 'proxy', code: 'PROXY_407' });
   });
 
-  test.each<[string, () => string, unknown]>([
-    ['is not there', () => 'http://127.0.0.1:1', 'ECONNREFUSED'],
-    ['has an unknown name', () => 'http://proxy.invalid:3128', 'ENOTFOUND'],
-    ['is of another kind', () => 'socks5://127.0.0.1:1', 'PROXY_UNUSABLE'],
-    [
-      'is not one',
-      () => `http://127.0.0.1:${secure.port}`,
-      expect.stringMatching(/SOCKET_CLOSED|ECONNRESET|PROXY_NOT_HTTP/),
-    ],
-  ])('is reported if the proxy %s', async (_, url, code) => {
+  test.each<{ name: string; url: () => string; code: unknown }>([
+    { name: 'is not there', url: () => 'http://127.0.0.1:1', code: 'ECONNREFUSED' },
+    { name: 'has an unknown name', url: () => 'http://proxy.invalid:3128', code: 'ENOTFOUND' },
+    { name: 'is of another kind', url: () => 'socks5://127.0.0.1:1', code: 'PROXY_UNUSABLE' },
+    {
+      name: 'is not one',
+      url: () => `http://127.0.0.1:${secure.port}`,
+      code: expect.stringMatching(/SOCKET_CLOSED|ECONNRESET|PROXY_NOT_HTTP/),
+    },
+  ])('is reported if the proxy $name', async ({ url, code }) => {
     const seen = await probe('https://reg.test/x', { HTTPS_PROXY: url() });
     expect(seen.failure).toMatchObject({ phase: 'proxy', code });
   });

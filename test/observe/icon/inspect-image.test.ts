@@ -36,100 +36,146 @@ describe('the kind of an image', () => {
 
 describe('a PNG', () => {
   const two = deflateSync(Buffer.alloc(68));
-  test.each<[string, Buffer, number, number]>([
-    ['a small one', PNG, 4, 4],
-    [
-      'pixels in several chunks',
-      png(header(), chunk('IDAT', two.subarray(0, 5)), chunk('IDAT', two.subarray(5)), END),
-      4,
-      4,
-    ],
-    ['a palette', png(header({ colour: 3, depth: 1 }), chunk('PLTE', Buffer.alloc(6)), pixels(8), END), 4, 4],
-    ['one bit per pixel', png(header({ width: 9, colour: 0, depth: 1 }), pixels(12), END), 9, 4],
-    ['16 bits', png(header({ depth: 16, colour: 4 }), pixels(68), END), 4, 4],
-    [
-      'interlaced',
-      png(
+  test.each<{ name: string; bytes: Buffer; width: number; height: number }>([
+    { name: 'a small one', bytes: PNG, width: 4, height: 4 },
+    {
+      name: 'pixels in several chunks',
+      bytes: png(header(), chunk('IDAT', two.subarray(0, 5)), chunk('IDAT', two.subarray(5)), END),
+      width: 4,
+      height: 4,
+    },
+    {
+      name: 'a palette',
+      bytes: png(header({ colour: 3, depth: 1 }), chunk('PLTE', Buffer.alloc(6)), pixels(8), END),
+      width: 4,
+      height: 4,
+    },
+    {
+      name: 'one bit per pixel',
+      bytes: png(header({ width: 9, colour: 0, depth: 1 }), pixels(12), END),
+      width: 9,
+      height: 4,
+    },
+    { name: '16 bits', bytes: png(header({ depth: 16, colour: 4 }), pixels(68), END), width: 4, height: 4 },
+    {
+      name: 'interlaced',
+      bytes: png(
         header({ width: 8, height: 8, colour: 0, interlace: 1 }),
         pixels(1 + 1 + 2 + 2 + 4 + 4 + 4 * 3 + 8 * 4 + 4 * 4 + 5),
         END,
       ),
-      8,
-      8,
-    ],
-    ['interlaced, one pixel', png(header({ width: 1, height: 1, colour: 0, interlace: 1 }), pixels(2), END), 1, 1],
-    ['ancillary chunks', png(header(), chunk('tEXt', Buffer.from('a\0b')), pixels(), chunk('prIV'), END), 4, 4],
-    [
-      'a wrong checksum of an ancillary chunk',
-      png(header(), chunk('tEXt', Buffer.from('a\0b'), 1), pixels(), END),
-      4,
-      4,
-    ],
-    ['more pixels than needed', png(header(), pixels(90), END), 4, 4],
-    ['pixels without their checksum', png(header(), chunk('IDAT', two.subarray(0, -4)), END), 4, 4],
-    ['large and sound', png(header({ width: 3000, height: 3000, colour: 0 }), pixels(3001 * 3000), END), 3000, 3000],
-  ])('is valid: %s', (_, bytes, width, height) => {
+      width: 8,
+      height: 8,
+    },
+    {
+      name: 'interlaced, one pixel',
+      bytes: png(header({ width: 1, height: 1, colour: 0, interlace: 1 }), pixels(2), END),
+      width: 1,
+      height: 1,
+    },
+    {
+      name: 'ancillary chunks',
+      bytes: png(header(), chunk('tEXt', Buffer.from('a\0b')), pixels(), chunk('prIV'), END),
+      width: 4,
+      height: 4,
+    },
+    {
+      name: 'a wrong checksum of an ancillary chunk',
+      bytes: png(header(), chunk('tEXt', Buffer.from('a\0b'), 1), pixels(), END),
+      width: 4,
+      height: 4,
+    },
+    { name: 'more pixels than needed', bytes: png(header(), pixels(90), END), width: 4, height: 4 },
+    {
+      name: 'pixels without their checksum',
+      bytes: png(header(), chunk('IDAT', two.subarray(0, -4)), END),
+      width: 4,
+      height: 4,
+    },
+    {
+      name: 'large and sound',
+      bytes: png(header({ width: 3000, height: 3000, colour: 0 }), pixels(3001 * 3000), END),
+      width: 3000,
+      height: 3000,
+    },
+  ])('is valid: $name', ({ bytes, width, height }) => {
     expect(inspectImage(bytes)).toEqual({ kind: 'png', width, height, fault: null, active: [] });
   });
 
-  test.each<[string, Buffer, string]>([
-    ['the signature alone', SIGNATURE, 'truncated'],
-    ['cut in the header', PNG.subarray(0, 20), 'truncated'],
-    ['cut in the pixels', PNG.subarray(0, 50), 'truncated'],
-    ['cut before the end', PNG.subarray(0, -12), 'truncated'],
-    ['cut in the last bytes', PNG.subarray(0, -1), 'truncated'],
-    ['a wrong checksum of IHDR', png(chunk('IHDR', header().subarray(8, 21), 1), pixels(), END), 'crc'],
-    ['a wrong checksum of IDAT', png(header(), chunk('IDAT', two, 1), END), 'crc'],
-    ['a wrong checksum of IEND', png(header(), pixels(), chunk('IEND', Buffer.alloc(0), 1)), 'crc'],
-    ['no header', png(pixels(), END), 'header'],
-    ['a short header', png(chunk('IHDR', Buffer.alloc(5)), pixels(), END), 'header'],
-    ['no width', png(header({ width: 0 }), pixels(), END), 'header'],
-    ['a width beyond all bounds', png(header({ width: 2 ** 31 }), pixels(), END), 'header'],
-    ['an unknown colour type', png(header({ colour: 5 }), pixels(), END), 'header'],
-    ['a depth that the colour type forbids', png(header({ colour: 2, depth: 4 }), pixels(), END), 'header'],
-    ['no pixels', png(header(), END), 'no-data'],
-    ['no palette', png(header({ colour: 3 }), pixels(), END), 'no-palette'],
-    [
-      'too few pixels for an interlaced image',
-      png(header({ width: 8, height: 8, colour: 0, interlace: 1 }), pixels(78), END),
-      'data-short',
-    ],
-    ['too few pixels', png(header(), pixels(67), END), 'data-short'],
-    [
-      'pixels that end in the middle',
-      png(header(), chunk('IDAT', deflateSync(Buffer.from('abcdefgh'.repeat(9))).subarray(0, 6)), END),
-      'data-short',
-    ],
-    ['pixels that are not zlib data', png(header(), chunk('IDAT', Buffer.from('hello world')), END), 'data-broken'],
-    [
-      'pixels whose own checksum is wrong',
-      png(header(), chunk('IDAT', Buffer.concat([two.subarray(0, -1), Buffer.from([9])])), END),
-      'data-broken',
-    ],
-    ['an unknown critical chunk', png(header(), chunk('ABCD'), pixels(), END), 'chunk'],
-    [
-      'pixels in chunks apart',
-      png(header(), chunk('IDAT', two.subarray(0, 5)), chunk('tEXt'), chunk('IDAT', two.subarray(5)), END),
-      'chunk',
-    ],
-    [
-      'a filter that does not exist',
-      png(header(), chunk('IDAT', deflateSync(Buffer.alloc(68).fill(5, 34, 35))), END),
-      'data-broken',
-    ],
-    [
-      'a filter that does not exist, interlaced',
-      png(
+  test.each<{ name: string; bytes: Buffer; code: string }>([
+    { name: 'the signature alone', bytes: SIGNATURE, code: 'truncated' },
+    { name: 'cut in the header', bytes: PNG.subarray(0, 20), code: 'truncated' },
+    { name: 'cut in the pixels', bytes: PNG.subarray(0, 50), code: 'truncated' },
+    { name: 'cut before the end', bytes: PNG.subarray(0, -12), code: 'truncated' },
+    { name: 'cut in the last bytes', bytes: PNG.subarray(0, -1), code: 'truncated' },
+    {
+      name: 'a wrong checksum of IHDR',
+      bytes: png(chunk('IHDR', header().subarray(8, 21), 1), pixels(), END),
+      code: 'crc',
+    },
+    { name: 'a wrong checksum of IDAT', bytes: png(header(), chunk('IDAT', two, 1), END), code: 'crc' },
+    {
+      name: 'a wrong checksum of IEND',
+      bytes: png(header(), pixels(), chunk('IEND', Buffer.alloc(0), 1)),
+      code: 'crc',
+    },
+    { name: 'no header', bytes: png(pixels(), END), code: 'header' },
+    { name: 'a short header', bytes: png(chunk('IHDR', Buffer.alloc(5)), pixels(), END), code: 'header' },
+    { name: 'no width', bytes: png(header({ width: 0 }), pixels(), END), code: 'header' },
+    { name: 'a width beyond all bounds', bytes: png(header({ width: 2 ** 31 }), pixels(), END), code: 'header' },
+    { name: 'an unknown colour type', bytes: png(header({ colour: 5 }), pixels(), END), code: 'header' },
+    {
+      name: 'a depth that the colour type forbids',
+      bytes: png(header({ colour: 2, depth: 4 }), pixels(), END),
+      code: 'header',
+    },
+    { name: 'no pixels', bytes: png(header(), END), code: 'no-data' },
+    { name: 'no palette', bytes: png(header({ colour: 3 }), pixels(), END), code: 'no-palette' },
+    {
+      name: 'too few pixels for an interlaced image',
+      bytes: png(header({ width: 8, height: 8, colour: 0, interlace: 1 }), pixels(78), END),
+      code: 'data-short',
+    },
+    { name: 'too few pixels', bytes: png(header(), pixels(67), END), code: 'data-short' },
+    {
+      name: 'pixels that end in the middle',
+      bytes: png(header(), chunk('IDAT', deflateSync(Buffer.from('abcdefgh'.repeat(9))).subarray(0, 6)), END),
+      code: 'data-short',
+    },
+    {
+      name: 'pixels that are not zlib data',
+      bytes: png(header(), chunk('IDAT', Buffer.from('hello world')), END),
+      code: 'data-broken',
+    },
+    {
+      name: 'pixels whose own checksum is wrong',
+      bytes: png(header(), chunk('IDAT', Buffer.concat([two.subarray(0, -1), Buffer.from([9])])), END),
+      code: 'data-broken',
+    },
+    { name: 'an unknown critical chunk', bytes: png(header(), chunk('ABCD'), pixels(), END), code: 'chunk' },
+    {
+      name: 'pixels in chunks apart',
+      bytes: png(header(), chunk('IDAT', two.subarray(0, 5)), chunk('tEXt'), chunk('IDAT', two.subarray(5)), END),
+      code: 'chunk',
+    },
+    {
+      name: 'a filter that does not exist',
+      bytes: png(header(), chunk('IDAT', deflateSync(Buffer.alloc(68).fill(5, 34, 35))), END),
+      code: 'data-broken',
+    },
+    {
+      name: 'a filter that does not exist, interlaced',
+      bytes: png(
         header({ width: 8, height: 8, colour: 0, interlace: 1 }),
         chunk('IDAT', deflateSync(Buffer.alloc(79).fill(9, 2, 3))),
         END,
       ),
-      'data-broken',
-    ],
-    ['garbage between chunks', png(header(), Buffer.from('garbage garbage'), END), 'chunk'],
-    ["Apple's variant", png(chunk('CgBI', Buffer.alloc(4)), header(), pixels(), END), 'apple'],
-    ['data behind the end', Buffer.concat([PNG, Buffer.from('<script>')]), 'trailing-data'],
-  ])('has a fault: %s', (_, bytes, code) => {
+      code: 'data-broken',
+    },
+    { name: 'garbage between chunks', bytes: png(header(), Buffer.from('garbage garbage'), END), code: 'chunk' },
+    { name: "Apple's variant", bytes: png(chunk('CgBI', Buffer.alloc(4)), header(), pixels(), END), code: 'apple' },
+    { name: 'data behind the end', bytes: Buffer.concat([PNG, Buffer.from('<script>')]), code: 'trailing-data' },
+  ])('has a fault: $name', ({ bytes, code }) => {
     expect(inspectImage(bytes)).toMatchObject({ kind: 'png', fault: { code } });
   });
 

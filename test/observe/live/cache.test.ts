@@ -60,10 +60,10 @@ describe('cache lifetimes', () => {
   ]);
 
   test.each([
-    ['max-age=60, stale-while-revalidate=86400', 'cache-lifetime-long', 'stale-while-revalidate'],
-    ['public', 'cache-lifetime-missing', 'no-lifetime'],
-    ['maxage=300', 'cache-lifetime-missing', 'no-lifetime'],
-  ])('%s is a note', async (value, rule, cause) => {
+    { value: 'max-age=60, stale-while-revalidate=86400', rule: 'cache-lifetime-long', cause: 'stale-while-revalidate' },
+    { value: 'public', rule: 'cache-lifetime-missing', cause: 'no-lifetime' },
+    { value: 'maxage=300', rule: 'cache-lifetime-missing', cause: 'no-lifetime' },
+  ])('$value is a note', async ({ value, rule, cause }) => {
     fixture.serveManifest({ 'Cache-Control': value });
     const { report } = await verifyPatiently(fixture.live.url);
     expect(faults(report)).toEqual([]);

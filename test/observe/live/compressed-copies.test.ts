@@ -255,12 +255,16 @@ describe('the copy for clients that accept compression', () => {
     expect(found?.evidence).toMatchObject({ contentEncoding: 'gzip', otherBytes: OLD.length });
   });
 
-  test.each<[string, Record<string, string>, string[]]>([
-    ['Vary is missing', { Vary: 'Origin' }, ['vary']],
-    ['the same strong ETag', { ETag: '"a"' }, ['etag']],
-    ['a weak one', { ETag: 'W/"a"' }, []],
-    ['Vary is missing, for a private response', { Vary: 'Origin', 'Cache-Control': 'private, max-age=300' }, []],
-  ])('the copy needs headers that distinguish it: %s', async (_, headers, causes) => {
+  test.each<{ name: string; headers: Record<string, string>; causes: string[] }>([
+    { name: 'Vary is missing', headers: { Vary: 'Origin' }, causes: ['vary'] },
+    { name: 'the same strong ETag', headers: { ETag: '"a"' }, causes: ['etag'] },
+    { name: 'a weak one', headers: { ETag: 'W/"a"' }, causes: [] },
+    {
+      name: 'Vary is missing, for a private response',
+      headers: { Vary: 'Origin', 'Cache-Control': 'private, max-age=300' },
+      causes: [],
+    },
+  ])('the copy needs headers that distinguish it: $name', async ({ headers, causes }) => {
     fixture.live.serve(
       'a.json',
       byRequest((request) =>

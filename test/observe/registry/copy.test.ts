@@ -23,44 +23,56 @@ function read(coding: string | null, body: Uint8Array, limit = 1e6): ComparedBod
 }
 
 describe('a copy for clients that accept compression', () => {
-  test.each<[string, string | null, Uint8Array, ComparedBody['fault'], boolean]>([
-    ['gzip', 'gzip', GZIP, null, true],
-    ['br', 'br', BROTLI, null, true],
-    ['x-gzip in upper case', 'X-GZIP', GZIP, null, true],
-    ['deflate with a zlib frame', 'deflate', deflateSync(DOCUMENT), null, true],
-    ['deflate without one', 'deflate', deflateRawSync(DOCUMENT), null, true],
-    ['two codings, both named', 'gzip, br', brotliCompressSync(GZIP), null, true],
-    ['a coding unknown to browsers', 'aws-chunked', DOCUMENT, null, true],
-    ['the same JSON value, written otherwise', 'gzip', gzipSync(JSON.stringify(JSON.parse(TEXT), null, 2)), null, true],
-    ['without the trailer', 'gzip', GZIP.subarray(0, -8), null, true],
-    ['plain, labelled gzip', 'gzip', DOCUMENT, 'broken', false],
-    ['plain, labelled br', 'br', DOCUMENT, 'broken', false],
-    ['br, labelled gzip', 'gzip', BROTLI, 'broken', false],
-    ['gzip, labelled br', 'br', GZIP, 'broken', false],
-    ['gzip, labelled deflate', 'deflate', GZIP, 'broken', false],
-    ['zlib, labelled gzip', 'gzip', deflateSync(DOCUMENT), 'broken', false],
-    ['half of gzip', 'gzip', GZIP.subarray(0, GZIP.length / 2), 'truncated', false],
-    ['half of br', 'br', BROTLI.subarray(0, BROTLI.length / 2), 'truncated', false],
-    [
-      'a wrong checksum',
-      'gzip',
-      Buffer.concat([GZIP.subarray(0, -8), Buffer.alloc(4), GZIP.subarray(-4)]),
-      'end',
-      true,
-    ],
-    ['bytes after the end', 'gzip', Buffer.concat([GZIP, Buffer.from('garbage')]), 'end', true],
-    [
-      'two members',
-      'gzip',
-      Buffer.concat([gzipSync(DOCUMENT.subarray(0, 50)), gzipSync(DOCUMENT.subarray(50))]),
-      'members',
-      false,
-    ],
-    ['compressed twice, labelled once', 'gzip', gzipSync(GZIP), null, false],
-    ['an older one', 'gzip', gzipSync('{"apps":{}}'), null, false],
-    ['nothing', 'gzip', Buffer.alloc(0), null, false],
-    ['another one, plain', null, Buffer.from('{"apps":{}}'), null, false],
-  ])('is compared with the document: %s', (_, coding, body, fault, same) => {
+  test.each<{ name: string; coding: string | null; body: Uint8Array; fault: ComparedBody['fault']; same: boolean }>([
+    { name: 'gzip', coding: 'gzip', body: GZIP, fault: null, same: true },
+    { name: 'br', coding: 'br', body: BROTLI, fault: null, same: true },
+    { name: 'x-gzip in upper case', coding: 'X-GZIP', body: GZIP, fault: null, same: true },
+    { name: 'deflate with a zlib frame', coding: 'deflate', body: deflateSync(DOCUMENT), fault: null, same: true },
+    { name: 'deflate without one', coding: 'deflate', body: deflateRawSync(DOCUMENT), fault: null, same: true },
+    { name: 'two codings, both named', coding: 'gzip, br', body: brotliCompressSync(GZIP), fault: null, same: true },
+    { name: 'a coding unknown to browsers', coding: 'aws-chunked', body: DOCUMENT, fault: null, same: true },
+    {
+      name: 'the same JSON value, written otherwise',
+      coding: 'gzip',
+      body: gzipSync(JSON.stringify(JSON.parse(TEXT), null, 2)),
+      fault: null,
+      same: true,
+    },
+    { name: 'without the trailer', coding: 'gzip', body: GZIP.subarray(0, -8), fault: null, same: true },
+    { name: 'plain, labelled gzip', coding: 'gzip', body: DOCUMENT, fault: 'broken', same: false },
+    { name: 'plain, labelled br', coding: 'br', body: DOCUMENT, fault: 'broken', same: false },
+    { name: 'br, labelled gzip', coding: 'gzip', body: BROTLI, fault: 'broken', same: false },
+    { name: 'gzip, labelled br', coding: 'br', body: GZIP, fault: 'broken', same: false },
+    { name: 'gzip, labelled deflate', coding: 'deflate', body: GZIP, fault: 'broken', same: false },
+    { name: 'zlib, labelled gzip', coding: 'gzip', body: deflateSync(DOCUMENT), fault: 'broken', same: false },
+    { name: 'half of gzip', coding: 'gzip', body: GZIP.subarray(0, GZIP.length / 2), fault: 'truncated', same: false },
+    { name: 'half of br', coding: 'br', body: BROTLI.subarray(0, BROTLI.length / 2), fault: 'truncated', same: false },
+    {
+      name: 'a wrong checksum',
+      coding: 'gzip',
+      body: Buffer.concat([GZIP.subarray(0, -8), Buffer.alloc(4), GZIP.subarray(-4)]),
+      fault: 'end',
+      same: true,
+    },
+    {
+      name: 'bytes after the end',
+      coding: 'gzip',
+      body: Buffer.concat([GZIP, Buffer.from('garbage')]),
+      fault: 'end',
+      same: true,
+    },
+    {
+      name: 'two members',
+      coding: 'gzip',
+      body: Buffer.concat([gzipSync(DOCUMENT.subarray(0, 50)), gzipSync(DOCUMENT.subarray(50))]),
+      fault: 'members',
+      same: false,
+    },
+    { name: 'compressed twice, labelled once', coding: 'gzip', body: gzipSync(GZIP), fault: null, same: false },
+    { name: 'an older one', coding: 'gzip', body: gzipSync('{"apps":{}}'), fault: null, same: false },
+    { name: 'nothing', coding: 'gzip', body: Buffer.alloc(0), fault: null, same: false },
+    { name: 'another one, plain', coding: null, body: Buffer.from('{"apps":{}}'), fault: null, same: false },
+  ])('is compared with the document: $name', ({ coding, body, fault, same }) => {
     expect(read(coding, body)).toMatchObject({ fault, same });
   });
 
@@ -75,28 +87,40 @@ describe('a copy for clients that accept compression', () => {
   });
 
   test.each([
-    ['gzip', DOCUMENT, 'json'],
-    ['gzip', BROTLI, 'brotli'],
-    ['br', GZIP, 'gzip'],
-    ['br', BROTLI, 'brotli'],
-  ])('labelled %s has bytes of another kind', (coding, body, kind) => expect(read(coding, body)?.kind).toBe(kind));
+    { coding: 'gzip', body: DOCUMENT, kind: 'json' },
+    { coding: 'gzip', body: BROTLI, kind: 'brotli' },
+    { coding: 'br', body: GZIP, kind: 'gzip' },
+    { coding: 'br', body: BROTLI, kind: 'brotli' },
+  ])('labelled $coding has bytes of another kind', ({ coding, body, kind }) =>
+    expect(read(coding, body)?.kind).toBe(kind),
+  );
 
-  test.each<[string, string | null, Uint8Array, string | undefined]>([
-    ['gzip', null, GZIP, 'gzip'],
-    ['gzip of an older one', null, gzipSync('{"apps":{}}'), 'gzip'],
-    ['half of gzip', null, GZIP.subarray(0, GZIP.length / 2), 'gzip'],
-    ['br', null, BROTLI, 'br'],
-    ['br of an older one', null, brotliCompressSync('{"apps":{}, "name": "older"}'), 'br'],
-    ['deflate with a zlib frame', null, deflateSync(DOCUMENT), 'deflate'],
-    ['deflate with a small window', null, deflateSync(DOCUMENT, { windowBits: 9 }), 'deflate'],
-    ['deflate without a frame', null, deflateRawSync(DOCUMENT), 'deflate'],
-    ['zstd', null, Buffer.from('28b52ffd20027b7d', 'hex'), 'zstd'],
-    ['gzip labelled with a coding unknown to browsers', 'aws-chunked', GZIP, 'gzip'],
-    ['another document', null, Buffer.from('{"apps":{}}'), undefined],
-    ['labelled', 'gzip', gzipSync('{"apps":{}}'), undefined],
-    ['random bytes', null, createHash('sha512').update('x').digest(), undefined],
-    ['an image', null, Buffer.from('89504e470d0a1a0a0000000d', 'hex'), undefined],
-  ])('without a label is recognized: %s', (_, coding, body, unlabelled) => {
+  test.each<{ name: string; coding: string | null; body: Uint8Array; unlabelled: string | undefined }>([
+    { name: 'gzip', coding: null, body: GZIP, unlabelled: 'gzip' },
+    { name: 'gzip of an older one', coding: null, body: gzipSync('{"apps":{}}'), unlabelled: 'gzip' },
+    { name: 'half of gzip', coding: null, body: GZIP.subarray(0, GZIP.length / 2), unlabelled: 'gzip' },
+    { name: 'br', coding: null, body: BROTLI, unlabelled: 'br' },
+    {
+      name: 'br of an older one',
+      coding: null,
+      body: brotliCompressSync('{"apps":{}, "name": "older"}'),
+      unlabelled: 'br',
+    },
+    { name: 'deflate with a zlib frame', coding: null, body: deflateSync(DOCUMENT), unlabelled: 'deflate' },
+    {
+      name: 'deflate with a small window',
+      coding: null,
+      body: deflateSync(DOCUMENT, { windowBits: 9 }),
+      unlabelled: 'deflate',
+    },
+    { name: 'deflate without a frame', coding: null, body: deflateRawSync(DOCUMENT), unlabelled: 'deflate' },
+    { name: 'zstd', coding: null, body: Buffer.from('28b52ffd20027b7d', 'hex'), unlabelled: 'zstd' },
+    { name: 'gzip labelled with a coding unknown to browsers', coding: 'aws-chunked', body: GZIP, unlabelled: 'gzip' },
+    { name: 'another document', coding: null, body: Buffer.from('{"apps":{}}'), unlabelled: undefined },
+    { name: 'labelled', coding: 'gzip', body: gzipSync('{"apps":{}}'), unlabelled: undefined },
+    { name: 'random bytes', coding: null, body: createHash('sha512').update('x').digest(), unlabelled: undefined },
+    { name: 'an image', coding: null, body: Buffer.from('89504e470d0a1a0a0000000d', 'hex'), unlabelled: undefined },
+  ])('without a label is recognized: $name', ({ coding, body, unlabelled }) => {
     expect(read(coding, body)).toMatchObject({ same: false });
     expect(read(coding, body)?.unlabelled).toBe(unlabelled);
   });

@@ -193,14 +193,16 @@ describe('the inferred base URL', () => {
 });
 
 test.each([
-  [win32, 'C:\\registry', 'C:\\registry', true],
-  [win32, 'C:\\registry', 'c:\\Registry\\apps', true],
-  [win32, 'C:\\registry', 'C:\\registry\\..apps', true],
-  [win32, 'C:\\registry', 'C:\\registry2', false],
-  [win32, 'C:\\registry', 'C:\\', false],
-  [win32, 'C:\\registry', 'D:\\registry\\apps', false],
-  [win32, 'C:\\registry', '\\\\server\\share\\apps', false],
-  [posix, '/registry', '/registry/apps', true],
-  [posix, '/registry', '/registry2', false],
-  [posix, '/registry', '/', false],
-])('isWithin compares paths: %#', (path, root, file, expected) => expect(isWithin(root, file, path)).toBe(expected));
+  { path: win32, root: 'C:\\registry', file: 'C:\\registry', expected: true },
+  { path: win32, root: 'C:\\registry', file: 'c:\\Registry\\apps', expected: true },
+  { path: win32, root: 'C:\\registry', file: 'C:\\registry\\..apps', expected: true },
+  { path: win32, root: 'C:\\registry', file: 'C:\\registry2', expected: false },
+  { path: win32, root: 'C:\\registry', file: 'C:\\', expected: false },
+  { path: win32, root: 'C:\\registry', file: 'D:\\registry\\apps', expected: false },
+  { path: win32, root: 'C:\\registry', file: '\\\\server\\share\\apps', expected: false },
+  { path: posix, root: '/registry', file: '/registry/apps', expected: true },
+  { path: posix, root: '/registry', file: '/registry2', expected: false },
+  { path: posix, root: '/registry', file: '/', expected: false },
+])('isWithin compares paths: %#', ({ path, root, file, expected }) =>
+  expect(isWithin(root, file, path)).toBe(expected),
+);

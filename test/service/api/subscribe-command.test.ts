@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { subscribeTo } from '../../../src/cli/commands/subscribe/run.ts';
+import { runSubscribe } from '../../../src/cli/commands/subscribe/run.ts';
 import { listen } from '../../../src/service/http/listen.ts';
 import { folder } from '../../support/folders.ts';
 import { contextIn } from '../../cli/author-support.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 async function run(url: string, env: NodeJS.ProcessEnv): Promise<{ code: number; out: string }> {
   const context = { ...contextIn(folder(), {}), env };
-  const code = await subscribeTo(context, url, { service: server.url, name: 'Internal apps', tokenEnv: 'TOKEN' });
+  const code = await runSubscribe(context, url, { service: server.url, name: 'Internal apps', tokenEnv: 'TOKEN' });
   return { code, out: context.printed.out.join('\n') };
 }
 
@@ -63,12 +63,12 @@ test('appreg subscribe sends the credentials of a registry from the environment,
   const context = { ...contextIn(folder(), {}), env: { TOKEN: token, REGISTRY: 'planted-credential' } };
   const url = 'http://private.example.com/registry.json';
   const options = { service: server.url, name: 'Private', tokenEnv: 'TOKEN' };
-  await subscribeTo(context, url, { ...options, registryTokenEnv: 'REGISTRY' });
+  await runSubscribe(context, url, { ...options, registryTokenEnv: 'REGISTRY' });
   expect(context.printed.out.join('\n')).not.toContain('planted-credential');
-  await expect(subscribeTo(context, url, { ...options, registryBasicEnv: 'REGISTRY' })).rejects.toMatchObject({
+  await expect(runSubscribe(context, url, { ...options, registryBasicEnv: 'REGISTRY' })).rejects.toMatchObject({
     code: 'option-invalid',
   });
-  await expect(subscribeTo(context, url, { ...options, registryHeaderEnv: 'X-Key=UNSET' })).rejects.toMatchObject({
+  await expect(runSubscribe(context, url, { ...options, registryHeaderEnv: 'X-Key=UNSET' })).rejects.toMatchObject({
     code: 'environment-variable-unset',
   });
 });

@@ -95,9 +95,9 @@ describe('a folder', () => {
 
 describe.skipIf(process.platform === 'win32')('symbolic links', () => {
   test.each([
-    ['a relative link', 'real/file.json', 'link.json'],
-    ['a link to another folder', 'real', 'linked/file.json'],
-  ])('%s is preserved, and its target is replaced', async (_, to, path) => {
+    { name: 'a relative link', to: 'real/file.json', path: 'link.json' },
+    { name: 'a link to another folder', to: 'real', path: 'linked/file.json' },
+  ])('$name is preserved, and its target is replaced', async ({ to, path }) => {
     const { root, store } = folder();
     fs.symlinkSync(to, join(root, path.split('/')[0]!));
     expect(await overwrite(store, path, 'new')).toBe('replaced');
@@ -122,12 +122,12 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
   });
 
   test.each([
-    ['a link to a file outside', '../secret.json', 'x'],
-    ['a link to a folder outside', '..', 'x/secret.json'],
-    ['a link that would create a file outside', '..', 'x/new.json'],
-    ['a link that would create folders outside', '..', 'x/new/new.json'],
-    ['an absolute link', '/', 'x/tmp/new.json'],
-  ])('%s is refused in every method', async (_, to, path) => {
+    { name: 'a link to a file outside', to: '../secret.json', path: 'x' },
+    { name: 'a link to a folder outside', to: '..', path: 'x/secret.json' },
+    { name: 'a link that would create a file outside', to: '..', path: 'x/new.json' },
+    { name: 'a link that would create folders outside', to: '..', path: 'x/new/new.json' },
+    { name: 'an absolute link', to: '/', path: 'x/tmp/new.json' },
+  ])('$name is refused in every method', async ({ to, path }) => {
     const { root, outside, store } = folder();
     fs.symlinkSync(to, join(root, 'x'));
     const refused = { code: 'path-refused', exit: 2 };

@@ -86,15 +86,19 @@ describe('a lock', () => {
   });
 
   // The clocks of two machines differ, and clocks jump: only our own time between two reads counts.
-  test.each<[string, Partial<LockOwner> | string, number]>([
-    ['of another machine, dated in the past', OTHER_MACHINE, 1],
-    ['of another machine, dated in the future', OTHER_MACHINE, Date.now() / 1000 + 3600],
-    ['with an empty file after a power failure', '', 1],
-    ['with an unknown file', '{"pid":0}', 1],
+  test.each<{ name: string; owner: Partial<LockOwner> | string; mtime: number }>([
+    { name: 'of another machine, dated in the past', owner: OTHER_MACHINE, mtime: 1 },
+    { name: 'of another machine, dated in the future', owner: OTHER_MACHINE, mtime: Date.now() / 1000 + 3600 },
+    { name: 'with an empty file after a power failure', owner: '', mtime: 1 },
+    { name: 'with an unknown file', owner: '{"pid":0}', mtime: 1 },
     // Windows and macOS: the id may belong to a later process.
-    ['of a process with an unknown start time', { pid: process.pid, started: null }, 1],
-    ['of another thread of this process', { pid: process.pid, started: null, thread: threadId + 1 }, 1],
-  ])('%s is taken over only after it was not renewed for the given time', async (_, owner, mtime) => {
+    { name: 'of a process with an unknown start time', owner: { pid: process.pid, started: null }, mtime: 1 },
+    {
+      name: 'of another thread of this process',
+      owner: { pid: process.pid, started: null, thread: threadId + 1 },
+      mtime: 1,
+    },
+  ])('$name is taken over only after it was not renewed for the given time', async ({ owner, mtime }) => {
     const { file, lock } = target();
     fs.utimesSync(writeLock(lock, owner), mtime, mtime);
     await expect(takeLock(file, 'a.json', { wait: 100, stale: 5_000 })).rejects.toMatchObject({ code: 'store-locked' });

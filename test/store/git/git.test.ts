@@ -92,12 +92,12 @@ describe('a branch', () => {
   });
 
   test.each([
-    ['a remote by name, from the top folder', 'up', '.'],
-    ['a remote by name, from a subfolder', 'up', 'deep/er'],
-    ['a path', '../r.git', '.'],
-    ['a path, from a subfolder', '../../../r.git', 'deep/er'],
-    ['a path without a leading dot', 'inside/r.git', '.'],
-  ])('is found by %s with a relative address', async (_, remote, below) => {
+    { name: 'a remote by name, from the top folder', remote: 'up', below: '.' },
+    { name: 'a remote by name, from a subfolder', remote: 'up', below: 'deep/er' },
+    { name: 'a path', remote: '../r.git', below: '.' },
+    { name: 'a path, from a subfolder', remote: '../../../r.git', below: 'deep/er' },
+    { name: 'a path without a leading dot', remote: 'inside/r.git', below: '.' },
+  ])('is found by $name with a relative address', async ({ remote, below }) => {
     const parent = scratch();
     const work = join(parent, 'work');
     mkdirSync(join(work, 'deep/er'), { recursive: true });
@@ -112,10 +112,15 @@ describe('a branch', () => {
   });
 
   test.each([
-    ['an unknown remote name', 'nowhere', 'git-remote-unknown', /git remote -v/],
-    ['a folder that is not a repository', './nothing', 'git-unreachable', /git ls-remote/],
-    ['a remote that looks like an option', '--upload-pack=touch /tmp/x', 'git-remote-unknown', /git remote -v/],
-  ])('reports %s', async (_, remote, code, hint) => {
+    { name: 'an unknown remote name', remote: 'nowhere', code: 'git-remote-unknown', hint: /git remote -v/ },
+    { name: 'a folder that is not a repository', remote: './nothing', code: 'git-unreachable', hint: /git ls-remote/ },
+    {
+      name: 'a remote that looks like an option',
+      remote: '--upload-pack=touch /tmp/x',
+      code: 'git-remote-unknown',
+      hint: /git remote -v/,
+    },
+  ])('reports $name', async ({ remote, code, hint }) => {
     const store = openGit({ remote, branch: 'pages', root: scratch() });
     await expect(store.read('a.json')).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) as string });
   });

@@ -92,15 +92,15 @@ sso_start_url = https://x.test
 `;
 
 describe('credentials come from', () => {
-  test.each<[string, () => Record<string, string>, object]>([
-    [
-      'the environment',
-      () => ({ ...NO_FILES, AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 's' }),
-      { accessKeyId: 'AKIA', secretAccessKey: 's' },
-    ],
-    [
-      'the environment, with a session token, before everything else',
-      () => ({
+  test.each<{ name: string; env: () => Record<string, string>; credentials: object }>([
+    {
+      name: 'the environment',
+      env: () => ({ ...NO_FILES, AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 's' }),
+      credentials: { accessKeyId: 'AKIA', secretAccessKey: 's' },
+    },
+    {
+      name: 'the environment, with a session token, before everything else',
+      env: () => ({
         ...NO_FILES,
         AWS_ACCESS_KEY_ID: 'AKIA',
         AWS_SECRET_ACCESS_KEY: 's',
@@ -108,35 +108,35 @@ describe('credentials come from', () => {
         AWS_ROLE_ARN: 'r',
         AWS_PROFILE: 'work',
       }),
-      { accessKeyId: 'AKIA', secretAccessKey: 's', sessionToken: 't' },
-    ],
-    [
-      'the default profile',
-      () => ({ ...OFF, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_CONFIG_FILE: file('g', CONFIG) }),
-      { accessKeyId: 'AKIADEFAULT', secretAccessKey: 'abc/+def=' },
-    ],
-    [
-      'a named profile, in a file with Windows line endings',
-      () => ({
+      credentials: { accessKeyId: 'AKIA', secretAccessKey: 's', sessionToken: 't' },
+    },
+    {
+      name: 'the default profile',
+      env: () => ({ ...OFF, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_CONFIG_FILE: file('g', CONFIG) }),
+      credentials: { accessKeyId: 'AKIADEFAULT', secretAccessKey: 'abc/+def=' },
+    },
+    {
+      name: 'a named profile, in a file with Windows line endings',
+      env: () => ({
         ...NO_FILES,
         AWS_SHARED_CREDENTIALS_FILE: file('crlf', SHARED.replaceAll('\n', '\r\n')),
         AWS_PROFILE: 'work',
       }),
-      { accessKeyId: 'AKIAWORK', secretAccessKey: 'w', sessionToken: 'tw' },
-    ],
-    [
-      'a profile in the configuration file',
-      () => ({
+      credentials: { accessKeyId: 'AKIAWORK', secretAccessKey: 'w', sessionToken: 'tw' },
+    },
+    {
+      name: 'a profile in the configuration file',
+      env: () => ({
         ...OFF,
         AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED),
         AWS_CONFIG_FILE: file('g', CONFIG),
         AWS_PROFILE: 'own',
       }),
-      { accessKeyId: 'AKIAOWN', secretAccessKey: 'o' },
-    ],
-    [
-      'a role with a token in a file',
-      () => {
+      credentials: { accessKeyId: 'AKIAOWN', secretAccessKey: 'o' },
+    },
+    {
+      name: 'a role with a token in a file',
+      env: () => {
         answers = { '/sts': { body: STS() } };
         return {
           ...NO_FILES,
@@ -145,11 +145,11 @@ describe('credentials come from', () => {
           AWS_ENDPOINT_URL_STS: `${base}/sts`,
         };
       },
-      SESSION_CREDENTIALS,
-    ],
-    [
-      'a role with the token of GitHub Actions',
-      () => {
+      credentials: SESSION_CREDENTIALS,
+    },
+    {
+      name: 'a role with the token of GitHub Actions',
+      env: () => {
         answers = { '/oidc': { body: '{"value":"jwt.c.d"}' }, '/sts': { body: STS() } };
         return {
           ...NO_FILES,
@@ -159,11 +159,11 @@ describe('credentials come from', () => {
           AWS_ENDPOINT_URL_STS: `${base}/sts`,
         };
       },
-      SESSION_CREDENTIALS,
-    ],
-    [
-      'the endpoint of a container, with its token in a file',
-      () => {
+      credentials: SESSION_CREDENTIALS,
+    },
+    {
+      name: 'the endpoint of a container, with its token in a file',
+      env: () => {
         answers = { '/task': { body: JSON_KEYS } };
         return {
           ...NO_FILES,
@@ -171,11 +171,11 @@ describe('credentials come from', () => {
           AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file('task', 'task-token\n'),
         };
       },
-      SERVED,
-    ],
-    [
-      'the metadata service of the machine',
-      () => {
+      credentials: SERVED,
+    },
+    {
+      name: 'the metadata service of the machine',
+      env: () => {
         answers = {
           '/latest/api/token': { body: 'session' },
           '/latest/meta-data/iam/security-credentials/': { body: 'my-role\n' },
@@ -183,9 +183,9 @@ describe('credentials come from', () => {
         };
         return { ...NO_FILES, AWS_EC2_METADATA_DISABLED: 'false', AWS_EC2_METADATA_SERVICE_ENDPOINT: `${base}/` };
       },
-      SERVED,
-    ],
-  ])('%s', async (_, env, credentials) => {
+      credentials: SERVED,
+    },
+  ])('$name', async ({ env, credentials }) => {
     expect(await find(env())).toEqual(credentials);
   });
 
@@ -240,110 +240,110 @@ const echoRequest = ({ headers, body }: ReceivedRequest): Answer => {
 
 describe('missing credentials are reported with the reason and without secrets, for', () => {
   const ROLE = { ...NO_FILES, AWS_ROLE_ARN: 'arn:r' };
-  test.each<[string, () => Record<string, string>, RegExp, RegExp]>([
-    ['an empty environment', () => NO_FILES, /No credentials/, /AWS_ACCESS_KEY_ID/],
-    [
-      'an incomplete pair of keys',
-      () => ({ ...NO_FILES, AWS_SECRET_ACCESS_KEY: 'a-canary' }),
-      /No credentials/,
-      /AWS_ACCESS_KEY_ID/,
-    ],
-    ['a role without a token', () => ROLE, /No credentials/, /id-token: write/],
-    [
-      'a token file that does not exist',
-      () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere/token' }),
-      /\/nowhere\/token cannot be read/,
-      /AWS_WEB_IDENTITY_TOKEN_FILE/,
-    ],
-    [
-      'a token file without a token',
-      () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: file('empty', '\n') }),
-      /empty/,
-      /AWS_WEB_IDENTITY_TOKEN_FILE/,
-    ],
-    [
-      'a refused role and a service that echoes the token',
-      () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: `${base}/echo` }),
-      /arn:r could not be assumed \(Denied: No: {2}REDACTED\)/,
-      /trust policy/,
-    ],
-    [
-      'a missing OIDC token',
-      () => ({
+  test.each<{ name: string; env: () => Record<string, string>; message: RegExp; hint: RegExp }>([
+    { name: 'an empty environment', env: () => NO_FILES, message: /No credentials/, hint: /AWS_ACCESS_KEY_ID/ },
+    {
+      name: 'an incomplete pair of keys',
+      env: () => ({ ...NO_FILES, AWS_SECRET_ACCESS_KEY: 'a-canary' }),
+      message: /No credentials/,
+      hint: /AWS_ACCESS_KEY_ID/,
+    },
+    { name: 'a role without a token', env: () => ROLE, message: /No credentials/, hint: /id-token: write/ },
+    {
+      name: 'a token file that does not exist',
+      env: () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere/token' }),
+      message: /\/nowhere\/token cannot be read/,
+      hint: /AWS_WEB_IDENTITY_TOKEN_FILE/,
+    },
+    {
+      name: 'a token file without a token',
+      env: () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: file('empty', '\n') }),
+      message: /empty/,
+      hint: /AWS_WEB_IDENTITY_TOKEN_FILE/,
+    },
+    {
+      name: 'a refused role and a service that echoes the token',
+      env: () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: `${base}/echo` }),
+      message: /arn:r could not be assumed \(Denied: No: {2}REDACTED\)/,
+      hint: /trust policy/,
+    },
+    {
+      name: 'a missing OIDC token',
+      env: () => ({
         ...ROLE,
         ACTIONS_ID_TOKEN_REQUEST_URL: `${base}/echo?token=url-canary`,
         ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'bearer-canary',
       }),
-      /no OIDC token \(status 403\)/,
-      /id-token: write/,
-    ],
-    [
-      'a token service that refuses connections',
-      () => ({
+      message: /no OIDC token \(status 403\)/,
+      hint: /id-token: write/,
+    },
+    {
+      name: 'a token service that refuses connections',
+      env: () => ({
         ...ROLE,
         ACTIONS_ID_TOKEN_REQUEST_URL: 'http://127.0.0.1:9/?token=url-canary',
         ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'bearer-canary',
       }),
-      /127\.0\.0\.1:9\/\?token=REDACTED.* cannot be reached/,
-      /network/,
-    ],
-    [
-      'a service address that is not a URL',
-      () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: 'sts.test' }),
-      /sts\.test is not a valid URL/,
-      /variable/,
-    ],
-    [
-      'a profile that does not exist',
-      () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'gone' }),
-      /have no profile “gone”/,
-      /AWS_PROFILE/,
-    ],
-    [
-      'a profile of another kind',
-      () => ({ ...NO_FILES, AWS_CONFIG_FILE: file('g', CONFIG), AWS_PROFILE: 'sso' }),
-      /“sso” has no access key/,
-      /export-credentials/,
-    ],
-    [
-      'a profile with an incomplete pair of keys',
-      () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'half' }),
-      /“half” has no access key/,
-      /export-credentials/,
-    ],
-    [
-      'a shared file that does not exist',
-      () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: '/nowhere/credentials' }),
-      /\/nowhere\/credentials cannot be read/,
-      /AWS_SHARED_CREDENTIALS_FILE/,
-    ],
-    [
-      'a container whose token file does not exist',
-      () => ({
+      message: /127\.0\.0\.1:9\/\?token=REDACTED.* cannot be reached/,
+      hint: /network/,
+    },
+    {
+      name: 'a service address that is not a URL',
+      env: () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: 'sts.test' }),
+      message: /sts\.test is not a valid URL/,
+      hint: /variable/,
+    },
+    {
+      name: 'a profile that does not exist',
+      env: () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'gone' }),
+      message: /have no profile “gone”/,
+      hint: /AWS_PROFILE/,
+    },
+    {
+      name: 'a profile of another kind',
+      env: () => ({ ...NO_FILES, AWS_CONFIG_FILE: file('g', CONFIG), AWS_PROFILE: 'sso' }),
+      message: /“sso” has no access key/,
+      hint: /export-credentials/,
+    },
+    {
+      name: 'a profile with an incomplete pair of keys',
+      env: () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'half' }),
+      message: /“half” has no access key/,
+      hint: /export-credentials/,
+    },
+    {
+      name: 'a shared file that does not exist',
+      env: () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: '/nowhere/credentials' }),
+      message: /\/nowhere\/credentials cannot be read/,
+      hint: /AWS_SHARED_CREDENTIALS_FILE/,
+    },
+    {
+      name: 'a container whose token file does not exist',
+      env: () => ({
         ...NO_FILES,
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/task`,
         AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: '/nowhere/task',
       }),
-      /\/nowhere\/task cannot be read/,
-      /AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE/,
-    ],
-    [
-      'a container that returns no credentials',
-      () => ({
+      message: /\/nowhere\/task cannot be read/,
+      hint: /AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE/,
+    },
+    {
+      name: 'a container that returns no credentials',
+      env: () => ({
         ...NO_FILES,
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/echo`,
         AWS_CONTAINER_AUTHORIZATION_TOKEN: 'task-canary',
       }),
-      /returned no credentials \(status 403\)/,
-      /role of the task/,
-    ],
-    [
-      'a response that is not JSON',
-      () => ({ ...NO_FILES, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/text` }),
-      /returned no credentials \(status 200\)/,
-      /role of the task/,
-    ],
-  ])('%s', async (_, env, message, hint) => {
+      message: /returned no credentials \(status 403\)/,
+      hint: /role of the task/,
+    },
+    {
+      name: 'a response that is not JSON',
+      env: () => ({ ...NO_FILES, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/text` }),
+      message: /returned no credentials \(status 200\)/,
+      hint: /role of the task/,
+    },
+  ])('$name', async ({ env, message, hint }) => {
     answers = { '/echo': echoRequest, '/text': { body: 'a-canary, but no JSON' } };
     const error = (await find(env()).catch((caught: unknown) => caught)) as AppregError;
     expect(error).toMatchObject({

@@ -165,9 +165,9 @@ describe('a write to a bucket', () => {
   });
 
   test.each([
-    ['allows the same file to be created twice', 'ignores', /created twice/],
-    ['responds to conditions with 501', 'unknown', /501/],
-  ] as const)('is refused before it is sent if the store %s', async (_, conditions, words) => {
+    { name: 'allows the same file to be created twice', conditions: 'ignores', words: /created twice/ },
+    { name: 'responds to conditions with 501', conditions: 'unknown', words: /501/ },
+  ] as const)('is refused before it is sent if the store $name', async ({ conditions, words }) => {
     const store = await opened({ conditions });
     await expect(store.create('a.json', bytes)).rejects.toMatchObject({
       code: 'conditional-writes-unsupported',
@@ -223,49 +223,74 @@ describe('a write to a bucket', () => {
 });
 
 describe('the address of a bucket', () => {
-  test.each<[string, Partial<S3Options>, Record<string, string>, string]>([
-    ['on Amazon', { bucket: 'b', region: 'eu-west-1' }, {}, 'https://b.s3.eu-west-1.amazonaws.com/r/a.json'],
-    ['on Amazon without a region', { bucket: 'b' }, {}, 'https://b.s3.us-east-1.amazonaws.com/r/a.json'],
-    [
-      'on Amazon with AWS_REGION',
-      { bucket: 'b' },
-      { AWS_REGION: 'ap-east-1' },
-      'https://b.s3.ap-east-1.amazonaws.com/r/a.json',
-    ],
-    [
-      'with dots in its name',
-      { bucket: 'apps.example.com', region: 'eu-west-1' },
-      {},
-      'https://s3.eu-west-1.amazonaws.com/apps.example.com/r/a.json',
-    ],
-    ['in China', { bucket: 'b', region: 'cn-north-1' }, {}, 'https://b.s3.cn-north-1.amazonaws.com.cn/r/a.json'],
-    [
-      'on R2',
-      { bucket: 'b', region: 'auto', endpoint: 'https://id.r2.cloudflarestorage.com' },
-      {},
-      'https://id.r2.cloudflarestorage.com/b/r/a.json',
-    ],
-    [
-      'on Google',
-      { bucket: 'b.c', endpoint: 'https://storage.googleapis.com/' },
-      {},
-      'https://storage.googleapis.com/b.c/r/a.json',
-    ],
-    ['below a path', { bucket: 'b', endpoint: 'https://h.test/s3/' }, {}, 'https://h.test/s3/b/r/a.json'],
-    [
-      'from AWS_ENDPOINT_URL_S3',
-      { bucket: 'b' },
-      { AWS_ENDPOINT_URL_S3: 'http://h.test:9000', AWS_ENDPOINT_URL: 'http://no.test' },
-      'http://h.test:9000/b/r/a.json',
-    ],
-    ['from AWS_ENDPOINT_URL', { bucket: 'b' }, { AWS_ENDPOINT_URL: 'http://h.test' }, 'http://h.test/b/r/a.json'],
-    [
-      'with spaces and signs in its keys',
-      { bucket: 'b', prefix: 'a b+c/', endpoint: 'http://h.test' },
-      {},
-      'http://h.test/b/a%20b%2Bc/a.json',
-    ],
-  ])('%s is correct', async (_, place, env, address) => {
+  test.each<{ name: string; place: Partial<S3Options>; env: Record<string, string>; address: string }>([
+    {
+      name: 'on Amazon',
+      place: { bucket: 'b', region: 'eu-west-1' },
+      env: {},
+      address: 'https://b.s3.eu-west-1.amazonaws.com/r/a.json',
+    },
+    {
+      name: 'on Amazon without a region',
+      place: { bucket: 'b' },
+      env: {},
+      address: 'https://b.s3.us-east-1.amazonaws.com/r/a.json',
+    },
+    {
+      name: 'on Amazon with AWS_REGION',
+      place: { bucket: 'b' },
+      env: { AWS_REGION: 'ap-east-1' },
+      address: 'https://b.s3.ap-east-1.amazonaws.com/r/a.json',
+    },
+    {
+      name: 'with dots in its name',
+      place: { bucket: 'apps.example.com', region: 'eu-west-1' },
+      env: {},
+      address: 'https://s3.eu-west-1.amazonaws.com/apps.example.com/r/a.json',
+    },
+    {
+      name: 'in China',
+      place: { bucket: 'b', region: 'cn-north-1' },
+      env: {},
+      address: 'https://b.s3.cn-north-1.amazonaws.com.cn/r/a.json',
+    },
+    {
+      name: 'on R2',
+      place: { bucket: 'b', region: 'auto', endpoint: 'https://id.r2.cloudflarestorage.com' },
+      env: {},
+      address: 'https://id.r2.cloudflarestorage.com/b/r/a.json',
+    },
+    {
+      name: 'on Google',
+      place: { bucket: 'b.c', endpoint: 'https://storage.googleapis.com/' },
+      env: {},
+      address: 'https://storage.googleapis.com/b.c/r/a.json',
+    },
+    {
+      name: 'below a path',
+      place: { bucket: 'b', endpoint: 'https://h.test/s3/' },
+      env: {},
+      address: 'https://h.test/s3/b/r/a.json',
+    },
+    {
+      name: 'from AWS_ENDPOINT_URL_S3',
+      place: { bucket: 'b' },
+      env: { AWS_ENDPOINT_URL_S3: 'http://h.test:9000', AWS_ENDPOINT_URL: 'http://no.test' },
+      address: 'http://h.test:9000/b/r/a.json',
+    },
+    {
+      name: 'from AWS_ENDPOINT_URL',
+      place: { bucket: 'b' },
+      env: { AWS_ENDPOINT_URL: 'http://h.test' },
+      address: 'http://h.test/b/r/a.json',
+    },
+    {
+      name: 'with spaces and signs in its keys',
+      place: { bucket: 'b', prefix: 'a b+c/', endpoint: 'http://h.test' },
+      env: {},
+      address: 'http://h.test/b/a%20b%2Bc/a.json',
+    },
+  ])('$name is correct', async ({ place, env, address }) => {
     const requested: string[] = [];
     const store = openS3({
       bucket: '',

@@ -30,11 +30,11 @@ describe('signatures for Amazon', () => {
   });
 
   test.each([
-    ['a/1.0.0+build.tar.gz', null, undefined],
-    ["it's (a) file!*.json", 'text', undefined],
-    ['größe/名前 x.json', 'text', 'a/session+token=='],
-    ['a%20b/~x_y.z-1', '', 'token'],
-  ])('match those of another signer: %s', async (path, text, sessionToken) => {
+    { path: 'a/1.0.0+build.tar.gz', text: null, sessionToken: undefined },
+    { path: "it's (a) file!*.json", text: 'text', sessionToken: undefined },
+    { path: 'größe/名前 x.json', text: 'text', sessionToken: 'a/session+token==' },
+    { path: 'a%20b/~x_y.z-1', text: '', sessionToken: 'token' },
+  ])('match those of another signer: $path', async ({ path, text, sessionToken }) => {
     const url = new URL(`http://h.test:8080/bucket/${path.split('/').map(encodeSegment).join('/')}`);
     const body = text === null ? null : Buffer.from(text);
     const headers = { 'content-type': 'application/json', 'if-none-match': '*', 'x-amz-meta-a': ' two  spaces ' };

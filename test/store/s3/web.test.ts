@@ -61,16 +61,16 @@ test('a download can take longer than the idle timeout', async () => {
 }, 30_000);
 
 test.each([
-  ['whose body is not read', PUT_REQUEST, () => {}],
-  ['without a response', PUT_REQUEST, (request: IncomingMessage) => void request.resume()],
-  [
-    'whose response stalls',
-    { ...PUT_REQUEST, body: 'x' },
-    (_: unknown, response: ServerResponse) => void response.writeHead(200).write('x'),
-  ],
+  { name: 'whose body is not read', request: PUT_REQUEST, listener: () => {} },
+  { name: 'without a response', request: PUT_REQUEST, listener: (request: IncomingMessage) => void request.resume() },
+  {
+    name: 'whose response stalls',
+    request: { ...PUT_REQUEST, body: 'x' },
+    listener: (_: unknown, response: ServerResponse) => void response.writeHead(200).write('x'),
+  },
 ])(
-  'a request %s times out',
-  async (_, request, listener) => {
+  'a request $name times out',
+  async ({ request, listener }) => {
     const url = await served(listener);
     await expect(web(url, request)).rejects.toMatchObject({ code: expect.stringMatching(/TIMEOUT/) as string });
   },

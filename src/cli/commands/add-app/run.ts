@@ -16,7 +16,7 @@ import { addAppCommand } from './options.ts';
 type Options = GlobalOptions & OptionValues<typeof addAppCommand.options>;
 
 /** `appreg add-app <key>`: an icon, a metadata file and an entry in the manifest. */
-export async function addApp(context: Context, key: string, options: Options): Promise<number> {
+export async function runAddApp(context: Context, key: string, options: Options): Promise<number> {
   checkNewKey(key);
   const { terminal } = context;
   const json = wantsJson('add-app', options.format);

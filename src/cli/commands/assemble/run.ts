@@ -20,7 +20,7 @@ type Options = GlobalOptions & OptionValues<typeof assembleCommand.options>;
  * `appreg assemble`: generates the manifest from the folders apps/<key>. All input is validated before anything is
  * written; an app that is invalid, or missing although published, is refused.
  */
-export async function assembleManifest(context: Context, options: Options): Promise<number> {
+export async function runAssemble(context: Context, options: Options): Promise<number> {
   const { terminal } = context;
   const json = wantsJson('assemble', options.format);
   const { check = false, dryRun = false, remove = [], against } = options;

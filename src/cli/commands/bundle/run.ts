@@ -17,7 +17,7 @@ import { systemErrorCode } from '../../../platform/system-error.ts';
 type Options = GlobalOptions & OptionValues<typeof bundleCommand.options>;
 
 /** `appreg bundle <entry> <output>`: builds, then writes the archive atomically. */
-export async function bundle(context: Context, entry: string, output: string, options: Options): Promise<number> {
+export async function runBundle(context: Context, entry: string, output: string, options: Options): Promise<number> {
   const { cwd, terminal } = context;
   const json = wantsJson('bundle', options.format);
   const target = outputFile(cwd, output);
@@ -88,11 +88,11 @@ function outputFile(cwd: string, output: string): string {
 /** Creates the folder if it is missing, and removes it again if the file cannot be written. */
 async function write(file: string, replace: () => Promise<boolean>): Promise<void> {
   const folder = dirname(file);
-  const made = makeFolder(folder);
+  const madeFolders = makeFolder(folder);
   try {
     await replace();
   } catch (error) {
-    if (made !== undefined) removeFolders(folder, made);
+    if (madeFolders !== undefined) removeFolders(folder, madeFolders);
     throw error;
   }
 }

@@ -11,7 +11,11 @@ import { readChunks } from '../../../platform/read-chunks.ts';
  * `appreg checksum <file|url>...`: prints `sha256:HEX`, as required by the metadata (spec 2.2); for several targets,
  * each followed by its name. Files of any size; for a URL, the bytes as transferred.
  */
-export async function checksum(context: Context, targets: readonly string[], options: GlobalOptions): Promise<number> {
+export async function runChecksum(
+  context: Context,
+  targets: readonly string[],
+  options: GlobalOptions,
+): Promise<number> {
   const { terminal } = context;
   const json = wantsJson('checksum', options.format);
   for (const target of targets) if (isUrl(target)) checkUrl(target, 'checksum');

@@ -10,7 +10,7 @@ import { wantsJson } from '../../format.ts';
  * appreg (`appreg __complete`, see complete.ts), so it works with every version. The typed words are passed as
  * arguments and never evaluated.
  */
-export async function completion(context: Context, shell: string, options: GlobalOptions): Promise<number> {
+export async function runCompletion(context: Context, shell: string, options: GlobalOptions): Promise<number> {
   const json = wantsJson('completion', options.format);
   if (!isOneOf(SHELLS, shell))
     throw new AppregError(

@@ -17,7 +17,7 @@ import { diagnoseCommand } from './options.ts';
 export type DiagnoseOptions = OptionValues<typeof diagnoseCommand.options>;
 
 /** `appreg diagnose <url|facts.json>`: the checks of verify, reported by symptom. Exit codes as for verify. */
-export async function diagnose(context: Context, where: string, options: DiagnoseOptions): Promise<number> {
+export async function runDiagnose(context: Context, where: string, options: DiagnoseOptions): Promise<number> {
   return checked(context, 'diagnose', redact(where), async () => {
     const requested = requestedApps(options);
     return namesFile(context, where)

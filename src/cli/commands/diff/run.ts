@@ -12,7 +12,7 @@ const FORMATS = ['pretty', 'json', 'markdown'];
  * `appreg diff <before> [after]`: what would change for subscribers between two states of a registry. The exit code is
  * 0 for any difference; forbidden changes are reported by lint and verify (`--against`).
  */
-export async function diff(
+export async function runDiff(
   context: Context,
   before: string,
   after: string | undefined,

@@ -30,7 +30,7 @@ interface Values {
 }
 
 /** `appreg edit-app <key>`: changes fields of an app's entry; every other byte of the manifest is preserved. */
-export async function editApp(context: Context, key: string, options: Options): Promise<number> {
+export async function runEditApp(context: Context, key: string, options: Options): Promise<number> {
   const { terminal } = context;
   const json = wantsJson('edit-app', options.format);
   const given = givenValues(context, options);

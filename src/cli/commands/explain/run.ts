@@ -13,7 +13,7 @@ import { wantsJson } from '../../format.ts';
  * `appreg explain <rule>`: everything about a rule, an error code, or both if they have the same name. The
  * configuration is not read, since the explained error may be about it.
  */
-export async function explain({ terminal }: Context, given: string, options: GlobalOptions): Promise<number> {
+export async function runExplain({ terminal }: Context, given: string, options: GlobalOptions): Promise<number> {
   const json = wantsJson('explain', options.format);
   const id = given.trim().toLowerCase();
   const rule = ruleById(id) ?? null;

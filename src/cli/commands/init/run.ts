@@ -35,7 +35,7 @@ const R2_ENDPOINT: TextOption = {
 type Options = GlobalOptions & OptionValues<typeof initCommand.options>;
 
 /** `appreg init [dir]`: scaffolds a workspace. Existing files are never overwritten. */
-export async function init(context: Context, dir: string | undefined, options: Options): Promise<number> {
+export async function runInit(context: Context, dir: string | undefined, options: Options): Promise<number> {
   const { cwd, terminal } = context;
   const json = wantsJson('init', options.format);
   if (dir === '')

@@ -15,7 +15,7 @@ import type { judgeCommand } from './options.ts';
  * `appreg judge <facts.json...>`: judges saved facts again, with the same result as the run that saved them; the facts
  * of several shards are merged into one run.
  */
-export async function judge(
+export async function runJudge(
   context: Context,
   files: readonly string[],
   options: OptionValues<typeof judgeCommand.options> = {},

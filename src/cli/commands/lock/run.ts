@@ -14,7 +14,7 @@ import { reasonInWords } from '../../../core/rules/lookup.ts';
  * `appreg lock [where]`: records in appreg.lock.json each version that is not in it yet. Existing entries never change;
  * exit 1 if the registry lists something else.
  */
-export async function lock(
+export async function runLock(
   context: Context,
   where: string | undefined,
   options: GlobalOptions & VerifyOptions,

@@ -21,7 +21,7 @@ const PROGRESS_INTERVAL = 100;
 const MAX_LINES = 50;
 
 /** `appreg mirror <registry-url> <dir>`: a verified copy with rewritten URLs. Exit 1 if it is incomplete. */
-export async function mirrorRegistry(context: Context, url: string, dir: string, options: Options): Promise<number> {
+export async function runMirror(context: Context, url: string, dir: string, options: Options): Promise<number> {
   const { terminal, cwd } = context;
   const json = wantsJson('mirror', options.format);
   const inputs = await resolveInputs(context, {

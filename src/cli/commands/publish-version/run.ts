@@ -31,7 +31,7 @@ type Status = 'published' | 'already-published' | 'planned';
  * `appreg publish-version <app> <version|major|minor|patch>` (spec 4.4): the artifact first, then its entry in the
  * metadata file. Publishing the same bytes again succeeds; a published version never changes.
  */
-export async function publishVersion(context: Context, key: string, word: string, given: Options): Promise<number> {
+export async function runPublishVersion(context: Context, key: string, word: string, given: Options): Promise<number> {
   const { terminal } = context;
   const json = wantsJson('publish-version', given.format);
   checkVersion(word, given.allowPrerelease === true);
@@ -59,14 +59,14 @@ export async function publishVersion(context: Context, key: string, word: string
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
   } else {
-    const ask = artifact.bytes !== null && options.readBack !== false;
+    const readsBack = artifact.bytes !== null && options.readBack !== false;
     const patience = options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'];
     const locked = ({ entry }: VersionPlan): LockedVersion =>
       lockedVersion({ artifact, provenance }, entry, judgement.now);
     // Where apps are released, also in the lock file of the store, which `release` compares with.
     const recordsInStore = isReleased && provenance !== null;
     done = await publish(place, key, word, artifact, judgement, {
-      ...(ask && { readBack: (entry: NewVersion) => readBack(context, entry, patience) }),
+      ...(readsBack && { readBack: (entry: NewVersion) => readBack(context, entry, patience) }),
       addedSteps: (planned) => (recordsInStore ? [lockStep([{ app: key, version: locked(planned) }])] : []),
     });
     status = done.isNew ? 'published' : 'already-published';

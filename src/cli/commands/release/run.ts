@@ -25,7 +25,7 @@ type Format = (typeof FORMATS)[number];
  * `appreg release`: builds every app of the repository, compares the bytes with the published versions, and publishes
  * what is new; with --check it only reports, with --bump it raises versions. Exit 1 if an app needs attention.
  */
-export async function release(context: Context, options: Options): Promise<number> {
+export async function runRelease(context: Context, options: Options): Promise<number> {
   const format = checkOptions(options);
   const allowed = allowedSecrets(options);
   const loaded = await context.config();

@@ -18,7 +18,7 @@ import type { removeAppCommand } from './options.ts';
 type Options = GlobalOptions & OptionValues<typeof removeAppCommand.options>;
 
 /** `appreg remove-app <key>`: removes an app's entry from the manifest; its files stay. */
-export async function removeApp(context: Context, key: string, options: Options): Promise<number> {
+export async function runRemoveApp(context: Context, key: string, options: Options): Promise<number> {
   const { terminal } = context;
   const json = wantsJson('remove-app', options.format);
   const { dryRun = false } = options;

@@ -14,7 +14,7 @@ import { rulesCommand } from './options.ts';
 type Options = GlobalOptions & OptionValues<typeof rulesCommand.options>;
 
 /** `appreg rules`: all rules, with their levels in the current folder. */
-export async function listRules(context: Context, options: Options): Promise<number> {
+export async function runRules(context: Context, options: Options): Promise<number> {
   const { terminal, cwd } = context;
   const json = wantsJson('rules', options.format);
   const definitions = rulesCommand.options;

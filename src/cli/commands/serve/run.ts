@@ -21,7 +21,11 @@ export type ServeCommandOptions = GlobalOptions & OptionValues<typeof serveComma
  * `appreg serve [dir]`: serves a workspace until interrupted. The first line of stdout is the manifest's URL, printed
  * when ready. Returns 130 after SIGINT, 0 after SIGTERM.
  */
-export async function serve(context: Context, dir: string | undefined, options: ServeCommandOptions): Promise<number> {
+export async function runServe(
+  context: Context,
+  dir: string | undefined,
+  options: ServeCommandOptions,
+): Promise<number> {
   const { terminal } = context;
   const place = await workspace(context, dir);
   const { root, manifest, config, file } = place;
@@ -59,8 +63,8 @@ async function workspace(
   dir: string | undefined,
 ): Promise<{ root: string; manifest: string; config: Config; file: string | null }> {
   const from = resolve(context.cwd, dir ?? '.');
-  const there = await stat(from).catch(() => null);
-  if (!there?.isDirectory()) {
+  const stats = await stat(from).catch(() => null);
+  if (!stats?.isDirectory()) {
     throw new AppregError(
       'not-a-folder',
       `${printable(from)} is not a folder.`,
@@ -100,12 +104,12 @@ function remarks(
   );
   if (rewriteFrom !== null) terminal.log(`URLs below ${printable(redact(rewriteFrom))} are served as ${serving.url}…`);
   if (certificate) {
-    const made = certificate.isNew
+    const created = certificate.isNew
       ? 'Certificate signed by a new local authority'
       : 'Certificate signed by your local authority';
     const path = printable(certificate.caFile);
     terminal.log(
-      `${made}: ${path}\nTo trust it: --ca ${quoted(path)} for appreg, NODE_EXTRA_CA_CERTS=${quoted(path)} for Node.js, --cacert for curl.`,
+      `${created}: ${path}\nTo trust it: --ca ${quoted(path)} for appreg, NODE_EXTRA_CA_CERTS=${quoted(path)} for Node.js, --cacert for curl.`,
     );
   }
   const ca = certificate ? ` --ca ${quoted(printable(certificate.caFile))}` : '';

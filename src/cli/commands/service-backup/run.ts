@@ -13,7 +13,11 @@ import type { serviceBackupCommand } from './options.ts';
 type Options = GlobalOptions & OptionValues<typeof serviceBackupCommand.options>;
 
 /** `appreg service backup <file>`: all of the database in one file, which only its owner can read. */
-export async function serviceBackup({ terminal, env, cwd }: Context, file: string, options: Options): Promise<number> {
+export async function runServiceBackup(
+  { terminal, env, cwd }: Context,
+  file: string,
+  options: Options,
+): Promise<number> {
   const json = wantsJson('service backup', options.format);
   const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null });
   const path = resolve(cwd, file);

@@ -16,7 +16,11 @@ type Options = GlobalOptions & OptionValues<typeof serviceRestoreCommand.options
 const SEALED = ['registry_credentials', 'webhooks'];
 
 /** `appreg service restore <file>`: a backup into an empty database, all of it or nothing. */
-export async function serviceRestore({ terminal, env, cwd }: Context, file: string, options: Options): Promise<number> {
+export async function runServiceRestore(
+  { terminal, env, cwd }: Context,
+  file: string,
+  options: Options,
+): Promise<number> {
   const json = wantsJson('service restore', options.format);
   const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null });
   const { rows, header } = await untilSignal((signal) => restore(settings, resolve(cwd, file), signal));

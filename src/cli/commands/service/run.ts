@@ -19,7 +19,7 @@ export type ServiceCommandOptions = GlobalOptions & OptionValues<typeof serviceC
  * printed when ready; logs go to stderr, one JSON object per line. Returns 130 after SIGINT, 0 after SIGTERM.
  * @throws AppregError also if its own PostgreSQL does not start again after a crash
  */
-export async function service(context: Context, options: ServiceCommandOptions): Promise<number> {
+export async function runService(context: Context, options: ServiceCommandOptions): Promise<number> {
   const { terminal, env, cwd } = context;
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(cwd, options.ca));
   const settings = resolveSettings(options, env, { cwd, ca, machineCa: networkOf(env).machineCa ?? null });

@@ -20,7 +20,7 @@ type Options = GlobalOptions & OptionValues<typeof subscribeCommand.options>;
  * `appreg subscribe <registry-url>` (spec 4.2). Exit 0 also if the organization is already subscribed; 1 if refused, or
  * if the registry turns out to be unusable.
  */
-export async function subscribeTo(context: Context, url: string, options: Options): Promise<number> {
+export async function runSubscribe(context: Context, url: string, options: Options): Promise<number> {
   const { terminal, env } = context;
   const json = wantsJson('subscribe', options.format);
   const inputs = await resolveInputs(context, {

@@ -14,7 +14,7 @@ import { verifyWhenReady, waitSeconds } from '../../check/wait.ts';
  * `appreg verify <registry-url>`: checks a live registry. Exit codes as documented in interface.md; 128 plus the
  * signal's number if interrupted.
  */
-export async function verify(context: Context, url: string, options: VerifyOptions): Promise<number> {
+export async function runVerify(context: Context, url: string, options: VerifyOptions): Promise<number> {
   return checked(context, 'verify', redact(url), async () => {
     const seconds = options.wait === undefined ? null : waitSeconds(options);
     const check = await liveCheck(context, 'verify', url, options);
