@@ -26,7 +26,8 @@ let next = 1;
 const added = (one) => ({
   id: next++, body: '', user: { type: 'Bot' }, author: { id: 7 }, author_association: 'NONE', html_url: 'https://host.example/' + next, ...one,
 });
-createServer((request, response) => {
+// The test runs the action synchronously: meanwhile it does not notice that a connection was closed.
+createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
   let text = '';
   request.on('data', (chunk) => (text += chunk));
   request.on('end', () => {

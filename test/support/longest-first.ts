@@ -30,6 +30,7 @@ const LONG = [
   'service/full-disk',
   'publish/storm',
   'examples',
+  'action',
   'action-comment',
   'publish/publish-apps',
   'store/git/git',
