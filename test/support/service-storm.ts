@@ -181,7 +181,11 @@ export async function openServiceStorm(main: string, folder: string, chance = Ma
           else failed.push(error);
         }),
       );
+      const before = counts.subscriptions;
       await sleep(200 + chance() * 2_000);
+      // On a busy machine, the clients need longer to begin.
+      const until = Date.now() + 10_000;
+      while (counts.subscriptions < before + 2 && Date.now() < until) await sleep(20);
       node!.child.kill('SIGKILL');
       if (chance() < 0.3) killServer(folder);
       stopped.yet = true;
