@@ -7,7 +7,7 @@ import { isHttpUrl, urlWithoutFragment } from './request.ts';
 
 /** Follows redirects, one request after the other. */
 
-/** Redirects that are followed; further ones are not (interface.md). */
+/** Redirects that are followed; further ones are not. */
 const MAX_REDIRECTS = 5;
 
 /** The exchanges along the redirects. */

@@ -1,17 +1,16 @@
-import { digestOf } from '../../core/registry/checksum.ts';
 import type { ArtifactFacts, Content } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { isObject, type JsonValue } from '../../core/json/json.ts';
-import { versionFields } from '../../core/registry/metadata.ts';
+import type { JsonValue } from '../../core/json/json.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import { shorten } from '../../core/text/text.ts';
-import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
+import { comparePrecedence, latestOf } from '../../core/registry/version.ts';
 import { areCredentialsRefused, isAnswered, statusOf } from '../../core/http/probe.ts';
 import { ruleOfFailure } from '../../core/http/failure-rule.ts';
 import { mergeValidators, validatorsIn } from './artifact-checks/validators.ts';
 import { storable } from '../storage/packed.ts';
 import type { StoredVersion, Validators } from '../storage/tables.ts';
 import type { VersionChanges } from '../storage/versions.ts';
+import { type ListedEntry, listedEntries, type SameVersion } from './listed-entries.ts';
 import { isSameVersion } from './same-version.ts';
 
 /**
@@ -26,18 +25,6 @@ export interface VersionUpdate extends VersionChanges {
   /** The number of listed versions beyond the limit. */
   beyond: number;
 }
-
-interface Entry {
-  version: string;
-  url: string;
-  /** `sha256:` and the digest, or null if invalid. */
-  checksum: string | null;
-  listed: string;
-  facts: ArtifactFacts | undefined;
-}
-
-/** Column values are untrusted: longer ones are not realistic versions or URLs. */
-const LONGEST = { version: 200, url: 4096 };
 
 export interface VersionObservation {
   known: readonly StoredVersion[];
@@ -58,7 +45,7 @@ export interface VersionObservation {
 export function updateVersions(observation: VersionObservation): VersionUpdate {
   const { known, listed, artifacts, limit, now } = observation;
   const before = new Map(known.map((row) => [row.version, row]));
-  const { names, entries } = entriesIn(listed, artifacts);
+  const { names, entries } = listedEntries(listed, artifacts);
   const added = [...entries].filter(([version]) => !before.has(version)).sort(([a], [b]) => comparePrecedence(b, a));
   const room = Math.max(0, limit - before.size);
   const after: StoredVersion[] = [];
@@ -81,43 +68,8 @@ export function updateVersions(observation: VersionObservation): VersionUpdate {
   };
 }
 
-type Entries = readonly [Entry, ...Entry[]];
-
-/** All listed version numbers, and the valid entries of each. */
-function entriesIn(
-  listed: readonly JsonValue[],
-  artifacts: readonly ArtifactFacts[],
-): { names: Set<string>; entries: Map<string, Entries> } {
-  const names = new Set<string>();
-  const entries = new Map<string, Entries>();
-  for (const [index, item] of listed.entries()) {
-    const { version } = versionFields(item);
-    if (version === null) continue;
-    names.add(version);
-    const entry = isObject(item) && isSemver(version) ? entryOf(item, version, artifacts[index]) : null;
-    if (entry === null) continue;
-    const others = entries.get(version);
-    entries.set(version, others === undefined ? [entry] : [...others, entry]);
-  }
-  return { names, entries };
-}
-
-function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefined): Entry | null {
-  const { artifactUrl: url, artifactChecksum: listed } = versionFields(item);
-  if (
-    url === null ||
-    listed === null ||
-    url.length > LONGEST.url ||
-    version.length > LONGEST.version ||
-    storable(url) !== url
-  )
-    return null;
-  const digest = digestOf(listed);
-  return { version, url, checksum: digest === null ? null : `sha256:${digest}`, listed, facts };
-}
-
 /** The next state of one listed version. */
-function nextState(row: StoredVersion | null, entries: Entries, observation: VersionObservation): StoredVersion {
+function nextState(row: StoredVersion | null, entries: SameVersion, observation: VersionObservation): StoredVersion {
   const { errors: findings, now, answers, kept = new Set() } = observation;
   const pinned = row?.verifiedAt ? row.artifactChecksum : null;
   const entry = entries.find(({ checksum }) => pinned !== null && checksum === pinned) ?? entries[0];
@@ -164,7 +116,7 @@ const NOT_FETCHED = {
 /** The state by the artifact: its listed digest is pinned, or is about to be. */
 function stateByArtifact(
   base: StoredVersion,
-  { facts, checksum, url }: Entry,
+  { facts, checksum, url }: ListedEntry,
   errors: readonly Finding[],
   { now, answers, kept }: Required<Pick<VersionObservation, 'now' | 'answers' | 'kept'>>,
 ): StoredVersion {
@@ -230,7 +182,7 @@ function stateByArtifact(
 /** Listed with a digest other than the pinned one. It stays offered only if its bytes are still the original ones. */
 function swappedVersion(
   row: StoredVersion,
-  { facts, listed }: Entry,
+  { facts, listed }: ListedEntry,
   errors: readonly Finding[],
   now: Date,
 ): StoredVersion {

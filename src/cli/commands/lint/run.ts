@@ -23,7 +23,7 @@ import type { lintCommand } from './options.ts';
 
 type LintOptions = GlobalOptions & OptionValues<typeof lintCommand.options>;
 
-/** `appreg lint [path...]`: checks files without the network. Exit codes as documented in interface.md. */
+/** `appreg lint [path...]`: checks files without the network. Exit codes: docs/commands.md. */
 export async function runLint(context: Context, paths: readonly string[], options: LintOptions): Promise<number> {
   const named = paths.length === 0 ? ['.'] : paths;
   return checked(context, 'lint', named.join(', '), async () => {

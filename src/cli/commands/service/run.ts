@@ -50,6 +50,7 @@ function remarks(terminal: Terminal, settings: Settings, url: string): void {
   if (!roles.includes('web')) return;
   if (!openSignUp && operatorToken === null)
     terminal.log('No organizations can be created: set OPERATOR_TOKEN, or start the service with --open-sign-up.');
-  if (openSignUp && !isLocalListenAddress(host)) terminal.log('Anyone who can reach the service can create an organization.');
+  if (openSignUp && !isLocalListenAddress(host))
+    terminal.log('Anyone who can reach the service can create an organization.');
   terminal.next(`open ${url} in a browser`);
 }

@@ -11,7 +11,7 @@ import type { VerifyOptions } from '../../check/verify-options.ts';
 import { verifyWhenReady, waitSeconds } from '../../check/wait.ts';
 
 /**
- * `appreg verify <registry-url>`: checks a live registry. Exit codes as documented in interface.md; 128 plus the
+ * `appreg verify <registry-url>`: checks a live registry. Exit codes: docs/commands.md; 128 plus the
  * signal's number if interrupted.
  */
 export async function runVerify(context: Context, url: string, options: VerifyOptions): Promise<number> {
