@@ -93,10 +93,14 @@ function compile(compiler: string, projects: readonly Project[]): Map<string, st
   const names = projects.map(({ name }) => name);
   const { stdout, stderr } = spawnSync(process.execPath, [tsc, '-b', ...names], { cwd: folder, encoding: 'utf8' });
   const lines = `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
-  const belongs = (line: string, name: string): boolean => line.startsWith(`${name}/`);
   // A line about no project is reported for each of them.
   const general = lines.filter((line) => !names.some((name) => belongs(line, name)));
   return new Map(names.map((name) => [name, [...general, ...lines.filter((line) => belongs(line, name))]]));
+}
+
+/** Whether the compiler printed the line about that project. */
+function belongs(line: string, name: string): boolean {
+  return line.startsWith(`${name}/`);
 }
 
 const WRONG = { name: 'wrong', text: "import { isChecksum } from 'appreg';\nisChecksum(1);\n" };

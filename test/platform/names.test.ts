@@ -115,7 +115,10 @@ describe('on the disk of this machine', () => {
       const site = forgivingFolder(context);
       const store = openDirectory(site);
       expect(await store.read('apps/Clock/Icon.SVG')).toMatchObject({ bytes: Buffer.from('x') });
-      const refused = { code: 'path-refused', message: expect.stringContaining('contains it as “apps/Clock') as string };
+      const refused = {
+        code: 'path-refused',
+        message: expect.stringContaining('contains it as “apps/Clock') as string,
+      };
       await expect(store.read('apps/Clock/icon.svg')).rejects.toMatchObject(refused);
       await expect(store.create('apps/clock/versions.json', Buffer.from('{}'))).rejects.toMatchObject(refused);
       expect(readdirSync(site)).toEqual(['apps']);

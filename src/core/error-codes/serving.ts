@@ -94,7 +94,8 @@ export const SERVING_ERRORS = {
   },
   'secrets-key-missing': {
     exit: 2,
-    title: 'The database contains encrypted credentials of registries or secrets of webhooks, but SECRETS_KEY is not set.',
+    title:
+      'The database contains encrypted credentials of registries or secrets of webhooks, but SECRETS_KEY is not set.',
     fix: 'Set SECRETS_KEY to the key that they were encrypted with.',
   },
   'secrets-key-wrong': {
