@@ -267,10 +267,10 @@ describe('init beside an existing configuration', () => {
 
   test.each([
     [{ baseUrl: 'https://other.example.com/' }, '--base-url is “https://other.example.com/”'],
-    [{ manifest: 'registry.json' }, 'with “apps.json”; --manifest is “registry.json”'],
-    [{ store: 'git' }, 'with “directory”; --store is “git”'],
-    [{ bucket: 'apps' }, 'with no value; --bucket is “apps”'],
-    [{ serviceOrigin: ['https://a.example.com', 'https://b.example.com'] }, 'with “https://flows.example.com”;'],
+    [{ manifest: 'registry.json' }, 'with “apps.json”, but --manifest is “registry.json”'],
+    [{ store: 'git' }, 'with “directory”, but --store is “git”'],
+    [{ bucket: 'apps' }, 'with no value, but --bucket is “apps”'],
+    [{ serviceOrigin: ['https://a.example.com', 'https://b.example.com'] }, 'with “https://flows.example.com”, but'],
   ])('refuses options that differ: %j', async (options, part) => {
     const dir = folder();
     writeFileSync(join(dir, 'appreg.config.json'), JSON.stringify(CONFIG));
