@@ -28,7 +28,7 @@ const PLATFORMS = ['test/platforms/*.test.ts', 'test/windows/*.test.ts'];
 /** Of all groups of processes. More than cores: these tests wait for servers and other processes for half of their time. */
 const PROCESSES = {
   pool: 'forks',
-  maxWorkers: 4,
+  maxWorkers: 6,
   sequence: { groupOrder: 1 },
   globalSetup: 'test/support/database-server.ts',
 } as const;

@@ -275,7 +275,9 @@ describe('the community registry', () => {
     write(registry, { 'apps/lamp/logo.jpg': 'JPEG' });
     expect(await run('check')).toMatchObject({
       status: 1,
-      output: expect.stringContaining('apps/lamp/app.json: the app has no icon: logo.jpg') as string,
+      output: expect.stringContaining(
+        'apps/lamp/app.json: the app has no icon: the name “logo.jpg” is not valid',
+      ) as string,
     });
     expect(existsSync(join(registry, 'apps/lamp'))).toBe(true);
   }, 60_000);

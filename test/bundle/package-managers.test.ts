@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildInto } from '../support/built.ts';
 import { MANAGER_ENV, packageManager } from '../support/package-managers.ts';
+import { freePort } from '../support/free-port.ts';
 
 /**
  * appreg installed by the real package managers, in a project with packages that depend on each other and on peers: the
@@ -218,11 +218,3 @@ describe("under Yarn Plug'n'Play", () => {
     expect(readFileSync(join(pnp.folder, 'mirrored/registry.json'), 'utf8')).toContain('apps.example.com');
   }, 600_000);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -64,8 +64,8 @@ describe('explain', () => {
     ['checksum-malformd', 'Did you mean checksum-malformed?'],
     ['cors', 'cors-missing'],
     ['missing cors', 'Did you mean cors-missing?'],
-    ['constructor', 'is named “constructor”. '],
-    ['\u001b[2J', 'is named “\\u{1b}[2J”'],
+    ['constructor', 'Unknown rule or error code “constructor”. '],
+    ['\u001b[2J', 'Unknown rule or error code “\\u{1b}[2J”'],
   ])('reports the unknown name %j with similar names', async (id, message) => {
     const error = await refusal(runExplain(cliContext({ cwd: '.' }), id, {}));
     expect(error).toMatchObject({ code: 'rule-unknown', exit: 2 });

@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -10,6 +9,7 @@ import { VERSION } from '../../src/core/tool-version.ts';
 import { waitUntil } from '../store/scratch.ts';
 import { startDatabase } from '../support/database.ts';
 import { describeIf, hasProgram, openRegistry, ROOT, type CheckedRegistry } from '../support/installed.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** The container images, built and run by buildah: without a daemon, without a network. */
 
@@ -176,14 +176,6 @@ describeIf(reasonToSkip(), 'the container images', () => {
     TIMEOUT,
   );
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 test('the compose file declares every volume and secret that it uses, and passes no secret in the environment', () => {
   const secrets = Object.values(compose.services).flatMap((service) => service.secrets ?? []);

@@ -58,7 +58,7 @@ describe('a concurrent change', () => {
     const other = manifest(`"a":${entry('Other')}`);
     const error = await refusal(applied(editPlan, other));
     expect(error).toMatchObject({ code: 'app-changed', exit: 1, effect: 'none' });
-    expect(error.message).toContain('to “Other”');
+    expect(error.message).toContain('it is now “Other”');
     const same = manifest(`"a":${entry('New')}`);
     expect(await applied(editPlan, same)).toBe(same);
   });

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { certificates, type Kind } from './fault-certificates.ts';
+import { freePort } from './free-port.ts';
 
 /** Real web servers, each a process of the test's own on free ports of the loopback, with its files in a temporary folder. */
 
@@ -50,7 +51,9 @@ export async function startServer(
   const { key, cert } = certificates().get(tls);
   writeFileSync(join(dir, 'cert.pem'), cert);
   writeFileSync(join(dir, 'key.pem'), key);
-  const [port, second] = await freePorts();
+  const port = await freePort();
+  let second = await freePort();
+  while (second === port) second = await freePort();
   const origin = `https://127.0.0.1:${port}`;
   put(root, origin, second);
   const words: Readonly<Record<string, string>> = {
@@ -89,17 +92,6 @@ export async function startServer(
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-async function freePorts(): Promise<[number, number]> {
-  const ports: number[] = [];
-  const servers = [createServer(), createServer()];
-  for (const server of servers) {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    ports.push((server.address() as AddressInfo).port);
-  }
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports as [number, number];
 }
 
 async function listening(child: ChildProcess, port: number, log: () => string): Promise<void> {

@@ -173,7 +173,7 @@ test('a file that could not be fetched is the reason for its checks that are not
   const { report } = await verifyPatiently(fixture.live.url);
   const reasons = report.notJudged.filter(({ resource }) => resource === 'metadata').map(({ reason }) => reason);
   expect(reasons.length).toBeGreaterThan(5);
-  expect(new Set(reasons)).toEqual(new Set(['because of unreachable']));
+  expect(new Set(reasons)).toEqual(new Set(['because of “URL that cannot be fetched” (unreachable)']));
   const icon = report.symptoms.find(({ id }) => id === 'icon-does-not-display');
   expect(icon?.status).toBe('clear');
 });
