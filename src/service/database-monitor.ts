@@ -28,92 +28,117 @@ const PROBE_INTERVAL = 500;
 /** Milliseconds between two log lines about the same fault. */
 const LOG_INTERVAL = 60_000;
 
-/** @param probe throws the error of the database @param now milliseconds */
+/** @throws the error of the database. @param previous the fault found before; null if there was none */
+type Probe = (previous: DatabaseFault | null) => Promise<void>;
+
+/** @param now milliseconds */
 export function openDatabaseMonitor(
-  probe: (previous: DatabaseFault | null) => Promise<void>,
+  probe: Probe,
   log: Log,
   now: () => number = () => performance.now(),
 ): DatabaseMonitor {
-  const stopped = new AbortController();
-  const listeners: (() => void)[] = [];
-  const logged = openThrottledLog(log, now);
-  let fault: DatabaseFault | null = null;
-  let since = 0;
-  let probed = -Infinity;
-  let running: Promise<DatabaseFault | null> | null = null;
-  let isWatching = false;
+  return new ProbingMonitor(probe, log, now);
+}
+
+class ProbingMonitor implements DatabaseMonitor {
+  private readonly probe: Probe;
+  private readonly log: Log;
+  private readonly now: () => number;
+  private readonly logFault: ThrottledLog;
+  private readonly stopped = new AbortController();
+  private readonly listeners: (() => void)[] = [];
+  private currentFault: DatabaseFault | null = null;
   /** The fault of a statement since the last probe. */
-  let reported: DatabaseFault | null = null;
+  private reported: DatabaseFault | null = null;
+  private since = 0;
+  private probedAt = -Infinity;
+  private running: Promise<DatabaseFault | null> | null = null;
+  private isWatching = false;
 
-  async function probeNow(): Promise<DatabaseFault | null> {
-    const previous = fault ?? reported;
-    reported = null;
-    const found = await probe(previous).then(
+  constructor(probe: Probe, log: Log, now: () => number) {
+    this.probe = probe;
+    this.log = log;
+    this.now = now;
+    this.logFault = openThrottledLog(log, now);
+  }
+
+  fault(): DatabaseFault | null {
+    return this.currentFault;
+  }
+
+  check(): Promise<DatabaseFault | null> {
+    const isCurrent = this.now() - this.probedAt < CURRENT && this.reported === null;
+    if (this.running === null && isCurrent) return Promise.resolve(this.currentFault);
+    this.running ??= this.probeNow().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  report(error: unknown): DatabaseFault | null {
+    const found = databaseFault(error);
+    if (found === null) return null;
+    this.reported = found;
+    this.logFault('database-error', { fault: found, code: errorCode(error), message: errorMessage(error) });
+    // While there is a fault, it is probed anyway.
+    if (!this.stopped.signal.aborted && this.currentFault === null) void this.check();
+    return found;
+  }
+
+  async waitUntilAvailable(milliseconds: number): Promise<boolean> {
+    const until = this.now() + milliseconds;
+    while (!this.stopped.signal.aborted && this.now() < until) {
+      if ((await this.check()) === null) return true;
+      await sleep(PROBE_INTERVAL, undefined, { ref: false });
+    }
+    return false;
+  }
+
+  onRecovery(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  stop(): void {
+    this.stopped.abort();
+  }
+
+  private async probeNow(): Promise<DatabaseFault | null> {
+    const previous = this.currentFault ?? this.reported;
+    this.reported = null;
+    const found = await this.probe(previous).then(
       () => null,
-      (error: unknown) => faultOf(error),
+      (error: unknown) => this.currentFaultOf(error),
     );
-    probed = now();
-    if (stopped.signal.aborted) return found;
-    if (found !== null && fault === null) since = now();
-    const isOver = found === null && fault !== null;
-    fault = found;
-    if (found !== null) void watch();
-    if (isOver) recovered();
+    this.probedAt = this.now();
+    if (this.stopped.signal.aborted) return found;
+    if (found !== null && this.currentFault === null) this.since = this.now();
+    const isOver = found === null && this.currentFault !== null;
+    this.currentFault = found;
+    if (found !== null) void this.watch();
+    if (isOver) this.recovered();
     return found;
   }
 
-  function faultOf(error: unknown): DatabaseFault {
+  private currentFaultOf(error: unknown): DatabaseFault {
     const found = databaseFault(error) ?? 'unreachable';
-    logged('database-unavailable', { fault: found, code: errorCode(error), message: errorMessage(error) });
+    this.logFault('database-unavailable', { fault: found, code: errorCode(error), message: errorMessage(error) });
     return found;
   }
 
-  function recovered(): void {
-    logged.forget();
-    log('info', 'database-available', { seconds: Math.round((now() - since) / 100) / 10 });
-    for (const listener of listeners) listener();
-  }
-
-  function check(): Promise<DatabaseFault | null> {
-    if (running === null && now() - probed < CURRENT && reported === null) return Promise.resolve(fault);
-    running ??= probeNow().finally(() => (running = null));
-    return running;
+  private recovered(): void {
+    this.logFault.forget();
+    this.log('info', 'database-available', { seconds: Math.round((this.now() - this.since) / 100) / 10 });
+    for (const listener of this.listeners) listener();
   }
 
   /** Probes until the fault is over. */
-  async function watch(): Promise<void> {
-    if (isWatching) return;
-    isWatching = true;
+  private async watch(): Promise<void> {
+    if (this.isWatching) return;
+    this.isWatching = true;
     do {
       await sleep(PROBE_INTERVAL, undefined, { ref: false });
-      probed = -Infinity;
-    } while (!stopped.signal.aborted && (await check()) !== null);
-    isWatching = false;
+      this.probedAt = -Infinity;
+    } while (!this.stopped.signal.aborted && (await this.check()) !== null);
+    this.isWatching = false;
   }
-
-  return {
-    fault: () => fault,
-    check,
-    report(error) {
-      const found = databaseFault(error);
-      if (found === null) return null;
-      reported = found;
-      logged('database-error', { fault: found, code: errorCode(error), message: errorMessage(error) });
-      // While there is a fault, it is probed anyway.
-      if (!stopped.signal.aborted && fault === null) void check();
-      return found;
-    },
-    async waitUntilAvailable(milliseconds) {
-      const until = now() + milliseconds;
-      while (!stopped.signal.aborted && now() < until) {
-        if ((await check()) === null) return true;
-        await sleep(PROBE_INTERVAL, undefined, { ref: false });
-      }
-      return false;
-    },
-    onRecovery: (listener) => void listeners.push(listener),
-    stop: () => stopped.abort(),
-  };
 }
 
 interface ThrottledLog {

@@ -63,93 +63,118 @@ export interface KeeperOptions {
   log: Log;
 }
 
-export function openKeeper({ blobs, store, limit, db, log }: KeeperOptions): ArtifactKeeper {
-  async function drop(sha256: string): Promise<void> {
-    // The row first: a file without a row takes room until it is stored again, a row without a file would be an error.
-    await forgetArtifact(db, store, sha256);
-    await blobs.remove(sha256);
+export function openKeeper(options: KeeperOptions): ArtifactKeeper {
+  return new BlobKeeper(options);
+}
+
+class BlobKeeper implements ArtifactKeeper {
+  readonly limit: number;
+  readonly store: string;
+  private readonly blobs: BlobStore;
+  private readonly db: Db;
+  private readonly log: Log;
+
+  constructor({ blobs, store, limit, db, log }: KeeperOptions) {
+    this.limit = limit;
+    this.store = store;
+    this.blobs = blobs;
+    this.db = db;
+    this.log = log;
+  }
+
+  receive(onReceived: (file: ReceivedArtifact) => void): ArtifactCopy {
+    return receiveArtifact({
+      folder: this.blobs.incoming,
+      limit: this.limit,
+      onReceived,
+      onError: (error) => this.log('warn', 'artifact-not-kept', { error }),
+    });
+  }
+
+  async keep(registryId: number, file: ReceivedArtifact, mayDropOffered: boolean): Promise<boolean> {
+    try {
+      return await this.storeFile(registryId, file, mayDropOffered);
+    } catch (error) {
+      this.log('warn', 'artifact-not-kept', { store: this.blobs.name, error });
+      return false;
+    } finally {
+      await this.discard(file);
+    }
+  }
+
+  discard(file: ReceivedArtifact): Promise<void> {
+    return rm(file.path, { force: true });
+  }
+
+  async open(registryId: number, sha256: string): Promise<KeptArtifact | null> {
+    const stored = await useArtifact(this.db, this.store, registryId, sha256);
+    if (stored === null) return null;
+    const reader = await this.blobs.open(sha256);
+    const damaged = async (): Promise<Damaged> => {
+      this.log('error', 'artifact-damaged', { store: this.blobs.name, sha256 });
+      await this.drop(sha256);
+      return new Damaged(sha256);
+    };
+    if (reader === null) {
+      await damaged();
+      return null;
+    }
+    return {
+      length: stored.bytes,
+      read: (start, end) => verifiedParts(reader, stored, { start, end }, damaged),
+      close: () => reader.close(),
+    };
+  }
+
+  kept(registryId: number, digests: readonly string[]): Promise<Set<string>> {
+    return keptDigests(this.db, this.store, registryId, digests);
+  }
+
+  async hasRoomFor(bytes: number): Promise<boolean> {
+    const over = (await storedBytes(this.db, this.store)) + bytes - this.limit;
+    if (over <= 0) return true;
+    const unneeded = await listDroppable(this.db, this.store, { except: '', offered: false });
+    return unneeded.reduce((sum, one) => sum + one.bytes, 0) >= over;
+  }
+
+  async tidy(): Promise<void> {
+    for (const sha256 of await abandonedArtifacts(this.db, this.store)) await this.drop(sha256);
+  }
+
+  private async storeFile(registryId: number, file: ReceivedArtifact, mayDropOffered: boolean): Promise<boolean> {
+    const { sha256, length: bytes, partDigests } = file;
+    if (await linkArtifact(this.db, this.store, registryId, sha256)) return true;
+    if (!(await this.makeRoom(file, mayDropOffered))) return false;
+    await reserveArtifact(this.db, this.store, sha256, { bytes, partDigests });
+    try {
+      await this.blobs.put(file);
+    } catch (error) {
+      await forgetArtifact(this.db, this.store, sha256);
+      throw error;
+    }
+    await confirmArtifact(this.db, this.store, sha256);
+    return linkArtifact(this.db, this.store, registryId, sha256);
   }
 
   /** @returns whether there is room; what is dropped is not needed, or was not used for the longest time */
-  async function makeRoom(file: { sha256: string; length: number }, mayDropOffered: boolean): Promise<boolean> {
-    let over = (await storedBytes(db, store)) + file.length - limit;
+  private async makeRoom(file: { sha256: string; length: number }, mayDropOffered: boolean): Promise<boolean> {
+    let over = (await storedBytes(this.db, this.store)) + file.length - this.limit;
     if (over <= 0) return true;
-    if (file.length > limit) return false;
-    const others = await listDroppable(db, store, { except: file.sha256, offered: mayDropOffered });
+    if (file.length > this.limit) return false;
+    const others = await listDroppable(this.db, this.store, { except: file.sha256, offered: mayDropOffered });
     for (const { sha256, bytes } of others) {
       if (over <= 0) break;
-      await drop(sha256);
+      await this.drop(sha256);
       over -= bytes;
     }
     return over <= 0;
   }
 
-  async function storeFile(registryId: number, file: ReceivedArtifact, mayDropOffered: boolean): Promise<boolean> {
-    const { sha256, length: bytes, partDigests } = file;
-    if (await linkArtifact(db, store, registryId, sha256)) return true;
-    if (!(await makeRoom(file, mayDropOffered))) return false;
-    await reserveArtifact(db, store, sha256, { bytes, partDigests });
-    try {
-      await blobs.put(file);
-    } catch (error) {
-      await forgetArtifact(db, store, sha256);
-      throw error;
-    }
-    await confirmArtifact(db, store, sha256);
-    return linkArtifact(db, store, registryId, sha256);
+  private async drop(sha256: string): Promise<void> {
+    // The row first: a file without a row takes room until it is stored again, a row without a file would be an error.
+    await forgetArtifact(this.db, this.store, sha256);
+    await this.blobs.remove(sha256);
   }
-
-  return {
-    limit,
-    store,
-    receive: (onReceived) =>
-      receiveArtifact({
-        folder: blobs.incoming,
-        limit,
-        onReceived,
-        onError: (error) => log('warn', 'artifact-not-kept', { error }),
-      }),
-    async keep(registryId, file, mayDropOffered) {
-      try {
-        return await storeFile(registryId, file, mayDropOffered);
-      } catch (error) {
-        log('warn', 'artifact-not-kept', { store: blobs.name, error });
-        return false;
-      } finally {
-        await rm(file.path, { force: true });
-      }
-    },
-    discard: (file) => rm(file.path, { force: true }),
-    async open(registryId, sha256) {
-      const stored = await useArtifact(db, store, registryId, sha256);
-      const reader = stored && (await blobs.open(sha256));
-      if (stored === null) return null;
-      const damaged = async (): Promise<Damaged> => {
-        log('error', 'artifact-damaged', { store: blobs.name, sha256 });
-        await drop(sha256);
-        return new Damaged(sha256);
-      };
-      if (reader === null) {
-        await damaged();
-        return null;
-      }
-      return {
-        length: stored.bytes,
-        read: (start, end) => verifiedParts(reader, stored, { start, end }, damaged),
-        close: () => reader.close(),
-      };
-    },
-    kept: (registryId, digests) => keptDigests(db, store, registryId, digests),
-    async hasRoomFor(bytes) {
-      const over = (await storedBytes(db, store)) + bytes - limit;
-      if (over <= 0) return true;
-      const unneeded = await listDroppable(db, store, { except: '', offered: false });
-      return unneeded.reduce((sum, one) => sum + one.bytes, 0) >= over;
-    },
-    async tidy() {
-      for (const sha256 of await abandonedArtifacts(db, store)) await drop(sha256);
-    },
-  };
 }
 
 async function* verifiedParts(

@@ -42,79 +42,122 @@ const LOG_INTERVAL = 60_000;
 export async function supervise<Server>(
   home: string,
   start: (onLost: () => void) => Promise<Server>,
-  { log, onFailure, timeout = RESTART_TIMEOUT }: Supervision,
+  supervision: Supervision,
 ): Promise<Supervised<Server>> {
-  const ended = new AbortController();
-  let failingSince: number | null = null;
-  let attempts = 0;
-  let lastStart = -Infinity;
-  let restarting: Promise<void> | null = null;
-  let server = await start(lost);
+  const supervisor = new Supervisor(home, start, supervision);
+  await supervisor.begin();
+  return supervisor;
+}
 
-  function lost(): void {
-    if (ended.signal.aborted) return;
-    log('warn', 'postgres-lost');
-    restarting ??= restart().finally(() => (restarting = null));
+class Supervisor<Server> implements Supervised<Server> {
+  private readonly home: string;
+  private readonly start: (onLost: () => void) => Promise<Server>;
+  private readonly log: Log;
+  private readonly onFailure: (error: AppregError) => void;
+  private readonly timeout: number;
+  private readonly ended = new AbortController();
+  private server: Server | null = null;
+  private failingSince: number | null = null;
+  private attempts = 0;
+  private lastStart = -Infinity;
+  private restarting: Promise<void> | null = null;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    home: string,
+    start: (onLost: () => void) => Promise<Server>,
+    { log, onFailure, timeout = RESTART_TIMEOUT }: Supervision,
+  ) {
+    this.home = home;
+    this.start = start;
+    this.log = log;
+    this.onFailure = onFailure;
+    this.timeout = timeout;
   }
 
-  async function restart(): Promise<void> {
-    if (performance.now() - lastStart > STABLE_AFTER) [failingSince, attempts] = [null, 0];
+  /** Starts the server for the first time. */
+  async begin(): Promise<void> {
+    this.server = await this.start(() => this.lost());
+    if (!this.ended.signal.aborted) this.timer = setInterval(() => void this.checkFolder(), FOLDER_INTERVAL);
+  }
+
+  current(): Server {
+    if (this.server === null) throw new Error('the server has not been started');
+    return this.server;
+  }
+
+  async stop(): Promise<void> {
+    this.end();
+    await this.restarting;
+  }
+
+  private lost(): void {
+    if (this.ended.signal.aborted) return;
+    this.log('warn', 'postgres-lost');
+    this.restarting ??= this.restart().finally(() => (this.restarting = null));
+  }
+
+  private async restart(): Promise<void> {
+    if (performance.now() - this.lastStart > STABLE_AFTER) [this.failingSince, this.attempts] = [null, 0];
     const begun = performance.now();
-    failingSince ??= begun;
-    if (await isTooLate(timeout * CRASH_LOOP_FACTOR))
-      return fail(failureOf(home, new Error('It exits after each start.')));
-    for (let logged = -Infinity; !ended.signal.aborted;) {
-      if (attempts > 0) await pause(Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** attempts), ended.signal);
-      if (ended.signal.aborted) return;
-      attempts += 1;
+    this.failingSince ??= begun;
+    if (await this.isTooLate(this.timeout * CRASH_LOOP_FACTOR))
+      return this.fail(failureOf(this.home, new Error('It exits after each start.')));
+    for (let logged = -Infinity; !this.ended.signal.aborted;) {
+      if (this.attempts > 0) await pause(delayBefore(this.attempts), this.ended.signal);
+      if (this.ended.signal.aborted) return;
+      this.attempts += 1;
       try {
-        await assertPresent(home);
-        let isLost = false;
-        server = await start(() => {
-          isLost = true;
-          lost();
-        });
-        lastStart = performance.now();
-        log('info', 'postgres-restarted', { attempts, seconds: Math.round(lastStart - begun) / 1000 });
-        if (!isLost) return;
+        if (await this.startAgain(begun)) return;
       } catch (error) {
-        if (ended.signal.aborted) return;
-        if (isPermanent(error) || (await isTooLate(timeout))) return fail(failureOf(home, error));
+        if (this.ended.signal.aborted) return;
+        if (isPermanent(error) || (await this.isTooLate(this.timeout))) return this.fail(failureOf(this.home, error));
         if (performance.now() - logged < LOG_INTERVAL) continue;
         logged = performance.now();
-        log('warn', 'postgres-not-started', { attempts, message: errorMessage(error) });
+        this.log('warn', 'postgres-not-started', { attempts: this.attempts, message: errorMessage(error) });
       }
     }
   }
 
-  async function isTooLate(limit: number): Promise<boolean> {
-    return failingSince !== null && performance.now() - failingSince > limit && !(await isFull(home));
+  /** @returns false if the server was lost while it started */
+  private async startAgain(begun: number): Promise<boolean> {
+    await assertPresent(this.home);
+    let isLost = false;
+    this.server = await this.start(() => {
+      isLost = true;
+      this.lost();
+    });
+    this.lastStart = performance.now();
+    const seconds = Math.round(this.lastStart - begun) / 1000;
+    this.log('info', 'postgres-restarted', { attempts: this.attempts, seconds });
+    return !isLost;
   }
 
-  function fail(error: AppregError): void {
-    end();
-    onFailure(error);
+  private async isTooLate(limit: number): Promise<boolean> {
+    const { failingSince } = this;
+    return failingSince !== null && performance.now() - failingSince > limit && !(await isFull(this.home));
+  }
+
+  private fail(error: AppregError): void {
+    this.end();
+    this.onFailure(error);
   }
 
   /** PostgreSQL itself would notice only after a minute. */
-  async function checkFolder(): Promise<void> {
-    const failure = await assertPresent(home).catch((error: unknown) => error);
-    if (isAppregError(failure) && !ended.signal.aborted) fail(failure);
+  private async checkFolder(): Promise<void> {
+    const failure = await assertPresent(this.home).catch((error: unknown) => error);
+    if (isAppregError(failure) && !this.ended.signal.aborted) this.fail(failure);
   }
 
-  const timer = setInterval(() => void checkFolder(), FOLDER_INTERVAL);
-  function end(): void {
-    ended.abort();
-    clearInterval(timer);
+  private end(): void {
+    this.ended.abort();
+    clearInterval(this.timer);
   }
+}
 
-  return {
-    current: () => server,
-    async stop() {
-      end();
-      await restarting;
-    },
-  };
+/** Milliseconds. @param attempts the number of those before */
+function delayBefore(attempts: number): number {
+  return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** attempts);
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
