@@ -1,7 +1,7 @@
 /**
- * How often to run an expensive property. CI runs the full number. Other runs use a fifth of it, and the fixed seed
+ * How often to run an expensive property. CI runs the full number. Other runs use a tenth of it, and the fixed seed
  * (setup.ts) makes these the first cases of the full run.
  */
 export function runs(full: number): number {
-  return process.env['CI'] ? full : Math.ceil(full / 5);
+  return process.env['CI'] ? full : Math.ceil(full / 10);
 }

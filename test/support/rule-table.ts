@@ -66,37 +66,35 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
       expect(found.filter((cause) => causeInfo(rule.causes, cause) === undefined)).toEqual([]);
     });
     test.each(table.faulty)('is superseded only by a finding of the same or a higher severity: %s', (_, facts) => {
-      for (const reference of supersedersOf(rule, facts))
+      const found = problems(rule, facts);
+      const whole = { ...(facts.web === undefined ? {} : sideProbes(facts.web)), ...facts };
+      for (const reference of supersedersOf(rule, found))
         for (const severity of SEVERITIES)
           for (const setting of [undefined, ...SEVERITIES])
-            expectReported(rule, facts, { reference, severity }, setting);
+            expectReported(rule, { whole, found }, { reference, severity }, setting);
     });
   });
 }
 
-/** The findings that may replace those of a rule. */
+/** The findings that may replace those of a rule. @param found its problems */
 function supersedersOf<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
-  facts: Given<S, N>,
+  found: readonly Problem[],
 ): Set<RuleReference> {
-  return new Set([
-    ...(rule.supersededBy ?? []),
-    ...problems(rule, facts).flatMap(({ supersededBy }) => supersededBy ?? []),
-  ]);
+  return new Set([...(rule.supersededBy ?? []), ...found.flatMap(({ supersededBy }) => supersededBy ?? [])]);
 }
 
 /** Each problem of a higher severity than the other finding's must be reported; `setting` is the severity set for the rule. */
 function expectReported<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
-  facts: Given<S, N>,
+  row: { whole: Record<string, unknown>; found: readonly Problem[] },
   other: OtherFinding,
   setting: Severity | undefined,
 ): void {
   const run = openRun(setting === undefined ? {} : { [rule.id]: setting });
-  const whole = { ...(facts.web === undefined ? {} : sideProbes(facts.web)), ...facts };
-  evaluateRule(run, rule as unknown as AnyRule, whole, placeOf(other), null);
+  evaluateRule(run, rule as unknown as AnyRule, row.whole, placeOf(other), null);
   const reported = run.findings.findings.map(({ severity, cause }) => `${severity} ${cause}`);
-  const found = problems(rule, facts).map((problem) => ({
+  const found = row.found.map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
     cause: problem.cause ?? null,
     mayGo: [rule, problem].some(({ supersededBy }) => supersededBy?.includes(other.reference) === true),
