@@ -22,6 +22,7 @@ import { organizationCases } from './organization-cases.ts';
 import { privateRegistryCases } from './private-registry-cases.ts';
 import { webhookCases } from './webhook-cases.ts';
 import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
+import { openDatabaseMonitor } from '../../../src/service/database-monitor.ts';
 
 /** Every route returns every response that the OpenAPI document describes for it, and no other. */
 
@@ -246,8 +247,12 @@ describe('responses', () => {
 
   test('a node whose own PostgreSQL does not respond is not alive', async () => {
     const { webApp } = await import('../../../src/service/web-app.ts');
-    const database = { ...web.service.database, check: async () => 'unreachable' as const };
+    const database = openDatabaseMonitor(
+      () => Promise.reject(new Error('no connection')),
+      () => {},
+    );
     const response = await callApi(webApp({ ...web.service, database }), 'GET', '/healthz');
+    database.stop();
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
   });
 
