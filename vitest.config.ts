@@ -7,7 +7,6 @@ const UNIT = ['test/core/**/*.test.ts', 'test/author/**/*.test.ts', 'test/report
 /** Files that have a process each. All others share processes with loaded modules, which halves the time of small files. */
 const ISOLATED = [
   'test/*.test.ts',
-  'test/install/*.test.ts',
   // They replace modules (esbuild, timers, the file system), which stay loaded for the next file of a process.
   'test/publish/apply-*.test.ts',
   'test/store/failing-disks.test.ts',
@@ -20,13 +19,13 @@ const ISOLATED = [
   'test/cli/{author-process,transcripts}.test.ts',
 ];
 
-/** Other versions of Node, other systems and processors: `npm run test:platforms`. */
-const PLATFORMS = ['test/platforms/*.test.ts', 'test/windows/*.test.ts'];
+/** Other versions of Node, other systems and processors, and the ways to install: `npm run test:platforms`. */
+const PLATFORMS = ['test/install/*.test.ts', 'test/platforms/*.test.ts', 'test/windows/*.test.ts'];
 
 /** Of all groups of processes. More than cores: these tests wait for servers and other processes for half of their time. */
 const PROCESSES = {
   pool: 'forks',
-  maxWorkers: 6,
+  maxWorkers: 8,
   sequence: { groupOrder: 1 },
   globalSetup: 'test/support/database-server.ts',
 } as const;
