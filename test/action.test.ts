@@ -253,6 +253,17 @@ describe('the action installs appreg from npm', () => {
     expect(words).toEqual(expect.arrayContaining(['install', '--ignore-scripts', 'appreg@1.2.3-beta.1']));
   });
 
+  test.each([
+    ['lint', '--omit=optional'],
+    ['verify', '--omit=optional'],
+    ['release', '--include=optional'],
+    ['publish', '--include=optional'],
+  ])('with the packages that %s needs', (command, option) => {
+    const { env, arguments: npmArguments } = npm();
+    run(workspace, PUSH, { command, version: '1.2.3' }, env);
+    expect(npmArguments().split('\n')).toContain(option);
+  });
+
   test('in its own version by default', () => {
     const { env, arguments: npmArguments } = npm();
     const bare = folder();
