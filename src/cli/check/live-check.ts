@@ -23,7 +23,7 @@ import { tuneHeap } from '../../platform/heap.ts';
 import { lockBaseline } from '../lock.ts';
 import { progressLine } from '../io/progress.ts';
 import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
-import { onSignals } from '../process/stop-signal.ts';
+import { onSignals, redeliver } from '../process/stop-signal.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
 /** Observes a live registry and judges it while doing so; shared by the commands that do this. */
@@ -219,7 +219,7 @@ async function observeUntilSignal(
     (signal) => {
       writer?.abandon();
       signals.off();
-      process.kill(process.pid, signal);
+      redeliver(signal);
     },
   );
   tuneHeap();

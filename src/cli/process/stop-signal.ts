@@ -53,6 +53,14 @@ export function onSignals(
 }
 
 /**
+ * Passes a signal on, after the caller removed its own listener: to the remaining listeners, or else to Node's default.
+ * With listeners it is not sent to the process, which on Windows would end it unconditionally.
+ */
+export function redeliver(signal: StopSignal): void {
+  if (!process.emit(signal, signal)) process.kill(process.pid, signal);
+}
+
+/**
  * Runs `work` until it ends, or until a signal aborts it. A second signal has its default effect.
  * @throws AppregError `interrupted` after a signal
  */
@@ -66,7 +74,7 @@ export async function untilSignal<Result>(work: (signal: AbortSignal) => Promise
     },
     (signal) => {
       signals.off();
-      process.kill(process.pid, signal);
+      redeliver(signal);
     },
   );
   try {

@@ -9,7 +9,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 import { resolveInputs } from '../../io/prompts.ts';
-import { onSignals } from '../../process/stop-signal.ts';
+import { onSignals, redeliver } from '../../process/stop-signal.ts';
 import { registryUrl, webOptionsOf } from '../../check/verify-options.ts';
 import { mirrorCommand } from './options.ts';
 
@@ -41,7 +41,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
     () => interrupt.abort(),
     (signal) => {
       signals.off();
-      process.kill(process.pid, signal);
+      redeliver(signal);
     },
   );
   const line = terminal.progress(`Requesting ${source.host}`);
