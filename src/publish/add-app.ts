@@ -112,7 +112,8 @@ export function iconTarget(
 /** True if the store has this icon already. @throws AppregError `already-exists` (exit 1) if it has another one */
 async function hasIcon(store: Store, path: string, bytes: Uint8Array): Promise<boolean> {
   const stored = await store.read(path);
-  if (stored !== null && !Buffer.from(stored.bytes).equals(bytes)) throw otherIconExists(path);
+  if (stored !== null && !Buffer.from(stored.bytes).equals(bytes))
+    throw otherIconExists(path, 'Delete it if no app uses it, or choose another app key.');
   return stored !== null;
 }
 
@@ -136,12 +137,9 @@ export function createMetadata(path: string): Step {
   return { kind: 'create', path, bytes: Buffer.from(newMetadata()), what: 'the metadata file, without versions' };
 }
 
-/** The error for an icon file that is not replaced, since it is not known to be that of the app. */
-export function otherIconExists(path: string): AppregError {
-  return new AppregError(
-    'already-exists',
-    `${printable(path)} already exists, with different bytes.`,
-    'Delete it if no app uses it, or choose another app key.',
-    { effect: 'none' },
-  );
+/** The error for an icon file that is not replaced, since it is not known to be that of the app. @param hint how to go on */
+export function otherIconExists(path: string, hint: string): AppregError {
+  return new AppregError('already-exists', `${printable(path)} already exists, with different bytes.`, hint, {
+    effect: 'none',
+  });
 }

@@ -4,6 +4,7 @@ import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { type JsonValue } from '../core/json/json.ts';
 import { entriesOf } from '../core/record.ts';
+import { isSafeKey } from '../core/registry/app-key.ts';
 import { type AppFields, appFields, iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
 import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
 import { printable, shorten } from '../core/text/text.ts';
@@ -144,19 +145,22 @@ async function stepForIcon(
   if (stored === null) return { kind: 'create', path, bytes, what: 'the icon' };
   if (Buffer.from(stored.bytes).equals(bytes)) return null;
   const users = usersOfIcon(place, manifest, path);
-  if (!users.includes(key)) throw otherIconExists(path);
+  if (!users.includes(key))
+    throw otherIconExists(path, 'Delete it if no app uses it, or give the URL of an icon: --icon <url>');
   if (users.length > 1) throw sharedIcon(path, key, users);
   return { kind: 'replace', path, bytes, what: 'the icon, changed' };
 }
 
 /** Replacing it would change the icon of the other apps, too. */
 function sharedIcon(path: string, key: string, users: readonly string[]): AppregError {
-  const others = users.filter((user) => user !== key).map((user) => printable(shorten(user, 80)));
-  const shownOthers = others.slice(0, 5).join(', ') + (others.length > 5 ? ` and ${others.length - 5} more` : '');
+  const others = users.filter((user) => user !== key);
+  const [first = ''] = others;
+  const shown = others.slice(0, 5).map((user) => printable(shorten(user, 80)));
+  const shownOthers = shown.join(', ') + (others.length > 5 ? ` and ${others.length - 5} more` : '');
   return new AppregError(
     'icon-shared',
     `${printable(path)} is also the icon of ${shownOthers}.`,
-    `Give ${others.length === 1 ? 'that app an icon file of its own' : 'those apps icon files of their own'} first: appreg edit-app ${others[0] ?? '<key>'} --icon <file>`,
+    `Give ${others.length === 1 ? 'that app an icon file of its own' : 'those apps icon files of their own'} first: appreg edit-app ${isSafeKey(first) ? first : '<key>'} --icon <file>`,
     { effect: 'none' },
   );
 }

@@ -151,6 +151,7 @@ describe('edit-app --icon', () => {
     expect(await refusal(runEditApp(contextIn(dir), 'clock', { icon: 'i.png' }))).toMatchObject({
       code: 'already-exists',
       exit: 1,
+      hint: 'Delete it if no app uses it, or give the URL of an icon: --icon <url>',
     });
     expect(snapshot(dir)).toBe(before);
   });
@@ -175,6 +176,18 @@ describe('edit-app --icon', () => {
     for (const key of ['lamp', 'radio']) expect(await runEditApp(contextIn(dir), key, { icon: 'i.svg' })).toBe(0);
     expect(await runEditApp(contextIn(dir), 'clock', { icon: 'i.svg' })).toBe(0);
     expect(entryOf(dir, 'lamp').blockStyle.iconUrl).toBe(`${BASE}apps/lamp/icon.svg`);
+  });
+
+  test.each([
+    ['$(touch pwned)', '<key>'],
+    [`a${'b'.repeat(100)}`, `a${'b'.repeat(100)}`],
+  ])('prints a command that a shell can run although the other app is %s', async (key, shown) => {
+    const dir = await workspace();
+    const lamp = `${JSON.stringify(key)}: ${JSON.stringify(entryOf(dir))}`;
+    writeFileSync(join(dir, 'registry.json'), textOf(dir).replace('"clock"', `${lamp}, "clock"`));
+    writeFileSync(join(dir, 'i.svg'), SVG.replaceAll('8', '16'));
+    const { hint } = await refusal(runEditApp(contextIn(dir), 'clock', { icon: 'i.svg' }));
+    expect(hint).toContain(`first: appreg edit-app ${shown} --icon <file>`);
   });
 
   test('judges the icon before it writes anything', async () => {
