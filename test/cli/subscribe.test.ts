@@ -71,6 +71,27 @@ test('subscribe sends the request that the specification defines', async () => {
 });
 
 test.each([
+  { name: 'checked before its response', status: 201, body: '{"id":"1"}', words: /^the service checks it every hour;/ },
+  {
+    name: 'knows already',
+    status: 409,
+    body: '{"type":"https://x.test/problems/already-subscribed"}',
+    words: /^the service checks it every hour;/,
+  },
+  {
+    name: 'is still checking',
+    status: 202,
+    body: '{"subscription":{"id":"r-1"}}',
+    words: /^the service checks it now, then every hour;/,
+  },
+])('subscribe says when a registry is checked that the service $name', async ({ status, body, words }) => {
+  answerWith = { status, body };
+  states['/flows/api/registries/r-1'] = [{ checking: true }];
+  const { printed } = await run({ timeout: 0.5 });
+  expect(printed.next.join('\n')).toMatch(words);
+});
+
+test.each([
   {
     name: 'an existing subscription',
     status: 409,

@@ -56,9 +56,8 @@ export async function runSubscribe(context: Context, url: string, options: Optio
     terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...response, ...(check && { check }) }))));
   else terminal.out(conceal(describeOutcome(response, check, { url: registry.href, name })));
   if (response.outcome === 'refused' || check?.failing) return 1;
-  const isChecked = check !== null && !check.checking;
   terminal.next(
-    `the service checks it ${isChecked ? '' : 'now, then '}every hour; appreg diagnose ${printable(redact(registry.href))} shows what it finds`,
+    `the service checks it ${check?.checking ? 'now, then ' : ''}every hour; appreg diagnose ${printable(redact(registry.href))} shows what it finds`,
   );
   return 0;
 }
