@@ -14,6 +14,13 @@ export function entriesOf<Keyed extends object>(
   return keysOf(record).map((key) => [key, record[key]]);
 }
 
+/** A record with the keys of `Keyed`, of entries that contain each key that it has; optional keys stay optional. */
+export function recordLike<Keyed extends object, Value>(
+  entries: readonly (readonly [Extract<keyof Keyed, string>, Value])[],
+): { [Key in keyof Keyed]: Value } {
+  return Object.fromEntries(entries) as { [Key in keyof Keyed]: Value };
+}
+
 /** A record of these entries, which contain every key. */
 export function recordFrom<Key extends string, Value>(entries: readonly (readonly [Key, Value])[]): Record<Key, Value> {
   return Object.fromEntries(entries) as Record<Key, Value>;

@@ -1,6 +1,6 @@
 import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { entriesOf, recordFrom } from '../../core/record.ts';
+import { entriesOf, recordLike } from '../../core/record.ts';
 import { flagOf, type ListOption, type PromptText, type TextOption } from '../command-definition.ts';
 import type { Context } from '../context.ts';
 import type { Terminal } from './terminal.ts';
@@ -29,7 +29,7 @@ export interface Input {
 export async function resolveInputs<Inputs extends Readonly<Record<string, Input>>>(
   { terminal, cwd }: Context,
   inputs: Inputs,
-): Promise<Record<keyof Inputs & string, string> | null> {
+): Promise<{ [Name in keyof Inputs]: string } | null> {
   const all = Object.values(inputs);
   for (const { option, given } of all) if (given !== undefined) requireValid(option, given, cwd);
   const missing = all.filter(({ given }) => given === undefined).map(({ option }) => flagOf(option));
@@ -39,13 +39,13 @@ export async function resolveInputs<Inputs extends Readonly<Record<string, Input
       `Missing option${missing.length === 1 ? '' : 's'}: ${missing.join(', ')}.`,
       `Add ${missing.map((flag) => `${flag} <…>`).join(' ')}, or run the command at a terminal without --yes to be prompted.`,
     );
-  const values: [keyof Inputs & string, string][] = [];
+  const values: [Extract<keyof Inputs, string>, string][] = [];
   for (const [name, { option, given, initial }] of entriesOf(inputs)) {
     const value = given ?? (await prompt(terminal, promptFor(option, initial, cwd)));
     if (value === null) return null;
     values.push([name, value]);
   }
-  return recordFrom(values);
+  return recordLike<Inputs, string>(values);
 }
 
 /** Throws AppregError (exit 2) if the value of an option is invalid. */
