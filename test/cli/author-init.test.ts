@@ -35,6 +35,19 @@ describe('init', () => {
     expect(context.printed.next).toEqual(['cd registry && appreg add-app <key>']);
   });
 
+  test('says how a CI file outside of the top level of a repository can work', async () => {
+    for (const [where, command] of [
+      [undefined, 'git init'],
+      ['registry', 'git init registry'],
+    ] as const) {
+      const context = contextIn(folder());
+      await runInit(context, where, { ...BASE, ci: 'github' });
+      expect(context.printed.log).toEqual([
+        `The CI file only works at the top level of a git repository: run ${command}, or move the file to the top level.`,
+      ]);
+    }
+  });
+
   test('creates a manifest with another name in the current folder, and prints JSON', async () => {
     const dir = folder();
     const context = contextIn(dir);

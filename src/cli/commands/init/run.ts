@@ -53,10 +53,13 @@ export async function runInit(context: Context, dir: string | undefined, options
   else for (const { path, status } of results) terminal.out(`${status} ${printable(shownPath(cwd, join(root, path)))}`);
   if (baseUrl.startsWith('http:'))
     terminal.log(`${baseUrl} is only suitable for local tests; subscribers need an https: URL.`);
-  if (ci !== 'none' && !existsSync(join(root, '.git')))
-    terminal.log('The CI file only works at the top level of a git repository. Run git init in this folder first.');
   const shownRoot = shownPath(cwd, root);
-  terminal.next(`${shownRoot === '' ? '' : `cd ${quotedPath(printable(shownRoot))} && `}appreg add-app <key>`);
+  const folder = shownRoot === '' ? '' : quotedPath(printable(shownRoot));
+  if (ci !== 'none' && !existsSync(join(root, '.git')))
+    terminal.log(
+      `The CI file only works at the top level of a git repository: run git init${folder && ` ${folder}`}, or move the file to the top level.`,
+    );
+  terminal.next(`${folder && `cd ${folder} && `}appreg add-app <key>`);
   return 0;
 }
 
