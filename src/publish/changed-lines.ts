@@ -1,10 +1,10 @@
-/** The lines of a text that an edit removes and adds; each are one block. */
+/** The block of lines that an edit replaces, and the block that replaces it. */
 export interface LineChanges {
   removed: readonly string[];
   added: readonly string[];
 }
 
-/** The lines of each text that the other one does not have. */
+/** What is left of each text without their common first and last lines. */
 export function changedLines(before: string, after: string): LineChanges {
   const old = before.split(/\r\n|\n|\r/);
   const lines = after.split(/\r\n|\n|\r/);

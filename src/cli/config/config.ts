@@ -7,7 +7,7 @@ import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import type { ReleaseEntry } from '../../release/find-apps.ts';
 import type { FoundConfig } from './config-search.ts';
 
-/** The configuration as documented in docs/commands.md (schemas/config.schema.json). */
+/** The configuration, as schemas/config.schema.json defines it. */
 export interface Config {
   $schema?: string;
   manifest?: string;
