@@ -10,11 +10,11 @@ import { uploadHeaders } from './headers.ts';
 import type { ProvenConditions } from './proven-conditions.ts';
 import type { S3Requests, S3Response } from './request.ts';
 
-/** Number of times that a file is sent again if the store has other content than was sent. */
-const REPAIRS = 4;
+/** Number of checks of a stored file. After each one but the last, a file with other content is sent again. */
+const MAX_CHECKS = 4;
 
 /** Milliseconds before a write that is not visible is sent again, doubled each time. */
-const RETRY_DELAY = 50;
+const VISIBILITY_DELAY = 100;
 
 /** The stored file at a path. */
 interface StoredObject extends Digest {
@@ -38,8 +38,8 @@ export interface ObjectsOptions {
   name: string;
   conditions: ProvenConditions;
   unconditional: boolean;
-  /** Milliseconds before a write that is not visible is sent again, doubled each time (default: 50). */
-  retryDelay?: number;
+  /** Milliseconds before a write that is not visible is sent again, doubled each time (default: 100). */
+  visibilityDelay?: number;
 }
 
 /** Reads and writes the objects of a bucket. Every write is read back. */
@@ -126,7 +126,7 @@ class BucketObjects implements Objects {
    * detected before any document lists the file.
    */
   private async ensureKept(sent: SentObject, { verified }: WriteDetails): Promise<void> {
-    const { name, unconditional, retryDelay = RETRY_DELAY } = this.options;
+    const { name, unconditional, visibilityDelay = VISIBILITY_DELAY } = this.options;
     const { path, bytes, mark } = sent;
     for (let attempt = 1; ; attempt++) {
       const stored = await this.inspect(path);
@@ -134,10 +134,10 @@ class BucketObjects implements Objects {
       // Without conditions, another process may overwrite it at any moment.
       if (difference === null && stored?.mark === mark && !unconditional) verified?.(stored.token);
       if (difference === null) return;
-      if (attempt === REPAIRS)
+      if (attempt === MAX_CHECKS)
         throw difference === 'old' ? notKept(name, path) : damaged(name, path, bytes.length, stored);
       // Some stores show a write only after a moment.
-      await wait(retryDelay * 2 ** attempt, undefined, { signal: stopAbortSignal() });
+      await wait(visibilityDelay * 2 ** (attempt - 1), undefined, { signal: stopAbortSignal() });
       if (differenceOf(await this.inspect(path), sent) === null) continue;
       await this.send(sent, stored === null ? null : stored.token);
     }
@@ -158,7 +158,7 @@ function differenceOf(
 function notKept(name: string, path: string): AppregError {
   return new AppregError(
     'write-lost',
-    `${printable(name)} confirmed that it stored ${printable(path)}, but did not keep the write: it still has the previous file, ${REPAIRS} times in a row.`,
+    `${printable(name)} confirmed that it stored ${printable(path)}, but did not keep the write: it still has the previous file, ${MAX_CHECKS} times in a row.`,
     'A cache or a replica in front of the store may be the cause: check "endpoint" of the store in the configuration; then run the same command again.',
   );
 }
@@ -167,7 +167,7 @@ function damaged(name: string, path: string, sent: number, stored: Digest | null
   const kept = stored === null ? 'nothing' : `${stored.length} different bytes`;
   return new AppregError(
     'write-corrupted',
-    `${printable(name)} confirmed that it stored ${printable(path)} (${sent} bytes), but contains ${kept}, ${REPAIRS} times in a row.`,
+    `${printable(name)} confirmed that it stored ${printable(path)} (${sent} bytes), but contains ${kept}, ${MAX_CHECKS} times in a row.`,
     'Ask the operator of the store, or of the proxy in front of it, to fix this; then run the same command again.',
   );
 }

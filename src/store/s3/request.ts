@@ -53,8 +53,10 @@ export interface S3Requests {
 }
 
 const ATTEMPTS = 6;
-/** Milliseconds before the first retry, doubled each time. */
-const RETRY_DELAY = 200;
+/** Milliseconds: the longest wait before the first retry, doubled each time up to MAX_RETRY_DELAY. */
+const RETRY_DELAY = 400;
+/** Milliseconds: the longest wait before any retry. */
+const MAX_RETRY_DELAY = 8000;
 /** Milliseconds for one file, however large and however slow the connection. */
 const TIMEOUT = 3_600_000;
 /** Milliseconds: a write in progress when a stop is requested may take this long. */
@@ -64,20 +66,21 @@ const CHECK_TIMEOUT = 3_000;
 /** Codes of a 4xx that ask for a later retry. */
 const TRANSIENT = new Set(['SlowDown', 'RequestTimeout', 'ConditionalRequestConflict', 'OperationAborted']);
 
-export interface RequestOptions {
+/** The settings of all requests to one place in a store. */
+export interface S3RequestsOptions {
   env: NodeJS.ProcessEnv;
   /** The proxies of this machine (default: none). */
   proxyFor?: StoreProxyFor;
-  /** Milliseconds before the first retry, doubled each time (default: 200). */
-  retryDelay?: number;
+  /** Milliseconds: the longest wait before the first retry, doubled each time (default: 400). */
+  requestRetryDelay?: number;
 }
 
 /**
  * @throws AppregError `s3-endpoint-invalid`; requests throw AppregError for errors that a retry would not fix, other
  * responses are returned, whatever their status
  */
-export function openRequests(place: S3Place, options: RequestOptions): S3Requests {
-  const { env, proxyFor, retryDelay = RETRY_DELAY } = options;
+export function openRequests(place: S3Place, options: S3RequestsOptions): S3Requests {
+  const { env, proxyFor, requestRetryDelay = RETRY_DELAY } = options;
   const resolved = resolvePlace(place, env);
   const { base, region, google } = resolved;
   const { findKeys, sendOnce, withoutSecrets } = openSigned(resolved, env, openHttp(proxyFor));
@@ -105,7 +108,7 @@ export function openRequests(place: S3Place, options: RequestOptions): S3Request
       }
       if (attempt === ATTEMPTS || isLastCheck)
         throw endpointUnreachable(base, ATTEMPTS, withoutSecrets(reasonOf(failure)), uncertain, failure);
-      const longest = Math.min(8000, retryDelay * 2 ** attempt);
+      const longest = Math.min(MAX_RETRY_DELAY, requestRetryDelay * 2 ** (attempt - 1));
       await wait(Math.random() * longest, undefined, { signal: stopAbortSignal() }).catch(() => {});
     }
   }

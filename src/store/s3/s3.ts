@@ -2,12 +2,13 @@ import { checkedSegments } from '../paths.ts';
 import type { Store } from '../store.ts';
 import { possibleConditions, isNotImplemented } from './conditions.ts';
 import { absentIn } from './list.ts';
-import { openObjects } from './objects.ts';
+import { openObjects, type ObjectsOptions } from './objects.ts';
 import { proveConditions, type ProvenConditionsOptions } from './proven-conditions.ts';
 import type { S3Place } from './place.ts';
-import { openRequests, type RequestOptions } from './request.ts';
+import { openRequests, type S3RequestsOptions } from './request.ts';
 
-export interface S3Options extends S3Place, RequestOptions, ProvenConditionsOptions {}
+export interface S3Options
+  extends S3Place, S3RequestsOptions, ProvenConditionsOptions, Pick<ObjectsOptions, 'visibilityDelay'> {}
 
 /** Requests in flight at once. */
 const CONCURRENCY = 64;

@@ -13,8 +13,11 @@ const KEYS = {
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
+/** Milliseconds: the stores of these tests are on this machine. */
+const DELAYS = { requestRetryDelay: 2, visibilityDelay: 2 };
+
 function options(endpoint: string, more: Partial<S3Options> = {}): S3Options {
-  return { bucket: 'registry', prefix: '', region: 'eu-central-1', endpoint, env: KEYS, retryDelay: 1, ...more };
+  return { bucket: 'registry', prefix: '', region: 'eu-central-1', endpoint, env: KEYS, ...DELAYS, ...more };
 }
 
 describe.each(['s3', 'google'] as const)('with the conditions of %s', (conditions) => {
@@ -62,7 +65,13 @@ describe.skipIf(missing !== null && !process.env['CI'])(
   () => {
     storeContract('a bucket of Ceph', async () => {
       const ceph: Ceph = await openCeph();
-      const place = options(ceph.endpoint, { bucket: ceph.bucket, prefix: 'r/', env: ceph.env, retryDelay: 50 });
+      const place = options(ceph.endpoint, {
+        bucket: ceph.bucket,
+        prefix: 'r/',
+        env: ceph.env,
+        requestRetryDelay: 100,
+        visibilityDelay: 100,
+      });
       return { store: openS3(place), rival: openS3(place), cleanup: async () => ceph.close() };
     });
   },
