@@ -83,5 +83,6 @@ function notServedError({ artifactUrl }: NewVersion, message: string, timeout: n
     'read-back-missing',
     `The artifact is stored, but after ${timeout} s ${shownUrl(artifactUrl)} still ${message}. The version is not listed yet, so subscribers are not affected.`,
     'Check baseUrl, and that the stored files are public; then run the same command again. --read-back-timeout <s> waits longer; --no-read-back lists the version without this check.',
+    { advisesRepeat: true },
   );
 }

@@ -29,6 +29,8 @@ interface AppregErrorOptions {
   written?: WriteState | null;
   /** The ids of the rules that a refused change violates. */
   rules?: readonly string[];
+  /** True if the hint says to run the same command again. */
+  advisesRepeat?: boolean;
 }
 
 /**
@@ -53,6 +55,8 @@ export class AppregError extends Error {
   readonly state: string;
   readonly written: WriteState | null;
   readonly rules: readonly string[];
+  /** True if the hint says to run the same command again. */
+  readonly advisesRepeat: boolean;
 
   constructor(code: ErrorCode, summary: string, hint: string, options: AppregErrorOptions = {}) {
     const { effect = null, state = effect === 'none' ? NOTHING_CHANGED : '' } = options;
@@ -66,19 +70,24 @@ export class AppregError extends Error {
     this.state = state;
     this.written = options.written ?? null;
     this.rules = options.rules ?? [];
+    this.advisesRepeat = options.advisesRepeat ?? false;
   }
 
   /** The same error with more context; this one becomes its cause. */
   with(
-    changes: Pick<AppregErrorOptions, 'effect' | 'state' | 'written'> & { summary?: string; hint?: string },
+    changes: Pick<AppregErrorOptions, 'effect' | 'state' | 'written' | 'advisesRepeat'> & {
+      summary?: string;
+      hint?: string;
+    },
   ): AppregError {
-    const { code, summary, hint, exit, effect, state, written, rules } = this;
+    const { code, summary, hint, exit, effect, state, written, rules, advisesRepeat } = this;
     const signal = exit === 1 || exit === 2 ? {} : { exit };
     return new AppregError(code, changes.summary ?? summary, changes.hint ?? hint, {
       ...signal,
       ...(changes.effect === undefined && { effect, state }),
       written,
       rules,
+      advisesRepeat,
       ...changes,
       cause: this,
     });

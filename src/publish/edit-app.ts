@@ -127,7 +127,7 @@ function editAgain(text: string, { key, manifest }: ListedEntry, changes: readon
       'app-changed',
       `The ${field} of the app “${printable(key)}” was changed by another process at the same time: it is now ${now === null ? 'missing' : `“${shownLocation(now)}”`}.`,
       'Check the entry. If your change is still right, run the same command again.',
-      { effect: 'none' },
+      { effect: 'none', advisesRepeat: true },
     );
   }
   const wanted = Object.fromEntries(changes.map(({ field, after }) => [field, after]));

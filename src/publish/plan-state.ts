@@ -31,14 +31,20 @@ export function withPlanState(
     notStored: pathsOf(remaining.slice(affected.length)),
     unknown: pathsOf(effect === 'unknown' ? affected : []),
   };
-  const repeatHint =
-    done.length === 0 || /\bagain\b/.test(error.hint) ? '' : ' Then run the same command again to finish.';
-  const hint = `${error.hint}${repeatHint}`;
+  const advisesRepeat = error.advisesRepeat || done.length > 0;
+  const isNewAdvice = advisesRepeat && !error.advisesRepeat;
+  const hint = `${error.hint}${isNewAdvice ? ' Then run the same command again to finish.' : ''}`;
   if (done.length === 0 && affected.length === 0 && (effect === 'none' || !hasStarted))
-    return error.with({ hint, written, effect: 'none' });
+    return error.with({ hint, advisesRepeat, written, effect: 'none' });
   const ofStep = effect === 'none' ? '' : error.state;
   const state = [ofStep, writtenInWords(written)].filter((sentence) => sentence !== '').join(' ');
-  return error.with({ hint, written, state, effect: effect === 'unknown' || done.length === 0 ? effect : 'applied' });
+  return error.with({
+    hint,
+    advisesRepeat,
+    written,
+    state,
+    effect: effect === 'unknown' || done.length === 0 ? effect : 'applied',
+  });
 }
 
 /** How many of the remaining steps the failed write applied, or may have applied. */

@@ -89,6 +89,6 @@ function changedMeanwhile(key: string): AppregError {
     'app-changed',
     `The entry of the app “${printable(key)}” was changed by another process at the same time.`,
     'Check the entry. If you still want to remove the app, run the same command again.',
-    { effect: 'none' },
+    { effect: 'none', advisesRepeat: true },
   );
 }

@@ -39,6 +39,7 @@ export function documentContended(path: string): AppregError {
     'write-conflict',
     `${printable(path)} was changed by other processes ${MAX_CONFLICTS} times during the edit.`,
     'Run the same command again once fewer processes change it.',
+    { advisesRepeat: true },
   );
 }
 

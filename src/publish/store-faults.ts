@@ -9,7 +9,7 @@ const HINT =
 /** @param has what the store contains instead, as the end of a sentence */
 export function notKept(path: string, has: string, cause?: unknown): AppregError {
   const message = `The store confirmed that it stored ${printable(path)}, but did not keep the write: it ${has}.`;
-  return new AppregError('write-lost', message, HINT, { cause });
+  return new AppregError('write-lost', message, HINT, { cause, advisesRepeat: true });
 }
 
 export function refusesTheSame(path: string): AppregError {
@@ -17,10 +17,11 @@ export function refusesTheSame(path: string): AppregError {
     'store-stale',
     `The store refuses to replace ${printable(path)} because it has changed, but returns the same document each time. It probably serves an old copy.`,
     HINT,
+    { advisesRepeat: true },
   );
 }
 
 export function unreadableYetThere(path: string): AppregError {
   const message = `The store reports that ${printable(path)} exists when it is created, but that it is missing when it is read.`;
-  return new AppregError('store-stale', message, HINT);
+  return new AppregError('store-stale', message, HINT, { advisesRepeat: true });
 }

@@ -104,6 +104,6 @@ function changed(shownAs: string): AppregError {
     'artifact-changed',
     `${printable(shownAs)} changed while it was published.`,
     'Wait until the program that writes the file has finished; then run the same command again.',
-    { effect: 'none' },
+    { effect: 'none', advisesRepeat: true },
   );
 }

@@ -88,6 +88,7 @@ export function interrupted(signal: StopSignal, outcome: { effect: Effect; state
   return new AppregError('interrupted', `Interrupted (${signal}).`, 'Run the same command again to finish.', {
     exit: SIGNAL_EXIT[signal],
     ...outcome,
+    advisesRepeat: true,
   });
 }
 

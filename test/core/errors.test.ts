@@ -16,6 +16,19 @@ test('the source uses every error code', () => {
   expect(Object.keys(ERRORS).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
 });
 
+test('an error of a write whose hint says to run the command again has advisesRepeat', () => {
+  const root = join(dirname(fileURLToPath(import.meta.url)), '../../src');
+  const found = ['store', 'publish']
+    .flatMap((part) => readdirSync(join(root, part), { recursive: true, encoding: 'utf8' }).map((file) => [part, file]))
+    .filter(([, file]) => file!.endsWith('.ts') && file !== 'plan-state.ts')
+    .flatMap(([part, file]) => [
+      ...readFileSync(join(root, part!, file!), 'utf8').matchAll(/\brun the (?:same )?command again[^]{0,500}/gi),
+    ])
+    .map(([text]) => text);
+  expect(found.length).toBeGreaterThan(15);
+  expect(found.filter((text) => !text.includes('advisesRepeat: true'))).toEqual([]);
+});
+
 test('the titles and remedies of errors are short sentences', () => {
   for (const [code, { title, fix }] of Object.entries(ERRORS))
     for (const sentence of [title, fix]) {

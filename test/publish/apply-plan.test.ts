@@ -170,6 +170,16 @@ describe('a failed plan', () => {
     ]);
   });
 
+  test.each([
+    { hint: 'Publish it again as 2.0.0.', advisesRepeat: false, end: ' Then run the same command again to finish.' },
+    { hint: 'Wait, then run the same command again.', advisesRepeat: true, end: '' },
+  ])('advises to run the command again once: $hint', async ({ hint, advisesRepeat, end }) => {
+    const { store } = watched({ [metadata]: '' }, () => ({
+      replace: () => Promise.reject(new AppregError('write-conflict', 'No.', hint, { effect: 'none', advisesRepeat })),
+    }));
+    await expect(applyPlan(plan, store)).rejects.toMatchObject({ hint: `${hint}${end}`, advisesRepeat: true });
+  });
+
   test('reports that nothing was changed if the first step fails', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({ create: full }));
     await expect(applyPlan(plan, store)).rejects.toMatchObject({

@@ -175,6 +175,6 @@ function lockLost(path: string): AppregError {
     'lock-lost',
     `The lock of ${printable(path)} was removed before the write was finished.`,
     'Run the same command again. Do not remove a lock while its process is running.',
-    { effect: 'none' },
+    { effect: 'none', advisesRepeat: true },
   );
 }

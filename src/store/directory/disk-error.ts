@@ -17,42 +17,91 @@ export async function nullIfMissing<T>(operation: Promise<T>): Promise<T | null>
   }
 }
 
-// System code: [our code, the cause, the remedy]
-const KNOWN: Record<string, [ErrorCode, string, string]> = {
-  ENOSPC: ['disk-full', 'the disk is full', 'Free some space, then run the same command again.'],
-  EDQUOT: ['disk-full', 'the disk quota is exceeded', 'Free some space, then run the same command again.'],
-  EFBIG: ['file-too-large', 'it exceeds the file size limit', 'Raise the limit (ulimit -f), or use another disk.'],
-  EROFS: ['read-only', 'the file system is read-only', 'Mount it writable, or use a copy elsewhere.'],
-  EACCES: ['permission-denied', 'permission is denied', 'Check the permissions of the file and its folder.'],
-  EPERM: [
-    'permission-denied',
-    'the operation is not permitted',
-    'Check the owner and attributes of the file and its folder.',
-  ],
-  EMFILE: [
-    'too-many-open-files',
-    'too many files are open',
-    'Raise the limit (ulimit -n), then run the command again.',
-  ],
-  ENFILE: [
-    'too-many-open-files',
-    'too many files are open on this machine',
-    'Close other programs, then run the command again.',
-  ],
-  ENAMETOOLONG: ['name-too-long', 'the name is too long for this disk', 'Choose a shorter name.'],
-  ENOTDIR: ['not-a-folder', 'part of its path is not a folder', 'Choose another path, or move that file away.'],
-  EEXIST: ['not-a-folder', 'part of its path is not a folder', 'Choose another path, or move that file away.'],
-  EISDIR: ['not-a-file', 'it is a folder', 'Give the path of a file.'],
-  ELOOP: ['link-loop', 'its symbolic links form a loop', 'Remove or fix the links.'],
-  ENOENT: ['folder-missing', 'its folder does not exist', 'Create the folder, then run the command again.'],
-  EBUSY: ['file-busy', 'another program is using it', 'Close that program, then run the command again.'],
-  EIO: ['io-error', 'the disk reports an error', 'Check the disk for errors before you continue.'],
+interface DiskError {
+  code: ErrorCode;
+  /** What the system reports, as the end of a sentence. */
+  cause: string;
+  hint: string;
+  /** True if the hint says to run the same command again. */
+  advisesRepeat?: boolean;
+}
+
+/** By the code of the system. */
+const KNOWN: Readonly<Record<string, DiskError>> = {
+  ENOSPC: {
+    code: 'disk-full',
+    cause: 'the disk is full',
+    hint: 'Free some space, then run the same command again.',
+    advisesRepeat: true,
+  },
+  EDQUOT: {
+    code: 'disk-full',
+    cause: 'the disk quota is exceeded',
+    hint: 'Free some space, then run the same command again.',
+    advisesRepeat: true,
+  },
+  EFBIG: {
+    code: 'file-too-large',
+    cause: 'it exceeds the file size limit',
+    hint: 'Raise the limit (ulimit -f), or use another disk.',
+  },
+  EROFS: {
+    code: 'read-only',
+    cause: 'the file system is read-only',
+    hint: 'Mount it writable, or use a copy elsewhere.',
+  },
+  EACCES: {
+    code: 'permission-denied',
+    cause: 'permission is denied',
+    hint: 'Check the permissions of the file and its folder.',
+  },
+  EPERM: {
+    code: 'permission-denied',
+    cause: 'the operation is not permitted',
+    hint: 'Check the owner and attributes of the file and its folder.',
+  },
+  EMFILE: {
+    code: 'too-many-open-files',
+    cause: 'too many files are open',
+    hint: 'Raise the limit (ulimit -n), then run the same command again.',
+    advisesRepeat: true,
+  },
+  ENFILE: {
+    code: 'too-many-open-files',
+    cause: 'too many files are open on this machine',
+    hint: 'Close other programs, then run the same command again.',
+    advisesRepeat: true,
+  },
+  ENAMETOOLONG: { code: 'name-too-long', cause: 'the name is too long for this disk', hint: 'Choose a shorter name.' },
+  ENOTDIR: {
+    code: 'not-a-folder',
+    cause: 'part of its path is not a folder',
+    hint: 'Choose another path, or move that file away.',
+  },
+  EEXIST: {
+    code: 'not-a-folder',
+    cause: 'part of its path is not a folder',
+    hint: 'Choose another path, or move that file away.',
+  },
+  EISDIR: { code: 'not-a-file', cause: 'it is a folder', hint: 'Give the path of a file.' },
+  ELOOP: { code: 'link-loop', cause: 'its symbolic links form a loop', hint: 'Remove or fix the links.' },
+  ENOENT: {
+    code: 'folder-missing',
+    cause: 'its folder does not exist',
+    hint: 'Create the folder, then run the same command again.',
+    advisesRepeat: true,
+  },
+  EBUSY: {
+    code: 'file-busy',
+    cause: 'another program is using it',
+    hint: 'Close that program, then run the same command again.',
+    advisesRepeat: true,
+  },
+  EIO: { code: 'io-error', cause: 'the disk reports an error', hint: 'Check the disk for errors before you continue.' },
 };
 
 /** Windows reports these if another program has the target of a rename open; after some seconds it is not a scanner. */
 const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
-
-const FIX_THAT = 'Correct the cause, then run the same command again.';
 
 /** What a failed write did, with a sentence about the resulting state if nothing else describes it. */
 export interface WriteOutcome {
@@ -77,8 +126,13 @@ export function diskError(
   const system = errno(error);
   if (system === '' || !(error instanceof Error) || !('syscall' in error)) return error;
   const isBusy = platform === 'win32' && error.syscall === 'rename' && OPEN_ELSEWHERE.has(system);
-  const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['io-error', `the system reports ${system}`, FIX_THAT];
+  const { code, cause, hint, advisesRepeat = false } = KNOWN[isBusy ? 'EBUSY' : system] ?? unknownError(system);
   const doing = outcome === null ? 'read' : 'write';
-  const message = `Cannot ${doing} ${printable(path)}: ${what} (${system}).`;
-  return new AppregError(code, message, hint, { ...outcome, cause: error });
+  const message = `Cannot ${doing} ${printable(path)}: ${cause} (${system}).`;
+  return new AppregError(code, message, hint, { ...outcome, cause: error, advisesRepeat });
+}
+
+function unknownError(system: string): DiskError {
+  const hint = 'Correct the cause, then run the same command again.';
+  return { code: 'io-error', cause: `the system reports ${system}`, hint, advisesRepeat: true };
 }

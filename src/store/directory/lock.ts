@@ -196,6 +196,6 @@ function lockedError(shownAs: string, folder: string, owner: LockOwner | null, t
     'store-locked',
     `${printable(shownAs)} is locked by ${who}; waited ${Math.round(timeout / 1000)} s.`,
     `Wait for the process to finish, then run the same command again. If it no longer exists, delete ${printable(folder)}`,
-    { effect: 'none' },
+    { effect: 'none', advisesRepeat: true },
   );
 }

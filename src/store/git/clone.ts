@@ -158,7 +158,7 @@ export async function requireSuccess(run: Promise<GitRun>): Promise<GitRun> {
       isTransient(done)
         ? 'Run the same command again when the remote can be reached.'
         : 'Check the repository with git, then run the same command again.',
-      { effect: 'none' },
+      { effect: 'none', advisesRepeat: true },
     )
   );
 }
@@ -170,7 +170,7 @@ export function fullDisk(run: GitRun): AppregError | null {
     'disk-full',
     `git found no free space in ${printable(tmpdir())}: ${gitMessage(run)}`,
     'Free some space there, or set TMPDIR to another folder; then run the same command again.',
-    { effect: 'none' },
+    { effect: 'none', advisesRepeat: true },
   );
 }
 

@@ -18,7 +18,7 @@ export function writeUncertain(remote: string, run: GitRun, cause: unknown): App
     'git-unreachable',
     `The git remote ${printable(redact(remote))} failed during the write: ${gitMessage(run)}`,
     'Run the same command again once the remote is reachable: it resumes the write.',
-    { cause, effect: 'unknown' },
+    { cause, effect: 'unknown', advisesRepeat: true },
   );
 }
 
@@ -36,6 +36,6 @@ export function branchContended(branch: string, attempts: number): AppregError {
     'write-conflict',
     `The branch ${printable(branch)} was changed by other processes ${attempts} times during the commit.`,
     'Run the same command again once fewer processes change it.',
-    { effect: 'none' },
+    { effect: 'none', advisesRepeat: true },
   );
 }

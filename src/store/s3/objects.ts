@@ -160,6 +160,7 @@ function notKept(name: string, path: string): AppregError {
     'write-lost',
     `${printable(name)} confirmed that it stored ${printable(path)}, but did not keep the write: it still has the previous file, ${MAX_CHECKS} times in a row.`,
     'A cache or a replica in front of the store may be the cause: check "endpoint" of the store in the configuration; then run the same command again.',
+    { advisesRepeat: true },
   );
 }
 
@@ -169,5 +170,6 @@ function damaged(name: string, path: string, sent: number, stored: Digest | null
     'write-corrupted',
     `${printable(name)} confirmed that it stored ${printable(path)} (${sent} bytes), but contains ${kept}, ${MAX_CHECKS} times in a row.`,
     'Ask the operator of the store, or of the proxy in front of it, to fix this; then run the same command again.',
+    { advisesRepeat: true },
   );
 }

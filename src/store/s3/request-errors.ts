@@ -56,7 +56,7 @@ export function endpointUnreachable(
     's3-unreachable',
     `${printable(redact(base))} cannot be used: ${printable(reason)}, ${attempts} times in a row.`,
     `Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it resumes the write' : ''}.`,
-    { effect: uncertain ? 'unknown' : 'none', ...(cause instanceof Error && { cause }) },
+    { effect: uncertain ? 'unknown' : 'none', advisesRepeat: true, ...(cause instanceof Error && { cause }) },
   );
 }
 
