@@ -73,7 +73,7 @@ export function checkContent(
     if (severity === 'off') continue;
     for (const problem of [found ?? []].flat())
       if (severity === 'error') errors.push(violationOf(rule.id, problem));
-      else warnings.push(asClause(printable(problem.message)));
+      else warnings.push(printable(problem.message));
   }
   if (errors.length > 0) throw ruleViolation(errors, 'pack');
   return warnings;
@@ -81,11 +81,6 @@ export function checkContent(
 
 function violationOf(rule: string, { message, advice, evidence = {} }: Problem): Violation {
   return { rule, text: message, advice, evidence };
-}
-
-/** A message as part of a line: without its capital and its full stop. */
-function asClause(message: string): string {
-  return message.replace(/^The /, 'the ').replace(/\.$/, '');
 }
 
 const UNPUBLISHED: Missing = { missing: { code: 'offline' }, runWide: true };
