@@ -146,7 +146,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     const files = newRule(process.argv[2], process.argv[3]);
     console.log(files.map((file) => `wrote ${file}`).join('\n'));
-    console.log('Next: complete both files, add a live case (test/observe/registry), then npm run docs');
+    console.log('Next: complete both files, add a live case (test/observe/live), then npm run docs');
   } catch (error) {
     console.error(`new-rule: ${error.message}`);
     process.exitCode = 1;
