@@ -1,4 +1,4 @@
-/** The validators of a representation: its strong ETag, its modification time (milliseconds) and its size in bytes. */
+/** A representation: its strong ETag, modification time (milliseconds) and size in bytes. */
 export interface Representation {
   etag: string;
   modified: number;

@@ -47,14 +47,13 @@ export async function openFile(path: string): Promise<OpenFile | null> {
   return null;
 }
 
-interface FileIdentity {
+interface FileStats {
   ino: bigint;
   size: bigint;
   mtimeNs: bigint;
-  ctimeNs: bigint;
 }
 
-function contentState(stat: FileIdentity): string {
+function contentState(stat: FileStats): string {
   return `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
 }
 

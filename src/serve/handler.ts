@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { corsHeaders } from './cross-origin.ts';
-import { respond, textResponse, type FileResponse, type Site } from './answer.ts';
+import { respond, textResponse, type FileResponse, type Site } from './respond.ts';
 
 /** One request and its outcome, for the log. */
 export interface Served {
@@ -37,14 +37,14 @@ export function handler(
 async function serve(site: Site, req: IncomingMessage, res: ServerResponse): Promise<Error | null> {
   let fault: Error | null = null;
   const { method = '', url: target = '', headers } = req;
-  const reply = await respond(site, { method, target, headers }).catch((error: NodeJS.ErrnoException) => {
+  const response = await respond(site, { method, target, headers }).catch((error: NodeJS.ErrnoException) => {
     fault = error;
     return refusal(error, corsHeaders(site.serviceOrigins, headers.origin));
   });
   try {
-    await send(reply, req, res);
+    await send(response, req, res);
   } finally {
-    await reply.release();
+    await response.release();
   }
   return fault;
 }
@@ -57,8 +57,8 @@ function refusal(error: NodeJS.ErrnoException, headers: Record<string, string>):
   return textResponse(500, 'Internal error; see the log of the server.', headers);
 }
 
-async function send(reply: FileResponse, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const { status, headers, body } = reply;
+async function send(response: FileResponse, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const { status, headers, body } = response;
   // Do not wait for a request body that is not read.
   if (status === 405) headers['Connection'] = 'close';
   res.writeHead(status, headers);

@@ -45,15 +45,15 @@ const METHODS = 'GET, HEAD, OPTIONS';
 const MAX_REWRITTEN_BYTES = 400_000_000;
 
 /** Responds to a request for a registry file as a well-configured static host does. Throws file system errors. */
-export async function respond(site: Site, question: FileRequest): Promise<FileResponse> {
-  const { method, target, headers } = question;
+export async function respond(site: Site, request: FileRequest): Promise<FileResponse> {
+  const { method, target, headers } = request;
   const common = corsHeaders(site.serviceOrigins, firstValue(headers['origin']));
   if (method === 'OPTIONS') return preflight(common, headers);
   if (method !== 'GET' && method !== 'HEAD')
     return textResponse(405, `Only the methods ${METHODS} are supported.`, { ...common, Allow: METHODS });
   const segments = targetSegments(target);
   const path = segments && (await servedFile(site.root, segments, site.hidden));
-  const found = path === null ? null : await respondWithFile(site, path, question, common);
+  const found = path === null ? null : await respondWithFile(site, path, request, common);
   const registry = `${site.address(firstValue(headers['host']))}${encodeURI(site.manifest)}`;
   return found ?? textResponse(404, `Not found. The manifest is at ${registry}`, common);
 }
@@ -62,14 +62,14 @@ export async function respond(site: Site, question: FileRequest): Promise<FileRe
 async function respondWithFile(
   site: Site,
   path: string,
-  question: FileRequest,
+  request: FileRequest,
   common: Record<string, string>,
 ): Promise<FileResponse | null> {
   for (let attempt = 0; attempt < 3; attempt++) {
     const file = await openFile(path);
     if (!file) return null;
     try {
-      return await responseFrom(site, file, question, common);
+      return await responseFrom(site, file, request, common);
     } catch (error) {
       await file.handle.close();
       if (!(error instanceof FileChanged)) throw error;
@@ -127,8 +127,8 @@ async function responseFrom(
     'Last-Modified': new Date(modified).toUTCString(),
     'Accept-Ranges': 'bytes',
   };
-  const validators = { etag, modified, size };
-  const status = precondition(headers, validators);
+  const representation = { etag, modified, size };
+  const status = precondition(headers, representation);
   if (status !== null) {
     const { 'Content-Type': _, ...kept } = full;
     return {
@@ -138,7 +138,7 @@ async function responseFrom(
       release,
     };
   }
-  const range = method === 'GET' ? requestedRange(headers, validators) : null;
+  const range = method === 'GET' ? requestedRange(headers, representation) : null;
   if (range === 'unsatisfiable') {
     const refusal = textResponse(416, `The file has ${size} bytes.`, { ...common, 'Content-Range': `bytes */${size}` });
     return { ...refusal, release };
