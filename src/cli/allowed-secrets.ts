@@ -13,7 +13,7 @@ export function allowedSecrets({ allowSecret = [] }: { allowSecret?: readonly st
   throw new AppregError(
     'option-invalid',
     `--allow-secret: a value of ${wrong.length} characters is not a fingerprint.`,
-    'Copy the fingerprint from the message about the secret: 16 digits, such as 0f3a5c7e9b1d2468. Never pass the secret itself.',
+    'Copy the fingerprint from the message about the secret: 16 hexadecimal digits, such as 0f3a5c7e9b1d2468. Never pass the secret itself.',
   );
 }
 

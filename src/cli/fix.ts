@@ -9,6 +9,8 @@ import { type BaselineOption, wasPublished } from './check/baseline-option.ts';
 import type { Context } from './context.ts';
 import { manifestAppsIn, metadataUrlOf } from '../core/registry/manifest.ts';
 
+const CHANGED_MEANWHILE = 'another process changed it in the meantime; run appreg lint --fix again';
+
 /**
  * `lint --fix`: fixes the files of a target, and reports on stderr what changed, and which changes affect published
  * versions.
@@ -38,9 +40,9 @@ export async function fixFiles(context: Context, target: LintTarget, against: Ba
     if (fixes.length === 0) return;
     const stored = await store.read(path);
     if (!stored || Buffer.from(stored.bytes).toString('utf8') !== content.text)
-      return void context.terminal.log(`${printable(path)}: not fixed, because another process is changing it`);
+      return void context.terminal.log(`${printable(path)}: not fixed, because ${CHANGED_MEANWHILE}`);
     if ((await store.replace(path, Buffer.from(text), stored.token)) === 'changed')
-      return void context.terminal.log(`${printable(path)}: not fixed, because another process is changing it`);
+      return void context.terminal.log(`${printable(path)}: not fixed, because ${CHANGED_MEANWHILE}`);
     for (const fix of fixes) {
       const touched = fix.version !== null && wasPublished(against, app, fix.version);
       context.terminal.log(

@@ -30,7 +30,7 @@ export async function readBack({ terminal, env }: Context, entry: NewVersion, ti
         await untilStopped(sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4))));
         continue;
       }
-      if (found.mismatchError) throw mismatch(entry, found.mismatchError);
+      if (found.servedChecksum) throw mismatch(entry, found.servedChecksum);
       if (timeout !== null && !found.unreachable) throw notServedError(entry, found.message, timeout);
       const outcome = timeout === null ? 'Not served yet' : 'Not read back';
       terminal.log(`${outcome}: ${shownUrl(entry.artifactUrl)} ${found.message}`);
@@ -43,8 +43,8 @@ export async function readBack({ terminal, env }: Context, entry: NewVersion, ti
 
 interface ReadBackFailure {
   message: string;
-  /** The checksum of the bytes served instead. */
-  mismatchError: string | null;
+  /** The checksum of the bytes served instead; null if it is another failure. */
+  servedChecksum: string | null;
   /** True if there was no response at all: the URL may be reachable for others. */
   unreachable: boolean;
 }
@@ -60,10 +60,10 @@ async function fetchOnce(
   const options = { ...networkOf(env), retries: 0, connectTimeout: 4000, headersTimeout: 8000, idleTimeout: 8000 };
   const { probe, content } = await fetchBytes(uniqueUrl, () => {}, options);
   const problem = isAnswered(probe) ? unlikeArtifact(content.head) : describeOutcome(probe);
-  if (problem !== null) return { message: problem, mismatchError: null, unreachable: isUnreachable(probe) };
+  if (problem !== null) return { message: problem, servedChecksum: null, unreachable: isUnreachable(probe) };
   const served = `sha256:${content.sha256}`;
   if (served === checksum) return null;
-  return { message: 'serves different bytes', mismatchError: served, unreachable: false };
+  return { message: 'serves different bytes', servedChecksum: served, unreachable: false };
 }
 
 function isUnreachable({ failure }: Probe): boolean {

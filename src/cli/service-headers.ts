@@ -40,7 +40,7 @@ export function serviceBase(text: string): string {
     throw new AppregError(
       'url-invalid',
       `--service: “${printable(text)}” is not the URL of a service.`,
-      'Give its address, such as https://flows.example.com',
+      'Give its URL, such as https://flows.example.com',
     );
   return asBase(`${url.origin}${url.pathname}`);
 }

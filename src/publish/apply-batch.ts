@@ -62,7 +62,7 @@ function outcomeOn(
     const { path } = step;
     const token = files.get(path)?.token ?? null;
     const written = writes.get(path)?.bytes;
-    // A file that an earlier step wrote is in no state that was planned on.
+    // A file that an earlier step wrote has no token, so the edit is computed from its new text.
     const current = written ? { bytes: written, digest: () => digestOfBytes(written), token: '' } : files.get(path);
     const bytes = bytesAfter(step, current ?? null);
     if (bytes !== null) writes.set(path, { path, bytes, token });

@@ -13,8 +13,8 @@ export interface Violation {
   evidence: Evidence;
 }
 
-/** @param asIs what --any-content does, for an artifact without its app */
-export function ruleViolation(violations: readonly Violation[], asIs: string): AppregError {
+/** @param verb what --any-content allows, for an artifact without its entry file */
+export function ruleViolation(violations: readonly Violation[], verb: string): AppregError {
   const lines = violations.flatMap(({ text, evidence, rule }) => [
     text,
     // Each can be allowed, so each has to be named.
@@ -22,7 +22,7 @@ export function ruleViolation(violations: readonly Violation[], asIs: string): A
   ]);
   const advice = [...new Set(violations.map((one) => one.advice))];
   const rules = [...new Set(violations.map(({ rule }) => rule))];
-  if (rules.includes('artifact-no-app')) advice.push(`To ${asIs} it as it is: --any-content`);
+  if (rules.includes('artifact-no-app')) advice.push(`To ${verb} it as it is: --any-content`);
   return new AppregError('rule-violation', joined(lines), joined(advice), { effect: 'none', rules });
 }
 

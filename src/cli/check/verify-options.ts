@@ -42,7 +42,7 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
 
 /** The registry's URL as requested. Throws AppregError that suggests the URL that was probably meant. */
 export function registryUrl(text: string): URL {
-  const hint = 'Give the full address of the manifest, such as https://apps.example.com/registry.json';
+  const hint = 'Give the full URL of the manifest, such as https://apps.example.com/registry.json';
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
     const likely = `https://${text.replace(/^\/+/, '')}`;
     const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && parseUrl(likely) !== null;

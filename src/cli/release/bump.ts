@@ -18,8 +18,8 @@ interface Bump {
 }
 
 interface Bumps {
-  /** By version file. */
-  apps: ReadonlyMap<string, Bump>;
+  /** By path of the version file. */
+  versionFiles: ReadonlyMap<string, Bump>;
   /** The new texts of the lock files; apps may share one. */
   locks: ReadonlyMap<string, string>;
 }
@@ -36,7 +36,7 @@ export async function bumpApps(
   published: PublishedState,
   { dryRun, jobs }: { dryRun: boolean; jobs: number },
 ): Promise<EvaluatedApp[]> {
-  const { apps: bumps, locks } = bumpsFor(apps, published);
+  const { versionFiles: bumps, locks } = bumpsFor(apps, published);
   const shown = (versionFile: string, bump: Bump): string =>
     [versionFile, ...bump.locks].map((file) => printable(shownBelow(loaded.root, file))).join(' and ');
   if (dryRun)
@@ -86,5 +86,5 @@ function bumpsFor(apps: readonly EvaluatedApp[], { lock }: PublishedState): Bump
     const text = withVersion(declared, version);
     bumps.set(app.versionFile, { version, text, locks: changed.map(({ file }) => file) });
   }
-  return { apps: bumps, locks };
+  return { versionFiles: bumps, locks };
 }

@@ -16,8 +16,9 @@ import { snapshotOfStore } from '../stored-state.ts';
 import type { PublishedState } from './evaluate.ts';
 import { servedLock } from './served-lock.ts';
 
-/** What is published, with the store that it was read from; null for a state that --against names. */
-export interface ReadState extends PublishedState {
+/** What is published, with the store that it was read from. */
+export interface PublishedStateOfStore extends PublishedState {
+  /** Null for a state that --against names. */
   store: OpenStore | null;
 }
 
@@ -30,7 +31,7 @@ export async function publishedVersions(
   context: Context,
   { config, root }: LoadedConfig,
   against: string | undefined,
-): Promise<ReadState> {
+): Promise<PublishedStateOfStore> {
   if (against?.trim() === '')
     throw new AppregError(
       'option-invalid',
