@@ -1,5 +1,5 @@
 import type { AppView, SubscriptionView, VersionView } from '../views.ts';
-import { address } from './address.ts';
+import { pathWithQuery } from './path-with-query.ts';
 import { reasons, installability, versionCount } from './app-state.ts';
 import { appPath } from './app-path.ts';
 import type { EventView } from '../events.ts';
@@ -121,7 +121,7 @@ function historySection({ subscription, app, events, now }: AppPage): Html {
   return html`<section aria-labelledby="history-title">
     <div class="section-head">
       <h2 id="history-title">History</h2>
-      <a href="${address(registryPath(subscription.id, 'history'), { app: app.key })}">All events of this app</a>
+      <a href="${pathWithQuery(registryPath(subscription.id, 'history'), { app: app.key })}">All events of this app</a>
     </div>
     <div id="app-history" data-live>
       ${events.length === 0 ? html`<p class="muted">Nothing has changed since your organization subscribed.</p>` : eventTable(events, 'app', now)}

@@ -1,4 +1,4 @@
-import { address } from './address.ts';
+import { pathWithQuery } from './path-with-query.ts';
 
 /** Keys that a path may contain as they are: not empty, and without dot segments. */
 const PLAIN_KEY = /^[\w-][\w.~-]*$/;
@@ -9,5 +9,5 @@ const PLAIN_KEY = /^[\w-][\w.~-]*$/;
  */
 export function appPath(subscriptionId: string, key: string, after: string | null = null): string {
   const isPlain = PLAIN_KEY.test(key);
-  return address(`apps/${subscriptionId}${isPlain ? `/${key}` : ''}`, { key: isPlain ? null : key, after });
+  return pathWithQuery(`apps/${subscriptionId}${isPlain ? `/${key}` : ''}`, { key: isPlain ? null : key, after });
 }

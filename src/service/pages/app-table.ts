@@ -1,7 +1,7 @@
 import { count } from '../../report/words.ts';
 import { grouped } from '../../core/text/text.ts';
 import type { AppFilter, AppOrder, Catalogue, CatalogueApp } from '../storage/app-catalogue.ts';
-import { address } from './address.ts';
+import { pathWithQuery } from './path-with-query.ts';
 import { appPath } from './app-path.ts';
 import { reasons, installability } from './app-state.ts';
 import { type Choice, searchForm, select } from './components.ts';
@@ -65,7 +65,7 @@ export function appList(list: AppList): Html {
         ${tabs(
           'Show apps',
           FILTER_NAMES.map(([filter, label]) => ({
-            href: listAddress(list, { filter }),
+            href: listPath(list, { filter }),
             label,
             isCurrent: filter === query.filter,
             number: totals[filter],
@@ -75,12 +75,12 @@ export function appList(list: AppList): Html {
         <p class="muted" role="status">${foundText(total, query)}</p>
       </div>
       ${apps.length === 0 ? NOTHING : appTable(apps, registries !== null, now)}
-      ${pageLinks({ page, pageSize: PAGE_SIZE, total }, (to) => listAddress(list, { page: to }))}
+      ${pageLinks({ page, pageSize: PAGE_SIZE, total }, (to) => listPath(list, { page: to }))}
     </div>`;
 }
 
-/** The URL of the list with a change, without what has its default. */
-function listAddress({ query, path, defaultFilter }: AppList, change: { filter?: AppFilter; page?: number }): string {
+/** The path of the list with a change, without what has its default. */
+function listPath({ query, path, defaultFilter }: AppList, change: { filter?: AppFilter; page?: number }): string {
   const { search, order, registry } = query;
   const { filter = query.filter, page = 1 } = change;
   const parameters = {
@@ -90,7 +90,7 @@ function listAddress({ query, path, defaultFilter }: AppList, change: { filter?:
     sort: order === 'name' ? null : order,
     page: page === 1 ? null : String(page),
   };
-  return `${address(path, parameters)}#app-tools`;
+  return `${pathWithQuery(path, parameters)}#app-tools`;
 }
 
 function foundText(total: number, { search, filter }: AppListQuery): Html {

@@ -1,6 +1,6 @@
 import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails } from '../audit-actions.ts';
 import type { AuditEntryView } from '../views.ts';
-import { address } from './address.ts';
+import { pathWithQuery } from './path-with-query.ts';
 import { chip, emptyState, select } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
@@ -50,7 +50,7 @@ const ACTIONS: Record<AuditAction, string> = {
 };
 
 export function auditPage({ entries, next, after, action, now }: AuditPage): Screen {
-  const pageAfter = (cursor: string | null): string => address(PATH, { action, after: cursor });
+  const pageAfter = (cursor: string | null): string => pathWithQuery(PATH, { action, after: cursor });
   const choices = AUDIT_ACTIONS.map((value) => ({ value, label: ACTIONS[value] }));
   const body = html`<h1>Audit log</h1>
     <p class="lead">Who changed what in your organization, newest first.</p>

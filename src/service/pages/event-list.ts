@@ -54,7 +54,7 @@ function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now
   const { time, registry } = event;
   const [label, tone] = event.type === 'checked' ? ['Checked', OUTCOMES[event.data.outcome][1]] : LABELS[event.type];
   const message = sanitized(event.message, 500);
-  const href = of === 'app' ? null : addressOf(event, of);
+  const href = of === 'app' ? null : eventPath(event, of);
   return html`<tr role="row" ${href === null ? NOTHING : html`class="linked"`}>
     <td role="cell" class="muted">${relativeTime(time, now)}</td>
     <td role="cell">${status(tone, label)}</td>
@@ -67,7 +67,7 @@ function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now
 }
 
 /** The page of what an event is about: an app, or the registry, unless it is this page. */
-function addressOf({ registry, app }: EventView, of: 'organization' | 'registry'): string | null {
+function eventPath({ registry, app }: EventView, of: 'organization' | 'registry'): string | null {
   if (app !== null) return appPath(registry.id, app);
   return of === 'organization' ? registryPath(registry.id) : null;
 }

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType, type EventView } from '../events.ts';
-import { address } from './address.ts';
+import { pathWithQuery } from './path-with-query.ts';
 import { type Choice, emptyState, select } from './components.ts';
 import { checkTable, eventLabel, eventTable } from './event-list.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -51,7 +51,7 @@ const TYPE_NAMES: Partial<Record<EventType, string>> = { checked: 'Checks' };
 function historyList(history: History, path: string, of: 'registry' | 'organization'): Html {
   const { events, next, after, type, defaultType, app, now } = history;
   const pageAfter = (cursor: string | null): string =>
-    address(path, { type: type === defaultType ? null : type, app, after: cursor });
+    pathWithQuery(path, { type: type === defaultType ? null : type, app, after: cursor });
   const types = EVENT_TYPES.map((value) => ({ value, label: TYPE_NAMES[value] ?? eventLabel(value) }));
   const choices = [{ value: 'all', label: 'All events' }, ...types];
   // The first choice is the default.

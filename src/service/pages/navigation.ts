@@ -52,15 +52,15 @@ function rangeOf({ page, pageSize, total }: PageOf): string {
   return `${grouped(first)}–${grouped(last)} of ${grouped(total)}`;
 }
 
-/** Links to the neighbouring pages of a list; nothing if it has one page. @param address of a page */
-export function pageLinks(list: PageOf, address: (page: number) => string): Html {
+/** Links to the neighbouring pages of a list; nothing if it has one page. @param pathOf a page */
+export function pageLinks(list: PageOf, pathOf: (page: number) => string): Html {
   const { page, pageSize, total } = list;
   const last = Math.ceil(total / pageSize);
   if (last <= 1) return NOTHING;
   const to = (target: number, label: string, rel: string): Html =>
     target < 1 || target > last || target === page
       ? html`<span class="button disabled" aria-hidden="true">${label}</span>`
-      : html`<a class="button" href="${address(target)}" ${rel === '' ? NOTHING : html`rel="${rel}"`}>${label}</a>`;
+      : html`<a class="button" href="${pathOf(target)}" ${rel === '' ? NOTHING : html`rel="${rel}"`}>${label}</a>`;
   return html`<nav class="pager" aria-label="Pages">
     <span class="muted">${rangeOf(list)}</span>
     <span class="pager-links">

@@ -1,7 +1,7 @@
 import { count } from '../../report/words.ts';
 import { grouped } from '../../core/text/text.ts';
 import type { SubscriptionView } from '../views.ts';
-import { address } from './address.ts';
+import { pathWithQuery } from './path-with-query.ts';
 import { code, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
@@ -61,7 +61,7 @@ function registryList({ list, search, page, now }: RegistriesPage): Html {
   const last = Math.max(1, Math.ceil(sorted.length / PAGE_SIZE));
   const current = Math.min(page, last);
   const shown = sorted.slice((current - 1) * PAGE_SIZE, current * PAGE_SIZE);
-  const pageAddress = (to: number): string => address(PATH, { q: search || null, page: String(to) });
+  const pagePath = (to: number): string => pathWithQuery(PATH, { q: search || null, page: String(to) });
   return html`${
       list.length < SEARCHABLE
         ? NOTHING
@@ -74,7 +74,7 @@ function registryList({ list, search, page, now }: RegistriesPage): Html {
         ${search === '' ? overview(list) : html`${count(sorted.length, 'registry', 'registries')} found`}
       </p>
       ${shown.length === 0 ? NOTHING : registryTable(shown, now)}
-      ${pageLinks({ page: current, pageSize: PAGE_SIZE, total: sorted.length }, pageAddress)}
+      ${pageLinks({ page: current, pageSize: PAGE_SIZE, total: sorted.length }, pagePath)}
     </div>`;
 }
 

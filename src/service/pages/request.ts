@@ -65,7 +65,11 @@ export async function readRequest(c: PageContext, service: Service, count: PageR
 
 /** The words to search for; '' for none. */
 export function searchIn({ query }: PageRequest): string {
-  return (query('q') ?? '').trim().slice(0, 200);
+  // Not the first half of a character that consists of two UTF-16 units.
+  return (query('q') ?? '')
+    .trim()
+    .slice(0, 200)
+    .replace(/[\ud800-\udbff]$/, '');
 }
 
 /** The number of the requested page, from 1. */

@@ -21,21 +21,21 @@ export interface IconCollector {
 
 export function openIconCollector(): IconCollector {
   // Apps may share an icon: it is kept once, until the end of the run.
-  const byAddress = new Map<string, IconRow | null>();
+  const byUrl = new Map<string, IconRow | null>();
   let remaining = TOTAL_BYTES;
   return {
     add({ url, content, image }, bytes) {
       if (url === null) return;
-      const address = comparableUrl(url);
-      byAddress.set(address, null);
+      const key = comparableUrl(url);
+      byUrl.set(key, null);
       if (isMissing(content) || content.cut || isMissing(image)) return;
       const type = typeOf(image);
       if (type === null || bytes.length === 0 || bytes.length >= BYTES_LIMIT || bytes.length > remaining) return;
       remaining -= bytes.length;
-      byAddress.set(address, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
+      byUrl.set(key, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
     },
     // What was not fetched is either unchanged, or its host fails.
-    iconOf: ({ url }) => (url === null ? undefined : byAddress.get(comparableUrl(url))),
+    iconOf: ({ url }) => (url === null ? undefined : byUrl.get(comparableUrl(url))),
   };
 }
 

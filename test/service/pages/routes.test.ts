@@ -245,8 +245,8 @@ describe('the pages', () => {
     const own = await addSubscription(web.db, id, registry);
     const page = await (await get(`/settings/registries/${own}`, cookie)).text();
     for (const key of keys) {
-      const href = `/apps/${own}?key=${encodeURIComponent(key)}`;
-      expect(page).toContain(href.slice(1).replaceAll("'", '&#39;'));
+      const href = `/apps/${own}?${new URLSearchParams({ key }).toString()}`;
+      expect(page).toContain(`"${href.slice(1)}"`);
       const answer = await get(href, cookie);
       expect(answer.status).toBe(200);
     }
@@ -269,6 +269,13 @@ describe('the pages', () => {
     expect(await names('q=lamp&show=visible')).toEqual([]);
     expect(await names('page=2')).toEqual(['The clock', 'The lamp']);
     expect(await names('page=x&sort=newest')).toEqual(['The clock', 'The lamp']);
+  });
+
+  test('shorten a search between two characters, not within one', async () => {
+    const { cookie } = await signIn();
+    const answer = await get(`/apps?q=${'a'.repeat(199)}%F0%9F%98%80`, cookie);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain(`value="${'a'.repeat(199)}"`);
   });
 
   test('request a refresh, also shortly after a check, and return to the same tab', async () => {

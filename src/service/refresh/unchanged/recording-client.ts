@@ -45,9 +45,9 @@ export function openRecordingClient(http: HttpClient): RecordingClient {
 
   function record(request: ProbeRequest, probe: Probe): Probe {
     const document = confirmedDocument(request, probe);
-    const address = comparableUrl(request.url);
-    if (document === null || confirmed?.get(address)) confirmed = null;
-    else confirmed?.set(address, document);
+    const key = comparableUrl(request.url);
+    if (document === null || confirmed?.get(key)) confirmed = null;
+    else confirmed?.set(key, document);
     return probe;
   }
 
