@@ -20,6 +20,5 @@ export const verifiedArtifacts: Migration = {
       FOREIGN KEY (store, sha256) REFERENCES artifacts ON DELETE CASCADE)`.execute(db);
     await sql`CREATE INDEX ON kept_artifacts (store, sha256)`.execute(db);
     await sql`ALTER TABLE versions ADD COLUMN lost_at timestamptz, ADD COLUMN keep_after timestamptz`.execute(db);
-    await sql`CREATE INDEX ON versions (keep_after) WHERE keep_after IS NOT NULL`.execute(db);
   },
 };

@@ -15,6 +15,7 @@ import { tokensAuditWebhooks } from './008-tokens-audit-webhooks.ts';
 import { refusedVersions } from './009-refused-versions.ts';
 import { sharedUntil } from './010-shared-until.ts';
 import { naturalOrder } from './011-natural-order.ts';
+import { requestedArtifacts } from './012-requested-artifacts.ts';
 
 /** All migrations by name, in order, a file for each. A released migration never changes: add a new one. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -32,6 +33,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '009-refused-versions': refusedVersions,
   '010-shared-until': sharedUntil,
   '011-natural-order': naturalOrder,
+  '012-requested-artifacts': requestedArtifacts,
 };
 
 /**
