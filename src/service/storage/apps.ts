@@ -130,9 +130,9 @@ export function searchWords(search: string | null): string[] {
     .slice(0, 8);
 }
 
-/** The ICU collation folds the case of all scripts, independent of the database's locale. */
+/** The collation folds the case of all scripts with ICU, independent of the database's locale. */
 export function matchesWord(word: string) {
   return sql<boolean>`strpos(
-    lower((apps.key || ' ' || apps.name || ' ' || apps.description) COLLATE "und-x-icu"),
-    lower(${word}::text COLLATE "und-x-icu")) > 0`;
+    lower((apps.key || ' ' || apps.name || ' ' || apps.description) COLLATE natural_order),
+    lower(${word}::text COLLATE natural_order)) > 0`;
 }

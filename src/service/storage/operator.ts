@@ -24,7 +24,7 @@ export async function listOrganizations(
   if (search !== null)
     query = query.where(
       sql<boolean>`strpos(
-        lower(organizations.name COLLATE "und-x-icu"), lower(${storable(search)}::text COLLATE "und-x-icu")) > 0`,
+        lower(organizations.name COLLATE natural_order), lower(${storable(search)}::text COLLATE natural_order)) > 0`,
     );
   if (after !== null) {
     if (!isUuid(after)) return { organizations: [], next: null };
