@@ -111,7 +111,9 @@ function refusalOf(result: Exclude<SubscribeOutcome, { subscriptionId: string }>
     case 'too-many':
       return new Refusal('too-many-subscriptions', message);
     case 'unusable':
-      return new Refusal('registry-unusable', message, { findings: result.findings });
+      return new Refusal('registry-unusable', [message, result.advice].filter((text) => text !== null).join(' '), {
+        findings: result.findings,
+      });
   }
 }
 

@@ -85,9 +85,8 @@ function errorsOf(result: SubscribeOutcome): Pick<SubscribeForm, 'urlError'> | P
       urlError: html`Your organization is already subscribed to this registry.
         <a href="${`${LIST}/${result.subscriptionId}`.slice(1)}">Open it</a>`,
     };
-  const { message } = result;
-  if (result.outcome !== 'unusable' || result.findings.length === 0) return { urlError: message };
-  return { unusable: { message, findings: result.findings } };
+  if (result.outcome !== 'unusable' || result.findings.length === 0) return { urlError: result.message };
+  return { unusable: result };
 }
 
 async function showSettings(request: MemberRequest, service: Service) {

@@ -1,10 +1,10 @@
-import type { Finding } from '../../core/engine/report.ts';
 import { sanitized } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { type AuthForm, authFields } from './auth-form.ts';
 import { field, ifAllowed } from './components.ts';
 import type { Scope } from '../scopes.ts';
+import type { UnusableManifest } from '../subscribe/check-manifest.ts';
 import { findingList } from './findings.ts';
 import { breadcrumbs } from './navigation.ts';
 
@@ -23,25 +23,14 @@ export interface SubscribeForm {
   nameError: string | null;
   auth: AuthForm;
   /** Why the registry cannot be used, or null. */
-  unusable: { message: string; findings: readonly Finding[] } | null;
+  unusable: UnusableManifest | null;
 }
 
 export function subscribePage({ url, name, urlError, nameError, auth, unusable }: SubscribeForm): Screen {
   const body = html`${breadcrumbs({ href: 'settings/registries', text: 'App Registries' })}
     <h1>Subscribe to Registry</h1>
     <p class="lead">The manifest is checked immediately. Then its apps become available for installation.</p>
-    ${
-      unusable === null
-        ? NOTHING
-        : html`<section class="notice bad" role="alert" aria-labelledby="unusable">
-            <h2 id="unusable">This registry cannot be used</h2>
-            <p>
-              ${unusable.findings.some(({ message }) => message === unusable.message) ? '' : sanitized(`${unusable.message} `, 600)}You
-              were not subscribed.
-            </p>
-            ${findingList(unusable.findings)}
-          </section>`
-    }
+    ${unusable === null ? NOTHING : unusableNotice(unusable)}
     <form class="form" method="post" action="settings/registries/subscribe" data-busy="Checking the registry…">
       ${field({
         name: 'url',
@@ -61,4 +50,12 @@ export function subscribePage({ url, name, urlError, nameError, auth, unusable }
       </p>
     </form>`;
   return { title: 'Subscribe to Registry', section: 'registries', body };
+}
+
+function unusableNotice({ message, advice, isFinding, findings }: UnusableManifest): Html {
+  return html`<section class="notice bad" role="alert" aria-labelledby="unusable">
+    <h2 id="unusable">This registry cannot be used</h2>
+    <p>${isFinding ? '' : sanitized(`${message} `, 600)}You were not subscribed. ${advice ?? ''}</p>
+    ${findingList(findings)}
+  </section>`;
 }

@@ -25,9 +25,19 @@ const BLOCKING = new Set(['schema-violation', ...rules.filter(({ hidesApp }) => 
 /** Minimum milliseconds until a host is reported as unreachable: the response time would reveal the reason. */
 const UNREACHED_AFTER = 1500;
 
+/** Why a registry cannot be used. */
+export interface UnusableManifest {
+  message: string;
+  /** The advice of a finding is for the author of the registry; this one is for the subscriber. */
+  advice: string | null;
+  /** Whether the message is the one of a finding. */
+  isFinding: boolean;
+  findings: Finding[];
+}
+
 export type ManifestCheck =
   | { result: 'usable'; apps: JsonObject }
-  | { result: 'unusable'; message: string; findings: Finding[] }
+  | ({ result: 'unusable' } & UnusableManifest)
   /** Not known before the deadline, or too large. */
   | { result: 'unknown' };
 
@@ -71,14 +81,14 @@ export async function checkManifest(
   if (observed.isCut || (signal.aborted && errors.length === 0)) return { result: 'unknown' };
   const isUnreached = errors.some(({ evidence }) => evidence['code'] === NOT_REACHED);
   if (isUnreached) await sleep(Math.max(0, UNREACHED_AFTER - (performance.now() - started)));
-  const message = isUnreached ? 'The registry could not be reached from the service.' : messageOf(errors);
-  return { result: 'unusable', message, findings: errors.slice(0, FINDINGS_LIMIT) };
+  return { result: 'unusable', ...reasonOf(errors, isUnreached), findings: errors.slice(0, FINDINGS_LIMIT) };
 }
 
-/** The cause of a registry that answers the service. The remedies of findings are those of its author. */
-function messageOf([first]: readonly Finding[]): string {
-  if (first === undefined) return 'The manifest of the registry cannot be used.';
-  return first.cause === 'status-401'
-    ? `${first.message} If the registry is private, subscribe with its credentials.`
-    : first.message;
+function reasonOf([first]: readonly Finding[], isUnreached: boolean): Omit<UnusableManifest, 'findings'> {
+  if (isUnreached)
+    return { message: 'The registry could not be reached from the service.', advice: null, isFinding: false };
+  if (first === undefined)
+    return { message: 'The manifest of the registry cannot be used.', advice: null, isFinding: false };
+  const advice = first.cause === 'status-401' ? 'If the registry is private, subscribe with its credentials.' : null;
+  return { message: first.message, advice, isFinding: true };
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Finding } from '../../core/engine/report.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Actor } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
@@ -18,7 +17,7 @@ import {
 import { putCredentials } from '../storage/registry-credentials.ts';
 import { insertSubscription } from '../storage/insert-subscription.ts';
 import { countSubscriptions, countUnchecked, subscriptionByUrl } from '../storage/subscriptions.ts';
-import { checkManifest, type ManifestCheck } from './check-manifest.ts';
+import { checkManifest, type ManifestCheck, type UnusableManifest } from './check-manifest.ts';
 import { NO_SECRETS_KEY } from './credentials.ts';
 import { openFairSemaphore } from './fair-semaphore.ts';
 import { parseRegistryUrl } from './registry-url.ts';
@@ -31,7 +30,7 @@ import { parseRegistryUrl } from './registry-url.ts';
 export type SubscribeOutcome =
   /** `accepted`: it is not known yet whether the registry can be used. */
   | { outcome: 'created' | 'accepted' | 'already'; subscriptionId: string }
-  | { outcome: 'unusable'; message: string; findings: Finding[] }
+  | ({ outcome: 'unusable' } & UnusableManifest)
   | { outcome: 'refused-url' | 'unsupported-auth'; message: string }
   | { outcome: 'too-many'; message: string };
 

@@ -230,7 +230,12 @@ export const SCREENS: Record<string, () => Screen> = {
       urlError: null,
       nameError: null,
       auth: NO_AUTH,
-      unusable: { message: 'The manifest of the registry cannot be used.', findings: FINDINGS.slice(0, 2) },
+      unusable: {
+        message: FINDINGS[0]!.message,
+        advice: 'If the registry is private, subscribe with its credentials.',
+        isFinding: true,
+        findings: FINDINGS.slice(0, 2),
+      },
     }),
   'subscribe-hostile': () =>
     subscribePage({
@@ -239,7 +244,7 @@ export const SCREENS: Record<string, () => Screen> = {
       urlError: null,
       nameError: null,
       auth: NO_AUTH,
-      unusable: { message: long, findings: hostileFindings },
+      unusable: { message: long, advice: null, isFinding: false, findings: hostileFindings },
     }),
   registry: () => registry({ done: 'You are subscribed.' }),
   'registry-read': () => registry({ scope: 'read' }),

@@ -4,7 +4,7 @@ import type { Service } from '../../../src/service/context.ts';
 import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
 import { subscribeOfficial } from '../../../src/service/subscribe/official.ts';
 import { type SubscribeOutcome, subscribe } from '../../../src/service/subscribe/subscribe.ts';
-import { answer, type FaultHost, openFaultHost, raw, redirect, silent } from '../../support/fault-host.ts';
+import { answer, CORS, type FaultHost, openFaultHost, raw, redirect, silent } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
 import { addOrganization } from '../database-fixture.ts';
 import { type RefreshHarness, openRefreshHarness } from '../refresh/refresh-harness.ts';
@@ -99,6 +99,18 @@ describe('an unusable registry', () => {
     expect(done.message).toMatch(words);
     expect(done.findings.length).toBeGreaterThan(0);
     expect(await count()).toEqual(before);
+  });
+
+  test('that requires credentials is reported with advice for the subscriber', async () => {
+    const organization = await addOrganization(harness.db);
+    const url = host.on('/r.json', answer({ status: 401, headers: CORS, body: 'no' }));
+    const done = await subscribe(service, organization, { url, name: 'x', actor: SERVICE_ACTOR });
+    expect(done).toMatchObject({
+      outcome: 'unusable',
+      advice: 'If the registry is private, subscribe with its credentials.',
+      isFinding: true,
+    });
+    if (done.outcome === 'unusable') expect(done.message).toBe(done.findings[0]!.message);
   });
 
   test('is reported with the same text for every host that cannot be reached', async () => {
