@@ -20,26 +20,30 @@ export interface ArtifactFiller {
 
 /** Milliseconds between two queries for artifacts that a subscriber waits for, and for all of them. */
 const REQUESTED_INTERVAL = 5000;
-const INTERVAL = 300_000;
+const FULL_INTERVAL = 300_000;
 const BATCH_SIZE = 4;
 /** Milliseconds per artifact. */
 const TIMEOUT = 600_000;
 
-/** @param keeper where they are kept */
-export function startArtifactFiller(context: RefreshContext, keeper: ArtifactKeeper): ArtifactFiller {
+/** @param keeper where they are kept @param interval milliseconds until the next query after one that found none */
+export function startArtifactFiller(
+  context: RefreshContext,
+  keeper: ArtifactKeeper,
+  interval = REQUESTED_INTERVAL,
+): ArtifactFiller {
   const stopping = new AbortController();
   async function fillUntilStopped(): Promise<void> {
     const { signal } = stopping;
-    let completeAt = -Infinity;
+    let allFilledAt = -Infinity;
     while (!signal.aborted) {
-      const onlyRequested = performance.now() - completeAt < INTERVAL;
+      const onlyRequested = performance.now() - allFilledAt < FULL_INTERVAL;
       const found = await fillArtifacts(context, keeper, signal, onlyRequested).catch((error: unknown) => {
         context.log('warn', 'artifacts-not-filled', { error });
-        return 0;
+        return null;
       });
-      if (found > 0) continue;
-      if (!onlyRequested) completeAt = performance.now();
-      await sleep(REQUESTED_INTERVAL, undefined, { signal }).catch(() => {});
+      if (found !== null && found > 0) continue;
+      if (found === 0 && !onlyRequested) allFilledAt = performance.now();
+      await sleep(interval, undefined, { signal }).catch(() => {});
     }
   }
 
