@@ -103,8 +103,8 @@ function webUrl(env: Environment, name: string, asFolder = false): string | null
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || (asFolder && (url.search || url.hash)))
     throw invalidSetting(
-      `${name} is not a valid http(s) URL: ${printable(redact(text))}`,
-      `Write it as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
+      `${name}: “${printable(redact(text))}” is not an http(s) URL${asFolder ? ' without a query and a fragment' : ''}.`,
+      `Give a full URL, such as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
     );
   return asFolder && !url.href.endsWith('/') ? `${url.href}/` : url.href;
 }

@@ -51,6 +51,17 @@ describe('settings', () => {
     );
   });
 
+  test.each([
+    ['PUBLIC_URL', 'https://x/?a', ' without a query and a fragment', 'https://flows.example.com/'],
+    ['PUBLIC_URL', 'https://x/#a', ' without a query and a fragment', 'https://flows.example.com/'],
+    ['CORE_REGISTRY_URL', 'registry.json', '', 'https://apps.example.com/registry.json'],
+  ])('refuse %s=%s with what is wrong with it', (name, url, condition, example) => {
+    expect(errorOf(() => from({}, { [name]: url }))).toMatchObject({
+      message: `${name}: “${url}” is not an http(s) URL${condition}.`,
+      hint: `Give a full URL, such as ${example}.`,
+    });
+  });
+
   test.each<[string, ServiceFlags, Record<string, string>]>([
     ['role', { role: ['queen'] }, {}],
     ['host with a user', { allowHost: ['me@localhost'] }, {}],
