@@ -179,6 +179,13 @@ describe('responses', () => {
     expect([post.status, post.json.detail]).toEqual([501, expect.stringContaining('SECRETS_KEY')]);
   });
 
+  test('a service without --artifacts sends no artifacts', async () => {
+    const without = webApp({ ...web.service, artifacts: null });
+    const path = registryPath('/apps/mail/versions/1.0.0/artifact')(ids);
+    const response = await callApi(without, 'GET', path, { token: ids.token });
+    expect([response.status, response.json.type]).toEqual([501, 'urn:appreg:problem:artifacts-not-kept']);
+  });
+
   test('a registry that does not respond is accepted within two seconds, and is being checked', async () => {
     const host = await openFaultHost();
     const guard = openAddressPolicy({ allowHosts: ['localhost'], allowHttp: false, ownPorts: () => [] });

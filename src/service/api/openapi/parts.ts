@@ -45,6 +45,11 @@ export function pageResponses(schema: string): OpenApiObject {
 export const NOT_MODIFIED = {
   304: { description: 'Not modified: the ETag matches If-None-Match.', headers: headersOf(['ETag']) },
 };
+export const NO_CREDENTIALS = {
+  501: refusal(
+    'The service stores no credentials (type …:credentials-not-supported): its operator has not set SECRETS_KEY.',
+  ),
+};
 export const SERVER_ERROR = { '5XX': refusal('Internal error, or the database cannot be reached.') };
 export const TOO_MANY_REQUESTS = {
   429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']),

@@ -38,6 +38,12 @@ export const artifactsPaths: Record<string, OpenApiObject> = {
         409: refusal('The artifact is not verified yet.', ['Retry-After']),
         410: refusal('The version was refused or withdrawn; “findings” say why.'),
         416: refusal('The range begins after the end.', ['Content-Range']),
+        501: refusal(
+          'The service keeps no artifacts, or this one is larger than its limit (type …:artifacts-not-kept). Fetch it from “artifactUrl”.',
+        ),
+        503: refusal('The service is fetching the artifact, or cannot reach the database (type …:unavailable).', [
+          'Retry-After',
+        ]),
       },
       { parameters: [RANGE, IF_RANGE, IF_NONE_MATCH] },
     ),
