@@ -31,7 +31,7 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
   failing: ({ rule }) =>
     `The manifest cannot be used${rule === null ? '' : ` (${ruleTitle(rule)})`}. The last known state remains valid.`,
   recovered: ({ failingSince }) =>
-    `The manifest can be used again. It could not be used since ${formatTime(failingSince)}.`,
+    `The manifest can be used again. It had been unusable since ${formatTime(failingSince)}.`,
   'version-listed': (_, { app, version }) => `${app} ${version} is listed.`,
   'version-verified': (_, { app, version }) => `${app} ${version} is verified: its artifact has the listed SHA-256.`,
   'version-refused': ({ rule, offered }, { app, version }) =>
@@ -49,7 +49,7 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
   'app-shown': ({ latest }, { app }) =>
     `The app ${app} can be installed again. Its latest version is ${nameOf(latest)}.`,
   'certificate-changed': ({ host, after }) =>
-    `${nameOf(host)} has another certificate, issued by ${nameOf(after.issuer)}, valid until ${after.notAfter.slice(0, 10)}.`,
+    `${nameOf(host)} has a new certificate, issued by ${nameOf(after.issuer)}, valid until ${after.notAfter.slice(0, 10)}.`,
 };
 
 /** How a check ended, unless it found errors. */

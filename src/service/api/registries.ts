@@ -94,7 +94,11 @@ async function postSubscription(c: WebContext, service: Service, caller: Caller)
   if (!('subscriptionId' in result)) throw refusalOf(result);
   const subscription = orNotFound(await subscriptionOf(db, organizationId, result.subscriptionId), 'registry');
   if (result.outcome === 'already')
-    throw new Refusal('already-subscribed', `It is subscribed to as “${subscription.name}”.`, { subscription });
+    throw new Refusal(
+      'already-subscribed',
+      `The organization is already subscribed to this registry, as “${subscription.name}”.`,
+      { subscription },
+    );
   const page = (await listApps(db, organizationId, subscription.id, FIRST_APPS)) ?? { apps: [], next: null };
   const path = `api/registries/${subscription.id}`;
   const location = settings.publicUrl === null ? `/${path}` : new URL(path, settings.publicUrl).href;

@@ -8,7 +8,7 @@ const KINDS = {
   'invalid-field': [400, 'A field of the body is not valid'],
   'invalid-parameter': [400, 'A parameter is not valid'],
   unauthorized: [401, 'A valid token is required'],
-  'insufficient-scope': [403, 'The scope of the token does not include this'],
+  'insufficient-scope': [403, 'The scope of the token does not include this request'],
   'organization-suspended': [403, 'The organization is suspended'],
   'no-operator': [403, 'The service has no operator token'],
   'sign-up-closed': [403, 'This service does not allow creating organizations'],
@@ -47,7 +47,7 @@ export interface FieldError {
   detail: string;
 }
 
-/** A refused request, thrown at any point; `app.ts` sends the response. */
+/** A refused request, thrown at any point; `web-app.ts` sends the response. */
 export class Refusal extends Error {
   readonly kind: ProblemKind;
   readonly more: Record<string, unknown>;

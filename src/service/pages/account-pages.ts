@@ -58,7 +58,7 @@ export function signUpPage({ error, name, key }: SignUpForm): Screen {
 /** The token is shown only once. */
 export function tokenPage(organization: OrganizationView, token: string, rotated: boolean): Screen {
   const body = html`<div class="${rotated ? 'card' : 'card entry'}">
-    <h1>${rotated ? 'New token' : html`${untrusted(organization.name, 80)} is ready`}</h1>
+    <h1>${rotated ? 'Token rotated' : html`${untrusted(organization.name, 80)} is ready`}</h1>
     <p class="lead">
       ${rotated ? 'The previous token no longer works.' : 'You are signed in on this browser.'} Save this token now: it
       is shown only once.
@@ -74,7 +74,7 @@ export function tokenPage(organization: OrganizationView, token: string, rotated
       >
     </p>
   </div>`;
-  return { title: rotated ? 'New token' : 'Your token', section: rotated ? 'organization' : null, body };
+  return { title: rotated ? 'Token rotated' : 'Your token', section: rotated ? 'organization' : null, body };
 }
 
 /** The form of a new organization was submitted twice. */

@@ -88,7 +88,7 @@ export function notice(tone: Tone, body: Html | string): Html {
 export function ifAllowed(scope: Scope, needed: Scope, activity: string, action: Html): Html {
   return allows(scope, needed)
     ? action
-    : html`<p class="muted">${activity} needs a token of the scope “${needed}”; yours has “${scope}”.</p>`;
+    : html`<p class="muted">${activity} requires a token with the scope “${needed}”; yours has “${scope}”.</p>`;
 }
 
 /** Confirms an action, also to screen readers; the live region exists before it has content. */

@@ -33,7 +33,7 @@ export function organizationPage({ id, name, createdAt, tokenSince }: Organizati
     <section class="panel" aria-labelledby="token-title">
       <h2 id="token-title">Token</h2>
       <p>In use since ${calendarDay(tokenSince)}. Only its hash is stored, so it cannot be read again.</p>
-      ${ifAllowed(scope, 'admin', 'Making a new token', form)}
+      ${ifAllowed(scope, 'admin', 'Rotating the token', form)}
     </section>`;
   return { title: 'Organization', section: 'organization', body };
 }

@@ -33,7 +33,7 @@ export const registryRoutes: readonly PageRoute[] = [
 
 /** Confirmations of the last action, by the parameter `done`. */
 const CONFIRMATIONS = new Map([
-  ['subscribed', 'You are subscribed. Its apps become available for installation as they are verified.'],
+  ['subscribed', 'You are subscribed. The apps of the registry become available as they are verified.'],
   ['accepted', 'You are subscribed. The registry responds slowly: its first check continues in the background.'],
   ['renamed', 'The registry was renamed.'],
   ['auth-set', 'The credentials were saved. The registry is now checked with them.'],

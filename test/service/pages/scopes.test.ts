@@ -122,7 +122,7 @@ test('a page says which scope an action needs', async () => {
   const { cookie } = await signIn('read');
   for (const path of ['/settings/registries', '/apps'])
     expect(await (await get(path, cookie)).text(), path).toContain(
-      'Subscribing needs a token of the scope “manage”; yours has “read”.',
+      'Subscribing requires a token with the scope “manage”; yours has “read”.',
     );
 });
 

@@ -90,7 +90,7 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
     { latest: withDescription(text, 'The highest version that is offered.') },
   ],
   'certificate-changed': [
-    'The host of the manifest has another certificate than before.',
+    'The host of the manifest has a different certificate than before.',
     { host: text, before: certificate, after: certificate },
   ],
 };
