@@ -105,7 +105,7 @@ class ProbingMonitor implements DatabaseMonitor {
     this.reported = null;
     const found = await this.probe(previous).then(
       () => null,
-      (error: unknown) => this.currentFaultOf(error),
+      (error: unknown) => this.logProbeError(error),
     );
     this.probedAt = this.now();
     if (this.stopped.signal.aborted) return found;
@@ -117,7 +117,7 @@ class ProbingMonitor implements DatabaseMonitor {
     return found;
   }
 
-  private currentFaultOf(error: unknown): DatabaseFault {
+  private logProbeError(error: unknown): DatabaseFault {
     const found = databaseFault(error) ?? 'unreachable';
     this.logFault('database-unavailable', { fault: found, code: errorCode(error), message: errorMessage(error) });
     return found;

@@ -8,7 +8,7 @@ import { awaitDatabase } from './storage/await-database.ts';
 import { databaseFault } from './storage/database-error.ts';
 import { migrate } from './storage/migrations/migrate.ts';
 import { type Db, openDatabase } from './storage/database.ts';
-import type { ServerAddress } from './storage/pool.ts';
+import type { DatabaseUrl } from './storage/pool.ts';
 import { probeWrite } from './storage/write-probe.ts';
 import type { Service } from './context.ts';
 import { registerDatabaseMetrics } from './database-metrics.ts';
@@ -42,7 +42,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Releases a resource when the service cleanups: those opened last come first. */
+/** Releases a resource when the service stops. They are called in reverse order. */
 type Cleanup = () => Promise<unknown>;
 
 /**
@@ -59,11 +59,11 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
       await cleanUp().catch((error: unknown) => log('error', 'stop-failed', { error }));
   };
   try {
-    const { address, failure } = await findDatabase(settings, log, cleanups);
+    const { url: databaseUrl, failure } = await findDatabase(settings, log, cleanups);
     const until = Date.now() + DATABASE_TIMEOUT;
-    await awaitDatabase(address, DATABASE_TIMEOUT, (reason) => log('warn', 'waiting-for-database', { reason }));
-    await withRetries(() => migrateTables(address), until);
-    const { db, database } = connect(address, settings, log, cleanups);
+    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, (reason) => log('warn', 'waiting-for-database', { reason }));
+    await withRetries(() => migrateTables(databaseUrl), until);
+    const { db, database } = connect(databaseUrl, settings, log, cleanups);
     await withRetries(() => checkSecretsKeys({ db, settings, log }), until);
     const artifacts = await openArtifacts(settings, db, log, process.env);
     const metrics = openMetrics();
@@ -73,7 +73,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     const outbound = outboundOptions(settings, log, () => ports);
     const base = { settings, db, database, artifacts, log, metrics, outbound, stopping: stopping.signal };
     const context = { ...base, now: () => new Date(), random: Math.random };
-    const queue = await withRetries(() => openQueue(context, address), until);
+    const queue = await withRetries(() => openQueue(context, databaseUrl), until);
     cleanups.push(queue.stop);
     if (artifacts !== null && settings.roles.includes('worker'))
       cleanups.push(startArtifactFiller(context, artifacts).stop);
@@ -95,35 +95,35 @@ async function findDatabase(
   { databaseUrl, dataFolder }: Settings,
   log: Log,
   cleanups: Cleanup[],
-): Promise<{ address: ServerAddress; failure: Promise<AppregError> }> {
-  if (databaseUrl !== null) return { address: databaseUrl, failure: new Promise(() => {}) };
+): Promise<{ url: DatabaseUrl; failure: Promise<AppregError> }> {
+  if (databaseUrl !== null) return { url: databaseUrl, failure: new Promise(() => {}) };
   const failures = new EventEmitter<{ failure: [AppregError] }>();
   const failure = once(failures, 'failure').then(([error]) => error);
   const own = await startEmbeddedPostgres(dataFolder, { log, onFailure: (error) => failures.emit('failure', error) });
   cleanups.push(own.stop);
-  return { address: () => own.url, failure };
+  return { url: () => own.url, failure };
 }
 
 /** Over connections of its own, since a migration may take long. */
-async function migrateTables(address: ServerAddress): Promise<void> {
-  const { db } = openDatabase(address, 2, () => undefined, { statementTimeout: null });
+async function migrateTables(url: DatabaseUrl): Promise<void> {
+  const { db } = openDatabase(url, 2, () => undefined, { statementTimeout: null });
   await migrate(db).finally(() => db.destroy());
 }
 
 /** The connections for requests and refreshes, and separate ones for probes, which never wait for these. */
 function connect(
-  address: ServerAddress,
+  url: DatabaseUrl,
   settings: Settings,
   log: Log,
   cleanups: Cleanup[],
 ): { db: Db; database: DatabaseMonitor } {
   const timeouts = { connectTimeout: PROBE_TIMEOUT, statementTimeout: PROBE_TIMEOUT, responseMargin: 0 };
-  const probe = openDatabase(address, 1, (error) => database.report(error), timeouts);
+  const probe = openDatabase(url, 1, (error) => database.report(error), timeouts);
   const database: DatabaseMonitor = openDatabaseMonitor(
     (previous) => probeWrite(probe.db, previous === 'disk-full'),
     log,
   );
-  const { db } = openDatabase(address, Math.min(settings.concurrency, 30) + 10, (error) => database.report(error));
+  const { db } = openDatabase(url, Math.min(settings.concurrency, 30) + 10, (error) => database.report(error));
   cleanups.push(
     () => probe.db.destroy(),
     () => db.destroy(),

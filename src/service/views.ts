@@ -162,10 +162,10 @@ export interface InstallableView extends AppView {
 export interface VersionView {
   version: string;
   artifactUrl: string;
-  /** The pinned digest: the first one that matched. */
+  /** The pinned digest; the listed one if none is pinned yet. */
   artifactChecksum: string;
   firstSeenAt: string;
-  /** `pending`, `verified` and `refused` as in the table; a withdrawn version is not offered any more. */
+  /** `pending`, `verified` and `refused` as in the table; a withdrawn version is no longer offered. */
   state: 'pending' | 'verified' | 'refused' | 'withdrawn';
   /** Whether it is offered for installation. */
   offered: boolean;

@@ -5,7 +5,7 @@ import { printable } from '../../core/text/text.ts';
 import { errorCode } from '../error-fields.ts';
 import { invalidSetting } from './invalid-setting.ts';
 
-/** Settings that are secrets: each can also be the first line of a file that `<NAME>_FILE` names. */
+/** Settings that are secrets: each can also be the only line of the file that `<NAME>_FILE` names. */
 type SecretName = 'DATABASE_URL' | 'OPERATOR_TOKEN' | 'SECRETS_KEY' | 'SECRETS_KEY_OLD';
 
 /** Maximum bytes of a secret. */

@@ -74,7 +74,7 @@ export function openLimiter({ requests, seconds }: RateLimit, now: () => number 
   };
 }
 
-/** One limiter for each allowance. */
+/** One limiter for each rate limit. */
 export function openLimiters(limits: RateLimits): Record<keyof RateLimits, Limiter> {
   return {
     reads: openLimiter(limits.reads),

@@ -102,7 +102,7 @@ function foundText(total: number, { search, filter }: AppListQuery): Html {
 
 function appTable(apps: readonly CatalogueApp[], isOfAll: boolean, now: Date): Html {
   return table({
-    name: `apps${isOfAll ? ' of-all' : ''}`,
+    className: `apps${isOfAll ? ' of-all' : ''}`,
     caption: 'Apps',
     columns: ['App', ...(isOfAll ? ['Registry'] : []), 'Latest version', { label: 'Versions', kind: 'number' }],
     rows: apps.map((app) => appRow(app, isOfAll, now)),

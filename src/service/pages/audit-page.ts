@@ -67,7 +67,7 @@ export function auditPage({ entries, next, after, action, now }: AuditPage): Scr
 
 function auditTable(entries: readonly AuditEntryView[], now: Date): Html {
   return table({
-    name: 'audit',
+    className: 'audit',
     caption: 'Entries, newest first',
     columns: ['Time', 'Action', 'Who', 'Details'],
     rows: entries.map((entry) => auditRow(entry, now)),

@@ -43,7 +43,7 @@ const OUTCOMES: Record<CheckOutcome, readonly [label: string, tone: Tone]> = {
 /** @param of whose events they are: those of an organization name the registry, those of an app do not link to it */
 export function eventTable(events: readonly EventView[], of: 'organization' | 'registry' | 'app', now: Date): Html {
   return table({
-    name: 'events',
+    className: 'events',
     caption: 'Events, newest first',
     columns: ['Time', 'Event', 'What changed'],
     rows: events.map((event) => eventRow(event, of, now)),
@@ -94,7 +94,7 @@ function digestsOf(data: Extract<EventView, { type: 'version-refused' }>['data']
 /** Only for events of the type `checked`. */
 export function checkTable(events: readonly EventView[], now: Date): Html {
   return table({
-    name: 'checks',
+    className: 'checks',
     caption: 'Checks, newest first',
     columns: [
       'Time',

@@ -96,7 +96,7 @@ function overview(list: readonly SubscriptionView[]): Html {
 
 function registryTable(list: readonly SubscriptionView[], now: Date): Html {
   return table({
-    name: 'registries',
+    className: 'registries',
     caption: 'Registries, those that need attention first',
     columns: ['Registry', 'Status', { label: 'Apps', kind: 'number' }, 'Last check'],
     rows: list.map((subscription) => registryRow(subscription, now)),

@@ -74,7 +74,10 @@ export function progressText({ apps, artifacts }: CheckProgress): string {
   return `${read}, ${grouped(artifacts.verified)} of ${count(artifacts.total, 'version')} verified`;
 }
 
-/** `Next check in 48 min`, or that a check is in progress; the state says so of the first one. @param isWaiting a check was requested */
+/**
+ * `Next check in 48 min`, or that a check is in progress. Empty before the first check, which the state names.
+ * @param isWaiting a check was requested
+ */
 export function nextCheckText(subscription: SubscriptionView, now: Date, isWaiting = false): Html {
   if (subscription.checkedAt === null) return NOTHING;
   if (isWaiting || isBusy(subscription)) return html`<span class="status busy">Checking now</span>`;

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 
 export interface Table {
   /** CSS classes of this table. */
-  name: string;
+  className: string;
   /** For screen readers. */
   caption: string;
   columns: readonly Column[];
@@ -14,8 +14,8 @@ export interface Table {
 /** A label, `number` for right-aligned numbers, or `unseen` for a label that only screen readers get. */
 type Column = string | { label: string; kind: 'number' | 'unseen' };
 
-export function table({ name, caption, columns, rows }: Table): Html {
-  return html`<table class="table ${name}" role="table">
+export function table({ className, caption, columns, rows }: Table): Html {
+  return html`<table class="table ${className}" role="table">
     <caption class="unseen">
       ${caption}
     </caption>

@@ -40,8 +40,8 @@ export interface TokensPage {
 
 const SCOPE_DESCRIPTIONS: Record<Scope, string> = {
   read: 'can read registries, apps and their history',
-  manage: 'can also subscribe, unsubscribe, refresh, and change webhooks',
-  admin: 'can also create tokens and read the audit log',
+  manage: 'can subscribe, unsubscribe, refresh, and change webhooks',
+  admin: 'can create tokens and read the audit log',
 };
 
 export function tokensPage({ tokens, own, form, done, error, now }: TokensPage): Screen {
@@ -54,7 +54,7 @@ export function tokensPage({ tokens, own, form, done, error, now }: TokensPage):
 
 function tokenTable(tokens: readonly TokenView[], own: string, now: Date): Html {
   return table({
-    name: 'tokens',
+    className: 'tokens',
     caption: 'Tokens in order of creation',
     columns: ['Name', 'Scope', 'Last used', 'Expires', { label: 'Actions', kind: 'unseen' }],
     rows: tokens.map((token) => tokenRow(token, own, now)),
@@ -93,6 +93,7 @@ function createSection({ name, scope, expires, nameError, expiresError }: TokenF
       ${field({ name: 'name', label: 'Name', value: name, hint: 'What it is for, such as “CI of the flows team”.', error: nameError, maxlength: 200 })}
       <fieldset>
         <legend>Scope</legend>
+        <p class="hint">Each scope includes those before it.</p>
         ${SCOPES.map(
           (value) =>
             html`<label class="check"
@@ -112,7 +113,7 @@ export function createdTokenPage({ name, scope }: TokenView, secret: string): Sc
   const body = html`${breadcrumbs({ href: 'settings/tokens', text: 'Tokens' })}
     <div class="card">
       <h1>The token ${untrusted(name, 80)} is ready</h1>
-      <p class="lead">It ${SCOPE_DESCRIPTIONS[scope]}. Save it now: it is shown only once.</p>
+      <p class="lead">Its scope is “${scope}”: it ${SCOPE_DESCRIPTIONS[scope]}. Save it now: it is shown only once.</p>
       <p class="token"><code id="token" dir="ltr">${secret}</code>${copyButton(secret, 'token')}</p>
       <p class="hint">Programs send it as <code>Authorization: Bearer …</code>; people sign in with it.</p>
       <p class="actions"><a class="button primary" href="settings/tokens">I have saved it</a></p>

@@ -73,7 +73,7 @@ function stateOf({ enabled, disabledReason, failingSince }: WebhookView): readon
 
 function webhookTable(webhooks: readonly WebhookView[], now: Date): Html {
   return table({
-    name: 'webhooks',
+    className: 'webhooks',
     caption: 'Webhooks in order of creation',
     columns: ['URL', 'State', 'Events'],
     rows: webhooks.map((webhook) => webhookRow(webhook, now)),
@@ -149,7 +149,7 @@ const ERRORS: Record<DeliveryError, string> = {
 function deliveryTable(deliveries: readonly DeliveryView[], path: string, now: Date): Html {
   if (deliveries.length === 0) return html`<p class="muted">No event has been sent yet.</p>`;
   return table({
-    name: 'deliveries',
+    className: 'deliveries',
     caption: 'Deliveries, newest first',
     columns: ['Time', 'Event', 'State', 'Last attempt', { label: 'Actions', kind: 'unseen' }],
     rows: deliveries.map((delivery) => deliveryRow(delivery, path, now)),

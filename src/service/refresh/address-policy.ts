@@ -50,7 +50,7 @@ export function openAddressPolicy({ allowHosts, allowHttp, ownPorts, onRefused }
     const { port, secure } = target;
     const host = plainHost(target.host);
     const withPort = allowed.has(`${host}:${port}`);
-    const byName = withPort || allowed.has(host) || (isLoopback(host) && allows(allowed, 'localhost', port));
+    const byName = withPort || allowed.has(host) || (isThisMachine(host) && allows(allowed, 'localhost', port));
     if (!byName) {
       if (!secure && !allowHttp) return INSECURE_REFUSED;
       if (port !== (secure ? 443 : 80)) return PORT_REFUSED;
@@ -58,7 +58,7 @@ export function openAddressPolicy({ allowHosts, allowHttp, ownPorts, onRefused }
     if (address === null) return null;
     const kind = addressKind(address);
     // Allowing a host does not include the service itself, unless the entry names its port.
-    const own = !withPort && ownPorts().includes(port) && (isLoopback(address) || isOwnAddress(address));
+    const own = !withPort && ownPorts().includes(port) && (isThisMachine(address) || isOwnAddress(address));
     if (!own && (byName || kind === 'public')) return null;
     onRefused?.(target, address, own ? 'own' : kind);
     return ADDRESS_REFUSED;
@@ -76,7 +76,8 @@ function plainHost(text: string): string {
   return `${inner.replace(/\.(?=$|:\d+$)/, '')}${rest}`;
 }
 
-function isLoopback(address: string): boolean {
+/** Also for 0.0.0.0 and ::, which connect to this machine. */
+function isThisMachine(address: string): boolean {
   const kind = addressKind(address);
   return kind === 'loopback' || kind === 'unspecified';
 }

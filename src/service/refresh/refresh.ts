@@ -18,13 +18,15 @@ import { openUnchangedCheck } from './unchanged/unchanged.ts';
 
 export type RefreshOutcome =
   | CheckOutcome
-  /** Not observed: just refreshed by another job, or without subscribers; or the node is stopping. */
+  /** Another job has just refreshed it. */
   | 'not-due'
+  /** Nobody subscribes to it. */
   | 'no-subscribers'
-  /** Its credentials cannot be used. */
+  /** Its credentials cannot be opened. */
   | 'credentials-unusable'
+  /** The node is stopping: another node does it. */
   | 'released'
-  /** Discarded: another refresh has taken over the registry. */
+  /** Its outcome is discarded: another refresh has taken over the registry. */
   | 'superseded';
 
 /**

@@ -8,7 +8,7 @@ import { type AppRecords, openAppRecords } from '../storage/app-records.ts';
 import { unpack } from '../storage/packed.ts';
 import { claimRegistry } from '../storage/registry-claim.ts';
 import { packedManifestOf, type RegistryRecord } from '../storage/registry-records.ts';
-import { keysInForce } from '../storage/versions.ts';
+import { keysWithPinnedVersions } from '../storage/versions.ts';
 import type { ArtifactCheck } from './artifact-checks/check-artifacts.ts';
 import type { Budget } from './budget.ts';
 import type { RefreshContext } from './context.ts';
@@ -84,7 +84,10 @@ export async function startRun(
 ): Promise<Run> {
   const { db, settings } = context;
   const registry = await claimRegistry(db, seen);
-  const [keys, packedManifest] = await Promise.all([keysInForce(db, registry.id), packedManifestOf(db, registry.id)]);
+  const [keys, packedManifest] = await Promise.all([
+    keysWithPinnedVersions(db, registry.id),
+    packedManifestOf(db, registry.id),
+  ]);
   const baseline = databaseBaseline(keys);
   const options = {
     command: 'verify',

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { errorCode, errorMessage } from '../error-fields.ts';
-import type { ServerAddress } from './pool.ts';
+import type { DatabaseUrl } from './pool.ts';
 
 /** The minimum supported PostgreSQL version. */
 const MINIMUM_VERSION = 130_000;
@@ -15,14 +15,10 @@ const PERMANENT = /^(28|3D)/;
  * @param timeout milliseconds @param onWait called once, after the first failed attempt
  * @throws AppregError `database-unreachable`, `database-login-refused`, `database-version-unsupported`
  */
-export async function awaitDatabase(
-  address: ServerAddress,
-  timeout: number,
-  onWait: (why: string) => void,
-): Promise<void> {
+export async function awaitDatabase(url: DatabaseUrl, timeout: number, onWait: (why: string) => void): Promise<void> {
   const until = Date.now() + timeout;
   for (let tries = 1; ; tries++) {
-    const problem = await tryConnection(typeof address === 'string' ? address : address());
+    const problem = await tryConnection(typeof url === 'string' ? url : url());
     if (problem === null) return;
     const { message, code } = problem;
     if (PERMANENT.test(code))

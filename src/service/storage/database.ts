@@ -1,6 +1,6 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely';
 import type { Pool } from 'pg';
-import { type ConnectionOptions, openPool, type ServerAddress } from './pool.ts';
+import { type ConnectionOptions, openPool, type DatabaseUrl } from './pool.ts';
 import type { Database } from './tables.ts';
 
 export type Db = Kysely<Database>;
@@ -10,12 +10,12 @@ export type Db = Kysely<Database>;
  * @param onConnectionError a connection failed: the next statement opens a new one
  */
 export function openDatabase(
-  address: ServerAddress,
+  url: DatabaseUrl,
   size: number,
   onConnectionError: (error: Error) => void,
   options: ConnectionOptions = {},
 ): { db: Db; pool: Pool } {
-  const pool = openPool(address, size, onConnectionError, options);
+  const pool = openPool(url, size, onConnectionError, options);
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],

@@ -66,7 +66,7 @@ export interface WebhookRow {
   events: string[] | null;
   /** The key that `secret` is sealed with (secrets-keys.ts); null if it is not sealed. */
   keyId: string | null;
-  /** The key of its signatures. */
+  /** Its present and replaced secrets (webhook-secrets.ts), sealed if `keyId` is set. */
   secret: Buffer;
   enabled: Generated<boolean>;
   /** Why the service disabled it; null if it is enabled, or was disabled by a request. */

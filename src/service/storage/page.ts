@@ -1,4 +1,4 @@
-/** A page of a list. */
+/** Which page of a list is requested. */
 export interface PageQuery {
   /** Maximum number of entries, at most PAGE_LIMIT. */
   limit: number;
@@ -13,13 +13,16 @@ export function pageSize(limit: number): number {
   return Math.max(1, Math.min(Math.trunc(limit), PAGE_LIMIT));
 }
 
-/** A page out of rows, of which there is one more than fits if another page follows. @param idOf the `next` after a row */
+/**
+ * The rows of a page, and the cursor of the next one.
+ * @param rows one more than the page holds, if another page follows @param cursorOf the `next` after a row
+ */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
-  idOf: (row: Row) => string,
+  cursorOf: (row: Row) => string,
 ): { page: readonly Row[]; next: string | null } {
   const page = rows.slice(0, pageSize(limit));
   const last = page.at(-1);
-  return { page, next: rows.length > page.length && last !== undefined ? idOf(last) : null };
+  return { page, next: rows.length > page.length && last !== undefined ? cursorOf(last) : null };
 }

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
 
 /** The URL of a server, as in DATABASE_URL; a function if it may change while the service runs. */
-export type ServerAddress = string | (() => string);
+export type DatabaseUrl = string | (() => string);
 
 export interface ConnectionOptions {
   /** Milliseconds for a new connection. */
@@ -28,7 +28,7 @@ const KEEP_ALIVE_DELAY = 10_000;
  * connection. A connection without a response is closed.
  */
 export function openPool(
-  address: ServerAddress,
+  url: DatabaseUrl,
   size: number,
   onConnectionError: (error: Error) => void,
   {
@@ -37,10 +37,9 @@ export function openPool(
     responseMargin = RESPONSE_MARGIN,
   }: ConnectionOptions = {},
 ): Pool {
-  const url = typeof address === 'string' ? (): string => address : address;
   const responseTimeout = statementTimeout === null ? null : statementTimeout + responseMargin;
   const pool = new Pool({
-    Client: clientOf(url),
+    Client: clientOf(typeof url === 'string' ? () => url : url),
     max: size,
     connectionTimeoutMillis: connectTimeout,
     keepAlive: true,

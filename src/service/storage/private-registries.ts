@@ -9,7 +9,7 @@ import { deleteCredentials, putCredentials } from './registry-credentials.ts';
 import type { Database } from './tables.ts';
 import { isUuid } from './uuid.ts';
 
-/** Moves a subscription between the shared row of a registry and the organization's own, as it has credentials or not. */
+/** Moves a subscription between the shared row of a registry and the organization's own, depending on whether it has credentials. */
 
 /** A subscription whose credentials are changed, and who changes them. */
 export interface CredentialsTarget {

@@ -77,7 +77,7 @@ export async function markSlowUntilChecked(db: Db, id: number): Promise<void> {
   await db.updateTable('registries').set({ slow: true }).where('id', '=', id).where('checkedAt', 'is', null).execute();
 }
 
-/** The wanted registries that are due, the longest overdue first. */
+/** The due registries that have subscribers, the longest overdue first. */
 export async function dueRegistries(db: Db, limit: number): Promise<{ id: number; slow: boolean }[]> {
   return db
     .selectFrom('registries')

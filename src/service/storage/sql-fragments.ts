@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** Conditions that several queries share, about the rows of the tables that they name. */
+/** Fragments of SQL that several queries share. */
 
 /** The number of rows, as a column `count`. PostgreSQL counts in bigint, which the client returns as text. */
 export const COUNT = sql<number>`count(*)::int`.as('count');

@@ -142,10 +142,7 @@ interface AppRow {
   hidden: Generated<boolean>;
 }
 
-/**
- * A version with its first observed artifact. That digest is pinned, regardless of later changes to the metadata
- * file.
- */
+/** A version of an app. Its digest is pinned once its bytes match it. */
 export interface VersionRow {
   registryId: number;
   appKey: string;
@@ -159,7 +156,7 @@ export interface VersionRow {
   artifactChecksum: string;
   firstSeenAt: Generated<Date>;
   /**
-   * `pending`: not fetched yet. `verified`: its bytes matched the first listed digest; only such versions are offered.
+   * `pending`: not fetched yet. `verified`: its bytes matched the listed digest; only such versions are offered.
    * `refused`: the bytes did not match or could not be fetched; `reason` says which.
    */
   state: 'pending' | 'verified' | 'refused';
@@ -172,7 +169,7 @@ export interface VersionRow {
   triedAt: Date | null;
   /** Size of the artifact in bytes, once it is verified. */
   bytes: ColumnType<string | null, number | null, number | null>;
-  /** The digest listed now, if it differs from the first one: the artifact was swapped. */
+  /** The digest listed now, if it differs from the pinned one: the artifact was swapped. */
   swappedChecksum: string | null;
   /** The digest of the bytes that the host served last, if it differs from `artifactChecksum`; null otherwise. */
   servedChecksum: Generated<string | null>;

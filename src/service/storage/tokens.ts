@@ -24,9 +24,9 @@ export interface Identity {
   token: { id: string; name: string; scope: Scope };
   /** Whether the operator suspended the organization. */
   suspended: boolean;
-  /** Whether the token has ended. */
+  /** Whether the token has expired. */
   expired: boolean;
-  /** Whether its last use was noted more than a minute ago. */
+  /** Whether its last use was recorded more than a minute ago. */
   isUseStale: boolean;
 }
 
@@ -73,7 +73,7 @@ export function identityOf({ suspended, expired, isUseStale, ...row }: IdentityR
   };
 }
 
-/** Notes that a token is in use, at most once a minute. */
+/** Records that a token is in use, at most once a minute. */
 export async function writeTokenUse(db: Db, id: string): Promise<void> {
   await sql`UPDATE tokens SET last_used_at = now()
     WHERE id = ${id} AND coalesce(last_used_at < now() - INTERVAL '1 minute', TRUE)`.execute(db);

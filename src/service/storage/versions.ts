@@ -70,7 +70,7 @@ function versionView(row: Selectable<VersionRow>, listed: boolean): VersionView 
 }
 
 /** Keys of the apps that ever had a pinned version. */
-export async function keysInForce(db: Db, registryId: number): Promise<string[]> {
+export async function keysWithPinnedVersions(db: Db, registryId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('versions')
     .where('registryId', '=', registryId)
@@ -112,7 +112,7 @@ export async function putVersions(
   appKey: string,
   versions: readonly StoredVersion[],
 ): Promise<void> {
-  const isOtherDigestInForce = sql<boolean>`versions.verified_at IS NOT NULL AND versions.artifact_checksum <> excluded.artifact_checksum`;
+  const isOtherDigestPinned = sql<boolean>`versions.verified_at IS NOT NULL AND versions.artifact_checksum <> excluded.artifact_checksum`;
   for (let start = 0; start < versions.length; start += BATCH_SIZE)
     await db
       .insertInto('versions')
@@ -137,7 +137,7 @@ export async function putVersions(
             validators: sql`excluded.validators`,
             askedAt: sql`excluded.asked_at`,
           })
-          .where(sql<boolean>`NOT (${isOtherDigestInForce})`),
+          .where(sql<boolean>`NOT (${isOtherDigestPinned})`),
       )
       .execute();
 }

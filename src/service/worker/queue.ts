@@ -3,7 +3,7 @@ import type { Service } from '../context.ts';
 import type { Db } from '../storage/database.ts';
 import { deleteOldAuditEntries } from '../storage/audit.ts';
 import { deleteOrphanedIcons } from '../storage/icons.ts';
-import { openPool, type ServerAddress } from '../storage/pool.ts';
+import { openPool, type DatabaseUrl } from '../storage/pool.ts';
 import { deleteOldEvents } from '../storage/record-events.ts';
 import { dueRegistries, makeDue, postponeRefresh } from '../storage/registries.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
@@ -52,11 +52,11 @@ const FAULT_DELAY = 30_000;
 const SETTLE_TIMEOUT = 60_000;
 
 /** Starts the queue on one node; the node processes jobs if it has the role. */
-export async function openQueue(context: QueueContext, address: ServerAddress): Promise<Queue> {
+export async function openQueue(context: QueueContext, url: DatabaseUrl): Promise<Queue> {
   const { settings, db, database } = context;
   const isWorker = settings.roles.includes('worker');
   const size = isWorker ? 4 + Math.ceil(settings.concurrency / 4) : 2;
-  const pool = openPool(address, size, (error) => database.report(error));
+  const pool = openPool(url, size, (error) => database.report(error));
   const boss = new PgBoss({
     db: { executeSql: (text, values) => pool.query(text, values) },
     supervise: isWorker,

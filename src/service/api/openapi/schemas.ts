@@ -159,7 +159,7 @@ export const schemas: Record<string, Schema> = {
   }),
   Versions: strictObject('A page of versions, highest first.', {
     versions: list(
-      strictObject('A version, with its artifact as first seen. That digest is pinned.', {
+      strictObject('A version. The digest is pinned once the artifact matched it.', {
         version: text,
         artifactUrl: text,
         artifactChecksum: text,
