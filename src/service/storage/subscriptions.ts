@@ -11,13 +11,19 @@ import type { SubscriptionView } from '../views.ts';
 
 /** The subscriptions of an organization. Every query is restricted to the organization. */
 
-/** Official subscriptions first, then in order of creation. */
+/** Official subscriptions first, then in order of creation. `isAfter` compares the same columns. */
+const LIST_ORDER = sql`NOT subscriptions.official, subscriptions.created_at, subscriptions.registry_id`;
+
+/** Whether a subscription follows another one of its organization in the list. @param id of that one */
+function isAfter(id: string, organizationId: string) {
+  return sql<boolean>`(NOT subscriptions.official, subscriptions.created_at, subscriptions.registry_id) > (
+    SELECT NOT previous.official, previous.created_at, previous.registry_id FROM subscriptions AS previous
+    WHERE previous.id = ${id} AND previous.organization_id = ${organizationId})`;
+}
+
+/** All subscriptions, in the order of the list. */
 export async function listSubscriptions(db: Db, organizationId: string): Promise<SubscriptionView[]> {
-  const rows = await subscriptionDetails(db, organizationId)
-    .orderBy('subscriptions.official', 'desc')
-    .orderBy('subscriptions.createdAt')
-    .orderBy('subscriptions.registryId')
-    .execute();
+  const rows = await subscriptionDetails(db, organizationId).orderBy(LIST_ORDER).execute();
   return rows.map(viewOf);
 }
 
@@ -26,9 +32,7 @@ export async function subscriptionNames(db: Db, organizationId: string): Promise
   return db
     .selectFrom('subscriptions')
     .where('organizationId', '=', organizationId)
-    .orderBy('official', 'desc')
-    .orderBy('createdAt')
-    .orderBy('registryId')
+    .orderBy(LIST_ORDER)
     .select(['id', 'name'])
     .execute();
 }
@@ -40,16 +44,9 @@ export async function pageOfSubscriptions(
   { limit, after }: PageQuery,
 ): Promise<{ registries: SubscriptionView[]; next: string | null }> {
   let query = subscriptionDetails(db, organizationId)
-    .orderBy('subscriptions.official', 'desc')
-    .orderBy('subscriptions.createdAt')
-    .orderBy('subscriptions.registryId')
+    .orderBy(LIST_ORDER)
     .limit(pageSize(limit) + 1);
-  if (after !== null)
-    query = query.where(
-      sql<boolean>`(NOT subscriptions.official, subscriptions.created_at, subscriptions.registry_id) > (
-        SELECT NOT previous.official, previous.created_at, previous.registry_id FROM subscriptions AS previous
-        WHERE previous.id = ${after} AND previous.organization_id = ${organizationId})`,
-    );
+  if (after !== null) query = query.where(isAfter(after, organizationId));
   const rows = await query.execute();
   const { page, next } = pageOf(rows, limit, ({ id }) => id);
   return { registries: page.map(viewOf), next };
