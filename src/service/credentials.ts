@@ -27,8 +27,10 @@ export interface AuthFault {
   fault: string;
 }
 
-const LONGEST = 4096;
-const LONGEST_NAME = 100;
+/** Maximum characters of a token, a user name, a password or the value of a header. */
+export const LONGEST_CREDENTIAL = 4096;
+/** Maximum characters of the name of a header. */
+export const LONGEST_HEADER_NAME = 100;
 
 /** The credentials in a body or a form, or what is wrong with them. Further fields are ignored. */
 export function readAuth(value: JsonValue): { auth: RegistryAuth } | { faults: AuthFault[] } {
@@ -101,7 +103,7 @@ function textFault(value: JsonObject, name: string): string | null {
   if (!Object.hasOwn(value, name)) return 'is missing.';
   const text = ownText(value, name);
   if (text === null) return 'is not a string.';
-  return text.length > LONGEST ? `is longer than ${LONGEST} characters.` : null;
+  return text.length > LONGEST_CREDENTIAL ? `is longer than ${LONGEST_CREDENTIAL} characters.` : null;
 }
 
 /** RFC 6750 allows fewer characters; hosts issue tokens with others. */
@@ -133,7 +135,7 @@ function nameFault(value: JsonObject): string | null {
   const fault = textFault(value, 'name');
   if (fault !== null) return fault;
   const name = ownText(value, 'name') ?? '';
-  if (name.length > LONGEST_NAME) return `is longer than ${LONGEST_NAME} characters.`;
+  if (name.length > LONGEST_HEADER_NAME) return `is longer than ${LONGEST_HEADER_NAME} characters.`;
   if (!isHeaderName(name)) return 'is not the name of a header.';
   return isCredentialHeader(name) ? null : 'is not a header for credentials. Use a header such as X-Api-Key.';
 }

@@ -1,19 +1,16 @@
 import type { Context } from 'hono';
-import { PAGE_LIMIT } from '../storage/page.ts';
+import { DEFAULT_PAGE_LIMIT, LONGEST_SEARCH, PAGE_LIMIT } from '../storage/page.ts';
 import { isUuid } from '../storage/uuid.ts';
 import { Refusal } from '../http/problems.ts';
 
 /** Query parameters. A malformed one is refused, since ignoring it would change the meaning of the request. */
-
-const DEFAULT_LIMIT = 100;
-const SEARCH_LIMIT = 200;
 
 /** @param isNext whether a text can be the `next` of a page */
 export function pageQueryIn(
   c: Context,
   isNext = (_text: string): boolean => true,
 ): { limit: number; after: string | null } {
-  const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT);
+  const limit = c.req.query('limit') ?? String(DEFAULT_PAGE_LIMIT);
   if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_LIMIT)
     throw invalidParameter('limit', `is not a number from 1 to ${PAGE_LIMIT}.`);
   const after = c.req.query('after') ?? null;
@@ -28,8 +25,8 @@ export function idPageQueryIn(c: Context): { limit: number; after: string | null
 
 export function searchIn(c: Context): string | null {
   const search = c.req.query('search') ?? null;
-  if (search !== null && search.length > SEARCH_LIMIT)
-    throw invalidParameter('search', `is longer than ${SEARCH_LIMIT} characters.`);
+  if (search !== null && search.length > LONGEST_SEARCH)
+    throw invalidParameter('search', `is longer than ${LONGEST_SEARCH} characters.`);
   return search;
 }
 

@@ -10,6 +10,7 @@ import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { listApps } from '../storage/apps.ts';
 import type { Db } from '../storage/database.ts';
+import { DEFAULT_PAGE_LIMIT } from '../storage/page.ts';
 import {
   pageOfSubscriptions,
   removeSubscription,
@@ -18,11 +19,10 @@ import {
 } from '../storage/subscriptions.ts';
 import { refreshNow } from '../subscribe/refresh-now.ts';
 import { type SubscribeOutcome, subscribe } from '../subscribe/subscribe.ts';
-import { LONGEST_URL } from '../typed-url.ts';
 import { idPageQueryIn } from './query.ts';
 
 /** Apps included in the response to a subscription. */
-const FIRST_APPS = { search: null, visible: null, limit: 100, after: null };
+const FIRST_APPS = { search: null, visible: null, limit: DEFAULT_PAGE_LIMIT, after: null };
 
 /** Subscriptions of an organization (spec 4.2). */
 export function registryRoutes(service: Service): Route[] {
@@ -129,8 +129,7 @@ async function postRefresh(c: WebContext, service: Service, caller: Caller): Pro
   return json(c, { requested, registry }, 202);
 }
 
-/** Errors that can be detected without a request; the rest is checked by `subscribe`. */
+/** Everything else is checked by `subscribe`. */
 function urlFault(url: string): string | null {
-  if (url.trim() === '') return 'is empty.';
-  return url.length > LONGEST_URL ? `is longer than ${LONGEST_URL} characters.` : null;
+  return url.trim() === '' ? 'is empty.' : null;
 }

@@ -1,4 +1,11 @@
-import { AUTH_FIELDS, type AuthFault, type AuthType, type RegistryAuth, readAuth } from '../credentials.ts';
+import {
+  AUTH_FIELDS,
+  type AuthFault,
+  type AuthType,
+  LONGEST_CREDENTIAL,
+  type RegistryAuth,
+  readAuth,
+} from '../credentials.ts';
 import { field } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
@@ -53,7 +60,7 @@ function fieldsOf(type: AuthType, faults: readonly AuthFault[]): Html {
         type: name === 'password' ? 'password' : 'text',
         isConcealed: name === 'token' || name === 'value',
         isOptional: true,
-        maxlength: 4096,
+        maxlength: LONGEST_CREDENTIAL,
         error: fault === undefined ? null : `The ${LABELS[name].toLowerCase()} ${fault.fault}`,
       });
     })}

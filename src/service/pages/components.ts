@@ -1,3 +1,5 @@
+import { LONGEST_SEARCH } from '../storage/page.ts';
+import { LONGEST_URL } from '../typed-url.ts';
 import { code, sanitized } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { allows, type Scope } from '../scopes.ts';
@@ -70,7 +72,7 @@ export function field({ name, label, value = '', hint, error = null, type = 'tex
       autocomplete="${more.autocomplete ?? 'off'}"
       ${type === 'text' ? NOTHING : html`autocapitalize="none" spellcheck="false" dir="ltr"`}
       ${more.placeholder === undefined ? NOTHING : html`placeholder="${more.placeholder}"`}
-      maxlength="${more.maxlength ?? 2048}"
+      maxlength="${more.maxlength ?? LONGEST_URL}"
     />
     ${error === null ? NOTHING : html`<p class="field-error" id="${name}-error">${error}</p>`}
   </div>`;
@@ -125,7 +127,7 @@ export function searchForm({ action, search, label, results, kept = NOTHING }: S
       type="search"
       value="${search}"
       placeholder="${label}"
-      maxlength="200"
+      maxlength="${LONGEST_SEARCH}"
       autocomplete="off"
       spellcheck="false"
     />

@@ -6,6 +6,7 @@ import { recordTokenUse } from '../http/token-use.ts';
 import { pathParameter } from '../http/path-parameter.ts';
 import type { Env } from '../http/routes.ts';
 import type { Service } from '../context.ts';
+import { LONGEST_SEARCH } from '../storage/page.ts';
 import type { OrganizationView } from '../views.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
@@ -68,7 +69,7 @@ export function searchIn({ query }: PageRequest): string {
   // Not the first half of a character that consists of two UTF-16 units.
   return (query('q') ?? '')
     .trim()
-    .slice(0, 200)
+    .slice(0, LONGEST_SEARCH)
     .replace(/[\ud800-\udbff]$/, '');
 }
 

@@ -133,10 +133,11 @@ async function submitUnsubscribe({ organization, member, parameter, redirectTo }
   return redirectTo(`${LIST}?done=unsubscribed`);
 }
 
-/** Errors that can be detected without a request; the rest is checked by `subscribe`. */
+/** Everything else is checked by `subscribe`. */
 function urlFault(url: string): string | null {
-  if (url === '') return 'Enter the URL of the registry’s manifest, such as https://apps.example.com/registry.json.';
-  return url.length > LONGEST_URL ? `The URL is longer than ${LONGEST_URL} characters.` : null;
+  return url === ''
+    ? 'Enter the URL of the registry’s manifest, such as https://apps.example.com/registry.json.'
+    : null;
 }
 
 function nameFault(name: string): string | null {

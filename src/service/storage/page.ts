@@ -7,6 +7,10 @@ export interface PageQuery {
 }
 
 export const PAGE_LIMIT = 500;
+/** The number of entries of a page, if the request does not say it. */
+export const DEFAULT_PAGE_LIMIT = 100;
+/** Maximum characters of a search in a list. */
+export const LONGEST_SEARCH = 200;
 
 /** The number of entries of a page, within 1 and PAGE_LIMIT. */
 export function pageSize(limit: number): number {

@@ -1,4 +1,4 @@
-import { PAGE_LIMIT } from '../../storage/page.ts';
+import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT } from '../../storage/page.ts';
 import { parameter } from './parts.ts';
 import { id } from './schema-parts.ts';
 
@@ -10,7 +10,7 @@ export const PAGE = [
     type: 'integer',
     minimum: 1,
     maximum: PAGE_LIMIT,
-    default: 100,
+    default: DEFAULT_PAGE_LIMIT,
   }),
   parameter('after', 'query', '“next” of the previous page.', { type: 'string' }),
 ];

@@ -1,4 +1,5 @@
 import { AUDIT_ACTIONS } from '../../audit-actions.ts';
+import { LONGEST_SEARCH } from '../../storage/page.ts';
 import { IF_NONE_MATCH, PAGE } from './parameters.ts';
 import {
   response,
@@ -18,7 +19,7 @@ import { id, ref } from './schema-parts.ts';
 const TOKEN = parameter('token', 'path', 'Id of the token.', id);
 const ORGANIZATION = parameter('organization', 'path', 'Id of the organization.', id);
 const ACTION = parameter('action', 'query', 'Only entries of this action.', { enum: AUDIT_ACTIONS });
-const SEARCH = parameter('search', 'query', 'Part of the name.', { type: 'string', maxLength: 200 });
+const SEARCH = parameter('search', 'query', 'Part of the name.', { type: 'string', maxLength: LONGEST_SEARCH });
 
 /** Tokens and the audit log. */
 export const accessPaths: Record<string, OpenApiObject> = {

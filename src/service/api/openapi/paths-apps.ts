@@ -8,12 +8,13 @@ import {
   parameter,
   type OpenApiObject,
 } from './parts.ts';
+import { LONGEST_SEARCH } from '../../storage/page.ts';
 import { ID, PAGE, IF_NONE_MATCH } from './parameters.ts';
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
 const SEARCH = parameter('search', 'query', 'Words to search for: each must occur in the key, name or description.', {
   type: 'string',
-  maxLength: 200,
+  maxLength: LONGEST_SEARCH,
 });
 const VISIBLE = parameter('visible', 'query', 'Only apps that can be installed, or only those that cannot.', {
   type: 'boolean',

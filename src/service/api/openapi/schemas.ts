@@ -1,3 +1,5 @@
+import { LONGEST_CREDENTIAL, LONGEST_HEADER_NAME } from '../../credentials.ts';
+import { LONGEST_NAME } from '../../http/name-validation.ts';
 import { SEVERITIES, SYMPTOMS } from '../../../core/engine/report.ts';
 import { accessSchemas } from './schemas-access.ts';
 import { eventSchemas } from './schemas-events.ts';
@@ -21,7 +23,7 @@ import {
 /** Schemas of the API's bodies, as JSON Schema 2020-12: the types of views.ts, problems, and request bodies. */
 
 const AUTH_TYPE: Schema = { enum: ['bearer', 'basic', 'header'] };
-const secret: Schema = { type: 'string', maxLength: 4096, writeOnly: true };
+const secret: Schema = { type: 'string', maxLength: LONGEST_CREDENTIAL, writeOnly: true };
 
 const reasons = list(strictObject('A code for programs, and a sentence for people.', { code: text, message: text }));
 
@@ -53,7 +55,7 @@ export const schemas: Record<string, Schema> = {
   ...eventSchemas,
   ...accessSchemas,
   ...webhookSchemas,
-  Name: { type: 'string', minLength: 1, maxLength: 100, examples: ['Internal apps'] },
+  Name: { type: 'string', minLength: 1, maxLength: LONGEST_NAME, examples: ['Internal apps'] },
   Organization: strictObject('A subscriber.', {
     id,
     name: text,
@@ -127,9 +129,9 @@ export const schemas: Record<string, Schema> = {
     properties: {
       type: AUTH_TYPE,
       token: secret,
-      username: { type: 'string', maxLength: 4096 },
+      username: { type: 'string', maxLength: LONGEST_CREDENTIAL },
       password: secret,
-      name: { type: 'string', maxLength: 100, description: 'Name of the header, such as X-Api-Key.' },
+      name: { type: 'string', maxLength: LONGEST_HEADER_NAME, description: 'Name of the header, such as X-Api-Key.' },
       value: secret,
     },
   },
