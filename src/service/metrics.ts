@@ -19,13 +19,7 @@ export interface Metrics {
 export function openMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const release = new Gauge({
-    name: 'appreg_build_info',
-    help: 'The release of appreg that this node runs; always 1.',
-    labelNames: ['version'],
-    registers,
-  });
-  release.set({ version: VERSION }, 1);
+  registerBuildInfo(registry);
   return {
     registry,
     refreshes: new Counter({
@@ -76,4 +70,14 @@ export function openMetrics(): Metrics {
       registers,
     }),
   };
+}
+
+function registerBuildInfo(registry: Registry): void {
+  const release = new Gauge({
+    name: 'appreg_build_info',
+    help: 'The release of appreg that this node runs; always 1.',
+    labelNames: ['version'],
+    registers: [registry],
+  });
+  release.set({ version: VERSION }, 1);
 }

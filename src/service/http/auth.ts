@@ -31,14 +31,7 @@ export function openAuthenticator(
   { db, settings, log }: Pick<Service, 'db' | 'settings' | 'log'>,
   limits: RateLimits,
 ): Authenticator {
-  const limiters = openLimiters(limits);
-
-  function count(c: Context, name: keyof RateLimits, client: string): void {
-    const taken = limiters[name].take(client);
-    const headers = limitHeaders(name, limits[name], taken);
-    if (!taken.allowed) throw tooMany(taken, headers);
-    for (const [field, value] of Object.entries(headers)) c.header(field, value);
-  }
+  const count = openRequestCounter(limits);
 
   /** A valid token always passes, so that a client cannot lock out others behind the same proxy. */
   function unauthorized(c: Context, detail: string | null = null): Refusal {
@@ -88,6 +81,19 @@ export function openAuthenticator(
         'The operator of the service has set neither OPERATOR_TOKEN nor --open-sign-up.',
       );
     },
+  };
+}
+
+/** Counts a request of a client, and sets the headers of the limit. @throws Refusal if the request exceeds it */
+type RequestCounter = (c: Context, name: keyof RateLimits, client: string) => void;
+
+function openRequestCounter(limits: RateLimits): RequestCounter {
+  const limiters = openLimiters(limits);
+  return (c, name, client) => {
+    const taken = limiters[name].take(client);
+    const headers = limitHeaders(name, limits[name], taken);
+    if (!taken.allowed) throw tooMany(taken, headers);
+    for (const [field, value] of Object.entries(headers)) c.header(field, value);
   };
 }
 

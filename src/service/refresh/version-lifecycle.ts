@@ -1,4 +1,4 @@
-import type { ArtifactFacts, Content } from '../../core/facts/facts.ts';
+import type { ArtifactFacts, Content, Probe } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import type { Finding } from '../../core/engine/report.ts';
@@ -127,24 +127,7 @@ function stateByArtifact(
     return isBlocked && error && base.verifiedAt === null ? refusedVersion(base, now, error.rule, error.message) : base;
   }
   const { content } = facts;
-  if (isMissing(content)) {
-    // A verified version stays offered while its host is merely down or refuses the credentials, but not if the host
-    // reports that the artifact is missing.
-    const { server } = facts.web;
-    const isGone =
-      server.failure === null && [401, 403, 404, 410].includes(statusOf(server)) && !areCredentialsRefused(server);
-    if (base.verifiedAt !== null && base.state === 'verified' && !isGone) return base;
-    // The service still has the bytes.
-    if (base.verifiedAt !== null && kept.has(base.artifactChecksum))
-      return { ...base, state: 'verified', rule: null, reason: null, lostAt: base.lostAt ?? now };
-    const rule = error?.rule ?? ruleOfFailure(server) ?? 'unreachable';
-    return refusedVersion(
-      { ...base, servedChecksum: null },
-      now,
-      rule,
-      error?.message ?? 'The artifact cannot be fetched.',
-    );
-  }
+  if (isMissing(content)) return stateWithoutBytes(base, facts.web.server, error, { now, kept });
   const digests = [content, ...(facts.again && !isMissing(facts.again) ? [facts.again] : [])];
   const matching = digests.find(({ sha256, cut }) => !cut && `sha256:${sha256}` === checksum);
   if (!matching || error) {
@@ -177,6 +160,30 @@ function stateByArtifact(
           validators: mergeValidators(base.validators, [validatorsIn(facts.web.server), answers.get(url) ?? null]),
         }),
   };
+}
+
+/** The artifact was requested, but its host did not send it. */
+function stateWithoutBytes(
+  base: StoredVersion,
+  server: Probe,
+  error: Finding | undefined,
+  { now, kept }: Required<Pick<VersionObservation, 'now' | 'kept'>>,
+): StoredVersion {
+  // A verified version stays offered while its host is merely down or refuses the credentials, but not if the host
+  // reports that the artifact is missing.
+  const isGone =
+    server.failure === null && [401, 403, 404, 410].includes(statusOf(server)) && !areCredentialsRefused(server);
+  if (base.verifiedAt !== null && base.state === 'verified' && !isGone) return base;
+  // The service still has the bytes.
+  if (base.verifiedAt !== null && kept.has(base.artifactChecksum))
+    return { ...base, state: 'verified', rule: null, reason: null, lostAt: base.lostAt ?? now };
+  const rule = error?.rule ?? ruleOfFailure(server) ?? 'unreachable';
+  return refusedVersion(
+    { ...base, servedChecksum: null },
+    now,
+    rule,
+    error?.message ?? 'The artifact cannot be fetched.',
+  );
 }
 
 /** Listed with a digest other than the pinned one. It stays offered only if its bytes are still the original ones. */

@@ -62,21 +62,11 @@ export function startJobWorkers<Data extends object>(
       );
       claims.remove(claim);
       if (claims.count() <= concurrency / 2) poller.resume();
-      await written(() => settle(claim));
+      await writeWithRetries(() => settle(claim), options.canRetry);
     } catch (error) {
       // The job is retried once its heartbeat expires.
       onError(error);
     }
-  }
-
-  async function written(write: () => Promise<unknown>): Promise<void> {
-    for (;;)
-      try {
-        await write();
-        return;
-      } catch (error) {
-        if ((await options.canRetry?.(error)) !== true) throw error;
-      }
   }
 
   const heartbeat = setInterval(() => void claims.beat().catch(onError), heartbeatInterval);
@@ -90,4 +80,17 @@ export function startJobWorkers<Data extends object>(
       await claims.release(onError);
     },
   };
+}
+
+async function writeWithRetries(
+  write: () => Promise<unknown>,
+  canRetry: JobWorkersOptions<object>['canRetry'],
+): Promise<void> {
+  for (;;)
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if ((await canRetry?.(error)) !== true) throw error;
+    }
 }
