@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Location, Message } from 'esbuild';
-import { printable } from '../core/text/text.ts';
+import { counted, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
 const MAX_SHOWN = 10;
@@ -21,7 +21,7 @@ export interface Places {
 export function buildError(issues: readonly string[], advice: readonly string[]): AppregError {
   const shown = issues.slice(0, MAX_SHOWN);
   if (issues.length > MAX_SHOWN) shown.push(`and ${issues.length - MAX_SHOWN} more`);
-  const count = issues.length === 1 ? '1 error' : `${issues.length} errors`;
+  const count = counted(issues.length, 'error');
   const message = `The code does not build (${count}).\n\n${shown.join('\n\n')}\n`;
   const hint = advice.length > 0 ? advice.slice(0, MAX_SHOWN).join('\n  ') : 'Fix the code; nothing was written.';
   return new AppregError('build-failed', message, hint);

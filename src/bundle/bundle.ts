@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
-import { printable } from '../core/text/text.ts';
+import { counted, grouped, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import type { FileToPack } from './archive.ts';
@@ -123,7 +123,7 @@ function checkSize(files: readonly FileToPack[]): void {
   if (size <= MOST_BYTES && files.length <= MOST_ENTRIES) return;
   throw new AppregError(
     'bundle-too-large',
-    `${files.length} files with ${size} bytes are too much for one artifact.`,
-    `Pack at most ${MOST_ENTRIES} files and ${MOST_BYTES} bytes.`,
+    `${counted(files.length, 'file')} with ${counted(size, 'byte')} are too much for one artifact.`,
+    `Pack at most ${grouped(MOST_ENTRIES)} files and ${grouped(MOST_BYTES)} bytes.`,
   );
 }

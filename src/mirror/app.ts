@@ -3,7 +3,7 @@ import { isSafeKey } from '../core/registry/app-key.ts';
 import { documentContent, isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { listedVersions } from '../core/registry/metadata.ts';
 import { iconUrlOf, metadataUrlOf } from '../core/registry/manifest.ts';
-import { printable } from '../core/text/text.ts';
+import { counted, printable } from '../core/text/text.ts';
 import { isAppregError } from '../core/errors.ts';
 import { fragmentOf, parseUrl } from '../core/http/url.ts';
 import { latestOf } from '../core/registry/version.ts';
@@ -117,7 +117,7 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
   if (skipped > 0)
     report(
       'version-unusable',
-      `lists ${skipped} ${skipped === 1 ? 'version' : 'versions'} without a semantic version or a well-formed checksum; not mirrored`,
+      `lists ${counted(skipped, 'version')} without a semantic version or a well-formed checksum; not mirrored`,
       source.url,
     );
   const versions = await mirrorVersions(work, before, listed, report);

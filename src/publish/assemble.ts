@@ -4,7 +4,7 @@ import { newManifest } from '../author/manifest.ts';
 import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { Finding } from '../core/engine/report.ts';
-import { capitalized, printable } from '../core/text/text.ts';
+import { capitalized, counted, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Stored } from '../store/store.ts';
@@ -138,10 +138,7 @@ function titleFor({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'cha
   const parts = (named: (keys: readonly string[]) => string): string[] =>
     verbs.filter(([, keys]) => keys.length > 0).map(([verb, keys]) => `${verb} ${named(keys)}`);
   const withKeys = parts((keys) => `${keys.length === 1 ? 'app' : 'apps'} ${keys.join(', ')}`).join('; ');
-  const title =
-    withKeys.length <= 72
-      ? withKeys
-      : parts((keys) => `${keys.length} ${keys.length === 1 ? 'app' : 'apps'}`).join(', ');
+  const title = withKeys.length <= 72 ? withKeys : parts((keys) => counted(keys.length, 'app')).join(', ');
   return title === '' ? 'Update the files of the apps' : printable(capitalized(title));
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { documentContent, parseDocument } from '../core/json/json.ts';
 import {
@@ -17,7 +18,7 @@ import type { EditStep } from './plan.ts';
 export function lockStep(entries: readonly { app: string; version: LockedVersion }[]): EditStep {
   const [first] = entries;
   const versions =
-    first && entries.length === 1 ? `${first.app} ${first.version.version}` : `${entries.length} versions`;
+    first && entries.length === 1 ? `${first.app} ${first.version.version}` : counted(entries.length, 'version');
   return {
     kind: 'edit',
     path: LOCK_FILE,

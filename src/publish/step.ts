@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { printable } from '../core/text/text.ts';
+import { counted, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type Digest, digestOfBytes } from '../store/bytes.ts';
 import { stopIfInterrupted, stopAbortSignal } from '../store/interrupt.ts';
@@ -28,7 +28,7 @@ export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): vo
   if (stored.sha256 === wanted.sha256) return;
   throw new AppregError(
     'immutable',
-    `${printable(path)} already exists with different bytes: its checksum is sha256:${stored.sha256} (${stored.length} bytes), yours is sha256:${wanted.sha256} (${wanted.length} bytes).`,
+    `${printable(path)} already exists with different bytes: its checksum is sha256:${stored.sha256} (${counted(stored.length, 'byte')}), yours is sha256:${wanted.sha256} (${counted(wanted.length, 'byte')}).`,
     'A published file never changes: publish your bytes as a new version.',
     { effect: 'none' },
   );

@@ -1,9 +1,8 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { AppVerdict, Finding, Report } from '../core/engine/report.ts';
-import { shorten } from '../core/text/text.ts';
+import { counted, shorten } from '../core/text/text.ts';
 import { groupBy } from './group-by.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
-import { count } from './words.ts';
 import { evidenceList } from './diagnosis-evidence.ts';
 
 /** What subscribers see of each app, and the reasons for hidden ones, which come first. */
@@ -32,7 +31,7 @@ export function appLines(report: Report, diagnosis: Diagnosis, verbose: boolean)
   const listed = visible.slice(0, verbose ? MAX_VERBOSE : limit);
   for (const app of listed) lines.push(`${nameOf(app)}: visible, latest ${versionOf(app, diagnosis, report)}`);
   const more = visible.length - listed.length;
-  if (more > 0) lines.push(count(more, listed.length > 0 ? 'more visible app' : 'visible app'));
+  if (more > 0) lines.push(counted(more, listed.length > 0 ? 'more visible app' : 'visible app'));
   return lines;
 }
 
@@ -54,7 +53,7 @@ function groupedByReason(
     else {
       const named = group.slice(0, limit).map(nameOf);
       const reason = first.because.length === 0 ? 'of an unknown reason' : reasonWords(first, unpublished);
-      lines.push(`${count(group.length, 'app')} ${start} ${reason}: ${named.join(', ')}, …`);
+      lines.push(`${counted(group.length, 'app')} ${start} ${reason}: ${named.join(', ')}, …`);
     }
   }
   return lines;
@@ -74,7 +73,7 @@ function versionOf(app: AppVerdict, { requested }: Diagnosis, report: Report): s
   if (own.some((finding) => finding.rule === 'version-not-listed')) return `${latest}; ${version} is not listed`;
   return own.length === 0
     ? `${latest}; ${version} is listed`
-    : `${latest}; ${version} is listed, with ${count(own.length, 'error')}`;
+    : `${latest}; ${version} is listed, with ${counted(own.length, 'error')}`;
 }
 
 /** The first error of each rule about each app. */

@@ -1,12 +1,11 @@
 import { ownerOf } from '../core/engine/owner.ts';
 import { type Finding, SEVERITIES } from '../core/engine/report.ts';
-import { shorten } from '../core/text/text.ts';
+import { counted, shorten } from '../core/text/text.ts';
 import { evidenceList, evidenceOf, placeOf, type Pair, type ViewOptions } from './diagnosis-evidence.ts';
 import type { Cause, SymptomView } from './diagnosis-types.ts';
 import { hostIn, whoOf } from './diagnosis-who.ts';
 import { type Group, groupBy } from './group-by.ts';
 import { whyUncounted } from './uncounted.ts';
-import { count } from './words.ts';
 
 /** The causes of a symptom: findings with the same rule, cause and responsible party are one. */
 
@@ -41,8 +40,8 @@ export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<Sy
         ? []
         : [
             options.page === true
-              ? `… and ${count(more, 'more cause')}.`
-              : `… and ${count(more, 'more cause')}; ${options.verbose ? '--format json' : '--verbose'} lists them all.`,
+              ? `… and ${counted(more, 'more cause')}.`
+              : `… and ${counted(more, 'more cause')}; ${options.verbose ? '--format json' : '--verbose'} lists them all.`,
           ],
   };
 }
@@ -145,5 +144,5 @@ function affectedBy(group: Group<Finding>): string | null {
   if (apps.size === 0) return `${all} times`;
   const named = [...apps].slice(0, 3).map((app) => shorten(app, 40));
   const list = `${named.join(', ')}${apps.size > 3 ? ', …' : ''}`;
-  return apps.size === 1 ? `${all} times in ${list}` : `${all} times in ${count(apps.size, 'app')}: ${list}`;
+  return apps.size === 1 ? `${all} times in ${list}` : `${all} times in ${counted(apps.size, 'app')}: ${list}`;
 }

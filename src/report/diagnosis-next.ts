@@ -1,10 +1,10 @@
+import { counted } from '../core/text/text.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Report } from '../core/engine/report.ts';
 import { resourceName } from '../core/facts/resource-kind.ts';
 import { formatDuration } from '../core/text/format-duration.ts';
 import type { SymptomView, View } from './diagnosis-types.ts';
 import { uncountedNumbers } from './uncounted.ts';
-import { count } from './words.ts';
 
 /** The end of a diagnosis: what to check next if no finding explains a failure, and a line to quote. */
 
@@ -37,13 +37,13 @@ export function nextOf(report: Report, symptoms: readonly SymptomView[], diagnos
 }
 
 function titleOf(suspicions: number, isExplained: boolean, symptoms: readonly SymptomView[]): string {
-  const above = `${count(suspicions, 'suspected cause')} above`;
+  const above = `${counted(suspicions, 'suspected cause')} above`;
   if (isExplained)
     return `${above}: run again with --origin <the service’s origin> to confirm or exclude ${suspicions === 1 ? 'it' : 'them'}. What else to check`;
   const next = 'What to check next';
   // Without an error: an app without a published version yet.
   if (symptoms.some(({ status }) => status === 'confirmed'))
-    return `The confirmed causes${suspicions > 0 ? ` and ${count(suspicions, 'suspected one')}` : ''} are above; no other cause is known. ${next}`;
+    return `The confirmed causes${suspicions > 0 ? ` and ${counted(suspicions, 'suspected one')}` : ''} are above; no other cause is known. ${next}`;
   if (suspicions > 0) return `${above}; no other cause is known. ${next}`;
   if (symptoms.every(({ status }) => status === 'clear')) return `No problems in what was checked. ${next}`;
   return `No cause is known. ${next}`;
@@ -75,7 +75,7 @@ function lagOf({ copies }: Diagnosis): string | null {
 export function closingOf(report: Report, { seenAt, saved, proxy, requested }: Diagnosis): string[] {
   const { errors, warnings } = report.summary;
   const others = uncountedNumbers(report.findings);
-  const found = `${count(errors, 'error')}, ${count(warnings, 'warning')}${others === '' ? '' : `, ${others}`}`;
+  const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}${others === '' ? '' : `, ${others}`}`;
   return [
     report.target,
     `${saved ? 'saved ' : ''}${seenAt.slice(0, 19).replace('T', ' ')} UTC`,
@@ -90,9 +90,9 @@ export function closingOf(report: Report, { seenAt, saved, proxy, requested }: D
 function coverageOf({ summary, findings }: Report, version: string | null): string {
   const { apps, versions } = summary;
   const listed = findings.find(({ rule }) => rule === 'app-not-listed')?.evidence['listed'];
-  if (apps === 0 && typeof listed === 'number') return `${count(listed, 'app')} listed`;
-  if (version === null) return `${count(apps, 'app')}, ${count(versions, 'version')}`;
+  if (apps === 0 && typeof listed === 'number') return `${counted(listed, 'app')} listed`;
+  if (version === null) return `${counted(apps, 'app')}, ${counted(versions, 'version')}`;
   if (findings.some(({ rule }) => rule === 'version-not-listed'))
-    return `${count(apps, 'app')}, ${count(versions, 'version')} listed`;
-  return `${count(apps, 'app')}, ${versions === apps ? count(versions, 'version') : `${apps} of ${count(versions, 'version')}`}`;
+    return `${counted(apps, 'app')}, ${counted(versions, 'version')} listed`;
+  return `${counted(apps, 'app')}, ${versions === apps ? counted(versions, 'version') : `${apps} of ${counted(versions, 'version')}`}`;
 }

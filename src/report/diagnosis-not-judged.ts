@@ -1,3 +1,4 @@
+import { counted } from '../core/text/text.ts';
 import type { Report, Symptom } from '../core/engine/report.ts';
 import { SYMPTOM_OF_KIND } from '../core/engine/report.ts';
 import type { ResourceKind } from '../core/facts/facts.ts';
@@ -5,7 +6,6 @@ import { blockedBy, type NotJudgedCode } from '../core/facts/missing.ts';
 import { rules } from '../core/rules/index.ts';
 import { reasonInWords, ruleTitle } from '../core/rules/lookup.ts';
 import { isFailure } from './incomplete.ts';
-import { count } from './words.ts';
 
 /** What a diagnosis says about rules that were not judged: by symptom, and in all. */
 
@@ -55,7 +55,7 @@ export function reasonsOf(id: Symptom, report: Report, page = false): string {
   const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.code === 'turned-off');
   const matching =
     id === 'checksum-mismatch' && artifacts > 0 && isHashed
-      ? `; ${count(artifacts, 'artifact')} with a matching checksum`
+      ? `; ${counted(artifacts, 'artifact')} with a matching checksum`
       : '';
   return `${shown.join('; ')}${matching}`;
 }
@@ -92,7 +92,7 @@ export function notCheckedOnPage(report: Report): NotChecked[] {
 /** Why something was not observed, starting with what prevented most checks. */
 export function notChecked(report: Report, verbose: boolean): string[] {
   return reasonCounts(report, verbose).map(([reason, checks]) =>
-    checks === 1 ? reason : `${reason} (${count(checks, 'check')})`,
+    checks === 1 ? reason : `${reason} (${counted(checks, 'check')})`,
   );
 }
 

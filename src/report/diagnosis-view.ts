@@ -1,3 +1,4 @@
+import { counted } from '../core/text/text.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Finding, Report, Symptom, SymptomStatus } from '../core/engine/report.ts';
 import { ruleById } from '../core/rules/lookup.ts';
@@ -7,7 +8,7 @@ import type { ViewOptions } from './diagnosis-evidence.ts';
 import { closingOf, nextOf } from './diagnosis-next.ts';
 import { notChecked, reasonsOf } from './diagnosis-not-judged.ts';
 import type { SymptomView, View } from './diagnosis-types.ts';
-import { count, symptomName } from './words.ts';
+import { symptomName } from './words.ts';
 
 /** A diagnosis as text, independent of layout: the causes of each symptom, and the closing lines. */
 
@@ -63,7 +64,7 @@ function symptomView(
       (app) => app.visible === false && !app.because.some((rule) => reported.has(rule)),
     );
     if (elsewhere.length > 0)
-      remarks.push(`${count(elsewhere.length, 'app')} hidden by problems listed under other symptoms.`);
+      remarks.push(`${counted(elsewhere.length, 'app')} hidden by problems listed under other symptoms.`);
   }
   return { title: symptomName(id), status, summary, causes, remarks };
 }
@@ -82,7 +83,7 @@ function passedChecks(id: Symptom, { apps, artifacts }: Report['summary'], reach
     case 'checksum-mismatch':
       return artifacts === 0
         ? 'there are no artifacts to download'
-        : `${count(artifacts, 'artifact')} downloaded and hashed: the SHA-256 matches`;
+        : `${counted(artifacts, 'artifact')} downloaded and hashed: the SHA-256 matches`;
     case 'icon-does-not-display':
       return apps === 0 ? 'no app is listed' : `${reachable}, readable by browsers, PNG or SVG`;
     case 'app-does-not-appear':

@@ -1,9 +1,9 @@
 import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.ts';
-import { printable, redact, safeJson, shorten } from '../core/text/text.ts';
+import { counted, printable, redact, safeJson, shorten } from '../core/text/text.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { reasonWords } from './hidden-apps.ts';
 import { PLAIN, type Style } from './style.ts';
-import { count, size } from './words.ts';
+import { size } from './words.ts';
 
 /** What would change for subscribers, for people. */
 
@@ -30,10 +30,10 @@ export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
       lines.push(`    ${name}: ${quotedOrNone(before)} → ${quotedOrNone(after)}`);
     for (const version of app.versions.slice(0, MAX_VERSIONS)) lines.push(`    ${versionLine(version, style)}`);
     if (app.versions.length > MAX_VERSIONS)
-      lines.push(style.dim(`    … and ${count(app.versions.length - MAX_VERSIONS, 'more version')}`));
+      lines.push(style.dim(`    … and ${counted(app.versions.length - MAX_VERSIONS, 'more version')}`));
   }
   if (found.apps.length > MAX_APPS)
-    lines.push(style.dim(`… and ${count(found.apps.length - MAX_APPS, 'more app')}; --format json lists them all.`));
+    lines.push(style.dim(`… and ${counted(found.apps.length - MAX_APPS, 'more app')}; --format json lists them all.`));
   for (const key of found.vanishing.slice(0, MAX_APPS))
     lines.push(style.red(`Subscribers would no longer see ${shown(key)}${reasonFor(found, key)}.`));
   if (found.hosts.added.length > 0)
@@ -74,9 +74,9 @@ export function diffAsMarkdown(found: RegistryDiff): string {
     for (const version of app.versions.slice(0, MAX_VERSIONS))
       lines.push(row('', '', version.version, changeOf(version)));
     if (app.versions.length > MAX_VERSIONS)
-      lines.push(row('', '', '', `… and ${count(app.versions.length - MAX_VERSIONS, 'more version')}`));
+      lines.push(row('', '', '', `… and ${counted(app.versions.length - MAX_VERSIONS, 'more version')}`));
   }
-  if (found.apps.length > MAX_APPS) lines.push('', `… and ${count(found.apps.length - MAX_APPS, 'more app')}.`);
+  if (found.apps.length > MAX_APPS) lines.push('', `… and ${counted(found.apps.length - MAX_APPS, 'more app')}.`);
   return lines.join('\n').trimEnd();
 }
 
@@ -85,7 +85,7 @@ function notComparedLine(found: RegistryDiff, named: (key: string) => string): s
   const listed = found.notCompared.slice(0, 10).map(({ key }) => named(key));
   const rest = found.notCompared.length - listed.length;
   const reasons = [...new Set(found.notCompared.map(({ reason }) => shown(reason)))].slice(0, 3).join('; ');
-  return `Versions not compared: ${listed.join(', ')}${rest > 0 ? ` and ${count(rest, 'more app')}` : ''} (${reasons})`;
+  return `Versions not compared: ${listed.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more app')}` : ''} (${reasons})`;
 }
 
 function headline({ summary: sum, apps, notCompared }: RegistryDiff): string {
@@ -101,7 +101,7 @@ function headline({ summary: sum, apps, notCompared }: RegistryDiff): string {
   ] as const;
   const remarks = parts
     .filter(([number]) => number > 0)
-    .map(([number, noun, verb]) => `${count(number, noun)} ${verb}`);
+    .map(([number, noun, verb]) => `${counted(number, noun)} ${verb}`);
   return `${remarks.join(', ')}${sum.bytesAdded > 0 ? ` (${size(sum.bytesAdded)} new)` : ''}`;
 }
 

@@ -1,11 +1,10 @@
 import { type Finding, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
-import { printable, shorten } from '../core/text/text.ts';
+import { counted, printable, shorten } from '../core/text/text.ts';
 import { summaryLine } from './summary-line.ts';
 import { DEFAULTS, type RenderOptions } from './options.ts';
 import { failureReasons } from './incomplete.ts';
 import { mostSevereFirst, locationOf } from './location.ts';
 import { splitByCounting } from './uncounted.ts';
-import { count } from './words.ts';
 
 // GitHub shows this many annotations of each kind per step, and silently drops the others.
 const SHOWN = 10;
@@ -33,7 +32,7 @@ export function annotations(report: Report, { folder }: Pick<RenderOptions, 'fol
   }
   const truncated = SEVERITIES.filter((severity) => dropped[severity] > 0);
   if (truncated.length > 0) {
-    const list = truncated.map((severity) => count(dropped[severity], severity)).join(', ');
+    const list = truncated.map((severity) => counted(dropped[severity], severity)).join(', ');
     lines.push(`Not annotated, since GitHub shows only ${SHOWN} annotations of each kind per step: ${list}.`);
   }
   return lines;

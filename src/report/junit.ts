@@ -1,12 +1,11 @@
 import { counts, type Finding, type NotJudged, type Report } from '../core/engine/report.ts';
-import { grouped, printable } from '../core/text/text.ts';
+import { counted, grouped, printable } from '../core/text/text.ts';
 import { groupBy } from './group-by.ts';
 import { type Suite, suitesOf } from './junit-suites.ts';
 import type { RenderOptions } from './options.ts';
 import { failureReasons, isIntentional, isFailure } from './incomplete.ts';
 import { locationOf } from './location.ts';
 import { whyUncounted } from './uncounted.ts';
-import { count } from './words.ts';
 import { xml, type XmlElement } from './xml.ts';
 
 type Options = Pick<RenderOptions, 'folder' | 'maxWarnings' | 'severities'>;
@@ -70,7 +69,7 @@ function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number |
       : { name: 'run-complete', outcome: 'passed', ...(notChecked.length > 0 ? { text: notChecked.join('\n') } : {}) },
   ];
   if (maxWarnings === null) return cases;
-  const comparison = `${count(summary.warnings, 'warning')}, and --max-warnings is ${maxWarnings}`;
+  const comparison = `${counted(summary.warnings, 'warning')}, and --max-warnings is ${maxWarnings}`;
   const tooMany = summary.warnings > maxWarnings;
   return [
     ...cases,

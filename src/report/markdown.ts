@@ -1,5 +1,5 @@
 import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
-import { printable, shorten } from '../core/text/text.ts';
+import { counted, printable, shorten } from '../core/text/text.ts';
 import { summaryLine } from './summary-line.ts';
 import { groupBy } from './group-by.ts';
 import { cell, code, prose } from './markdown-text.ts';
@@ -9,7 +9,7 @@ import { PLAIN } from './style.ts';
 import { locationOf } from './location.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { splitByCounting, uncountedNumbers, whyUncounted } from './uncounted.ts';
-import { count, STATUS_WORDS, symptomName } from './words.ts';
+import { STATUS_WORDS, symptomName } from './words.ts';
 
 // A comment on GitHub may have 65,536 characters; the rest is left for surrounding text.
 const LIMIT = 60_000;
@@ -62,8 +62,8 @@ function hidden({ apps, findings }: Report): string[] {
     return `- ${code(brief(key, 80))}, because ${reason}`;
   });
   const more = hiddenApps.length - HIDDEN;
-  if (more > 0) lines.push(`- … and ${count(more, 'more app')}`);
-  return ['', `**${count(hiddenApps.length, 'app')} that subscribers will not see:**`, '', ...lines];
+  if (more > 0) lines.push(`- … and ${counted(more, 'more app')}`);
+  return ['', `**${counted(hiddenApps.length, 'app')} that subscribers will not see:**`, '', ...lines];
 }
 
 /** As many as fit, errors first. */
@@ -94,7 +94,7 @@ function findings(report: Report, folder: string, room: number): string[] {
     if (inside.length > 0) lines.push(...open, ...inside, ...close);
   }
   if (dropped > 0)
-    lines.push('', `… and ${count(dropped, 'more finding')} that do not fit here; \`--format json\` lists them all.`);
+    lines.push('', `… and ${counted(dropped, 'more finding')} that do not fit here; \`--format json\` lists them all.`);
   return lines;
 }
 
@@ -102,7 +102,7 @@ function findings(report: Report, folder: string, room: number): string[] {
 function uncounted(report: Report, folder: string, room: number): string[] {
   const found = splitByCounting(report.findings).uncounted;
   if (found.length === 0) return [];
-  const title = `${count(found.length, 'finding does', 'findings do')} not count: ${uncountedNumbers(found)}`;
+  const title = `${counted(found.length, 'finding does', 'findings do')} not count: ${uncountedNumbers(found)}`;
   const lines: string[] = [];
   let left = room - 400;
   for (const finding of found) {
@@ -115,13 +115,13 @@ function uncounted(report: Report, folder: string, room: number): string[] {
     lines.push(line);
   }
   const more = found.length - lines.length;
-  if (more > 0) lines.push(`- … and ${count(more, 'more finding')}; \`--format json\` lists them all.`);
+  if (more > 0) lines.push(`- … and ${counted(more, 'more finding')}; \`--format json\` lists them all.`);
   return ['', `<details><summary>${title}</summary>`, '', ...lines, '', '</details>'];
 }
 
 /** Errors are expanded, the rest is collapsed. */
 function fold(severity: Severity, length: number): { open: string[]; close: string[] } {
-  const title = count(length, severity);
+  const title = counted(length, severity);
   if (severity === 'error') return { open: ['', `### ${title}`], close: [] };
   return { open: ['', `<details><summary>${title}</summary>`], close: ['', '</details>'] };
 }
@@ -157,10 +157,10 @@ function unjudged(entries: readonly NotJudged[]): string[] {
   const lines = [...reasons].slice(0, REASONS).map(([reason, list]) => {
     const rules = [...new Set(list.map(({ rule }) => rule))];
     const shown = rules.slice(0, 8).map(code).join(', ');
-    return `- **${count(rules.length, 'rule')}**: ${prose(brief(reason, 200))} (${shown}${rules.length > 8 ? ` and ${rules.length - 8} more` : ''})`;
+    return `- **${counted(rules.length, 'rule')}**: ${prose(brief(reason, 200))} (${shown}${rules.length > 8 ? ` and ${rules.length - 8} more` : ''})`;
   });
   const more = reasons.size - REASONS;
-  if (more > 0) lines.push(`- … and ${count(more, 'more reason')}`);
+  if (more > 0) lines.push(`- … and ${counted(more, 'more reason')}`);
   return [
     '',
     '<details><summary>What was not judged</summary>',

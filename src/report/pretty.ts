@@ -1,12 +1,11 @@
 import type { Finding, Report, Severity } from '../core/engine/report.ts';
-import { printable, shorten } from '../core/text/text.ts';
+import { counted, printable, shorten } from '../core/text/text.ts';
 import { groupBy } from './group-by.ts';
 import { summaryLine } from './summary-line.ts';
 import { isIntentional, isFailure } from './incomplete.ts';
 import type { Style } from './style.ts';
 import { splitByCounting, whyUncounted } from './uncounted.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
-import { count } from './words.ts';
 
 export interface PrettyOptions {
   style: Style;
@@ -46,7 +45,7 @@ function findings(report: Report, options: PrettyOptions): string[] {
     );
   }
   const more = counting.length - MAX_LISTED;
-  if (more > 0) lines.push('', style.dim(`… and ${count(more, 'more finding')}; --format json lists them all.`));
+  if (more > 0) lines.push('', style.dim(`… and ${counted(more, 'more finding')}; --format json lists them all.`));
   if (lines.length > 0) lines.push('');
   return lines;
 }
@@ -95,7 +94,7 @@ function uncounted(report: Report, { style, verbose }: PrettyOptions): string[] 
     ];
   });
   const more = found.length - MAX_LISTED;
-  if (more > 0) lines.push(`  … and ${count(more, 'more finding')}; --format json lists them all.`);
+  if (more > 0) lines.push(`  … and ${counted(more, 'more finding')}; --format json lists them all.`);
   return [...['Not counted:', ...lines].map((line) => style.dim(line)), ''];
 }
 
@@ -111,8 +110,8 @@ function hidden(report: Report, { style }: PrettyOptions): string[] {
   const lines = apps
     .slice(0, MAX_LISTED)
     .map((app) => `  ${style.bold(shorten(printable(app.key), 80))}  hidden, because ${reasonWords(app, unpublished)}`);
-  if (apps.length > MAX_LISTED) lines.push(style.dim(`  … and ${count(apps.length - MAX_LISTED, 'more app')}`));
-  return [`${count(apps.length, 'app')} that subscribers will not see:`, ...lines, ''];
+  if (apps.length > MAX_LISTED) lines.push(style.dim(`  … and ${counted(apps.length - MAX_LISTED, 'more app')}`));
+  return [`${counted(apps.length, 'app')} that subscribers will not see:`, ...lines, ''];
 }
 
 function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
@@ -136,10 +135,10 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
   const lines: string[] = [];
   if (elsewhere > 0)
     lines.push(
-      `${count(elsewhere, 'artifact')}${notJudged.some((entry) => entry.count !== null) ? ' and more' : ''} not hashed: not in the workspace.`,
+      `${counted(elsewhere, 'artifact')}${notJudged.some((entry) => entry.count !== null) ? ' and more' : ''} not hashed: not in the workspace.`,
     );
   if (offline > 0)
-    lines.push(`${count(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
+    lines.push(`${counted(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
   const failed = notJudged.filter(isFailure);
   for (const { rule, reason } of failed.slice(0, 5))
     lines.push(`${rule === '*' ? 'Incomplete' : `${rule} not judged`}: ${printable(reason)}`);

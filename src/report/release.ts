@@ -1,10 +1,9 @@
 import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
-import { printable, redact, safeJson, shorten } from '../core/text/text.ts';
+import { counted, printable, redact, safeJson, shorten } from '../core/text/text.ts';
 import { alignedRows } from './columns.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { PLAIN, type Style } from './style.ts';
-import { count } from './words.ts';
 
 /** The state of each app of a repository, for people. */
 
@@ -44,7 +43,7 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN): stri
     const remarks = app.published && app.advice === null ? [] : [app.message, app.advice];
     for (const part of remarks) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
   }
-  if (left > 0) lines.push(style.dim(`… and ${count(left, 'more app')}; --format json lists them all.`));
+  if (left > 0) lines.push(style.dim(`… and ${counted(left, 'more app')}; --format json lists them all.`));
   lines.push('', releaseSummary(report));
   return lines.join('\n');
 }
@@ -54,7 +53,7 @@ function releaseSummary({ apps, summary }: ReleaseReport): string {
   const parts = RELEASE_STATES.filter((state) => summary[state] > 0).map((state) => `${summary[state]} ${state}`);
   if (summary.published > 0) parts.push(`${summary.published} published`);
   if (summary.failed > summary.broken) parts.push(`${summary.failed - summary.broken} not published`);
-  return `${count(apps.length, 'app')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+  return `${counted(apps.length, 'app')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
 }
 
 /** For a comment on a pull request; all text is escaped. */
@@ -71,7 +70,7 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
       `| ${needsAttention(app) ? `**${app.state}**` : app.state} | ${inCell(app.key)} | ${inCell(app.declared)} | ${inCell(app.listed)} | ${cell(prose(remarks.join(' ').replaceAll('\n', ' ')))} |`,
     );
   }
-  if (changed.length > MAX_APPS) lines.push('', `… and ${count(changed.length - MAX_APPS, 'more app')}.`);
+  if (changed.length > MAX_APPS) lines.push('', `… and ${counted(changed.length - MAX_APPS, 'more app')}.`);
   return lines.join('\n');
 }
 

@@ -1,9 +1,8 @@
 import type { Severity } from '../core/engine/report.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
-import { shorten } from '../core/text/text.ts';
+import { counted, shorten } from '../core/text/text.ts';
 import { RULE_GROUPS } from './rule-text.ts';
 import type { Style } from './style.ts';
-import { count } from './words.ts';
 
 /** A rule with the level that it has here. */
 export interface LeveledRule {
@@ -32,7 +31,7 @@ export function rulesTable(rules: readonly LeveledRule[], style: Style, width: n
     }
   }
   const isChanged = rules.some(({ rule, level }) => rule.severity !== level);
-  lines.push('', `${count(rules.length, 'rule')}${isChanged ? '; * marks a level that is not the default' : ''}`);
+  lines.push('', `${counted(rules.length, 'rule')}${isChanged ? '; * marks a level that is not the default' : ''}`);
   return lines.join('\n');
 }
 

@@ -2,7 +2,7 @@ import { counts, type Finding, type NotJudged, type Report } from '../core/engin
 import type { AnyRule } from '../core/rules/rule.ts';
 import { HOMEPAGE, ruleUrl } from '../core/links.ts';
 import { rules } from '../core/rules/index.ts';
-import { capitalized, printable, safeJson } from '../core/text/text.ts';
+import { capitalized, counted, printable, safeJson } from '../core/text/text.ts';
 import { type FingerprintedFinding, withFingerprints } from '../core/engine/fingerprint.ts';
 import { groupBy } from './group-by.ts';
 import type { RenderOptions } from './options.ts';
@@ -10,7 +10,6 @@ import { mostSevereFirst } from './location.ts';
 import { isFailure } from './incomplete.ts';
 import { type Locations, locations } from './sarif-location.ts';
 import { whyUncounted } from './uncounted.ts';
-import { count } from './words.ts';
 
 // GitHub rejects a file with more results in a run, and keeps 5,000 of them.
 const ACCEPTED = 25_000;
@@ -139,8 +138,8 @@ function severityOverrides(severities: RenderOptions['severities']): object[] {
 function truncationNotice(all: number): object[] {
   if (all <= KEPT) return [];
   const omitted =
-    all <= ACCEPTED ? '' : ` The least severe ${count(all - ACCEPTED, 'finding is', 'findings are')} omitted.`;
-  const text = `There are ${count(all, 'finding')}, listed by severity.${omitted} Code scanning keeps only ${count(KEPT, 'result')} of a run; --format json lists all findings.`;
+    all <= ACCEPTED ? '' : ` The least severe ${counted(all - ACCEPTED, 'finding is', 'findings are')} omitted.`;
+  const text = `There are ${counted(all, 'finding')}, listed by severity.${omitted} Code scanning keeps only ${counted(KEPT, 'result')} of a run; --format json lists all findings.`;
   return [{ level: 'warning', message: { text } }];
 }
 
@@ -162,6 +161,6 @@ function notJudgedNotices(entries: readonly NotJudged[]): object[] {
   });
   const more = groups.size - REASONS;
   return more > 0
-    ? [...list, { level: 'note', message: { text: `${count(more, 'more reason')} why something was not judged.` } }]
+    ? [...list, { level: 'note', message: { text: `${counted(more, 'more reason')} why something was not judged.` } }]
     : list;
 }

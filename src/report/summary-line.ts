@@ -1,22 +1,23 @@
+import { counted } from '../core/text/text.ts';
 import type { Report } from '../core/engine/report.ts';
 import type { Style } from './style.ts';
 import { uncountedNumbers } from './uncounted.ts';
-import { count, elapsedTime, size } from './words.ts';
+import { elapsedTime, size } from './words.ts';
 
 /** The last line of a report, to quote: the findings, and how much was checked. */
 export function summaryLine(report: Report, style: Style): string {
   const { summary } = report;
   const seen = [
-    count(summary.apps, 'app'),
-    count(summary.versions, 'version'),
-    ...(summary.artifacts > 0 ? [`${count(summary.artifacts, 'artifact')} hashed`] : []),
+    counted(summary.apps, 'app'),
+    counted(summary.versions, 'version'),
+    ...(summary.artifacts > 0 ? [`${counted(summary.artifacts, 'artifact')} hashed`] : []),
     size(summary.bytes),
     elapsedTime(summary.seconds),
   ].join(', ');
   const found = [
-    count(summary.errors, 'error'),
-    count(summary.warnings, 'warning'),
-    ...(summary.notes > 0 ? [count(summary.notes, 'note')] : []),
+    counted(summary.errors, 'error'),
+    counted(summary.warnings, 'warning'),
+    ...(summary.notes > 0 ? [counted(summary.notes, 'note')] : []),
   ].join(', ');
   const numbers = uncountedNumbers(report.findings);
   const others = numbers === '' ? '' : `, ${numbers}`;

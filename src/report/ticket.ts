@@ -1,3 +1,4 @@
+import { counted } from '../core/text/text.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Report } from '../core/engine/report.ts';
 import { detailed } from './diagnosis.ts';
@@ -6,7 +7,7 @@ import type { Cause, SymptomView, View } from './diagnosis-types.ts';
 import { viewOf } from './diagnosis-view.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import type { PrettyOptions } from './pretty.ts';
-import { count, STATUS_WORDS } from './words.ts';
+import { STATUS_WORDS } from './words.ts';
 
 /**
  * A diagnosis as Markdown, to be pasted into a ticket: each cause with its next step, and everything else collapsed.
@@ -44,7 +45,7 @@ function ticketOf(report: Report, view: View): string {
   for (const symptom of detailed(view)) lines.push(...symptomLines(symptom, symptom === view.withoutSymptom));
   lines.push(
     ...list(view.next?.title ?? '', view.next?.lines ?? []),
-    ...collapsed(count(view.apps.length, 'app'), view.apps.map(item)),
+    ...collapsed(counted(view.apps.length, 'app'), view.apps.map(item)),
     ...collapsed('Not checked', view.notChecked.map(item)),
   );
   const [target = '', ...rest] = view.closing;

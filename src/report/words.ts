@@ -1,16 +1,11 @@
 import type { Symptom, SymptomStatus } from '../core/engine/report.ts';
-import { capitalized, grouped } from '../core/text/text.ts';
+import { capitalized, counted } from '../core/text/text.ts';
 
 /** Numbers and nouns, as formatted by all reporters. */
 
-/** `1 error`, `2 errors`, `1,000 apps`. */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${grouped(number)} ${number === 1 ? noun : plural}`;
-}
-
 /** `812 bytes`, `1.4 MB`; MB is 1,000,000 bytes. */
 export function size(bytes: number): string {
-  if (bytes < 1000) return count(bytes, 'byte');
+  if (bytes < 1000) return counted(bytes, 'byte');
   const units = ['kB', 'MB', 'GB', 'TB'];
   let value = bytes / 1000;
   let unit = 0;

@@ -1,7 +1,7 @@
 import { ruleTitle } from '../core/rules/lookup.ts';
 import { formatTime } from '../core/text/format-time.ts';
-import { capitalized, printable, shorten } from '../core/text/text.ts';
-import { count, elapsedTime } from '../report/words.ts';
+import { capitalized, counted, printable, shorten } from '../core/text/text.ts';
+import { elapsedTime } from '../report/words.ts';
 import { type CheckOutcome, EVENT_TYPES, type EventData, type EventType, type NewEvent } from './events.ts';
 import { reasonsFrom } from './hidden-reasons.ts';
 
@@ -62,13 +62,13 @@ const OUTCOMES: Record<CheckOutcome, string> = {
 
 function checkedMessage({ outcome, seconds, errors, warnings, apps, changes }: EventData['checked']): string {
   const found = [
-    ...(errors > 0 ? [count(errors, 'error')] : []),
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
     ...(errors > 0 && outcome === 'problems' ? [] : [OUTCOMES[outcome]]),
-    ...(warnings > 0 ? [count(warnings, 'warning')] : []),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
   ];
   const changed = changesText(changes);
   return [
-    `Checked ${count(apps, 'app')} in ${elapsedTime(seconds)}: ${found.join(', ')}.`,
+    `Checked ${counted(apps, 'app')} in ${elapsedTime(seconds)}: ${found.join(', ')}.`,
     ...(changed === '' ? [] : [`${capitalized(changed)}.`]),
   ].join(' ');
 }
@@ -78,7 +78,7 @@ export function changesText(changes: EventData['checked']['changes']): string {
   return EVENT_TYPES.flatMap((type) => {
     const number = changes[type];
     const noun = CHANGES[type];
-    return number === undefined || noun === undefined ? [] : [`${count(number, noun[0])} ${noun[1]}`];
+    return number === undefined || noun === undefined ? [] : [`${counted(number, noun[0])} ${noun[1]}`];
   }).join(', ');
 }
 

@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { counted } from '../../src/core/text/text.ts';
 import type { Snapshot } from '../../src/core/facts/facts.ts';
 import { judge } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { json } from '../../src/report/json.ts';
 import { pretty } from '../../src/report/pretty.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { count, elapsedTime, size } from '../../src/report/words.ts';
+import { elapsedTime, size } from '../../src/report/words.ts';
 import { runs } from '../support/property-runs.ts';
 import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 
@@ -144,7 +145,7 @@ describe('words', () => {
     [2, '2 errors'],
     [1000, '1,000 errors'],
     [1234567, '1,234,567 errors'],
-  ])('the count %d is %s', (n, text) => expect(count(n, 'error')).toBe(text));
+  ])('the count %d is %s', (n, text) => expect(counted(n, 'error')).toBe(text));
   test.each([
     [0, '0 bytes'],
     [1, '1 byte'],

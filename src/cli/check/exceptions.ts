@@ -10,9 +10,8 @@ import type { DocumentFacts } from '../../core/facts/facts.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import { rules } from '../../core/rules/index.ts';
 import { ruleById } from '../../core/rules/lookup.ts';
-import { printable } from '../../core/text/text.ts';
+import { counted, printable } from '../../core/text/text.ts';
 import { contentOf } from '../../observe/workspace/document-content.ts';
-import { count } from '../../report/words.ts';
 import type { ConfiguredException, LoadedConfig } from '../config/config.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { shownPath } from '../io/shown-path.ts';
@@ -94,7 +93,7 @@ export function logEndedExceptions(terminal: Terminal, report: Report, list: Exc
     if (found.length === 0) continue;
     const { rule, app, until, reason } = exception;
     terminal.log(
-      `The exception for ${rule}${app === null ? '' : ` (${printable(app)})`} ended on ${until}, so ${count(found.length, 'finding')} count${found.length === 1 ? 's' : ''} again. Its reason: ${printable(reason)}`,
+      `The exception for ${rule}${app === null ? '' : ` (${printable(app)})`} ended on ${until}, so ${counted(found.length, 'finding')} count${found.length === 1 ? 's' : ''} again. Its reason: ${printable(reason)}`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { counted } from '../../core/text/text.ts';
 import type {
   AppFacts,
   DocumentFacts,
@@ -177,7 +178,7 @@ export async function observeAndJudge<Judge extends Judging>(
       writer?.hosts(facts);
     },
   });
-  const interruption = observed.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
+  const interruption = observed.interrupted ? `interrupted after ${counted(apps, 'app')}` : null;
   const incomplete = interruption ?? listener?.incompleteReason() ?? null;
   if (joined) await joinService(joined, judging, writer);
   const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, observed.elsewhere);

@@ -1,3 +1,4 @@
+import { counted } from '../../core/text/text.ts';
 import type {
   AppFacts,
   HostFacts,
@@ -12,7 +13,6 @@ import { kindOfContent } from '../../core/text/file-type.ts';
 import { isObject, parseDocument } from '../../core/json/json.ts';
 import { manifestApps } from '../../core/registry/manifest.ts';
 import type { Report } from '../../core/engine/report.ts';
-import { count } from '../../report/words.ts';
 import { openPartFile } from './part-file.ts';
 import { factsJson } from './snapshot-file.ts';
 
@@ -91,7 +91,7 @@ export function openSupportBundle(
     finish(report, incomplete, run) {
       if (!file.isOpen || manifest === null) return;
       const whole = sizeOf(manifest) <= budget / 2;
-      const why = incomplete ?? (leftOut > 0 ? `the facts of ${count(leftOut, 'app')} are not in this file` : null);
+      const why = incomplete ?? (leftOut > 0 ? `the facts of ${counted(leftOut, 'app')} are not in this file` : null);
       const fields = [
         '"snapshot":1',
         ...Object.entries(head).map(([name, value]) => `"${name}":${json(value)}`),
@@ -114,7 +114,7 @@ export function openSupportBundle(
 
 /** What the file does not contain, in sentences. @param apps without facts @param whole whether the manifest is whole */
 function omissions(report: Report, apps: number, whole: boolean): string[] {
-  const omitted = apps > 0 ? [`the facts of ${count(apps, 'app')}, those without findings first`] : [];
+  const omitted = apps > 0 ? [`the facts of ${counted(apps, 'app')}, those without findings first`] : [];
   if (!whole) omitted.push('the text of the manifest, except for the entries of the apps in this file');
   for (const [name, limit] of LIMITS) {
     const { length } = report[name];

@@ -1,6 +1,6 @@
 import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
 import { counts, type Finding, type Report } from '../../core/engine/report.ts';
-import { printable, shorten } from '../../core/text/text.ts';
+import { counted, printable, shorten } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
@@ -73,7 +73,7 @@ export function trackGoal(goal: WaitGoal): GoalProgress {
       return [
         ...gone,
         ...errors.slice(0, MAX_ERRORS).map(describeError),
-        ...(rest > 0 ? [`${rest} more ${rest === 1 ? 'error' : 'errors'}`] : []),
+        ...(rest > 0 ? [counted(rest, 'more error')] : []),
       ];
     },
   };

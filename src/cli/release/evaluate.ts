@@ -8,7 +8,7 @@ import { decideState, highestOf, type ReleaseState } from '../../core/release/st
 import { explainState } from '../../core/release/state-explanation.ts';
 import { type AppProblem, type DeclaredVersion, isProblem } from '../../core/release/version-file.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
-import { printable } from '../../core/text/text.ts';
+import { counted, printable } from '../../core/text/text.ts';
 import type { Bundle } from '../../bundle/bundle.ts';
 import type { PreparedApp } from '../../publish/prepared-app.ts';
 import { type FoundApp, shownBelow } from '../../release/find-apps.ts';
@@ -48,13 +48,13 @@ export async function evaluateApps(
 ): Promise<EvaluatedApp[]> {
   const { terminal } = context;
   const found = new Map<FoundApp, EvaluatedApp>();
-  const progress = terminal.progress(`Building ${apps.length} apps`);
+  const progress = terminal.progress(`Building ${counted(apps.length, 'app')}`);
   try {
     await inPool(apps, Math.min(jobs, apps.length), async (app) => {
       stopIfInterrupted();
       const evaluated = await evaluateApp(context, loaded, app, published);
       found.set(app, evaluated);
-      progress.update(`Building: ${found.size} of ${apps.length} apps, ${app.key}`);
+      progress.update(`Building: ${found.size} of ${counted(apps.length, 'app')}, ${app.key}`);
       terminal.item(`${evaluated.result.state.padEnd('unchanged'.length)}  ${app.key}`);
     });
   } finally {

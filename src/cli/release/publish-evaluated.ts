@@ -1,3 +1,4 @@
+import { counted } from '../../core/text/text.ts';
 import type { AppregError } from '../../core/errors.ts';
 import { lockedVersion } from '../../publish/apps/plan-app.ts';
 import { planApps, publishApps, type PublishedApp } from '../../publish/publish-apps.ts';
@@ -49,7 +50,7 @@ export async function publishEvaluated(
     const plans = await planApps(place, apps, { jobs, judgement });
     return withErrors(evaluated, new Map(plans.flatMap(({ app, error }) => (error ? [[app, error]] : []))));
   }
-  const progress = terminal.progress(`Publishing ${apps.length} apps`);
+  const progress = terminal.progress(`Publishing ${counted(apps.length, 'app')}`);
   let done = 0;
   const patience = READ_BACK_SECONDS[config.store?.type ?? 'directory'];
   try {
@@ -59,7 +60,7 @@ export async function publishEvaluated(
       readBack: (_, entry) => readBack(context, entry, patience),
       onResult({ app, outcome, findings }) {
         done += 1;
-        progress.update(`Publishing: ${done} of ${apps.length} apps, ${app.key}`);
+        progress.update(`Publishing: ${done} of ${counted(apps.length, 'app')}, ${app.key}`);
         terminal.item(`${outcome}  ${app.key} ${app.version}`);
         printFindings(terminal, findings);
       },

@@ -1,3 +1,4 @@
+import { counted } from '../text/text.ts';
 import { keysOf } from '../record.ts';
 import { formatDuration } from '../text/format-duration.ts';
 import { RESOURCE_NAMES, type ResourceKind, resourceName } from './resource-kind.ts';
@@ -136,22 +137,23 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'other-shard': ({ shards, apps }) =>
     apps === null
       ? `the manifest, which shard 1 of ${shards} reports on`
-      : `${apps === 1 ? '1 app that belongs' : `${apps} apps that belong`} to the other shards (${shards} in total)`,
+      : `${counted(apps, 'app that belongs', 'apps that belong')} to the other shards (${shards} in total)`,
   reused: ({ count, since, views }, resource) => {
     const what = views
-      ? `browser and HEAD responses of ${counted(count, resource)} that did not change`
-      : `${counted(count, resource)}, ${resource === 'icon' ? 'observed less than a day before' : 'already verified'}`;
+      ? `browser and HEAD responses of ${countedResources(count, resource)} that did not change`
+      : `${countedResources(count, resource)}, ${resource === 'icon' ? 'observed less than a day before' : 'already verified'}`;
     return `${what}: the facts from ${since} were judged again`;
   },
   'stale-copy': ({ count, age }, resource) => {
     const copies = count === 1 ? 'is a cached copy of that age' : 'are cached copies of up to that age';
-    const observed = count === 1 && resource !== null ? `the ${resourceName(resource)}` : counted(count, resource);
+    const observed =
+      count === 1 && resource !== null ? `the ${resourceName(resource)}` : countedResources(count, resource);
     return `what was published in the last ${formatDuration(age)}: ${observed} ${copies}`;
   },
   'addresses-unroutable': ({ host, addresses }) =>
     `${addresses.length === 1 ? 'the address' : 'the addresses'} ${addresses.join(', ')} of ${host}: this machine has no route to ${addresses.length === 1 ? 'it' : 'them'}`,
   'addresses-left-out': ({ host, count, compared }) =>
-    `${count === 1 ? '1 further address' : `${count} further addresses`} of ${host}: only the first ${compared} were compared`,
+    `${counted(count, 'further address', 'further addresses')} of ${host}: only the first ${compared} were compared`,
 };
 
 /** All codes, as `schemas/report.schema.json` lists them. */
@@ -173,9 +175,9 @@ const BASELINE_METADATA = {
   'not-observed': 'was not observed in',
 } as const;
 
-function counted(count: number, resource: ResourceKind | null): string {
+function countedResources(count: number, resource: ResourceKind | null): string {
   const { one, several } = resource === null ? { one: 'resource', several: 'resources' } : RESOURCE_NAMES[resource];
-  return count === 1 ? `1 ${one}` : `${count} ${several}`;
+  return counted(count, one, several);
 }
 
 function times(attempts: number): string {

@@ -65,9 +65,9 @@ export function shorten(text: string, limit = 200): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** A number with its noun: `1 byte`, `2 bytes`. */
-export function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+/** A number with its noun: `1 byte`, `2 bytes`, `1,000 bytes`. */
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+  return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }
 
 /** The text with its first letter in upper case. */

@@ -1,3 +1,4 @@
+import { counted } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { member } from '../../core/json/json.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
@@ -132,7 +133,7 @@ function joined(planned: readonly PlannedVersion[], now: string): Plan {
 function titleFor(apps: readonly PreparedApp[]): string {
   if (apps.length === 0) return 'Record the sources of published versions';
   const title = `Publish ${apps.map(({ key, version }) => `${key} ${version}`).join(', ')}`;
-  return title.length <= 72 ? title : `Publish ${apps.length} apps`;
+  return title.length <= 72 ? title : `Publish ${counted(apps.length, 'app')}`;
 }
 
 /** No app was written, or it is unknown whether all were: each gets the error, with the state of its own files. */

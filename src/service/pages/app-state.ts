@@ -1,4 +1,4 @@
-import { count } from '../../report/words.ts';
+import { counted } from '../../core/text/text.ts';
 import type { AppView } from '../views.ts';
 import { sanitized } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -15,8 +15,8 @@ export function installability({ visible }: AppView): Html {
 export function versionCount({ offered, versions }: AppView): string {
   if (versions === 0) return 'no versions';
   return offered === versions
-    ? count(versions, 'version')
-    : `${offered.toLocaleString('en-US')} of ${count(versions, 'version')} offered`;
+    ? counted(versions, 'version')
+    : `${offered.toLocaleString('en-US')} of ${counted(versions, 'version')} offered`;
 }
 
 /** Why it cannot be installed; limited to the first reasons. */
@@ -26,7 +26,7 @@ export function reasons({ visible, reasons: list, failingSince }: AppView): Html
   const omitted = list.length - shown.length;
   return html`<ul class="reasons">
     ${shown.map(({ message }) => html`<li>${sanitized(message, 300)}</li>`)}
-    ${omitted > 0 ? html`<li>… and ${count(omitted, 'more reason')}</li>` : NOTHING}
+    ${omitted > 0 ? html`<li>… and ${counted(omitted, 'more reason')}</li>` : NOTHING}
     ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be used at present; the last known state remains valid.</li>` : NOTHING}
   </ul>`;
 }

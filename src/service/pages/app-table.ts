@@ -1,5 +1,4 @@
-import { count } from '../../report/words.ts';
-import { grouped } from '../../core/text/text.ts';
+import { counted, grouped } from '../../core/text/text.ts';
 import type { AppFilter, AppOrder, Catalogue, CatalogueApp } from '../storage/app-catalogue.ts';
 import { pathWithQuery } from './path-with-query.ts';
 import { appPath } from './app-path.ts';
@@ -97,7 +96,7 @@ function foundText(total: number, { search, filter }: AppListQuery): Html {
   if (search === '')
     return total === 0 ? html`${filter === 'hidden' ? 'Every app can be installed.' : 'None.'}` : NOTHING;
   if (total === 0) return html`No apps match ${untrusted(search, 80)}.`;
-  return html`${count(total, 'app')} found.`;
+  return html`${counted(total, 'app')} found.`;
 }
 
 function appTable(apps: readonly CatalogueApp[], isOfAll: boolean, now: Date): Html {

@@ -1,4 +1,4 @@
-import { count } from '../../report/words.ts';
+import { counted } from '../../core/text/text.ts';
 import type { Catalogue } from '../storage/app-catalogue.ts';
 import type { Choice } from './components.ts';
 import { type AppListQuery, appList } from './app-table.ts';
@@ -36,7 +36,7 @@ export function appsPage({ catalogue, query, registries, scope, now }: AppsPage)
 function totalText({ totals }: Catalogue, { search, registry }: AppListQuery, registries: number): string {
   if (search !== '' || registry !== null || totals.all === 0)
     return 'What your organization can install from its registries.';
-  return `${count(totals.visible, 'app')} can be installed, from ${count(registries, 'registry', 'registries')}.`;
+  return `${counted(totals.visible, 'app')} can be installed, from ${counted(registries, 'registry', 'registries')}.`;
 }
 
 function noApps(registries: number, scope: Scope): Html {

@@ -1,9 +1,9 @@
 import type { Report, SymptomStatus } from '../../core/engine/report.ts';
-import { capitalized, grouped } from '../../core/text/text.ts';
+import { capitalized, counted, grouped } from '../../core/text/text.ts';
 import { type NotChecked, notCheckedOnPage } from '../../report/diagnosis-not-judged.ts';
 import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
 import { symptomsOf } from '../../report/diagnosis-view.ts';
-import { count, elapsedTime, size, STATUS_WORDS } from '../../report/words.ts';
+import { elapsedTime, size, STATUS_WORDS } from '../../report/words.ts';
 import { copyUrlButton, emptyState, notice } from './components.ts';
 import { causeList, ruleLink } from './findings.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -71,7 +71,7 @@ const MARKS: Record<SymptomStatus['status'], string> = {
 };
 
 function symptomItem({ title, status, summary, causes }: SymptomView): Html {
-  const words = summary ?? (causes.length === 0 ? null : `${count(causes.length, 'cause')} below`);
+  const words = summary ?? (causes.length === 0 ? null : `${counted(causes.length, 'cause')} below`);
   return html`<li class="symptom ${status}">
     <span class="symptom-mark" aria-hidden="true">${MARKS[status]}</span>
     <div>
@@ -125,7 +125,7 @@ function notJudgedList(report: Report): Html {
 }
 
 function notCheckedItem({ reason, rule, checks }: NotChecked): Html {
-  const number = checks === 1 ? NOTHING : html`<span class="muted">${count(checks, 'check')}</span>`;
+  const number = checks === 1 ? NOTHING : html`<span class="muted">${counted(checks, 'check')}</span>`;
   return html`<li>
     ${rule === null ? sanitized(sentence(reason), 300) : html`Because of another finding: ${ruleLink(rule)}.`} ${number}
   </li>`;

@@ -1,5 +1,4 @@
-import { count } from '../../report/words.ts';
-import { grouped } from '../../core/text/text.ts';
+import { counted, grouped } from '../../core/text/text.ts';
 import type { SubscriptionView } from '../views.ts';
 import { pathWithQuery } from './path-with-query.ts';
 import { code, untrusted } from './untrusted-text.ts';
@@ -71,7 +70,7 @@ function registryList({ list, search, page, now }: RegistriesPage): Html {
     }
     <div id="registries" data-live>
       <p class="summary" ${search === '' ? NOTHING : html`role="status"`}>
-        ${search === '' ? overview(list) : html`${count(sorted.length, 'registry', 'registries')} found`}
+        ${search === '' ? overview(list) : html`${counted(sorted.length, 'registry', 'registries')} found`}
       </p>
       ${shown.length === 0 ? NOTHING : registryTable(shown, now)}
       ${pageLinks({ page: current, pageSize: PAGE_SIZE, total: sorted.length }, pagePath)}
@@ -84,7 +83,7 @@ function overview(list: readonly SubscriptionView[]): Html {
   const states = list.filter(({ failingSince }) => failingSince === null).map((one) => stateOf(one).tone);
   const numberOf = (tone: string): number => states.filter((one) => one === tone).length;
   const parts = [
-    html`${count(list.length, 'registry', 'registries')}`,
+    html`${counted(list.length, 'registry', 'registries')}`,
     ...(failing > 0 ? [html`<span class="bad-text">${grouped(failing)} not refreshing</span>`] : []),
     ...(numberOf('bad') > 0 ? [html`<span class="bad-text">${grouped(numberOf('bad'))} with problems</span>`] : []),
     ...(numberOf('warn') > 0

@@ -1,4 +1,4 @@
-import { count } from '../../report/words.ts';
+import { counted } from '../../core/text/text.ts';
 import type { SubscriptionView } from '../views.ts';
 import { sanitized, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -123,6 +123,6 @@ function stateText({ checkedAt, failingSince, goodAt, visible }: SubscriptionVie
   return html`<p>
     ${goodAt === null ? NOTHING : html`The last successful check was ${relativeTime(goodAt, now)}. `}The last known
     state remains valid:
-    ${visible === 0 ? 'no app can be installed.' : `${count(visible, 'app')} can still be installed, from verified versions.`}
+    ${visible === 0 ? 'no app can be installed.' : `${counted(visible, 'app')} can still be installed, from verified versions.`}
   </p>`;
 }

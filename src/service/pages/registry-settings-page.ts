@@ -1,4 +1,4 @@
-import { count } from '../../report/words.ts';
+import { counted } from '../../core/text/text.ts';
 import type { SubscriptionView } from '../views.ts';
 import { code, untrusted } from './untrusted-text.ts';
 import { type AuthForm, AUTH_TYPE_NAMES, authFields } from './auth-form.ts';
@@ -110,7 +110,7 @@ export function unsubscribePage(subscription: SubscriptionView): Screen {
     <p class="lead">
       ${
         visible > 0
-          ? `${count(visible, 'app')} will no longer be available for installation.`
+          ? `${counted(visible, 'app')} will no longer be available for installation.`
           : 'It has no apps that can be installed.'
       }
       You can subscribe again at any time; pinned digests remain valid.

@@ -1,5 +1,5 @@
-import { count, symptomName } from '../../report/words.ts';
-import { grouped } from '../../core/text/text.ts';
+import { symptomName } from '../../report/words.ts';
+import { counted, grouped } from '../../core/text/text.ts';
 import type { CheckProgress, SubscriptionView, VersionView } from '../views.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Tone } from './components.ts';
@@ -19,7 +19,7 @@ export function stateOf(subscription: SubscriptionView): StateLabel {
     return { tone: 'busy', word: checking ? 'First check in progress' : 'Waiting for the first check' };
   if (state === 'unauthorized') return { tone: 'bad', word: 'Credentials refused' };
   if (failingSince !== null) return { tone: 'bad', word: 'Not refreshing' };
-  if (errors > 0) return { tone: 'bad', word: count(errors, 'problem') };
+  if (errors > 0) return { tone: 'bad', word: counted(errors, 'problem') };
   const suspected = suspectedSymptoms(subscription).length;
   if (suspected > 0) return { tone: 'warn', word: possibleProblems(suspected) };
   return { tone: 'good', word: 'Working' };
@@ -30,7 +30,7 @@ function suspectedSymptoms({ symptoms }: SubscriptionView) {
 }
 
 function possibleProblems(number: number): string {
-  return count(number, 'possible problem');
+  return counted(number, 'possible problem');
 }
 
 /** What adds to the state: since when it fails, confirmed symptoms by name, and the numbers of what is less certain. */
@@ -45,7 +45,7 @@ export function stateDetails(subscription: SubscriptionView, now: Date): Html {
   const suspected = suspectedSymptoms(subscription).length;
   const hasErrors = errors > 0 || failingSince !== null;
   if (hasErrors && suspected > 0) lines.push(html`<li>${possibleProblems(suspected)}</li>`);
-  if (!hasErrors && warnings > 0) lines.push(html`<li>${count(warnings, 'warning')}</li>`);
+  if (!hasErrors && warnings > 0) lines.push(html`<li>${counted(warnings, 'warning')}</li>`);
   if (lines.length === 0) return NOTHING;
   return html`<ul class="state-details">
     ${lines}
@@ -69,9 +69,9 @@ export function isBusy({ checking, checkedAt }: SubscriptionView): boolean {
 
 /** `23 of 40 apps read, 11 of 31 versions verified`. */
 export function progressText({ apps, artifacts }: CheckProgress): string {
-  const read = `${grouped(apps.read)} of ${count(apps.total, 'app')} read`;
+  const read = `${grouped(apps.read)} of ${counted(apps.total, 'app')} read`;
   if (artifacts.total === 0) return read;
-  return `${read}, ${grouped(artifacts.verified)} of ${count(artifacts.total, 'version')} verified`;
+  return `${read}, ${grouped(artifacts.verified)} of ${counted(artifacts.total, 'version')} verified`;
 }
 
 /**

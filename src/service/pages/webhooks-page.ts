@@ -1,5 +1,4 @@
-import { count } from '../../report/words.ts';
-import { grouped } from '../../core/text/text.ts';
+import { counted, grouped } from '../../core/text/text.ts';
 import type { DeliveryError, DeliveryView, WebhookDisabledReason, WebhookView } from '../views.ts';
 import { confirmDeletion, copyButton, doneNotice, field, status, type Tone } from './components.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -88,7 +87,7 @@ function webhookRow(webhook: WebhookView, now: Date): Html {
     <td role="cell">
       ${status(tone, word)}
       ${failingSince === null ? NOTHING : html`<span class="line muted">since ${relativeTime(failingSince, now)}</span>`}
-      ${pending === 0 ? NOTHING : html`<span class="line muted">${count(pending, 'event')} waiting</span>`}
+      ${pending === 0 ? NOTHING : html`<span class="line muted">${counted(pending, 'event')} waiting</span>`}
     </td>
     <td role="cell">${events === null ? 'All events' : events.join(', ')}</td>
   </tr>`;
@@ -114,7 +113,7 @@ export function webhookPage({ webhook, deliveries, done, now }: WebhookPage): Sc
         ${status(tone, word)} <span class="muted">${events === null ? 'All events' : events.join(', ')}</span>
         <span class="schedule muted"><span>created ${calendarDay(createdAt)}</span></span>
       </div>
-      ${dropped === 0 ? NOTHING : html`<p>${count(dropped, 'event was', 'events were')} not queued, because too many were waiting.</p>`}
+      ${dropped === 0 ? NOTHING : html`<p>${counted(dropped, 'event was', 'events were')} not queued, because too many were waiting.</p>`}
     </div>
     <div class="actions">
       <form method="post" action="${path}/test"><button>Send a test event</button></form>
@@ -204,7 +203,7 @@ export function deleteWebhookPage({ id, url, pending }: WebhookView): Screen {
     <h1>Delete this webhook?</h1>
     <p class="lead">${untrusted(url, 300)}</p>
     <p>
-      No more events are sent to it.${pending === 0 ? '' : ` ${count(pending, 'waiting event')} will be discarded.`}
+      No more events are sent to it.${pending === 0 ? '' : ` ${counted(pending, 'waiting event')} will be discarded.`}
     </p>
     ${confirmDeletion(`settings/webhooks/${id}/delete`, 'Delete webhook', `settings/webhooks/${id}`)}`;
   return { title: 'Delete webhook', section: 'webhooks', body };

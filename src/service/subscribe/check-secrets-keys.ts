@@ -26,7 +26,7 @@ export async function checkSecretsKeys({ db, settings, log }: Pick<Service, 'db'
 
 function lockedSecrets(registries: number, webhooks: number): string {
   const names = [
-    ...(registries > 0 ? [`credentials of ${registries} ${registries === 1 ? 'registry' : 'registries'}`] : []),
+    ...(registries > 0 ? [`credentials of ${counted(registries, 'registry', 'registries')}`] : []),
     ...(webhooks > 0 ? [`secrets of ${counted(webhooks, 'webhook')}`] : []),
   ];
   return names.join(' and ');

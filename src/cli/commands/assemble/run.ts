@@ -1,5 +1,5 @@
 import { manifestAppsIn } from '../../../core/registry/manifest.ts';
-import { printable, redact, safeJson } from '../../../core/text/text.ts';
+import { counted, printable, redact, safeJson } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
@@ -43,7 +43,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
     printFindings(terminal, checkAssembly(folders, listed, judgement));
     const { length } = folders.apps;
-    terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${count(length)}, no errors`);
+    terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${counted(length, 'app')}, no errors`);
     return 0;
   }
   const { place } = await openWorkspace(context);
@@ -58,10 +58,10 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));
   if (json) terminal.out(redact(safeJson({ status, manifest: place.manifest, apps: apps.length, ...changes, steps })));
   else if (status === 'unchanged')
-    terminal.out(`${printable(place.manifest)} is already up to date (${count(apps.length)}); nothing to do`);
+    terminal.out(`${printable(place.manifest)} is already up to date (${counted(apps.length, 'app')}); nothing to do`);
   else if (status === 'planned') terminal.out(planText(terminal, plan));
   else {
-    terminal.out(`assembled ${printable(place.manifest)} from ${count(apps.length)}`);
+    terminal.out(`assembled ${printable(place.manifest)} from ${counted(apps.length, 'app')}`);
     for (const [what, keys] of Object.entries(changes))
       if (keys.length > 0) terminal.out(`  ${what} ${printable(keys.join(', '))}`);
   }
@@ -72,8 +72,4 @@ export async function runAssemble(context: Context, options: Options): Promise<n
 async function keysIn(context: Context, where: string): Promise<string[]> {
   const { manifest } = await registryState(context, where, { app: [] });
   return Object.keys(manifestAppsIn(manifest.content) ?? {});
-}
-
-function count(apps: number): string {
-  return apps === 1 ? '1 app' : `${apps} apps`;
 }

@@ -1,8 +1,7 @@
 import { LOCK_FILE, recorded } from '../../../core/registry/lock-file.ts';
 import { isMissing } from '../../../core/facts/facts.ts';
-import { printable, redact, safeJson } from '../../../core/text/text.ts';
+import { counted, printable, redact, safeJson } from '../../../core/text/text.ts';
 import type { ChangedVersion } from '../../../core/registry/lock-file.ts';
-import { count } from '../../../report/words.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 import { describeChange, changeLock } from '../../lock.ts';
@@ -41,7 +40,7 @@ export async function runLock(
   else {
     for (const { app, version, before, after } of changed) terminal.out(describeChange(app, version, before, after));
     terminal.out(
-      `${LOCK_FILE}: ${count(versions, 'version')}, ${added} new${changed.length > 0 ? `, ${count(changed.length, 'error')}` : ''}`,
+      `${LOCK_FILE}: ${counted(versions, 'version')}, ${added} new${changed.length > 0 ? `, ${counted(changed.length, 'error')}` : ''}`,
     );
   }
   if (changed.length === 0) terminal.next(`commit ${LOCK_FILE}; from now on, appreg lint compares the files with it`);

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
-import { printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import { counted, printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
 import type { Mirrored } from '../../../mirror/app.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { openDirectory } from '../../../store/directory/directory.ts';
-import { count, size } from '../../../report/words.ts';
+import { size } from '../../../report/words.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
@@ -88,7 +88,7 @@ function describeMirror(result: Mirrored): string {
     lines.push(shown(`error  ${what}: ${url === null ? 'it' : redact(url)} ${message}`));
   }
   if (result.problems.length > MAX_LINES)
-    lines.push(`… and ${count(result.problems.length - MAX_LINES, 'more error')}`);
+    lines.push(`… and ${counted(result.problems.length - MAX_LINES, 'more error')}`);
   for (const { app, version } of result.kept.slice(0, MAX_LINES))
     lines.push(
       shown(
@@ -98,7 +98,7 @@ function describeMirror(result: Mirrored): string {
   for (const path of result.pruned.slice(0, MAX_LINES)) lines.push(shown(`pruned ${path}`));
   const head = result.interrupted ? 'Interrupted; run the command again to continue' : 'Mirrored';
   lines.push(
-    `${head}: ${count(result.apps, 'app')}, ${count(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${count(result.problems.length, 'error')}` : ''}`,
+    `${head}: ${counted(result.apps, 'app')}, ${counted(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${counted(result.problems.length, 'error')}` : ''}`,
   );
   return lines.join('\n');
 }

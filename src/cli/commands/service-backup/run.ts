@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { printable, safeJson } from '../../../core/text/text.ts';
-import { count, size } from '../../../report/words.ts';
+import { counted, printable, safeJson } from '../../../core/text/text.ts';
+import { size } from '../../../report/words.ts';
 import { backUp } from '../../../service/backup/backup.ts';
 import { resolveSettings } from '../../../service/config/resolve-settings.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -31,6 +31,6 @@ export async function runServiceBackup(
 /** What operators count: the rows of the main tables. */
 export function describeRows(rows: Record<string, number>): string {
   return ['organization', 'subscription', 'app', 'version']
-    .map((noun) => count(rows[`${noun}s`] ?? 0, noun))
+    .map((noun) => counted(rows[`${noun}s`] ?? 0, noun))
     .join(', ');
 }
