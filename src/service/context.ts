@@ -26,7 +26,7 @@ export interface Service {
   log: Log;
   metrics: Metrics;
   outbound: OutboundOptions;
-  /** Aborted once the node is stopping: it is not ready any more, and starts no refresh. */
+  /** Aborted once the node is stopping: it is no longer ready, and starts no refresh. */
   stopping: AbortSignal;
   /**
    * Requests a refresh of a registry soon; a queued or running refresh is sufficient.

@@ -177,6 +177,6 @@ export interface VersionView {
   /** The digest of the bytes that the host served last, if it differs from `artifactChecksum`. */
   servedChecksum: string | null;
   withdrawnAt: string | null;
-  /** Since when its host does not have the artifact any more; the service still does, and offers it. */
+  /** Since when its host no longer has the artifact; the service still does, and offers it. */
   lostAt: string | null;
 }

@@ -95,19 +95,7 @@ export async function startRun(
     baseline,
     origins: originsOf(settings.publicUrl),
   } as const;
-  const progress: RunProgress = {
-    findings: 0,
-    appErrors: [],
-    manifest: null,
-    apps: null,
-    order: [],
-    done: 0,
-    observed: null,
-    versionsBeyond: 0,
-    recorded: openEventCounts(),
-    certificates: null,
-    unauthorized: false,
-  };
+  const progress = newProgress();
   function onFinding(finding: Finding): void {
     progress.findings += 1;
     if (finding.severity === 'error') progress.appErrors.push(finding);
@@ -132,5 +120,21 @@ export async function startRun(
     credentials,
     received: new Map(),
     progress,
+  };
+}
+
+function newProgress(): RunProgress {
+  return {
+    findings: 0,
+    appErrors: [],
+    manifest: null,
+    apps: null,
+    order: [],
+    done: 0,
+    observed: null,
+    versionsBeyond: 0,
+    recorded: openEventCounts(),
+    certificates: null,
+    unauthorized: false,
   };
 }

@@ -28,7 +28,7 @@ export interface ArtifactVersion {
   reason: string | null;
   /** Of the artifact, once it was verified. */
   bytes: number | null;
-  /** Whether it, or its app, is not listed any more. */
+  /** Whether it, or its app, is no longer listed. */
   withdrawn: boolean;
   appListed: boolean;
 }

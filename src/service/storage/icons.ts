@@ -41,7 +41,7 @@ export async function saveIcon(db: Db, icon: IconRow): Promise<void> {
     .execute();
 }
 
-/** Deletes icons that no app uses any more. */
+/** Deletes icons that are no longer used by an app. */
 export async function deleteOrphanedIcons(db: Db): Promise<void> {
   await sql`DELETE FROM icons WHERE NOT EXISTS (SELECT FROM apps WHERE apps.icon = icons.sha256)`.execute(db);
 }

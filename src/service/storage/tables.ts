@@ -49,7 +49,7 @@ export interface RegistryRow {
   failures: Generated<number>;
   /** The source of truth of the schedule: the registry is due from this time. */
   nextCheckAt: Generated<Date>;
-  /** Incremented by each refresh that writes: an earlier one cannot write any more (registry-claim.ts). */
+  /** Incremented by each refresh that writes: an earlier one can no longer write (registry-claim.ts). */
   refreshNumber: Generated<number>;
   /** How often it was made due by a request. */
   requests: Generated<number>;
@@ -175,7 +175,7 @@ export interface VersionRow {
   servedChecksum: Generated<string | null>;
   /** Since when the metadata file no longer lists it; null while it does. */
   withdrawnAt: Date | null;
-  /** Since when its host does not have the bytes any more, which the service keeps; null while it does. */
+  /** Since when its host no longer has the bytes, which the service keeps; null while it has them. */
   lostAt: Generated<Date | null>;
   /** What its host sends with the bytes of that digest, to detect other bytes without fetching them; written as JSON. */
   validators: ColumnType<Validators[] | null, string | null | undefined, string | null>;

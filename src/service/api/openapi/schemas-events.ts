@@ -52,7 +52,7 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
       },
     },
   ],
-  failing: ['The manifest cannot be used any more; the last known state remains valid.', { rule: orNull(rule) }],
+  failing: ['The manifest can no longer be used; the last known state remains valid.', { rule: orNull(rule) }],
   recovered: ['The manifest can be used again.', { failingSince: dateTime }],
   'version-listed': [
     'A version is listed for the first time, or with another digest.',
