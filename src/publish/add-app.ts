@@ -53,7 +53,7 @@ export interface AppPlan {
  * @throws AppregError (exit 1) if the key or a file is taken, a document must not be edited, or a rule would be
  * violated
  */
-export async function planApp(place: RegistryLocation, app: NewApp, settings: JudgeSettings): Promise<AppPlan> {
+export async function planApp(place: RegistryLocation, app: NewApp, judgeSettings: JudgeSettings): Promise<AppPlan> {
   checkNewKey(app.key);
   const manifest = await readManifest(place);
   const icon = iconTarget(place, app);
@@ -86,14 +86,14 @@ export async function planApp(place: RegistryLocation, app: NewApp, settings: Ju
     artifacts: [],
   };
   // A new app has no versions yet: they are published in the next step.
-  const judgement: JudgeSettings = {
-    ...settings,
-    severities: { ...settings.severities, 'no-valid-versions': 'off' },
+  const settingsOfNewApp: JudgeSettings = {
+    ...judgeSettings,
+    severities: { ...judgeSettings.severities, 'no-valid-versions': 'off' },
   };
   const findings = newFindings(
-    () => judgeState({ manifest: factsOf(manifest), app: null }, judgement),
+    () => judgeState({ manifest: factsOf(manifest), app: null }, settingsOfNewApp),
     { manifest: factsOf(edited), app: facts },
-    judgement,
+    settingsOfNewApp,
   );
   const lines = changedLines(manifest.text, edited.text);
   return { entry, plan: { title: `Add app ${app.key}`, steps }, lines, findings };

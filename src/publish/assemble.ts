@@ -52,12 +52,12 @@ export async function planAssembly(
   place: RegistryLocation,
   { keys, apps, issues }: Folders,
   remove: readonly string[],
-  settings: JudgeSettings,
+  judgeSettings: JudgeSettings,
 ): Promise<AssemblyPlan> {
   const manifest = await readManifest(place);
   const { text, issues: manifestIssues, ...changes } = assembledManifest(manifest, apps, keys, remove);
   const assembled = text === null ? manifest : documentWithText(text, manifest.path);
-  const judged = judgeApps(factsOf(assembled), apps, settings);
+  const judged = judgeApps(factsOf(assembled), apps, judgeSettings);
   throwIssues([...issues, ...manifestIssues, ...judged.issues]);
   const files = apps.flatMap((app) => [iconPath(app), metadataPath(place, app)]);
   const stored = await readAll(
@@ -89,13 +89,13 @@ export interface ListedApps {
 export function checkAssembly(
   { keys, apps, issues }: Folders,
   listed: ListedApps | null,
-  settings: JudgeSettings,
+  judgeSettings: JudgeSettings,
 ): Finding[] {
   const existing = JSON.stringify({ apps: Object.fromEntries((listed?.keys ?? []).map((key) => [key, {}])) });
   const before = documentWithText(existing, listed?.where ?? 'the manifest');
   const assembled = assembledManifest(before, apps, keys, listed?.remove ?? []);
   const manifest = documentWithText(assembled.text ?? newManifest(), 'the manifest');
-  const judged = judgeApps(factsOf(manifest), apps, settings);
+  const judged = judgeApps(factsOf(manifest), apps, judgeSettings);
   throwIssues([...issues, ...assembled.issues, ...judged.issues]);
   return judged.findings;
 }

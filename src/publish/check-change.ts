@@ -10,6 +10,7 @@ export interface RegistryState {
   app: AppFacts | null;
 }
 
+/** What a change is judged by. */
 export interface JudgeSettings {
   /** ISO 8601. */
   now: string;
@@ -32,8 +33,8 @@ export interface JudgedState {
  * @param before called only if there are findings after the change
  * @throws AppregError (exit 1) that names the rules, if the change would introduce an error
  */
-export function newFindings(before: () => JudgedState, after: RegistryState, settings: JudgeSettings): Finding[] {
-  const found = judgeState(after, settings).findings;
+export function newFindings(before: () => JudgedState, after: RegistryState, judgeSettings: JudgeSettings): Finding[] {
+  const found = judgeState(after, judgeSettings).findings;
   if (found.length === 0) return [];
   const known = new Map<string, number>();
   for (const finding of before().findings) known.set(identity(finding), (known.get(identity(finding)) ?? 0) + 1);

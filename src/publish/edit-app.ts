@@ -57,7 +57,7 @@ export async function planEdit(
   place: RegistryLocation,
   app: ListedEntry,
   edit: AppEdit,
-  settings: JudgeSettings,
+  judgeSettings: JudgeSettings,
 ): Promise<EditPlan> {
   const { key, manifest } = app;
   const before = appFields(app.entry);
@@ -80,11 +80,11 @@ export async function planEdit(
     icon === null || icon.path === null ? {} : { file: icon.path, content: icon.file.content, image: icon.file.image };
   const appBefore = appFactsWith(key, metadata.before, { url: before.iconUrl });
   const appAfter = appFactsWith(key, metadata.after, { url: appFields(entry).iconUrl, ...observed });
-  const judgement = { ...settings, baseline: metadata.baseline };
+  const settingsWithBaseline = { ...judgeSettings, baseline: metadata.baseline };
   const findings = newFindings(
-    () => judgeState({ manifest: factsOf(manifest), app: appBefore }, judgement),
+    () => judgeState({ manifest: factsOf(manifest), app: appBefore }, settingsWithBaseline),
     { manifest: factsOf(after), app: appAfter },
-    judgement,
+    settingsWithBaseline,
   );
   return { entry, changes, plan, findings, unusedIcon: await unusedIcon(place, after, before.iconUrl) };
 }

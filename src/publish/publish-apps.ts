@@ -16,7 +16,7 @@ export type { PlannedApp, PublishedApp } from './apps/plan-app.ts';
 export interface PublishAppsOptions {
   /** How many apps are published at a time; a store that writes several files in one step takes all of them. */
   jobs: number;
-  judgement: JudgeSettings;
+  judgeSettings: JudgeSettings;
   /** Fetches a stored artifact from its public URL before it is listed; not called if both are written in one step. */
   readBack?(app: PreparedApp, entry: NewVersion): Promise<void>;
   /** Called once for each app, as soon as its result is known. */
@@ -37,7 +37,7 @@ export interface PublishAppsOptions {
 export async function publishApps(
   place: RegistryLocation,
   apps: readonly PreparedApp[],
-  { jobs, judgement, readBack, onResult }: PublishAppsOptions,
+  { jobs, judgeSettings, readBack, onResult }: PublishAppsOptions,
 ): Promise<PublishedApp[]> {
   if (apps.length === 0) return [];
   const results = new Map<PreparedApp, PublishedApp>();
@@ -46,10 +46,10 @@ export async function publishApps(
     onResult?.(result);
   };
   const { store } = place;
-  if (isBatchStore(store)) await publishTogether({ ...place, store }, apps, judgement, settle);
+  if (isBatchStore(store)) await publishTogether({ ...place, store }, apps, judgeSettings, settle);
   else {
     const known = await openForApps(place);
-    await inPool(apps, Math.max(1, jobs), async (app) => settle(await publishOne(known, app, judgement, readBack)));
+    await inPool(apps, Math.max(1, jobs), async (app) => settle(await publishOne(known, app, judgeSettings, readBack)));
   }
   return apps.flatMap((app) => results.get(app) ?? []);
 }
@@ -61,7 +61,7 @@ export async function publishApps(
 export async function planApps(
   place: RegistryLocation,
   apps: readonly PreparedApp[],
-  { jobs, judgement }: Pick<PublishAppsOptions, 'jobs' | 'judgement'>,
+  { jobs, judgeSettings }: Pick<PublishAppsOptions, 'jobs' | 'judgeSettings'>,
 ): Promise<PlannedApp[]> {
   if (apps.length === 0) return [];
   const known = await openForApps(place);
@@ -69,7 +69,7 @@ export async function planApps(
   await inPool(
     apps,
     Math.max(1, jobs),
-    async (app) => void plans.set(app, await planPreparedApp(known, app, judgement)),
+    async (app) => void plans.set(app, await planPreparedApp(known, app, judgeSettings)),
   );
   return apps.flatMap((app) => plans.get(app) ?? []);
 }

@@ -49,7 +49,7 @@ export async function planVersion(
   app: AppToPublish,
   word: string,
   artifact: Artifact,
-  settings: JudgeSettings,
+  judgeSettings: JudgeSettings,
 ): Promise<VersionPlan> {
   const { key, metadata } = app;
   const listed = validVersions(metadata);
@@ -87,9 +87,9 @@ export async function planVersion(
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
   const create = await createArtifact(place, key, entry, target);
   const findings = newFindings(
-    () => judgeState(stateOf(app, metadata, null), settings),
+    () => judgeState(stateOf(app, metadata, null), judgeSettings),
     stateOf(app, edited, { version, path, artifact }),
-    settings,
+    judgeSettings,
   );
   return {
     entry,

@@ -37,7 +37,7 @@ export async function publish(
   key: string,
   word: string,
   artifact: Artifact,
-  judgement: JudgeSettings,
+  judgeSettings: JudgeSettings,
   { readBack, addedSteps, ...others }: PublishOptions = {},
 ): Promise<Published> {
   let lastTried = '';
@@ -46,7 +46,7 @@ export async function publish(
     try {
       // Drop cached reads to see concurrent writes.
       if (attempt > 1) place.store.forget?.();
-      planned = await planVersion(place, await appToPublish(place, key), word, artifact, judgement);
+      planned = await planVersion(place, await appToPublish(place, key), word, artifact, judgeSettings);
       const { entry } = planned;
       await place.store.tidy?.([place.manifest, ...planned.files]);
       const readBackStep = readBack && { readBack: () => readBack(entry) };

@@ -45,15 +45,15 @@ interface SubscriberLoss {
 export async function planRemoval(
   place: RegistryLocation,
   { key, manifest, entry }: ListedEntry,
-  settings: JudgeSettings,
+  judgeSettings: JudgeSettings,
 ): Promise<RemovalPlan> {
   const fields = appFields(entry);
   const metadata = await metadataFacts(place, fields.appMetadataUrl);
   const app = appFactsWith(key, metadata, { url: fields.iconUrl });
-  const before = judgeState({ manifest: factsOf(manifest), app }, settings);
+  const before = judgeState({ manifest: factsOf(manifest), app }, judgeSettings);
   const edited = removeAppEntry(manifest, key);
   if (edited === null || before.verdict === null) throw new Error(`the app ${key} is not listed`);
-  const findings = newFindings(() => before, { manifest: factsOf(edited), app: null }, settings);
+  const findings = newFindings(() => before, { manifest: factsOf(edited), app: null }, judgeSettings);
   const edit = (text: string): string | null => {
     const current = documentWithText(text, manifest.path);
     const now = member(manifestApps(current.value) ?? {}, key);

@@ -15,7 +15,7 @@ import { artifact, BASE, JUDGEMENT, memoryStore, tarGz } from './memory.ts';
 
 /** Registries with several apps, and what a release publishes to them. */
 
-export const OPTIONS = { jobs: 4, judgement: JUDGEMENT };
+export const OPTIONS = { jobs: 4, judgeSettings: JUDGEMENT };
 
 export interface Place {
   /** A new connection, as another process has it. */

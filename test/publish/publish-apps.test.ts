@@ -243,8 +243,12 @@ test('an artifact is read back before it is listed, and an app that is not serve
 test('an app whose version is refused by a rule is not written', async () => {
   const { open: connect } = await open('memory');
   const apps = await all();
-  const judgement = { ...OPTIONS.judgement, severities: { 'artifact-no-app': 'error' } as const, appEntry: 'main.js' };
-  const results = await publishApps(at(connect()), apps, { ...OPTIONS, judgement });
+  const judgeSettings = {
+    ...OPTIONS.judgeSettings,
+    severities: { 'artifact-no-app': 'error' } as const,
+    appEntry: 'main.js',
+  };
+  const results = await publishApps(at(connect()), apps, { ...OPTIONS, judgeSettings });
   expect(outcomes(results)).toEqual(KEYS.map((key) => `${key}: failed (rule-violation)`));
   expect(await listed(connect(), KEYS)).toEqual([]);
   expect(await connect().read(LOCK_FILE)).toBeNull();

@@ -41,13 +41,13 @@ export async function publishEvaluated(
   // Others may have published while the apps were built.
   store?.forget?.();
   const { place, config, root } = await openWorkspace(context, store);
-  const judgement = {
+  const judgeSettings = {
     now: new Date().toISOString(),
     severities: severitiesOf(context, config),
     appEntry: config.artifact?.entry ?? null,
   };
   if (dryRun) {
-    const plans = await planApps(place, apps, { jobs, judgement });
+    const plans = await planApps(place, apps, { jobs, judgeSettings });
     return withErrors(evaluated, new Map(plans.flatMap(({ app, error }) => (error ? [[app, error]] : []))));
   }
   const progress = terminal.progress(`Publishing ${counted(apps.length, 'app')}`);
@@ -56,7 +56,7 @@ export async function publishEvaluated(
   try {
     const results = await publishApps(place, apps, {
       jobs,
-      judgement,
+      judgeSettings,
       readBack: (_, entry) => readBack(context, entry, patience),
       onResult({ app, outcome, findings }) {
         done += 1;
@@ -69,7 +69,7 @@ export async function publishEvaluated(
     const entries = results.flatMap(({ app, entry, outcome }) =>
       entry === null || outcome === 'failed'
         ? []
-        : [{ app: app.key, version: lockedVersion(app, entry, judgement.now) }],
+        : [{ app: app.key, version: lockedVersion(app, entry, judgeSettings.now) }],
     );
     await lockVersions(root, entries);
     return withResults(evaluated, new Map(results.map((result) => [result.app, result])));

@@ -33,11 +33,11 @@ export type PlannedApp =
 export async function planPreparedApp(
   place: RegistryLocation,
   app: PreparedApp,
-  judgement: JudgeSettings,
+  judgeSettings: JudgeSettings,
 ): Promise<PlannedApp> {
   try {
     const target = await appToPublish(place, app.key);
-    return { app, version: await planVersion(place, target, app.version, app.artifact, judgement), error: null };
+    return { app, version: await planVersion(place, target, app.version, app.artifact, judgeSettings), error: null };
   } catch (error) {
     return { app, version: null, error: errorOfApp(error) };
   }

@@ -16,18 +16,18 @@ import { errorOfApp, lockedVersion, type PublishedApp } from './plan-app.ts';
 export async function publishOne(
   place: RegistryLocation,
   app: PreparedApp,
-  judgement: JudgeSettings,
+  judgeSettings: JudgeSettings,
   readBack?: (app: PreparedApp, entry: NewVersion) => Promise<void>,
 ): Promise<PublishedApp> {
   let entry: NewVersion | null = null;
   let findings: Finding[] = [];
   let isListed = false;
   try {
-    const { isNew } = await publish(place, app.key, app.version, app.artifact, judgement, {
+    const { isNew } = await publish(place, app.key, app.version, app.artifact, judgeSettings, {
       ...(readBack && { readBack: (added: NewVersion) => readBack(app, added) }),
       addedSteps(planned) {
         ({ entry, findings } = planned);
-        return [lockStep([{ app: app.key, version: lockedVersion(app, planned.entry, judgement.now) }])];
+        return [lockStep([{ app: app.key, version: lockedVersion(app, planned.entry, judgeSettings.now) }])];
       },
       onStep({ step, outcome }) {
         if (step.kind === 'edit' && step.path !== LOCK_FILE) isListed = outcome === 'edited';

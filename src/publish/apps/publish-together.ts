@@ -35,13 +35,13 @@ type PlannedVersion = PlannedApp & { error: null };
 export async function publishTogether(
   place: BatchLocation,
   apps: readonly PreparedApp[],
-  judgement: JudgeSettings,
+  judgeSettings: JudgeSettings,
   settle: (result: PublishedApp) => void,
 ): Promise<void> {
   let remaining = apps;
   let refusal: AppregError | null = null;
   while (remaining.length > 0) {
-    const planned = await planAll(place, remaining, judgement);
+    const planned = await planAll(place, remaining, judgeSettings);
     const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
     // The same apps were refused before: planning them again would not end.
     const isRepeated = plannable.length === remaining.length;
@@ -51,7 +51,7 @@ export async function publishTogether(
     remaining = plannable.map(({ app }) => app);
     if (refusal !== null && isRepeated) return failAll(plannable, refusal, settle);
     try {
-      return await writeAll(place, plannable, judgement.now, settle);
+      return await writeAll(place, plannable, judgeSettings.now, settle);
     } catch (error) {
       refusal = errorOfApp(error);
       if (refusal.effect !== 'none') return failAll(plannable, refusal, settle);
@@ -63,12 +63,12 @@ export async function publishTogether(
 async function planAll(
   place: BatchLocation,
   apps: readonly PreparedApp[],
-  judgement: JudgeSettings,
+  judgeSettings: JudgeSettings,
 ): Promise<PlannedApp[]> {
   const store = await readAhead(place, apps);
   const known = withStoredLock({ ...place, store }, await storedLock(store));
   const planned: PlannedApp[] = [];
-  for (const app of apps) planned.push(await planPreparedApp(known, app, judgement));
+  for (const app of apps) planned.push(await planPreparedApp(known, app, judgeSettings));
   return planned;
 }
 

@@ -37,11 +37,11 @@ export async function runAssemble(context: Context, options: Options): Promise<n
       'Add --check, or omit --against.',
     );
   const { config, root } = await context.config();
-  const judgement = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
+  const judgeSettings = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
   if (check) {
     const folders = appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'));
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
-    printFindings(terminal, checkAssembly(folders, listed, judgement));
+    printFindings(terminal, checkAssembly(folders, listed, judgeSettings));
     const { length } = folders.apps;
     terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${counted(length, 'app')}, no errors`);
     return 0;
@@ -49,7 +49,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const { place } = await openWorkspace(context);
   const folders = appsUnder(root, place.base);
   const { apps } = folders;
-  const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgement);
+  const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgeSettings);
   printFindings(terminal, findings);
   const status = planStatus(plan, dryRun, 'assembled');
   if (!dryRun) await place.store.tidy?.([place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)]);

@@ -46,7 +46,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const traced = options.dryRun !== true && (isReleased || hasLock(root));
   const { artifact: made, provenance } = await artifactFrom(context, options, config.bundle, traced);
   const artifact = withoutSecrets(made, allowed, terminal);
-  const judgement = {
+  const judgeSettings = {
     now: new Date().toISOString(),
     severities: publishingSeverities(severitiesOf(context, config), options.anyContent === true),
     appEntry: config.artifact?.entry ?? null,
@@ -55,17 +55,17 @@ export async function runPublishVersion(context: Context, key: string, word: str
   let done: Published;
   let status: Status;
   if (options.dryRun === true) {
-    const planned = await planVersion(place, app, word, artifact, judgement);
+    const planned = await planVersion(place, app, word, artifact, judgeSettings);
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
   } else {
     const readsBack = artifact.bytes !== null && options.readBack !== false;
     const patience = options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'];
     const locked = ({ entry }: VersionPlan): LockedVersion =>
-      lockedVersion({ artifact, provenance }, entry, judgement.now);
+      lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
     // Where apps are released, also in the lock file of the store, which `release` compares with.
     const recordsInStore = isReleased && provenance !== null;
-    done = await publish(place, key, word, artifact, judgement, {
+    done = await publish(place, key, word, artifact, judgeSettings, {
       ...(readsBack && { readBack: (entry: NewVersion) => readBack(context, entry, patience) }),
       addedSteps: (planned) => (recordsInStore ? [lockStep([{ app: key, version: locked(planned) }])] : []),
     });
