@@ -40,8 +40,8 @@ export async function startSideBySide(appreg, folder, data, say) {
     // The remarks name the authority that the certificate is signed by.
     const authority = new Promise((resolve) => (found = resolve));
     createInterface({ input: child.stderr }).on('line', (line) => {
-      const ca = /--ca ("[^"]+"|\S+)/.exec(line);
-      if (ca) found(ca[1].replaceAll('"', ''));
+      const ca = /--ca ('[^']+'|"[^"]+"|\S+)/.exec(line);
+      if (ca) found(ca[1].replaceAll(/['"]/g, ''));
       if (args[0] === 'service' && !/^\{.*"level":"(debug|info)"/.test(line)) say(line);
     });
     early.catch(() => {});

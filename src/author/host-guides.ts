@@ -1,11 +1,7 @@
+import { shellWord } from '../core/text/shell-word.ts';
 import type { Hosted } from './hosted.ts';
 
 /** host/README.md: the remaining manual steps, with the commands to paste. */
-
-/** Quotes a word for a POSIX shell. */
-function word(text: string): string {
-  return /^[\w./:@=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 /** A registry may also be stored in a folder and uploaded by other means. */
 export function bucketOf({ store }: Hosted): string {
@@ -14,11 +10,11 @@ export function bucketOf({ store }: Hosted): string {
 
 /** The command that checks the result, for the end of every guide. */
 function check({ baseUrl, manifest, serviceOrigins }: Hosted): string {
-  const origins = serviceOrigins.map((origin) => ` --origin ${word(origin)}`).join('');
+  const origins = serviceOrigins.map((origin) => ` --origin ${shellWord(origin)}`).join('');
   return `Then check what subscribers see:
 
 \`\`\`sh
-appreg verify ${word(baseUrl + encodeURIComponent(manifest))}${origins}
+appreg verify ${shellWord(baseUrl + encodeURIComponent(manifest))}${origins}
 \`\`\`
 `;
 }
@@ -32,7 +28,7 @@ const STORED =
   'appreg stores `Content-Type` and `Cache-Control` with each file. Files that are uploaded by other means need them too.\n';
 
 export function s3Guide(hosted: Hosted): string {
-  const bucket = `--bucket ${word(bucketOf(hosted))}`;
+  const bucket = `--bucket ${shellWord(bucketOf(hosted))}`;
   return `# Amazon S3
 
 A new bucket is private and has no CORS configuration. Run this once:
@@ -49,7 +45,7 @@ ${check(hosted)}`;
 }
 
 export function r2Guide(hosted: Hosted): string {
-  const bucket = word(bucketOf(hosted));
+  const bucket = shellWord(bucketOf(hosted));
   return `# Cloudflare R2
 
 Connect the bucket to the host of ${hosted.baseUrl} (R2 › the bucket › Settings › Custom Domains): the address at r2.dev is limited and not meant for production. Then set the CORS configuration of the bucket, which takes effect after half a minute:
@@ -62,7 +58,7 @@ ${check(hosted)}`;
 }
 
 export function gcsGuide(hosted: Hosted): string {
-  const bucket = word(`gs://${bucketOf(hosted)}`);
+  const bucket = shellWord(`gs://${bucketOf(hosted)}`);
   return `# Google Cloud Storage
 
 ${commands(

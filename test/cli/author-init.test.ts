@@ -81,7 +81,7 @@ describe('init', () => {
   test('quotes a folder name with a space in the next command', async () => {
     const context = contextIn(folder());
     await runInit(context, 'my registry', BASE);
-    expect(context.printed.next).toEqual(['cd "my registry" && appreg add-app <key>']);
+    expect(context.printed.next).toEqual([`cd 'my registry' && appreg add-app <key>`]);
   });
 
   test('changes nothing when it runs again', async () => {

@@ -239,7 +239,7 @@ describe('appreg serve', () => {
     expect(body.toString()).toContain(new URL('.', url).href);
     made.child.kill('SIGTERM');
     expect(await made.ended).toBe(0);
-    expect(made.stderr).toContain(`--ca "${join(ca, 'ca.pem')}"`);
+    expect(made.stderr).toContain(`--ca '${join(ca, 'ca.pem')}'`);
     expect(made.stderr).toContain('NODE_EXTRA_CA_CERTS=');
   });
 });

@@ -1,4 +1,5 @@
 import nodePath from 'node:path';
+import { shellWord } from '../../core/text/shell-word.ts';
 
 /**
  * The path of `to` relative to `from`, both absolute, with forward slashes on every system; '' for the same folder.
@@ -9,7 +10,8 @@ export function shownPath(from: string, to: string, path: nodePath.PlatformPath 
   return path.relative(from, to).split(path.sep).join('/');
 }
 
-/** A path as one word of a command line: in double quotes if it has a space, which all shells support. */
-export function quotedPath(path: string): string {
-  return /[\s&()]/.test(path) ? `"${path}"` : path;
+/** A path as one word of a command line. The shells of Windows have no quotes in common but double ones. */
+export function quotedPath(path: string, platform: NodeJS.Platform = process.platform): string {
+  if (platform !== 'win32') return shellWord(path);
+  return /^[\w@+=:./\\-]+$/.test(path) ? path : `"${path}"`;
 }

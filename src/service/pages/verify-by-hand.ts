@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/text/shell-word.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import { sanitized } from './untrusted-text.ts';
 
@@ -26,18 +27,13 @@ export function commandsToVerify(
   if (digest === undefined) return null;
   if (![version, artifactUrl, registryUrl, appKey].every(isPastable)) return null;
   return {
-    fetch: `curl -fsSL -- ${quoted(artifactUrl)} | sha256sum`,
+    fetch: `curl -fsSL -- ${shellWord(artifactUrl)} | sha256sum`,
     digest,
-    verify: `appreg verify ${quoted(registryUrl)} --app=${quoted(appKey)}${isSemver(version) ? ` --versions=${quoted(version)}` : ''}`,
+    verify: `appreg verify ${shellWord(registryUrl)} --app=${shellWord(appKey)}${isSemver(version) ? ` --versions=${shellWord(version)}` : ''}`,
   };
 }
 
 /** Whether the text is shown as it is: without control or invisible characters, secrets, and not truncated. */
 function isPastable(text: string): boolean {
   return text !== '' && text === sanitized(text, 1000) && !text.includes('REDACTED');
-}
-
-/** A word for a POSIX shell. */
-function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { posix, win32 } from 'node:path';
 import { expect, test } from 'vitest';
 import { quotedPath, shownPath } from '../../../src/cli/io/shown-path.ts';
@@ -12,7 +13,19 @@ test.each([
   { path: win32, from: 'C:\\a', to: 'C:\\a', shown: '' },
 ])('shownPath: %#', ({ path, from, to, shown }) => expect(shownPath(from, to, path)).toBe(shown));
 
-test('quoted() quotes only words that a shell would split', () => {
-  expect(quotedPath('acme/registry')).toBe('acme/registry');
-  expect(quotedPath('my registry')).toBe('"my registry"');
+test.each([
+  { path: 'acme/registry', posix: 'acme/registry', windows: 'acme/registry' },
+  { path: 'my registry', posix: `'my registry'`, windows: '"my registry"' },
+  { path: 'a$(b);`c`', posix: "'a$(b);`c`'", windows: '"a$(b);`c`"' },
+  { path: `it's`, posix: `'it'\\''s'`, windows: `"it's"` },
+  { path: '~a', posix: `'~a'`, windows: '"~a"' },
+  { path: 'C:\\a', posix: `'C:\\a'`, windows: 'C:\\a' },
+])('quotedPath($path) is one word for a shell', ({ path, posix: quoted, windows }) => {
+  expect(quotedPath(path, 'linux')).toBe(quoted);
+  expect(quotedPath(path, 'win32')).toBe(windows);
+});
+
+test.skipIf(process.platform === 'win32')('a shell reads a quoted path as it is', () => {
+  for (const path of ['my registry', 'a$(b);`c`', `it's "x"`, '~', '=ls', '*', 'a\\b', 'é'])
+    expect(execFileSync('sh', ['-c', `printf %s ${quotedPath(path)}`], { encoding: 'utf8' })).toBe(path);
 });

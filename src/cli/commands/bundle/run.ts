@@ -13,6 +13,7 @@ import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 import type { bundleCommand } from './options.ts';
 import { systemErrorCode } from '../../../platform/system-error.ts';
+import { quotedPath } from '../../io/shown-path.ts';
 
 type Options = GlobalOptions & OptionValues<typeof bundleCommand.options>;
 
@@ -62,7 +63,7 @@ export async function runBundle(context: Context, entry: string, output: string,
   const width = Math.max(...entries.map((one) => grouped(one.size).length));
   for (const { path, size } of entries) terminal.out(`  ${grouped(size).padStart(width)}  ${printable(path)}`);
   terminal.out(checksum);
-  terminal.next(`appreg publish-version <app> <version> --artifact ${printable(output)}`);
+  terminal.next(`appreg publish-version <app> <version> --artifact ${quotedPath(printable(output))}`);
   return 0;
 }
 

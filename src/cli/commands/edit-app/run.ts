@@ -126,10 +126,10 @@ function resultText(
 }
 
 function changeLine({ field, before, after }: FieldChange): string {
-  return `  ${field}: ${before === null ? 'none' : quoted(before)} → ${quoted(after)}`;
+  return `  ${field}: ${before === null ? 'none' : inQuotes(before)} → ${inQuotes(after)}`;
 }
 
-function quoted(text: string): string {
+function inQuotes(text: string): string {
   return `“${printable(redact(shorten(text)))}”`;
 }
 

@@ -9,6 +9,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { lockBaseline } from '../../lock.ts';
 import { readSnapshot } from '../../check/snapshot-file.ts';
+import { quotedPath } from '../../io/shown-path.ts';
 import type { judgeCommand } from './options.ts';
 
 /**
@@ -33,7 +34,7 @@ export async function runJudge(
     const [only] = parts;
     if (only && parts.length === 1 && only.snapshot.requested !== undefined)
       context.terminal.next(
-        `appreg diagnose ${printable(only.file)} explains the problems by symptom, and says who has to act`,
+        `appreg diagnose ${quotedPath(printable(only.file))} explains the problems by symptom, and says who has to act`,
       );
     return code;
   });

@@ -11,6 +11,7 @@ import { wantsJson } from '../../format.ts';
 import { resolveInputs } from '../../io/prompts.ts';
 import { onSignals, redeliver } from '../../process/stop-signal.ts';
 import { registryUrl, webOptionsOf } from '../../check/verify-options.ts';
+import { quotedPath } from '../../io/shown-path.ts';
 import { mirrorCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof mirrorCommand.options>;
@@ -75,7 +76,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
   terminal.out(json ? redact(safeJson({ root, baseUrl: base, manifest, ...result })) : describeMirror(result));
   if (!result.interrupted)
     terminal.next(
-      `appreg lint ${printable(dir)} (checks all checksums without the network, even if the folder is moved)`,
+      `appreg lint ${quotedPath(printable(dir))} (checks all checksums without the network, even if the folder is moved)`,
     );
   if (result.interrupted) return signals.exit();
   return result.problems.length > 0 ? 1 : 0;

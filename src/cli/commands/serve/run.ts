@@ -14,6 +14,7 @@ import { refuseStored } from '../../stored-state.ts';
 import type { Terminal } from '../../io/terminal.ts';
 import type { serveCommand } from './options.ts';
 import { systemErrorCode } from '../../../platform/system-error.ts';
+import { quotedPath } from '../../io/shown-path.ts';
 
 export type ServeCommandOptions = GlobalOptions & OptionValues<typeof serveCommand.options>;
 
@@ -109,16 +110,12 @@ function remarks(
       : 'Certificate signed by your local authority';
     const path = printable(certificate.caFile);
     terminal.log(
-      `${created}: ${path}\nTo trust it: --ca ${quoted(path)} for appreg, NODE_EXTRA_CA_CERTS=${quoted(path)} for Node.js, --cacert for curl.`,
+      `${created}: ${path}\nTo trust it: --ca ${quotedPath(path)} for appreg, NODE_EXTRA_CA_CERTS=${quotedPath(path)} for Node.js, --cacert for curl.`,
     );
   }
-  const ca = certificate ? ` --ca ${quoted(printable(certificate.caFile))}` : '';
+  const ca = certificate ? ` --ca ${quotedPath(printable(certificate.caFile))}` : '';
   const origin = serviceOrigins.map((item) => ` --origin ${printable(item)}`).join('');
   terminal.next(`appreg verify ${serving.manifestUrl}${ca}${origin}`);
-}
-
-function quoted(path: string): string {
-  return /^[\w@%+=:,./\\-]+$/.test(path) ? path : `"${path}"`;
 }
 
 function logRequest(terminal: Terminal, { method, target, status, milliseconds, error }: Served): void {

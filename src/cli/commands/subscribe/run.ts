@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import { counted, printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
 import type { FirstCheck } from '../../../subscribe/await-check.ts';
 import type { SubscriptionAnswer, Subscription } from '../../../subscribe/subscribe.ts';
@@ -57,7 +58,7 @@ export async function runSubscribe(context: Context, url: string, options: Optio
   else terminal.out(conceal(describeOutcome(response, check, { url: registry.href, name })));
   if (response.outcome === 'refused' || check?.failing) return 1;
   terminal.next(
-    `the service checks it ${check?.checking ? 'now, then ' : ''}every hour; appreg diagnose ${printable(redact(registry.href))} shows what it finds`,
+    `the service checks it ${check?.checking ? 'now, then ' : ''}every hour; appreg diagnose ${shellWord(printable(redact(registry.href)))} shows what it finds`,
   );
   return 0;
 }
