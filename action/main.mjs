@@ -37,7 +37,7 @@ function summarize(markdown) {
   if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, cut(`${markdown}\n`, SUMMARY_BYTES));
 }
 
-/** A text of at most so many bytes, cut at a line. */
+/** The text with at most this many bytes, cut at the end of a line. */
 function cut(text, bytes) {
   if (Buffer.byteLength(text) <= bytes) return text;
   const kept = Buffer.from(text).subarray(0, bytes).toString('utf8');

@@ -1,17 +1,17 @@
 // A small real registry, made from nothing: scaffolded, two apps added, built and published, linted. For the demo and
-// the sandbox; it stays in examples/out to be looked at.
+// the sandbox; it is kept in examples/out.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
 /**
  * Makes the registry and returns its folder.
- * @param appreg the program to run @param told whether commands and what they print are shown
+ * @param appreg the program to run @param isShown whether commands and their output are printed
  */
-export function makeRegistry(appreg, told = true) {
+export function makeRegistry(appreg, isShown = true) {
   const out = join(here, 'out');
   rmSync(out, { recursive: true, force: true });
   run('init', out, '--base-url', 'https://apps.example.com/', '--yes');
@@ -32,13 +32,20 @@ export function makeRegistry(appreg, told = true) {
   function run(...args) {
     const options = typeof args.at(-1) === 'object' ? args.pop() : {};
     const cwd = options.in ?? here;
-    if (told) show(args, cwd);
-    const { status, stderr } = spawnSync(process.execPath, [appreg, ...args], { cwd, stdio: told ? ['ignore', 'inherit', 'inherit'] : 'pipe' });
+    if (isShown) show(args, cwd);
+    const { status, stderr } = spawnSync(process.execPath, [appreg, ...args], { cwd, stdio: isShown ? ['ignore', 'inherit', 'inherit'] : 'pipe' });
     if (status !== 0) throw new Error(`appreg ${args[0]} ended with ${status}${stderr ? `: ${stderr}` : ''}`);
   }
 }
 
+/** Prints a command of appreg as it would be typed in the folder `cwd`. */
 export function show(words, cwd) {
-  const shown = words.map((word) => (word.startsWith('/') ? relative(cwd, word) || '.' : word)).map((word) => (/[\s#]/.test(word) ? `'${word}'` : word));
+  const shown = words.map((word) => (isAbsolute(word) ? shownPath(cwd, word) : word)).map((word) => (/[\s#]/.test(word) ? `'${word}'` : word));
   process.stdout.write(`\n$ appreg ${shown.join(' ')}\n`);
+}
+
+/** Relative to `cwd`, unless it is neither below it nor below its parent. */
+function shownPath(cwd, path) {
+  const shown = relative(cwd, path) || '.';
+  return shown.startsWith(join('..', '..')) ? path : shown;
 }

@@ -1,5 +1,5 @@
-// Everything on one machine, to see a registry as its subscribers will. `npm run sandbox` builds appreg and runs this.
-// Ctrl+C stops it; what was subscribed to is there again the next time.
+// A registry and the service on one machine, to see the registry as subscribers see it. `npm run sandbox` builds appreg and runs this.
+// Ctrl+C stops it; subscriptions are kept for the next run.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { startSideBySide } from './side-by-side.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const appreg = join(here, '../bin/appreg.js');
-// PostgreSQL does not run as root, and the user that it runs as then may not get to this folder.
+// PostgreSQL does not run as root, and its user may have no access to this folder.
 const data = process.getuid?.() === 0 ? '/var/lib/appreg/sandbox' : join(here, '../.cache/sandbox');
 
 const out = existsSync(join(here, 'out/registry.json')) ? join(here, 'out') : makeRegistry(appreg, false);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 /**
  * @param appreg the program to run @param folder of the registry @param data of the service
- * @param say takes what the service remarks; of its log only what somebody has to see to
+ * @param say receives the warnings and errors of the service's log
  * @returns the address of the manifest and of the service, `ended`, and `stop`
  */
 export async function startSideBySide(appreg, folder, data, say) {
@@ -31,13 +31,13 @@ export async function startSideBySide(appreg, folder, data, say) {
   }
 
   function start(...args) {
-    // In a group of its own: the terminal's Ctrl+C is for whoever started the two.
+    // In its own process group: Ctrl+C goes only to the process that started both.
     const child = spawn(process.execPath, [appreg, ...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const ended = once(child, 'exit');
     const early = ended.then(([code]) => { throw new Error(`appreg ${args[0]} ended with ${code}`); });
     const ready = Promise.race([once(createInterface({ input: child.stdout }), 'line').then(([line]) => line), early]);
     let found;
-    // The remarks name the authority that the certificate is signed by.
+    // The log names the authority that signed the certificate.
     const authority = new Promise((resolve) => (found = resolve));
     createInterface({ input: child.stderr }).on('line', (line) => {
       const ca = /--ca ('[^']+'|"[^"]+"|\S+)/.exec(line);

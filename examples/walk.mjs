@@ -1,5 +1,5 @@
 // The main job of appreg on a small real registry: scaffold, add two apps, build and publish them, lint, serve over
-// HTTPS, verify. `npm run demo` builds appreg and runs this; what it makes stays in examples/out to be looked at.
+// HTTPS, verify. `npm run demo` builds appreg and runs this; the registry is kept in examples/out.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join, relative } from 'node:path';
@@ -17,19 +17,19 @@ await serveAndVerify();
 async function serveAndVerify() {
   show(['serve', '--https', '--port', '0'], out);
   const server = spawn(process.execPath, [appreg, 'serve', '--https', '--port', '0'], { cwd: out, stdio: ['ignore', 'pipe', 'pipe'] });
-  let remarks = '';
-  server.stderr.on('data', (chunk) => (remarks += chunk));
+  let log = '';
+  server.stderr.on('data', (chunk) => (log += chunk));
   const lines = createInterface({ input: server.stdout });
   const ended = once(server, 'exit');
-  const url = await Promise.race([once(lines, 'line').then(([line]) => line), ended.then(() => { throw new Error(`appreg serve ended early:\n${remarks}`); })]);
-  // The remarks name the authority that the certificate is signed by.
-  while (!/--ca\s+\S+/.test(remarks)) await Promise.race([once(server.stderr, 'data'), ended]);
-  process.stdout.write(`${url}\n${remarks}`);
+  const url = await Promise.race([once(lines, 'line').then(([line]) => line), ended.then(() => { throw new Error(`appreg serve ended early:\n${log}`); })]);
+  // The log names the authority that signed the certificate.
+  while (!/--ca\s+\S+/.test(log)) await Promise.race([once(server.stderr, 'data'), ended]);
+  process.stdout.write(`${url}\n${log}`);
   try {
-    const ca = /--ca\s+('[^']+'|"[^"]+"|\S+)/.exec(remarks)[1].replaceAll(/['"]/g, '');
+    const ca = /--ca\s+('[^']+'|"[^"]+"|\S+)/.exec(log)[1].replaceAll(/['"]/g, '');
     const words = ['verify', url, '--ca', ca];
     show(words, out);
-    // Not spawnSync: the remarks of the server must go on being read while it works.
+    // Not spawnSync: the output of the server must be read meanwhile.
     const verify = spawn(process.execPath, [appreg, ...words], { cwd: out, stdio: ['ignore', 'inherit', 'inherit'] });
     const [status] = await once(verify, 'exit');
     if (status !== 0) throw new Error(`appreg verify ended with ${status}`);

@@ -330,8 +330,14 @@ describe('plain technical English is used', () => {
     expect(prose.split('\n').filter((line) => ODD_WORDS.test(line))).toEqual([]);
   });
 
+  const scripts = ['scripts', 'examples', 'action'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => /\.m?[jt]s$/.test(file))
+      .map((file) => `${folder}/${file}`),
+  );
+
   test('in comments', () => {
-    const comments = sources.flatMap((file) =>
+    const comments = [...sources, ...scripts].flatMap((file) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)].map(
         ([comment]) => `${file}: ${comment}`,
       ),
@@ -341,7 +347,7 @@ describe('plain technical English is used', () => {
   });
 
   test('in names', () => {
-    const oddNames = sources.flatMap((file) =>
+    const oddNames = [...sources, ...scripts].flatMap((file) =>
       code(file)
         .split('\n')
         .filter((line) => ODD_NAMES.test(line))
