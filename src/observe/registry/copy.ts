@@ -136,16 +136,16 @@ interface DecodedCopy {
   fault: ComparedBody['fault'];
 }
 
-/** Undoes the codings, the last one first. Like browsers, it ignores unknown codings. */
+/** Removes the codings, the last one first. Like browsers, it ignores unknown codings. */
 function removeCodings(sent: Buffer, applied: readonly string[], limit: number): DecodedCopy {
   if (sent.length === 0 || unknownCodings(applied).length > 0) return { content: sent, fault: null };
-  let undone: DecodedCopy = { content: sent, fault: null };
+  let decoded: DecodedCopy = { content: sent, fault: null };
   for (const coding of applied.toReversed()) {
-    if (undone.content === null) break;
-    const next = removeCoding(coding, undone.content, limit);
-    undone = { content: next.content, fault: undone.fault ?? next.fault };
+    if (decoded.content === null) break;
+    const next = removeCoding(coding, decoded.content, limit);
+    decoded = { content: next.content, fault: decoded.fault ?? next.fault };
   }
-  return undone;
+  return decoded;
 }
 
 function removeCoding(coding: string, sent: Buffer, limit: number): DecodedCopy {
@@ -172,8 +172,8 @@ function removeCoding(coding: string, sent: Buffer, limit: number): DecodedCopy 
 /** Deflate is sent with and without a zlib header: the first byte distinguishes them. */
 function deflated(sent: Buffer, options: { maxOutputLength: number }): [() => Buffer, () => Buffer] {
   const [first = 0] = sent;
-  const undoes = (first & 0x0f) === 8 ? inflateSync : inflateRawSync;
-  return [() => undoes(sent, options), () => undoes(sent, { ...options, finishFlush: constants.Z_SYNC_FLUSH })];
+  const inflate = (first & 0x0f) === 8 ? inflateSync : inflateRawSync;
+  return [() => inflate(sent, options), () => inflate(sent, { ...options, finishFlush: constants.Z_SYNC_FLUSH })];
 }
 
 /** Browsers read the first member of a gzip file and ignore the rest; Node's fetch reads all members. */
@@ -196,7 +196,7 @@ function firstMember(
   const start = headerLength(sent);
   if (start === null) return null;
   const body = sent.subarray(start);
-  const complete = attempt(() => inflateWithInfo(body, options));
+  const complete = inflateWithInfo(body, options);
   if (complete !== null) return { content: complete.buffer, end: start + complete.engine.bytesWritten };
   const beginning = attempt(() => inflateRawSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH }));
   return beginning === null ? null : { content: beginning, end: null };
@@ -208,11 +208,13 @@ interface Inflated {
   engine: { bytesWritten: number };
 }
 
-function inflateWithInfo(body: Buffer, options: { maxOutputLength: number }): Inflated {
+/** @returns null if the data cannot be inflated to its end */
+function inflateWithInfo(body: Buffer, options: { maxOutputLength: number }): Inflated | null {
   // The types of Node do not know what the option changes.
-  const result: unknown = inflateRawSync(body, { ...options, info: true });
-  if (!isInflated(result)) throw new Error('zlib does not support the option info.');
-  return result;
+  const result: unknown = attempt(() => inflateRawSync(body, { ...options, info: true }));
+  if (result === null || isInflated(result)) return result;
+  // Without the end of the stream, every copy would count as truncated.
+  throw new Error('zlib does not support the option info.');
 }
 
 function isInflated(result: unknown): result is Inflated {

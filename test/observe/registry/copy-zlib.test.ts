@@ -1,0 +1,20 @@
+import { gzipSync, type ZlibOptions } from 'node:zlib';
+import { expect, test, vi } from 'vitest';
+import { createCopyReader } from '../../../src/observe/registry/copy.ts';
+
+/** A zlib without the option `info`, which the types of Node do not have. */
+vi.mock('node:zlib', async (original) => {
+  const zlib = await original<typeof import('node:zlib')>();
+  return {
+    ...zlib,
+    inflateRawSync: (body: Buffer, options: ZlibOptions) => zlib.inflateRawSync(body, { ...options, info: false }),
+  };
+});
+
+test('a zlib without the option info does not make each copy a truncated one', () => {
+  const reader = createCopyReader({ sha256: '', bytes: 1, text: null, isImage: false }, 1e6);
+  const headers: [string, string][] = [['content-encoding', 'gzip']];
+  const { write } = reader.body({ url: 'https://a.test/', status: 200, headers, address: null, tls: null });
+  void write(gzipSync('{}'));
+  expect(() => reader.end()).toThrow('zlib does not support the option info.');
+});
