@@ -85,7 +85,7 @@ function faultByCode({ proxy, variable, host, fix, failure }: ProxyContext): Pro
     case 'PROXY_UNUSABLE':
       return {
         cause: 'proxy-unusable',
-        message: `${proxy} cannot be used: ${failure.message}.`,
+        message: `${variable} is set to ${failure.message}, which cannot be used.`,
         advice: `Set ${variable} to http://host:port or https://host:port, or unset it.`,
       };
     case 'ENOTFOUND':

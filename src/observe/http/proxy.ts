@@ -1,19 +1,16 @@
 import { BlockList, isIP } from 'node:net';
 import type { ProxyFacts } from '../../core/facts/facts.ts';
 import { parseUrl } from '../../core/http/url.ts';
-import { targetOf } from './address-policy.ts';
+import { type ConnectionTarget, targetOf } from './address-policy.ts';
 
 /** The proxies that the environment names, interpreted as by curl and most other clients. */
 
-export interface Proxy {
+export interface Proxy extends ConnectionTarget {
   /** What may be displayed: the address without credentials, and the variable that named it. */
   facts: ProxyFacts;
-  secure: boolean;
-  host: string;
-  port: number;
   /** The value of Proxy-Authorization, or null. */
   authorization: string | null;
-  /** Why it cannot be used, or null. */
+  /** What the variable is set to if that cannot be used, as in “a socks5 proxy”; otherwise null. */
   unusable: string | null;
 }
 
@@ -34,7 +31,7 @@ export function proxiesIn(env: NodeJS.ProcessEnv): ProxyFor {
     const proxy = proxies.get(url.protocol) ?? null;
     if (!proxy || isExcepted(url)) return null;
     // A remote proxy would connect to its own loopback interface, which is never intended.
-    return isLoopback(bare(url.hostname)) && !isLoopback(proxy.host) ? null : proxy;
+    return isLoopback(targetOf(url).host) && !isLoopback(proxy.host) ? null : proxy;
   };
 }
 
@@ -49,21 +46,19 @@ function proxyOf(env: NodeJS.ProcessEnv, kind: string): Proxy | null {
 function parsed(value: string, variable: string): Proxy {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = parseUrl(text);
-  const secure = url?.protocol === 'https:';
-  const isUsable = url && (secure || url.protocol === 'http:') && url.hostname !== '';
+  const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '';
+  const target = isUsable ? targetOf(url) : { host: '', port: 80, secure: false };
   const login = url && `${decoded(url.username)}:${decoded(url.password)}`;
   return {
     // Nothing of an unparsable value is displayed: it may contain a password.
     facts: { url: isUsable ? `${url.protocol}//${url.host}` : '', variable },
-    secure,
-    host: isUsable ? bare(url.hostname) : '',
-    port: Number(url?.port) || (secure ? 443 : 80),
+    ...target,
     authorization: login && login !== ':' ? `Basic ${Buffer.from(login).toString('base64')}` : null,
-    unusable: isUsable ? null : unusableReason(url),
+    unusable: isUsable ? null : unusableValue(url),
   };
 }
 
-function unusableReason(url: URL | null): string {
+function unusableValue(url: URL | null): string {
   return url ? `a ${url.protocol.slice(0, -1)} proxy` : 'a value that is not a proxy URL';
 }
 
@@ -110,10 +105,6 @@ function rangeOf(name: string): BlockList | null {
   const list = new BlockList();
   list.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4');
   return list;
-}
-
-function bare(hostname: string): string {
-  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
 function isLoopback(host: string): boolean {

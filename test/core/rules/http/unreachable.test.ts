@@ -8,6 +8,7 @@ const status = (code: number, headers: Record<string, string> = {}, excerpt?: st
   facts(probe(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
 const withCredentials = (code: number) => facts(probe(hop({}, { status: code, withCredentials: true })));
 const EXPIRED_URL = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
+const ALL_PROXY = { proxy: { url: '', variable: 'ALL_PROXY' } };
 const failedBehindProxy = (code: string) =>
   failed('proxy', code, {}, { proxy: { url: 'http://proxy.corp:3128', variable: 'HTTP_PROXY' } });
 
@@ -105,7 +106,11 @@ ruleTable(unreachable, {
       facts(failedBehindProxy('CERT_HAS_EXPIRED')),
       { cause: 'proxy-untrusted', advice: '--ca' },
     ],
-    ['a proxy of another kind', facts(failedBehindProxy('PROXY_UNUSABLE')), { cause: 'proxy-unusable' }],
+    [
+      'a proxy of another kind',
+      facts(failed('proxy', 'PROXY_UNUSABLE', { message: 'a socks5 proxy' }, ALL_PROXY)),
+      { cause: 'proxy-unusable', message: 'ALL_PROXY is set to a socks5 proxy, which cannot be used.' },
+    ],
     ['another failure of a proxy', facts(failedBehindProxy('EPROTO')), { cause: 'proxy-failed' }],
     ['reset', facts(failed('headers', 'ECONNRESET')), { cause: 'reset' }],
     ['no answer', facts(failed('headers', 'HEADERS_TIMEOUT')), { cause: 'no-answer' }],
