@@ -6,15 +6,15 @@ const MAX_BYTES = 64 * 1024 ** 2;
 
 /** A file to write. */
 export interface ChangedFile {
-  /** Absolute. */
+  /** An absolute path. */
   file: string;
   text: string;
 }
 
 /**
- * The lock files of npm with another version of the package: those beside a package.json, and those of the repository
- * whose workspace it is. Links, and files that do not have that version, are left out.
- * @param versionFile the file with the version, absolute
+ * The lock files of npm that list a package, with its new version: those beside its package.json, and those in the
+ * folders above it, up to the root of its git repository. Links, and files that do not list the package, are left out.
+ * @param versionFile the absolute path of the file with the version; lock files repeat only that of a package.json
  * @param pending new texts of files, by path, that are to be written
  */
 export function changedPackageLocks(
@@ -24,7 +24,7 @@ export function changedPackageLocks(
 ): ChangedFile[] {
   if (basename(versionFile) !== 'package.json') return [];
   const folder = dirname(versionFile);
-  return foldersUp(folder).flatMap((above) => {
+  return foldersInRepository(folder).flatMap((above) => {
     const path = relative(above, folder).replaceAll('\\', '/');
     return PACKAGE_LOCKS.flatMap((name) => {
       const file = join(above, name);
@@ -35,10 +35,14 @@ export function changedPackageLocks(
   });
 }
 
-/** A folder and those above it, up to the root of the repository. */
-function foldersUp(folder: string): string[] {
-  const parent = dirname(folder);
-  return parent === folder || existsSync(join(folder, '.git')) ? [folder] : [folder, ...foldersUp(parent)];
+/** A folder and those above it, up to the root of its git repository; outside of one, the folder alone. */
+function foldersInRepository(folder: string): string[] {
+  const folders = [folder];
+  for (let at = folder; !existsSync(join(at, '.git')); folders.push(at)) {
+    if (dirname(at) === at) return [folder];
+    at = dirname(at);
+  }
+  return folders;
 }
 
 function readLock(file: string): Buffer | null {

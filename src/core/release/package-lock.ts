@@ -2,7 +2,7 @@ import { documentContent, type JsonValue, member, parseDocument } from '../json/
 import { pointerTo } from '../json/pointer.ts';
 import { locate } from '../json/positions.ts';
 
-/** The lock files of npm, which repeat the versions of the package beside them, and of the packages of its workspaces. */
+/** The lock files of npm: they repeat the version of the package beside them, and those of its workspaces. */
 
 export const PACKAGE_LOCKS = ['npm-shrinkwrap.json', 'package-lock.json'] as const;
 
@@ -10,7 +10,7 @@ export const PACKAGE_LOCKS = ['npm-shrinkwrap.json', 'package-lock.json'] as con
  * The lock file with another version of a package, as `npm version` writes it; everything else stays as it is, byte for
  * byte.
  * @param folder of the package, relative to the lock file and with slashes; '' if it is beside it
- * @returns null if the file does not have that version
+ * @returns null if the file does not list the package
  */
 export function withPackageVersion(bytes: Uint8Array, folder: string, version: string): string | null {
   const content = documentContent(bytes);
