@@ -16,7 +16,7 @@ export function checkNames(paths: readonly string[]): void {
   for (const path of paths) {
     for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
       const other = taken.get(folded(path.slice(0, end)));
-      if (other !== undefined) throw collision(path, other);
+      if (other !== undefined) throw nameOfFolder(path, other);
     }
   }
 }
@@ -40,12 +40,21 @@ function folded(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
+/** A file whose name is also that of a folder, or would be on another system. */
+function nameOfFolder(path: string, file: string): AppregError {
+  return new AppregError(
+    'bundle-name-collision',
+    `${file} is a file, but ${path} needs a folder of that name.`,
+    'Rename or omit one of them.',
+  );
+}
+
 function collision(path: string, other: string): AppregError {
   return new AppregError(
     'bundle-name-collision',
     path === other
       ? `Two files of the archive would have the name ${path}.`
-      : `${other} and ${path} cannot both be unpacked on every system: their names differ only in case or Unicode form.`,
+      : `${other} and ${path} cannot both be unpacked on every system: their names differ only in case or Unicode normalization.`,
     'Rename or omit one of them.',
   );
 }
