@@ -23,6 +23,8 @@ export interface FetchOptions {
 export interface FetchedResource {
   probe: Probe;
   content: Content;
+  /** The first bytes as sent, more than `content` has of them. */
+  start: Buffer;
   bytes: Buffer;
 }
 
@@ -96,8 +98,8 @@ async function fetchOnce(
     body: (hop) => reader.body(hop),
   });
   noteCertificates(probe, context);
-  const { content, bytes, coding, error } = await reader.end();
-  if (error === DECODED_TOO_LARGE) return { probe, content: { ...content, cut: true }, bytes };
+  const { content, start, bytes, coding, error } = await reader.end();
+  if (error === DECODED_TOO_LARGE) return { probe, content: { ...content, cut: true }, start, bytes };
   const last = lastHop(probe);
   if (error !== null && last && probe.failure === null && isAnswered(probe) && !content.cut) {
     probe.failure = {
@@ -109,14 +111,14 @@ async function fetchOnce(
       expected: null,
     };
   }
-  return { probe, content, bytes };
+  return { probe, content, start, bytes };
 }
 
 interface BodyReader {
   /** For `ProbeRequest.body`; each attempt starts over. */
   body(hop: Hop): Body;
   /** The body of the last attempt; empty if none was read. `error`: why its coding could not be undone, or null. */
-  end(): Promise<{ content: Content; bytes: Buffer; coding: string; error: string | null }>;
+  end(): Promise<Omit<FetchedResource, 'probe'> & { coding: string; error: string | null }>;
 }
 
 /** The body of one attempt. */
@@ -151,7 +153,7 @@ function createBodyReader(limit: number, context: ObserveContext): BodyReader {
       const { coding, digester, decoder, chunks } = current;
       const content = digester.end();
       const error = decoder ? await decoder.end() : null;
-      return { content, bytes: Buffer.concat(chunks), coding, error };
+      return { content, start: digester.start, bytes: Buffer.concat(chunks), coding, error };
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { IconFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
+import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { inspectImage } from '../icon/inspect-image.ts';
 import { iconBefore } from './cache/reuse.ts';
 import type { ObserveContext } from './context.ts';
@@ -29,12 +30,13 @@ export async function observeIcon(
     const views = await observeViews({ ...view, server: confirmed, reference }, context, known);
     return { url, file: null, ...views, content, image };
   }
-  const { probe, content, bytes } = fetched ?? (await fetchResource(url, options, context));
+  const { probe, content, start, bytes } = fetched ?? (await fetchResource(url, options, context));
   const reference = referenceOfIcon(probe, content, bytes);
   const views = await observeViews({ ...view, server: probe, reference }, context, null);
   const reason = reasonMissing(probe);
   if (reason) return { url, file: null, ...views, content: reason, image: reason };
-  const facts = { url, file: null, ...views, content, image: inspectImage(bytes) };
+  const shown = await withoutSecretsInHead(content, start);
+  const facts = { url, file: null, ...views, content: shown, image: inspectImage(bytes) };
   context.onIcon(facts, bytes);
   return facts;
 }

@@ -7,6 +7,7 @@ import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { readArchiveFile } from '../archive/read-archive.ts';
+import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { createDigester } from '../digest/digest.ts';
 import { readDocumentFile } from './documents.ts';
 import { releaseText } from './large-document.ts';
@@ -83,7 +84,7 @@ export async function observeWorkspace(
         content === null || path === null
           ? observeDocumentFile(context, url, path)
           : { url, file: context.nameOf(path), web: OFFLINE, content };
-      const icon = observeIconFile(context, iconUrlOf(entry));
+      const icon = await observeIconFile(context, iconUrlOf(entry));
       if (metadata.otherName) used.add(metadata.otherName.listed);
       const artifacts = listArtifacts(context, metadata);
       for (const found of artifacts.present) artifacts.all[found.index] = await observeArtifactFile(context, found);
@@ -218,7 +219,7 @@ async function observeArtifactFile(context: WorkspaceContext, { url, path }: Exp
   }
 }
 
-function observeIconFile(context: WorkspaceContext, url: string | null): IconFacts {
+async function observeIconFile(context: WorkspaceContext, url: string | null): Promise<IconFacts> {
   const path = localFile(context, url);
   if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
   const otherName = otherNameOf(context, path);
@@ -235,7 +236,8 @@ function observeIconFile(context: WorkspaceContext, url: string | null): IconFac
   }
   const digester = createDigester(ICON_LIMIT, { weak: false });
   digester.write(bytes);
-  return { url, file: context.nameOf(path), web: OFFLINE, content: digester.end(), image: inspectImage(bytes) };
+  const content = await withoutSecretsInHead(digester.end(), digester.start);
+  return { url, file: context.nameOf(path), web: OFFLINE, content, image: inspectImage(bytes) };
 }
 
 function isAbsence(error: unknown): boolean {

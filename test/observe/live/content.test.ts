@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkCase, checkCases, liveFixture } from '../../support/live-fixture.ts';
 import { checksum } from '../../support/live-registry.ts';
+import { expectNoSecret } from '../../support/leaks.ts';
 import { PLANTED } from '../../support/planted.ts';
 import { entry, tgz } from '../../support/tar-builder.ts';
 
@@ -54,4 +55,14 @@ test('without it, the rules are not judged, and say so', async () => {
     ['artifact-secret', null],
     ['artifact-leftover', null],
   ]);
+});
+
+test('a text with a secret in place of an icon is quoted without it', async () => {
+  const token = PLANTED.find(({ kind }) => kind === 'github-token')!.value;
+  const report = await checkCase(fixture, {
+    serve: () => fixture.serveIcon(`git: no access with ${token}\n`, { 'Content-Type': 'text/plain' }),
+    expect: ['error icon-not-image program-message (icon)'],
+  });
+  expect(report.findings.map(({ message }) => message).join()).toContain('“git: no access with REDACTED');
+  expectNoSecret(JSON.stringify(report));
 });

@@ -9,6 +9,8 @@ import { observeMetadataFile, observeWorkspace } from '../../../src/observe/work
 import type { Workspace } from '../../../src/observe/workspace/places.ts';
 import { NOW } from '../../support/core-facts.ts';
 import { folder } from '../../support/folders.ts';
+import { expectNoSecret } from '../../support/leaks.ts';
+import { PLANTED } from '../../support/planted.ts';
 import { BASE, entry, metadataWith } from '../../support/snapshots.ts';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
@@ -299,4 +301,19 @@ describe('an unreferenced metadata file is not reported as an orphan with', () =
     expect(report.summary.errors).toBe(1);
     expect(foundIn(report).filter((text) => text.startsWith('metadata-orphaned'))).toEqual([]);
   });
+});
+
+test('the facts of an icon contain no secret of a text in its place', async () => {
+  const token = PLANTED.find(({ kind }) => kind === 'github-token')!.value;
+  const root = folder({
+    'registry.json': registry('a'),
+    'apps/a/versions.json': metadataWith('1.0.0'),
+    'apps/a/icon.svg': `Error: no access with ${token}\n`,
+  });
+  const { apps } = await look(root);
+  const { content } = apps[0]!.icon;
+  expect(Buffer.from('head' in content ? content.head : '', 'base64').toString()).toMatch(
+    /^Error: no access .*REDACTED/,
+  );
+  expectNoSecret(JSON.stringify(apps));
 });
