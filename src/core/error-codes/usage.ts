@@ -81,7 +81,7 @@ export const USAGE_ERRORS = {
     exit: 130,
     title:
       'A signal ended the run (Ctrl+C, or the end of a CI job). The exit code is 128 plus the number of the signal.',
-    fix: 'Run the same command again. It continues where it was interrupted.',
+    fix: 'Run the same command again. Publishing and mirroring continue; checks start over.',
   },
   defect: {
     exit: 2,

@@ -72,7 +72,7 @@ function describePlaces(secrets: readonly SecretPlace[], count: number): string 
 function adviceFor({ isServed, isPublishing }: Stage, count: number, listed: number): string {
   if (isServed) return count === 1 ? REVOKE_ONE : REVOKE_ALL;
   if (listed === 0)
-    return 'Remove what contains them from the artifact. If they are not secrets, turn this rule off for it: --rule artifact-secret=off';
+    return 'Remove the files with these secrets from the artifact. If none is a secret, turn the rule off for this run: --rule artifact-secret=off (it then checks no artifact).';
   const fix = count === 1 ? REMOVE_ONE : REMOVE_ALL;
   const allow = '--allow-secret <fingerprint>';
   return isPublishing

@@ -70,7 +70,7 @@ ruleTable(artifactSecret, {
       factsWith([], { more: 2, isPublishing: true }),
       {
         message: 'contains 2 secrets in addition to those that were listed and allowed.',
-        advice: 'turn this rule off for it: --rule artifact-secret=off',
+        advice: 'turn the rule off for this run: --rule artifact-secret=off',
         evidence: { secrets: 2, others: [] },
       },
     ],
