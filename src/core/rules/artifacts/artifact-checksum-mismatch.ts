@@ -229,7 +229,7 @@ function changed(content: Content, digest: string, before: PublishedVersion | nu
 
 function unknown(content: Content, archive: ArtifactFacts['archive']): Problem<Cause> {
   const message = 'The SHA-256 of the artifact differs from the listed one';
-  if (!isMissing(archive) && !isCompleteArchive(archive)) {
+  if (!isMissing(archive) && !mayBeTarGz(archive)) {
     const looks = /^(gzip|unknown)$/.test(archive.kind) ? '' : ` (it looks like: ${archive.kind})`;
     return {
       cause: 'other-bytes',
@@ -245,7 +245,8 @@ function unknown(content: Content, archive: ArtifactFacts['archive']): Problem<C
   };
 }
 
-function isCompleteArchive(archive: ArchiveFacts): boolean {
+/** True unless the bytes are known not to be a .tar.gz that tools can unpack. */
+function mayBeTarGz(archive: ArchiveFacts): boolean {
   if (archive.kind !== 'gzip') return false;
   return archive.stopped !== null || archive.fault === null || framingDiffers(archive);
 }

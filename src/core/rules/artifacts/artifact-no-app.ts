@@ -35,11 +35,10 @@ export const artifactNoApp = defineRule({
     good: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js',
   },
   check({ content, archive, appEntry }) {
-    const isCompleteArchive =
-      archive.kind === 'gzip' && archive.fault === null && archive.stopped === null && !content.cut;
+    const isFullyListed = archive.kind === 'gzip' && archive.fault === null && archive.stopped === null && !content.cut;
     const files = archive.entries.filter(({ type }) => FILES.has(type));
     // If the list is incomplete, the file may be among the rest; an archive without files is reported by another rule.
-    if (!isCompleteArchive || archive.entryCount > archive.entries.length || files.length === 0) return null;
+    if (!isFullyListed || archive.entryCount > archive.entries.length || files.length === 0) return null;
     const fault = noAppIn(files, appEntry);
     if (fault === null) return null;
     const { cause, message, advice } = fault;
