@@ -1,10 +1,10 @@
 import { counted } from '../core/text/text.ts';
-import type { Report, Symptom } from '../core/engine/report.ts';
+import type { NotJudged, Report, Symptom } from '../core/engine/report.ts';
 import { SYMPTOM_OF_KIND } from '../core/engine/report.ts';
 import type { ResourceKind } from '../core/facts/facts.ts';
-import { blockedBy, type NotJudgedCode } from '../core/facts/missing.ts';
+import type { NotJudgedCode } from '../core/facts/missing.ts';
 import { rules } from '../core/rules/index.ts';
-import { reasonInWords, ruleTitle } from '../core/rules/lookup.ts';
+import { ruleTitle } from '../core/rules/lookup.ts';
 import { isFailure } from './incomplete.ts';
 
 /** What a diagnosis says about rules that were not judged: by symptom, and in all. */
@@ -20,13 +20,13 @@ function symptomOf(rule: string, resource: ResourceKind | null): Symptom | null 
 
 const CHECKSUM_RULE = 'artifact-checksum-mismatch';
 
-/** The rule whose finding prevents a check, by the reason that the report has for that. */
-const BLOCKER_BY_REASON = new Map(rules.map(({ id }) => [reasonInWords(blockedBy(id).missing), id]));
+/** The reason of an entry, without the id of a rule. */
+function reasonWithoutId({ reason, blockedBy }: Pick<NotJudged, 'reason' | 'blockedBy'>): string {
+  return blockedBy === null ? reason : becauseOf(blockedBy);
+}
 
-/** A reason without the id of a rule. */
-function withoutId(reason: string): string {
-  const blocker = BLOCKER_BY_REASON.get(reason);
-  return blocker === undefined ? reason : `because of another finding: ${ruleTitle(blocker)}`;
+function becauseOf(rule: string): string {
+  return `because of another finding: ${ruleTitle(rule)}`;
 }
 
 /**
@@ -43,14 +43,14 @@ export function reasonsOf(id: Symptom, report: Report, page = false): string {
     if (SELF_EXPLANATORY.has(code)) continue;
     const own = symptomOf(rule, resource);
     if (own === id && code === 'turned-off') turnedOff.add(`${page ? ruleTitle(rule) : rule}: ${reason}`);
-    else if (isFailure(entry) || own === id) reasons.add(withoutId(reason));
+    else if (isFailure(entry) || own === id) reasons.add(reasonWithoutId(entry));
   }
   const shown = [...turnedOff, ...reasons].slice(0, 2);
   const blocked = report.findings.find((finding) => finding.resource === 'manifest' && finding.severity === 'error');
   if (id === 'checksum-mismatch' && report.findings.some((finding) => finding.rule === 'version-not-listed'))
     return 'a version that is not listed has no artifact to check';
-  if (shown.length === 0 && blocked === undefined) return 'no check that could show it was made';
-  if (shown.length === 0 && blocked !== undefined) return withoutId(reasonInWords(blockedBy(blocked.rule).missing));
+  if (shown.length === 0 && blocked === undefined) return 'no check was made that could show it';
+  if (shown.length === 0 && blocked !== undefined) return becauseOf(blocked.rule);
   const { artifacts } = report.summary;
   const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.code === 'turned-off');
   const matching =
@@ -82,26 +82,28 @@ export interface NotChecked {
 
 /** The reasons for a page, starting with what prevented most checks. */
 export function notCheckedOnPage(report: Report): NotChecked[] {
-  return reasonCounts(report, true).map(([reason, checks]) => ({
-    reason: withoutId(reason),
-    rule: BLOCKER_BY_REASON.get(reason) ?? null,
+  return reasonCounts(report, true).map(({ entry, checks }) => ({
+    reason: reasonWithoutId(entry),
+    rule: entry.blockedBy,
     checks,
   }));
 }
 
 /** Why something was not observed, starting with what prevented most checks. */
 export function notChecked(report: Report, verbose: boolean): string[] {
-  return reasonCounts(report, verbose).map(([reason, checks]) =>
+  return reasonCounts(report, verbose).map(({ entry: { reason }, checks }) =>
     checks === 1 ? reason : `${reason} (${counted(checks, 'check')})`,
   );
 }
 
-function reasonCounts(report: Report, verbose: boolean): [reason: string, checks: number][] {
-  const reasons = new Map<string, number>();
+/** The number of checks by reason, each with one of the entries that have it. */
+function reasonCounts(report: Report, verbose: boolean): { entry: NotJudged; checks: number }[] {
+  const reasons = new Map<string, { entry: NotJudged; checks: number }>();
   for (const entry of report.notJudged) {
     if (!verbose && DETAILS.has(entry.code)) continue;
-    const { reason } = entry;
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    const known = reasons.get(entry.reason) ?? { entry, checks: 0 };
+    known.checks += entry.count ?? 1;
+    reasons.set(entry.reason, known);
   }
-  return [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, verbose ? 20 : 3);
+  return [...reasons.values()].toSorted((a, b) => b.checks - a.checks).slice(0, verbose ? 20 : 3);
 }

@@ -3,7 +3,7 @@ import { counted, grouped, printable } from '../core/text/text.ts';
 import { groupBy } from './group-by.ts';
 import { type Suite, suitesOf } from './junit-suites.ts';
 import type { RenderOptions } from './options.ts';
-import { failureReasons, isIntentional, isFailure } from './incomplete.ts';
+import { countedReason, failureReasons, isFailure, isIntentional } from './incomplete.ts';
 import { locationOf } from './location.ts';
 import { whyUncounted } from './uncounted.ts';
 import { xml, type XmlElement } from './xml.ts';
@@ -112,8 +112,8 @@ function caseOf(
     const step = counts(finding) ? advice : whyUncounted(finding);
     return [`${severity}: ${message}${about}`, `  ${placeOf(finding).place}`, `  ${step}`].map(printable).join('\n');
   });
-  const reasons = unjudged.map(({ version, reason }) =>
-    printable(`${version === null ? '' : `${version} `}not judged: ${reason}`),
+  const reasons = unjudged.map((entry) =>
+    printable(`${entry.version === null ? '' : `${entry.version} `}not judged: ${countedReason(entry)}`),
   );
   const lines = [...new Set([...details, ...reasons])];
   const more = lines.length - MAX_LINES;

@@ -150,7 +150,7 @@ function itemOf(finding: Finding, report: Report, folder: string): string {
 function unjudged(entries: readonly NotJudged[]): string[] {
   const reasons = groupBy(
     entries.filter(({ rule }) => rule !== '*'),
-    ({ reason }) => reason.replace(/^\d+ more: /, ''),
+    ({ reason }) => reason,
   );
   const skipped = entries.filter(isIntentional).map(({ reason }) => `- ${prose(brief(reason, 200))}`);
   if (reasons.size + skipped.length === 0) return [];

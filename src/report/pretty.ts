@@ -2,7 +2,7 @@ import type { Finding, Report, Severity } from '../core/engine/report.ts';
 import { counted, printable, shorten } from '../core/text/text.ts';
 import { groupBy } from './group-by.ts';
 import { summaryLine } from './summary-line.ts';
-import { isIntentional, isFailure } from './incomplete.ts';
+import { countedReason, isFailure, isIntentional } from './incomplete.ts';
 import type { Style } from './style.ts';
 import { splitByCounting, whyUncounted } from './uncounted.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
@@ -123,7 +123,7 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
         `  ${entry.rule}${[entry.app, entry.version]
           .filter((name) => name !== null)
           .map((name) => ` ${printable(name)}`)
-          .join('')}: ${printable(entry.reason)}`,
+          .join('')}: ${printable(countedReason(entry))}`,
     );
     return [style.dim('Not judged:'), ...list.map((line) => style.dim(line)), ''];
   }
@@ -140,8 +140,8 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
   if (offline > 0)
     lines.push(`${counted(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
   const failed = notJudged.filter(isFailure);
-  for (const { rule, reason } of failed.slice(0, 5))
-    lines.push(`${rule === '*' ? 'Incomplete' : `${rule} not judged`}: ${printable(reason)}`);
+  for (const entry of failed.slice(0, 5))
+    lines.push(`${entry.rule === '*' ? 'Incomplete' : `${entry.rule} not judged`}: ${printable(countedReason(entry))}`);
   for (const { reason } of notJudged.filter(isIntentional)) lines.push(`Not checked: ${printable(reason)}.`);
   return lines.length === 0 ? [] : [...lines.map((line) => style.dim(line)), ''];
 }

@@ -150,7 +150,8 @@ function notJudgedNotices(entries: readonly NotJudged[]): object[] {
     const [first] = group;
     const { rule, reason } = first;
     const failed = isFailure(first);
-    const places = group.length === 1 ? '' : ` in ${group.length} places`;
+    const subjects = group.reduce((sum, entry) => sum + (entry.count ?? 1), 0);
+    const places = subjects === 1 ? '' : ` in ${counted(subjects, 'place')}`;
     const ofRun = failed ? 'The run is incomplete' : 'Not checked';
     const text = `${rule === '*' ? ofRun : `${rule} was not judged${places}`}: ${reason}`;
     return {

@@ -117,11 +117,11 @@ test('a check that another shard makes does not make the run incomplete', () => 
     rule: '*',
     resource: 'metadata',
     code: 'other-shard',
-    reason: '3 apps belong to the other shards of 2',
+    reason: '3 apps of the other shards (this run is one of 2 shards)',
   });
   const text = show(report({ notJudged: [aside] }));
   expect(text).not.toContain('Incomplete');
-  expect(text).toContain('\n- 3 apps belong to the other shards of 2\n');
+  expect(text).toContain('\n- 3 apps of the other shards (this run is one of 2 shards)\n');
 });
 
 describe('the length for a comment', () => {

@@ -222,12 +222,12 @@ describe('the invocation', () => {
       rule: '*',
       resource: 'metadata',
       code: 'other-shard',
-      reason: '3 apps belong to the other shards of 2',
+      reason: '3 apps of the other shards (this run is one of 2 shards)',
     });
     const [invocation] = runOf(report({ notJudged: [aside] })).invocations;
     expect(invocation.executionSuccessful).toBe(true);
     expect(invocation.toolExecutionNotifications).toEqual([
-      { level: 'note', message: { text: 'Not checked: 3 apps belong to the other shards of 2' } },
+      { level: 'note', message: { text: 'Not checked: 3 apps of the other shards (this run is one of 2 shards)' } },
     ]);
   });
 

@@ -34,6 +34,7 @@ export function notJudged(more: Partial<NotJudged> = {}): NotJudged {
     resource: null,
     code: 'offline',
     reason: 'needs the network',
+    blockedBy: null,
     count: null,
     ...more,
   };

@@ -1,6 +1,6 @@
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { reasonInWords } from '../../core/rules/lookup.ts';
+import { reasonText } from '../../core/rules/lookup.ts';
 import { AppregError, type ErrorCode, isAppregError } from '../../core/errors.ts';
 import type { LockedVersion, LockFile, Provenance } from '../../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../../core/release/report.ts';
@@ -79,7 +79,7 @@ async function evaluateApp(
   const built = await build(context, loaded, app);
   if (isProblem(built)) return broken(built, version);
   if (versions !== null && isMissing(versions))
-    return broken(unknownVersions(app, reasonInWords(versions.missing)), version);
+    return broken(unknownVersions(app, reasonText(versions.missing)), version);
   const provenance = provenanceOf(built);
   const recorded = lock?.get(app.key)?.get(version);
   const decision = decideState({

@@ -2,7 +2,7 @@ import type { AddressFacts, Missing, Probe, Resource, ResourceKind } from '../fa
 import { isMissing } from '../facts/facts.ts';
 import { unroutableAddresses } from '../http/address-comparison.ts';
 import { hostnameOf } from '../http/probe.ts';
-import { type NotJudgedReason, reasonText } from '../facts/missing.ts';
+import type { NotJudgedReason } from '../facts/missing.ts';
 import type { NotJudgedRecord } from './not-judged.ts';
 import type { SymptomRecord } from './symptoms.ts';
 
@@ -50,7 +50,7 @@ export class CoverageRecord {
   addAddresses(resource: ResourceKind, addresses: AddressFacts | Missing): void {
     const reasons: NotJudgedReason[] = isMissing(addresses) ? [addresses.missing] : notCompared(addresses);
     for (const reason of reasons)
-      if (!this.#notJudged.wasNoted(reasonText(reason))) this.#notJudged.addSkipped(resource, reason);
+      if (!this.#notJudged.wasNoted(JSON.stringify(reason))) this.#notJudged.addSkipped(resource, reason);
   }
 
   /** Adds what was recorded to the entries that were not judged; call it at the end of the run. */

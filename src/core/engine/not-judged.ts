@@ -1,6 +1,6 @@
 import type { Missing, ResourceKind } from '../facts/facts.ts';
-import { blockedBy, type NotJudgedReason, reasonText } from '../facts/missing.ts';
-import { reasonInWords } from '../rules/lookup.ts';
+import { blockedBy, type NotJudgedReason } from '../facts/missing.ts';
+import { reasonText } from '../rules/lookup.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { redact } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
@@ -77,7 +77,7 @@ export class NotJudgedRecord {
       const rules = this.#runWide.get(reason) ?? new Set();
       this.#runWide.set(reason, rules.add(rule));
     }
-    if (!this.wasNoted(`${rule.id} ${reasonText(reason.missing)}`))
+    if (!this.wasNoted(`${rule.id} ${JSON.stringify(reason.missing)}`))
       this.#entries.push(notJudgedEntry(rule.id, {}, reason.missing));
   }
 
@@ -135,8 +135,7 @@ export class NotJudgedRecord {
   /** Adds an entry for the further subjects of each rule; call it once, at the end of the run. */
   listFurther(): void {
     for (const { entry, count } of this.#further.values()) {
-      const reason = `${count} more: ${entry.reason}`;
-      this.#entries.push({ ...entry, app: null, version: null, reason, count });
+      this.#entries.push({ ...entry, app: null, version: null, count });
     }
   }
 
@@ -160,5 +159,14 @@ export function notJudgedEntry(
   reason: NotJudgedReason,
 ): NotJudged {
   const about = rule === '*' ? resource : null;
-  return { rule, app, version, resource, code: reason.code, reason: redact(reasonInWords(reason, about)), count: null };
+  return {
+    rule,
+    app,
+    version,
+    resource,
+    code: reason.code,
+    reason: redact(reasonText(reason, about)),
+    blockedBy: reason.code === 'blocked-by' ? reason.rule : null,
+    count: null,
+  };
 }

@@ -76,6 +76,8 @@ export interface NotJudged {
   code: NotJudgedCode;
   /** The reason in words. */
   reason: string;
+  /** The rule whose finding prevents the check; null for another reason. */
+  blockedBy: string | null;
   /** How many further subjects this entry counts, for a rule with too many to list; null for an entry about one. */
   count: number | null;
 }

@@ -80,7 +80,7 @@ export type NotJudgedReason =
 
 export type NotJudgedCode = NotJudgedReason['code'];
 
-/** What a reason calls a rule; its id by default. */
+/** What a reason calls a rule. */
 type RuleName = (rule: string) => string;
 
 /** The wording of a reason. `resource` is the kind that an entry about a whole run refers to. */
@@ -103,7 +103,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'once-per-host': () => 'requested for one artifact per app and host',
   sampled: (_, resource) => {
     const sample =
-      'requested for the first 20 of each kind and host, and for one in ten of the others, since all of those succeeded';
+      'requested for the first 20 of each kind and host; since all 20 succeeded, only for one in ten of the others';
     return resource === null
       ? sample
       : `HEAD and preflight responses of ${RESOURCE_NAMES[resource].several}: ${sample}`;
@@ -114,7 +114,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'probe-failed': ({ probe, attempts, failure }) => `the ${probe} failed${times(attempts)} (${failure})`,
   'other-bytes': () => 'the inspected bytes do not match the listed checksum',
   'metadata-missing': ({ reason }, _, nameOf) =>
-    `its metadata file was not observed (${reasonText(reason, null, nameOf)})`,
+    `its metadata file was not observed (${formatReason(reason, null, nameOf)})`,
   'no-baseline': () => 'no baseline was given (--against)',
   'baseline-without-manifest': ({ manifest, source }) => `there was no ${manifest} in ${source}`,
   'baseline-without-metadata': ({ state, source }) => `its metadata file ${BASELINE_METADATA[state]} ${source}`,
@@ -133,11 +133,11 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'turned-off': () => 'the settings turn this rule off, but it found an error',
   incomplete: ({ why }) => why,
   'findings-truncated': ({ count }) => `${count} more findings, which are not listed here`,
-  'no-app-list': ({ rule }) => `the apps: the manifest does not list them (${rule})`,
+  'no-app-list': ({ rule }, _, nameOf) => `the apps: the manifest does not list them, because of ${nameOf(rule)}`,
   'other-shard': ({ shards, apps }) =>
     apps === null
       ? `the manifest, which shard 1 of ${shards} reports on`
-      : `${counted(apps, 'app that belongs', 'apps that belong')} to the other shards (${shards} in total)`,
+      : `${counted(apps, 'app')} of the other shards (this run is one of ${shards} shards)`,
   reused: ({ count, since, views }, resource) => {
     const what = views
       ? `browser and HEAD responses of ${countedResources(count, resource)} that did not change`
@@ -186,14 +186,10 @@ function times(attempts: number): string {
 }
 
 /**
- * A reason in words.
+ * A reason in words; `reasonText` (core/rules/lookup.ts) names the rules in it as people read them.
  * @param resource of an entry about a kind of resource in a whole run: that kind
  */
-export function reasonText(
-  reason: NotJudgedReason,
-  resource: ResourceKind | null = null,
-  nameOf: RuleName = (rule) => rule,
-): string {
+export function formatReason(reason: NotJudgedReason, resource: ResourceKind | null, nameOf: RuleName): string {
   return wordingOf(reason.code, reason, resource, nameOf);
 }
 

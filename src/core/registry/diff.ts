@@ -6,7 +6,7 @@ import { parseUrl } from '../http/url.ts';
 import { comparePrecedence, isSemver, latestOf } from './version.ts';
 import { appFields, manifestAppsIn } from './manifest.ts';
 import { listedVersionsIn, versionFields } from './metadata.ts';
-import { reasonText } from '../facts/missing.ts';
+import { reasonText } from '../rules/lookup.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
 export interface RegistryDiff {

@@ -1,6 +1,6 @@
 import type { Finding } from '../engine/report.ts';
 import type { ResourceKind } from '../facts/facts.ts';
-import { type NotJudgedReason, reasonText } from '../facts/missing.ts';
+import { formatReason, type NotJudgedReason } from '../facts/missing.ts';
 import { type CauseInfo, causeInfo } from './cause.ts';
 import { rules } from './index.ts';
 import type { AnyRule } from './rule.ts';
@@ -20,8 +20,8 @@ export function ruleTitle(id: string): string {
 }
 
 /** A reason for people: a rule is named by its title, and by the id under which `appreg explain` describes it. */
-export function reasonInWords(reason: NotJudgedReason, resource: ResourceKind | null = null): string {
-  return reasonText(reason, resource, (id) => (BY_ID.has(id) ? `“${ruleTitle(id)}” (${id})` : id));
+export function reasonText(reason: NotJudgedReason, resource: ResourceKind | null = null): string {
+  return formatReason(reason, resource, (id) => (BY_ID.has(id) ? `“${ruleTitle(id)}” (${id})` : id));
 }
 
 /** What the rule declares about the cause of a finding; undefined if it has none, or an unknown one. */

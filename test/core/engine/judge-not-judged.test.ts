@@ -62,6 +62,7 @@ describe('checks that are not judged', () => {
       resource: 'artifact',
       code: 'blocked-by',
       reason: 'because of “Malformed URL” (url-malformed)',
+      blockedBy: 'url-malformed',
       count: null,
     });
   });
@@ -95,6 +96,7 @@ describe('checks that are not judged', () => {
       resource: 'metadata',
       code: 'blocked-by',
       reason: expect.stringMatching(/^because of “.+” \(file-missing\)$/) as string,
+      blockedBy: 'file-missing',
       count: null,
     });
     expect(report.apps[0]).toMatchObject({ visible: false, because: ['file-missing'] });
@@ -111,7 +113,8 @@ describe('checks that are not judged', () => {
       version: null,
       resource: 'artifact',
       code: 'not-in-workspace',
-      reason: '300 more: it is not in the workspace',
+      reason: 'it is not in the workspace',
+      blockedBy: null,
       count: 300,
     });
     expect(report.summary.notJudged).toBe(report.notJudged.length);
@@ -128,6 +131,7 @@ describe('checks that are not judged', () => {
       resource: null,
       code: 'incomplete',
       reason: 'it was interrupted',
+      blockedBy: null,
       count: null,
     });
   });
@@ -200,7 +204,8 @@ describe('checks that are not judged', () => {
       version: null,
       resource: 'metadata',
       code: 'no-app-list',
-      reason: 'the apps: the manifest does not list them (schema-violation)',
+      reason: 'the apps: the manifest does not list them, because of “Missing field or wrong type” (schema-violation)',
+      blockedBy: null,
       count: null,
     });
   });
@@ -293,6 +298,7 @@ describe('evidence that a response does not provide', () => {
         resource: 'artifact',
         code: 'blocked-by',
         reason: expect.stringContaining(`(${because})`) as string,
+        blockedBy: because,
         count: null,
       });
     }

@@ -187,6 +187,7 @@ describe('a comparison with a baseline', () => {
       resource: 'metadata',
       code: 'baseline-without-metadata',
       reason: 'its metadata file is not in origin/main',
+      blockedBy: null,
       count: null,
     });
     expect(symptoms(report)['checksum-mismatch']).toBe('not-judged');

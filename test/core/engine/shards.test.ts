@@ -90,7 +90,7 @@ describe('joined shards', () => {
     expect(first!.notJudged).toContainEqual(
       expect.objectContaining({
         rule: '*',
-        reason: `${second!.summary.apps} apps that belong to the other shards (2 in total)`,
+        reason: `${second!.summary.apps} apps of the other shards (this run is one of 2 shards)`,
       }),
     );
     expect(first!.outcome).toBe('clean');

@@ -164,6 +164,7 @@ describe('the symptoms of a report', () => {
         resource: resource,
         code: 'turned-off',
         reason: 'the settings turn this rule off, but it found an error',
+        blockedBy: null,
         count: null,
       });
       expect(report.outcome).toBe('clean');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ResourceKind } from '../../../src/core/facts/facts.ts';
-import { NOT_JUDGED_CODES, type NotJudgedReason, reasonText } from '../../../src/core/facts/missing.ts';
-import { reasonInWords } from '../../../src/core/rules/lookup.ts';
+import { NOT_JUDGED_CODES, type NotJudgedReason } from '../../../src/core/facts/missing.ts';
+import { reasonText } from '../../../src/core/rules/lookup.ts';
 
 const schema = (name: string): string =>
   readFileSync(new URL(`../../../schemas/${name}.schema.json`, import.meta.url), 'utf8');
@@ -38,7 +38,11 @@ interface Worded {
 }
 
 test.each<Worded>([
-  { reason: { code: 'blocked-by', rule: 'url-malformed' }, text: 'because of url-malformed' },
+  { reason: { code: 'blocked-by', rule: 'url-malformed' }, text: 'because of “Malformed URL” (url-malformed)' },
+  {
+    reason: { code: 'no-app-list', rule: 'url-malformed' },
+    text: 'the apps: the manifest does not list them, because of “Malformed URL” (url-malformed)',
+  },
   { reason: { code: 'not-requested', flag: null }, text: 'it was not requested' },
   {
     reason: { code: 'not-requested', flag: '--skip-artifacts' },
@@ -54,7 +58,7 @@ test.each<Worded>([
   },
   {
     reason: { code: 'other-shard', shards: 3, apps: 1 },
-    text: '1 app that belongs to the other shards (3 in total)',
+    text: '1 app of the other shards (this run is one of 3 shards)',
   },
   {
     reason: { code: 'reused', count: 1, since: '2026-01-01T00:00:00Z', views: false },
@@ -77,9 +81,9 @@ test.each<Worded>([
 
 test('people read the title of a rule, also in the reason of a reason', () => {
   const reason = { code: 'blocked-by', rule: 'url-malformed' } as const;
-  expect(reasonInWords(reason)).toBe('because of “Malformed URL” (url-malformed)');
-  expect(reasonInWords({ code: 'metadata-missing', reason })).toBe(
+  expect(reasonText(reason)).toBe('because of “Malformed URL” (url-malformed)');
+  expect(reasonText({ code: 'metadata-missing', reason })).toBe(
     'its metadata file was not observed (because of “Malformed URL” (url-malformed))',
   );
-  expect(reasonInWords({ code: 'blocked-by', rule: 'of-another-version' })).toBe('because of of-another-version');
+  expect(reasonText({ code: 'blocked-by', rule: 'of-another-version' })).toBe('because of of-another-version');
 });

@@ -6,7 +6,7 @@ import {
   type Probe,
   type HttpViews,
 } from '../../../src/core/facts/facts.ts';
-import { reasonText } from '../../../src/core/facts/missing.ts';
+import { reasonText } from '../../../src/core/rules/lookup.ts';
 import { sideProbes } from '../../../src/core/facts/side-probes.ts';
 import { isTransportFailure } from '../../../src/core/http/probe.ts';
 import { ADDRESS, failed, hop, probe, web } from '../../support/probes.ts';

@@ -7,7 +7,7 @@ import { wantsJson } from '../../format.ts';
 import { describeChange, changeLock } from '../../lock.ts';
 import { registryState } from '../../registry-state.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
-import { reasonInWords } from '../../../core/rules/lookup.ts';
+import { reasonText } from '../../../core/rules/lookup.ts';
 
 /**
  * `appreg lock [where]`: records in appreg.lock.json each version that is not in it yet. Existing entries never change;
@@ -34,7 +34,7 @@ export async function runLock(
   for (const { key, metadata } of seen.apps)
     if (isMissing(metadata.content))
       terminal.log(
-        `Not recorded: the versions of ${printable(key)} (${printable(reasonInWords(metadata.content.missing))})`,
+        `Not recorded: the versions of ${printable(key)} (${printable(reasonText(metadata.content.missing))})`,
       );
   if (json) terminal.out(redact(safeJson({ file: LOCK_FILE, versions, added, changed })));
   else {
