@@ -8,6 +8,7 @@ import { AppregError } from '../core/errors.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import { createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester } from '../observe/digest/digest.ts';
+import { MAX_ARTIFACT_BYTES } from '../observe/http/limits.ts';
 import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { chunksOf, fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
@@ -26,8 +27,6 @@ export interface SourceOptions {
   artifactUrl?: string;
 }
 
-/** Maximum artifact size in bytes. */
-const MAX_ARTIFACT_BYTES = 2 ** 31;
 /** Bytes per read. */
 const READ_BYTES = 2 ** 18;
 

@@ -1,6 +1,7 @@
 import type { Probe } from '../../core/facts/facts.ts';
 import type { Body } from './body.ts';
 import type { HttpClient } from './client.ts';
+import { DEFAULT_TIMEOUTS, MAX_ARTIFACT_BYTES } from './limits.ts';
 
 /** Whole files, requested as a server-side client does. */
 
@@ -12,9 +13,9 @@ interface DownloadLimits {
   time: number;
 }
 
-export const ARTIFACT_LIMITS: DownloadLimits = { bytes: 2 ** 31, time: 600_000 };
+export const ARTIFACT_LIMITS: DownloadLimits = { bytes: MAX_ARTIFACT_BYTES, time: DEFAULT_TIMEOUTS.artifact };
 /** For documents and icons. */
-export const SMALL_FILE_LIMITS: DownloadLimits = { bytes: 64 * 2 ** 20, time: 60_000 };
+export const SMALL_FILE_LIMITS: DownloadLimits = { bytes: 64 * 2 ** 20, time: DEFAULT_TIMEOUTS.small };
 
 export interface DownloadRequest {
   url: string;

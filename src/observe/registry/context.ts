@@ -1,6 +1,7 @@
 import type { HeaderProbe, Hop, IconFacts, RepeatedProbe, TlsFacts } from '../../core/facts/facts.ts';
 import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient } from '../http/client.ts';
+import { MAX_ARTIFACT_BYTES } from '../http/limits.ts';
 import { type FirstPerKey, openFirstPerKey } from './first-per-key.ts';
 import { type AlternatingOrigins, type MissingFiles, openMissingFiles } from './missing-files.ts';
 import type { ArtifactCopy } from './artifact-copy.ts';
@@ -17,7 +18,7 @@ export const BYTE_LIMITS = {
   manifest: 64 * MIB,
   metadata: 32 * MIB,
   icon: 5 * MIB,
-  artifact: 2048 * MIB,
+  artifact: MAX_ARTIFACT_BYTES,
   decoded: 1024 * MIB,
 };
 export type ByteLimits = Readonly<typeof BYTE_LIMITS>;
@@ -77,6 +78,7 @@ export interface ObserveState {
   readonly repeatedProbes: Map<string, Promise<RepeatedProbe | null>>;
 }
 
+/** The state of a new run. */
 export function openState(): ObserveState {
   const alternatingOrigins: AlternatingOrigins = new Map();
   return {

@@ -22,6 +22,7 @@ import { createDigester, type Digester } from '../digest/digest.ts';
 import { addressesOf } from '../http/addresses.ts';
 import type { Body } from '../http/body.ts';
 import { type HttpClient, openHttpClient } from '../http/client.ts';
+import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
 import type { WebOptions } from './options.ts';
 import { ALL_GROUPS, UNCOMPRESSED } from './request-shape.ts';
 
@@ -47,6 +48,7 @@ const ACCEPT: Record<ResourceKind, string> = {
   icon: '*/*',
 };
 
+/** Creates an observer for one run. */
 export function openAddressObserver(options: WebOptions): AddressObserver {
   return new EachAddress(options);
 }
@@ -140,13 +142,18 @@ class EachAddress implements AddressObserver {
     const reader = createContentReader();
     const { total = null } = this.options;
     const limits = typeof total === 'number' ? { small: total, artifact: total } : total;
-    const request = { method: 'GET', url, accept: ACCEPT[kind], total: limits?.small ?? 60_000 } as const;
+    const request = {
+      method: 'GET',
+      url,
+      accept: ACCEPT[kind],
+      total: limits?.small ?? DEFAULT_TIMEOUTS.small,
+    } as const;
     const isArtifact = kind === 'artifact';
     const server = await client.probe({
       ...request,
       origin: null,
       body: (hop) => reader.body(codings(hop.headers)),
-      ...(isArtifact ? { total: limits?.artifact ?? 600_000 } : {}),
+      ...(isArtifact ? { total: limits?.artifact ?? DEFAULT_TIMEOUTS.artifact } : {}),
     });
     const content = isAnswered(server) ? await reader.end() : null;
     if (statusOf(server) === 0) return { server, content, browser: null };

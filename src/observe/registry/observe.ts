@@ -8,6 +8,7 @@ import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { type DigestWorkerPool, openDigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import { type HttpClient, openHttpClient } from '../http/client.ts';
+import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
 import { observeApp } from './app.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
 import { mapInOrder } from './concurrency.ts';
@@ -103,7 +104,9 @@ function openContext(options: WebOptions, { http, digestWorkers }: Clients, prog
     secretNames: secrets
       ? { origin: secrets.origin, names: [...new Set(secrets.headers.map(([name]) => name.toLowerCase()))] }
       : null,
-    timeouts: isTotalPerKind ? total : { small: total ?? 60_000, artifact: total ?? 600_000 },
+    timeouts: isTotalPerKind
+      ? total
+      : { small: total ?? DEFAULT_TIMEOUTS.small, artifact: total ?? DEFAULT_TIMEOUTS.artifact },
     limits: { ...BYTE_LIMITS, ...options.limits },
     now: memory?.now ?? null,
     daily: memory?.daily ?? false,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAnswered } from '../../core/http/probe.ts';
 import { openHttpClient } from '../../observe/http/client.ts';
+import { DEFAULT_TIMEOUTS } from '../../observe/http/limits.ts';
 import { createDigester } from '../../observe/digest/digest.ts';
 import type { ArtifactKeeper } from '../artifacts/keeper.ts';
 import type { ReceivedArtifact } from '../artifacts/receiving.ts';
@@ -22,8 +23,6 @@ export interface ArtifactFiller {
 const REQUESTED_INTERVAL = 5000;
 const FULL_INTERVAL = 300_000;
 const BATCH_SIZE = 4;
-/** Milliseconds per artifact. */
-const TIMEOUT = 600_000;
 
 /** @param keeper where they are kept @param interval milliseconds until the next query after one that found none */
 export function startArtifactFiller(
@@ -116,7 +115,7 @@ async function fetchArtifact(
       url: artifactUrl,
       origin: null,
       accept: '*/*',
-      total: TIMEOUT,
+      total: DEFAULT_TIMEOUTS.artifact,
       body() {
         void current.copy.discard();
         current = newCopy();
