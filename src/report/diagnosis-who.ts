@@ -9,11 +9,13 @@ import { evidenceList, evidenceText } from './diagnosis-evidence.ts';
 // Causes that also occur with a private authority that this machine does not trust.
 const PRIVATE = new Set(['unknown-issuer', 'self-signed', 'incomplete-chain']);
 
+/** The host that a finding is about, with its port; an empty text if it has none. */
 export function hostIn(finding: Finding): string {
   const url = finding.evidence['requested'] ?? finding.url;
   return typeof url === 'string' ? hostOf(url) : '';
 }
 
+/** The party that has to act on a finding, in words. */
 export function whoOf(finding: Finding): string {
   const { rule, cause, resource, evidence } = finding;
   const host = hostIn(finding) || 'the registry';
@@ -37,7 +39,7 @@ export function whoOf(finding: Finding): string {
       return `the network between this machine and ${host}: DNS, proxy, firewall or TLS interception`;
     case 'service':
       return 'the service: its operator';
-    case 'asker': {
+    case 'user': {
       const [near] = evidenceList(evidence, 'near');
       return `the user of this check${near === undefined ? '' : `: the key is ${shorten(near, 80)}`}`;
     }

@@ -29,7 +29,7 @@ const OWNERS: Record<Owner, string> = {
   cache: 'the cache',
   network: 'the network',
   service: 'the service',
-  asker: 'the user of the check',
+  user: 'the user of the check',
 };
 
 /** Evidence that makes another party responsible: a cached copy, a start page, an intercepted connection. */

@@ -213,7 +213,7 @@ describe('diagnose --app explains why an app does not appear', () => {
       { key: 'app-a', visible: true, because: [], latest: '2.0.0' },
     ]);
     expect(report.findings.filter((finding) => finding.severity === 'error')).toMatchObject([
-      { rule: 'app-not-listed', app: 'App-A', evidence: { actor: 'asker' } },
+      { rule: 'app-not-listed', app: 'App-A', evidence: { actor: 'user' } },
     ]);
     const valid = new Ajv({ allowUnionTypes: true }).compile(
       JSON.parse(readFileSync(join(import.meta.dirname, '../../schemas/report.schema.json'), 'utf8')),

@@ -8,9 +8,10 @@ import type { Finding } from '../engine/report.ts';
  * - `cache`: a CDN or cache in front of the host
  * - `network`: anything in between: DNS, proxies, firewalls, TLS interception
  * - `service`: the operator of the subscriber service
- * - `asker`: the user of the check, who requested something that is listed under another name
+ * - `user`: the user of the check, who requested something that is listed under another name, or gave the service the
+ *   credentials that the host refuses
  */
-export type Owner = 'author' | 'host' | 'cache' | 'network' | 'service' | 'asker';
+export type Owner = 'author' | 'host' | 'cache' | 'network' | 'service' | 'user';
 
 /** The parts of a finding that decide who has to act. */
 type OwnedFinding = Pick<Finding, 'cause' | 'evidence'>;

@@ -9,12 +9,12 @@ function folded(name: string): string {
 }
 
 /** How two similar names differ. */
-export type Difference = 'case' | 'separators' | 'unseen-characters' | 'spelling';
+export type Difference = 'case' | 'separators' | 'invisible-characters' | 'spelling';
 
 /** How two similar names differ, or null if they are not similar. */
 function differenceOf(a: string, b: string): Difference | null {
   if (a.toLowerCase() === b.toLowerCase()) return 'case';
-  if (a.replace(/[\s\p{C}]+/gu, '') === b.replace(/[\s\p{C}]+/gu, '')) return 'unseen-characters';
+  if (a.replace(/[\s\p{C}]+/gu, '') === b.replace(/[\s\p{C}]+/gu, '')) return 'invisible-characters';
   const [x, y] = [folded(a), folded(b)];
   if (x === y && x !== '') return 'separators';
   const most = Math.min(x.length, y.length) > 4 ? 2 : 1;
@@ -22,7 +22,7 @@ function differenceOf(a: string, b: string): Difference | null {
   return distance(x, y) <= most ? 'spelling' : null;
 }
 
-const ORDER: readonly Difference[] = ['case', 'unseen-characters', 'separators', 'spelling'];
+const ORDER: readonly Difference[] = ['case', 'invisible-characters', 'separators', 'spelling'];
 
 /** The names most similar to the requested one, the closest first, three at most. */
 export function similarNames(name: string, known: readonly string[]): { name: string; how: Difference }[] {

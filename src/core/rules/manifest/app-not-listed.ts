@@ -9,14 +9,14 @@ import { defineRule, type Problem } from '../rule.ts';
 const HOW: Readonly<Record<string, string>> = {
   case: 'which differs only in case',
   separators: 'which differs in its hyphens, underscores or dots',
-  'unseen-characters': 'which differs in invisible characters',
+  'invisible-characters': 'which differs in invisible characters',
   spelling: 'which is spelled similarly',
 };
 
 const CAUSES = {
   'differs-in-case': { title: 'A listed key differs only in case' },
   'differs-in-separators': { title: 'A listed key differs only in hyphens, underscores or dots' },
-  'differs-in-unseen-characters': { title: 'A listed key differs only in invisible characters' },
+  'differs-in-invisible-characters': { title: 'A listed key differs only in invisible characters' },
   'differs-in-spelling': { title: 'A listed key is spelled similarly' },
   'no-apps': { title: 'The manifest lists no apps', owner: authorOrCopy },
   absent: { title: 'The manifest lists no app with a similar key', owner: authorOrCopy },
@@ -31,7 +31,7 @@ export const appNotListed = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'app-does-not-appear',
-  owner: 'asker',
+  owner: 'user',
   confirms: true,
   causes: CAUSES,
   failsWhen: '(diagnose) the app given with `--app` is not in the manifest; similar keys are suggested',

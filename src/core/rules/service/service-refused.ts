@@ -7,7 +7,7 @@ import { policyBehind } from '../service-policy-finding.ts';
 const CAUSES = {
   repeatedly: { title: 'The service could not read it in several checks' },
   once: { title: 'The service could not read it in its last check' },
-  credentials: { title: 'The host does not accept the credentials that the service has', owner: 'asker' },
+  credentials: { title: 'The host does not accept the credentials that the service has', owner: 'user' },
   artifact: { title: 'The service could not verify an artifact that can be verified here' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;

@@ -17,8 +17,8 @@ ruleTable(appNotListed, {
     ],
     ['an underscore', requestedApps(['my-app'], ['my_app']), { cause: 'differs-in-separators', message: '“my-app”' }],
     ['no separator', requestedApps(['my-app'], ['myapp']), { cause: 'differs-in-separators' }],
-    ['a space at the end', requestedApps(['my-app '], ['my-app']), { cause: 'differs-in-unseen-characters' }],
-    ['a zero-width space', requestedApps(['my\u200bapp'], ['myapp']), { cause: 'differs-in-unseen-characters' }],
+    ['a space at the end', requestedApps(['my-app '], ['my-app']), { cause: 'differs-in-invisible-characters' }],
+    ['a zero-width space', requestedApps(['my\u200bapp'], ['myapp']), { cause: 'differs-in-invisible-characters' }],
     [
       'a typing error',
       requestedApps(['calendar'], ['calender']),
