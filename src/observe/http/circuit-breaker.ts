@@ -10,23 +10,27 @@ export interface CircuitBreaker {
   recordRateLimit(origin: string, again: boolean): void;
 }
 
+/** The probes of one kind to a host; a failure is a timeout, or a rate limit that still applies after a wait. */
 interface Tally {
   probes: number;
-  late: number;
-  lateInRow: number;
+  failures: number;
+  consecutiveFailures: number;
 }
 
-/** Consecutive failures; a host that succeeds now and then is given up when a quarter of many probes failed. */
+/** Consecutive failures after which no more requests are sent. */
 const MAX_CONSECUTIVE = { GET: 6, other: 3 };
-const MIN_FOR_SHARE = { GET: 32, other: 12 };
-const FAILING_SHARE = 4;
+/** Failures from which their share of all probes counts, for a host that responds to some of them. */
+const MIN_FAILURES = { GET: 32, other: 12 };
+/** No more requests are sent if one of this many probes failed. */
+const MAX_PROBES_PER_FAILURE = 4;
 
+/** Opens a circuit breaker for one run. */
 export function openCircuitBreaker(): CircuitBreaker {
   const tallies = new Map<string, Tally>();
 
   function tallyOf(origin: string, kind: string): Tally {
     const key = `${kind} ${origin}`;
-    const tally = tallies.get(key) ?? { probes: 0, late: 0, lateInRow: 0 };
+    const tally = tallies.get(key) ?? { probes: 0, failures: 0, consecutiveFailures: 0 };
     tallies.set(key, tally);
     return tally;
   }
@@ -34,32 +38,35 @@ export function openCircuitBreaker(): CircuitBreaker {
   return {
     openReason(origin, kind) {
       const own = tallies.get(`${kind} ${origin}`);
-      if (own && isSpent(own, kind === 'GET' ? 'GET' : 'other'))
-        return `did not respond completely to ${own.late} requests (${kind}) in time; no more requests were sent`;
+      if (own && isTripped(own, kind === 'GET' ? 'GET' : 'other'))
+        return `did not respond completely to ${own.failures} requests (${kind}) in time; no more requests were sent`;
       // A rate limit applies to all kinds of requests.
       const all = tallies.get(`any ${origin}`);
-      if (all && isSpent(all, 'GET'))
-        return `still refused requests (429 or 503) after waiting ${all.late} times; no more requests were sent`;
+      if (all && isTripped(all, 'GET'))
+        return `still refused requests (429 or 503) after waiting ${all.failures} times; no more requests were sent`;
       return null;
     },
     record(origin, kind, probe) {
       const own = tallyOf(origin, kind);
-      const isLate = /^(HEADERS|BODY|TOTAL)_TIMEOUT$/.test(probe.failure?.code ?? '');
+      const isTimeout = /^(HEADERS|BODY|TOTAL)_TIMEOUT$/.test(probe.failure?.code ?? '');
       own.probes += 1;
-      own.late += isLate ? 1 : 0;
-      own.lateInRow = isLate ? own.lateInRow + 1 : 0;
+      own.failures += isTimeout ? 1 : 0;
+      own.consecutiveFailures = isTimeout ? own.consecutiveFailures + 1 : 0;
     },
     recordRateLimit(origin, again) {
       const all = tallyOf(origin, 'any');
       all.probes += 1;
-      all.late += again ? 1 : 0;
-      all.lateInRow = again ? all.lateInRow + 1 : 0;
+      all.failures += again ? 1 : 0;
+      all.consecutiveFailures = again ? all.consecutiveFailures + 1 : 0;
     },
   };
 }
 
-function isSpent({ lateInRow, late, probes }: Tally, kind: 'GET' | 'other'): boolean {
-  return lateInRow >= MAX_CONSECUTIVE[kind] || (late >= MIN_FOR_SHARE[kind] && late * FAILING_SHARE >= probes);
+function isTripped({ consecutiveFailures, failures, probes }: Tally, kind: 'GET' | 'other'): boolean {
+  return (
+    consecutiveFailures >= MAX_CONSECUTIVE[kind] ||
+    (failures >= MIN_FAILURES[kind] && failures * MAX_PROBES_PER_FAILURE >= probes)
+  );
 }
 
 /** The kind of a request: some hosts answer one kind and hang on the other. */
