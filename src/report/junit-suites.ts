@@ -42,7 +42,10 @@ export function suitesOf(report: Report, severities: RenderOptions['severities']
   return [registry, ...suites.values()];
 }
 
-/** A report does not show whether a service was asked, so rules about one are only listed with a result. */
+/**
+ * A report does not show whether a service was queried, so rules about a service are listed only if they have a finding or
+ * were not judged.
+ */
 function isEvaluated({ id, on }: AnyRule, { findings, notJudged }: Report): boolean {
   return on !== 'subscription' || [...findings, ...notJudged].some(({ rule }) => rule === id);
 }

@@ -74,7 +74,7 @@ function causeLines(cause: Cause): string[] {
   return [
     `- **${cause.severity}**: ${prose(cause.message)}${cause.affected === null ? '' : ` (${prose(cause.affected)})`} ${code(cause.rule)}`,
     `  - who: ${prose(cause.who)}`,
-    `  - next: ${prose(cause.next ?? 'depends on the place:')}`,
+    `  - next: ${prose(cause.next ?? 'differs by app:')}`,
     ...cause.remedies.map((line) => `    - ${prose(line)}`),
     ...(cause.uncounted === '' ? [] : [`  - not counted: ${prose(cause.uncounted)}`]),
   ];

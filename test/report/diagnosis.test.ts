@@ -58,7 +58,7 @@ describe('causes', () => {
     const next = /next {2}(.*)\n +(b: .*)/.exec(show(facts));
     expect(next?.[1]).toBe(`a: Write it as "sha256:${'a'.repeat(64)}".`);
     expect(next?.[2]).toBe(`b: Write it as "sha256:${'b'.repeat(64)}".`);
-    expect(show(facts, { format: 'markdown' })).toMatch(/next: depends on the place:\n {4}- a: .*\n {4}- b: /);
+    expect(show(facts, { format: 'markdown' })).toMatch(/next: differs by app:\n {4}- a: .*\n {4}- b: /);
   });
 
   test('errors come before warnings, three causes are printed, and the others are counted', () => {

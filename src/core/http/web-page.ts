@@ -87,8 +87,8 @@ export function pageInstead(
 
 const MEANING: Record<PageKind, string> = {
   'sign-in': ': it requires sign-in',
-  'error-page': ': an error page, but without an error status',
-  'app-shell': ': the file is missing, and the host sends the start page of a single-page app instead',
+  'error-page': ': it is an error page, sent without an error status',
+  'app-shell': ': the file is missing, and the page is the start page of a single-page app',
   page: '',
 };
 

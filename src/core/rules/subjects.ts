@@ -109,7 +109,7 @@ export interface Subjects {
     facts: ArtifactFacts;
     content: Content;
     archive: ArchiveFacts;
-    /** What the content of the archive's entries has. */
+    /** What a scan of the content of the archive's entries found. */
     scan: ContentScan;
     /** The digest that the metadata lists, when it is well-formed: 64 lowercase hexadecimal digits. */
     digest: string;

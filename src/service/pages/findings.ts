@@ -30,11 +30,11 @@ function causeItem(cause: Cause, about: string): Html {
   </li>`;
 }
 
-/** One remedy for all, or one for each of the affected places. */
+/** One remedy for all, or one for each of the affected apps or files. */
 function whatToDo({ next, remedies }: Cause): Html {
   const label = html`<span class="label">What to do</span>`;
   if (next !== null) return html`<p class="cause-next">${label} ${untrusted(next, 500)}</p>`;
-  return html`<p class="cause-next">${label} This depends on the place:</p>
+  return html`<p class="cause-next">${label} This differs by app or file:</p>
     <ul class="cause-remedies">
       ${remedies.map((remedy) => html`<li>${untrusted(remedy, 500)}</li>`)}
     </ul>`;

@@ -66,7 +66,7 @@ function refusal(hop: Hop, origins: readonly string[]): Problem<Cause> | null {
 
 /**
  * Two hosts are on one site if they share a registrable domain; without the Public Suffix List, a shared suffix of two
- * labels is assumed to be one.
+ * labels is assumed to be a registrable domain.
  */
 function maybeSameSite(origin: string, other: URL): boolean {
   const page = parseUrl(origin);

@@ -65,7 +65,7 @@ serves clock 1.1.0`,
     return {
       cause: 'older-copy',
       severity: 'warning',
-      message: `The service does not know ${what}, although the file is older (Last-Modified ${formatTime(served.modifiedAt)}) than its last check at ${formatTime(checkedAt)}: it got an older copy. ${again}.`,
+      message: `The service does not know ${what}, although the file was last modified at ${formatTime(served.modifiedAt)}, before the service’s last check at ${formatTime(checkedAt)}: the service got an older copy. ${again}.`,
       advice:
         'Purge the caches of the host, and compare its servers with appreg verify --each-address. Then request a check by the service.',
       evidence,

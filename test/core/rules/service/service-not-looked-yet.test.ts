@@ -50,7 +50,7 @@ ruleTable(serviceNotLookedYet, {
         ...subscription,
         served: servedApp([version('1.1.0')], { modifiedAt: '2026-11-14T09:00:00.000Z' }),
       },
-      { cause: 'older-copy', severity: 'warning', message: 'it got an older copy', advice: '--each-address' },
+      { cause: 'older-copy', severity: 'warning', message: 'the service got an older copy', advice: '--each-address' },
     ],
   ],
 });
