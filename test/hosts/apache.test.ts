@@ -160,7 +160,7 @@ serverCases('apache2', 'Apache', apache, [
   },
   {
     name: 'AddEncoding for .gz',
-    expected: ['warning content-encoded labelled (artifact 1.0.0)'],
+    expected: ['warning content-encoded encoded (artifact 1.0.0)'],
     server: `AddEncoding x-gzip .gz .tgz\n${GOOD}`,
   },
   {
@@ -169,7 +169,7 @@ serverCases('apache2', 'Apache', apache, [
   },
   {
     name: 'AddEncoding and a type for tar',
-    expected: ['warning content-encoded labelled (artifact 1.0.0)'],
+    expected: ['warning content-encoded encoded (artifact 1.0.0)'],
     server: `AddEncoding x-gzip .gz\nAddType application/x-tar .tar\n${GOOD}`,
   },
   {

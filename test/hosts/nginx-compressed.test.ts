@@ -37,13 +37,13 @@ serverCases('nginx', 'compressed copies in nginx', nginx, [
     name: 'a copy that is not compressed',
     server: STATIC,
     put: copy(METADATA, Buffer.from('{"versions": []}')),
-    expected: unreadable('wrong-label'),
+    expected: unreadable('wrong-coding'),
   },
   {
     name: 'a copy that is compressed with Brotli',
     server: STATIC,
     put: copy(METADATA, brotliCompressSync('{"versions": []}')),
-    expected: unreadable('wrong-label'),
+    expected: unreadable('wrong-coding'),
   },
   {
     name: 'a copy that was compressed twice',

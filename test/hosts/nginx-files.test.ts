@@ -76,7 +76,7 @@ serverCases('nginx', 'files of nginx', nginx, [
   },
   {
     name: 'a Content-Encoding is put on the artifacts',
-    expected: ['warning content-encoded labelled (artifact 1.0.0)'],
+    expected: ['warning content-encoded encoded (artifact 1.0.0)'],
     server: artifacts('add_header Content-Encoding gzip;'),
   },
   {

@@ -73,7 +73,13 @@ describe('a proxy', () => {
       advice: 'HTTPS_PROXY',
     },
     { name: 'refuses the host', url: login, refuse: 403, cause: 'proxy-refused-host', advice: 'NO_PROXY' },
-    { name: 'cannot reach the host', url: login, refuse: 503, cause: 'proxy-no-way', advice: 'the proxy’s log' },
+    {
+      name: 'cannot reach the host',
+      url: login,
+      refuse: 503,
+      cause: 'proxy-cannot-reach-host',
+      advice: 'the proxy’s log',
+    },
     { name: 'closes the connection', url: login, refuse: 0, cause: 'proxy-reset', advice: 'HTTPS_PROXY' },
     { name: 'does not respond', url: login, refuse: -1, cause: 'proxy-timeout', advice: 'HTTPS_PROXY' },
     {

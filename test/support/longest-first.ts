@@ -44,7 +44,7 @@ const LONG = [
   'store/s3/s3',
   'observe/web-network',
   'observe/live/reachability',
-  'observe/web-by-turns',
+  'observe/web-alternating',
   'browser/advice',
   'cli/completion',
   'service/full-disk',

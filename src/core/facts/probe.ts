@@ -103,5 +103,5 @@ export interface ComparedBody {
   /** The first response, decoded. */
   first: { bytes: number; sha256: string };
   /** The coding of the bytes that Content-Encoding does not name: gzip, deflate, zstd, br. Absent if there is none. */
-  unlabelled?: string;
+  missingCoding?: string;
 }

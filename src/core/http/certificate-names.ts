@@ -3,7 +3,7 @@ import type { TlsFacts } from '../facts/facts.ts';
 
 /** Why a certificate is not valid for the requested name or address, in words. */
 
-const VIRTUAL = 'or check which virtual host responds';
+const CHECK_VIRTUAL_HOST = 'or check which virtual host responds';
 const SHOWN = 5;
 
 /** @param name the host name without a port; an IPv6 address has its brackets */
@@ -14,8 +14,8 @@ export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null })
     const near = nearMiss(bare, tls.names);
     const advice =
       near?.isReissued === true
-        ? `Reissue it with the extension subjectAltName = ${wanted}, ${VIRTUAL}.`
-        : `Use a certificate whose subject alternative names include ${name}, ${VIRTUAL}.`;
+        ? `Reissue it with the extension subjectAltName = ${wanted}, ${CHECK_VIRTUAL_HOST}.`
+        : `Use a certificate whose subject alternative names include ${name}, ${CHECK_VIRTUAL_HOST}.`;
     return {
       message: `the certificate is not valid for ${name}; it names ${near?.message ?? `${shown(tls.names)}.`}`,
       advice,
@@ -27,7 +27,7 @@ export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null })
       : 'nor any other name';
   return {
     message: `the certificate has no subjectAltName for ${bare}, ${only}.`,
-    advice: `Reissue it with the extension subjectAltName = ${wanted} (browsers ignore the common name), ${VIRTUAL}.`,
+    advice: `Reissue it with the extension subjectAltName = ${wanted} (browsers ignore the common name), ${CHECK_VIRTUAL_HOST}.`,
   };
 }
 
@@ -56,13 +56,13 @@ function nearMiss(bare: string, names: readonly string[]): { message: string; is
       return { message: `${name}, but a name in a certificate is not a URL.`, isReissued: true };
     const star = lower.lastIndexOf('*');
     if (star === -1) continue;
-    const behind = lower.slice(star + 1);
-    if (!behind.startsWith('.') || !`.${host}`.endsWith(behind)) continue;
+    const suffix = lower.slice(star + 1);
+    if (!suffix.startsWith('.') || !`.${host}`.endsWith(suffix)) continue;
     // One label in place of the star: another reason, such as a star for a whole top-level domain.
-    if (lower === `*${behind}` && /^[^.]+$/.test(host.slice(0, -behind.length))) continue;
+    if (lower === `*${suffix}` && /^[^.]+$/.test(host.slice(0, -suffix.length))) continue;
     return {
       message:
-        lower === `*${behind}`
+        lower === `*${suffix}`
           ? `${name}, but * matches exactly one label.`
           : `${name}, but * is allowed only in the first label.`,
       isReissued: false,

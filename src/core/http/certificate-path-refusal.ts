@@ -4,6 +4,7 @@ import { type Explained, FULL_CHAIN, nameOf, type Refusal } from './certificate-
 
 /** Why the path from a certificate to an authority is refused: its authorities, their limits and their signatures. */
 
+/** The root of the chain is not among the trusted authorities. */
 export function unknownIssuer(refusal: Refusal): Explained {
   const { host, tls, path, failure } = refusal;
   const top = path.at(-1);
@@ -22,6 +23,7 @@ export function unknownIssuer(refusal: Refusal): Explained {
   };
 }
 
+/** The host does not send the certificates between its own and a trusted authority. */
 export function incompleteChain(refusal: Refusal): Explained {
   const { host, tls, path } = refusal;
   const issuer = commonName(tls?.issuer ?? 'unknown');
@@ -38,6 +40,7 @@ export function incompleteChain(refusal: Refusal): Explained {
   };
 }
 
+/** A certificate issued another one, but is not that of an authority. */
 export function invalidAuthority(refusal: Refusal): Explained {
   const at = notAnAuthority(refusal.path);
   if (!at)
@@ -54,6 +57,7 @@ export function invalidAuthority(refusal: Refusal): Explained {
   };
 }
 
+/** An authority allows fewer subordinate authorities than the chain has. */
 export function chainTooLong(refusal: Refusal): Explained {
   const { host, path } = refusal;
   const at = path.find(({ pathLength }, i) => pathLength !== null && below(path, i) > pathLength);
@@ -79,6 +83,7 @@ function below(path: readonly PathCertificate[], index: number): number {
   return path.slice(1, index).filter(({ subject, issuer }) => subject !== issuer).length;
 }
 
+/** An authority may not issue certificates for the names in the certificate of the host. */
 export function nameConstraints(refusal: Refusal): Explained {
   const { host, tls, path, failure } = refusal;
   const isExcluded = /excluded/i.test(failure.message);
@@ -98,6 +103,7 @@ export function nameConstraints(refusal: Refusal): Explained {
   };
 }
 
+/** The signature of a certificate is not valid. */
 export function badSignature(refusal: Refusal): Explained {
   const { host, path } = refusal;
   const at = path.find(({ signatureValid }) => signatureValid === false);

@@ -42,7 +42,7 @@ export function copyEvidence(answer: Probe, copy: ComparedBody, other: Probe): R
     contentEncoding: copy.coding === '' ? null : copy.coding,
     sentBytes: copy.bytes,
     sentKind: copy.kind,
-    ...(copy.unlabelled === undefined ? {} : { missingCoding: copy.unlabelled }),
+    ...(copy.missingCoding === undefined ? {} : { missingCoding: copy.missingCoding }),
     firstSha256: copy.first.sha256,
     firstBytes: copy.first.bytes,
     firstLastModified: header(one?.headers ?? [], 'last-modified'),

@@ -5,7 +5,7 @@
 
 type Headers = readonly (readonly [string, string])[];
 
-/** The values of a header, one per line it was sent in, without surrounding white space (which the facts still contain). */
+/** The values of a header, one per line. Surrounding white space, which the facts still contain, is removed. */
 export function headerLines(headers: Headers, name: string): string[] {
   const lines: string[] = [];
   for (const [key, value] of headers) if (key === name) lines.push(stripSpace(value));
@@ -135,6 +135,7 @@ export interface CacheControl {
   malformed: readonly string[];
 }
 
+/** Parses the value of Cache-Control. */
 export function cacheControl(value: string): CacheControl {
   const directives = new Map<string, string | null>();
   const malformed: string[] = [];

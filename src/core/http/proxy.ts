@@ -4,7 +4,7 @@ import { hostnameOf, hostOf, lastHop } from './probe.ts';
 type ProxyCause =
   | 'proxy-authentication'
   | 'proxy-refused-host'
-  | 'proxy-no-way'
+  | 'proxy-cannot-reach-host'
   | 'proxy-untrusted'
   | 'proxy-unusable'
   | 'proxy-not-found'
@@ -72,7 +72,7 @@ function faultByStatus(status: number, { proxy, variable, host, failure }: Proxy
       advice: `Allow ${host}, or add it to NO_PROXY if it is reached without a proxy.`,
     };
   return {
-    cause: 'proxy-no-way',
+    cause: 'proxy-cannot-reach-host',
     message: `${proxy} could not reach ${host}: ${failure.message}.`,
     advice:
       'Check that the host exists and is running, and check the proxy’s logs: only the proxy is visible from here.',

@@ -23,7 +23,7 @@ export interface UrlError {
 
 /** What is unusual about a valid URL. */
 export interface UrlOddity {
-  cause: 'fragment' | 'host-not-ascii' | 'unescaped' | 'not-normalised' | 'dot-segments';
+  cause: 'fragment' | 'host-not-ascii' | 'unescaped' | 'not-normalized' | 'dot-segments';
   message: string;
   advice: string;
 }
@@ -137,7 +137,7 @@ export function urlOddity(text: string): UrlOddity | null {
   const asParsed = `${parsed.protocol}//${parsed.host}`;
   if (asWritten !== asParsed)
     return {
-      cause: 'not-normalised',
+      cause: 'not-normalized',
       message: 'The URL is not in normalized form (uppercase, a default port or an unusual address).',
       advice: `Write it as ${parsed.href}`,
     };

@@ -30,17 +30,17 @@ const CANONICAL =
 // A registry has one or two hosts, so the last valid one need not be checked again.
 let lastCanonicalHost = '';
 
-// The last text and its result: several rules check the same URL in a row. Measured without the last results here, in
-// `urlParts` and in `isChecksum`: a lint of 8,000 apps whose URLs have a query takes 2.5 s of CPU time instead of 2.1 s,
-// one with canonical URLs 1 to 2 % more.
-let lastAsked = '';
-let lastAnswer = false;
+// The last text and its result, since several rules check the same URL in a row. This cache and those of `urlParts` and
+// `isChecksum` reduce the CPU time of a lint of 8,000 apps: from 2.5 s to 2.1 s if the URLs have a query, and by 1 to
+// 2 % if they are canonical.
+let lastText = '';
+let lastResult = false;
 
 /** True for a canonical URL: absolute https, nothing to normalize, no query. A fast check without false positives. */
 export function isCanonicalUrl(text: string): boolean {
-  if (text === lastAsked) return lastAnswer;
-  lastAsked = text;
-  return (lastAnswer = looksCanonical(text));
+  if (text === lastText) return lastResult;
+  lastText = text;
+  return (lastResult = looksCanonical(text));
 }
 
 function looksCanonical(text: string): boolean {
@@ -60,16 +60,16 @@ function looksCanonical(text: string): boolean {
 export type UrlParts = Pick<URL, 'protocol' | 'host' | 'hostname' | 'pathname' | 'searchParams' | 'hash' | 'href'>;
 
 const NO_QUERY = new URLSearchParams();
-let lastText = '';
-let lastParsed: UrlParts | null = null;
+let lastUrl = '';
+let lastParts: UrlParts | null = null;
 
 /** The URL's parts, or null if it cannot be parsed. The last result is cached: treat it as read-only. */
 export function urlParts(text: string): UrlParts | null {
-  if (text !== lastText) {
-    lastText = text;
-    lastParsed = isCanonicalUrl(text) ? canonicalParts(text) : parseUrl(text);
+  if (text !== lastUrl) {
+    lastUrl = text;
+    lastParts = isCanonicalUrl(text) ? canonicalParts(text) : parseUrl(text);
   }
-  return lastParsed;
+  return lastParts;
 }
 
 /** The result of `new URL` for a canonical URL, in a tenth of the time. */

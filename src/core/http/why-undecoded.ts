@@ -6,7 +6,7 @@ import { lastHop } from './probe.ts';
  * Why clients do not decode compressed bytes, as a clause that continues a sentence; null if the response has no
  * Content-Encoding.
  */
-export function undecodedCoding(web: HttpViews | Missing): string | null {
+export function whyUndecoded(web: HttpViews | Missing): string | null {
   const hop = isMissing(web) ? null : lastHop(web.server);
   const list = hop === null ? [] : codings(hop.headers);
   if (list.length === 0) return null;

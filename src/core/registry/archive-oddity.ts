@@ -35,7 +35,7 @@ export const ODDITIES = {
   'link-on-file': UNSAFE,
   'name-not-utf8': { ...UNSAFE, severity: 'warning' },
   'number-unreadable': { ...UNSAFE, severity: 'warning' },
-  'no-end-mark': LOOSE,
+  'no-end-marker': LOOSE,
   'several-members': LOOSE,
   'bytes-after-end': TRAILING,
   'entries-after-end': { ...TRAILING, severity: 'error' },

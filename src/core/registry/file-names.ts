@@ -74,6 +74,7 @@ function find(
 /** How two spellings of a name differ. */
 export type NameDifference = 'case' | 'normalization' | 'case-and-normalization';
 
+/** How a name differs from the listed one, if file systems that ignore case and normalization compare them as equal. */
 export function nameDifference(name: string, listed: string): NameDifference {
   if (name.normalize('NFC') === listed.normalize('NFC')) return 'normalization';
   return name.toUpperCase().toLowerCase() === listed.toUpperCase().toLowerCase() ? 'case' : 'case-and-normalization';

@@ -9,12 +9,12 @@ type SignatureCause =
   | 'empty-file'
   | 'program-message'
   | 'html-page'
-  | 'lfs-pointer'
+  | 'git-lfs-pointer'
   | 'json-error'
   | 'xml-error'
   | 'text'
-  | 'text-conversion'
-  | 'base64'
+  | 'gzip-as-text'
+  | 'gzip-as-base64'
   | 'line-ends-converted'
   | 'truncated'
   | 'unpacked'
@@ -55,7 +55,7 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
       return { cause: 'html-page', ...pageInstead(text, 'the artifact', pageAnswer(facts.web)) };
     case 'git-lfs-pointer':
       return {
-        cause: 'lfs-pointer',
+        cause: 'git-lfs-pointer',
         message: 'The host serves a Git LFS pointer, a few lines of text, instead of the artifact.',
         advice: 'Serve the file itself: turn off Git LFS for it, or publish it as a release asset.',
       };
@@ -87,13 +87,13 @@ function conversionSignature(kind: string): Signature | null {
   switch (kind) {
     case 'gzip-as-text':
       return {
-        cause: 'text-conversion',
+        cause: 'gzip-as-text',
         message: 'The file was processed as text, which replaced some bytes.',
         advice: 'Upload it as binary, with Content-Type: application/gzip',
       };
     case 'gzip-as-base64':
       return {
-        cause: 'base64',
+        cause: 'gzip-as-base64',
         message: 'The host serves the artifact as base64 text.',
         advice: 'Upload the file itself.',
       };

@@ -8,8 +8,8 @@ const HEADER_LIMIT = 128 * 1024;
 const TRAILER_BYTES = 8;
 const NOTHING = new Uint8Array(0);
 
-/** What the next bytes are. `behind`: no member follows; `done`: no further bytes are read. */
-type State = 'header' | 'body' | 'trailer' | 'behind' | 'done';
+/** What the next bytes are. `ended`: no member follows; `done`: no further bytes are read. */
+type State = 'header' | 'body' | 'trailer' | 'ended' | 'done';
 
 /**
  * The gzip layer, member by member. Node's own Gunzip joins members, ignores zeros after them and reports all else as
@@ -86,7 +86,7 @@ export class GzipReader {
       else if (this.state === 'body') rest = await this.inflate(rest);
       else if (this.state === 'trailer') rest = this.readTrailer(rest);
       else {
-        if (this.state === 'behind') this.addTrailing(rest);
+        if (this.state === 'ended') this.addTrailing(rest);
         return;
       }
     }
@@ -97,7 +97,7 @@ export class GzipReader {
     const size = gzipHeaderSize(bytes);
     if (size === 'invalid' || (size === 'more' && bytes.length > HEADER_LIMIT)) {
       if (this.members > 0) {
-        this.state = 'behind';
+        this.state = 'ended';
         this.addTrailing(bytes);
       } else this.fail('header', 'the gzip header is not valid');
       return null;

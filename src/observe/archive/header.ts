@@ -46,6 +46,7 @@ export function readHeader(block: Buffer): TarHeader | null {
   };
 }
 
+/** True for a block of zero bytes. */
 export function isZero(block: Uint8Array): boolean {
   for (let i = 0; i < block.length; i += 1) if (block[i] !== 0) return false;
   return true;

@@ -52,7 +52,7 @@ const MESSAGES: Record<OddityCode, string> = {
   'link-on-file': 'its extended header has a link target, although it is not a link',
   'name-not-utf8': 'its name is not UTF-8',
   'number-unreadable': 'its mode is not a number',
-  'no-end-mark': 'the two zero blocks that end a tar archive are missing',
+  'no-end-marker': 'the two zero blocks that end a tar archive are missing',
   'several-members': 'the gzip file consists of several members',
   'bytes-after-end': 'data follows the end marker of the tar archive',
   'entries-after-end': 'more entries follow the end marker of the tar archive',
@@ -60,6 +60,7 @@ const MESSAGES: Record<OddityCode, string> = {
   'bytes-after-gzip': 'bytes that are not gzip data follow it',
 };
 
+/** Creates an empty list of notes. */
 export function createNotes(): TarNotes {
   const list: ArchiveFacts['oddities'] = [];
   const counts = new Map<OddityCode, number>();

@@ -55,6 +55,7 @@ export interface ArchiveReader {
 const HEAD_BYTES = 512;
 const READ_BYTES = 64 * 1024;
 
+/** Creates a reader for one archive. */
 export function createArchiveReader({
   limits = {},
   packedBytes = null,

@@ -5,7 +5,7 @@ import type { TarExtensions } from './tar-extensions.ts';
 
 /**
  * An entry as its header and extended headers describe it; what readers disagree about is noted.
- * @param size the bytes of data that readers expect behind the header
+ * @param size the bytes of data that readers expect after the header
  */
 export function describeEntry(
   header: TarHeader,

@@ -21,7 +21,7 @@ export interface EntryContent {
   write(bytes: Buffer): void;
 }
 
-/** What the next bytes are. `ended`: behind the end mark; `done`: no further bytes are read. */
+/** What the next bytes are. `ended`: after the end marker; `done`: no further bytes are read. */
 type Mode = 'header' | 'data' | 'extension' | 'ended' | 'done';
 
 /** Type flags of extended headers. */
@@ -95,7 +95,7 @@ export class TarReader {
     else if (this.position + rest.length === 0) this.fail('empty', 'the gzip data is empty');
     else if (isHeaderCut || this.mode !== 'header')
       this.fail('truncated', 'the tar archive ends in the middle of an entry');
-    else this.notes.add('no-end-mark', null);
+    else this.notes.add('no-end-marker', null);
   }
 
   /** Consumes from the front of `data` what the current mode expects, and returns the number of bytes. */

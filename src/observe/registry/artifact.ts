@@ -30,6 +30,7 @@ interface DigestOptions {
   inner?: boolean;
 }
 
+/** Fetches an artifact, and again if the host reports it missing. */
 export function fetchArtifact(
   url: string,
   context: ObserveContext,

@@ -5,7 +5,7 @@ import { codings } from '../../core/http/headers.ts';
 import { kindOf } from '../../core/text/file-type.ts';
 import { unknownCodings } from '../digest/decode.ts';
 import type { Body } from '../http/body.ts';
-import { unlabelledCoding } from './unlabelled-coding.ts';
+import { missingCodingOf } from './missing-coding.ts';
 
 /** Reads the copy of a file that is served to clients that accept compression, as browsers and Node's fetch read it. */
 
@@ -85,8 +85,8 @@ function copyOf(
     const kind = kindOf(sent);
     const same = isEquivalent(bytes <= MAX_COMPARED ? sent : null, kind, reference);
     if (same) return undefined;
-    const label = unlabelled(sent, reference, limit);
-    return { coding, bytes, kind, fault: null, decoded: { bytes, sha256, kind }, same, first, ...label };
+    const missing = missingCoding(sent, reference, limit);
+    return { coding, bytes, kind, fault: null, decoded: { bytes, sha256, kind }, same, first, ...missing };
   }
   const { content, fault } = removeCodings(sent, applied, limit);
   const kind = kindOfSent(sent, applied);
@@ -94,17 +94,17 @@ function copyOf(
   const sha256 = createHash('sha256').update(content).digest('hex');
   const decoded = { bytes: content.length, sha256, kind: kindOf(content) };
   const same = sha256 === reference.sha256 || isEquivalent(content, decoded.kind, reference);
-  const label = same || unknownCodings(applied).length === 0 ? {} : unlabelled(sent, reference, limit);
-  return { coding, bytes, kind, fault, decoded, same, first, ...label };
+  const missing = same || unknownCodings(applied).length === 0 ? {} : missingCoding(sent, reference, limit);
+  return { coding, bytes, kind, fault, decoded, same, first, ...missing };
 }
 
-function unlabelled(sent: Buffer, reference: Reference, limit: number): { unlabelled?: string } {
+function missingCoding(sent: Buffer, reference: Reference, limit: number): { missingCoding?: string } {
   const isWanted = (content: Buffer): boolean =>
     createHash('sha256').update(content).digest('hex') === reference.sha256 ||
     isEquivalent(content, kindOf(content), reference);
   const isArchive = reference.text === null && !reference.isImage;
-  const coding = unlabelledCoding(sent, isWanted, isArchive, limit);
-  return coding === null ? {} : { unlabelled: coding };
+  const coding = missingCodingOf(sent, isWanted, isArchive, limit);
+  return coding === null ? {} : { missingCoding: coding };
 }
 
 const IMAGES = new Set(['png', 'svg', 'webp', 'avif', 'jpeg', 'gif']);

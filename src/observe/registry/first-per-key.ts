@@ -7,6 +7,7 @@ export interface FirstPerKey {
   claim(key: string, isAnswered: Promise<boolean>): Promise<boolean>;
 }
 
+/** Creates a selection without keys. */
 export function openFirstPerKey(): FirstPerKey {
   const claims = new Map<string, Promise<boolean>>();
   return {

@@ -22,7 +22,7 @@ const UNDO = [
  * @param limit maximum number of decoded bytes
  * @returns gzip, deflate, zstd or br; null if the bytes are the file, or of an unknown form
  */
-export function unlabelledCoding(
+export function missingCodingOf(
   sent: Buffer,
   isWanted: (content: Buffer) => boolean,
   isArchive: boolean,

@@ -18,7 +18,7 @@ const CONCURRENT_FROM = 3;
 const ROUNDS = { missing: 5, fault: 1, alternating: 12 };
 /** Milliseconds: a slower round is only followed by another one if the host is known to alternate. */
 const SLOW_ROUND = 700;
-/** Maximum delay of later rounds in milliseconds, so that alternating responses do not synchronise with them. */
+/** Maximum delay of later rounds in milliseconds, so that alternating responses do not synchronize with them. */
 const MAX_PAUSE = 20;
 
 /** The origins whose responses alternate, and the probe that showed it. */

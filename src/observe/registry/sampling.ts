@@ -25,6 +25,7 @@ const EVERY = 10;
 /** Why HEAD and preflights were not sent for a resource. */
 export const SAMPLED: Missing = { missing: { code: 'sampled' }, runWide: true, intentional: true };
 
+/** Creates a sample for one run. */
 export function openSample(): Sample {
   const groups = new Map<string, { started: number; hasNoFindings: boolean; first: Promise<unknown>[] }>();
   return {

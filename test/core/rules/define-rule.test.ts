@@ -21,7 +21,7 @@ test('a check returns only causes that its rule declares', () => {
   const declared = [
     defineRule({ ...BASE, id: 'one', causes, check: () => ({ ...PROBLEM, cause: 'short' }) }),
     defineRule({ ...BASE, id: 'two', causes, check: ({ key }) => ({ ...PROBLEM, cause: `status-${key}` }) }),
-    // @ts-expect-error the cause is misspelt
+    // @ts-expect-error the cause is misspelled
     defineRule({ ...BASE, id: 'three', causes, check: () => ({ ...PROBLEM, cause: 'shrt' }) }),
     // @ts-expect-error the rule declares no causes
     defineRule({ ...BASE, id: 'four', check: () => ({ ...PROBLEM, cause: 'short' }) }),

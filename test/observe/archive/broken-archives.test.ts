@@ -144,12 +144,12 @@ describe('differences between readers', () => {
 
 describe('the end of the tar archive', () => {
   test.each<{ name: string; bytes: Buffer; oddities: string[]; trailing: ArchiveFacts['trailing'] }>([
-    { name: 'no end mark', bytes: tgzOpen(APP), oddities: ['no-end-mark'], trailing: null },
-    { name: 'half an end mark', bytes: tgzOpen(APP, Buffer.alloc(512)), oddities: ['no-end-mark'], trailing: null },
+    { name: 'no end mark', bytes: tgzOpen(APP), oddities: ['no-end-marker'], trailing: null },
+    { name: 'half an end mark', bytes: tgzOpen(APP, Buffer.alloc(512)), oddities: ['no-end-marker'], trailing: null },
     {
       name: 'a piece of an end mark',
       bytes: tgzOpen(APP, Buffer.alloc(100)),
-      oddities: ['no-end-mark'],
+      oddities: ['no-end-marker'],
       trailing: null,
     },
     {

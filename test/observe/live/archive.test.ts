@@ -159,7 +159,7 @@ describe('entries', () => {
       expect: unsafe('link-on-file'),
     },
     { name: 'only the end mark', bytes: () => tgz(), expect: notArchive('no-files') },
-    { name: 'no end mark', bytes: () => tgzOpen(APP), expect: notArchive('no-end-mark', 'warning') },
+    { name: 'no end mark', bytes: () => tgzOpen(APP), expect: notArchive('no-end-marker', 'warning') },
     {
       name: 'data behind the end mark',
       bytes: () => tgzOpen(APP, endMark(), Buffer.from('surprise')),

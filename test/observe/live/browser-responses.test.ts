@@ -99,7 +99,7 @@ describe('responses that differ', () => {
       name: '404 by turns',
       serve: () =>
         fixture.live.serve('a.json', byTurns(json(fixture.metadata()), answer({ status: 404, headers: CORS }))),
-      expect: ['warning host-intermittent by-turns (metadata)'],
+      expect: ['warning host-intermittent alternating (metadata)'],
     },
   ]);
 

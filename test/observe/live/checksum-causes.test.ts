@@ -50,38 +50,38 @@ describe('conversions', () => {
     {
       name: 'bytes that are not UTF-8 were replaced',
       serve: servedInstead(BIG.toString('utf8')),
-      expect: mismatch('text-conversion'),
+      expect: mismatch('gzip-as-text'),
     },
     {
       name: 'decoded as Latin-1, written as UTF-8',
       serve: servedInstead(Buffer.from(latin1, 'utf8')),
-      expect: mismatch('text-conversion'),
+      expect: mismatch('gzip-as-text'),
     },
     {
       name: 'decoded as Windows-1252, written as UTF-8',
       serve: servedInstead(Buffer.from(new TextDecoder('windows-1252').decode(BIG), 'utf8')),
-      expect: mismatch('text-conversion'),
+      expect: mismatch('gzip-as-text'),
     },
     {
       name: 'question marks for all that is not ASCII',
       serve: servedInstead(BIG.map((byte) => (byte > 127 ? 63 : byte))),
-      expect: mismatch('text-conversion'),
+      expect: mismatch('gzip-as-text'),
     },
     {
       name: 'seven bits of each byte',
       serve: servedInstead(BIG.map((byte) => byte & 127)),
-      expect: mismatch('text-conversion'),
+      expect: mismatch('gzip-as-text'),
     },
-    { name: 'base64', serve: servedInstead(BIG.toString('base64')), expect: mismatch('base64') },
+    { name: 'base64', serve: servedInstead(BIG.toString('base64')), expect: mismatch('gzip-as-base64') },
     {
       name: 'base64 in lines',
       serve: servedInstead(BIG.toString('base64').replace(/.{76}/g, '$&\n')),
-      expect: mismatch('base64'),
+      expect: mismatch('gzip-as-base64'),
     },
     {
       name: 'base64 as a JSON text',
       serve: servedInstead(JSON.stringify(BIG.toString('base64'))),
-      expect: mismatch('base64'),
+      expect: mismatch('gzip-as-base64'),
     },
     {
       name: 'a byte order mark in front',
@@ -175,7 +175,7 @@ describe('compression', () => {
     {
       name: 'a wrong content coding',
       serve: asListed(BIG, { 'Content-Encoding': 'br' }),
-      expect: ['warning content-encoded labelled (artifact 2.0.0)'],
+      expect: ['warning content-encoded encoded (artifact 2.0.0)'],
     },
     {
       name: 'an unknown content coding',

@@ -59,7 +59,7 @@ describe('checksums', () => {
     {
       name: 'the same bytes, labelled as encoded',
       serve: () => fixture.serveArtifact(fixture.live.artifact, { 'Content-Encoding': 'gzip' }),
-      expect: ['warning content-encoded labelled (artifact 2.0.0)'],
+      expect: ['warning content-encoded encoded (artifact 2.0.0)'],
     },
     {
       name: 'the tar inside was hashed',
@@ -79,7 +79,7 @@ describe('checksums', () => {
         fixture.serveArtifact('version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 12345\n', {
           'Content-Type': 'text/plain',
         }),
-      expect: mismatch('lfs-pointer'),
+      expect: mismatch('git-lfs-pointer'),
     },
     {
       name: 'an XML error with status 200',
@@ -89,7 +89,7 @@ describe('checksums', () => {
     {
       name: 'converted as text',
       serve: () => fixture.serveArtifact(Buffer.from(fixture.live.artifact.toString('utf8'))),
-      expect: mismatch('text-conversion'),
+      expect: mismatch('gzip-as-text'),
     },
     {
       name: 'wrong at first, then right',

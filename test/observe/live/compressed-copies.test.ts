@@ -64,14 +64,14 @@ describe('the copy for clients that accept compression', () => {
     {
       name: 'plain, labelled gzip',
       serve: withCopy(() => Buffer.from(fixture.metadata())),
-      expect: unreadable('wrong-label'),
+      expect: unreadable('wrong-coding'),
     },
     {
       name: 'br, labelled gzip',
       serve: withCopy(() => brotliCompressSync(fixture.metadata()), 'br', 'gzip'),
-      expect: unreadable('wrong-label'),
+      expect: unreadable('wrong-coding'),
     },
-    { name: 'gzip, labelled br', serve: withCopy(gzippedMetadata, 'br'), expect: unreadable('wrong-label') },
+    { name: 'gzip, labelled br', serve: withCopy(gzippedMetadata, 'br'), expect: unreadable('wrong-coding') },
     {
       name: 'broken',
       serve: withCopy(() =>
@@ -79,21 +79,25 @@ describe('the copy for clients that accept compression', () => {
       ),
       expect: unreadable('broken'),
     },
-    { name: 'gzip without a label', serve: withCopy(gzippedMetadata, 'gzip', ''), expect: unreadable('unlabelled') },
+    {
+      name: 'gzip without a label',
+      serve: withCopy(gzippedMetadata, 'gzip', ''),
+      expect: unreadable('missing-coding'),
+    },
     {
       name: 'gzip of an older one without a label',
       serve: withCopy(() => gzipSync(OLD), 'gzip', ''),
-      expect: unreadable('unlabelled'),
+      expect: unreadable('missing-coding'),
     },
     {
       name: 'br without a label',
       serve: withCopy(() => brotliCompressSync(fixture.metadata()), 'br', ''),
-      expect: unreadable('unlabelled'),
+      expect: unreadable('missing-coding'),
     },
     {
       name: 'deflate without a label',
       serve: withCopy(() => deflateSync(fixture.metadata()), 'deflate', ''),
-      expect: unreadable('unlabelled'),
+      expect: unreadable('missing-coding'),
     },
     { name: 'cut off', serve: withCopy(() => gzippedMetadata().subarray(0, 60)), expect: unreadable('truncated') },
     {
@@ -202,7 +206,7 @@ describe('the copy for clients that accept compression', () => {
             }),
           ),
         ),
-      expect: ['error compressed-copy-unreadable wrong-label (icon)'],
+      expect: ['error compressed-copy-unreadable wrong-coding (icon)'],
     },
     {
       name: 'of the icon, without a label',
@@ -218,7 +222,7 @@ describe('the copy for clients that accept compression', () => {
             }),
           ),
         ),
-      expect: ['error compressed-copy-unreadable unlabelled (icon)'],
+      expect: ['error compressed-copy-unreadable missing-coding (icon)'],
     },
   ]);
 

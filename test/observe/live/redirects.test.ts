@@ -55,7 +55,7 @@ describe('redirects', () => {
         fixture.cdn.on('/i.svg', answer({ headers: { 'Content-Type': 'image/svg+xml' }, body: SVG }));
         fixture.live.serve('a.svg', byMethod({ GET: redirect(`${fixture.cdn.origin}/i.svg`, 302, CORS) }));
       },
-      expect: ['error cors-missing absent-behind-redirect (icon)'],
+      expect: ['error cors-missing absent-after-redirect (icon)'],
     },
     {
       name: 'a preflight that is redirected',

@@ -95,34 +95,39 @@ describe('a copy for clients that accept compression', () => {
     expect(read(coding, body)?.kind).toBe(kind),
   );
 
-  test.each<{ name: string; coding: string | null; body: Uint8Array; unlabelled: string | undefined }>([
-    { name: 'gzip', coding: null, body: GZIP, unlabelled: 'gzip' },
-    { name: 'gzip of an older one', coding: null, body: gzipSync('{"apps":{}}'), unlabelled: 'gzip' },
-    { name: 'half of gzip', coding: null, body: GZIP.subarray(0, GZIP.length / 2), unlabelled: 'gzip' },
-    { name: 'br', coding: null, body: BROTLI, unlabelled: 'br' },
+  test.each<{ name: string; coding: string | null; body: Uint8Array; missingCoding: string | undefined }>([
+    { name: 'gzip', coding: null, body: GZIP, missingCoding: 'gzip' },
+    { name: 'gzip of an older one', coding: null, body: gzipSync('{"apps":{}}'), missingCoding: 'gzip' },
+    { name: 'half of gzip', coding: null, body: GZIP.subarray(0, GZIP.length / 2), missingCoding: 'gzip' },
+    { name: 'br', coding: null, body: BROTLI, missingCoding: 'br' },
     {
       name: 'br of an older one',
       coding: null,
       body: brotliCompressSync('{"apps":{}, "name": "older"}'),
-      unlabelled: 'br',
+      missingCoding: 'br',
     },
-    { name: 'deflate with a zlib frame', coding: null, body: deflateSync(DOCUMENT), unlabelled: 'deflate' },
+    { name: 'deflate with a zlib frame', coding: null, body: deflateSync(DOCUMENT), missingCoding: 'deflate' },
     {
       name: 'deflate with a small window',
       coding: null,
       body: deflateSync(DOCUMENT, { windowBits: 9 }),
-      unlabelled: 'deflate',
+      missingCoding: 'deflate',
     },
-    { name: 'deflate without a frame', coding: null, body: deflateRawSync(DOCUMENT), unlabelled: 'deflate' },
-    { name: 'zstd', coding: null, body: Buffer.from('28b52ffd20027b7d', 'hex'), unlabelled: 'zstd' },
-    { name: 'gzip labelled with a coding unknown to browsers', coding: 'aws-chunked', body: GZIP, unlabelled: 'gzip' },
-    { name: 'another document', coding: null, body: Buffer.from('{"apps":{}}'), unlabelled: undefined },
-    { name: 'labelled', coding: 'gzip', body: gzipSync('{"apps":{}}'), unlabelled: undefined },
-    { name: 'random bytes', coding: null, body: createHash('sha512').update('x').digest(), unlabelled: undefined },
-    { name: 'an image', coding: null, body: Buffer.from('89504e470d0a1a0a0000000d', 'hex'), unlabelled: undefined },
-  ])('without a label is recognized: $name', ({ coding, body, unlabelled }) => {
+    { name: 'deflate without a frame', coding: null, body: deflateRawSync(DOCUMENT), missingCoding: 'deflate' },
+    { name: 'zstd', coding: null, body: Buffer.from('28b52ffd20027b7d', 'hex'), missingCoding: 'zstd' },
+    {
+      name: 'gzip labelled with a coding unknown to browsers',
+      coding: 'aws-chunked',
+      body: GZIP,
+      missingCoding: 'gzip',
+    },
+    { name: 'another document', coding: null, body: Buffer.from('{"apps":{}}'), missingCoding: undefined },
+    { name: 'labelled', coding: 'gzip', body: gzipSync('{"apps":{}}'), missingCoding: undefined },
+    { name: 'random bytes', coding: null, body: createHash('sha512').update('x').digest(), missingCoding: undefined },
+    { name: 'an image', coding: null, body: Buffer.from('89504e470d0a1a0a0000000d', 'hex'), missingCoding: undefined },
+  ])('without a label is recognized: $name', ({ coding, body, missingCoding }) => {
     expect(read(coding, body)).toMatchObject({ same: false });
-    expect(read(coding, body)?.unlabelled).toBe(unlabelled);
+    expect(read(coding, body)?.missingCoding).toBe(missingCoding);
   });
 
   test('of an archive has a missing label only if the archive itself was compressed again', () => {
@@ -131,7 +136,7 @@ describe('a copy for clients that accept compression', () => {
     const codingOf = (body: Buffer): string | undefined => {
       const reader = createCopyReader({ sha256, bytes: archive.length, text: null, isImage: false }, 1e6);
       void reader.body({ url: 'https://a.test/', status: 200, headers: [], address: null, tls: null }).write(body);
-      return reader.end()?.unlabelled;
+      return reader.end()?.missingCoding;
     };
     expect(codingOf(gzipSync('another archive'))).toBeUndefined();
     expect(codingOf(gzipSync(archive))).toBe('gzip');

@@ -6,13 +6,14 @@ import { isMissing } from '../../facts/facts.ts';
 import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
 import { header } from '../../http/headers.ts';
 import { printable, shorten } from '../../text/text.ts';
-import { undecodedCoding } from '../../http/undecoded-coding.ts';
+import { whyUndecoded } from '../../http/why-undecoded.ts';
 import { contentSignature } from '../content-signature.ts';
 import { kindOfContent } from '../../text/file-type.ts';
 import { lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import type { VersionEntry } from '../subjects.ts';
+import { otherVersion } from '../other-version.ts';
 import { artifactChanged } from '../history/artifact-changed.ts';
 
 const CAUSES = {
@@ -23,10 +24,10 @@ const CAUSES = {
   'xml-error': { title: 'XML is served instead of the artifact', owner: 'host' },
   'program-message': { title: 'The output of a program is served instead of the artifact', owner: 'host' },
   text: { title: 'Plain text is served instead of the artifact' },
-  'lfs-pointer': { title: 'A Git LFS pointer is served instead of the artifact', owner: 'host' },
-  'text-conversion': { title: 'The file was processed as text' },
+  'git-lfs-pointer': { title: 'A Git LFS pointer is served instead of the artifact', owner: 'host' },
+  'gzip-as-text': { title: 'The file was processed as text' },
   'line-ends-converted': { title: 'The line endings of the file were converted' },
-  base64: { title: 'The artifact is served as base64' },
+  'gzip-as-base64': { title: 'The artifact is served as base64' },
   unpacked: { title: 'The artifact is served without its gzip compression' },
   truncated: { title: 'The file ends early', owner: authorOrCopy },
   'bytes-before': { title: 'Bytes precede the archive' },
@@ -140,11 +141,11 @@ function byDigest(
       advice: `If these are the published bytes, list "artifactChecksum": "sha256:${content.sha256}"`,
     };
   const inner = content.inner ?? again?.inner ?? null;
-  const label = undecodedCoding(web);
+  const why = whyUndecoded(web);
   if (inner === digest && !isMissing(archive) && archive.fault?.code === 'gzip-inside')
     return {
       cause: 'compressed-twice',
-      message: `The host serves the listed artifact with an additional layer of compression, ${label === null ? 'without a Content-Encoding' : `and ${label}`}.`,
+      message: `The host serves the listed artifact with an additional layer of compression, ${why === null ? 'without a Content-Encoding' : `and ${why}`}.`,
       advice: 'Upload the file as built, and exclude .gz files from compression.',
     };
   if (inner === digest || content.decoded?.sha256 === digest)
@@ -154,38 +155,6 @@ function byDigest(
       advice: `List "artifactChecksum": "sha256:${content.sha256}"`,
     };
   return null;
-}
-
-/** The bytes match another entry. Whether that entry has the right file determines what to move. */
-function otherVersion(
-  facts: ArtifactFacts,
-  content: Content,
-  checksum: string,
-  all: readonly VersionEntry[],
-  artifacts: readonly ArtifactFacts[],
-): Problem<Cause> | null {
-  const other = all.find((entry) => entry.artifactChecksum === `sha256:${content.sha256}`);
-  if (other === undefined) return null;
-  const own = all.find((entry) => entry.artifactChecksum === checksum && entry.artifactUrl === facts.url);
-  const [name, otherName] = [own, other].map((entry) => shorten(printable(entry?.version ?? '(unnamed)'), 60));
-  const there = artifacts[other.index]?.content;
-  const found = there === undefined || isMissing(there) ? null : `sha256:${there.sha256}`;
-  const evidence = { otherVersion: other.version };
-  const swapped = found !== null && found === checksum;
-  if (swapped)
-    return {
-      cause: 'other-versions-artifact',
-      message: `The URL of version ${name} serves the file of ${otherName}, and that of ${otherName} the file of ${name}.`,
-      advice: 'Swap the two files, or the two artifactUrls. The checksums are correct: do not change them.',
-      evidence,
-    };
-  const right = found === other.artifactChecksum ? `; ${otherName} itself is correct` : '';
-  return {
-    cause: 'other-versions-artifact',
-    message: `The URL of version ${name} serves the file of version ${otherName}${right}.`,
-    advice: `Put the file of ${name} (${shorten(checksum)}) at its URL, or correct its artifactUrl. Do not change the listed checksum: a published version never changes.`,
-    evidence,
-  };
 }
 
 /** A compressed tar with a Content-Encoding, of which neither layer has the listed digest. */

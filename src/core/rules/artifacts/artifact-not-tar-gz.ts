@@ -26,11 +26,11 @@ const KINDS: Partial<Record<string, readonly [cause: Cause, is: string, advice: 
     'Serve the file itself: fetch LFS objects before the upload ("git lfs pull"), or do not store artifacts in LFS.',
   ],
   'gzip-as-text': [
-    'text-mode',
+    'gzip-as-text',
     'is gzip data that was processed as text',
     'Upload it in binary mode, without text conversion.',
   ],
-  'gzip-as-base64': ['base64', 'is a gzip file in base64', 'Decode it before the upload.'],
+  'gzip-as-base64': ['gzip-as-base64', 'is a gzip file in base64', 'Decode it before the upload.'],
   tar: [
     'plain-tar',
     'is a tar archive that is not gzip-compressed',
@@ -55,8 +55,8 @@ const CAUSES = {
   'empty-file': { title: 'The file is empty' },
   'html-page': { title: 'The file is an HTML page' },
   'git-lfs-pointer': { title: 'The file is a Git LFS pointer' },
-  'text-mode': { title: 'The file was processed as text' },
-  base64: { title: 'The file is base64' },
+  'gzip-as-text': { title: 'The file was processed as text' },
+  'gzip-as-base64': { title: 'The file is base64' },
   'plain-tar': { title: 'The file is a tar archive without gzip' },
   json: { title: 'The file is JSON' },
   xml: { title: 'The file is XML' },
@@ -79,7 +79,7 @@ const CAUSES = {
   'tar-truncated': { title: 'The tar archive ends early' },
   'tar-broken': { title: 'The tar archive is corrupt' },
   'no-files': { title: 'The archive contains no files' },
-  'no-end-mark': { title: 'The tar archive has no end-of-archive marker' },
+  'no-end-marker': { title: 'The tar archive has no end-of-archive marker' },
   'several-members': { title: 'The gzip file has several members' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
@@ -155,7 +155,7 @@ function looseProblems(archive: ArchiveFacts): Problem<Cause>[] {
     severity: 'warning',
     message: `Not all tools accept the artifact: ${message}.`,
     advice:
-      code === 'no-end-mark' ? REBUILD : 'Compress the archive as a single gzip member ("gzip", or "appreg bundle").',
+      code === 'no-end-marker' ? REBUILD : 'Compress the archive as a single gzip member ("gzip", or "appreg bundle").',
     cause: code,
     evidence: code === 'several-members' ? { members: archive.gzipMembers } : {},
   }));

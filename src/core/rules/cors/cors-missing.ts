@@ -11,14 +11,14 @@ import { defineRule } from '../rule.ts';
 const CAUSES = {
   absent: { title: 'The header is missing' },
   'absent-on-redirect': { title: 'The header is missing on a redirect' },
-  'absent-behind-redirect': { title: 'The header is missing after a redirect' },
+  'absent-after-redirect': { title: 'The header is missing after a redirect' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
 const WHERE: Readonly<Record<Cause, string>> = {
   absent: '',
   'absent-on-redirect': ' on the redirect',
-  'absent-behind-redirect': ' after the redirect',
+  'absent-after-redirect': ' after the redirect',
 };
 
 /** What it means for some kinds of files. */
@@ -97,5 +97,5 @@ Access-Control-Allow-Origin: *`,
 /** By the position of the response without the header. */
 function causeOf(index: number, hops: number): Cause {
   if (hops === 1) return 'absent';
-  return index < hops - 1 ? 'absent-on-redirect' : 'absent-behind-redirect';
+  return index < hops - 1 ? 'absent-on-redirect' : 'absent-after-redirect';
 }

@@ -1,7 +1,7 @@
 import { authorOrCopy, pageOwner } from '../owners.ts';
 import type { SyntaxErrorCause } from '../../json/document-syntax-error.ts';
 import { isMissing, type Missing, type HttpViews } from '../../facts/facts.ts';
-import { undecodedCoding } from '../../http/undecoded-coding.ts';
+import { whyUndecoded } from '../../http/why-undecoded.ts';
 import { pageAnswer, pageInstead } from '../../http/web-page.ts';
 import type { CauseInfo } from '../cause.ts';
 import { defineRule } from '../rule.ts';
@@ -75,10 +75,10 @@ export const documentUnreadable = defineRule({
 
 /** Compressed bytes with a coding that clients do not decode; null if Content-Encoding is not the reason. */
 function undecoded(cause: string, web: HttpViews | Missing): { message: string; advice: string } | null {
-  const label = cause === 'gzip' ? undecodedCoding(web) : null;
-  if (label === null) return null;
+  const why = cause === 'gzip' ? whyUndecoded(web) : null;
+  if (why === null) return null;
   return {
-    message: `The file is gzip data, and ${label}.`,
+    message: `The file is gzip data, and ${why}.`,
     advice: 'Send Content-Encoding: gzip and nothing else, or the JSON as it is.',
   };
 }

@@ -15,7 +15,7 @@ export const propertyUnknown = defineRule({
   // Another kind of file has other fields.
   supersededBy: withCauses(schemaViolation, 'metadata-file', 'manifest-file', 'error-message'),
   causes: {
-    misspelt: { title: 'The name is similar to one that the format defines' },
+    misspelled: { title: 'The name is similar to one that the format defines' },
   },
   failsWhen: 'a field is not part of the specification (`$schema` and names that begin with `x-` are ignored)',
   why: 'Subscribers ignore it; often it is a misspelled field.',
@@ -29,7 +29,7 @@ export const propertyUnknown = defineRule({
       onName: true,
       message: `The field “${shorten(name, 80)}” is not part of the format.${meant ? ` Did you mean “${meant}”?` : ''}`,
       advice: meant ? `Rename it to "${meant}".` : 'Remove it, or begin its name with "x-" to mark it as your own.',
-      ...(meant ? { cause: 'misspelt' as const } : {}),
+      ...(meant ? { cause: 'misspelled' as const } : {}),
     }));
   },
 });

@@ -59,7 +59,7 @@ Content-Encoding: gzip
     const dependence = dependenceOf(web);
     if (dependence?.on !== 'headers' || !dependence.groups.includes('encoding')) return null;
     for (const { probe, copy } of comparedAnswers(web)) {
-      if (copy.same || copy.fault !== null || copy.unlabelled !== undefined || isCompressedTwice(copy)) continue;
+      if (copy.same || copy.fault !== null || copy.missingCoding !== undefined || isCompressedTwice(copy)) continue;
       const host = hostOf(finalHop(probe).url);
       const instead = otherKind(resource, copy);
       if (instead !== null)

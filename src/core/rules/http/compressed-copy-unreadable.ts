@@ -12,11 +12,11 @@ const ADVICE =
   'Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress the files. Each copy needs the matching Content-Encoding. Then purge the caches.';
 
 const CAUSES = {
-  unlabelled: { title: 'The copy has no Content-Encoding' },
+  'missing-coding': { title: 'The copy has no Content-Encoding' },
   'beside-identity': { title: 'Content-Encoding names "identity" and another coding' },
   'coding-not-accepted': { title: 'The client did not accept the coding' },
   'compressed-twice': { title: 'The copy is compressed twice' },
-  'wrong-label': { title: 'Content-Encoding names a different coding' },
+  'wrong-coding': { title: 'Content-Encoding names a different coding' },
   broken: { title: 'The copy cannot be decoded' },
   truncated: { title: 'The compressed data ends early' },
   'several-members': { title: 'The gzip data has several members' },
@@ -96,21 +96,22 @@ interface CopyFault {
 }
 
 function faultOf(resource: ResourceKind, copy: ComparedBody): CopyFault | null {
-  const { fault, coding, kind, same, unlabelled } = copy;
-  if (unlabelled !== undefined && coding.split(', ').includes(unlabelled)) return undecodedProblem(coding, unlabelled);
-  if (unlabelled !== undefined)
+  const { fault, coding, kind, same, missingCoding } = copy;
+  if (missingCoding !== undefined && coding.split(', ').includes(missingCoding))
+    return undecodedProblem(coding, missingCoding);
+  if (missingCoding !== undefined)
     return {
-      cause: 'unlabelled',
-      text: `but the bytes are compressed with ${unlabelled}: browsers and Node’s fetch treat them as the file itself`,
-      advice: `Send Content-Encoding: ${unlabelled} with the compressed copy, or send the file itself. A rewrite to a .gz or .br file does not set that header (nginx: use gzip_static; in a bucket it is metadata of the object). Purge the caches.`,
+      cause: 'missing-coding',
+      text: `but the bytes are compressed with ${missingCoding}: browsers and Node’s fetch treat them as the file itself`,
+      advice: `Send Content-Encoding: ${missingCoding} with the compressed copy, or send the file itself. A rewrite to a .gz or .br file does not set that header (nginx: use gzip_static; in a bucket it is metadata of the object). Purge the caches.`,
     };
   if (isCompressedTwice(copy) && resource !== 'artifact')
     return { cause: 'compressed-twice', text: 'but it is compressed twice: browsers decode it once and get gzip' };
   if (fault === 'broken') {
-    const is = mislabelled(coding, kind);
+    const is = wrongCoding(coding, kind);
     return is === null
       ? { cause: 'broken', text: 'but the bytes cannot be decoded: browsers and Node’s fetch fail' }
-      : { cause: 'wrong-label', text: `but the bytes are ${is}: browsers and Node’s fetch fail` };
+      : { cause: 'wrong-coding', text: `but the bytes are ${is}: browsers and Node’s fetch fail` };
   }
   if (fault === 'truncated' && !same)
     return { cause: 'truncated', text: 'and the compressed stream ends early: browsers get only a part of the file' };
@@ -151,7 +152,7 @@ const CODINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What the bytes are, if it differs from the last coding. */
-function mislabelled(coding: string, kind: string): string | null {
+function wrongCoding(coding: string, kind: string): string | null {
   const last = coding.split(', ').at(-1);
   if (kind === 'json' || kind === 'text' || kind === 'svg' || kind === 'xml') return 'not compressed';
   if (kind === 'html') return 'an HTML page, not compressed';

@@ -22,7 +22,7 @@ export const contentEncoded = defineRule({
   supersededBy: [artifactChecksumMismatch, documentUnreadable, iconNotImage],
   causes: {
     'unknown-coding': { title: 'Content-Encoding names a coding that not all clients support' },
-    labelled: { title: 'An artifact has a Content-Encoding' },
+    encoded: { title: 'An artifact has a Content-Encoding' },
   },
   failsWhen: 'an artifact has a Content-Encoding, or another file has one that not all clients support',
   why: 'Clients that decode it get bytes other than those that were hashed, and report a checksum mismatch. If only the decoded bytes match, artifact-checksum-mismatch reports that.',
@@ -45,7 +45,7 @@ Content-Type: application/gzip`,
     const coding = list.join(', ');
     if (resource !== 'artifact' && unknown.length === 0) return null;
     return {
-      cause: unknown.length > 0 ? 'unknown-coding' : 'labelled',
+      cause: unknown.length > 0 ? 'unknown-coding' : 'encoded',
       message:
         resource === 'artifact'
           ? `${hostOf(hop.url)} sends the artifact with Content-Encoding: ${coding}; the bytes as sent match the listed checksum, but clients that decode them get different bytes.`

@@ -7,7 +7,7 @@ import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
-  'by-turns': { title: 'The same requests succeed and fail alternately' },
+  alternating: { title: 'The same requests succeed and fail alternately' },
   'address-dead': { title: 'An address of the host does not respond' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
@@ -105,7 +105,7 @@ function alternatingStatusProblem(resource: ResourceKind, web: HttpViews): Probl
   const refused = [...new Set([...plain, ...same].filter((status) => status === 0 || isRefusalStatus(status)))];
   const how = refused.map((status) => (status === 0 ? 'a broken connection' : String(status)));
   return {
-    cause: 'by-turns',
+    cause: 'alternating',
     message: `${host} is not reliable: ${what} for the ${resourceName(resource)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')}.`,
     advice: EACH_SERVER,
     evidence: { host, requested: url, plain: plain.join(', '), repeated: same.join(', ') || null },

@@ -2,7 +2,7 @@ import type { Content, IconFacts, ImageFacts } from '../../facts/facts.ts';
 import { programMessage } from '../../http/program-output.ts';
 import type { Severity } from '../../engine/report.ts';
 import { shorten } from '../../text/text.ts';
-import { undecodedCoding } from '../../http/undecoded-coding.ts';
+import { whyUndecoded } from '../../http/why-undecoded.ts';
 import { type CauseOf, type Causes, hasCause } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
@@ -156,10 +156,10 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
       cause: 'program-message',
       evidence: { ...evidence, begins: program.text },
     };
-  const label = kind === 'gzip' ? undecodedCoding(web) : null;
-  if (label !== null)
+  const why = kind === 'gzip' ? whyUndecoded(web) : null;
+  if (why !== null)
     return {
-      message: `The icon is gzip data, and ${label}.`,
+      message: `The icon is gzip data, and ${why}.`,
       advice: 'Send Content-Encoding: gzip and nothing else, or the image as it is.',
       cause,
       evidence,

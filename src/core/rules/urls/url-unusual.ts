@@ -17,7 +17,7 @@ export const urlUnusual = defineRule({
     fragment: { title: 'The URL has a fragment' },
     'host-not-ascii': { title: 'The host name is not ASCII' },
     unescaped: { title: 'Characters are not percent-encoded' },
-    'not-normalised': { title: 'Uppercase letters in the host, a default port or an unusual address' },
+    'not-normalized': { title: 'Uppercase letters in the host, a default port or an unusual address' },
     'dot-segments': { title: 'The path has "." or ".." segments' },
   },
   failsWhen:

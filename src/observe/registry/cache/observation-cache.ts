@@ -43,15 +43,18 @@ export const REQUESTED_ONCE: Missing = {
   intentional: true,
 };
 
+/** The key of an artifact in the cache. */
 export function artifactId(url: string, digest: string): string {
   return createHash('sha256').update(`${url} ${digest}`).digest('hex');
 }
 
+/** The probes of all views, except those that were repeated to find a cause. */
 export function probesIn(views: Views): Probe[] {
   const { revalidation, headerProbes: _, repeatedProbes: __, ...others } = views;
   return [...Object.values(others), revalidation?.probe].flat().filter(isProbe);
 }
 
+/** True for a probe, as opposed to a missing fact. */
 export function isProbe(value: unknown): value is Probe {
   return typeof value === 'object' && value !== null && 'hops' in value && Array.isArray(value.hops);
 }

@@ -152,16 +152,16 @@ ruleTable(artifactChecksumMismatch, {
       facts(content(otherBytes), LISTED, { gzipFault: 'Z_DATA_ERROR' }),
       { cause: 'other-bytes', message: 'not a complete .tar.gz archive', advice: 'Do not change the listed checksum' },
     ],
-    ['an LFS pointer', facts(content('version https://git-lfs.github.com/spec/v1\n')), { cause: 'lfs-pointer' }],
+    ['an LFS pointer', facts(content('version https://git-lfs.github.com/spec/v1\n')), { cause: 'git-lfs-pointer' }],
     [
       'an XML error',
       facts(content('<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>')),
       { cause: 'xml-error', message: 'NoSuchKey' },
     ],
     ['a JSON error', facts(content('{"message":"Not Found"}')), { cause: 'json-error' }],
-    ['replaced bytes', facts(content(Buffer.from('1fefbfbd0800', 'hex'))), { cause: 'text-conversion' }],
+    ['replaced bytes', facts(content(Buffer.from('1fefbfbd0800', 'hex'))), { cause: 'gzip-as-text' }],
     ['the tar without gzip', facts(content(tar)), { cause: 'unpacked', advice: 'Content-Encoding' }],
-    ['base64', facts(content(bytes.toString('base64'))), { cause: 'base64' }],
+    ['base64', facts(content(bytes.toString('base64'))), { cause: 'gzip-as-base64' }],
     [
       'converted line ends',
       facts(content(Buffer.concat([Buffer.from('1f8b0800', 'hex'), Buffer.from('a\r\nb\r\nc')])), LISTED, {
@@ -236,8 +236,8 @@ ruleTable(artifactChecksumMismatch, {
       { cause: 'line-ends-converted' },
     ],
     ['a text', facts(content('Not Found\n')), { cause: 'text', message: '“Not Found”' }],
-    ['taken for Latin-1', facts(content(Buffer.from('1fc28b0800', 'hex'))), { cause: 'text-conversion' }],
-    ['base64 as a JSON text', facts(content(JSON.stringify(bytes.toString('base64')))), { cause: 'base64' }],
+    ['taken for Latin-1', facts(content(Buffer.from('1fc28b0800', 'hex'))), { cause: 'gzip-as-text' }],
+    ['base64 as a JSON text', facts(content(JSON.stringify(bytes.toString('base64')))), { cause: 'gzip-as-base64' }],
     ['without the compression', facts(content(tar)), { cause: 'unpacked', message: 'without its gzip compression' }],
     [
       'compressed once more',

@@ -79,9 +79,9 @@ ruleTable(artifactNotTarGz, {
     [
       'gzip read as text',
       await artifactFactsOf(Buffer.from(GOOD.toString('utf8'))),
-      error('text-mode', 'processed as text'),
+      error('gzip-as-text', 'processed as text'),
     ],
-    ['Base64', await text(GOOD.toString('base64')), error('base64')],
+    ['Base64', await text(GOOD.toString('base64')), error('gzip-as-base64')],
     ['an image', await artifactFactsOf(Buffer.from('89504e470d0a1a0a', 'hex')), error('not-gzip', 'looks like: png')],
     ['unknown bytes', await artifactFactsOf(Buffer.from([1, 2, 3])), error('not-gzip')],
     ['broken gzip', await artifactFactsOf(broken), error('gzip-broken')],
@@ -102,7 +102,7 @@ ruleTable(artifactNotTarGz, {
     ['gzip of nothing', await artifactFactsOf(gzipSync('')), error('no-files')],
     ['only an end mark', await artifactFactsOf(tar.tgz()), error('no-files', 'no files')],
     ['only folders', await artifactFactsOf(tar.tgz(tar.entry('lib/', '', { type: '5' }))), error('no-files')],
-    ['no end mark', await artifactFactsOf(tar.tgzOpen(APP)), warning('no-end-mark')],
+    ['no end mark', await artifactFactsOf(tar.tgzOpen(APP)), warning('no-end-marker')],
     [
       'several members',
       await artifactFactsOf(Buffer.concat([gzipSync(plain.subarray(0, 700)), gzipSync(plain.subarray(700))])),

@@ -24,7 +24,7 @@ ruleTable(cacheLifetimeMissing, {
       { cause: 'absent', message: '240 hours' },
     ],
     ['public alone', facts({ 'cache-control': 'public' }), { cause: 'no-lifetime', message: 'public' }],
-    ['a misspelt name', facts({ 'cache-control': 'maxage=300' }), { cause: 'no-lifetime', message: 'maxage=300' }],
+    ['a misspelled name', facts({ 'cache-control': 'maxage=300' }), { cause: 'no-lifetime', message: 'maxage=300' }],
     ['a semicolon', facts({ 'cache-control': 'public; max-age=300' }), { cause: 'malformed', severity: 'warning' }],
     ['a colon', facts({ 'cache-control': 'max-age: 300' }), { cause: 'malformed' }],
     ['quoted', facts({ 'cache-control': 'max-age="300"' }), { cause: 'malformed', severity: 'warning' }],

@@ -55,6 +55,6 @@ ruleTable(corsMissing, {
     ['none on an icon', facts(browser({}), 'icon'), { severity: 'error', message: '<img>' }],
     ['none on an artifact', facts(browser({}), 'artifact'), { severity: 'note' }],
     ['none on the redirect', facts(redirected({}, acao('*'))), { cause: 'absent-on-redirect' }],
-    ['none behind it', facts(redirected(acao('*'), {})), { cause: 'absent-behind-redirect', message: 'cdn.test' }],
+    ['none behind it', facts(redirected(acao('*'), {})), { cause: 'absent-after-redirect', message: 'cdn.test' }],
   ],
 });

@@ -35,16 +35,21 @@ ruleTable(propertyUnknown, {
     [
       'a letter left out',
       entry({ descripton: 1 }),
-      { at: '/apps/a/descripton', cause: 'misspelt', message: 'Did you mean “description”?', advice: '"description"' },
+      {
+        at: '/apps/a/descripton',
+        cause: 'misspelled',
+        message: 'Did you mean “description”?',
+        advice: '"description"',
+      },
     ],
-    ['other case', entry({ blockstyle: 1 }), { cause: 'misspelt', advice: '"blockStyle"' }],
-    ['dashes', entry({ 'app-metadata-url': 1 }), { cause: 'misspelt', advice: '"appMetadataUrl"' }],
+    ['other case', entry({ blockstyle: 1 }), { cause: 'misspelled', advice: '"blockStyle"' }],
+    ['dashes', entry({ 'app-metadata-url': 1 }), { cause: 'misspelled', advice: '"appMetadataUrl"' }],
     [
       'underscores',
       version({ artifact_checksum: 1 }),
-      { at: '/versions/0/artifact_checksum', cause: 'misspelt', advice: '"artifactChecksum"' },
+      { at: '/versions/0/artifact_checksum', cause: 'misspelled', advice: '"artifactChecksum"' },
     ],
-    ['another word for it', version({ sha256: 1 }), { cause: 'misspelt', advice: '"artifactChecksum"' }],
+    ['another word for it', version({ sha256: 1 }), { cause: 'misspelled', advice: '"artifactChecksum"' }],
     [
       'British colour',
       entry({ blockStyle: { colour: '#112233' } }),

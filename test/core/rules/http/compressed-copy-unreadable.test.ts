@@ -4,7 +4,7 @@ import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, ORIGIN, probe } from '../../../support/probes.ts';
 
 const broken = compressedCopy({ fault: 'broken', decoded: null, same: false });
-const mislabelled = (coding: string, kind: string) =>
+const wrongCoding = (coding: string, kind: string) =>
   resourceFacts({ browser: [compressedCopy({ coding, kind, fault: 'broken', decoded: null, same: false })] });
 
 const reset = { ...failed('headers', 'ECONNRESET'), origin: ORIGIN };
@@ -25,9 +25,9 @@ ruleTable(compressedCopyUnreadable, {
     ],
   ],
   faulty: [
-    ['plain', mislabelled('gzip', 'json'), { cause: 'wrong-label', message: 'the bytes are not compressed' }],
-    ['br as gzip', mislabelled('gzip', 'brotli'), { cause: 'wrong-label', message: 'compressed with br' }],
-    ['gzip as br', mislabelled('br', 'gzip'), { cause: 'wrong-label', message: 'compressed with gzip' }],
+    ['plain', wrongCoding('gzip', 'json'), { cause: 'wrong-coding', message: 'the bytes are not compressed' }],
+    ['br as gzip', wrongCoding('gzip', 'brotli'), { cause: 'wrong-coding', message: 'compressed with br' }],
+    ['gzip as br', wrongCoding('br', 'gzip'), { cause: 'wrong-coding', message: 'compressed with gzip' }],
     [
       'no label',
       resourceFacts({
@@ -35,13 +35,13 @@ ruleTable(compressedCopyUnreadable, {
           compressedCopy({
             coding: '',
             same: false,
-            unlabelled: 'br',
+            missingCoding: 'br',
             decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'unknown' },
           }),
         ],
       }),
       {
-        cause: 'unlabelled',
+        cause: 'missing-coding',
         message: 'without Content-Encoding, but the bytes are compressed with br',
         advice: 'Send Content-Encoding: br',
       },
@@ -53,12 +53,12 @@ ruleTable(compressedCopyUnreadable, {
           compressedCopy({
             coding: 'aws-chunked',
             same: false,
-            unlabelled: 'gzip',
+            missingCoding: 'gzip',
             decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'gzip' },
           }),
         ],
       }),
-      { cause: 'unlabelled', message: 'with Content-Encoding: aws-chunked, but' },
+      { cause: 'missing-coding', message: 'with Content-Encoding: aws-chunked, but' },
     ],
     [
       'a label beside identity, for which nothing is decoded',
@@ -67,7 +67,7 @@ ruleTable(compressedCopyUnreadable, {
           compressedCopy({
             coding: 'gzip, identity',
             same: false,
-            unlabelled: 'gzip',
+            missingCoding: 'gzip',
             decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'gzip' },
           }),
         ],
@@ -86,7 +86,7 @@ ruleTable(compressedCopyUnreadable, {
           compressedCopy({
             coding: 'zstd',
             same: false,
-            unlabelled: 'zstd',
+            missingCoding: 'zstd',
             decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'zstd' },
           }),
         ],
@@ -97,7 +97,7 @@ ruleTable(compressedCopyUnreadable, {
         advice: 'a coding from Accept-Encoding',
       },
     ],
-    ['broken', mislabelled('gzip', 'gzip'), { cause: 'broken' }],
+    ['broken', wrongCoding('gzip', 'gzip'), { cause: 'broken' }],
     [
       'cut off',
       resourceFacts({ browser: [compressedCopy({ fault: 'truncated', same: false })] }),

@@ -17,8 +17,8 @@ ruleTable(contentEncoded, {
     ['JSON in br', facts('br', 'metadata')],
   ],
   faulty: [
-    ['gzip', facts('gzip'), { cause: 'labelled', message: 'gzip' }],
-    ['x-gzip', facts('X-GZIP'), { cause: 'labelled' }],
+    ['gzip', facts('gzip'), { cause: 'encoded', message: 'gzip' }],
+    ['x-gzip', facts('X-GZIP'), { cause: 'encoded' }],
     ['unknown on an artifact', facts('aws-chunked'), { cause: 'unknown-coding' }],
     ['unknown on JSON', facts('zstd', 'manifest'), { cause: 'unknown-coding', message: 'zstd' }],
   ],

@@ -139,12 +139,12 @@ ruleTable(hostIntermittent, {
     [
       'HEAD by turns',
       repeatedRequests({ of: 'HEAD', url: ADDRESS, plain: [200, 200], same: [404, 200] }),
-      { cause: 'by-turns', message: 'HEAD requests for the manifest alternate between 2xx and 404' },
+      { cause: 'alternating', message: 'HEAD requests for the manifest alternate between 2xx and 404' },
     ],
     [
       'plain GETs by turns',
       repeatedRequests({ of: 'HEAD', url: ADDRESS, plain: [200, 500], same: [404, 404] }),
-      { cause: 'by-turns', message: 'the same requests for the manifest', dedupeKey: 'apps.example.com' },
+      { cause: 'alternating', message: 'the same requests for the manifest', dedupeKey: 'apps.example.com' },
     ],
     [
       'what browsers get, by turns',
@@ -157,7 +157,7 @@ ruleTable(hostIntermittent, {
           headerProbes: probesInRounds([probe(), refused(404), probe()], [probe(), refused(404), probe()]),
         }),
       },
-      { cause: 'by-turns', message: '404' },
+      { cause: 'alternating', message: '404' },
     ],
   ],
 });

@@ -100,7 +100,7 @@ ruleTable(unreachable, {
       facts(failedBehindProxy('PROXY_403')),
       { cause: 'proxy-refused-host', advice: 'NO_PROXY' },
     ],
-    ['a proxy that finds no way', facts(failedBehindProxy('PROXY_502')), { cause: 'proxy-no-way' }],
+    ['a proxy that finds no way', facts(failedBehindProxy('PROXY_502')), { cause: 'proxy-cannot-reach-host' }],
     [
       'a proxy that is not trusted',
       facts(failedBehindProxy('CERT_HAS_EXPIRED')),

@@ -23,7 +23,7 @@ export const UNREACHABLE_CAUSES = {
   'http2-only': { title: 'The host supports only HTTP/2' },
   'proxy-authentication': { title: 'The proxy requires a login', owner: 'network' },
   'proxy-refused-host': { title: 'The proxy refuses to connect to the host', owner: 'network' },
-  'proxy-no-way': { title: 'The proxy cannot reach the host', owner: 'network' },
+  'proxy-cannot-reach-host': { title: 'The proxy cannot reach the host', owner: 'network' },
   'proxy-untrusted': { title: 'The certificate of the proxy is not trusted', owner: 'network' },
   'proxy-unusable': { title: 'The proxy setting is not valid', owner: 'network' },
   'proxy-not-found': { title: 'The name of the proxy cannot be resolved', owner: 'network' },

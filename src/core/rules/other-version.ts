@@ -1,0 +1,36 @@
+import { type ArtifactFacts, type Content, isMissing } from '../facts/facts.ts';
+import { printable, shorten } from '../text/text.ts';
+import type { Problem } from './rule.ts';
+import type { VersionEntry } from './subjects.ts';
+
+/** The bytes match another entry. Whether that entry has the right file determines what to move. */
+export function otherVersion(
+  facts: ArtifactFacts,
+  content: Content,
+  checksum: string,
+  all: readonly VersionEntry[],
+  artifacts: readonly ArtifactFacts[],
+): Problem<'other-versions-artifact'> | null {
+  const other = all.find((entry) => entry.artifactChecksum === `sha256:${content.sha256}`);
+  if (other === undefined) return null;
+  const own = all.find((entry) => entry.artifactChecksum === checksum && entry.artifactUrl === facts.url);
+  const [name, otherName] = [own, other].map((entry) => shorten(printable(entry?.version ?? '(unnamed)'), 60));
+  const there = artifacts[other.index]?.content;
+  const found = there === undefined || isMissing(there) ? null : `sha256:${there.sha256}`;
+  const evidence = { otherVersion: other.version };
+  const swapped = found !== null && found === checksum;
+  if (swapped)
+    return {
+      cause: 'other-versions-artifact',
+      message: `The URL of version ${name} serves the file of ${otherName}, and that of ${otherName} the file of ${name}.`,
+      advice: 'Swap the two files, or the two artifactUrls. The checksums are correct: do not change them.',
+      evidence,
+    };
+  const right = found === other.artifactChecksum ? `; ${otherName} itself is correct` : '';
+  return {
+    cause: 'other-versions-artifact',
+    message: `The URL of version ${name} serves the file of version ${otherName}${right}.`,
+    advice: `Put the file of ${name} (${shorten(checksum)}) at its URL, or correct its artifactUrl. Do not change the listed checksum: a published version never changes.`,
+    evidence,
+  };
+}
