@@ -100,6 +100,7 @@ function withState(summary: string, state: string): string {
   return `${summary.trimEnd()}${summary.includes('\n') ? '\n  ' : ' '}${state}`;
 }
 
+/** True for an AppregError, also for one of another copy of this library. */
 export function isAppregError(error: unknown): error is AppregError {
   return error instanceof Error && 'known' in error && error.known === true;
 }

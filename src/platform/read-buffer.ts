@@ -25,6 +25,7 @@ export function isBorrowed({ buffer }: Uint8Array): boolean {
   return buffer === memory?.buffer;
 }
 
+/** Creates a buffer for one socket. */
 export function openReusedReadBuffer(): ReusedReadBuffer {
   const buffer = (memory ??= Buffer.allocUnsafeSlow(BYTES));
   let socket: Socket | null = null;

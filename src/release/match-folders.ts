@@ -32,16 +32,16 @@ export async function foldersOf(root: string, glob: string): Promise<string[]> {
 /** Lists a folder; a link to a folder, or to nothing, looks like an empty folder. */
 function linksAsFolders(): (folder: string) => Dirent[] {
   const links = new Set<string>();
-  return (path) => {
-    const at = resolve(path);
+  return (folder) => {
+    const at = resolve(folder);
     if (links.has(at)) return [];
     return readdirSync(at, { withFileTypes: true }).map((entry) => {
-      const target = join(at, entry.name);
-      if (!entry.isSymbolicLink() || statSync(target, { throwIfNoEntry: false })?.isDirectory() === false) return entry;
-      links.add(target);
+      const path = join(at, entry.name);
+      if (!entry.isSymbolicLink() || statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) return entry;
+      links.add(path);
       const asFolder = { isDirectory: () => true, isSymbolicLink: () => false };
-      const folder: Dirent = Object.assign(Object.create(entry), { name: entry.name }, asFolder);
-      return folder;
+      const shown: Dirent = Object.assign(Object.create(entry), { name: entry.name }, asFolder);
+      return shown;
     });
   };
 }

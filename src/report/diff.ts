@@ -16,10 +16,12 @@ const APP_COLORS = { added: 'green', removed: 'red', changed: 'yellow' } as cons
 const VERSION_MARKS = { added: '+', removed: '-', changed: '!', moved: '~' } as const;
 const VERSION_COLORS = { added: 'green', removed: 'red', changed: 'red', moved: 'yellow' } as const;
 
+/** The differences for programs. */
 export function diffAsJson(found: RegistryDiff): string {
   return redact(safeJson({ schema: 1, ...found }));
 }
 
+/** The differences for a terminal. */
 export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
   const lines: string[] = [];
   const notCompared = new Set(found.notCompared.map(({ key }) => key));

@@ -15,7 +15,10 @@ interface Violation {
 
 const SEVERITY: Record<Severity, Violation['severity']> = { error: 'major', warning: 'minor', note: 'info' };
 
-/** A GitLab Code Quality report of the findings that count. An incomplete run has an entry too, since an empty list would mean no findings. */
+/**
+ * A GitLab Code Quality report of the findings that count. An incomplete run has an entry as well, since an empty list
+ * would mean no findings.
+ */
 export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
   const found = withFingerprints(report.findings).filter(({ finding }) => counts(finding));
   const violations: Violation[] = found.map(({ finding, fingerprint }) => {

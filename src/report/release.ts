@@ -27,6 +27,7 @@ const MARKS: Record<ReleaseState, Mark> = {
   broken: FAILED,
 };
 
+/** The report for programs. */
 export function releaseAsJson(report: ReleaseReport): string {
   return redact(safeJson(report));
 }

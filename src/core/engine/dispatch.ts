@@ -96,6 +96,7 @@ export class RuleDispatcher {
     }
   }
 
+  /** The rules about a subject, in the order in which they are judged. */
   rulesOn(subject: Exclude<Subject, 'resource'>): readonly AnyRule[] {
     return this.#rules.get(subject) ?? [];
   }
@@ -105,6 +106,7 @@ export class RuleDispatcher {
     if (isMissing(value)) this.#documentValues.add(value);
   }
 
+  /** Judges all rules about a subject. */
   dispatch<S extends Exclude<Subject, 'resource'>>(subject: S, facts: FactsOf<S>, place: SubjectLocation): void {
     this.#evaluate(this.rulesOn(subject), facts, place);
   }
@@ -137,6 +139,7 @@ export class RuleDispatcher {
     return reading.value;
   }
 
+  /** Judges the rules about URLs; `text` is null if the URL is missing, or not a text. */
   url(resource: ResourceKind, text: string | null, place: SubjectLocation): void {
     const parsed = text === null ? SCHEMA_VIOLATION : (urlParts(text) ?? blockedBy('url-malformed'));
     const facts = { resource, url: text ?? SCHEMA_VIOLATION, parsed, now: this.#now, registry: this.registry };

@@ -22,8 +22,8 @@ export interface FindingHooks {
   onFinding?: ((finding: Readonly<Finding>) => void) | null;
 }
 
-/** What the findings of a run have an effect on. */
-export interface FindingEffects {
+/** The records of a run that its findings change. */
+export interface FindingRecords {
   symptoms: SymptomRecord;
   hiding: HidingFindings;
   notJudged: NotJudgedRecord;
@@ -33,7 +33,7 @@ export interface FindingEffects {
 export class FindingCollector {
   readonly #overrides: SeverityOverrides;
   readonly #hooks: FindingHooks;
-  readonly #effects: FindingEffects;
+  readonly #records: FindingRecords;
   readonly #findings: Finding[] = [];
   /** Findings reported once for several resources (a fault of their host, say), by rule and by what they are about. */
   readonly #reported = new Map<string, Finding>();
@@ -41,9 +41,9 @@ export class FindingCollector {
   readonly #pending = new Map<DocumentFacts, Pending[]>();
   #changes = 0;
 
-  constructor(overrides: SeverityOverrides, effects: FindingEffects, hooks: FindingHooks = {}) {
+  constructor(overrides: SeverityOverrides, records: FindingRecords, hooks: FindingHooks = {}) {
     this.#overrides = overrides;
-    this.#effects = effects;
+    this.#records = records;
     this.#hooks = hooks;
   }
 
@@ -91,8 +91,8 @@ export class FindingCollector {
     this.#hide(rule, problem, place);
     const symptom = symptomFor(rule, problem, place);
     if (symptom === null) return;
-    this.#effects.symptoms.markUnknown(symptom);
-    this.#effects.notJudged.addTurnedOff(rule, place.resource);
+    this.#records.symptoms.markUnknown(symptom);
+    this.#records.notJudged.addTurnedOff(rule, place.resource);
   }
 
   /** Resolves the positions of the findings in a document, all in one pass, and releases the document. */
@@ -107,7 +107,7 @@ export class FindingCollector {
   releaseDeferred(): void {
     const { findings, effects } = this.#deferred.release();
     this.#findings.push(...findings);
-    for (const effect of effects) this.#effects.symptoms.add(effect);
+    for (const effect of effects) this.#records.symptoms.add(effect);
   }
 
   /** Records the problem for the rules that it supersedes. A host's limit may still explain it, if it is deferred. */
@@ -127,17 +127,17 @@ export class FindingCollector {
   #hide(rule: AnyRule, problem: Problem, place: SubjectLocation): void {
     const isHiding = problem.hidesApp ?? (problem.severity ?? rule.severity) === 'error';
     if (!rule.hidesApp || !isHiding) return;
-    this.#effects.hiding.block(place.found, rule.id);
+    this.#records.hiding.block(place.found, rule.id);
     const app = appOf(problem, place);
     const isDocument = place.resource === 'metadata' || place.resource === 'manifest';
-    if (isDocument && app !== null) this.#effects.hiding.hide(app, rule.id);
+    if (isDocument && app !== null) this.#records.hiding.hide(app, rule.id);
   }
 
   #addEffect(rule: AnyRule, problem: Problem, symptom: Symptom, reported: Severity): void {
     // An error by default is suspected even if it is reported as a note.
     const isError = (problem.severity ?? rule.severity) === 'error';
     const effect = { symptom, rule, severity: isError && reported === 'note' ? 'warning' : reported } as const;
-    if (problem.unlessLimited === undefined) this.#effects.symptoms.add(effect);
+    if (problem.unlessLimited === undefined) this.#records.symptoms.add(effect);
     else this.#deferred.holdEffect(problem.unlessLimited, effect);
   }
 

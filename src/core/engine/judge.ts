@@ -108,6 +108,7 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
 
 const NONE_KNOWN: ReadonlySet<string> = new Set();
 
+/** Starts a run that judges facts as they are observed. */
 export function startJudging(options: JudgeOptions): Judging {
   const exceptions = options.exceptions ?? null;
   const run = openRun(options.severities ?? {}, options, exceptions && new EvaluatedRules(exceptions.entries));

@@ -5,7 +5,7 @@ import { redact, shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
 import type { Evidence, Finding, Severity, Symptom } from './report.ts';
 
-/** Makes a finding from a rule's problem: its place and the rule's metadata added, secrets redacted, texts shortened. */
+/** Makes findings from the problems of rules. */
 
 /** The number of other affected apps that a finding names. */
 export const NAMED = 20;
@@ -18,6 +18,7 @@ export interface FindingContext {
   app: string | null;
 }
 
+/** The finding about a problem, with its place and the metadata of the rule; secrets are hidden, long texts shortened. */
 export function makeFinding(
   rule: AnyRule,
   problem: Problem,
@@ -51,6 +52,7 @@ function withApp(advice: string, app: string | null): string {
   return app !== null && isSafeKey(app) ? advice.replaceAll('<app>', app) : advice;
 }
 
+/** The evidence with secrets hidden and long texts shortened. */
 export function redactedEvidence(evidence: Evidence): Evidence {
   return Object.fromEntries(Object.entries(evidence).map(([name, value]) => [name, redactedValue(value)]));
 }

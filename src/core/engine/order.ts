@@ -1,8 +1,9 @@
 import type { Finding } from './report.ts';
 import { comparePrecedence, isSemver } from '../registry/version.ts';
 
-/** The order of findings in a report: the same for the same facts, regardless of the order in which they were listed. */
+/** The order of findings in a report. It depends only on the facts, not on the order in which they were listed. */
 
+/** Compares by UTF-16 code units; null comes first. */
 export function compareText(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;

@@ -43,6 +43,7 @@ interface Totals {
   unlistedApps: number;
 }
 
+/** The state of a new run. */
 export function openRun(
   overrides: SeverityOverrides,
   hooks: FindingHooks = {},

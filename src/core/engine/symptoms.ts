@@ -2,7 +2,7 @@ import type { AnyRule } from '../rules/rule.ts';
 import { type Severity, type Symptom, SYMPTOMS, type SymptomStatus } from './report.ts';
 import { outranks } from './supersede.ts';
 
-/** The status of each symptom (spec section 7): a function of the findings, verdicts and missing facts that affect it. */
+/** The status of each symptom (spec section 7), which depends on the findings, the verdicts and the missing facts. */
 
 /** What the status of one symptom depends on. */
 export interface SymptomInput {

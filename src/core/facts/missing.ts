@@ -15,6 +15,7 @@ export interface Missing {
   intentional?: boolean;
 }
 
+/** True if a fact is missing. */
 export function isMissing(fact: unknown): fact is Missing {
   return typeof fact === 'object' && fact !== null && 'missing' in fact && fact.missing !== undefined;
 }

@@ -48,6 +48,7 @@ export interface CleanVersions {
   latest(content: DocumentContent, count?: number): string | null;
 }
 
+/** Creates a recognizer for one run. */
 export function openCleanVersions(): CleanVersions {
   /** The part before the last slash is usually the same as in the previous URL. */
   let lastFolder = '';

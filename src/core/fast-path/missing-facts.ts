@@ -26,6 +26,7 @@ function hasMore({ reusedFrom, viewsReusedFrom, otherName }: Resource): boolean 
   return reusedFrom !== undefined || viewsReusedFrom !== undefined || otherName !== undefined;
 }
 
+/** True if both are the same objects, in the same order. */
 export function isSameFacts(one: MissingFacts, other: MissingFacts): boolean {
   return one.length === other.length && one.every((fact, i) => fact === other[i]);
 }

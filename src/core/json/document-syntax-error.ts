@@ -42,6 +42,7 @@ export interface DocumentSyntaxError {
   evidence?: Record<string, string | number>;
 }
 
+/** Creates an error without evidence. */
 export function documentSyntaxError(
   cause: SyntaxErrorCause,
   offset: number,

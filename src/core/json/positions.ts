@@ -113,8 +113,8 @@ export function namedAt(text: string, i: number): Named | null {
   if (name.includes('\\')) return null;
   const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
   const end = endOfValue(text, start);
-  const behind = skipSpace(text, end);
-  return { name, start, end, next: text.charCodeAt(behind) === COMMA ? behind + 1 : behind };
+  const afterValue = skipSpace(text, end);
+  return { name, start, end, next: text.charCodeAt(afterValue) === COMMA ? afterValue + 1 : afterValue };
 }
 
 /** Calls `visit` for each child of the container that starts at `i`; `visit` returns the offset after the value. */
@@ -229,13 +229,14 @@ export function duplicateNames(text: string): Duplicate[] {
   return found;
 }
 
-/** Line and column of offsets, both 1-based; columns count UTF-16 code units, and a BOM takes no column. */
+/** The offsets at which the lines of a text start; a BOM is not part of the first line. */
 export function lineStarts(text: string): number[] {
   const starts = [text.charCodeAt(0) === 0xfeff ? 1 : 0];
   for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1);
   return starts;
 }
 
+/** Line and column of an offset, both 1-based; columns count UTF-16 code units. */
 export function positionOf(starts: readonly number[], offset: number): { line: number; column: number } {
   let low = 0,
     high = starts.length - 1;

@@ -37,6 +37,7 @@ export function declaredVersion(file: string, bytes: Uint8Array): DeclaredVersio
   return isJsonFile(file) ? versionInJson(name, text) : versionInText(name, text);
 }
 
+/** True for a problem, as opposed to a version. */
 export function isProblem(found: object): found is AppProblem {
   return 'message' in found;
 }

@@ -144,9 +144,14 @@ export function redactInPlace(text: string): string {
   return hideSecrets(text, (secret) => {
     const number = numbers.get(secret) ?? numbers.size + 1;
     numbers.set(secret, number);
-    const name = number === 1 ? 'REDACTED' : `REDACTED${number}`;
-    return stampOver(secret, secret.length >= name.length ? name : number.toString(36));
+    return stampFor(secret, number);
   });
+}
+
+/** The text in place of the secret with this number (from 1), of the same length. */
+export function stampFor(secret: string, number: number): string {
+  const name = number === 1 ? 'REDACTED' : `REDACTED${number}`;
+  return stampOver(secret, secret.length >= name.length ? name : number.toString(36));
 }
 
 /** A stamp in place of a secret, of the same length; backslash escapes are kept, except those of letters and digits. */

@@ -1,4 +1,4 @@
-import { stampOver } from '../../core/text/text.ts';
+import { stampFor } from '../../core/text/text.ts';
 
 /**
  * Replaces values in a text. The result has the same length, and different values stay different, so that two paths do
@@ -9,9 +9,4 @@ export function hideValues(values: Iterable<string>): (text: string) => string {
   const hidden = [...new Set(values)].toSorted((a, b) => b.length - a.length);
   const stamps = hidden.map((value, i) => [value, stampFor(value, i + 1)] as const);
   return (text) => stamps.reduce((seen, [value, stamp]) => seen.replaceAll(value, () => stamp), text);
-}
-
-function stampFor(value: string, number: number): string {
-  const name = number === 1 ? 'REDACTED' : `REDACTED${number}`;
-  return stampOver(value, value.length >= name.length ? name : number.toString(36));
 }

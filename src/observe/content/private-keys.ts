@@ -14,7 +14,7 @@ const KNOWN_EXAMPLES = ['MIIEvwIBADANBgkqhkiG9w0BAQEFAASCBKkwggSlAgEAAoIBAQC7VJT
 export interface FoundSecret {
   kind: string;
   value: string;
-  /** Offset of its start, and behind its end. */
+  /** Offset of its start, and after its end. */
   from: number;
   to: number;
 }

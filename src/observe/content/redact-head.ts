@@ -13,7 +13,7 @@ const OPEN_KEY = /PRIVATE KEY(?: BLOCK)?-----(?![\s\S]*-----END)([\s\S]+)$/;
 
 /**
  * The content without the secrets in its head.
- * @param start its first bytes, more than the head has: a secret in the head may end behind it
+ * @param start its first bytes, more than the head has: a secret in the head may end after it
  */
 export async function withoutSecretsInHead<C extends Pick<Content, 'head'>>(content: C, start: Buffer): Promise<C> {
   const head = Buffer.from(content.head, 'base64');

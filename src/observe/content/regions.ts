@@ -1,11 +1,11 @@
 import { ANCHORS } from './detectors.ts';
 import type { TextWindow } from './text-windows.ts';
 
-/** Characters around an anchor: more than a secret has before and behind it. */
+/** Characters around an anchor: more than a secret has before and after it. */
 const BEFORE = 800;
-const BEHIND = 2500;
+const AFTER = 2500;
 /** A private key is longer than any other secret. */
-const BEHIND_KEY = 18_000;
+const AFTER_KEY = 18_000;
 
 type Anchor = (typeof ANCHORS)[number];
 
@@ -34,6 +34,7 @@ export interface Regions {
   hasPaths: boolean;
 }
 
+/** The regions around the anchors in a window. */
 export function regionsIn({ text, from, to }: TextWindow): Regions {
   const regions: Regions = { secrets: [], hasPaths: false };
   let b = text.charCodeAt(from);
@@ -61,7 +62,7 @@ function addAt(text: string, at: number, hash: number, regions: Regions): void {
     return;
   }
   const start = Math.max(0, at - BEFORE);
-  const end = Math.min(text.length, at + (anchor.of === 'key' ? BEHIND_KEY : BEHIND));
+  const end = Math.min(text.length, at + (anchor.of === 'key' ? AFTER_KEY : AFTER));
   const last = regions.secrets.at(-1);
   if (last !== undefined && start <= last.to) last.to = Math.max(last.to, end);
   else regions.secrets.push({ from: start, to: end });

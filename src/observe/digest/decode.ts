@@ -121,6 +121,11 @@ export interface DecodedDigester {
   end(): Promise<NonNullable<Content['decoded']>>;
 }
 
+/**
+ * Creates a digester of the decoded bytes.
+ * @param codings in the order in which they were applied
+ * @param limit maximum number of decoded bytes
+ */
 export function createDecodedDigester(codings: readonly string[], limit: number): DecodedDigester {
   const digester = createDigester(limit);
   const decoder = createDecoder(codings, limit, (chunk) => digester.write(chunk));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../../core/facts/facts.ts';
 
 const HEAD_BYTES = 512;
-/** The bytes in which secrets of the head are searched: one may end behind the head. */
+/** The bytes in which secrets of the head are searched: one may end after the head. */
 const START_BYTES = 4096;
 /** The header of gzip data: the bytes after it are content, which may be a secret. */
 const GZIP_HEAD_BYTES = 10;

@@ -59,6 +59,7 @@ interface ClientState {
   redact: ((text: string) => string) | null;
 }
 
+/** Opens a client; close it to end its connections. */
 export function openHttpClient(options: HttpOptions = {}): HttpClient {
   const pool = openConnectionPool({
     concurrency: Math.max(1, Math.floor(options.concurrency ?? 32)),

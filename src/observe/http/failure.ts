@@ -54,7 +54,7 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
   throw error;
 }
 
-// SETTINGS or GOAWAY on stream 0, with which every HTTP/2 connection of a server begins (RFC 9113, sections 4.1 and 3.4).
+// Every HTTP/2 connection of a server begins with SETTINGS or GOAWAY on stream 0 (RFC 9113, sections 3.4 and 4.1).
 // eslint-disable-next-line no-control-regex
 const HTTP2_FRAME = /^\0[^][^][\x04\x07]\0{5}/;
 

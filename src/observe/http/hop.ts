@@ -16,6 +16,7 @@ export interface HopResult extends ReceivedResponse {
   isCrowded: boolean;
 }
 
+/** Sends one request, and receives its response. */
 export async function requestHop(
   request: HopRequest,
   pool: ConnectionPool,

@@ -72,6 +72,7 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
+/** Opens a pool without connections. */
 export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   return new HostConnectionPool(options);
 }

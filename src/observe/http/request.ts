@@ -101,10 +101,12 @@ export function urlFailure(url: string): Failure | null {
     : failureFact('url', 'URL_UNUSABLE', 'not an absolute http(s) URL without credentials', url);
 }
 
+/** True for a URL with the scheme http or https. */
 export function isHttpUrl({ protocol }: URL): boolean {
   return protocol === 'https:' || protocol === 'http:';
 }
 
+/** Parses an absolute URL, and removes its fragment. */
 export function urlWithoutFragment(url: string): URL {
   const parsed = new URL(url);
   if (url.includes('#')) parsed.hash = '';

@@ -4,6 +4,7 @@ export interface Semaphore {
   release(): void;
 }
 
+/** @param limit how many are admitted at once */
 export function openSemaphore(limit: number): Semaphore {
   const waiting: (() => void)[] = [];
   let held = 0;

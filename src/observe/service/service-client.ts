@@ -23,6 +23,7 @@ export interface ServiceRequestOptions {
 /** A report of a large registry has tens of megabytes. */
 const BODY_LIMIT = 128_000_000;
 
+/** Opens a client; close it to end its connections. */
 export function openServiceClient({ service, headers, http, timeout }: ServiceRequestOptions): ServiceClient {
   const { origin } = new URL(service);
   const client: HttpClient = openHttpClient({ ...http, concurrency: 4, secrets: { origin, headers } });

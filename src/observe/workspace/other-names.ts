@@ -15,6 +15,7 @@ export interface OtherNames {
   hasFolder(folder: string): boolean;
 }
 
+/** Creates a comparison for one workspace. */
 export function openOtherNames(root: string, listing = openListing(root)): OtherNames {
   let tree: WalkResult | null = null;
   let files: Map<string, string> | null = null;

@@ -13,6 +13,7 @@ export interface Tree {
   read(path: string): DocumentContent | null;
 }
 
+/** The files of a folder as a baseline. */
 export function folderTree(folder: string, source: string): Tree {
   return {
     source,
