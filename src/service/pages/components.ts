@@ -8,7 +8,7 @@ import { allows, type Scope } from '../scopes.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'idle';
 
-/** A status word with a coloured mark; the colour adds no information. */
+/** A status word with a colored mark; the color adds no information. */
 export function status(tone: Tone, word: string): Html {
   return html`<span class="status ${tone}">${word}</span>`;
 }
@@ -51,7 +51,7 @@ export interface Field {
   autofocus?: boolean;
 }
 
-/** A labelled input; its error is displayed next to it and referenced by aria-describedby. */
+/** A labeled input; its error is displayed next to it and referenced by aria-describedby. */
 export function field({ name, label, value = '', hint, error = null, type = 'text', ...more }: Field): Html {
   const described = [...(hint === undefined ? [] : [`${name}-hint`]), ...(error === null ? [] : [`${name}-error`])];
   return html`<div class="field${error === null ? '' : ' wrong'}">
@@ -141,7 +141,7 @@ export interface Choice {
   label: string;
 }
 
-/** A labelled list of choices that is submitted with its form. */
+/** A labeled list of choices that is submitted with its form. */
 export function select(name: string, label: string, choices: readonly Choice[], chosen: string): Html {
   return html`<label class="select"
     ><span>${label}</span>

@@ -1,6 +1,6 @@
 import { html } from './html.ts';
 
-/** The logo, in the current text colour. */
+/** The logo, in the current text color. */
 export const LOGO = html`<svg
   class="mark"
   viewBox="0 0 20 20"

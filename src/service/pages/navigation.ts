@@ -52,7 +52,7 @@ function rangeOf({ page, pageSize, total }: PageOf): string {
   return `${grouped(first)}–${grouped(last)} of ${grouped(total)}`;
 }
 
-/** Links to the neighbouring pages of a list; nothing if it has one page. @param pathOf a page */
+/** Links to the neighboring pages of a list; nothing if it has one page. @param pathOf a page */
 export function pageLinks(list: PageOf, pathOf: (page: number) => string): Html {
   const { page, pageSize, total } = list;
   const last = Math.ceil(total / pageSize);

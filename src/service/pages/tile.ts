@@ -12,14 +12,14 @@ export interface TileApp {
 
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-/** An app's icon on its colour, or the first letter of its name. Decorative: it adds no information to the name. */
+/** An app's icon on its color, or the first letter of its name. Decorative: it adds no information to the name. */
 export function tile(app: TileApp, large = false): Html {
   const color = app.color !== null && COLOR.test(app.color) ? app.color : null;
   const front = app.icon === null ? letter(app, color) : icon(app.icon + (app.iconFragment ?? ''), large ? 36 : 24);
   return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${background(color)}${front}</span>`;
 }
 
-/** The colour is an attribute of a shape: the page's Content-Security-Policy forbids inline styles. */
+/** The color is an attribute of a shape: the page's Content-Security-Policy forbids inline styles. */
 function background(color: string | null): Html {
   if (color === null) return NOTHING;
   return html`<svg class="back" viewBox="0 0 1 1" preserveAspectRatio="none">
@@ -41,7 +41,7 @@ function icon(path: string, size: number): Html {
   return html`<img src="icons/${path}" alt="" width="${size}" height="${size}" loading="lazy" decoding="async" />`;
 }
 
-/** Whether black has more contrast than white on a colour (WCAG's relative luminance). */
+/** Whether black has more contrast than white on a color (WCAG's relative luminance). */
 export function isLight(color: string): boolean {
   const luminance = 0.2126 * channel(color, 1) + 0.7152 * channel(color, 3) + 0.0722 * channel(color, 5);
   return luminance > 0.179;

@@ -120,7 +120,7 @@ interface AppRow {
   position: number;
   name: string;
   description: string;
-  /** #RRGGBB, or null if the manifest has no valid colour. */
+  /** #RRGGBB, or null if the manifest has no valid color. */
   color: string | null;
   /** The last valid icon (icons.sha256). */
   icon: Buffer | null;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openFaultHost, silent } from '../../support/fault-host.ts';
+import { answer, CORS, openFaultHost, silent } from '../../support/fault-host.ts';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
@@ -184,6 +184,20 @@ describe('responses', () => {
     const path = registryPath('/apps/mail/versions/1.0.0/artifact')(ids);
     const response = await callApi(without, 'GET', path, { token: ids.token });
     expect([response.status, response.json.type]).toEqual([501, 'urn:appreg:problem:artifacts-not-kept']);
+  });
+
+  test('a registry that requires credentials is refused with advice for the subscriber', async () => {
+    const host = await openFaultHost();
+    const outbound = { ...web.service.outbound, subscribeTimeout: 8000 };
+    try {
+      const body = { url: host.on('/r.json', answer({ status: 401, headers: CORS, body: 'no' })), name: 'Private' };
+      const local = webApp({ ...web.service, outbound });
+      const { status, json } = await callApi(local, 'POST', '/api/registries/subscribe', { token: ids.token, body });
+      const detail = `${json.findings[0].message} If the registry is private, subscribe with its credentials.`;
+      expect([status, json.type, json.detail]).toEqual([422, 'urn:appreg:problem:registry-unusable', detail]);
+    } finally {
+      await host.close();
+    }
   });
 
   test('a registry that does not respond is accepted within two seconds, and is being checked', async () => {
