@@ -123,7 +123,7 @@ describe('a registry with credentials', () => {
     });
     expect(JSON.stringify(wrong)).not.toContain('wrong-credential');
     const none = await subscribe(waiting(), organization, { url: live.url, name: 'x' });
-    expect('message' in none && none.message).toContain('subscribe with its credentials');
+    expect('advice' in none && none.advice).toContain('subscribe with its credentials');
     const rows = await harness.db.selectFrom('registries').where('url', '=', live.url).select('id').execute();
     expect(rows).toEqual([]);
     await host.close();
