@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { BundleOptions } from '../bundle/bundle.ts';
-import { printable } from '../core/text/text.ts';
+import { printable, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import { createArchiveReader } from '../observe/archive/read-archive.ts';
@@ -13,7 +13,7 @@ import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { chunksOf, fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
-import { checkUrl, fetchWhole, isUrl, shownUrl, readInputFile, unlikeArtifact, unreadableFile } from './fetch.ts';
+import { checkUrl, fetchWhole, isUrl, readInputFile, unlikeArtifact, unreadableFile } from './fetch.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
 import { readChunks } from '../platform/read-chunks.ts';
@@ -92,14 +92,14 @@ export async function artifactFrom(
   const { cwd, terminal } = context;
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
-    const progress = terminal.progress(`Fetching ${shownUrl(url)}`);
+    const progress = terminal.progress(`Fetching ${safeExcerpt(url)}`);
     const { content, archive } = await fetchWhole(
       url,
       context.env,
-      (bytes) => progress.update(`Fetching ${shownUrl(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
+      (bytes) => progress.update(`Fetching ${safeExcerpt(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
       { scan: { folders: [] } },
     ).finally(() => progress.stop());
-    refuseUnlikeArtifact(shownUrl(url), content.head);
+    refuseUnlikeArtifact(safeExcerpt(url), content.head);
     return { artifact: { bytes: null, url, content, archive }, provenance: null };
   }
   if (artifact !== undefined)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ArchiveFacts, Content, Probe } from '../core/facts/facts.ts';
 import { kindOf } from '../core/text/file-type.ts';
-import { printable, redact, shorten } from '../core/text/text.ts';
+import { printable, redact, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { urlError } from '../core/http/url-error.ts';
 import { isAnswered, overProxy, statusOf } from '../core/http/probe.ts';
@@ -70,7 +70,7 @@ export async function fetchWhole(
   if (isAnswered(fetched.probe)) return fetched;
   throw new AppregError(
     'download-failed',
-    `${shownUrl(url)} ${describeOutcome(fetched.probe)}.`,
+    `${safeExcerpt(url)} ${describeOutcome(fetched.probe)}.`,
     'Check the URL, and that it does not require sign-in.',
   );
 }
@@ -80,7 +80,7 @@ export function describeOutcome(probe: Probe): string {
   const { failure } = probe;
   const over = overProxy(probe);
   if (failure) {
-    const message = printable(redact(shorten(failure.message)));
+    const message = safeExcerpt(failure.message);
     return `cannot be fetched${over}: ${message}${message.includes(failure.code) ? '' : ` (${printable(failure.code)})`}`;
   }
   return `responds with status ${statusOf(probe)}${over}`;
@@ -97,14 +97,9 @@ export function checkUrl(url: string, flag: string): void {
   if (fault)
     throw new AppregError(
       'url-invalid',
-      `${flag} ${shownUrl(url)}: ${printable(redact(fault.message))}`,
+      `${flag} ${safeExcerpt(url)}: ${printable(redact(fault.message))}`,
       printable(redact(fault.advice)),
     );
-}
-
-/** A URL in messages: without secrets, and of limited length. */
-export function shownUrl(url: string): string {
-  return printable(redact(shorten(url)));
 }
 
 /** What is suspicious about bytes that are expected to be an artifact, or null. */

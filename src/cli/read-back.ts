@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { safeExcerpt } from '../core/text/text.ts';
 import type { NewVersion } from '../author/metadata.ts';
 import type { Probe } from '../core/facts/facts.ts';
 import { AppregError } from '../core/errors.ts';
 import { isAnswered } from '../core/http/probe.ts';
 import { untilStopped } from '../store/interrupt.ts';
 import type { Context } from './context.ts';
-import { describeOutcome, fetchBytes, shownUrl, unlikeArtifact } from './fetch.ts';
+import { describeOutcome, fetchBytes, unlikeArtifact } from './fetch.ts';
 import { networkOf } from './config/network.ts';
 
 /** Seconds until a stored file must be served, by the type of the store: page hosts build the site first. */
@@ -18,7 +19,7 @@ export const READ_BACK_SECONDS = { directory: null, s3: 30, git: 600 };
  * @throws AppregError (exit 1) if other bytes are served, or none before the deadline
  */
 export async function readBack({ terminal, env }: Context, entry: NewVersion, timeout: number | null): Promise<void> {
-  const progress = terminal.progress(`Requesting ${shownUrl(entry.artifactUrl)}`);
+  const progress = terminal.progress(`Requesting ${safeExcerpt(entry.artifactUrl)}`);
   const end = Date.now() + (timeout ?? 0) * 1000;
   try {
     for (let attempt = 0; ; attempt++) {
@@ -26,14 +27,14 @@ export async function readBack({ terminal, env }: Context, entry: NewVersion, ti
       if (found === null) return;
       const left = end - Date.now();
       if (left > 0 && !found.unreachable) {
-        progress.update(`${shownUrl(entry.artifactUrl)} ${found.message}; waiting ${Math.ceil(left / 1000)} s more`);
+        progress.update(`${safeExcerpt(entry.artifactUrl)} ${found.message}; waiting ${Math.ceil(left / 1000)} s more`);
         await untilStopped(sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4))));
         continue;
       }
       if (found.servedChecksum) throw mismatch(entry, found.servedChecksum);
       if (timeout !== null && !found.unreachable) throw notServedError(entry, found.message, timeout);
       const outcome = timeout === null ? 'Not served yet' : 'Not read back';
-      terminal.log(`${outcome}: ${shownUrl(entry.artifactUrl)} ${found.message}`);
+      terminal.log(`${outcome}: ${safeExcerpt(entry.artifactUrl)} ${found.message}`);
       return;
     }
   } finally {
@@ -73,7 +74,7 @@ function isUnreachable({ failure }: Probe): boolean {
 function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string): AppregError {
   return new AppregError(
     'read-back-mismatch',
-    `${shownUrl(artifactUrl)} serves different bytes: their checksum is ${served}, yours is ${artifactChecksum}.`,
+    `${safeExcerpt(artifactUrl)} serves different bytes: their checksum is ${served}, yours is ${artifactChecksum}.`,
     'If another artifact was published at this URL, publish your bytes as a new version. If the host changes the bytes (Content-Encoding), fix the host first.',
   );
 }
@@ -81,7 +82,7 @@ function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string)
 function notServedError({ artifactUrl }: NewVersion, message: string, timeout: number): AppregError {
   return new AppregError(
     'read-back-missing',
-    `The artifact is stored, but after ${timeout} s ${shownUrl(artifactUrl)} still ${message}. The version is not listed yet, so subscribers are not affected.`,
+    `The artifact is stored, but after ${timeout} s ${safeExcerpt(artifactUrl)} still ${message}. The version is not listed yet, so subscribers are not affected.`,
     'Check baseUrl, and that the stored files are public; then run the same command again. --read-back-timeout <s> waits longer; --no-read-back lists the version without this check.',
     { advisesRepeat: true },
   );

@@ -1,5 +1,5 @@
 import type { Finding } from '../core/engine/report.ts';
-import { printable, redact, shorten } from '../core/text/text.ts';
+import { printable, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 import type { LineChanges } from '../publish/changed-lines.ts';
 import { describePlan } from '../publish/describe-plan.ts';
 import type { Plan } from '../publish/plan.ts';
@@ -11,7 +11,7 @@ import type { Terminal } from './io/terminal.ts';
 /** Warnings and notes about what is added: on stderr, since they are not results. */
 export function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
   for (const { severity, rule, message, advice } of findings) {
-    const line = printable(redact(shorten(`${severity}: ${message} ${advice} (${rule})`, 400)));
+    const line = safeExcerpt(`${severity}: ${message} ${advice} (${rule})`, 400);
     if (severity === 'note') terminal.detail(line);
     else terminal.log(line);
   }

@@ -2,10 +2,10 @@ import { type Document, requireVersions } from '../author/document.ts';
 import { member } from '../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
-import { printable } from '../core/text/text.ts';
+import { printable, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { checkKey } from './check-key.ts';
-import { type RegistryLocation, readDocument, readManifest, shownLocation } from './registry-location.ts';
+import { type RegistryLocation, readDocument, readManifest } from './registry-location.ts';
 
 /** An app of the registry whose metadata file can be edited. */
 export interface AppToPublish {
@@ -29,7 +29,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
   if (path === null) {
     throw new AppregError(
       'metadata-outside-workspace',
-      `The metadata file of “${name}” is not in this workspace: its URL is ${shownLocation(metadataUrl)}, but the workspace is served at ${shownLocation(place.base)}.`,
+      `The metadata file of “${name}” is not in this workspace: its URL is ${safeExcerpt(metadataUrl)}, but the workspace is served at ${safeExcerpt(place.base)}.`,
       'Publish from the workspace that contains the file, or correct appMetadataUrl or baseUrl.',
     );
   }

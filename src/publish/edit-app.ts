@@ -7,7 +7,7 @@ import { entriesOf } from '../core/record.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import { type AppFields, appFields, iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
 import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
-import { printable, shorten } from '../core/text/text.ts';
+import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';
 import { appFactsWith, metadataFacts } from './app-facts.ts';
@@ -15,7 +15,7 @@ import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
 import { entryIn, type ListedEntry } from './listed-entry.ts';
 import type { Plan, Step } from './plan.ts';
-import { editStep, factsOf, type RegistryLocation, readDocument, shownLocation } from './registry-location.ts';
+import { editStep, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
 
 /** Plans changes to the entry of an app (spec 2.1). */
 
@@ -125,7 +125,7 @@ function editAgain(text: string, { key, manifest }: ListedEntry, changes: readon
     if (now === before || now === after) continue;
     throw new AppregError(
       'app-changed',
-      `The ${field} of the app “${printable(key)}” was changed by another process at the same time: it is now ${now === null ? 'missing' : `“${shownLocation(now)}”`}.`,
+      `The ${field} of the app “${printable(key)}” was changed by another process at the same time: it is now ${now === null ? 'missing' : `“${safeExcerpt(now)}”`}.`,
       'Check the entry. If your change is still right, run the same command again.',
       { effect: 'none', advisesRepeat: true },
     );
@@ -198,7 +198,7 @@ async function metadataStates(
       ? []
       : [{ version, artifactUrl, artifactChecksum }];
   });
-  const baseline = { source: before.file ?? shownLocation(listed ?? ''), keys: [key], app: () => versions };
+  const baseline = { source: before.file ?? safeExcerpt(listed ?? ''), keys: [key], app: () => versions };
   return { before, after: await metadataFacts(place, wanted), baseline: versions.length === 0 ? null : baseline };
 }
 

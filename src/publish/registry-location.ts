@@ -1,7 +1,7 @@
 import { type Document, openDocument } from '../author/document.ts';
 import type { DocumentFacts, Missing } from '../core/facts/facts.ts';
 import { documentContent } from '../core/json/json.ts';
-import { printable, redact, shorten } from '../core/text/text.ts';
+import { printable, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store, Stored } from '../store/store.ts';
 import type { EditStep } from './plan.ts';
@@ -61,9 +61,4 @@ export function factsOf({ path, content }: Document, url: string | null = null):
 export function editStep(before: Document, text: string, edit: EditStep['edit'], what: string): EditStep {
   const planned = before.token === null ? {} : { planned: { token: before.token, text } };
   return { kind: 'edit', path: before.path, ...planned, edit, what };
-}
-
-/** A URL or path in an error message. */
-export function shownLocation(text: string): string {
-  return printable(redact(shorten(text)));
 }

@@ -1,5 +1,5 @@
 import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.ts';
-import { counted, printable, redact, safeJson, shorten } from '../core/text/text.ts';
+import { counted, redact, safeExcerpt, safeJson, shorten } from '../core/text/text.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { reasonWords } from './hidden-apps.ts';
 import { PLAIN, type Style } from './style.ts';
@@ -27,7 +27,7 @@ export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
   const notCompared = new Set(found.notCompared.map(({ key }) => key));
   for (const app of found.apps.slice(0, MAX_APPS)) {
     const mark = style[APP_COLORS[app.change]](APP_MARKS[app.change]);
-    lines.push(`${mark} ${style.bold(shown(app.key))}${remarksOn(app, notCompared)}`);
+    lines.push(`${mark} ${style.bold(safeExcerpt(app.key))}${remarksOn(app, notCompared)}`);
     for (const { name, before, after } of app.fields)
       lines.push(`    ${name}: ${quotedOrNone(before)} → ${quotedOrNone(after)}`);
     for (const version of app.versions.slice(0, MAX_VERSIONS)) lines.push(`    ${versionLine(version, style)}`);
@@ -37,15 +37,16 @@ export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
   if (found.apps.length > MAX_APPS)
     lines.push(style.dim(`… and ${counted(found.apps.length - MAX_APPS, 'more app')}; --format json lists them all.`));
   for (const key of found.vanishing.slice(0, MAX_APPS))
-    lines.push(style.red(`Subscribers would no longer see ${shown(key)}${reasonFor(found, key)}.`));
+    lines.push(style.red(`Subscribers would no longer see ${safeExcerpt(key)}${reasonFor(found, key)}.`));
   if (found.hosts.added.length > 0)
     lines.push(
       style.yellow(
-        `New ${found.hosts.added.length === 1 ? 'host' : 'hosts'}: ${found.hosts.added.map(shown).join(', ')}`,
+        `New ${found.hosts.added.length === 1 ? 'host' : 'hosts'}: ${found.hosts.added.map((text) => safeExcerpt(text)).join(', ')}`,
       ),
     );
-  if (found.hosts.removed.length > 0) lines.push(`Hosts no longer used: ${found.hosts.removed.map(shown).join(', ')}`);
-  if (found.notCompared.length > 0) lines.push(style.dim(notComparedLine(found, shown)));
+  if (found.hosts.removed.length > 0)
+    lines.push(`Hosts no longer used: ${found.hosts.removed.map((text) => safeExcerpt(text)).join(', ')}`);
+  if (found.notCompared.length > 0) lines.push(style.dim(notComparedLine(found, safeExcerpt)));
   lines.push(headline(found));
   return lines.join('\n');
 }
@@ -86,7 +87,7 @@ export function diffAsMarkdown(found: RegistryDiff): string {
 function notComparedLine(found: RegistryDiff, named: (key: string) => string): string {
   const listed = found.notCompared.slice(0, 10).map(({ key }) => named(key));
   const rest = found.notCompared.length - listed.length;
-  const reasons = [...new Set(found.notCompared.map(({ reason }) => shown(reason)))].slice(0, 3).join('; ');
+  const reasons = [...new Set(found.notCompared.map(({ reason }) => safeExcerpt(reason)))].slice(0, 3).join('; ');
   return `Versions not compared: ${listed.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more app')}` : ''} (${reasons})`;
 }
 
@@ -117,7 +118,7 @@ function remarksOn(app: AppDiff, notCompared: ReadonlySet<string>): string {
   if (change !== 'removed' && visible.after === false)
     remarks.push(`hidden because ${reasonWords(app, new Set(app.unpublished ? [key] : []))}`);
   if (change === 'changed' && visible.before === false && visible.after === true) remarks.push('now visible');
-  return remarks.length === 0 ? '' : `  (${remarks.map(shown).join('; ')})`;
+  return remarks.length === 0 ? '' : `  (${remarks.map((text) => safeExcerpt(text)).join('; ')})`;
 }
 
 function reasonFor({ apps }: RegistryDiff, key: string): string {
@@ -128,19 +129,15 @@ function reasonFor({ apps }: RegistryDiff, key: string): string {
 
 function versionLine(version: VersionDiff, style: Style): string {
   const color = style[VERSION_COLORS[version.change]];
-  return color(`${VERSION_MARKS[version.change]} ${shown(version.version)}  ${changeOf(version)}`);
+  return color(`${VERSION_MARKS[version.change]} ${safeExcerpt(version.version)}  ${changeOf(version)}`);
 }
 
 function changeOf({ change, url, checksum, bytes }: VersionDiff): string {
   const bytesText = bytes === null ? '' : `, ${size(bytes)}`;
-  if (change === 'added') return `added${bytesText}: ${shown(url.after ?? 'no URL')}`;
+  if (change === 'added') return `added${bytesText}: ${safeExcerpt(url.after ?? 'no URL')}`;
   if (change === 'removed') return 'withdrawn, but a published version must stay listed';
   if (change === 'moved') return `moved: ${quotedOrNone(url.before)} → ${quotedOrNone(url.after)}`;
   return `different bytes: ${quotedOrNone(checksum.before)} → ${quotedOrNone(checksum.after)}, but a published version must never change`;
-}
-
-function shown(text: string): string {
-  return printable(redact(shorten(text)));
 }
 
 /** A value as code; empty for an empty text. */
@@ -149,7 +146,7 @@ function asCode(text: string): string {
 }
 
 function quotedOrNone(text: string | null): string {
-  return text === null ? 'none' : `“${shown(text)}”`;
+  return text === null ? 'none' : `“${safeExcerpt(text)}”`;
 }
 
 function row(...cells: readonly [string, string, string, string]): string {

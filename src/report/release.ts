@@ -1,6 +1,6 @@
 import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
-import { counted, printable, redact, safeJson, shorten } from '../core/text/text.ts';
+import { counted, redact, safeExcerpt, safeJson, shorten } from '../core/text/text.ts';
 import { alignedRows } from './columns.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { PLAIN, type Style } from './style.ts';
@@ -87,7 +87,7 @@ function selected(apps: readonly ReleasedApp[]): { shown: readonly ReleasedApp[]
 }
 
 function text(value: string): string {
-  return printable(redact(shorten(value, MAX_MESSAGE)));
+  return safeExcerpt(value, MAX_MESSAGE);
 }
 
 function inCell(value: string | null): string {

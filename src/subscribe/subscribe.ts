@@ -1,5 +1,5 @@
 import undici from 'undici';
-import { printable, redact, shorten } from '../core/text/text.ts';
+import { printable, redact, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { openTrust } from '../observe/http/tls.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
@@ -74,7 +74,7 @@ export async function requestSubscription(subscription: Subscription): Promise<S
     const reason = cause instanceof Error ? cause.message || systemErrorCode(cause) || cause.name : String(cause);
     throw new AppregError(
       'service-unreachable',
-      `${printable(redact(endpoint))} cannot be reached: ${printable(redact(shorten(reason)))}`,
+      `${printable(redact(endpoint))} cannot be reached: ${safeExcerpt(reason)}`,
       'Check --service and the network. For a private certificate authority, use --ca <file>.',
       { cause },
     );

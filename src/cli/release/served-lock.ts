@@ -1,3 +1,4 @@
+import { safeExcerpt } from '../../core/text/text.ts';
 import { documentContent, parseDocument } from '../../core/json/json.ts';
 import { isAnswered, statusOf } from '../../core/http/probe.ts';
 import { type LockFile, LOCK_FILE, lockIn } from '../../core/registry/lock-file.ts';
@@ -5,7 +6,7 @@ import type { Context } from '../context.ts';
 import { registryUrl } from '../check/verify-options.ts';
 import { downloadBytes, SMALL_FILE_LIMITS } from '../../observe/http/download.ts';
 import { networkOf } from '../config/network.ts';
-import { describeOutcome, shownUrl } from '../fetch.ts';
+import { describeOutcome } from '../fetch.ts';
 
 /** Statuses for a file that does not exist; buckets that must not be listed respond with 403. */
 const ABSENT = [403, 404, 410];
@@ -21,7 +22,7 @@ export async function servedLock({ env, terminal }: Context, manifest: string): 
   const http = openHttpClient(networkOf(env));
   const unusable = (why: string): null => {
     terminal.log(
-      `warning: ${shownUrl(url)} ${why}; apps that were built with another version of esbuild are reported as changed`,
+      `warning: ${safeExcerpt(url)} ${why}; apps that were built with another version of esbuild are reported as changed`,
     );
     return null;
   };

@@ -130,6 +130,15 @@ export function secretsOf(url: string): string[] {
   return pairs.filter(([name, value]) => value.length >= 16 && !isHarmless(name, value)).map(([, value]) => value);
 }
 
+// Longer texts are cut before secrets are searched.
+const SEARCHED = 20_000;
+
+/** An untrusted text that is safe to print in a message: on one line, without secrets, and shortened. */
+export function safeExcerpt(text: string, limit = 200): string {
+  // Secrets first: a cut could remove what shows them to be secrets.
+  return printable(shorten(redact(text.slice(0, SEARCHED)), limit));
+}
+
 /** The text with credentials in URLs (userinfo, query values that could be signatures) and bearer tokens hidden. */
 export function redact(text: string): string {
   return hideSecrets(text, () => 'REDACTED');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
-import { printable, redact, shorten } from '../../core/text/text.ts';
+import { safeExcerpt } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';
 import { stopIfInterrupted, stopAbortSignal } from '../interrupt.ts';
@@ -147,7 +147,7 @@ export function gitMessage({ stderr }: GitRun): string {
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote|hint|warning): */, '').trim())
     .filter((line) => line !== '' && !line.startsWith('To '));
-  return printable(redact(shorten(lines.slice(0, 4).join(' · '), 400))).replace(/[^.!?…]$/, '$&.');
+  return safeExcerpt(lines.slice(0, 4).join(' · '), 400).replace(/[^.!?…]$/, '$&.');
 }
 
 /** True if the connection to the remote failed, rather than the remote or git: a retry may help. */

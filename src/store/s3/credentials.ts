@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { printable, redact, shorten } from '../../core/text/text.ts';
+import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { type Environment, profileOf } from './profile.ts';
@@ -219,5 +219,5 @@ interface RequestOptions {
 }
 
 function refused(message: string, hint: string): AppregError {
-  return new AppregError('s3-credentials', printable(redact(shorten(message, 400))), hint);
+  return new AppregError('s3-credentials', safeExcerpt(message, 400), hint);
 }

@@ -9,6 +9,7 @@ import {
   redactInPlace,
   safeJson,
   shorten,
+  safeExcerpt,
 } from '../../../src/core/text/text.ts';
 import { runs } from '../../support/property-runs.ts';
 
@@ -226,6 +227,20 @@ describe('redact', () => {
   });
 });
 
+describe('safeExcerpt', () => {
+  test('is one line, without secrets, and short', () => {
+    expect(safeExcerpt('a\nb\u001b[2J')).toBe(printable('a\nb\u001b[2J'));
+    expect(safeExcerpt(`https://h.test/a?sig=${SECRET}`)).toBe('https://h.test/a?sig=REDACTED');
+    expect(safeExcerpt('a'.repeat(500), 10)).toBe(`${'a'.repeat(9)}…`);
+  });
+
+  test('hides a password that is cut before the character that ends it', () => {
+    const password = `${SECRET}${'x'.repeat(300)}`;
+    expect(safeExcerpt(`https://user:${password}@h.test/`)).toBe(redact(`https://user:${password}@h.test/`));
+    expect(safeExcerpt(`https://user:${password}@h.test/`)).not.toContain(SECRET.slice(0, 8));
+  });
+});
+
 test('100,000 hostile characters are handled within 1.5 seconds', () => {
   const start = performance.now();
   for (const text of [
@@ -258,6 +273,7 @@ test('100,000 hostile characters are handled within 1.5 seconds', () => {
     isBlank(text);
     safeJson(text);
     shorten(text);
+    safeExcerpt(text);
   }
   expect(performance.now() - start).toBeLessThan(1500);
 });

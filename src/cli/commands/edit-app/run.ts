@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { appFields } from '../../../core/registry/manifest.ts';
-import { printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import { printable, redact, safeExcerpt, safeJson, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { type AppEdit, type EditPlan, type FieldChange, planEdit } from '../../../publish/edit-app.ts';
@@ -130,7 +130,7 @@ function changeLine({ field, before, after }: FieldChange): string {
 }
 
 function inQuotes(text: string): string {
-  return `“${printable(redact(shorten(text)))}”`;
+  return `“${safeExcerpt(text)}”`;
 }
 
 /** `assemble` makes the entry from another file, which has the old values. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
-import { counted, printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import { counted, printable, redact, safeExcerpt, safeJson, shorten } from '../../../core/text/text.ts';
 import type { Mirrored } from '../../../mirror/app.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { openDirectory } from '../../../store/directory/directory.ts';
@@ -105,5 +105,5 @@ function describeMirror(result: Mirrored): string {
 }
 
 function shown(text: string): string {
-  return printable(redact(shorten(text, 400)));
+  return safeExcerpt(text, 400);
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
-import { counted, printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import { counted, printable, redact, safeExcerpt, safeJson } from '../../../core/text/text.ts';
 import type { FirstCheck } from '../../../subscribe/await-check.ts';
 import type { SubscriptionAnswer, Subscription } from '../../../subscribe/subscribe.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -156,5 +156,5 @@ function hintFor(status: number): string {
 }
 
 function shown(text: string): string {
-  return printable(redact(shorten(text, 400)));
+  return safeExcerpt(text, 400);
 }
