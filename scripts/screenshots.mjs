@@ -1,5 +1,5 @@
 // Writes docs/images from the real pages: the example registry is served, the service runs on its own database, and
-// Chromium visits its pages. Run `npm run build` first. Usage: node scripts/screenshots.mjs [chromium]
+// Chromium visits its pages. Run `npm run build` first. Usage: node scripts/screenshots.mjs [path of Chromium]
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { startSideBySide } from '../examples/side-by-side.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const appreg = join(root, 'bin/appreg.js');
 const images = join(root, 'docs/images');
-const executablePath = process.argv[2] ?? '/usr/bin/chromium';
+const executablePath = process.argv[2] ?? '/usr/bin/chromium-headless-shell';
 const data = mkdtempSync(join(tmpdir(), 'appreg-screenshots-'));
 chmodSync(data, 0o755);
 mkdirSync(images, { recursive: true });

@@ -18,11 +18,13 @@ export interface Service {
   close(): Promise<void>;
 }
 
-const INSTALL = 'apt-get install --no-install-recommends chromium libnss3-tools';
+const INSTALL = 'apt-get install --no-install-recommends chromium-headless-shell libnss3-tools';
+/** The first one has the same engine without windows, and takes half of the CPU time. */
+const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /** Where the browser is; APPREG_CHROMIUM names another one. */
 function executable(): string | null {
-  return process.env['APPREG_CHROMIUM'] ?? inPath('chromium') ?? inPath('chromium-browser') ?? inPath('google-chrome');
+  return process.env['APPREG_CHROMIUM'] ?? PROGRAMS.map(inPath).find((file) => file !== null) ?? null;
 }
 
 function inPath(name: string): string | null {
@@ -58,8 +60,15 @@ export async function launch(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: executable()!,
     env: { ...process.env, HOME: home },
-    // A container's root has no sandbox to use; the only pages are ours.
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', ...args],
+    args: [
+      // A container's root has no sandbox to use; the only pages are ours.
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      // Without windows, Chromium sends no Accept-Language by default.
+      '--accept-lang=en-US,en;q=0.9',
+      ...args,
+    ],
   });
 }
 
