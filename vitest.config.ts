@@ -13,7 +13,6 @@ const ISOLATED = [
   'test/bundle/native.test.ts',
   'test/cli/release-{esbuild,toolchain}.test.ts',
   // They wait for other processes most of the time. Files with a process of their own start first.
-  'test/bundle/package-managers.test.ts',
   'test/publish/{*interrupted,large-artifact,mishaps,one-document,publish-apps,stores,storm}.test.ts',
   'test/store/{crash,rivals,git/git,s3/s3}.test.ts',
   'test/cli/{author-process,transcripts}.test.ts',

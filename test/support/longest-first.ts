@@ -13,7 +13,7 @@ const LONG = [
   'service/pages/screens',
   'service/worker/queue',
   'publish/release-interrupted',
-  'bundle/package-managers',
+  'install/package-managers',
   'service/nodes',
   'examples',
   'publish/mishaps',
