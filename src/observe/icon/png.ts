@@ -13,10 +13,10 @@ interface Header {
 type Fault = NonNullable<ImageFacts['fault']>;
 
 const SIGNATURE_BYTES = 8;
-/** Limit for inflated pixels, in bytes: enough for 2,800 by 2,800 in full colour. */
+/** Limit for inflated pixels, in bytes: enough for 2,800 by 2,800 in full color. */
 const INFLATE_LIMIT = 32 * 2 ** 20;
-// By colour type: samples per pixel, and the bit depths that it allows.
-const COLOUR_TYPES: Partial<Record<number, readonly [samples: number, depths: readonly number[]]>> = {
+// By color type: samples per pixel, and the bit depths that it allows.
+const COLOR_TYPES: Partial<Record<number, readonly [samples: number, depths: readonly number[]]>> = {
   0: [1, [1, 2, 4, 8, 16]],
   2: [3, [8, 16]],
   3: [1, [1, 2, 4, 8]],
@@ -87,14 +87,14 @@ function readHeader(data: Buffer): Header | null {
   const width = data.readUInt32BE(0);
   const height = data.readUInt32BE(4);
   const depth = data.readUInt8(8);
-  const colour = data.readUInt8(9);
+  const color = data.readUInt8(9);
   const compression = data.readUInt8(10);
   const filter = data.readUInt8(11);
   const interlace = data.readUInt8(12);
-  const [samples, depths] = COLOUR_TYPES[colour] ?? [0, []];
+  const [samples, depths] = COLOR_TYPES[color] ?? [0, []];
   if (width === 0 || height === 0 || width >= 2 ** 31 || height >= 2 ** 31) return null;
   if (!depths.includes(depth) || compression !== 0 || filter !== 0 || interlace > 1) return null;
-  return { width, height, bitsPerPixel: samples * depth, palette: colour === 3, interlaced: interlace === 1 };
+  return { width, height, bitsPerPixel: samples * depth, palette: color === 3, interlaced: interlace === 1 };
 }
 
 function pixelFault(packed: Buffer, header: Header): Fault | null {

@@ -13,7 +13,7 @@ export interface Workspace {
   baseUrl: string | null;
 }
 
-/** The address with its trailing slash, normalised by `URL`. */
+/** The address with its trailing slash, normalized by `URL`. */
 export function asBase(baseUrl: string): string {
   const href = parseUrl(baseUrl)?.href ?? baseUrl;
   return href.endsWith('/') ? href : `${href}/`;

@@ -243,7 +243,7 @@ export const REPORT: Report = report({
   findings: FINDINGS,
   symptoms: PROBLEMS.symptoms,
   notJudged: [
-    notJudged({ app: 'gone', reason: 'because of unreachable' }),
+    notJudged({ app: 'gone', code: 'blocked-by', reason: 'because of unreachable', blockedBy: 'unreachable' }),
     notJudged({ rule: '*', reason: '12 more findings, which are not listed here' }),
   ],
   summary: {

@@ -5,14 +5,12 @@ import type { ArchiveFacts, ArtifactFacts, Content, PublishedVersion, Probe } fr
 import { isMissing } from '../../facts/facts.ts';
 import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
 import { header } from '../../http/headers.ts';
-import { printable, shorten } from '../../text/text.ts';
 import { whyUndecoded } from '../../http/why-undecoded.ts';
 import { contentSignature } from '../content-signature.ts';
 import { kindOfContent } from '../../text/file-type.ts';
 import { lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import type { VersionEntry } from '../subjects.ts';
 import { otherVersion } from '../other-version.ts';
 import { artifactChanged } from '../history/artifact-changed.ts';
 
