@@ -130,6 +130,7 @@ test('--bump changes the versions of workspaces in the lock file of the reposito
   const root = await repository(
     {
       ...sources({ clock: '1.0.0', lamp: '1.0.0' }),
+      '.git/HEAD': 'ref: refs/heads/main\n',
       'package-lock.json': lock,
       'src/clock/package.json': manifest,
       'src/lamp/package.json': manifest,
