@@ -1,14 +1,14 @@
-import { Command } from 'commander';
+import { Command, type ErrorOptions } from 'commander';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { counted, printable, shorten } from '../../core/text/text.ts';
 
 /** A command line that lacks required arguments. */
 export class MissingArguments extends Error {
-  readonly command: Command;
+  readonly command: PromptingCommand;
   /** As in the usage of the command, without brackets. */
   readonly names: readonly string[];
 
-  constructor(command: Command) {
+  constructor(command: PromptingCommand) {
     const names = command.registeredArguments
       .slice(command.args.length)
       .filter(({ required }) => required)
@@ -21,7 +21,7 @@ export class MissingArguments extends Error {
 
   /** Prints the usage error. @throws CommanderError */
   refuse(): never {
-    this.command.error(`error: ${this.message}`, { code: 'commander.missingArgument' });
+    this.command.refuse(this.message);
   }
 }
 
@@ -37,26 +37,31 @@ export class PromptingCommand extends Command {
     return new PromptingCommand(name);
   }
 
-  /** Called by the parser. @throws MissingArguments */
-  missingArgument(): never {
-    throw new MissingArguments(this);
+  /** Called by the parser. @throws MissingArguments, or CommanderError for any other error of the command line */
+  override error(message: string, options?: ErrorOptions): never {
+    if (options?.code === 'commander.missingArgument') throw new MissingArguments(this);
+    if (options?.code !== 'commander.excessArguments') return super.error(message, options);
+    const names = this.commands.map((one) => one.name());
+    return names.length === 0 ? this.tooManyArguments() : this.unknownSubcommand(names);
   }
 
-  /** Called by the parser. @throws CommanderError */
-  _excessArguments(words: readonly string[]): never {
+  /** Prints a usage error. @throws CommanderError */
+  refuse(message: string): never {
+    return super.error(`error: ${message}`);
+  }
+
+  private tooManyArguments(): never {
+    const expected = counted(this.registeredArguments.length, 'argument');
+    return this.refuse(
+      `too many arguments for '${commandName(this)}'. Expected ${expected} but got ${this.args.length}.`,
+    );
+  }
+
+  private unknownSubcommand(names: readonly string[]): never {
     const name = commandName(this);
-    const expected = this.registeredArguments.length;
-    const [first = ''] = words;
-    const names = this.commands.map((one) => one.name());
-    if (names.length === 0)
-      this.error(
-        `error: too many arguments for '${name}'. Expected ${counted(expected, 'argument')} but got ${words.length}.`,
-        { code: 'commander.excessArguments' },
-      );
+    const [first = ''] = this.args;
     const shown = `'${name} ${shorten(printable(first), 80)}'`;
     const commands = [name, ...names.map((one) => `${name} ${one}`)].join(', ');
-    this.error(`error: unknown command ${shown}.${didYouMean(first, names)} The commands are: ${commands}`, {
-      code: 'commander.unknownCommand',
-    });
+    return this.refuse(`unknown command ${shown}.${didYouMean(first, names)} The commands are: ${commands}`);
   }
 }
