@@ -24,8 +24,32 @@ export function cephMissing(): string | null {
   return found ? 'it runs as root only' : 'apt-get install radosgw ceph-mon ceph-osd ceph-mgr ceph-common';
 }
 
+/** @throws Error after all its processes have ended and its folder is removed */
 export async function openCeph(): Promise<Ceph> {
   const dir = mkdtempSync(join(tmpdir(), 'appreg-ceph-'));
+  const close = (): void => {
+    for (const file of existsSync(join(dir, 'run')) ? readdirSync(join(dir, 'run')) : [])
+      if (file.endsWith('.pid')) kill(Number(readFileSync(join(dir, 'run', file), 'utf8')));
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    return { ...(await startCeph(dir)), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** The process may have ended by itself. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function startCeph(dir: string): Promise<Omit<Ceph, 'close'>> {
   const [monitor, gateway] = [await freePort(), await freePort()];
   for (const name of ['mon', 'osd', 'rgw', 'run']) mkdirSync(join(dir, name));
   const conf = join(dir, 'ceph.conf');
@@ -81,11 +105,6 @@ export async function openCeph(): Promise<Ceph> {
     endpoint,
     bucket,
     env: { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret },
-    close() {
-      for (const file of readdirSync(join(dir, 'run')).filter((name) => name.endsWith('.pid')))
-        process.kill(Number(readFileSync(join(dir, 'run', file), 'utf8')), 'SIGKILL');
-      rmSync(dir, { recursive: true, force: true });
-    },
   };
 }
 
