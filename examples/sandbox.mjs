@@ -27,7 +27,7 @@ The registry of examples/out   ${both.manifest}
 The service                    ${both.page}
 
 Open the service in a browser and create an organization. Then, in Settings, App Registries,
-Subscribe to Registry, give it the registry's address. Ctrl+C stops both.
+Subscribe to Registry, give it the registry's URL. Ctrl+C stops both.
 `);
 await both.ended;
 await stop();

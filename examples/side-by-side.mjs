@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 /**
  * @param appreg the program to run @param folder of the registry @param data of the service
  * @param say receives the warnings and errors of the service's log
- * @returns the address of the manifest and of the service, `ended`, and `stop`
+ * @returns the URLs of the manifest and of the service, `ended`, and `stop`
  */
 export async function startSideBySide(appreg, folder, data, say) {
   const registry = start('serve', folder, '--https', '--port', '8080');
