@@ -23,7 +23,7 @@ export interface ArchiveFacts {
   unpackedBytes: number;
   /** The limit that stopped the pass, or null. */
   stopped: 'unpacked-bytes' | 'ratio' | 'entries' | 'header-bytes' | null;
-  /** Bytes after the end of the archive: after the tar's end mark (unpacked), or after the gzip stream (packed). */
+  /** Bytes after the end of the archive: after the tar's end marker (unpacked), or after the gzip stream (packed). */
   trailing: { layer: 'gzip' | 'tar'; bytes: number } | null;
   gzipMembers: number;
   /** Ambiguities that archive readers handle differently, by code. */

@@ -49,7 +49,7 @@ export class TarReader {
   /** Bytes of data still expected, including the padding to a whole block. */
   private remaining = 0;
   private zeroBlocks = 0;
-  /** Offset of the first non-zero block after the end mark; -1 if there is none. */
+  /** Offset of the first non-zero block after the end marker; -1 if there is none. */
   private trailingFrom = -1;
   /** The extended header that is being read, and the bytes of all. */
   private extension: { type: string; size: number; parts: Buffer[] } = { type: '', size: 0, parts: [] };
@@ -62,7 +62,7 @@ export class TarReader {
     this.content = content;
   }
 
-  /** Bytes from the first non-zero block after the end mark. */
+  /** Bytes from the first non-zero block after the end marker. */
   get trailing(): number {
     return this.trailingFrom === -1 ? 0 : this.position - this.trailingFrom;
   }

@@ -24,7 +24,7 @@ export function unknownCodings(codings: readonly string[]): string[] {
   return codings.filter((coding) => !SUPPORTED.has(coding));
 }
 
-/** Transforms in a row: the codings are undone from the last one applied to the first. */
+/** Transforms in a row: the codings are removed, the last one first. */
 interface Pipeline {
   stages: readonly Transform[];
   input: Transform;

@@ -77,7 +77,7 @@ interface ArtifactReader {
 /** The body of one attempt. */
 interface Reading {
   inspection: Inspection;
-  /** The content with its Content-Encoding undone, if it has one. */
+  /** The content without its Content-Encoding, if it has one. */
   decoded: DecodedDigester | null;
   /** The content of the gzip layer, if requested. */
   unpacked: DecodedDigester | null;

@@ -25,7 +25,7 @@ export function referenceOfDocument(
   };
 }
 
-/** @param bytes with the coding undone; null if they were not kept */
+/** @param bytes decoded; null if they were not kept */
 export function referenceOfIcon(probe: Probe, content: Content, bytes: Uint8Array | null): Reference | null {
   if (content.cut) return null;
   if (isPlain(probe)) return { sha256: content.sha256, bytes: content.bytes, text: null, isImage: true };

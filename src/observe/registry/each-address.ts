@@ -212,7 +212,7 @@ function publicFamilies(): (4 | 6)[] {
 interface ContentReader {
   /** For `ProbeRequest.body`; each attempt starts over. @param applied the codings of the body */
   body(applied: readonly string[]): Body;
-  /** The decoded body of the last attempt; null if none was read, or if its coding cannot be undone. */
+  /** The decoded body of the last attempt; null if none was read, or if it cannot be decoded. */
   end(): Promise<AddressSample['content']>;
 }
 

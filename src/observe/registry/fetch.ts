@@ -19,7 +19,7 @@ export interface FetchOptions {
   limit: number;
 }
 
-/** A response with its body: `content` as sent, `bytes` with the Content-Encoding undone. */
+/** A response with its body: `content` as sent, `bytes` decoded. */
 export interface FetchedResource {
   probe: Probe;
   content: Content;
@@ -117,7 +117,7 @@ async function fetchOnce(
 interface BodyReader {
   /** For `ProbeRequest.body`; each attempt starts over. */
   body(hop: Hop): Body;
-  /** The body of the last attempt; empty if none was read. `error`: why its coding could not be undone, or null. */
+  /** The body of the last attempt; empty if none was read. `error`: why it could not be decoded, or null. */
   end(): Promise<Omit<FetchedResource, 'probe'> & { coding: string; error: string | null }>;
 }
 
@@ -160,7 +160,7 @@ function createBodyReader(limit: number, context: ObserveContext): BodyReader {
 
 function openReading(applied: readonly string[], limit: number): Reading {
   const chunks: Uint8Array[] = [];
-  // A coding that cannot be undone is ignored, as browsers ignore unknown codings.
+  // A coding that cannot be decoded is ignored, as browsers ignore unknown codings.
   const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
   return {
     coding: applied.join(', '),
