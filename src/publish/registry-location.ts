@@ -1,7 +1,7 @@
 import { type Document, openDocument } from '../author/document.ts';
 import type { DocumentFacts, Missing } from '../core/facts/facts.ts';
 import { documentContent } from '../core/json/json.ts';
-import { printable, safeExcerpt } from '../core/text/text.ts';
+import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store, Stored } from '../store/store.ts';
 import type { EditStep } from './plan.ts';
