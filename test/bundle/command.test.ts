@@ -65,7 +65,7 @@ describe('a successful run', () => {
     expect(existsSync(join(cwd, 'app/x.tar.gz'))).toBe(false);
     const { out, log } = await run(cwd, 'app', 'app/x.tar.gz', { format: 'json', anyContent: true });
     const archive = readFileSync(join(cwd, 'app/x.tar.gz'));
-    const warnings = ['left out: .DS_Store', 'the artifact has no app.js at its top level'];
+    const warnings = ['left out: .DS_Store', 'The artifact has no app.js at its top level.'];
     expect(JSON.parse(out)).toEqual({
       path: 'app/x.tar.gz',
       bytes: archive.length,

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 const nodes = new Set<ChildProcess>();
 
-// When what uses them fails on its way, they are not to stay behind.
+// They must not outlive a test that fails.
 process.on('exit', () => {
   for (const child of nodes) child.kill('SIGKILL');
 });
