@@ -48,5 +48,5 @@ export const AUDIT_OUTCOMES = ['done', 'refused'] as const;
 
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
-/** What an entry says besides its target. Never secrets. */
+/** What an entry says in addition to its target. Never secrets. */
 export type AuditDetails = Record<string, string | number | boolean | null>;

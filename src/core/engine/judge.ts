@@ -106,31 +106,34 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
   return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
 }
 
+/** What all parts of a run are judged with. */
+function openContext(run: JudgeContext['run'], dispatcher: RuleDispatcher, options: JudgeOptions): JudgeContext {
+  return {
+    run,
+    dispatcher,
+    now: options.now,
+    origins: options.origins ?? [],
+    baseline: options.baseline ?? null,
+    requested: options.requested ?? null,
+    appEntry: options.appEntry ?? APP_ENTRY,
+    isPublishing: options.isPublishing === true,
+    served: options.joinsService === true ? [] : null,
+  };
+}
+
 const NONE_KNOWN: ReadonlySet<string> = new Set();
 
 /** Starts a run that judges facts as they are observed. */
 export function startJudging(options: JudgeOptions): Judging {
   const exceptions = options.exceptions ?? null;
   const run = openRun(options.severities ?? {}, options, exceptions && new EvaluatedRules(exceptions.entries));
-  const baseline = options.baseline ?? null;
-  const requested = options.requested ?? null;
   const shard = options.shard ?? null;
   const fastPath = openFastPath(run, {
     isOn: options.rules === undefined,
-    isWhole: !baseline && !requested && options.joinsService !== true,
+    isWhole: !options.baseline && !options.requested && options.joinsService !== true,
   });
   const dispatcher = new RuleDispatcher(run, options, fastPath.valueToCheck);
-  const context: JudgeContext = {
-    run,
-    dispatcher,
-    now: options.now,
-    origins: options.origins ?? [],
-    baseline,
-    requested,
-    appEntry: options.appEntry ?? APP_ENTRY,
-    isPublishing: options.isPublishing === true,
-    served: options.joinsService === true ? [] : null,
-  };
+  const context = openContext(run, dispatcher, options);
   let manifest: JudgedManifest | null = null;
   let listed: Set<string> | null = null;
 

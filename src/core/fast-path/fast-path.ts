@@ -78,10 +78,7 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
     const before = run.notJudged.furtherCounts();
     const verdict = judge();
     if (stateOf(run) !== state) return verdict;
-    const further = [...run.notJudged.furtherCounts()].map(
-      ([id, count]) => [id, count - (before.get(id) ?? 0)] as const,
-    );
-    known.set(artifacts.length, { missing, further: new Map(further.filter(([, count]) => count > 0)) });
+    known.set(artifacts.length, { missing, further: increases(before, run.notJudged.furtherCounts()) });
     return verdict;
   }
 
@@ -105,6 +102,12 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
 /** Changes with everything that is reported, but not with subjects that are only counted. */
 function stateOf({ findings, notJudged }: JudgingRun): string {
   return `${findings.changes} ${notJudged.size}`;
+}
+
+/** By how much each count grew; only those that did. */
+function increases(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): Map<string, number> {
+  const grown = [...after].map(([id, count]) => [id, count - (before.get(id) ?? 0)] as const);
+  return new Map(grown.filter(([, count]) => count > 0));
 }
 
 function objectIn(value: Parameters<typeof member>[0] | null, name: string): JsonObject | null {

@@ -20,7 +20,7 @@ export type RefreshOutcome =
   | CheckOutcome
   /** Another job has just refreshed it. */
   | 'not-due'
-  /** Nobody subscribes to it. */
+  /** It has no subscribers. */
   | 'no-subscribers'
   /** Its credentials cannot be opened. */
   | 'credentials-unusable'
