@@ -29,10 +29,10 @@ const folderOf = (name) => {
 const rows = [];
 
 /** Runs both builds with the same arguments, each after `before`, a shell command that restores the files. */
-function compare(name, args, { cwd = scratch, before = null, status = 0 } = {}) {
+function compare(name, args, { cwd = scratch, before = '', status = 0 } = {}) {
   const commandOf = (program) => {
     const command = [process.execPath, program, ...args];
-    return before === null ? command : ['sh', '-c', `${before} && exec "$@"`, 'sh', ...command];
+    return before === '' ? command : ['sh', '-c', `${before} && exec "$@"`, 'sh', ...command];
   };
   rows.push(pair(name, commandOf(appreg), commandOf(other), { runs, cwd, statuses: [status, status] }));
 }

@@ -6,8 +6,16 @@ import { referencedRule, type RuleReference } from '../rules/rule.ts';
  * be the same as theirs or higher. All severities are the reported ones, settings included.
  */
 
-/** What was found on one resource: the highest reported severity, by rule and by rule and cause (`keyOf`). */
-export type Found = Map<string, Severity>;
+/** What a rule found on one resource: the highest reported severity, and that of each cause. Never changed, since copied. */
+interface FoundByRule {
+  readonly severity: Severity;
+  readonly byCause: ReadonlyMap<string, Severity>;
+}
+
+/** What was found on one resource, by rule. */
+export type Found = Map<string, FoundByRule>;
+
+const NO_CAUSES: ReadonlyMap<string, Severity> = new Map();
 
 /** A finding that explains others. */
 export interface Superseder {
@@ -17,17 +25,15 @@ export interface Superseder {
 
 /** Records a finding under its rule, and under its rule and cause. */
 export function noteFound(found: Found, rule: string, cause: string | undefined, severity: Severity): void {
-  raise(found, keyOf(rule), severity);
-  if (cause !== undefined) raise(found, keyOf(rule, cause), severity);
+  const { severity: known, byCause = NO_CAUSES } = found.get(rule) ?? {};
+  found.set(rule, {
+    severity: higher(severity, known),
+    byCause: cause === undefined ? byCause : new Map(byCause).set(cause, higher(severity, byCause.get(cause))),
+  });
 }
 
-function keyOf(rule: string, cause?: string): string {
-  return cause === undefined ? rule : `${rule} ${cause}`;
-}
-
-function raise(found: Found, key: string, severity: Severity): void {
-  const known = found.get(key);
-  if (known === undefined || outranks(severity, known)) found.set(key, severity);
+function higher(one: Severity, other: Severity | undefined): Severity {
+  return other === undefined || outranks(one, other) ? one : other;
 }
 
 /** The most severe of the referenced findings; null if none of them was found. */
@@ -36,7 +42,9 @@ export function supersederIn(found: Found, references: readonly RuleReference[] 
   let strongest: Superseder | null = null;
   for (const reference of references) {
     const { id } = referencedRule(reference);
-    const severity = found.get(keyOf(id, 'rule' in reference ? reference.cause : undefined));
+    const byRule = found.get(id);
+    if (byRule === undefined) continue;
+    const severity = 'rule' in reference ? byRule.byCause.get(reference.cause) : byRule.severity;
     if (severity === undefined || (strongest !== null && !outranks(severity, strongest.severity))) continue;
     strongest = { rule: id, severity };
   }

@@ -1,35 +1,36 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Resource, Missing } from '../../core/facts/facts.ts';
+import type { AppFacts, ArtifactFacts, DocumentFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
+import { blockedBy } from '../../core/facts/missing.ts';
 import { parseDocument, canonicalVersions } from '../../core/json/json.ts';
 import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
 import { readArchiveFile } from '../archive/read-archive.ts';
-import { withoutSecretsInHead } from '../content/redact-head.ts';
-import { createDigester } from '../digest/digest.ts';
 import { readDocumentFile } from './documents.ts';
+import { findIcon, observeIconFile } from './icon-file.ts';
 import { releaseText } from './large-document.ts';
-import { inspectImage } from '../icon/inspect-image.ts';
-import { asBase, localPath, staysInside, type Workspace } from './places.ts';
-import { openOtherNames, type OtherNames } from './other-names.ts';
+import { openOtherNames } from './other-names.ts';
 import { findOrphans } from './orphans.ts';
+import { asBase, localPath, type Workspace } from './places.ts';
 import { openPrefetch } from './prefetch.ts';
-import { type WalkResult, UNWALKED, walk } from './walk.ts';
-import { blockedBy } from '../../core/facts/missing.ts';
+import { walk } from './walk.ts';
+import {
+  ELSEWHERE,
+  isAbsence,
+  leadsOut,
+  localFile,
+  NO_URL,
+  OFFLINE,
+  OTHER_NAME,
+  otherNameOf,
+  type WorkspaceContext,
+} from './workspace-context.ts';
 
 /** Observes a workspace: reads its documents, hashes and lists its artifacts, inspects its icons. */
 
-const OFFLINE: Missing = { missing: { code: 'offline' }, runWide: true };
-const ELSEWHERE: Missing = { missing: { code: 'not-in-workspace' } };
-const OTHER_NAME: Missing = blockedBy('file-name-differs');
-const NO_URL: Missing = blockedBy('schema-violation');
 /** Bytes of a manifest from which a worker thread reads ahead; for smaller ones it does not pay off. */
 const PREFETCH_FROM_BYTES = 1_000_000;
-const PLAIN_NAME = /^\w[\w.-]*$/;
-const ICON_LIMIT = 16 * 1024 * 1024;
-
 /** Receives the facts in portions; `Judging` of core is one. */
 export interface WorkspaceFactsSink {
   manifest(manifest: DocumentFacts): void;
@@ -84,10 +85,11 @@ export async function observeWorkspace(
         content === null || path === null
           ? observeDocumentFile(context, url, path)
           : { url, file: context.nameOf(path), web: OFFLINE, content };
-      const icon = await observeIconFile(context, iconUrlOf(entry));
+      const found = findIcon(context, iconUrlOf(entry));
+      const icon = 'path' in found ? await observeIconFile(context, found) : found;
       if (metadata.otherName) used.add(metadata.otherName.listed);
       const artifacts = listArtifacts(context, metadata);
-      for (const found of artifacts.present) artifacts.all[found.index] = await observeArtifactFile(context, found);
+      for (const one of artifacts.present) artifacts.all[one.index] = await observeArtifactFile(context, one);
       sink.app({ key, metadata, icon, artifacts: artifacts.all });
       options.onApp?.(index + 1, listed.length);
     }
@@ -122,27 +124,9 @@ export async function observeMetadataFile(
   return { metadata, artifacts: artifacts.all };
 }
 
-interface WorkspaceContext {
-  root: string;
-  base: string | null;
-  /** Whether there are any symbolic links; without any, paths need not be resolved. */
-  links: boolean;
-  /** All files, if `walk` could list them; checking the disk for a missing file is expensive. */
-  tree: WalkResult | null;
-  /** The last folder, as a URL, that is not in the workspace: an app's artifacts are mostly in one. */
-  outsideFolder: string;
-  names: OtherNames;
-  nameOf(path: string): string;
-}
-
 /** Bytes of a file; 0 if there is none. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** True for a link out of the workspace. Paths are resolved if there are any links, or if `walk` did not run. */
-function leadsOut(context: WorkspaceContext, path: string): boolean {
-  return (context.links || UNWALKED.test(path)) && !staysInside(context.root, path);
 }
 
 function observeDocumentFile(context: WorkspaceContext, url: string | null, path: string | null): DocumentFacts {
@@ -153,29 +137,6 @@ function observeDocumentFile(context: WorkspaceContext, url: string | null, path
   const found = leadsOut(context, path) ? 'outside' : readDocumentFile(join(context.root, path));
   if (typeof found === 'string') return { url, file, web: OFFLINE, content: blockedBy('file-missing'), local: found };
   return { url, file, web: OFFLINE, content: found };
-}
-
-/** Set if the folders list the file under another name than the URL's, and not under that one. */
-function otherNameOf({ names }: WorkspaceContext, path: string): Resource['otherName'] {
-  const listed = names.listedAs(path);
-  return listed === null ? undefined : { path, listed };
-}
-
-/** The local file of an artifact or icon, or why there is none; `isCanonical` of a URL that needs no normalisation. */
-function localFile(context: WorkspaceContext, url: string | null, isCanonical = false): string | Missing {
-  if (url === null) return NO_URL;
-  const { outsideFolder: away } = context;
-  if (away !== '' && url.startsWith(away) && !url.includes('/', away.length))
-    if (isCanonical || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
-  const path = localPath(url, context.base);
-  if (path === null) return ELSEWHERE;
-  const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  if (context.tree && !context.tree.folders.has(folder) && !UNWALKED.test(path)) {
-    if (context.names.hasFolder(folder)) return path;
-    if (url.endsWith(path)) context.outsideFolder = url.slice(0, url.lastIndexOf('/') + 1);
-    return ELSEWHERE;
-  }
-  return leadsOut(context, path) ? { missing: { code: 'outside-workspace' } } : path;
 }
 
 /** An artifact that should be in the workspace. */
@@ -217,29 +178,4 @@ async function observeArtifactFile(context: WorkspaceContext, { url, path }: Exp
     if (!isAbsence(error)) throw error;
     return { url, file: null, web: OFFLINE, content: ELSEWHERE, archive: ELSEWHERE };
   }
-}
-
-async function observeIconFile(context: WorkspaceContext, url: string | null): Promise<IconFacts> {
-  const path = localFile(context, url);
-  if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
-  const otherName = otherNameOf(context, path);
-  if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, image: OTHER_NAME, otherName };
-  const exists =
-    context.tree && !UNWALKED.test(path) ? context.tree.files.has(path) : existsSync(join(context.root, path));
-  if (!exists) return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(join(context.root, path));
-  } catch (error) {
-    if (!isAbsence(error)) throw error;
-    return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
-  }
-  const digester = createDigester(ICON_LIMIT, { weak: false });
-  digester.write(bytes);
-  const content = await withoutSecretsInHead(digester.end(), digester.start);
-  return { url, file: context.nameOf(path), web: OFFLINE, content, image: inspectImage(bytes) };
-}
-
-function isAbsence(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP'].includes(systemErrorCode(error) ?? '');
 }

@@ -13,7 +13,7 @@ import { iconSuffix } from '../../../src/core/rules/urls/icon-suffix.ts';
 import { urlInsecure } from '../../../src/core/rules/urls/url-insecure.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { inJudgingOrder } from '../../../src/core/engine/rule-order.ts';
-import { isSuperseded, noteFound, outranks, supersederIn } from '../../../src/core/engine/supersede.ts';
+import { type Found, isSuperseded, noteFound, outranks, supersederIn } from '../../../src/core/engine/supersede.ts';
 import { checksum, digest } from '../../support/core-facts.ts';
 import { document, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 import { browser, hop, probe, web } from '../../support/probes.ts';
@@ -22,7 +22,7 @@ import { runs } from '../../support/property-runs.ts';
 describe('a superseder', () => {
   test('is the most severe finding of the named rules', () => {
     const [a, b, c] = [urlInsecure, iconSuffix, noApps];
-    const found = new Map<string, Severity>();
+    const found: Found = new Map();
     noteFound(found, a.id, 'http', 'note');
     noteFound(found, a.id, 'loopback', 'error');
     noteFound(found, b.id, undefined, 'warning');
@@ -30,6 +30,16 @@ describe('a superseder', () => {
     expect(supersederIn(found, [a, b])).toEqual({ rule: a.id, severity: 'error' });
     expect(supersederIn(found, [c])).toBeNull();
     expect(supersederIn(found, undefined)).toBeNull();
+  });
+
+  test('of a resource is not one of what was copied from it before', () => {
+    const found: Found = new Map();
+    noteFound(found, noApps.id, 'one', 'note');
+    const copy = new Map(found);
+    noteFound(found, noApps.id, 'two', 'error');
+    noteFound(found, noApps.id, 'one', 'warning');
+    expect(supersederIn(copy, [noApps])).toEqual({ rule: noApps.id, severity: 'note' });
+    expect(supersederIn(found, [noApps])).toEqual({ rule: noApps.id, severity: 'error' });
   });
 
   test.each(SEVERITIES.flatMap((one) => SEVERITIES.map((other) => [one, other] as const)))(

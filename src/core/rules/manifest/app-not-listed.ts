@@ -47,6 +47,7 @@ export const appNotListed = defineRule({
 } }`,
   },
   check({ keys, requested, copyAge }): Problem<Cause>[] {
+    if (requested.length === 0) return [];
     const listed = new Set(keys);
     return requested.filter((key) => !listed.has(key)).map((key) => problem(key, keys, copyAge));
   },

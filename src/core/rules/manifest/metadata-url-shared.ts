@@ -1,7 +1,7 @@
 import { pointerStep } from '../../json/pointer.ts';
 import { shorten } from '../../text/text.ts';
 import { comparableUrl } from '../../http/url.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 export const metadataUrlShared = defineRule({
   id: 'metadata-url-shared',
@@ -26,10 +26,10 @@ export const metadataUrlShared = defineRule({
   },
   check({ keys, metadataUrls }) {
     const first = new Map<string, string>();
-    const problems = [];
-    for (const [i, key] of keys.entries()) {
+    const problems: Problem<never>[] = [];
+    keys.forEach((key, i) => {
       const text = metadataUrls[i];
-      if (text === null || text === undefined) continue;
+      if (text === null || text === undefined) return;
       const url = comparableUrl(text);
       const other = first.get(url);
       if (other === undefined) first.set(url, key);
@@ -40,7 +40,7 @@ export const metadataUrlShared = defineRule({
           advice: 'Use a separate metadata file for each app.',
           evidence: { other },
         });
-    }
+    });
     return problems;
   },
 });

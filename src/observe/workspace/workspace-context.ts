@@ -1,0 +1,60 @@
+import type { Missing, Resource } from '../../core/facts/facts.ts';
+import { blockedBy } from '../../core/facts/missing.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
+import type { OtherNames } from './other-names.ts';
+import { localPath, staysInside } from './places.ts';
+import { UNWALKED, type WalkResult } from './walk.ts';
+
+/** Which files of a workspace its URLs refer to. */
+
+export const OFFLINE: Missing = { missing: { code: 'offline' }, runWide: true };
+export const ELSEWHERE: Missing = { missing: { code: 'not-in-workspace' } };
+export const OTHER_NAME: Missing = blockedBy('file-name-differs');
+export const NO_URL: Missing = blockedBy('schema-violation');
+const PLAIN_NAME = /^\w[\w.-]*$/;
+
+export interface WorkspaceContext {
+  root: string;
+  base: string | null;
+  /** Whether there are any symbolic links; without any, paths need not be resolved. */
+  links: boolean;
+  /** All files, if `walk` could list them; checking the disk for a missing file is expensive. */
+  tree: WalkResult | null;
+  /** The last folder, as a URL, that is not in the workspace: an app's artifacts are mostly in one. */
+  outsideFolder: string;
+  names: OtherNames;
+  nameOf(path: string): string;
+}
+
+/** True for a link out of the workspace. Paths are resolved if there are any links, or if `walk` did not run. */
+export function leadsOut(context: WorkspaceContext, path: string): boolean {
+  return (context.links || UNWALKED.test(path)) && !staysInside(context.root, path);
+}
+
+/** Set if the folders list the file under another name than the URL's, and not under that one. */
+export function otherNameOf({ names }: WorkspaceContext, path: string): Resource['otherName'] {
+  const listed = names.listedAs(path);
+  return listed === null ? undefined : { path, listed };
+}
+
+/** The local file of an artifact or icon, or why there is none; `isCanonical` of a URL that needs no normalization. */
+export function localFile(context: WorkspaceContext, url: string | null, isCanonical = false): string | Missing {
+  if (url === null) return NO_URL;
+  const { outsideFolder: away } = context;
+  if (away !== '' && url.startsWith(away) && !url.includes('/', away.length))
+    if (isCanonical || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
+  const path = localPath(url, context.base);
+  if (path === null) return ELSEWHERE;
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  if (context.tree && !context.tree.folders.has(folder) && !UNWALKED.test(path)) {
+    if (context.names.hasFolder(folder)) return path;
+    if (url.endsWith(path)) context.outsideFolder = url.slice(0, url.lastIndexOf('/') + 1);
+    return ELSEWHERE;
+  }
+  return leadsOut(context, path) ? { missing: { code: 'outside-workspace' } } : path;
+}
+
+/** True for an error because a file does not exist or is not a file. */
+export function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP'].includes(systemErrorCode(error) ?? '');
+}
