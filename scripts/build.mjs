@@ -17,9 +17,15 @@ const LOADED_ON_DEMAND = new Map([
   [CONFIG_SEARCH, basename(CONFIG_SEARCH, '.ts')],
   // The detectors of secrets are larger than a command.
   [join(root, 'src/observe/content/find-secrets.ts'), 'find-secrets'],
-  ...['check/checks', 'completion/complete', 'io/colors', 'config/config', 'process/failure', 'io/spinner'].map(
-    (name) => [join(root, `src/cli/${name}.ts`), basename(name)],
-  ),
+  ...[
+    'check/checks',
+    'check/severities',
+    'completion/complete',
+    'io/colors',
+    'config/config',
+    'process/failure',
+    'io/spinner',
+  ].map((name) => [join(root, `src/cli/${name}.ts`), basename(name)]),
   ...readdirSync(commands, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => [join(commands, name, 'run.ts'), name]),

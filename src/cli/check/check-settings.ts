@@ -3,7 +3,7 @@ import type { Severity } from '../../core/engine/report.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { readBaselineReport } from './baseline-report.ts';
-import { severitiesOf } from './checks.ts';
+import { severitiesOf } from './severities.ts';
 import { exceptionsOf } from './exceptions.ts';
 
 /** What decides how findings are reported, and which of them count. */

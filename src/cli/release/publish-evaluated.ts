@@ -3,7 +3,7 @@ import type { AppregError } from '../../core/errors.ts';
 import { lockedVersion } from '../../publish/apps/plan-app.ts';
 import { planApps, publishApps, type PublishedApp } from '../../publish/publish-apps.ts';
 import type { PreparedApp } from '../../publish/prepared-app.ts';
-import { severitiesOf } from '../check/checks.ts';
+import { severitiesOf } from '../check/severities.ts';
 import type { Context } from '../context.ts';
 import type { OpenStore } from '../config/open-store.ts';
 import { openWorkspace } from '../config/workspace.ts';

@@ -2,7 +2,7 @@ import { capitalized, printable, redact, safeJson } from '../../../core/text/tex
 import { type NewApp, planApp } from '../../../publish/add-app.ts';
 import { checkNewKey } from '../../../publish/check-key.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
-import { severitiesOf } from '../../check/checks.ts';
+import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { checkUrl } from '../../fetch.ts';

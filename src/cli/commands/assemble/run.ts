@@ -5,7 +5,7 @@ import { asBase } from '../../../observe/workspace/places.ts';
 import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { appsUnder } from '../../config/app-folders.ts';
-import { severitiesOf } from '../../check/checks.ts';
+import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';

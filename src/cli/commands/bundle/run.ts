@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../../bundle/bundle.ts';
 import { grouped, printable, safeJson } from '../../../core/text/text.ts';
+import type { Severity } from '../../../core/engine/report.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { stopIfInterrupted } from '../../../store/interrupt.ts';
 import { checkContent } from '../../../publish/check-content.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
 import { inspectBytes } from '../../artifact-source.ts';
-import { severitiesOf } from '../../check/checks.ts';
+import type { LoadedConfig } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
@@ -17,6 +18,16 @@ import { quotedPath } from '../../io/shown-path.ts';
 
 type Options = GlobalOptions & OptionValues<typeof bundleCommand.options>;
 
+/** The severities that differ from those of the rules. All rules are loaded for them: longer than a small bundle takes. */
+async function requestedSeverities(
+  context: Context,
+  config: LoadedConfig['config'],
+): Promise<Record<string, Severity | 'off'>> {
+  if (config.rules === undefined && context.options.rule === undefined) return {};
+  const { severitiesOf } = await import('../../check/severities.ts');
+  return severitiesOf(context, config);
+}
+
 /** `appreg bundle <entry> <output>`: builds, then writes the archive atomically. */
 export async function runBundle(context: Context, entry: string, output: string, options: Options): Promise<number> {
   const { cwd, terminal } = context;
@@ -24,7 +35,7 @@ export async function runBundle(context: Context, entry: string, output: string,
   const target = outputFile(cwd, output);
   const allowed = allowedSecrets(options);
   const { config } = await context.config();
-  const severities = severitiesOf(context, config);
+  const severities = await requestedSeverities(context, config);
   const settings = config.bundle ?? {};
   const request: BundleOptions = {
     entry: resolve(cwd, entry),

@@ -7,7 +7,7 @@ import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { type AppEdit, type EditPlan, type FieldChange, planEdit } from '../../../publish/edit-app.ts';
 import { type ListedEntry, listedEntry } from '../../../publish/listed-entry.ts';
-import { severitiesOf } from '../../check/checks.ts';
+import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues, TextOption } from '../../command-definition.ts';
 import { type OpenWorkspace, openWorkspace } from '../../config/workspace.ts';
 import type { Context, GlobalOptions } from '../../context.ts';

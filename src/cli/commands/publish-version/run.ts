@@ -13,7 +13,7 @@ import { planVersion, type VersionPlan } from '../../../publish/publish-version.
 import { describesApp } from '../../../release/find-apps.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
-import { severitiesOf } from '../../check/checks.ts';
+import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';

@@ -6,7 +6,7 @@ import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { listedEntry } from '../../../publish/listed-entry.ts';
 import { planRemoval, type RemovalPlan } from '../../../publish/remove-app.ts';
-import { severitiesOf } from '../../check/checks.ts';
+import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { Context, GlobalOptions } from '../../context.ts';

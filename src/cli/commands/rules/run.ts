@@ -3,7 +3,7 @@ import { safeJson } from '../../../core/text/text.ts';
 import { VERSION } from '../../../core/tool-version.ts';
 import { ruleAsJson } from '../../../report/explain.ts';
 import { type LeveledRule, rulesTable } from '../../../report/rules-table.ts';
-import { severitiesOf } from '../../check/checks.ts';
+import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
