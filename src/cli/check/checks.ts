@@ -1,6 +1,5 @@
-import { rules } from '../../core/rules/index.ts';
 import { notJudgedEntry } from '../../core/engine/not-judged.ts';
-import { exitCode, type CheckCommand, type Report, type Severity, SYMPTOMS } from '../../core/engine/report.ts';
+import { exitCode, type CheckCommand, type Report, SYMPTOMS } from '../../core/engine/report.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
@@ -9,11 +8,9 @@ import { explainCommand } from '../../report/explain-command.ts';
 import { render } from '../../report/index.ts';
 import { DEFAULTS, type Format, FORMATS, type RenderOptions } from '../../report/options.ts';
 import { PLAIN } from '../../report/style.ts';
-import { isOneOf, LEVELS } from '../choices.ts';
+import { isOneOf } from '../choices.ts';
 import { folderInRepository, reportToGitHub } from '../ci.ts';
-import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { similarRule } from './similar-rule.ts';
 
 /** Shared by the commands that check: formats, report output, the exit code. */
 
