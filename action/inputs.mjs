@@ -6,6 +6,8 @@ export class UsageError extends Error {}
 const COMMANDS = ['lint', 'verify', 'diagnose', 'judge', 'release', 'publish', 'diff'];
 /** Those that report the state of each app, or what changes, in place of findings of rules. */
 const WITHOUT_FINDINGS = ['release', 'publish', 'diff'];
+/** Those that can leave out the findings of an earlier report. */
+const WITH_BASELINE = ['lint', 'verify', 'judge'];
 const EXTENSIONS = { sarif: 'sarif', json: 'json', junit: 'xml', gitlab: 'json', markdown: 'md' };
 /** The formats of the commands without findings. */
 const COMPARISON_FORMATS = ['json', 'markdown'];
@@ -36,8 +38,10 @@ export function checkArguments(env, json, base) {
   if (isLive && !url) throw new UsageError(`The input url is missing; ${command} checks a live registry.`);
   if (command === 'publish' && against)
     throw new UsageError('The input against is only for checks; publish compares with the store that it writes to.');
-  if (env.INPUT_BASELINE && hasNoFindings(env))
-    throw new UsageError(`The input baseline is for commands with findings; ${command} has none.`);
+  if (against && command === 'judge')
+    throw new UsageError('The input against is not for judge: the saved facts include what they were compared with.');
+  if (env.INPUT_BASELINE && !WITH_BASELINE.includes(command))
+    throw new UsageError(`The input baseline is for ${WITH_BASELINE.join(', ')}; the command is ${command}.`);
   const path = env.INPUT_PATH || '.';
   const words = wordsOf(env.INPUT_ARGS ?? '');
   const output = ['--format=json', `--output=${json}`, '--yes'];

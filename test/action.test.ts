@@ -183,7 +183,17 @@ describe('the action with inputs', () => {
     {
       name: 'a baseline without findings',
       inputs: { command: 'diff', baseline: 'x.json' },
-      message: /baseline is for commands with findings/,
+      message: /baseline is for lint, verify, judge; the command is diff/,
+    },
+    {
+      name: 'a baseline for diagnose, which explains all findings',
+      inputs: { command: 'diagnose', url: 'https://a.test/registry.json', baseline: 'x.json' },
+      message: /baseline is for lint, verify, judge; the command is diagnose/,
+    },
+    {
+      name: 'saved facts with a state to compare',
+      inputs: { command: 'judge', against: 'main' },
+      message: /against is not for judge/,
     },
     { name: 'an option that the action itself sets', inputs: { args: '--output=x' }, message: /cannot hold --output/ },
     { name: 'the end of options', inputs: { args: '-- x' }, message: /cannot hold --;/ },

@@ -35,7 +35,7 @@ const CHECKS: Record<ValueKind, Check> = {
   bucket: (text) =>
     /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(text)
       ? null
-      : 'A bucket name consists of letters, digits, dots, hyphens and underscores.',
+      : 'A bucket name has 2 to 255 letters, digits, dots, hyphens and underscores, and begins with a letter or a digit.',
   'registry-url': notEmpty,
   'registry-url-or-facts': existingOrUrl,
   'file-or-url': existingOrUrl,

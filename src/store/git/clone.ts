@@ -65,7 +65,8 @@ async function urlOf(remote: string, root: string): Promise<string> {
   if (/dubious ownership/.test(named.stderr)) throw ownershipError(root);
   if (named.status === 0)
     return isLocal(outputOf(named)) ? resolve(await topOf(root), outputOf(named)) : outputOf(named);
-  if (/^[\w.-]+$/.test(remote) && !/^\.+$/.test(remote)) throw unknownRemote(remote);
+  if (/^[\w.-]+$/.test(remote) && !/^\.+$/.test(remote))
+    throw /not a git repository/.test(named.stderr) ? noRepository(remote, root) : unknownRemote(remote);
   return isLocal(remote) ? resolve(root, remote) : remote;
 }
 
@@ -185,6 +186,14 @@ function ownershipError(root: string): AppregError {
     `git rejects the repository of ${printable(root)}, because its folder belongs to another user.`,
     'Allow it: git config --global --add safe.directory <folder>',
     { effect: 'none' },
+  );
+}
+
+function noRepository(remote: string, root: string): AppregError {
+  return new AppregError(
+    'git-remote-unknown',
+    `The folder ${printable(root)} is not in a git repository, so the remote “${printable(redact(remote))}” is unknown.`,
+    'Run the command in a clone of the repository, or set "remote" of the store (init: --remote) to its URL.',
   );
 }
 

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -50,6 +52,8 @@ const PUSH_GRACE = 4_000;
 const CHECK_TIMEOUT = 3_000;
 
 /**
+ * @param args of git
+ * @param details.cwd the folder that git is run in; if it does not exist yet, the nearest one above it
  * @throws AppregError `git-missing` if git is not installed, `artifact-changed` for an input that changed; a status other
  * than 0 is a result, not an error
  */
@@ -62,7 +66,7 @@ export async function runGit(
   // Ctrl+C is sent to all processes of the terminal's group: a push is not in it, so that it can finish.
   const detached = stop === 'finish' && process.platform !== 'win32' && !mayPrompt(env);
   const child = spawn('git', args, {
-    cwd,
+    cwd: existingFolder(cwd),
     env: { ...Object.fromEntries(inherited), ...env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached,
@@ -93,6 +97,12 @@ export async function runGit(
   if (inputError !== null) throw inputError;
   const wasKilled = status === null || limit.hasExpired();
   return { status: status ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), wasKilled };
+}
+
+/** The folder, or the nearest one above it that exists: `init` creates its folder later. */
+function existingFolder(folder: string): string {
+  const parent = dirname(folder);
+  return parent === folder || existsSync(folder) ? folder : existingFolder(parent);
 }
 
 /** Ends the run at its time limit. */

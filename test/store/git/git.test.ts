@@ -47,6 +47,25 @@ describe('a branch', () => {
   afterEach(() => vi.unstubAllEnvs());
   const bytes = Buffer.from('{}');
 
+  test('can be written to for a folder that does not exist yet', async () => {
+    const remote = bareRepository();
+    const root = scratch();
+    git(root, 'init', '--quiet');
+    git(root, 'remote', 'add', 'origin', remote);
+    const store = openGit({ remote: 'origin', branch: 'pages', root: join(root, 'new/registry') });
+    await store.create('registry.json', bytes);
+    expect(git(remote, 'show', 'pages:registry.json')).toBe('{}');
+  });
+
+  test('of a named remote needs a repository', async () => {
+    const root = scratch();
+    const store = openGit({ remote: 'origin', branch: 'pages', root });
+    await expect(store.read('a')).rejects.toMatchObject({
+      code: 'git-remote-unknown',
+      summary: `The folder ${root} is not in a git repository, so the remote “origin” is unknown.`,
+    });
+  });
+
   test('receives one commit for each write, with the author that git is configured with', async () => {
     const remote = bareRepository();
     const root = scratch();
@@ -121,7 +140,9 @@ describe('a branch', () => {
       hint: /git remote -v/,
     },
   ])('reports $name', async ({ remote, code, hint }) => {
-    const store = openGit({ remote, branch: 'pages', root: scratch() });
+    const root = scratch();
+    git(root, 'init', '--quiet');
+    const store = openGit({ remote, branch: 'pages', root });
     await expect(store.read('a.json')).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) as string });
   });
 
