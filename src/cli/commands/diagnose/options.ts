@@ -39,7 +39,7 @@ export const diagnoseCommand = {
     ...checkOptions,
   },
   examples: [
-    'diagnose https://apps.example.com/registry.json --app clock --bundle ticket.json.gz',
+    'diagnose https://apps.example.com/registry.json --app clock --bundle ticket.json',
     'diagnose https://apps.example.com/registry.json --service https://flows.example.com --token-env TOKEN --format markdown',
   ],
 } as const satisfies CommandDefinition;
