@@ -52,7 +52,7 @@ describe.each(workflows)('the workflow %s', (_, text) => {
   });
 
   test('uses only inputs and outputs of the action', () => {
-    const uses = steps.filter((step) => step.uses?.startsWith('OWNER/appreg@'));
+    const uses = steps.filter((step) => step.uses?.startsWith('appreg/appreg@'));
     expect(uses.length).toBeGreaterThan(0);
     for (const step of uses)
       for (const name of Object.keys(step.with ?? {})) expect(action.inputs).toHaveProperty(name);
