@@ -19,15 +19,23 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     ending = true;
     stop?.();
   });
-const both = await startSideBySide(appreg, out, data, (line) => process.stderr.write(`${line}\n`));
-stop = both.stop;
-if (ending) stop();
-process.stdout.write(`
+try {
+  const both = await startSideBySide(appreg, out, data, (line) => process.stderr.write(`${line}\n`));
+  stop = both.stop;
+  if (ending) stop();
+  process.stdout.write(`
 The registry of examples/out   ${both.manifest}
 The service                    ${both.page}
 
 Open the service in a browser and create an organization. Then, in Settings, App Registries,
 Subscribe to Registry, give it the registry's URL. Ctrl+C stops both.
 `);
-await both.ended;
-await stop();
+  await both.ended;
+  await stop();
+} catch (error) {
+  if (error.command === undefined) throw error;
+  // What the command printed names the cause.
+  process.stderr.write(`${error.message}.\n`);
+  if (error.command === 'service') process.stderr.write(`Its data is in ${data}. Delete it to start again.\n`);
+  process.exitCode = 1;
+}

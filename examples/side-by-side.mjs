@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 
 /**
  * @param appreg the program to run @param folder of the registry @param data of the service
- * @param say receives the warnings and errors of the service's log
+ * @param say receives the warnings and errors of the service's log, and the error that ends `serve`
+ * @throws an error with `command` if one of the two ends before it is ready
  * @returns the URLs of the manifest and of the service, `ended`, and `stop`
  */
 export async function startSideBySide(appreg, folder, data, say) {
@@ -34,7 +35,9 @@ export async function startSideBySide(appreg, folder, data, say) {
     // In its own process group: Ctrl+C goes only to the process that started both.
     const child = spawn(process.execPath, [appreg, ...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const ended = once(child, 'exit');
-    const early = ended.then(([code]) => { throw new Error(`appreg ${args[0]} ended with ${code}`); });
+    const early = ended.then(([code]) => {
+      throw Object.assign(new Error(`appreg ${args[0]} ended with ${code}`), { command: args[0] });
+    });
     const ready = Promise.race([once(createInterface({ input: child.stdout }), 'line').then(([line]) => line), early]);
     let found;
     // The log names the authority that signed the certificate.
@@ -42,7 +45,7 @@ export async function startSideBySide(appreg, folder, data, say) {
     createInterface({ input: child.stderr }).on('line', (line) => {
       const ca = /--ca ('[^']+'|"[^"]+"|\S+)/.exec(line);
       if (ca) found(ca[1].replaceAll(/['"]/g, ''));
-      if (args[0] === 'service' && !/^\{.*"level":"(debug|info)"/.test(line)) say(line);
+      if (args[0] === 'service' ? !/^\{.*"level":"(debug|info)"/.test(line) : line.startsWith('appreg: ')) say(line);
     });
     early.catch(() => {});
     ready.catch(() => {});
