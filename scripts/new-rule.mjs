@@ -42,13 +42,17 @@ const GROUPS = {
 
 /** @returns the paths that were written, relative to `root`; throws if an argument is invalid or the rule exists */
 export function newRule(path, subject, root = ROOT) {
-  if (!Object.hasOwn(FACTS, subject))
-    throw new Error(`"${subject ?? ''}" is not a subject. Subjects: ${Object.keys(FACTS).join(', ')}`);
-  const [, group = GROUPS[subject], id] = /^(?:([a-z]+)\/)?([a-z]+(?:-[a-z0-9]+)+)$/.exec(path ?? '') ?? [];
-  if (id === undefined)
+  const subjects = Object.keys(FACTS).join(', ');
+  if (path === undefined || subject === undefined)
     throw new Error(
-      `"${path ?? ''}" is not a rule id, such as redirect-insecure or http/redirect-insecure. Groups: ${groups(root)}`,
+      `Usage: npm run new-rule [<group>/]<id> <subject>\nSubjects: ${subjects}\nGroups: ${groups(root).join(', ')}`,
     );
+  if (!Object.hasOwn(FACTS, subject)) throw new Error(`"${subject}" is not a subject. Subjects: ${subjects}`);
+  const [, group = GROUPS[subject], id] = /^(?:([a-z]+)\/)?([a-z]+(?:-[a-z0-9]+)*)$/.exec(path) ?? [];
+  if (id === undefined)
+    throw new Error(`"${path}" is not a rule id: lowercase words joined by "-", such as redirect-insecure.`);
+  if (!groups(root).includes(group))
+    throw new Error(`"${group}" is not a group of rules. Groups: ${groups(root).join(', ')}`);
   const index = 'src/core/rules/index.ts';
   const list = read(root, index);
   if (list.includes(`/${id}.ts'`)) throw new Error(`The rule "${id}" exists.`);
@@ -67,12 +71,10 @@ export function newRule(path, subject, root = ROOT) {
   return Object.keys(files);
 }
 
+/** The folders of src/core/rules. */
 function groups(root) {
   const entries = readdirSync(join(root, 'src/core/rules'), { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .join(', ');
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 function read(root, file) {
@@ -148,7 +150,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     console.log(files.map((file) => `wrote ${file}`).join('\n'));
     console.log('Next: complete both files, add a live case (test/observe/live), then npm run docs');
   } catch (error) {
-    console.error(`new-rule: ${error.message}`);
+    console.error(error.message.startsWith('Usage') ? error.message : `new-rule: ${error.message}`);
     process.exitCode = 1;
   }
 }

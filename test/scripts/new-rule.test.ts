@@ -31,6 +31,10 @@ test('new-rule writes the rule, its test and its entry in the list', () => {
   expect(read('src/core/rules/index.ts')).toMatch(/\n {2}urlTooLong,\n\];/);
 });
 
+test('new-rule accepts an id of one word', () => {
+  expect(create('http/slow', 'resource', project())[0]).toBe('src/core/rules/http/slow.ts');
+});
+
 test.each(['document', 'resource', 'artifact', 'icon', 'workspace', 'host'])(
   'new-rule writes examples to complete for a rule about a %s',
   (subject) => {
@@ -41,7 +45,13 @@ test.each(['document', 'resource', 'artifact', 'icon', 'workspace', 'host'])(
 );
 
 test.each([
-  { path: undefined, subject: 'url', message: /"" is not a rule id.*Groups: .*http/ },
+  {
+    path: undefined,
+    subject: undefined,
+    message: /^Usage: npm run new-rule .*\nSubjects: document, .*\nGroups: .*http/,
+  },
+  { path: 'url-too-long', subject: undefined, message: /^Usage: npm run new-rule/ },
+  { path: 'links/url-too-long', subject: 'url', message: /"links" is not a group of rules\. Groups: .*http/ },
   { path: 'Urls', subject: 'url', message: /"Urls" is not a rule id/ },
   { path: '../x/y-z', subject: 'url', message: /is not a rule id/ },
   { path: 'urls/url-too-long', subject: 'link', message: /"link" is not a subject\. Subjects: document/ },
