@@ -167,7 +167,7 @@ describe('a service that cannot answer', () => {
     expect(reason(report)).toBe(`${base}/ has no subscription of this organization to this URL`);
     expect(report.outcome).not.toBe('incomplete');
     expect(report.summary.artifacts).toBe(2);
-    expect(reason(await joined('apr_wrong'))).toMatch(/does not accept the token \(401\): check the variable/);
+    expect(reason(await joined('apr_wrong'))).toMatch(/requires a valid token \(401\): --token-env names the variable/);
   });
 
   test.each([

@@ -162,7 +162,7 @@ export const NOT_JUDGED_CODES: readonly NotJudgedCode[] = keysOf(WORDING);
 
 const SERVICE_FAILURES: Record<ServiceFailure, string> = {
   'no-api': 'does not have the API of appreg service, so the results of its checks are not known',
-  unauthorized: 'does not accept the token (401): check the variable that --token-env names',
+  unauthorized: 'requires a valid token (401): --token-env names the variable that contains it',
   forbidden: 'does not allow the token to read (403)',
   unreachable: 'cannot be reached',
   failed: 'cannot respond now',

@@ -1,6 +1,7 @@
 import type { Probe } from '../facts/facts.ts';
 import { isAnswered } from './probe.ts';
 import { tlsCause } from './tls-cause.ts';
+import { isLoopback, urlParts } from './url.ts';
 
 /** The rule that reports a failed probe, and the codes of failures that only the subscriber service has. */
 
@@ -19,8 +20,11 @@ export function ruleOfFailure(
   probe: Probe,
 ): 'tls-untrusted' | 'redirect-excessive' | 'redirect-insecure' | 'url-insecure' | 'unreachable' | null {
   if (isAnswered(probe)) return null;
-  if (probe.failure?.code === INSECURE_REFUSED)
-    return probe.hops.some(({ url }) => url.startsWith('https:')) ? 'redirect-insecure' : 'url-insecure';
+  if (probe.failure?.code === INSECURE_REFUSED) {
+    if (probe.hops.some(({ url }) => url.startsWith('https:'))) return 'redirect-insecure';
+    // On loopback, url-insecure is only a warning for local tests, and does not say that nothing was requested.
+    return isLoopback(urlParts(probe.failure.url)?.hostname ?? '') ? 'unreachable' : 'url-insecure';
+  }
   if (tlsCause(probe) !== null) return 'tls-untrusted';
   const code = probe.failure?.code;
   return code === 'REDIRECT_LOOP' || code === 'REDIRECT_LIMIT' ? 'redirect-excessive' : 'unreachable';

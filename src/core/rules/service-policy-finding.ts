@@ -6,5 +6,6 @@ import type { ServiceFinding } from '../facts/facts.ts';
  */
 export function policyBehind({ rule, cause }: ServiceFinding): 'port' | 'insecure' | null {
   if (rule === 'unreachable' && cause === 'port-refused') return 'port';
+  if (rule === 'unreachable' && cause === 'insecure-refused') return 'insecure';
   return rule === 'url-insecure' || rule === 'redirect-insecure' ? 'insecure' : null;
 }

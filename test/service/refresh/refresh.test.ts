@@ -12,6 +12,7 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG, verified } from '../../support/live-registry.ts';
+import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
@@ -274,6 +275,23 @@ describe('a refresh that fails', () => {
     expect(await harness.refresh(id, 1.1)).toBe('failing');
     expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
     expect((await harness.report(id)).summary.errors).toBeGreaterThan(0);
+  });
+
+  test('because its host is no longer allowed is reported as an error with the reason', async () => {
+    const url = serve({ a: { '1.0.0': 'one' } });
+    const id = await harness.add(url);
+    await harness.refresh(id);
+    const { context } = harness;
+    const { guard } = context.outbound;
+    context.outbound.guard = openAddressPolicy({ allowHosts: [], allowHttp: false, ownPorts: () => [] });
+    await harness.refresh(id, 1);
+    context.outbound.guard = guard!;
+    const { findings } = await harness.report(id);
+    expect(findings.find(({ severity }) => severity === 'error')).toMatchObject({
+      rule: 'unreachable',
+      cause: 'insecure-refused',
+      message: expect.stringContaining('only to hosts that its operator allows') as string,
+    });
   });
 
   test('for one metadata file preserves the versions of its app, and updates the others', async () => {

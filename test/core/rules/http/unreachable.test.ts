@@ -12,6 +12,8 @@ const ALL_PROXY = { proxy: { url: '', variable: 'ALL_PROXY' } };
 const failedBehindProxy = (code: string) =>
   failed('proxy', code, {}, { proxy: { url: 'http://proxy.corp:3128', variable: 'HTTP_PROXY' } });
 
+const LOCAL = 'http://localhost:8080/registry.json';
+
 ruleTable(unreachable, {
   clean: [
     ['200', status(200)],
@@ -34,6 +36,11 @@ ruleTable(unreachable, {
       'a port that the service refuses',
       facts(failed('connect', 'PORT_REFUSED')),
       { cause: 'port-refused', advice: '443' },
+    ],
+    [
+      'plain http on loopback, about which url-insecure only warns',
+      facts(failed('connect', 'INSECURE_REFUSED', { url: LOCAL }, { url: LOCAL })),
+      { cause: 'insecure-refused', message: 'unencrypted requests', advice: '--allow-host' },
     ],
     ['no route', facts(failed('connect', 'EHOSTUNREACH')), { cause: 'no-route' }],
     [

@@ -73,7 +73,8 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     when: ({ status }) => status === login,
     cause: `status-${login}`,
     message: ({ lead, where }) => `${lead}${where}: authentication is required.`,
-    advice: 'Make the file public or list signed URLs; to check it anyway, pass credentials with --header-env.',
+    advice:
+      'Make the file public, list signed URLs, or give the credentials of the registry (appreg verify: --header-env).',
   })),
   ...([410, 451] as const).map((removed): Row<RefusedRequest> => ({
     when: ({ status }) => status === removed,

@@ -15,6 +15,7 @@ export const UNREACHABLE_CAUSES = {
   'connection-failed': { title: 'The connection fails', owner: 'network' },
   'not-reached': { title: 'The service cannot connect to the host' },
   'port-refused': { title: 'The service does not connect to this port' },
+  'insecure-refused': { title: 'The service does not send unencrypted requests to this host' },
   'not-tls': { title: 'The server does not speak TLS' },
   'tls-unknown-name': { title: 'The server has no certificate for this name' },
   'tls-timeout': { title: 'The TLS handshake times out', owner: 'network' },

@@ -1,4 +1,4 @@
-import { NOT_REACHED, PORT_REFUSED } from '../../../http/failure-rule.ts';
+import { INSECURE_REFUSED, NOT_REACHED, PORT_REFUSED } from '../../../http/failure-rule.ts';
 import { type FailedRequest, hasCode, type Row } from './causes.ts';
 
 /** True for a failure at the connection or before: a response that was cut off may have the same code. */
@@ -26,6 +26,13 @@ export const CONNECTION_FAILURES: readonly Row<FailedRequest>[] = [
     cause: 'port-refused',
     message: ({ host }) => `the service sends requests only to the default port, not to ${host}.`,
     advice: 'Serve the file on port 443, and list URLs without a port.',
+  },
+  {
+    when: hasCode(INSECURE_REFUSED),
+    cause: 'insecure-refused',
+    message: ({ host }) =>
+      `the service sends unencrypted requests only to hosts that its operator allows, not to ${host}.`,
+    advice: 'Serve the file over HTTPS, or ask the operator of the service to allow the host (--allow-host).',
   },
   {
     when: isWithoutIpv6,
