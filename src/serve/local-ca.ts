@@ -1,11 +1,12 @@
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
-import { link, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { link, readFile, rename, rm } from 'node:fs/promises';
 import { homedir, hostname, networkInterfaces } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
+import { makeFolder } from '../platform/make-folder.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 const DAY = 86_400_000;
@@ -85,7 +86,7 @@ async function authority(
   now: Date,
 ): Promise<{ key: string; cert: string; isNew: boolean }> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     const keyFile = join(folder, 'ca-key.pem');
     const key = (await readIfThere(keyFile)) ?? (await createOrRead(keyFile, makeKey()));
     const cert = await readIfThere(caFile);

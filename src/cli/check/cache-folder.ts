@@ -1,10 +1,11 @@
 import { createHash, scryptSync } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { keptApp, keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { ObservationCache, RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import { makeFolderSync } from '../../platform/make-folder.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { type CacheEntries, openCacheEntries } from './cache-entries.ts';
 
@@ -90,7 +91,7 @@ export function openCache(
 function createScopeFolder(folder: string, scope: CacheScope, now: string): string {
   const scopeFolder = join(folder, scopeName(scope));
   try {
-    mkdirSync(scopeFolder, { recursive: true, mode: 0o700 });
+    makeFolderSync(scopeFolder, 0o700);
     utimesSync(scopeFolder, new Date(now), new Date(now));
     removeUnused(folder, now);
   } catch (error) {

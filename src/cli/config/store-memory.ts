@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConditionsMemory, ConditionsName } from '../../store/s3/conditions.ts';
 import { userCacheFolder } from './user-cache.ts';
+import { makeFolderSync } from '../../platform/make-folder.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
 /**
@@ -40,7 +41,7 @@ export function storeMemory(env: NodeJS.ProcessEnv, now: () => number = Date.now
       const entry: Entry = { schema: SCHEMA, place, conditions, provenAt: new Date(now()).toISOString() };
       const part = join(folder, `${place}.${process.pid}.${randomBytes(4).toString('hex')}.part`);
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolderSync(folder, 0o700);
         writeFileSync(part, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
         renameSync(part, fileOf(place));
       } catch {

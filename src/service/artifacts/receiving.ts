@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Content } from '../../core/facts/facts.ts';
 import type { ArtifactCopy } from '../../observe/registry/artifact-copy.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
 import type { ReceivedFile } from '../../store/blobs/blobs.ts';
 import { tempName } from '../../store/directory/owner.ts';
 
@@ -52,7 +53,7 @@ export function receiveArtifact({ folder, limit, onReceived, onError }: Receivin
       try {
         const bytes = Buffer.from(chunk);
         if (file === null) {
-          await mkdir(folder, { recursive: true });
+          await makeFolder(folder);
           file = await open(path, 'wx', 0o600);
         }
         for (const part of [sha256, md5, parts]) part.update(bytes);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
 import { readChunks } from '../../platform/read-chunks.ts';
 import { digestOfChunks } from '../bytes.ts';
 import { createFile } from '../directory/atomic.ts';
@@ -24,7 +25,7 @@ export function openBlobDirectory(root: string): BlobStore {
     incoming,
     async identity() {
       try {
-        await mkdir(incoming, { recursive: true });
+        await makeFolder(incoming);
         await removeStaleTempFiles(incoming);
         const marker = join(root, MARKER);
         // Another process may create it at the same time: the first one counts.
@@ -39,7 +40,7 @@ export function openBlobDirectory(root: string): BlobStore {
       const target = place(file.sha256);
       try {
         await confirm(file, root);
-        await mkdir(dirname(target), { recursive: true });
+        await makeFolder(dirname(target));
         await retryWhileBusy(() => rename(file.path, target));
         await syncFolder(dirname(target));
       } catch (error) {

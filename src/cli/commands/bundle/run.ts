@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../../bundle/bundle.ts';
 import { grouped, printable, safeJson } from '../../../core/text/text.ts';
@@ -13,6 +13,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { wantsJson } from '../../format.ts';
 import type { bundleCommand } from './options.ts';
+import { makeFolderSync } from '../../../platform/make-folder.ts';
 import { systemErrorCode } from '../../../platform/system-error.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 
@@ -100,7 +101,7 @@ function outputFile(cwd: string, output: string): string {
 /** Creates the folder if it is missing, and removes it again if the file cannot be written. */
 async function write(file: string, replace: () => Promise<boolean>): Promise<void> {
   const folder = dirname(file);
-  const madeFolders = makeFolder(folder);
+  const madeFolders = createFolder(folder);
   try {
     await replace();
   } catch (error) {
@@ -110,9 +111,9 @@ async function write(file: string, replace: () => Promise<boolean>): Promise<voi
 }
 
 /** The topmost folder that was created, if any. */
-function makeFolder(folder: string): string | undefined {
+function createFolder(folder: string): string | undefined {
   try {
-    return mkdirSync(folder, { recursive: true });
+    return makeFolderSync(folder);
   } catch (error) {
     const code = systemErrorCode(error);
     throw new AppregError(

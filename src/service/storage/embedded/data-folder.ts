@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from
 import { join } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
+import { makeFolder } from '../../../platform/make-folder.ts';
 import { errorCode, failureOutput } from '../../error-fields.ts';
 import { mayRead, run, type RunAs } from './binaries.ts';
 
@@ -23,7 +24,7 @@ export async function databaseOwner(home: string): Promise<{ uid: number; gid: n
 export async function openFolder(root: string, as: RunAs): Promise<void> {
   let created: string | undefined;
   try {
-    created = await mkdir(root, { recursive: true, mode: as.uid === undefined ? 0o700 : 0o755 });
+    created = await makeFolder(root, as.uid === undefined ? 0o700 : 0o755);
     if (as.uid === undefined) return;
     const { uid } = await stat(root);
     if (uid !== as.uid && (await readdir(root)).length === 0) await chown(root, as.uid, as.gid);
