@@ -1,5 +1,6 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { printable } from '../../core/text/text.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import { AppregError } from '../../core/errors.ts';
 
 /** A new file that only its owner may read. It has its final path once it is complete. */
@@ -52,9 +53,15 @@ function open(part: string, path: string): number {
   } catch (error) {
     throw new AppregError(
       'output-unwritable',
-      `The facts cannot be saved as ${printable(path)}: ${error instanceof Error ? error.message : String(error)}`,
+      `The facts cannot be saved as ${printable(path)}: ${reasonOf(error)}`,
       'Give a file in an existing, writable folder.',
       { cause: error },
     );
   }
+}
+
+/** The system's reason, without the name of the part file. */
+function reasonOf(error: unknown): string {
+  if (systemErrorCode(error) === 'ENOENT') return 'its folder does not exist.';
+  return error instanceof Error ? `${error.message.replace(/, open '.*'$/s, '')}.` : String(error);
 }

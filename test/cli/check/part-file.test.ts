@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openPartFile } from '../../../src/cli/check/part-file.ts';
+import { folder } from '../../support/folders.ts';
+
+test('a part file has its final path once it is complete', () => {
+  const root = folder();
+  const file = openPartFile(join(root, 'facts.json'));
+  file.write('{}');
+  expect(readdirSync(root)).not.toContain('facts.json');
+  file.finish();
+  expect(readdirSync(root)).toEqual(['facts.json']);
+  expect(readFileSync(join(root, 'facts.json'), 'utf8')).toBe('{}');
+});
+
+test('a part file in a folder that does not exist is an error that names the final path only', () => {
+  const path = join(folder(), 'missing/facts.json');
+  expect(() => openPartFile(path)).toThrow(`The facts cannot be saved as ${path}: its folder does not exist.`);
+});
+
+test.skipIf(process.platform === 'win32')('a part file below a file is an error with the reason of the system', () => {
+  const path = join(folder({ file: 'x' }), 'file/facts.json');
+  expect(() => openPartFile(path)).toThrow(`The facts cannot be saved as ${path}: ENOTDIR: not a directory.`);
+});
