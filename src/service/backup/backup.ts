@@ -53,6 +53,13 @@ async function checkFile(file: string): Promise<void> {
   const folder = await stat(dirname(file)).catch(() => null);
   if (folder?.isDirectory() !== true) throw notWritten(file, 'its folder does not exist');
   const existing = await lstat(file).catch(() => null);
+  if (existing?.isDirectory() === true)
+    throw new AppregError(
+      'backup-not-written',
+      `${printable(file)} is a folder.`,
+      `Give the name of a file, such as ${printable(join(file, 'appreg-backup.gz'))}.`,
+      { effect: 'none' },
+    );
   if (existing !== null && !existing.isFile()) throw notWritten(file, 'it already exists and is not a regular file');
 }
 

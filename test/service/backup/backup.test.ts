@@ -201,15 +201,24 @@ describe('a backup', () => {
     await expect(reading).rejects.toMatchObject({ code: 'database-unreachable' });
   });
 
-  test.each([
-    ['in a folder that does not exist', 'missing/appreg.gz', 'its folder does not exist'],
-    ['with the name of a folder', '.', 'it already exists and is not a regular file'],
-  ])('is refused %s', async (_, name, reason) => {
-    const path = join(folder(), name);
-    const refused = backUp({ databaseUrl: source.url, dataFolder: 'unused' }, path, NEVER);
-    await expect(refused).rejects.toMatchObject({
+  test.each([['in a folder that does not exist', 'missing/appreg.gz', 'its folder does not exist']])(
+    'is refused %s',
+    async (_, name, reason) => {
+      const path = join(folder(), name);
+      const refused = backUp({ databaseUrl: source.url, dataFolder: 'unused' }, path, NEVER);
+      await expect(refused).rejects.toMatchObject({
+        code: 'backup-not-written',
+        message: expect.stringContaining(reason),
+      });
+    },
+  );
+
+  test('is refused with the name of a folder', async () => {
+    const path = folder();
+    await expect(backUp({ databaseUrl: source.url, dataFolder: 'unused' }, path, NEVER)).rejects.toMatchObject({
       code: 'backup-not-written',
-      message: expect.stringContaining(reason),
+      summary: `${path} is a folder.`,
+      hint: `Give the name of a file, such as ${join(path, 'appreg-backup.gz')}.`,
     });
   });
 
