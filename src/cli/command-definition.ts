@@ -81,6 +81,7 @@ export type ValueKind =
   | 'manifest-name'
   | 'base-url'
   | 'url'
+  | 'service-url'
   | 'origin'
   | 'bucket'
   | 'registry-url'

@@ -25,7 +25,8 @@ export interface Subscription {
 }
 
 export interface SubscriptionAnswer {
-  outcome: 'subscribed' | 'already-subscribed' | 'refused';
+  /** `unrecognized`: a 2xx response whose body is not of the service's API, such as a web page. */
+  outcome: 'subscribed' | 'already-subscribed' | 'refused' | 'unrecognized';
   status: number;
   /** The body, if it is JSON. */
   body: unknown;
@@ -65,7 +66,7 @@ export async function requestSubscription(subscription: Subscription): Promise<S
     const text = await textOf(answer.body);
     const body = jsonOf(text);
     return {
-      outcome: outcomeOf(status, body),
+      outcome: outcomeOf(status, text, body),
       status,
       body: body ?? null,
       text: body === undefined ? text.slice(0, 400) : null,
@@ -102,11 +103,18 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A 409 does not always mean already subscribed: a service may also refuse the name. */
-function outcomeOf(status: number, body: unknown): SubscriptionAnswer['outcome'] {
-  if (status >= 200 && status < 300) return 'subscribed';
+/**
+ * The specification defines no body: a successful response may have none. A 409 does not always mean already subscribed:
+ * a service may also refuse the name.
+ */
+function outcomeOf(status: number, text: string, body: unknown): SubscriptionAnswer['outcome'] {
+  if (status >= 200 && status < 300) return text.trim() === '' || isJsonObject(body) ? 'subscribed' : 'unrecognized';
   const type = typeof body === 'object' && body !== null && 'type' in body ? body.type : null;
   return status === 409 && typeof type === 'string' && type.endsWith('already-subscribed')
     ? 'already-subscribed'
     : 'refused';
+}
+
+function isJsonObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

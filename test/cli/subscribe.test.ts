@@ -123,6 +123,38 @@ test.each([
   },
   { name: 'a server error without a body', status: 503, body: '', code: 1, words: /503: no reason given/ },
   {
+    name: 'a web page instead of the response of the service',
+    status: 200,
+    body: '\n<!DOCTYPE html><title>Sign in</title>',
+    code: 1,
+    words:
+      /^not subscribed: http:\S+\/flows\/api\/registries\/subscribe responds with 200 and an HTML page, not with the service’s API\n {2}Check --service and the credentials\.$/,
+  },
+  {
+    name: 'a text instead of the response of the service',
+    status: 200,
+    body: 'ready',
+    code: 1,
+    words: /^not subscribed: \S+ responds with 200 and a body that is not a JSON object, not with the service’s API\n/,
+  },
+  {
+    name: 'an array instead of the response of the service',
+    status: 200,
+    body: '[]',
+    code: 1,
+    words: /a body that is not a JSON object/,
+  },
+  { name: 'success without a body', status: 204, body: '', code: 0, words: /^subscribed to / },
+  { name: 'success with an empty body', status: 200, body: '', code: 0, words: /^subscribed to / },
+  { name: 'an invalid request', status: 400, body: '{"title":"Bad name"}', code: 1, words: /400: Bad name$/ },
+  {
+    name: 'the command that checks the registry',
+    status: 422,
+    body: '{"title":"Unusable"}',
+    code: 1,
+    words: /\n {2}Check the registry: appreg verify https:\/\/apps\.example\.com\/registry\.json$/,
+  },
+  {
     name: 'a message with control characters',
     status: 400,
     body: '{"title":"a\\u001b[2Jb\\n::error::c"}',
@@ -134,6 +166,16 @@ test.each([
   const done = await run();
   expect(done.code).toBe(code);
   expect(done.printed.out.join('\n')).toMatch(words);
+});
+
+test.each([
+  [401, /\n {2}Check the value of TOK: the service does not know this token, or it was rotated or has expired\.$/],
+  [403, /\n {2}Check the permissions of the token in TOK\.$/],
+])('subscribe names the variable of a token that is refused with %d', async (status, words) => {
+  answerWith = { status, body: '{"title":"Refused"}' };
+  const { code, printed } = await run({ tokenEnv: 'TOK' }, { TOK: 's3cret-token' });
+  expect(code).toBe(1);
+  expect(printed.out.join('\n')).toMatch(words);
 });
 
 test('subscribe does not print a secret that the service echoes', async () => {
@@ -171,6 +213,18 @@ test.each<{ name: string; options: Given; names: string }>([
   const error = await refusal(run(options));
   expect(error).toMatchObject({ exit: 2, message: expect.stringContaining(names) as string });
   expect(receivedRequests).toEqual([]);
+});
+
+test.each([
+  ['flows', 'Invalid --service “flows”. It has no scheme. Give the full URL of the service,'],
+  ['flows.example.com', 'Invalid --service “flows.example.com”. It has no scheme. Give the full URL of the service,'],
+  ['ftp://flows.example.com', 'Its scheme is not https:. Give the full URL of the service,'],
+  ['https://a:b@flows.example.com', 'It contains a user name or password.'],
+  ['https://flows.example.com/?a', 'The URL of a service must not have a query or fragment,'],
+])('subscribe with --service %s says what is wrong with it', async (given, words) => {
+  const { message } = await refusal(run({ service: given }));
+  expect(message).toContain(words);
+  expect(message).not.toMatch(/subscribers|browsers/);
 });
 
 describe('a registry that the service has accepted before it was checked', () => {

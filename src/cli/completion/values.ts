@@ -52,6 +52,7 @@ const COMPLETERS: Record<ValueKind, Completer> = {
   'manifest-name': nothing,
   'base-url': nothing,
   url: nothing,
+  'service-url': nothing,
   origin: nothing,
   bucket: nothing,
   'registry-url': registryUrl,

@@ -31,6 +31,7 @@ const CHECKS: Record<ValueKind, Check> = {
   'manifest-name': manifestName,
   'base-url': baseUrl,
   url,
+  'service-url': serviceUrl,
   origin,
   bucket: (text) =>
     /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(text)
@@ -73,6 +74,30 @@ function iconOrEmpty(text: string, cwd: string): string | null {
 
 function url(text: string): string | null {
   return urlError(text)?.message ?? null;
+}
+
+const FULL_SERVICE_URL = 'Give the full URL of the service, such as https://flows.example.com/.';
+
+/** The messages of `urlError` are about URLs in a registry, except for some. */
+function serviceUrl(text: string): string | null {
+  const error = urlError(text);
+  if (error === null)
+    return /[?#]/.test(text)
+      ? 'The URL of a service must not have a query or fragment, since paths are appended to it.'
+      : null;
+  switch (error.cause) {
+    case 'relative':
+    case 'no-scheme':
+      return `It has no scheme. ${FULL_SERVICE_URL}`;
+    case 'scheme':
+      return `Its scheme is not https:. ${FULL_SERVICE_URL}`;
+    case 'userinfo':
+      return 'It contains a user name or password. Remove it, and use --token-env or --header-env.';
+    case 'control-character':
+      return `It contains a control character. ${FULL_SERVICE_URL}`;
+    default:
+      return error.message;
+  }
 }
 
 function baseUrl(text: string): string | null {

@@ -28,7 +28,7 @@ export const diagnoseCommand = {
       type: 'string',
       flags: '--service <base_url>',
       description: 'also compare with what this service knows about the registry',
-      value: 'url',
+      value: 'service-url',
     },
     tokenEnv: {
       type: 'string',

@@ -10,7 +10,7 @@ export const subscribeCommand = {
       type: 'string',
       flags: '--service <base_url>',
       description: 'URL of the service',
-      value: 'url',
+      value: 'service-url',
       prompt: { message: 'URL of the service?', placeholder: 'https://flows.example.com' },
     },
     name: {

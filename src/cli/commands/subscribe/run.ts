@@ -18,8 +18,8 @@ import { registryAuth, secretsOfAuth } from './registry-auth.ts';
 type Options = GlobalOptions & OptionValues<typeof subscribeCommand.options>;
 
 /**
- * `appreg subscribe <registry-url>` (spec 4.2). Exit 0 also if the organization is already subscribed; 1 if refused, or
- * if the registry turns out to be unusable.
+ * `appreg subscribe <registry-url>` (spec 4.2). Exit 0 also if the organization is already subscribed; 1 if refused, if
+ * the response is not one of the service, or if the registry turns out to be unusable.
  */
 export async function runSubscribe(context: Context, url: string, options: Options): Promise<number> {
   const { terminal, env } = context;
@@ -55,8 +55,11 @@ export async function runSubscribe(context: Context, url: string, options: Optio
   const conceal = redactor(secrets);
   if (json)
     terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...response, ...(check && { check }) }))));
-  else terminal.out(conceal(describeOutcome(response, check, { url: registry.href, name })));
-  if (response.outcome === 'refused' || check?.failing) return 1;
+  else
+    terminal.out(
+      conceal(describeOutcome(response, check, { url: registry.href, name, base, tokenEnv: options.tokenEnv })),
+    );
+  if (!isSubscribed(response) || check?.failing) return 1;
   terminal.next(
     `the service checks it ${check?.checking ? 'now, then ' : ''}every hour; appreg diagnose ${shellWord(printable(redact(registry.href)))} shows what it finds`,
   );
@@ -86,22 +89,42 @@ async function firstCheck(
   }
 }
 
-function describeOutcome(
-  { outcome, status, body, text }: SubscriptionAnswer,
-  check: FirstCheck | null,
-  { url, name }: { url: string; name: string },
-): string {
+function isSubscribed({ outcome }: SubscriptionAnswer): boolean {
+  return outcome === 'subscribed' || outcome === 'already-subscribed';
+}
+
+/** What the user gave, for messages. */
+interface Given {
+  /** The manifest. */
+  url: string;
+  name: string;
+  /** The service, with a trailing slash. */
+  base: string;
+  tokenEnv: string | undefined;
+}
+
+function describeOutcome(response: SubscriptionAnswer, check: FirstCheck | null, given: Given): string {
+  const { outcome, status, body, text } = response;
+  const { url, name, base } = given;
   const what = `${shown(redact(url))} as “${shown(name)}”`;
   if (outcome === 'subscribed' && check !== null) return describeCheck(what, check);
   if (outcome === 'subscribed') return `subscribed to ${what}`;
   if (outcome === 'already-subscribed') return `already subscribed to ${what}`;
+  if (outcome === 'unrecognized') {
+    const what = /^\s*<(?:!doctype|html)/i.test(text ?? '') ? 'an HTML page' : 'a body that is not a JSON object';
+    return [
+      `not subscribed: ${shown(redact(`${base}api/registries/subscribe`))} responds with ${status} and ${what}, not with the service’s API`,
+      '  Check --service and the credentials.',
+    ].join('\n');
+  }
   const problem = fieldsOf(body);
   const texts = [problem.title, problem.detail, problem.message, problem.error].filter(
     (one): one is string => typeof one === 'string',
   );
   const lines = [`refused with status ${status}: ${shown(texts.join(': ') || text || 'no reason given')}`];
   if (Array.isArray(problem.findings)) lines.push(...findingLines(problem.findings));
-  lines.push(`  ${hintFor(status)}`);
+  const hint = hintFor(status, given);
+  if (hint !== null) lines.push(`  ${hint}`);
   return lines.join('\n');
 }
 
@@ -144,7 +167,11 @@ function fieldsOf(value: unknown): ProblemFields {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
-function hintFor(status: number): string {
+/** Null if the reason that the service gives is all that is known. */
+function hintFor(status: number, { url, tokenEnv }: Pick<Given, 'url' | 'tokenEnv'>): string | null {
+  if (status === 401 && tokenEnv !== undefined)
+    return `Check the value of ${shown(tokenEnv)}: the service does not know this token, or it was rotated or has expired.`;
+  if (status === 403 && tokenEnv !== undefined) return `Check the permissions of the token in ${shown(tokenEnv)}.`;
   if (status === 401 || status === 403)
     return 'Give credentials: --token-env <variable>, or --header-env <Name>=<variable>.';
   if (status === 404 || status === 405)
@@ -152,7 +179,7 @@ function hintFor(status: number): string {
   if (status >= 300 && status < 400) return 'The service redirects to another URL: use that one as --service.';
   if (status === 429) return 'Too many requests: try again later.';
   if (status >= 500) return 'The service failed: check its logs.';
-  return 'Check the registry: appreg verify <registry-url>';
+  return status === 422 ? `Check the registry: appreg verify ${shellWord(printable(redact(url)))}` : null;
 }
 
 function shown(text: string): string {
