@@ -114,6 +114,13 @@ function hidden(report: Report, { style }: PrettyOptions): string[] {
   return [`${counted(apps.length, 'app')} that subscribers will not see:`, ...lines, ''];
 }
 
+/** Files that are not in the workspace, by a rule that is judged for each of them. */
+const ABSENT = [
+  { rule: 'document-unreadable', noun: 'metadata file', verb: 'read' },
+  { rule: 'icon-not-image', noun: 'icon', verb: 'inspected' },
+  { rule: 'artifact-checksum-mismatch', noun: 'artifact', verb: 'hashed' },
+] as const;
+
 function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
   const { notJudged } = report;
   if (notJudged.length === 0) return [];
@@ -128,15 +135,12 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
     return [style.dim('Not judged:'), ...list.map((line) => style.dim(line)), ''];
   }
   const offline = new Set(notJudged.filter(({ code }) => code === 'offline').map(({ rule }) => rule)).size;
-  const elsewhere = notJudged.filter(
-    ({ code, count: further, rule }) =>
-      code === 'not-in-workspace' && further === null && rule === 'artifact-checksum-mismatch',
-  ).length;
-  const lines: string[] = [];
-  if (elsewhere > 0)
-    lines.push(
-      `${counted(elsewhere, 'artifact')}${notJudged.some((entry) => entry.count !== null) ? ' and more' : ''} not hashed: not in the workspace.`,
-    );
+  const lines = ABSENT.flatMap(({ rule, noun, verb }) => {
+    const absent = notJudged.filter((entry) => entry.code === 'not-in-workspace' && entry.rule === rule);
+    const number = absent.filter(({ count: further }) => further === null).length;
+    const more = absent.length > number ? ' and more' : '';
+    return number === 0 ? [] : [`${counted(number, noun)}${more} not ${verb}: not in the workspace.`];
+  });
   if (offline > 0)
     lines.push(`${counted(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
   const failed = notJudged.filter(isFailure);

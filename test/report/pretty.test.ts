@@ -40,7 +40,7 @@ test('hidden apps have a reason, and checks that need the network are counted on
   const text = show(lint(snapshot(['a b', 'c'], { c: metadataWith('1.0.0') })));
   expect(text).toContain('1 app that subscribers will not see:\n  a b  hidden, because of app-key-unsafe\n');
   expect(text.match(/need the network \(appreg verify <registry-url>\)/g)).toHaveLength(1);
-  expect(text).toContain('2 artifacts not hashed: not in the workspace.');
+  expect(text).toContain('2 icons not inspected: not in the workspace.\n2 artifacts not hashed: not in the workspace.');
 });
 
 test('no line is printed twice', () => {

@@ -102,7 +102,7 @@ function refusedOrigin(
       cause: 'origins-unknown',
       severity: 'warning',
       message: `${host} allows only certain origins to read the ${resourceName(resource)}, and does not name them.`,
-      advice: 'Check again with --origin <the service’s origin>.',
+      advice: 'Check again with --origin <the service’s origin>. In the service, the operator sets it as PUBLIC_URL.',
       evidence,
     };
   }
