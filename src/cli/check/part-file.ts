@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { printable } from '../../core/text/text.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -7,6 +7,7 @@ import { AppregError } from '../../core/errors.ts';
 export interface PartFile {
   /** False after `finish` or `abandon`. */
   readonly isOpen: boolean;
+  /** @throws AppregError `output-unwritable`, as `finish` does */
   write(text: string): void;
   /** Renames the file to its final path, replacing an existing one. */
   finish(): void;
@@ -36,10 +37,20 @@ export function openPartFile(path: string): PartFile {
     },
     write(text) {
       const bytes = Buffer.from(text);
-      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+      try {
+        for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+      } catch (error) {
+        throw notSaved(path, error);
+      }
     },
     finish() {
-      if (close()) renameSync(part, path);
+      if (!close()) return;
+      try {
+        renameSync(part, path);
+      } catch (error) {
+        rmSync(part, { force: true });
+        throw notSaved(path, error);
+      }
     },
     abandon() {
       if (close()) rmSync(part, { force: true });
@@ -48,20 +59,36 @@ export function openPartFile(path: string): PartFile {
 }
 
 function open(part: string, path: string): number {
+  if (isFolder(path)) throw unwritable(path, 'it is a folder', null);
   try {
     return openSync(part, 'wx', 0o600);
   } catch (error) {
-    throw new AppregError(
-      'output-unwritable',
-      `The facts cannot be saved as ${printable(path)}: ${reasonOf(error)}`,
-      'Give a file in an existing, writable folder.',
-      { cause: error },
-    );
+    throw systemErrorCode(error) === 'ENOENT'
+      ? unwritable(path, 'its folder does not exist', error)
+      : notSaved(path, error);
   }
 }
 
-/** The system's reason, without the name of the part file. */
-function reasonOf(error: unknown): string {
-  if (systemErrorCode(error) === 'ENOENT') return 'its folder does not exist.';
-  return error instanceof Error ? `${error.message.replace(/, open '.*'$/s, '')}.` : String(error);
+/** A path that cannot be read is not one: opening the file reports the reason. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** An error of the system with its reason, without the name of the part file; any other error is returned unchanged. */
+function notSaved(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || systemErrorCode(error) === null) return error;
+  return unwritable(path, error.message.replace(/, \w+(?: '.*')?$/s, ''), error);
+}
+
+function unwritable(path: string, reason: string, cause: unknown): AppregError {
+  return new AppregError(
+    'output-unwritable',
+    `The facts cannot be saved as ${printable(path)}: ${reason}.`,
+    'Give a file in an existing, writable folder.',
+    { cause },
+  );
 }
