@@ -89,7 +89,7 @@ export async function mirrorApp(work: AppWork): Promise<JsonObject | null> {
       version: null,
       url: null,
       code: error.code,
-      message: `cannot be kept in a folder: ${error.message}`,
+      message: `cannot be kept in a folder: ${error.summary}`,
     });
     return null;
   }

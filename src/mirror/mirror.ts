@@ -12,15 +12,17 @@ import { mirrorApp, type Mirrored, type MirrorOptions } from './app.ts';
 import { localDocument, put } from './documents.ts';
 import { downloadSmall, isFailed } from './download.ts';
 import { INDEX, type Index, indexOf, indexText } from './index-file.ts';
+import { checkFolder } from './target-folder.ts';
 import { asText, pathsOf, mirroredVersions } from './rewrite.ts';
 
 /**
  * Copies a live registry into a folder: verifies every artifact against its checksum and rewrites every URL. Artifacts
  * are written first and the manifest last, so that the folder is a valid registry at all times; an interrupted run can
  * be resumed. A version that was mirrored never changes.
- * @throws AppregError (exit 1) if the source has no usable manifest
+ * @throws AppregError (exit 1) if the source has no usable manifest, or if the folder has a registry that is no mirror
  */
 export async function mirror(url: string, root: string, options: MirrorOptions): Promise<Mirrored> {
+  await checkFolder(root, options.manifest);
   const http = openHttpClient(options);
   const store = openDirectory(root);
   const result: Mirrored = {
@@ -40,6 +42,8 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
     const index = await indexOf(root, url);
     const mirrored = manifestApps(await localDocument(store, options.manifest)) ?? {};
     const keys = selectedKeys(source.apps, options.apps);
+    // First, so that a later run continues this one, even if it is killed.
+    await put(store, INDEX, indexText(index));
     const entries = new Map<string, JsonValue>();
     for (const [done, key] of keys.entries()) {
       options.onProgress?.({ done, known: keys.length, bytes: result.bytes, app: key });

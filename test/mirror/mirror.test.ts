@@ -82,11 +82,11 @@ test('a mirror contains everything with its own URLs, and lints clean', async ()
   expect(await errors()).toEqual([]);
 });
 
-test('artifacts that exist in the mirror are not downloaded again, also without the state file', async () => {
+test('artifacts that exist in the mirror are not downloaded again, also with a damaged state file', async () => {
   await run();
   host.requests.length = 0;
   expect(await run()).toMatchObject({ fetched: 0, bytes: 0 });
-  rmSync(join(root, '.appreg-mirror.json'));
+  writeFileSync(join(root, '.appreg-mirror.json'), '');
   expect(await run()).toMatchObject({ fetched: 0 });
   expect(artifactRequests()).toBe(0);
 });
@@ -264,7 +264,8 @@ test.each(['../x', '__proto__', 'a/b', 'CON'])('the key %j causes no file outsid
     appMetadataUrl: `${host.origin}/a.json`,
   };
   live.serve('registry.json', answer({ body: `{"apps":{${JSON.stringify(key)}:${JSON.stringify(entry)}}}` }));
-  await run();
+  const { problems } = await run();
+  for (const { message } of problems) expect(message).not.toContain('Nothing was changed');
   expect(existsSync(join(root, '../x'))).toBe(false);
   for (const name of files()) expect(name).toMatch(/^(registry\.json|\.appreg-mirror\.json|apps\/[\w-]+\/)/);
 });
@@ -281,6 +282,39 @@ test('a folder with a mirror of another registry is refused', async () => {
       prune: false,
     }),
   ).rejects.toMatchObject({ code: 'mirror-source-differs' });
+});
+
+describe('a registry that was not made by mirror is refused, and not changed:', () => {
+  test.each(['registry.json', 'appreg.config.json', 'appreg.config.yaml'])('a folder with %s', async (name) => {
+    writeFileSync(join(root, name), 'mine');
+    await expect(run()).rejects.toMatchObject({
+      code: 'mirror-folder-occupied',
+      exit: 1,
+      summary: `${root} contains a registry that was not made by appreg mirror: ${name} exists.`,
+    });
+    expect(files()).toEqual([name]);
+    expect(read(name)).toBe('mine');
+    expect(host.requests).toEqual([]);
+  });
+});
+
+test('a file in place of the folder is refused', async () => {
+  const folder = root;
+  const file = join(folder, 'file');
+  writeFileSync(file, 'mine');
+  root = file;
+  await expect(run()).rejects.toMatchObject({ code: 'not-a-folder', exit: 2, summary: `${file} is not a folder.` });
+  root = join(file, 'below');
+  await expect(run()).rejects.toMatchObject({ code: 'not-a-folder', exit: 2 });
+  root = folder;
+  expect(host.requests).toEqual([]);
+});
+
+test('the state file is written before the manifest and the artifacts, so that a killed run can be resumed', async () => {
+  let isThere = false;
+  await run({ onProgress: () => (isThere ||= existsSync(join(root, '.appreg-mirror.json'))) });
+  expect(isThere).toBe(true);
+  expect(existsSync(join(root, 'registry.json'))).toBe(true);
 });
 
 test('an interrupted mirror never lists missing files, and is complete after another run', async () => {

@@ -42,6 +42,11 @@ export const SERVING_ERRORS = {
     title: 'The folder contains a mirror of another registry.',
     fix: 'Choose another folder.',
   },
+  'mirror-folder-occupied': {
+    exit: 1,
+    title: 'The folder contains a registry that was not made by mirror.',
+    fix: 'Choose an empty folder.',
+  },
   'mirror-damaged': {
     exit: 2,
     title: 'A document of the mirror is not JSON.',

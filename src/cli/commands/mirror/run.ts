@@ -69,10 +69,12 @@ export async function runMirror(context: Context, url: string, dir: string, opti
     line.stop();
     signals.off();
   }
-  await openDirectory(root).create(
-    'appreg.config.json',
-    Buffer.from(`${JSON.stringify({ manifest, baseUrl: base }, null, 2)}\n`),
-  );
+  // A run that was interrupted before it wrote anything leaves no configuration either.
+  if (!result.interrupted || result.apps > 0)
+    await openDirectory(root).create(
+      'appreg.config.json',
+      Buffer.from(`${JSON.stringify({ manifest, baseUrl: base }, null, 2)}\n`),
+    );
   terminal.out(json ? redact(safeJson({ root, baseUrl: base, manifest, ...result })) : describeMirror(result));
   if (!result.interrupted)
     terminal.next(
