@@ -13,7 +13,15 @@ import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { chunksOf, fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
-import { checkUrl, fetchWhole, isUrl, readInputFile, unlikeArtifact, unreadableFile } from './fetch.ts';
+import {
+  checkUrl,
+  fetchWhole,
+  INSTEAD_OF_FOLDER,
+  isUrl,
+  readInputFile,
+  unlikeArtifact,
+  unreadableFile,
+} from './fetch.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
 import { readChunks } from '../platform/read-chunks.ts';
@@ -141,13 +149,14 @@ async function artifactFromFile(path: string, shownAs: string, cwd: string): Pro
   try {
     const stats = await stat(path);
     // A pipe can be read only once.
-    if (!stats.isFile()) return await artifactFromBytes(readInputFile(path, shownAs), printable(shownAs), cwd);
+    if (!stats.isFile())
+      return await artifactFromBytes(readInputFile(path, shownAs, INSTEAD_OF_FOLDER), printable(shownAs), cwd);
     const { size } = stats;
     if (size > MAX_ARTIFACT_BYTES) throw Object.assign(new Error('too large'), { code: 'ERR_FS_FILE_TOO_LARGE' });
     const chunks = readChunks(path, READ_BYTES);
     inspected = await inspectStream(chunks, { packedBytes: size, cwd, onChunk: (chunk) => md5.update(chunk) });
   } catch (error) {
-    throw unreadableFile(shownAs, error);
+    throw unreadableFile(shownAs, error, INSTEAD_OF_FOLDER);
   }
   const { content } = inspected;
   refuseUnlikeArtifact(printable(shownAs), content.head);

@@ -111,17 +111,23 @@ export function unlikeArtifact(head: string): string | null {
   return kind === 'git-lfs-pointer' ? 'is a Git LFS pointer, not the file itself (git lfs pull fetches it)' : null;
 }
 
-/** A local file as a whole. Throws AppregError (exit 2) if it cannot be read. */
-export function readInputFile(path: string, shownAs: string): Buffer {
+/** What to do about a folder in place of an artifact. */
+export const INSTEAD_OF_FOLDER = 'Give a .tar.gz file, or pack the folder with appreg bundle.';
+
+/** A local file as a whole. Throws AppregError (exit 2) if it cannot be read; `adviceForFolder` as for unreadableFile. */
+export function readInputFile(path: string, shownAs: string, adviceForFolder?: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw unreadableFile(shownAs, error);
+    throw unreadableFile(shownAs, error, adviceForFolder);
   }
 }
 
-/** A system error as an AppregError that names the file; anything else is returned unchanged. */
-export function unreadableFile(shownAs: string, error: unknown): unknown {
+/**
+ * A system error as an AppregError that names the file; anything else is returned unchanged.
+ * @param adviceForFolder what to do if the path is a folder
+ */
+export function unreadableFile(shownAs: string, error: unknown, adviceForFolder = 'Give the path of a file.'): unknown {
   const code = systemErrorCode(error);
   if (code === null) return error;
   const reasons: Record<string, string> = {
@@ -134,7 +140,7 @@ export function unreadableFile(shownAs: string, error: unknown): unknown {
   return new AppregError(
     'file-unreadable',
     `${printable(shownAs)} ${reasons[code] ?? `cannot be read (${code})`}.`,
-    'Check the path and its permissions.',
+    code === 'EISDIR' ? adviceForFolder : 'Check the path and its permissions.',
     { cause: error },
   );
 }

@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentContent, isObject, type JsonObject, parseDocument } from '../core/json/json.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
 import { isSemver } from '../core/registry/version.ts';
 import { printable } from '../core/text/text.ts';
+import { appsFolder } from './apps-folder.ts';
 
 /** The fields of apps/<key>/app.json that say how an app is built; the others are those of its manifest entry. */
 export interface AppFile {
@@ -23,8 +24,8 @@ const MAX_BYTES = 1_000_000;
 
 /** Those below apps/ that have such a field, or that cannot be read. */
 export function appFilesIn(root: string): AppFile[] {
-  const folder = join(root, 'apps');
-  if (!existsSync(folder)) return [];
+  const folder = appsFolder(root);
+  if (folder === null) return [];
   // Links are not followed.
   const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return folders.flatMap(({ name }) => appFile(root, `apps/${name}`) ?? []);

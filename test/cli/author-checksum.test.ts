@@ -96,6 +96,7 @@ test('inputs that cannot be hashed are refused with an error code', async () => 
     code: 'file-unreadable',
     exit: 2,
     message: '. is a folder.',
+    hint: 'Give a .tar.gz file, or pack the folder with appreg bundle.',
   });
   expect(await refusal(runChecksum(context, ['https://me:pw@x.test/a'], {}))).toMatchObject({
     code: 'url-invalid',

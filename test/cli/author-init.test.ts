@@ -222,6 +222,20 @@ describe('init overwrites nothing', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
+  test('if a file has the name of the folder', async () => {
+    const dir = folder();
+    writeFileSync(join(dir, 'af'), '');
+    const before = snapshot(dir);
+    expect(await refusal(runInit(contextIn(dir), 'af', BASE))).toMatchObject({
+      code: 'not-a-folder',
+      exit: 2,
+      summary: 'af is a file, not a folder.',
+      hint: 'Choose another folder.',
+    });
+    expect(await refusal(runInit(contextIn(dir), 'af/below', BASE))).toMatchObject({ code: 'not-a-folder', exit: 2 });
+    expect(snapshot(dir)).toBe(before);
+  });
+
   test('through a symbolic link out of the folder', async () => {
     const dir = folder();
     const outside = folder();

@@ -12,6 +12,10 @@ async function keysIn(files: Record<string, string>, entries: readonly ReleaseEn
   return (await findApps(tree(files), entries)).map(({ key, folder }) => `${key}=${folder}`);
 }
 
+test('a file in place of the folder apps/ is refused', async () => {
+  await expect(findApps(tree({ apps: '' }), [])).rejects.toMatchObject({ code: 'not-a-folder', exit: 2 });
+});
+
 describe('folders', () => {
   test.each<{ name: string; files: Record<string, string>; entries: ReleaseEntry[]; keys: string[] }>([
     {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble, type AppSource, type Issue } from '../../author/assemble.ts';
 import { documentContent } from '../../core/json/json.ts';
@@ -6,6 +6,7 @@ import { printable } from '../../core/text/text.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import type { AppToAssemble, Folders } from '../../publish/assemble.ts';
+import { appsFolder } from '../../release/apps-folder.ts';
 import { iconFromBytes } from '../icon-source.ts';
 
 /** The folders under apps/, which may contain untrusted files: links are not followed. */
@@ -16,11 +17,11 @@ const MAX_ICON_BYTES = 10_000_000;
 /**
  * The apps of a workspace with their icons, and the errors in their source files.
  * @param root the workspace, absolute; @param base its URL, with the trailing slash
- * @throws AppregError (exit 2) if the folder apps/ is missing
+ * @throws AppregError (exit 2) if the folder apps/ is missing, or not a folder
  */
 export function appsUnder(root: string, base: string): Folders {
-  const folder = join(root, 'apps');
-  if (!existsSync(folder))
+  const folder = appsFolder(root);
+  if (folder === null)
     throw new AppregError(
       'apps-folder-missing',
       `${printable(root)} has no folder apps/.`,

@@ -3,7 +3,7 @@ import type { Content } from '../../../core/facts/facts.ts';
 import { printable, redact, safeJson } from '../../../core/text/text.ts';
 import { createDigester } from '../../../observe/digest/digest.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { checkUrl, fetchWhole, isUrl, unlikeArtifact, unreadableFile } from '../../fetch.ts';
+import { checkUrl, fetchWhole, INSTEAD_OF_FOLDER, isUrl, unlikeArtifact, unreadableFile } from '../../fetch.ts';
 import { wantsJson } from '../../format.ts';
 import { readChunks } from '../../../platform/read-chunks.ts';
 
@@ -46,7 +46,7 @@ async function contentOf(context: Context, target: string, onBytes: (bytes: numb
       onBytes((bytes += chunk.length));
     }
   } catch (error) {
-    throw unreadableFile(target, error);
+    throw unreadableFile(target, error, INSTEAD_OF_FOLDER);
   }
   return digester.end();
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { PRESETS } from '../../../author/host-files.ts';
 import { CONFIG_FILE, type NewFile, type NewWorkspace, workspaceFiles } from '../../../author/workspace-files.ts';
 import { printable, safeJson } from '../../../core/text/text.ts';
@@ -41,6 +42,7 @@ export async function runInit(context: Context, dir: string | undefined, options
   if (dir === '')
     throw new AppregError('option-invalid', 'The folder name is empty.', 'Omit it to use the current folder.');
   const root = resolve(cwd, dir ?? '.');
+  await requireNoFile(root, cwd);
   const existing = await existingSettings(context.env, root, options);
   const settings = await settingsFrom(context, { ...options, ...existing?.options });
   if (settings === null) return 130;
@@ -61,6 +63,21 @@ export async function runInit(context: Context, dir: string | undefined, options
     );
   terminal.next(`${folder && `cd ${folder} && `}appreg add-app <key>`);
   return 0;
+}
+
+/** Throws AppregError `not-a-folder` (exit 2) if the workspace, or a folder that it is in, is a file. */
+async function requireNoFile(root: string, cwd: string): Promise<void> {
+  for (let path = root; dirname(path) !== path; path = dirname(path)) {
+    const stats = await stat(path).catch(() => null);
+    if (stats?.isDirectory() === true) return;
+    if (stats !== null)
+      throw new AppregError(
+        'not-a-folder',
+        `${printable(shownPath(cwd, path))} is a file, not a folder.`,
+        'Choose another folder.',
+        { effect: 'none' },
+      );
+  }
 }
 
 /** The settings of the new workspace, from options and prompts; null if the user cancelled. */
