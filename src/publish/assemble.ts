@@ -1,5 +1,5 @@
 import { type AssembledApp, assembledManifest, type Issue } from '../author/assemble.ts';
-import { documentWithText, requireVersions } from '../author/document.ts';
+import { documentWithText, requireApps, requireVersions } from '../author/document.ts';
 import { newManifest } from '../author/manifest.ts';
 import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
@@ -10,6 +10,7 @@ import { readAll } from '../store/read-all.ts';
 import type { Stored } from '../store/store.ts';
 import { createMetadata, type IconFile } from './add-app.ts';
 import type { JudgeSettings } from './check-change.ts';
+import { unknownApp } from './listed-entry.ts';
 import {
   NOT_OBSERVED,
   documentIn,
@@ -46,7 +47,7 @@ export interface AssemblyPlan {
 /**
  * Plans changed icons and missing metadata files, and last the manifest.
  * @param remove the keys of the apps that may be removed from the manifest
- * @throws AppregError `apps-invalid` (exit 1) that names every file with an error
+ * @throws AppregError `apps-invalid` (exit 1) that names every file with an error; `app-unknown` (exit 2)
  */
 export async function planAssembly(
   place: RegistryLocation,
@@ -55,6 +56,7 @@ export async function planAssembly(
   judgeSettings: JudgeSettings,
 ): Promise<AssemblyPlan> {
   const manifest = await readManifest(place);
+  checkRemoved(remove, manifest.path, Object.keys(requireApps(manifest)), keys);
   const { text, issues: manifestIssues, ...changes } = assembledManifest(manifest, apps, keys, remove);
   const assembled = text === null ? manifest : documentWithText(text, manifest.path);
   const judged = judgeApps(factsOf(assembled), apps, judgeSettings);
@@ -91,6 +93,7 @@ export function checkAssembly(
   listed: ListedApps | null,
   judgeSettings: JudgeSettings,
 ): Finding[] {
+  if (listed !== null) checkRemoved(listed.remove, listed.where, listed.keys, keys);
   const existing = JSON.stringify({ apps: Object.fromEntries((listed?.keys ?? []).map((key) => [key, {}])) });
   const before = documentWithText(existing, listed?.where ?? 'the manifest');
   const assembled = assembledManifest(before, apps, keys, listed?.remove ?? []);
@@ -98,6 +101,17 @@ export function checkAssembly(
   const judged = judgeApps(factsOf(manifest), apps, judgeSettings);
   throwIssues([...issues, ...assembled.issues, ...judged.issues]);
   return judged.findings;
+}
+
+/** Throws AppregError `app-unknown` for a key to remove that is neither listed nor the name of a folder. */
+function checkRemoved(
+  remove: readonly string[],
+  where: string,
+  listed: readonly string[],
+  folders: readonly string[],
+): void {
+  const unknown = remove.find((key) => !listed.includes(key) && !folders.includes(key));
+  if (unknown !== undefined) throw unknownApp(unknown, where, listed, 'App keys are case-sensitive.');
 }
 
 function iconPath({ key, icon, image }: AppToAssemble): string | null {

@@ -25,10 +25,19 @@ export function entryIn(manifest: Document, key: string): ListedEntry {
   const apps = requireApps(manifest);
   const entry = member(apps, key);
   if (entry !== undefined) return { key, manifest, entry };
-  throw new AppregError(
+  throw unknownApp(key, manifest.path, Object.keys(apps), 'App keys are case-sensitive. appreg add-app adds an app.');
+}
+
+/**
+ * The error for a key that is not listed.
+ * @param where the manifest, as messages name it
+ * @param known the listed keys
+ */
+export function unknownApp(key: string, where: string, known: readonly string[], hint: string): AppregError {
+  return new AppregError(
     'app-unknown',
-    `The app “${printable(shorten(key, 80))}” is not listed in ${printable(manifest.path)}.${closestKeys(key, Object.keys(apps))}`,
-    'App keys are case-sensitive. appreg add-app adds an app.',
+    `The app “${printable(shorten(key, 80))}” is not listed in ${printable(where)}.${closestKeys(key, known)}`,
+    hint,
     { effect: 'none' },
   );
 }

@@ -153,6 +153,31 @@ describe('assembling into a folder', () => {
     expect(Object.keys(read(root, 'registry.json').apps)).toEqual(['clock']);
   });
 
+  test.each([{}, { check: true, against: 'registry.json' }])(
+    '--remove refuses a key that is neither listed nor a folder, with %j',
+    async (options) => {
+      const root = workspace(['clock', 'watch']);
+      await runAssemble(contextIn(root), {});
+      rmSync(join(root, 'apps/watch'), { recursive: true });
+      const before = snapshot(root);
+      const error = await refusal(runAssemble(contextIn(root), { ...options, remove: ['wacth'] }));
+      expect(error).toMatchObject({ code: 'app-unknown', exit: 2, hint: 'App keys are case-sensitive.' });
+      expect(error.message).toContain('“wacth” is not listed in registry.json. Did you mean watch?');
+      expect(snapshot(root)).toBe(before);
+    },
+  );
+
+  test.each([{}, { check: true }])('a file in place of the folder apps/ is refused, with %j', async (options) => {
+    const root = workspace([]);
+    rmSync(join(root, 'apps'), { recursive: true });
+    write(root, { apps: '' });
+    expect(await refusal(runAssemble(contextIn(root), options))).toMatchObject({
+      code: 'not-a-folder',
+      exit: 2,
+      summary: `${join(root, 'apps')} is not a folder.`,
+    });
+  });
+
   test('--check --against reports an app that is listed there and has no folder', async () => {
     const root = workspace(['clock', 'watch']);
     await runAssemble(contextIn(root), {});
