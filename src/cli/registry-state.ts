@@ -124,7 +124,7 @@ function unusable(target: string): AppregError {
   const name = printable(target);
   return new AppregError(
     'registry-unusable',
-    `The manifest at ${name} cannot be used, so nothing can be compared.`,
+    `The manifest at ${name} cannot be used.`,
     /^https?:/.test(target)
       ? `See its errors: appreg verify ${name} --skip-artifacts`
       : `See its errors: appreg lint ${name}`,

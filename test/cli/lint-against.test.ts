@@ -53,14 +53,14 @@ function version(number: string, digit: string): Record<string, string> {
   return { version: number, artifactUrl, artifactChecksum: digest(digit) };
 }
 
-async function linted(against: string, paths: string[] = []): Promise<{ code: number; found: string[] }> {
+async function linted(against: string | null, paths: string[] = []): Promise<{ code: number; found: string[] }> {
   const cwd = join(folder, 'next');
   const context = cliContext({
     cwd,
     options: { format: 'json' },
     config: (from = cwd) => loadConfig(from, null, {}),
   });
-  const code = await runLint(context, paths, { against });
+  const code = await runLint(context, paths, against === null ? {} : { against });
   const report: Report = JSON.parse(context.printed.out.join('\n'));
   return { code, found: report.findings.map((f) => `${f.rule} ${f.version}`) };
 }
@@ -101,4 +101,15 @@ test('lint --against an unusable baseline is refused, not ignored', async () => 
     code: 'baseline-unusable',
     exit: 2,
   });
+});
+
+test('an invalid lock file is refused with its own advice', async () => {
+  for (const text of ['{', '{}']) {
+    writeFileSync(join(folder, 'next/appreg.lock.json'), text);
+    await expect(linted(null)).rejects.toMatchObject({
+      code: 'lock-file-invalid',
+      exit: 2,
+      hint: 'Restore it from version control, or delete it and run appreg lock again.',
+    });
+  }
 });

@@ -128,7 +128,7 @@ export function listingOf(
   if (apps === null)
     throw new AppregError(
       'baseline-unusable',
-      `The manifest ${printable(manifestName)} in ${printable(tree.source)} is not usable, so nothing can be compared.`,
+      `The manifest ${printable(manifestName)} in ${printable(tree.source)} is not usable.`,
       'Use a state in which the registry was valid.',
     );
   const urls = new Map<string, string>();

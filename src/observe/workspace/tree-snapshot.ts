@@ -17,7 +17,7 @@ export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string
   if (listing === null)
     throw new AppregError(
       'baseline-unusable',
-      `${printable(manifestName)} does not exist in ${printable(tree.source)}, so nothing can be compared.`,
+      `${printable(manifestName)} does not exist in ${printable(tree.source)}.`,
       'Use a state that contains the manifest.',
     );
   const { manifest, apps, paths } = listing;

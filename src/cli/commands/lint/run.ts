@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startJudging, type Judging } from '../../../core/engine/judge.ts';
 import { counts } from '../../../core/engine/report.ts';
-import { LOCK_FILE } from '../../../core/registry/lock-file.ts';
+import { baselineInLock, LOCK_FILE } from '../../../core/registry/lock-file.ts';
 import { isFixable } from '../../../core/rules/lookup.ts';
 import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
@@ -16,7 +16,7 @@ import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { fixFiles } from '../../fix.ts';
-import { hasLock } from '../../lock.ts';
+import { readLock } from '../../lock.ts';
 import { shownPath } from '../../io/shown-path.ts';
 import { refuseStored } from '../../stored-state.ts';
 import type { lintCommand } from './options.ts';
@@ -48,8 +48,10 @@ export async function runLint(context: Context, paths: readonly string[], option
     if (first === undefined) throw new Error('No path to lint was given.');
     const { config } = first.config;
     const settings = checkSettings(context, first.config, options.baseline);
-    const where = options.against ?? defaultBaseline(first.target);
-    const against = where === null ? NO_BASELINE_OPTION : await readBaselineOption(where, first.target, context);
+    const against =
+      options.against === undefined
+        ? defaultBaseline(first.target)
+        : await readBaselineOption(options.against, first.target, context);
     if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
     const now = new Date().toISOString();
     const judging = startJudging({
@@ -78,9 +80,11 @@ export async function runLint(context: Context, paths: readonly string[], option
   });
 }
 
-/** The workspace's lock file, the default baseline. */
-function defaultBaseline({ kind, workspace }: LintTarget): string | null {
-  return kind === 'workspace' && hasLock(workspace.root) ? join(workspace.root, LOCK_FILE) : null;
+/** The workspace's lock file, the default baseline. @throws AppregError for an invalid file */
+function defaultBaseline({ kind, workspace }: LintTarget): BaselineOption {
+  const lock = kind === 'workspace' ? readLock(workspace.root) : null;
+  if (lock === null) return NO_BASELINE_OPTION;
+  return { registry: baselineInLock(lock, join(workspace.root, LOCK_FILE)), versions: null };
 }
 
 async function observeTarget(

@@ -1,5 +1,5 @@
 import { printable, shorten } from '../../text/text.ts';
-import { resourceName } from '../../facts/resource-kind.ts';
+import { type ResourceKind, resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
 export const fileMissing = defineRule({
@@ -40,11 +40,13 @@ in the folder:  apps/echo.json`,
     return {
       cause: local,
       message: `The ${resourceName(resource)} ${name} ${what}.`,
-      advice:
-        local === 'missing'
-          ? 'Create it (appreg add-app creates it with the app), or correct its URL.'
-          : 'Replace it with a regular file.',
+      advice: local === 'missing' ? adviceIfMissing(resource) : 'Replace it with a regular file.',
       evidence: { file: name },
     };
   },
 });
+
+function adviceIfMissing(resource: ResourceKind): string {
+  if (resource === 'manifest') return 'Create it with appreg init, or restore it from version control.';
+  return 'Create it (appreg add-app creates it with the app), or correct its URL.';
+}

@@ -3,7 +3,7 @@ import { documentFacts } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
 const facts = (local?: 'missing' | 'not-a-file' | 'outside', file: string | null = 'apps/a/versions.json') => ({
-  resource: 'metadata' as const,
+  resource: 'metadata' as 'manifest' | 'metadata',
   facts: { ...documentFacts('{}').facts, file, ...(local ? { local } : {}) },
 });
 
@@ -17,6 +17,11 @@ ruleTable(fileMissing, {
       'nothing there',
       facts('missing'),
       { cause: 'missing', message: 'apps/a/versions.json does not exist', advice: 'appreg add-app' },
+    ],
+    [
+      'no manifest',
+      { ...facts('missing', 'registry.json'), resource: 'manifest' },
+      { cause: 'missing', message: 'manifest registry.json does not exist', advice: 'Create it with appreg init' },
     ],
     ['a folder or a pipe', facts('not-a-file'), { cause: 'not-a-file', message: 'is not a regular file' }],
     [
