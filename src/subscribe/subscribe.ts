@@ -25,8 +25,8 @@ export interface Subscription {
 }
 
 export interface SubscriptionAnswer {
-  /** `unrecognized`: a 2xx response whose body is not of the service's API, such as a web page. */
-  outcome: 'subscribed' | 'already-subscribed' | 'refused' | 'unrecognized';
+  /** `web-page`: a 2xx response with an HTML page, such as that of a sign-in page in front of the service. */
+  outcome: 'subscribed' | 'already-subscribed' | 'refused' | 'web-page';
   status: number;
   /** The body, if it is JSON. */
   body: unknown;
@@ -104,17 +104,17 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * The specification defines no body: a successful response may have none. A 409 does not always mean already subscribed:
- * a service may also refuse the name.
+ * The specification defines no body: a successful response may have any, but an HTML page is not one of the service. A
+ * 409 does not always mean already subscribed: a service may also refuse the name.
  */
 function outcomeOf(status: number, text: string, body: unknown): SubscriptionAnswer['outcome'] {
-  if (status >= 200 && status < 300) return text.trim() === '' || isJsonObject(body) ? 'subscribed' : 'unrecognized';
+  if (status >= 200 && status < 300) return isHtml(text) ? 'web-page' : 'subscribed';
   const type = typeof body === 'object' && body !== null && 'type' in body ? body.type : null;
   return status === 409 && typeof type === 'string' && type.endsWith('already-subscribed')
     ? 'already-subscribed'
     : 'refused';
 }
 
-function isJsonObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isHtml(text: string): boolean {
+  return /^\s*<(?:!doctype|html)/i.test(text);
 }

@@ -110,13 +110,11 @@ function describeOutcome(response: SubscriptionAnswer, check: FirstCheck | null,
   if (outcome === 'subscribed' && check !== null) return describeCheck(what, check);
   if (outcome === 'subscribed') return `subscribed to ${what}`;
   if (outcome === 'already-subscribed') return `already subscribed to ${what}`;
-  if (outcome === 'unrecognized') {
-    const what = /^\s*<(?:!doctype|html)/i.test(text ?? '') ? 'an HTML page' : 'a body that is not a JSON object';
+  if (outcome === 'web-page')
     return [
-      `not subscribed: ${shown(redact(`${base}api/registries/subscribe`))} responds with ${status} and ${what}, not with the service’s API`,
+      `not subscribed: ${shown(redact(`${base}api/registries/subscribe`))} responds with ${status} and an HTML page, not with the service’s API`,
       '  Check --service and the credentials.',
     ].join('\n');
-  }
   const problem = fieldsOf(body);
   const texts = [problem.title, problem.detail, problem.message, problem.error].filter(
     (one): one is string => typeof one === 'string',
