@@ -88,7 +88,7 @@ describe('bundle', () => {
     const context = contextIn(dir);
     expect(await runBundle(context, 'app', 'a.tar.gz', {})).toBe(0);
     expect(JSON.stringify(context.printed)).toContain(
-      'warning: The artifact contains source maps, tests: app.js.map, and 1 more place.',
+      'warning: The artifact contains source maps and tests: app.js.map and 1 more file.',
     );
   });
 

@@ -35,7 +35,7 @@ export const artifactLeftover = defineRule({
     const summary = [...byTitle].map(([title, { length }]) => (length === 1 ? title : `${title} (${length})`));
     const isPathOnly = byTitle.size === 1 && byTitle.has(BUILD_PATHS);
     return {
-      message: `The artifact contains ${summary.join(', ')}: ${first}${all.length === 1 ? '' : `, and ${counted(all.length - 1, 'more place')}`}.`,
+      message: `The artifact contains ${joined(summary)}: ${first}${all.length === 1 ? '' : ` and ${counted(all.length - 1, byTitle.has(BUILD_PATHS) ? 'more place' : 'more file')}`}.`,
       advice: isPathOnly
         ? 'Build with relative paths, as "appreg bundle <entry>" does.'
         : 'Remove these files: pack only what the app needs, or build it with "appreg bundle <entry>".',
@@ -45,6 +45,12 @@ export const artifactLeftover = defineRule({
 });
 
 const BUILD_PATHS = 'paths of the build machine';
+
+/** Such as `a, b and c`. */
+function joined(names: readonly string[]): string {
+  const last = names.at(-1) ?? '';
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;
+}
 
 /** The places of leftovers, by the title of their kind. */
 function leftoversIn({ entries }: ArchiveFacts, { buildPaths }: ContentScan): Map<string, string[]> {

@@ -80,7 +80,7 @@ ruleTable(artifactLeftover, {
       'several kinds, as one finding',
       await archiveWith(['.git/HEAD', '.git/config', '.DS_Store']),
       {
-        message: 'version control data (2), operating system files: .git/HEAD, and 2 more places.',
+        message: 'version control data (2) and operating system files: .git/HEAD and 2 more files.',
         evidence: { leftovers: ['.git/HEAD', '.git/config', '.DS_Store'], count: 3 },
       },
     ],

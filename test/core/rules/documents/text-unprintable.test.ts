@@ -16,7 +16,7 @@ ruleTable(textUnprintable, {
     ['markup, which is text', withName('<script>alert(1)</script> %s ${x} {{x}}')],
   ],
   faulty: [
-    ['right-to-left override', withName('Mail\u202egnp'), { at: '/name', message: 'Mail\\u{202e}gnp' }],
+    ['right-to-left override', withName('Mail\u202egnp'), { at: '/name', message: 'characters: “Mail\\u{202e}gnp”.' }],
     ['isolates', withName('\u2066a\u2069'), { at: '/name' }],
     ['an escape sequence', withName('\u001b[31mMail'), { at: '/name', message: '\\u{1b}' }],
     ['a line break in a name', withName('Mail\nAdmin'), { at: '/name', message: '\\u{a}' }],
