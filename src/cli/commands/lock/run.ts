@@ -1,5 +1,6 @@
 import { LOCK_FILE, recorded } from '../../../core/registry/lock-file.ts';
-import { isMissing } from '../../../core/facts/facts.ts';
+import { type DocumentFacts, isMissing } from '../../../core/facts/facts.ts';
+import { listedVersionsIn } from '../../../core/registry/metadata.ts';
 import { counted, printable, redact, safeJson } from '../../../core/text/text.ts';
 import type { ChangedVersion } from '../../../core/registry/lock-file.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -11,7 +12,7 @@ import { reasonText } from '../../../core/rules/lookup.ts';
 
 /**
  * `appreg lock [where]`: records in appreg.lock.json each version that is not in it yet. Existing entries never change;
- * exit 1 if the registry lists something else.
+ * exit 1 if the registry lists something else, or if the versions of an app cannot be read.
  */
 export async function runLock(
   context: Context,
@@ -31,11 +32,13 @@ export async function runLock(
     return found.lock;
   });
   const { added, changed } = result;
-  for (const { key, metadata } of seen.apps)
-    if (isMissing(metadata.content))
-      terminal.log(
-        `Not recorded: the versions of ${printable(key)} (${printable(reasonText(metadata.content.missing))})`,
-      );
+  let isIncomplete = false;
+  for (const { key, metadata } of seen.apps) {
+    const reason = whyNotRecorded(metadata.content);
+    if (reason === null) continue;
+    terminal.log(`Not recorded: the versions of ${printable(key)} (${printable(reason)})`);
+    if (!isElsewhere(metadata.content)) isIncomplete = true;
+  }
   if (json) terminal.out(redact(safeJson({ file: LOCK_FILE, versions, added, changed })));
   else {
     for (const { app, version, before, after } of changed) terminal.out(describeChange(app, version, before, after));
@@ -43,6 +46,18 @@ export async function runLock(
       `${LOCK_FILE}: ${counted(versions, 'version')}, ${added} new${changed.length > 0 ? `, ${counted(changed.length, 'error')}` : ''}`,
     );
   }
-  if (changed.length === 0) terminal.next(`commit ${LOCK_FILE}; from now on, appreg lint compares the files with it`);
-  return changed.length > 0 ? 1 : 0;
+  if (changed.length > 0 || isIncomplete) return 1;
+  terminal.next(`commit ${LOCK_FILE}; from now on, appreg lint compares the files with it`);
+  return 0;
+}
+
+/** Why the versions of a metadata file cannot be recorded; null if they can. */
+function whyNotRecorded(content: DocumentFacts['content']): string | null {
+  if (isMissing(content)) return reasonText(content.missing);
+  return listedVersionsIn(content) === null ? 'its metadata file has no list of versions' : null;
+}
+
+/** True for a metadata file that another host serves: only a check of the live registry reads it. */
+function isElsewhere(content: DocumentFacts['content']): boolean {
+  return isMissing(content) && content.missing.code === 'not-in-workspace';
 }
