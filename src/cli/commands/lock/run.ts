@@ -37,7 +37,7 @@ export async function runLock(
     const reason = whyNotRecorded(metadata.content);
     if (reason === null) continue;
     terminal.log(`Not recorded: the versions of ${printable(key)} (${printable(reason)})`);
-    if (!isElsewhere(metadata.content)) isIncomplete = true;
+    if (!isElsewhere(metadata)) isIncomplete = true;
   }
   if (json) terminal.out(redact(safeJson({ file: LOCK_FILE, versions, added, changed })));
   else {
@@ -57,7 +57,7 @@ function whyNotRecorded(content: DocumentFacts['content']): string | null {
   return listedVersionsIn(content) === null ? 'its metadata file has no list of versions' : null;
 }
 
-/** True for a metadata file that another host serves: only a check of the live registry reads it. */
-function isElsewhere(content: DocumentFacts['content']): boolean {
-  return isMissing(content) && content.missing.code === 'not-in-workspace';
+/** True for a metadata file at another place than the files of this registry: only a check of the live registry reads it. */
+function isElsewhere({ file, content }: DocumentFacts): boolean {
+  return file === null && isMissing(content) && ['not-in-workspace', 'not-in-source'].includes(content.missing.code);
 }
