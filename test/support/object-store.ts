@@ -21,6 +21,8 @@ export interface ObjectStore {
   mishapOf(key: string): Mishap | undefined;
   /** Requests that were in flight at the same time, at most. */
   mostAtOnce: number;
+  /** The error code for credentials; null if they are valid (default: all are). */
+  refusalOf(accessKeyId: string): string | null;
   close(): Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export async function openObjectStore({
     next: [],
     mishapOf: () => store.next.shift(),
     mostAtOnce: 0,
+    refusalOf: () => null,
     close: async () => {},
   };
   let generation = 1;
@@ -152,6 +155,9 @@ export async function openObjectStore({
       const names = Object.keys(request.headers);
       if (conditions === 'google' && ['x-amz-', 'x-goog-'].every((own) => names.some((name) => name.startsWith(own))))
         return refuse(response, 400, 'ExcessHeaderValues', 'Requests cannot specify both x-amz and x-goog headers.');
+      const id = /Credential=([^/]+)/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+      const refusal = store.refusalOf(id);
+      if (refusal !== null) return refuse(response, refusal.startsWith('Invalid') ? 403 : 400, refusal);
       if (error && (!error.writes || request.method === 'PUT'))
         return refuse(response, error.status, error.code, error.says);
       if (request.method === 'PUT') return put(key, Buffer.concat(chunks), request, response);

@@ -20,7 +20,14 @@ export async function openArtifacts(
   const blobs =
     place.type === 'directory'
       ? openBlobDirectory(place.folder)
-      : openBlobBucket({ bucket: place.bucket, prefix: place.prefix, region: null, endpoint: null, env });
+      : openBlobBucket({
+          bucket: place.bucket,
+          prefix: place.prefix,
+          region: null,
+          endpoint: null,
+          env,
+          onCredentialsError: (error) => log('warn', 'credentials-not-renewed', { store: place.bucket, error }),
+        });
   const store = await blobs.identity();
   const keeper = openKeeper({ blobs, store, limit, db, log });
   await keeper.tidy();

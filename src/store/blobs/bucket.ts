@@ -12,8 +12,8 @@ import { blobPath, type BlobStore } from './blobs.ts';
  * @param incoming a folder for files that are being received
  */
 export function openBlobBucket(options: S3Options, incoming = tmpdir()): BlobStore {
-  const store = openS3(options);
   const requests = openRequests(options, options);
+  const store = openS3(options, requests);
   return {
     name: store.name,
     incoming,

@@ -1,7 +1,8 @@
 import { printable } from '../../core/text/text.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
 import { uploadHeaders } from './headers.ts';
-import type { S3Response, S3Request } from './request.ts';
+import type { S3Request } from './request.ts';
+import type { S3Response } from './signed-requests.ts';
 
 /** The names of the conditions that object stores support, as they are remembered. */
 export type ConditionsName = 'etag' | 'bare-etag' | 'generation';

@@ -8,7 +8,8 @@ import type { WriteDetails } from '../store.ts';
 import { possibleConditions } from './conditions.ts';
 import { uploadHeaders } from './headers.ts';
 import type { ProvenConditions } from './proven-conditions.ts';
-import type { S3Requests, S3Response } from './request.ts';
+import type { S3Requests } from './request.ts';
+import type { S3Response } from './signed-requests.ts';
 
 /** Number of checks of a stored file. After each one but the last, a file with other content is sent again. */
 const MAX_CHECKS = 4;

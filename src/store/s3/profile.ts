@@ -15,6 +15,11 @@ export function profileSettings(env: Environment): { region: string | null; endp
   return { region: section?.['region'] ?? null, endpoint: section?.['endpoint_url'] ?? null };
 }
 
+/** The name of the profile that is used. */
+export function profileName(env: Environment): string {
+  return env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'] ?? 'default';
+}
+
 /** The settings of the profile in a shared file; null if the file or profile does not exist. */
 export function profileOf(env: Environment, file: 'credentials' | 'config'): Section | null {
   const named = env[file === 'config' ? 'AWS_CONFIG_FILE' : 'AWS_SHARED_CREDENTIALS_FILE'];
@@ -32,7 +37,7 @@ export function profileOf(env: Environment, file: 'credentials' | 'config'): Sec
       },
     );
   }
-  const profile = env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'] ?? 'default';
+  const profile = profileName(env);
   const sections = sectionsOf(text);
   return sections.get(profile) ?? (file === 'config' ? sections.get(`profile ${profile}`) : undefined) ?? null;
 }

@@ -8,9 +8,22 @@ const HINTS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'Check "bucket", "region" and "endpoint" of the store in the configuration.',
   InvalidAccessKeyId: 'Check AWS_ACCESS_KEY_ID, and that it belongs to this endpoint.',
   SignatureDoesNotMatch: 'Check AWS_SECRET_ACCESS_KEY.',
-  ExpiredToken: 'Get new credentials: the session has expired.',
   RequestTimeTooSkewed: 'Correct the clock of this machine.',
 };
+/** Codes of credentials that have ended, or were replaced: their source may have others. */
+const INVALID_CREDENTIALS = new Set([
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'RequestExpired',
+  'TokenRefreshRequired',
+  'InvalidToken',
+  'InvalidTokenId',
+  'InvalidAccessKeyId',
+  'InvalidClientTokenId',
+  'UnrecognizedClientException',
+  'SignatureDoesNotMatch',
+]);
+const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'RequestExpired', 'TokenRefreshRequired']);
 /** Codes of a bucket in another region. */
 const OTHER_REGION = new Set(['PermanentRedirect', 'TemporaryRedirect', 'AuthorizationHeaderMalformed']);
 const PERMISSIONS =
@@ -25,22 +38,38 @@ interface Refusal {
   region: string;
   /** The region that the store names instead. */
   otherRegion: string | undefined;
+  /** Where the credentials were found. */
+  source: string;
+}
+
+/** Whether the store refuses the credentials themselves, not what they allow. */
+export function areCredentialsInvalid(status: number, code: string): boolean {
+  return INVALID_CREDENTIALS.has(code) || (code === '' && (status === 401 || status === 403));
 }
 
 export function requestRefused(
   bucket: string,
   what: string,
-  { status, code, reason, region, otherRegion }: Refusal,
+  { status, code, reason, region, otherRegion, source }: Refusal,
 ): AppregError {
   const words = `${status}${code === '' ? '' : ` ${code}`}${reason === '' ? '' : `, ${shorten(reason)}`}`;
   const message = `The bucket ${bucket} (region ${region}) refuses ${what}: ${words.replace(/\.$/, '')}.`;
   const known = status === 501 ? 's3-not-implemented' : 's3-refused';
-  return new AppregError(known, printable(message), printable(hintFor(status, code, otherRegion)), { effect: 'none' });
+  return new AppregError(known, printable(message), printable(hintFor(status, code, otherRegion, source)), {
+    effect: 'none',
+  });
 }
 
-function hintFor(status: number, code: string, otherRegion: string | undefined): string {
+/** The source of the credentials still has those that the store refused, or could not be read. */
+export function credentialsNotRenewed(refusal: AppregError, cause: AppregError): AppregError {
+  const message = `${refusal.message} The credentials could not be renewed: ${cause.message}`;
+  return new AppregError('s3-credentials', message, cause.hint, { effect: 'none', cause });
+}
+
+function hintFor(status: number, code: string, otherRegion: string | undefined, source: string): string {
   if (OTHER_REGION.has(code))
     return `Set "region" of the store to ${otherRegion === undefined ? 'the region of the bucket (R2: auto)' : `"${shorten(otherRegion)}"`}.`;
+  if (EXPIRED.has(code)) return `Get new credentials: those of ${source} have expired.`;
   const isForbidden = status === 403 || status === 401;
   return HINTS[code] ?? (isForbidden ? PERMISSIONS : 'Look up this error code in the documentation of the store.');
 }

@@ -5,7 +5,7 @@ import { absentIn } from './list.ts';
 import { openObjects, type ObjectsOptions } from './objects.ts';
 import { proveConditions, type ProvenConditionsOptions } from './proven-conditions.ts';
 import type { S3Place } from './place.ts';
-import { openRequests, type S3RequestsOptions } from './request.ts';
+import { openRequests, type S3Requests, type S3RequestsOptions } from './request.ts';
 
 export interface S3Options
   extends S3Place, S3RequestsOptions, ProvenConditionsOptions, Pick<ObjectsOptions, 'visibilityDelay'> {}
@@ -17,9 +17,9 @@ const CONCURRENCY = 64;
  * A registry in a bucket: Amazon S3, R2, Ceph and the like by `If-None-Match` and `If-Match`, Google Cloud Storage by
  * generations. Before the first write the store is tested: one that ignores conditions would let two publishers
  * overwrite each other, and is refused.
+ * @param requests to the same place (default: those of this store alone)
  */
-export function openS3(options: S3Options): Store {
-  const requests = openRequests(options, options);
+export function openS3(options: S3Options, requests: S3Requests = openRequests(options, options)): Store {
   const { bucket, prefix, unconditional = false } = options;
   const name = `the bucket ${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   const conditions = proveConditions(requests, options);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppregError } from '../../../src/core/errors.ts';
+import type { Credentials } from '../../../src/store/s3/credential-requests.ts';
 import { findCredentials } from '../../../src/store/s3/credentials.ts';
 import { profileSettings } from '../../../src/store/s3/profile.ts';
 import { openHttp } from '../../../src/store/s3/web.ts';
@@ -52,9 +53,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function find(env: Record<string, string>, region = 'eu-west-1'): ReturnType<typeof findCredentials> {
+function find(env: Record<string, string>, region = 'eu-west-1'): Promise<Credentials> {
   requests = [];
-  return findCredentials(env, region, openHttp());
+  return findCredentials(env, region, openHttp()).then(({ keys }) => keys);
 }
 
 const STS = (text = ''): string =>
