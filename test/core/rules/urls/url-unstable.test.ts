@@ -90,9 +90,14 @@ ruleTable(urlUnstable, {
     ],
     ['a CDN of a branch', artifactUrl('https://cdn.jsdelivr.net/gh/o/r@main/app.tar.gz'), { cause: 'branch' }],
     [
+      'a range on a package CDN',
+      artifactUrl('https://cdn.jsdelivr.net/npm/app@1/app.tar.gz'),
+      { cause: 'range', message: '“app@1” is a range of versions' },
+    ],
+    [
       'a CDN of the latest release',
       artifactUrl('https://cdn.jsdelivr.net/gh/o/r/app.tar.gz'),
-      { cause: 'branch', advice: 'for each version' },
+      { cause: 'unversioned', advice: 'for each version' },
     ],
   ],
 });
