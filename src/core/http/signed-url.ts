@@ -1,55 +1,63 @@
+import {
+  EXPIRY_PARAMETERS,
+  fromBase64,
+  isAddedBySigning,
+  isPolicy,
+  isSignature,
+  tokenParts,
+} from './signature-parameters.ts';
 import { parseUrl } from './url.ts';
 
 /** The expiry of signed URLs, as common hosts write it into the query. */
 
-/** The expiry of a signed URL in milliseconds since 1970, and the scheme that defines it; null when it has none. */
-export function signatureExpiry(query: URLSearchParams): { expiresAt: number; scheme: string } | null {
-  if (query.size === 0) return null;
-  const lower = new Map([...query].map(([name, value]) => [name.toLowerCase(), value]));
-  return (
-    expiryFromDuration(lower) ??
-    expiryFromParameter(
-      lower,
-      'expires',
-      [
-        'signature',
-        'key-pair-id',
-        'awsaccesskeyid',
-        'googleaccessid',
-        'sig',
-        'hmac',
-        'policy',
-        // nginx's secure_link, and CDNs with the same scheme.
-        'md5',
-        'token',
-        'hash',
-      ],
-      'Expires',
-    ) ??
-    expiryFromParameter(lower, 'se', ['sig'], 'Azure SAS') ??
-    expiryInPolicy(lower) ??
-    expiryInSignTime(lower)
-  );
+/** A time in milliseconds since 1970, and the scheme that defines it. */
+interface Expiry {
+  expiresAt: number;
+  scheme: string;
 }
 
-// The query parameters that signing adds, at the stores and CDNs above.
-const ADDED =
-  /^(x-[a-z]{2,10}-.+|expires|signature|policy|key-pair-id|(aws|oss)?accesskeyid|googleaccessid|keyname|hmac|md5|token|hash|sig|s[etprv]|spr|sip|si|sk(oid|tid|t|e|s|v)|q-.+)$/i;
+/** The query with names in lower case. */
+type Query = ReadonlyMap<string, string>;
+
+/** The largest time of a Date. */
+const MAX_TIME = 8.64e15;
+
+/** The expiry of a signed URL; null when it has none. If several apply, the earliest. */
+export function signatureExpiry(query: URLSearchParams): Expiry | null {
+  if (query.size === 0) return null;
+  const lower = new Map([...query].map(([name, value]) => [name.toLowerCase(), value]));
+  const found = [
+    expiryFromDuration(lower),
+    ...expiriesFromParameters(lower),
+    expiryInPolicy(lower),
+    expiryInSignTime(lower),
+    ...[...lower.values()].map((value) => tokenParts(value)),
+  ];
+  let earliest: Expiry | null = null;
+  for (const one of found) {
+    if (one === null || !(one.expiresAt <= MAX_TIME)) continue;
+    if (earliest === null || one.expiresAt < earliest.expiresAt) earliest = one;
+  }
+  return earliest === null ? null : { expiresAt: earliest.expiresAt, scheme: earliest.scheme };
+}
 
 /** A signed URL with an empty signature, so that it compares equal after signing it again; any other URL unchanged. */
 export function withoutSignature(url: string): string {
   const parsed = parseUrl(url);
   if (parsed === null || signatureExpiry(parsed.searchParams) === null) return url;
-  for (const name of new Set(parsed.searchParams.keys())) if (ADDED.test(name)) parsed.searchParams.delete(name);
+  const added = [...parsed.searchParams].filter(([name, value]) => isAddedBySigning(name.toLowerCase(), value));
+  for (const [name] of added) parsed.searchParams.delete(name);
   parsed.searchParams.set('signature', '');
   return parsed.href;
 }
 
-// All hosts that adopted Amazon's scheme use their own name in it: x-amz-, x-goog-, x-oss-, x-obs-, x-tos- …
-const SIGNED_AT = /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)Z$/;
+// AWS and others write the time in the basic format of ISO 8601.
+const SIGNED_AT =
+  /^(?<year>\d{4})-?(?<month>\d\d)-?(?<day>\d\d)T(?<hour>\d\d):?(?<minute>\d\d):?(?<second>\d\d)(?:\.\d+)?Z$/i;
 const SCHEMES: Readonly<Record<string, string>> = { amz: 'AWS SigV4', goog: 'Google V4' };
 
-function expiryFromDuration(query: Map<string, string>): { expiresAt: number; scheme: string } | null {
+/** Amazon's scheme, with the name of any vendor: a time, and a number of seconds. */
+function expiryFromDuration(query: Query): Expiry | null {
   for (const [name, length] of query) {
     const vendor = /^x-([a-z]{2,10})-expires$/.exec(name)?.[1];
     if (vendor === undefined || !query.has(`x-${vendor}-signature`) || !/^\d{1,9}$/.test(length)) continue;
@@ -72,14 +80,21 @@ function expiryFromDuration(query: Map<string, string>): { expiresAt: number; sc
   return null;
 }
 
-/** The beginning of a CloudFront policy: `{"Statement"`, in base64. */
-export const POLICY_START = 'eyJTdGF0ZW1lbnQi';
+/** Times in parameters of their own, beside one that authorizes. */
+function expiriesFromParameters(query: Query): Expiry[] {
+  const isSigned = [...query].some(([name, value]) => isSignature(name, value));
+  return [...EXPIRY_PARAMETERS].flatMap(([name, { scheme, read, signedBy }]) => {
+    const text = query.get(name);
+    if (text === undefined || !(signedBy?.some((signature) => query.has(signature)) ?? isSigned)) return [];
+    return [{ expiresAt: read(text), scheme }];
+  });
+}
 
 /** The expiry in CloudFront's custom policy, which is JSON in URL-safe base64. */
-function expiryInPolicy(query: Map<string, string>): { expiresAt: number; scheme: string } | null {
+function expiryInPolicy(query: Query): Expiry | null {
   const policy = query.get('policy');
-  if (!policy?.startsWith(POLICY_START) || policy.length > 10_000 || !query.has('signature')) return null;
-  const text = decoded(policy.replaceAll('-', '+').replaceAll('_', '=').replaceAll('~', '/'));
+  if (policy === undefined || !isPolicy(policy) || !query.has('signature')) return null;
+  const text = fromBase64(policy.replaceAll('-', '+').replaceAll('_', '=').replaceAll('~', '/'));
   return expiryAtSeconds(
     /"DateLessThan"\s*:\s*\{\s*"AWS:EpochTime"\s*:\s*"?(\d{9,11})\b/.exec(text)?.[1],
     'CloudFront policy',
@@ -87,42 +102,11 @@ function expiryInPolicy(query: Map<string, string>): { expiresAt: number; scheme
 }
 
 /** Tencent's `start;end`. */
-function expiryInSignTime(query: Map<string, string>): { expiresAt: number; scheme: string } | null {
+function expiryInSignTime(query: Query): Expiry | null {
   if (!query.has('q-signature')) return null;
   return expiryAtSeconds(/^\d+;(\d{9,11})$/.exec(query.get('q-sign-time') ?? '')?.[1], 'q-sign-time');
 }
 
-function expiryAtSeconds(seconds: string | undefined, scheme: string): { expiresAt: number; scheme: string } | null {
+function expiryAtSeconds(seconds: string | undefined, scheme: string): Expiry | null {
   return seconds === undefined ? null : { expiresAt: Number(seconds) * 1000, scheme };
-}
-
-function decoded(base64: string): string {
-  try {
-    return atob(base64);
-  } catch {
-    return '';
-  }
-}
-
-/** Without a zone, `Date.parse` would interpret the text as local time. */
-function withUtcZone(text: string): string {
-  return /T[\d:.]+$/.test(text) ? `${text}Z` : text;
-}
-
-/** A Unix time in seconds or an ISO 8601 date, in milliseconds since 1970; NaN for any other text. */
-function milliseconds(text: string): number {
-  if (/^\d{9,11}$/.test(text)) return Number(text) * 1000;
-  return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(withUtcZone(text)) : Number.NaN;
-}
-
-function expiryFromParameter(
-  query: Map<string, string>,
-  name: string,
-  signatures: readonly string[],
-  scheme: string,
-): { expiresAt: number; scheme: string } | null {
-  const text = query.get(name);
-  if (text === undefined || !signatures.some((signature) => query.has(signature))) return null;
-  const expiresAt = milliseconds(text);
-  return Number.isNaN(expiresAt) || expiresAt > 8.64e15 ? null : { expiresAt, scheme };
 }

@@ -1,4 +1,4 @@
-import { POLICY_START } from '../http/signed-url.ts';
+import { isReadable, tokenParts } from '../http/signature-parameters.ts';
 import { parseUrl } from '../http/url.ts';
 
 /**
@@ -97,23 +97,11 @@ const HARMLESS = new Set([
   'file',
   'name',
   'generation',
-  'expires',
-  'se',
-  'st',
-  'sp',
-  'sv',
-  'sr',
-  'spr',
 ]);
 
 // The expiry of a signature is not secret, and saved facts must keep it for `signatureExpiry`.
-const SIGNING = /^x-[a-z]{2,10}-(algorithm|date|expires|signedheaders)$/;
-
 function isHarmless(name: string, value: string): boolean {
-  const lower = name.toLowerCase();
-  if (lower === 'q-sign-time') return /^\d+(;|%3b)\d+$/i.test(value);
-  if (NESTED.test(value)) return false;
-  return lower === 'policy' ? value.startsWith(POLICY_START) : HARMLESS.has(lower) || SIGNING.test(lower);
+  return isReadable(name, value) || (HARMLESS.has(name.toLowerCase()) && !NESTED.test(value));
 }
 
 // A value that may be a query of its own.
@@ -122,12 +110,20 @@ const NESTED = /[=;?]|%3[bdf]/i;
 const QUERY = /([?&#])([^=&#\s"<>?]+)=([^&#\s"<>]*)/g;
 // Everything before the last @ of a possible authority; browsers accept a password with spaces in it.
 const USERINFO = /([/\\]{2})([^/\\?#"<>]+)@|(\bhttps?:[/\\]?)([^/\\?#"<>]{1,1000})@/gi;
+// Tokens of CDNs in a path, which may have slashes themselves.
+const PATH_TOKEN = /(\/(?:bcdn_token|hdnts|hdnea|hdntl|__token__|edge-cache-token)=)([^&#\s"<>?]+)/gi;
+// A query that is a token without a name.
+const NAMELESS = /(\?)([\w.~%+/-]{32,})(?=[&#\s"<>)]|$)/g;
 const BEARER = /\b(bearer|basic)(\s+)([a-z0-9._~+/=-]{6,})/gi;
 
 /** The values in a URL's query that `redact` hides and that are long enough to be distinguished from words. */
 export function secretsOf(url: string): string[] {
   const pairs = [...(parseUrl(url)?.searchParams ?? [])];
-  return pairs.filter(([name, value]) => value.length >= 16 && !isHarmless(name, value)).map(([, value]) => value);
+  const values = pairs.filter(([name, value]) => !isHarmless(name, value)).map(([, value]) => value);
+  const parts = values.flatMap((value) => tokenParts(value)?.parts ?? []);
+  return [...values, ...parts.flatMap((part) => ('secret' in part ? part.secret : []))].filter(
+    ({ length }) => length >= 16,
+  );
 }
 
 // Longer texts are cut before secrets are searched.
@@ -150,11 +146,19 @@ export function redact(text: string): string {
  */
 export function redactInPlace(text: string): string {
   const numbers = new Map<string, number>();
-  return hideSecrets(text, (secret) => {
+  const stamp = (secret: string): string => {
     const number = numbers.get(secret) ?? numbers.size + 1;
     numbers.set(secret, number);
-    return stampFor(secret, number);
-  });
+    return secret === '' ? '' : stampFor(secret, number);
+  };
+  return hideSecrets(
+    text,
+    // The expiry time in a token is kept.
+    (secret) =>
+      tokenParts(secret)
+        ?.parts.map((part) => ('secret' in part ? stamp(part.secret) : part.shown))
+        .join('') ?? stamp(secret),
+  );
 }
 
 /** The text in place of the secret with this number (from 1), of the same length. */
@@ -176,7 +180,7 @@ export function stampOver(secret: string, stamp: string): string {
 }
 
 function hideSecrets(text: string, hide: (secret: string) => string): string {
-  if (!/[?@#&]|bearer|basic/i.test(text)) return text;
+  if (!/[?@#&=]|bearer|basic/i.test(text)) return text;
   return text
     .replace(USERINFO, (_, slashes: string | undefined, name: string, scheme: string, other: string) =>
       slashes === undefined ? `${scheme}${hide(other)}@` : `${slashes}${hide(name)}@`,
@@ -184,5 +188,7 @@ function hideSecrets(text: string, hide: (secret: string) => string): string {
     .replace(QUERY, (all, mark: string, name: string, value: string) =>
       value === '' || isHarmless(name, value) ? all : `${mark}${name}=${hide(value)}`,
     )
+    .replace(PATH_TOKEN, (_, name: string, value: string) => `${name}${hide(value)}`)
+    .replace(NAMELESS, (_, mark: string, value: string) => `${mark}${hide(value)}`)
     .replace(BEARER, (_, scheme: string, space: string, token: string) => `${scheme}${space}${hide(token)}`);
 }
