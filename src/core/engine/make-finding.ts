@@ -1,5 +1,7 @@
 import { comparableUrl } from '../http/url.ts';
+import { isMissing } from '../facts/facts.ts';
 import { isSafeKey } from '../registry/app-key.ts';
+import { causeInfo } from '../rules/cause.ts';
 import type { AnyRule, Problem } from '../rules/rule.ts';
 import { redact, shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
@@ -31,7 +33,7 @@ export function makeFinding(
     symptom,
     spec: rule.spec,
     message: shorten(redact(problem.message), 1000),
-    advice: shorten(redact(withApp(problem.advice, app)), 1000),
+    advice: shorten(redact(withApp(adviceFor(rule, problem, place), app)), 1000),
     cause: problem.cause ?? null,
     app,
     version: problem.version ?? place.version,
@@ -45,6 +47,17 @@ export function makeFinding(
     excepted: null,
     baseline: false,
   };
+}
+
+/** A file of the workspace is edited; what a host serves is fixed there. */
+function adviceFor(rule: AnyRule, { cause, advice }: Problem, place: SubjectLocation): string {
+  if (cause === undefined || !isLocal(place)) return advice;
+  return causeInfo(rule.causes, cause)?.local ?? advice;
+}
+
+/** True if the resource was read from a file, and not requested. */
+function isLocal({ file, web }: SubjectLocation): boolean {
+  return file !== null && isMissing(web);
 }
 
 /** Fills the app's key into the commands in an advice, if the finding has an app. */

@@ -23,7 +23,7 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
     return documentSyntaxError(
       'zstd',
       0,
-      'The file is zstd data, not JSON text; few clients can decode it, and no Content-Encoding is sent.',
+      'The file is zstd data, not JSON text; few clients can decode it.',
       'Send the JSON uncompressed, or compressed with gzip for clients that accept it.',
     );
   }

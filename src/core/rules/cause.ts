@@ -6,6 +6,8 @@ export interface CauseInfo {
   title: string;
   /** The party that has to act, if it is not the `owner` of the rule. */
   owner?: Owner | OwnerByEvidence;
+  /** What to do instead of the check's advice if the resource is a file that was read, and not requested. */
+  local?: string;
   /** As of the rule. */
   fixable?: boolean;
   /** As of the rule. */

@@ -28,16 +28,25 @@ type Signature = Problem<SignatureCause>;
  */
 export function contentSignature(content: Content, again: Content | null, facts: ArtifactFacts): Signature | null {
   if (content.bytes === 0)
-    return { cause: 'empty-file', message: 'The host serves an empty file.', advice: 'Upload the artifact again.' };
+    return {
+      cause: 'empty-file',
+      message: isMissing(facts.web) ? 'The file is empty.' : 'The host serves an empty file.',
+      advice: 'Upload the artifact again.',
+    };
   const head = bytesOfHead(content.head);
   const kind = kindOf(head);
   const text = textOf(head);
   return (
-    (content.decoded === null ? bytesBefore(head, kind) : null) ??
+    (content.decoded === null ? bytesBefore(head, kind, facts) : null) ??
     messageSignature(kind, text, facts) ??
-    conversionSignature(kind) ??
+    conversionSignature(kind, facts) ??
     (kind === 'gzip' ? gzipSignature(content, again, facts.archive, text) : null)
   );
+}
+
+/** The beginning of a sentence about what is in place of the artifact. */
+function serves({ web }: ArtifactFacts): string {
+  return isMissing(web) ? 'The file is' : 'The host serves';
 }
 
 /** A text in place of the artifact: a page, a message of a program or of the host. */
@@ -46,7 +55,7 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
   if (program !== null)
     return {
       cause: 'program-message',
-      message: `The host serves ${program.kind} instead of the artifact (“${program.text}”).`,
+      message: `${serves(facts)} ${program.kind} instead of the artifact (“${program.text}”).`,
       advice: 'Check the program that serves this URL, or upload the artifact itself.',
       evidence: { begins: program.text },
     };
@@ -56,13 +65,13 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
     case 'git-lfs-pointer':
       return {
         cause: 'git-lfs-pointer',
-        message: 'The host serves a Git LFS pointer, a few lines of text, instead of the artifact.',
+        message: `${serves(facts)} a Git LFS pointer, a few lines of text, instead of the artifact.`,
         advice: 'Serve the file itself: turn off Git LFS for it, or publish it as a release asset.',
       };
     case 'text':
       return {
         cause: 'text',
-        message: `The host serves plain text instead of the artifact (“${shorten(firstLine(text), 80)}”).`,
+        message: `${serves(facts)} plain text instead of the artifact (“${shorten(firstLine(text), 80)}”).`,
         advice: 'Check the URL: this looks like an error message of the host.',
       };
     case 'xml':
@@ -72,7 +81,7 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
       const isJson = kind === 'json';
       return {
         cause: isJson ? 'json-error' : 'xml-error',
-        message: `The host serves ${isJson ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
+        message: `${serves(facts)} ${isJson ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
         advice: 'Check the URL: this looks like an error message of the host.',
         evidence: { begins: text.slice(0, 200) },
       };
@@ -83,7 +92,7 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
 }
 
 /** The artifact in another form. */
-function conversionSignature(kind: string): Signature | null {
+function conversionSignature(kind: string, facts: ArtifactFacts): Signature | null {
   switch (kind) {
     case 'gzip-as-text':
       return {
@@ -94,13 +103,15 @@ function conversionSignature(kind: string): Signature | null {
     case 'gzip-as-base64':
       return {
         cause: 'gzip-as-base64',
-        message: 'The host serves the artifact as base64 text.',
+        message: `${serves(facts)} the artifact as base64 text.`,
         advice: 'Upload the file itself.',
       };
     case 'tar':
       return {
         cause: 'unpacked',
-        message: 'The host serves the tar archive without its gzip compression, which is removed in transit.',
+        message: isMissing(facts.web)
+          ? 'The file is the tar archive without its gzip compression.'
+          : 'The host serves the tar archive without its gzip compression, which is removed in transit.',
         advice:
           'Remove the Content-Encoding from the stored file: stores decompress such objects for clients that do not accept gzip.',
       };
@@ -142,7 +153,7 @@ function gzipSignature(
 }
 
 /** What precedes the archive: the message of a program, a byte order mark, the headers of a response. */
-function bytesBefore(head: Uint8Array, kind: string): Signature | null {
+function bytesBefore(head: Uint8Array, kind: string, facts: ArtifactFacts): Signature | null {
   if (!/^(unknown|html|xml|text|json)$/.test(kind)) return null;
   // The magic number, the only defined method, and flags of which three bits are reserved (RFC 1952 section 2.3.1).
   const length = head.findIndex(
@@ -153,7 +164,7 @@ function bytesBefore(head: Uint8Array, kind: string): Signature | null {
   const program = programMessage(text);
   return {
     cause: 'bytes-before',
-    message: `The host serves ${counted(length, 'byte')} before the archive${describePrefix(text, program)}.`,
+    message: `${isMissing(facts.web) ? 'The file has' : 'The host serves'} ${counted(length, 'byte')} before the archive${describePrefix(text, program)}.`,
     advice: program
       ? program.advice
       : 'Serve the file as built: a program, an editor or the upload added bytes to it. Do this before you change the checksum.',

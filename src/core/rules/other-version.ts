@@ -22,14 +22,16 @@ export function otherVersion(
   if (swapped)
     return {
       cause: 'other-versions-artifact',
-      message: `The URL of version ${name} serves the file of ${otherName}, and that of ${otherName} the file of ${name}.`,
+      message: isMissing(facts.web)
+        ? `The file of version ${name} is that of ${otherName}, and the file of ${otherName} is that of ${name}.`
+        : `The URL of version ${name} serves the file of ${otherName}, and that of ${otherName} the file of ${name}.`,
       advice: 'Swap the two files, or the two artifactUrls. The checksums are correct: do not change them.',
       evidence,
     };
   const right = found === other.artifactChecksum ? `; ${otherName} itself is correct` : '';
   return {
     cause: 'other-versions-artifact',
-    message: `The URL of version ${name} serves the file of version ${otherName}${right}.`,
+    message: `${isMissing(facts.web) ? `The file of version ${name} is that` : `The URL of version ${name} serves the file`} of version ${otherName}${right}.`,
     advice: `Put the file of ${name} (${shorten(checksum)}) at its URL, or correct its artifactUrl. Do not change the listed checksum: a published version never changes.`,
     evidence,
   };

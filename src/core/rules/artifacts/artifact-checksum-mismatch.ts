@@ -14,28 +14,41 @@ import { defineRule, type Problem } from '../rule.ts';
 import { otherVersion } from '../other-version.ts';
 import { artifactChanged } from '../history/artifact-changed.ts';
 
+/** For a file of the workspace. */
+const REBUILD = 'Restore the published file, or build the archive again if it was never published.';
+
 const CAUSES = {
   intermittent: { title: 'A second download has the listed digest', owner: hostOrCache },
-  'empty-file': { title: 'The file is empty', owner: authorOrCopy },
-  'html-page': { title: 'An HTML page is served instead of the artifact', owner: pageOwner },
-  'json-error': { title: 'JSON is served instead of the artifact', owner: 'host' },
-  'xml-error': { title: 'XML is served instead of the artifact', owner: 'host' },
-  'program-message': { title: 'The output of a program is served instead of the artifact', owner: 'host' },
-  text: { title: 'Plain text is served instead of the artifact' },
-  'git-lfs-pointer': { title: 'A Git LFS pointer is served instead of the artifact', owner: 'host' },
-  'gzip-as-text': { title: 'The file was processed as text' },
-  'line-ends-converted': { title: 'The line endings of the file were converted' },
-  'gzip-as-base64': { title: 'The artifact is served as base64' },
-  unpacked: { title: 'The artifact is served without its gzip compression' },
-  truncated: { title: 'The file ends early', owner: authorOrCopy },
-  'bytes-before': { title: 'Bytes precede the archive' },
-  'bytes-added': { title: 'Bytes follow the archive' },
+  'empty-file': { title: 'The file is empty', owner: authorOrCopy, local: REBUILD },
+  'html-page': { title: 'An HTML page instead of the artifact', owner: pageOwner, local: REBUILD },
+  'json-error': { title: 'JSON instead of the artifact', owner: 'host', local: REBUILD },
+  'xml-error': { title: 'XML instead of the artifact', owner: 'host', local: REBUILD },
+  'program-message': { title: 'The output of a program instead of the artifact', owner: 'host', local: REBUILD },
+  text: { title: 'Plain text instead of the artifact', local: REBUILD },
+  'git-lfs-pointer': {
+    title: 'A Git LFS pointer instead of the artifact',
+    owner: 'host',
+    local: 'Fetch the file (git lfs pull), or do not store artifacts in LFS.',
+  },
+  'gzip-as-text': {
+    title: 'The file was processed as text',
+    local: `${REBUILD} Mark it as binary: in .gitattributes, *.tar.gz binary`,
+  },
+  'line-ends-converted': {
+    title: 'The line endings of the file were converted',
+    local: `${REBUILD} Mark it as binary: in .gitattributes, *.tar.gz binary`,
+  },
+  'gzip-as-base64': { title: 'The artifact is base64 text', local: 'Decode the file (base64 --decode).' },
+  unpacked: { title: 'The artifact has no gzip compression', local: REBUILD },
+  truncated: { title: 'The file ends early', owner: authorOrCopy, local: REBUILD },
+  'bytes-before': { title: 'Bytes precede the archive', local: `${REBUILD} Do this before you change the checksum.` },
+  'bytes-added': { title: 'Bytes follow the archive', local: REBUILD },
   'decoded-bytes-match': { title: 'The decoded bytes have the listed digest', owner: hostOrCache, purge: 'last' },
   'compressed-twice': { title: 'The artifact is compressed twice' },
   're-encoded': { title: 'The artifact was compressed again in transit', owner: hostOrCache, purge: 'last' },
   'inner-tar-listed': { title: 'The listed digest is that of the tar archive inside' },
   'empty-digest-listed': { title: 'The listed digest is that of an empty file' },
-  'other-versions-artifact': { title: 'The URL serves the artifact of another version' },
+  'other-versions-artifact': { title: 'The file is the artifact of another version' },
   'unstable-bytes': { title: 'Each download has a different digest' },
   'published-bytes': { title: 'The listed checksum changed since it was published' },
   'changed-since': { title: 'The file was replaced since it was published' },
@@ -79,7 +92,7 @@ $ sha256sum echo-1.0.0.tar.gz
           reEncoded(content) ??
           unstable(content, again) ??
           changed(content, digest, before) ??
-          unknown(content, facts.archive));
+          unknown(content, facts));
     return {
       ...found,
       evidence: {
@@ -189,20 +202,19 @@ function changed(content: Content, digest: string, before: PublishedVersion | nu
   if (!sameDigest(before.artifactChecksum, `sha256:${digest}`)) return null;
   return {
     cause: 'changed-since',
-    message: 'The version was published with this checksum; the file at its URL has been replaced since.',
+    message: 'The version was published with this checksum; the file has been replaced since.',
     advice: 'Restore the published file, and publish the change as a new version.',
   };
 }
 
-function unknown(content: Content, archive: ArtifactFacts['archive']): Problem<Cause> {
+function unknown(content: Content, { archive, web }: ArtifactFacts): Problem<Cause> {
   const message = 'The SHA-256 of the artifact differs from the listed one';
   if (!isMissing(archive) && !mayBeTarGz(archive)) {
     const looks = /^(gzip|unknown)$/.test(archive.kind) ? '' : ` (it looks like: ${archive.kind})`;
     return {
       cause: 'other-bytes',
       message: `${message}, and it is not a complete .tar.gz archive${looks}.`,
-      advice:
-        'Upload the published file again, in binary mode. Do not change the listed checksum: the service cannot unpack this file.',
+      advice: `${isMissing(web) ? REBUILD : 'Upload the published file again, in binary mode.'} Do not change the listed checksum: the service cannot unpack this file.`,
     };
   }
   return {

@@ -6,6 +6,8 @@ import { defineRule, type Problem } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 
 const REBUILD = 'Build the archive again, upload it in binary mode, and compare the checksum of what is served.';
+/** For a file of the workspace. */
+const AGAIN = 'Build the archive again, with "appreg bundle" or "tar -czf".';
 const PACK = 'Pack the app as .tar.gz, with "appreg bundle" or "tar -czf".';
 
 /** What the bytes are instead, by kind: cause, sentence, advice. */
@@ -52,15 +54,18 @@ const FAULT_CAUSES: Partial<Record<string, Cause>> = {
 };
 
 const CAUSES = {
-  'empty-file': { title: 'The file is empty' },
-  'html-page': { title: 'The file is an HTML page' },
-  'git-lfs-pointer': { title: 'The file is a Git LFS pointer' },
-  'gzip-as-text': { title: 'The file was processed as text' },
-  'gzip-as-base64': { title: 'The file is base64' },
-  'plain-tar': { title: 'The file is a tar archive without gzip' },
-  json: { title: 'The file is JSON' },
-  xml: { title: 'The file is XML' },
-  text: { title: 'The file is plain text' },
+  'empty-file': { title: 'The file is empty', local: AGAIN },
+  'html-page': { title: 'The file is an HTML page', local: AGAIN },
+  'git-lfs-pointer': {
+    title: 'The file is a Git LFS pointer',
+    local: 'Fetch the file (git lfs pull), or do not store artifacts in LFS.',
+  },
+  'gzip-as-text': { title: 'The file was processed as text', local: AGAIN },
+  'gzip-as-base64': { title: 'The file is base64', local: 'Decode the file (base64 --decode).' },
+  'plain-tar': { title: 'The file is a tar archive without gzip', local: 'Compress it with gzip.' },
+  json: { title: 'The file is JSON', local: AGAIN },
+  xml: { title: 'The file is XML', local: AGAIN },
+  text: { title: 'The file is plain text', local: AGAIN },
   zip: { title: 'The file is a zip archive' },
   xz: { title: 'The file is xz data' },
   zstd: { title: 'The file is zstd data' },
@@ -72,14 +77,14 @@ const CAUSES = {
   zlib: { title: 'The file is zlib data' },
   compress: { title: 'The file is Unix compress data' },
   'not-gzip': { title: 'The file is not gzip data' },
-  'gzip-truncated': { title: 'The gzip data ends early' },
-  'gzip-broken': { title: 'The gzip data is corrupt' },
-  'compressed-twice': { title: 'The archive is compressed twice' },
+  'gzip-truncated': { title: 'The gzip data ends early', local: AGAIN },
+  'gzip-broken': { title: 'The gzip data is corrupt', local: AGAIN },
+  'compressed-twice': { title: 'The archive is compressed twice', local: AGAIN },
   'no-tar-inside': { title: 'The gzip data is not a tar archive' },
-  'tar-truncated': { title: 'The tar archive ends early' },
-  'tar-broken': { title: 'The tar archive is corrupt' },
+  'tar-truncated': { title: 'The tar archive ends early', local: AGAIN },
+  'tar-broken': { title: 'The tar archive is corrupt', local: AGAIN },
   'no-files': { title: 'The archive contains no files' },
-  'no-end-marker': { title: 'The tar archive has no end-of-archive marker' },
+  'no-end-marker': { title: 'The tar archive has no end-of-archive marker', local: AGAIN },
   'several-members': { title: 'The gzip file has several members' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;

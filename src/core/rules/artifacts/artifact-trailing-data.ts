@@ -3,6 +3,7 @@ import { counted } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 
+const LOCAL = 'Build the archive again, as a new version if this one was published.';
 const ADVICE = 'Build the archive again and upload it as it is, as a new version if this one was published.';
 
 export const artifactTrailingData = defineRule({
@@ -16,10 +17,10 @@ export const artifactTrailingData = defineRule({
   owner: 'author',
   supersededBy: [artifactChecksumMismatch],
   causes: {
-    'bytes-after-end': { title: 'Bytes follow the end of the tar archive' },
+    'bytes-after-end': { title: 'Bytes follow the end of the tar archive', local: LOCAL },
     'entries-after-end': { title: 'Entries follow the end of the tar archive' },
-    'zeros-after-gzip': { title: 'Zero bytes follow the gzip data' },
-    'bytes-after-gzip': { title: 'Other bytes follow the gzip data' },
+    'zeros-after-gzip': { title: 'Zero bytes follow the gzip data', local: LOCAL },
+    'bytes-after-gzip': { title: 'Other bytes follow the gzip data', local: LOCAL },
   },
   failsWhen:
     'the file has bytes after the end of the archive. If tools find other entries there, or reject the file, this is an error',

@@ -14,7 +14,11 @@ export const documentOversized = defineRule({
   hiddenReason: 'Its metadata file is too large or nested too deeply.',
   causes: {
     depth: { title: 'The document is nested too deeply' },
-    bytes: { title: 'The file is too large', owner: 'host' },
+    bytes: {
+      title: 'The file is too large',
+      owner: 'host',
+      local: 'Check that this is the JSON file, or split the registry if it is really that large.',
+    },
   },
   failsWhen: 'a file is larger, or more deeply nested, than the limit. Reading stops at the limit',
   why: 'Subscribers limit what they read, so that one registry cannot exhaust their memory.',

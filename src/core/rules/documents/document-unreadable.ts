@@ -6,24 +6,46 @@ import { pageAnswer, pageInstead } from '../../http/web-page.ts';
 import type { CauseInfo } from '../cause.ts';
 import { defineRule } from '../rule.ts';
 
+const INSTEAD = 'Write the JSON to this file: the step that wrote it saved something else.';
+
 const CAUSES = {
-  empty: { title: 'The file is empty', owner: authorOrCopy },
-  'html-page': { title: 'An HTML page is served instead of the file', owner: pageOwner },
-  'xml-error': { title: 'An XML error message is served instead of the file', owner: 'host' },
-  'git-lfs-pointer': { title: 'A Git LFS pointer is served instead of the file', owner: 'host' },
-  'text-message': { title: 'Plain text is served instead of the file' },
-  'program-message': { title: 'The output of a program is served instead of the file' },
-  'svg-image': { title: 'The file is an SVG image' },
-  'source-code': { title: 'The file is the source code of the program that should generate it' },
-  javascript: { title: 'The file is JavaScript' },
-  jsonp: { title: 'The file is JSONP' },
-  'script-prefix': { title: 'A prefix against script inclusion precedes the JSON' },
+  empty: {
+    title: 'The file is empty',
+    owner: authorOrCopy,
+    local: 'Write the JSON again; the step that wrote it failed.',
+  },
+  'html-page': { title: 'An HTML page instead of the file', owner: pageOwner, local: INSTEAD },
+  'xml-error': { title: 'XML, such as an error message, instead of the file', owner: 'host', local: INSTEAD },
+  'git-lfs-pointer': {
+    title: 'A Git LFS pointer instead of the file',
+    owner: 'host',
+    local: 'Fetch the file (git lfs pull), or do not store JSON in LFS.',
+  },
+  'text-message': { title: 'Plain text instead of the file', local: INSTEAD },
+  'program-message': { title: 'The output of a program instead of the file' },
+  'svg-image': {
+    title: 'The file is an SVG image',
+    local: 'Write the JSON to this file, or correct the URL that leads to it.',
+  },
+  'source-code': {
+    title: 'The file is the source code of the program that should generate it',
+    local: 'Run the program, and write the JSON that it generates to this file.',
+  },
+  javascript: { title: 'The file is JavaScript', local: 'Write only the JSON value, without the statement around it.' },
+  jsonp: { title: 'The file is JSONP', local: 'Write only the JSON to the file, without the call around it.' },
+  'script-prefix': {
+    title: 'A prefix against script inclusion precedes the JSON',
+    local: 'Remove the prefix; only clients that know it ignore it.',
+  },
   'text-before-json': { title: 'Text precedes the JSON' },
-  gzip: { title: 'The file is gzip data' },
-  zstd: { title: 'The file is zstd data' },
-  'not-utf8': { title: 'The file is not UTF-8' },
+  gzip: { title: 'The file is gzip data', local: 'Decompress the file (gunzip).' },
+  zstd: { title: 'The file is zstd data', local: 'Decompress the file (unzstd).' },
+  'not-utf8': {
+    title: 'The file is not UTF-8',
+    local: 'Save the JSON as text in UTF-8, without a byte order mark.',
+  },
   'lone-surrogate': { title: 'A string has a lone surrogate' },
-  truncated: { title: 'The JSON ends early', owner: authorOrCopy },
+  truncated: { title: 'The JSON ends early', owner: authorOrCopy, local: 'Complete the file, or write it again.' },
   'trailing-data': { title: 'Data follows the JSON' },
   'trailing-comma': { title: 'No value follows a comma' },
   'missing-comma': { title: 'A comma is missing' },

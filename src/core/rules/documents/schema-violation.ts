@@ -12,7 +12,10 @@ const CAUSES = {
   'wrong-type': { title: 'A field has the wrong type' },
   'metadata-file': { title: 'An app metadata file instead of a manifest' },
   'manifest-file': { title: 'A manifest instead of an app metadata file' },
-  'error-message': { title: 'An error message of the host instead of the file' },
+  'error-message': {
+    title: 'An error message instead of the file',
+    local: 'Write the JSON of the registry to this file: the step that wrote it saved an error message.',
+  },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 

@@ -21,7 +21,7 @@ const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
     'Serve the uncompressed file; a compressed SVG (.svgz) is shown only with the header Content-Encoding: gzip.',
   ],
   zstd: [
-    'is zstd-compressed, which few clients can decode, and no Content-Encoding is sent',
+    'is zstd-compressed, which few clients can decode',
     'Serve the uncompressed file, or compress it with gzip for clients that accept it (Content-Encoding: gzip).',
   ],
   xml: [
@@ -34,7 +34,7 @@ const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
 };
 const IMAGES = new Set(['jpeg', 'gif', 'webp', 'avif', 'heic', 'ico', 'bmp', 'tiff']);
 const CONVERT = 'Convert it to PNG, or export it as SVG.';
-const EXPORT = 'Export or upload the image again.';
+const EXPORT = 'Export the image again, and check that it was uploaded completely.';
 
 /** Faults that are not certain errors, or whose advice is more than "export it again". */
 const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> = {
@@ -61,17 +61,24 @@ const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> =
   'svg not-read': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },
 };
 
+/** For a file of the workspace. */
+const REPLACE = 'Put the image itself in its place: the step that wrote the file saved something else.';
+const EXPORT_AGAIN = 'Export the image again.';
+
 const CAUSES = {
-  empty: { title: 'The file is empty' },
-  html: { title: 'The file is an HTML page', owner: 'host' },
-  'git-lfs-pointer': { title: 'The file is a Git LFS pointer' },
-  gzip: { title: 'The file is gzip data' },
-  zstd: { title: 'The file is zstd data' },
-  xml: { title: 'The file is XML other than SVG', owner: 'host' },
-  json: { title: 'The file is JSON', owner: 'host' },
+  empty: { title: 'The file is empty', local: EXPORT_AGAIN },
+  html: { title: 'The file is an HTML page', owner: 'host', local: REPLACE },
+  'git-lfs-pointer': {
+    title: 'The file is a Git LFS pointer',
+    local: 'Fetch the file (git lfs pull), or do not store icons in LFS.',
+  },
+  gzip: { title: 'The file is gzip data', local: 'Decompress the file (gunzip).' },
+  zstd: { title: 'The file is zstd data', local: 'Decompress the file (unzstd).' },
+  xml: { title: 'The file is XML other than SVG', owner: 'host', local: REPLACE },
+  json: { title: 'The file is JSON', owner: 'host', local: REPLACE },
   'utf-32': { title: 'The file is text in UTF-32' },
-  text: { title: 'The file is plain text' },
-  'program-message': { title: 'The output of a program is served instead of the icon', owner: 'host' },
+  text: { title: 'The file is plain text', local: REPLACE },
+  'program-message': { title: 'The output of a program instead of the icon', owner: 'host', local: REPLACE },
   jpeg: { title: 'The file is a JPEG image' },
   gif: { title: 'The file is a GIF image' },
   webp: { title: 'The file is a WebP image' },
@@ -82,7 +89,7 @@ const CAUSES = {
   tiff: { title: 'The file is a TIFF image' },
   'png-trailing-data': { title: 'Bytes follow the PNG' },
   'png-apple': { title: 'The PNG is in Apple’s variant of the format' },
-  'png-*': { title: 'The PNG is corrupt' },
+  'png-*': { title: 'The PNG is corrupt', local: EXPORT_AGAIN },
   'svg-size': { title: 'The SVG has a size of zero' },
   'svg-entities': { title: 'The DOCTYPE of the SVG declares entities that can expand without limit' },
   'svg-no-namespace': { title: 'The SVG has no namespace' },
