@@ -20,7 +20,7 @@ export const fileMissing = defineRule({
     outside: { title: 'The path is a link to a target outside the workspace' },
   },
   failsWhen:
-    '(workspace) a URL below the base URL leads to a file that does not exist, is not a regular file, or is a link out of the workspace',
+    '(workspace) the manifest, or a metadata file whose URL is below the base URL, does not exist, is not a regular file, or is a link out of the workspace. Icons and artifacts may be stored elsewhere: the report says how many were not inspected',
   why: 'The host has nothing to serve at that URL.',
   examples: {
     bad: `appMetadataUrl: apps/echo.json

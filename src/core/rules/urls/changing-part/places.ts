@@ -1,7 +1,7 @@
 /** Where hosts of code and packages have a Git ref, a tag or a version in their URLs. */
 
 /** How a place decides whether the bytes can change. */
-export type PlaceKind =
+type PlaceKind =
   /** The host generates the archive. */
   | 'archive'
   /** The host redirects to the newest release or build, whatever follows. */
