@@ -24,7 +24,7 @@ export interface JudgeSettings {
 /** A judged state: its findings, and the verdict about its app. */
 export interface JudgedState {
   findings: Finding[];
-  /** Null for a state without the app. */
+  /** By its documents alone, since artifacts are not read; null for a state without the app. */
   verdict: AppVerdict | null;
 }
 
@@ -64,7 +64,7 @@ export function judgeState(
     isPublishing: true,
   });
   judging.manifest(manifest);
-  const verdict = app && judging.app(app);
+  const verdict = app && judging.app(app).documents;
   return { findings: judging.finish(0).findings, verdict };
 }
 

@@ -25,7 +25,9 @@ export function appLines(report: Report, diagnosis: Diagnosis, verbose: boolean)
   const lines = [
     ...unlisted.map((app) => `${nameOf(app)}: not in the manifest`),
     ...groupedByReason(hidden, verbose, 'hidden, because', reasons, unpublished),
-    ...groupedByReason(unknown, verbose, 'not known, because', reasons, unpublished),
+    ...groupedByReason(unknown, verbose, 'not known, because', reasons, unpublished).map(
+      (line) => line + unlistedVersion(report, diagnosis),
+    ),
   ];
   const limit = visible.length <= MAX_VISIBLE ? MAX_VISIBLE : 0;
   const listed = visible.slice(0, verbose ? MAX_VERBOSE : limit);
@@ -33,6 +35,12 @@ export function appLines(report: Report, diagnosis: Diagnosis, verbose: boolean)
   const more = visible.length - listed.length;
   if (more > 0) lines.push(counted(more, listed.length > 0 ? 'more visible app' : 'visible app'));
   return lines;
+}
+
+/** Continues a line about an app if the requested version is not listed. */
+function unlistedVersion({ findings }: Report, { requested }: Diagnosis): string {
+  const isUnlisted = findings.some(({ rule }) => rule === 'version-not-listed');
+  return isUnlisted && requested?.version ? `; ${shorten(requested.version, 60)} is not listed` : '';
 }
 
 /** One line per app, or one line for all apps with the same reason if there are many. */
@@ -43,7 +51,7 @@ function groupedByReason(
   reasons: ReadonlyMap<string, string>,
   unpublished: ReadonlySet<string>,
 ): string[] {
-  const groups = groupBy(apps, (app) => `${unpublished.has(app.key)} ${app.because.join(', ')}`);
+  const groups = groupBy(apps, (app) => `${unpublished.has(app.key)} ${whyUnknown(app)} ${app.because.join(', ')}`);
   const lines: string[] = [];
   for (const group of groups.values()) {
     const limit = verbose ? MAX_VERBOSE : MAX_HIDDEN;
@@ -52,7 +60,7 @@ function groupedByReason(
       for (const app of group) lines.push(`${nameOf(app)}: ${start} ${reasonOf(app, reasons, unpublished)}`);
     else {
       const named = group.slice(0, limit).map(nameOf);
-      const reason = first.because.length === 0 ? 'of an unknown reason' : reasonWords(first, unpublished);
+      const reason = first.because.length === 0 ? whyUnknown(first) : reasonWords(first, unpublished);
       lines.push(`${counted(group.length, 'app')} ${start} ${reason}: ${named.join(', ')}, …`);
     }
   }
@@ -88,10 +96,15 @@ function reasonsBy(findings: readonly Finding[]): Map<string, string> {
   return reasons;
 }
 
+/** Why it is not known whether an app is visible, if no finding is the reason. */
+function whyUnknown({ latest }: AppVerdict): string {
+  return latest === null ? 'it could not be checked' : 'its artifacts were not checked';
+}
+
 function reasonOf(app: AppVerdict, reasons: ReadonlyMap<string, string>, unpublished: ReadonlySet<string>): string {
   if (unpublished.has(app.key)) return reasonWords(app, unpublished);
   const [rule] = app.because;
-  if (rule === undefined) return 'it could not be checked';
+  if (rule === undefined) return whyUnknown(app);
   const more = app.because.length > 1 ? `, ${app.because.slice(1).join(', ')}` : '';
   const message = reasons.get(`${rule} ${app.key}`);
   return message === undefined ? `of ${app.because.join(', ')}` : `of ${rule}${more}: ${shorten(message, 100)}`;

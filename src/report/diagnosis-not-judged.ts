@@ -38,6 +38,9 @@ export function reasonsOf(id: Symptom, report: Report, page = false): string {
   const turnedOff = new Set<string>();
   const staleCopy = report.notJudged.find(({ code }) => code === 'stale-copy');
   if (staleCopy !== undefined && id !== 'registry-does-not-refresh') reasons.add(staleCopy.reason);
+  const unverified = report.apps.filter(({ visible, latest }) => visible === null && latest !== null).length;
+  if (id === 'app-does-not-appear' && unverified > 0)
+    reasons.add(`no artifact of ${counted(unverified, 'app')} was verified`);
   for (const entry of report.notJudged) {
     const { rule, resource, reason, code } = entry;
     if (SELF_EXPLANATORY.has(code)) continue;

@@ -29,12 +29,19 @@ export function viewOf(report: Report, diagnosis: Diagnosis, options: ViewOption
 /** The part derived from the report only: each symptom with its causes, and the findings that belong to none. */
 export function symptomsOf(report: Report, options: ViewOptions): Pick<View, 'symptoms' | 'withoutSymptom'> {
   const shown = options.verbose ? report.findings : report.findings.filter(isShown);
-  const others = causesOf(
-    shown.filter((finding) => finding.symptom === null),
-    options,
-  );
+  // A symptom that is clear has no causes: notes about it are listed elsewhere.
+  const clear = new Set(report.symptoms.filter(({ status }) => status === 'clear').map(({ id }) => id));
+  const isElsewhere = ({ symptom }: Finding): boolean => symptom === null || clear.has(symptom);
+  const others = causesOf(shown.filter(isElsewhere), options);
   return {
-    symptoms: report.symptoms.map((symptom) => symptomView(symptom, report, shown, options)),
+    symptoms: report.symptoms.map((symptom) =>
+      symptomView(
+        symptom,
+        report,
+        shown.filter((finding) => !isElsewhere(finding)),
+        options,
+      ),
+    ),
     withoutSymptom:
       others.causes.length === 0 ? null : { title: 'Other findings', status: 'clear', summary: null, ...others },
   };
@@ -87,7 +94,9 @@ function passedChecks(id: Symptom, { apps, artifacts }: Report['summary'], reach
     case 'icon-does-not-display':
       return apps === 0 ? 'no app is listed' : `${reachable}, readable by browsers, PNG or SVG`;
     case 'app-does-not-appear':
-      return apps === 0 ? 'no app is listed' : 'keys URL-safe, metadata files reachable, versions valid';
+      return apps === 0
+        ? 'no app is listed'
+        : 'keys URL-safe, metadata files reachable, versions valid and their artifacts verified';
   }
 }
 

@@ -111,13 +111,14 @@ function headline({ summary: sum, apps, notCompared }: RegistryDiff): string {
 function remarksOn(app: AppDiff, notCompared: ReadonlySet<string>): string {
   const { key, change, latest, visible } = app;
   const remarks: string[] = [];
-  if (change === 'changed' && latest.before !== latest.after)
+  const isHidden = change !== 'removed' && visible.after === false;
+  if (change === 'changed' && !isHidden && latest.before !== latest.after)
     remarks.push(`latest ${latest.before ?? 'none'} → ${latest.after ?? 'none'}`);
-  if (change === 'added' && !notCompared.has(key) && !app.unpublished)
+  if (change === 'added' && !isHidden && !notCompared.has(key))
     remarks.push(latest.after === null ? 'no version yet' : `latest ${latest.after}`);
-  if (change !== 'removed' && visible.after === false)
-    remarks.push(`hidden because ${reasonWords(app, new Set(app.unpublished ? [key] : []))}`);
-  if (change === 'changed' && visible.before === false && visible.after === true) remarks.push('now visible');
+  if (isHidden) remarks.push(`hidden because ${reasonWords(app, new Set(app.unpublished ? [key] : []))}`);
+  if (change === 'changed' && visible.before === false && !isHidden)
+    remarks.push(visible.after === true ? 'now visible' : 'no longer hidden');
   return remarks.length === 0 ? '' : `  (${remarks.map((text) => safeExcerpt(text)).join('; ')})`;
 }
 

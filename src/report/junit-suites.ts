@@ -31,9 +31,13 @@ export function suitesOf(report: Report, severities: RenderOptions['severities']
     suites.set(app, added);
     return added;
   };
-  for (const { key, latest } of report.apps)
+  const about = [...report.findings, ...report.notJudged];
+  const withVersions = new Set(about.flatMap(({ app, version }) => (app !== null && version !== null ? [app] : [])));
+  for (const { key, latest } of report.apps) {
     // Without a valid version, no rule is known to have been evaluated on a version or its artifact.
-    suites.set(key, suite(key, latest === null ? ofApps.filter((rule) => !ON_VERSION.has(rule.on)) : ofApps));
+    const hasVersions = latest !== null || withVersions.has(key);
+    suites.set(key, suite(key, hasVersions ? ofApps : ofApps.filter((rule) => !ON_VERSION.has(rule.on))));
+  }
   for (const finding of report.findings) suiteOf(isAboutRegistry(finding) ? null : finding.app).findings.push(finding);
   for (const entry of report.notJudged) if (!isCountOnly(entry)) suiteOf(entry.app).notJudged.push(entry);
   // If a rule was not judged too often to list each location, no app is known to have been judged.

@@ -135,7 +135,8 @@ describe('diagnose reports the four symptoms', () => {
   test('with a checksum symptom that is not judged for --skip-artifacts', async () => {
     const { code, out } = await diagnosed(live.url, { skipArtifacts: true });
     expect(code).toBe(0);
-    expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'clear']);
+    expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'not judged']);
+    expect(out).toContain('  app-a: not known, because its artifacts were not checked');
     expect(out).toContain('Checksum mismatch: not judged (it is not requested with --skip-artifacts)');
     expect(out).toContain('No cause is known. What to check next');
   });
@@ -185,7 +186,7 @@ describe('diagnose --app explains why an app does not appear', () => {
     expect(code).toBe(1);
     expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'confirmed']);
     expect(line(out, '✗')).toContain('Version 2.1.0 is not listed; the highest of 2 listed versions is 2.0.0.');
-    expect(out).toContain('  app-a: visible, latest 2.0.0; 2.1.0 is not listed');
+    expect(out).toContain('  app-a: not known, because its artifacts were not checked; 2.1.0 is not listed');
     expect(out).toContain('(a version that is not listed has no artifact to check)');
   });
 
@@ -202,7 +203,7 @@ describe('diagnose --app explains why an app does not appear', () => {
     live.serve('1.tar.gz', gzipped(archive('other')));
     const { code, out } = await diagnosed(live.url, { app: ['app-a'], version: '1.0.0' });
     expect(code).toBe(1);
-    expect(out).toContain('  app-a: visible, latest 2.0.0; 1.0.0 is listed, with 1 error');
+    expect(out).toContain('  app-a: not known, because of artifact-checksum-mismatch: ');
   });
 
   test('in JSON, with the schema of every report and the actor in the evidence', async () => {

@@ -3,7 +3,7 @@ import { diagnose } from '../../src/core/engine/diagnosis.ts';
 import type { Snapshot, HttpViews } from '../../src/core/facts/facts.ts';
 import { render } from '../../src/report/index.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { artifact, entry, metadataWith, snapshot } from '../support/snapshots.ts';
+import { artifact, entry, metadataWith, snapshot, withArtifacts } from '../support/snapshots.ts';
 import { hop, probe, web } from '../support/probes.ts';
 
 type Show = { verbose?: boolean; format?: 'pretty' | 'markdown' | 'json' };
@@ -197,7 +197,7 @@ describe('an old copy', () => {
 
 describe('the section about apps', () => {
   test('lists hidden apps one by one before the number of visible apps', () => {
-    const text = show(snapshot([...keys(8), 'z z'], { 'app-3': metadataWith('v1') }));
+    const text = show(withArtifacts(snapshot([...keys(8), 'z z'], { 'app-3': metadataWith('v1') })));
     expect(section(text, 'Apps')).toBe(
       [
         '  app-3: hidden, because of no-valid-versions: The only listed version is not valid.',
@@ -205,7 +205,7 @@ describe('the section about apps', () => {
         '  7 visible apps',
       ].join('\n'),
     );
-    expect(section(show(snapshot(keys(8)), { verbose: true }), 'Apps').split('\n')).toHaveLength(8);
+    expect(section(show(withArtifacts(snapshot(keys(8))), { verbose: true }), 'Apps').split('\n')).toHaveLength(8);
   });
 
   test('lists apps that are hidden for the same reason in one line', () => {

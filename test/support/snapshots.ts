@@ -80,6 +80,26 @@ export function snapshot(manifest: Source | string[], metadata: Record<string, S
   };
 }
 
+/** The snapshot with an artifact for each version that has the listed checksum. */
+export function withArtifacts(facts: Snapshot): Snapshot {
+  for (const { metadata, artifacts } of facts.apps) {
+    const value = 'missing' in metadata.content ? undefined : parseDocument(metadata.content).value;
+    const listed = member(value, 'versions');
+    if (!Array.isArray(listed)) continue;
+    for (const [i, item] of listed.entries()) {
+      const sum = member(item, 'artifactChecksum');
+      if (typeof sum === 'string' && artifacts[i])
+        artifacts[i] = artifact(null, contentWith(sum.replace('sha256:', '')));
+    }
+  }
+  return facts;
+}
+
+/** The bytes of an artifact by their digest. */
+export function contentWith(sha256: string, more: Partial<Content> = {}): Content {
+  return { bytes: 5, sha256, sha1: '', md5: '', head: '', cut: false, decoded: null, ...more };
+}
+
 function app(key: string, value: JsonValue | undefined, source: Source | Missing): AppFacts {
   const url = member(value, 'appMetadataUrl');
   const metadata = document(source, `apps/${key}/versions.json`, typeof url === 'string' ? url : null);

@@ -13,7 +13,7 @@ import { evaluateRule, missingIn } from './evaluate.ts';
 import { locationOf, type SubjectLocation } from './location.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff } from './settings.ts';
-import type { AnyRule } from '../rules/rule.ts';
+import { type AnyRule, mayRefuse } from '../rules/rule.ts';
 import type { FactsOf, Subject } from '../rules/subjects.ts';
 import { inJudgingOrder } from './rule-order.ts';
 import { rules as allRules } from '../rules/index.ts';
@@ -64,7 +64,8 @@ export type ValueToCheck = (content: DocumentContent) => JsonValue | undefined;
 
 /** True if the symptoms or the visibility of apps depend on the findings of a rule even when it is turned off. */
 function affectsReport(rule: AnyRule): boolean {
-  return rule.hidesApp === true || (rule.severity === 'error' && rule.symptom !== null);
+  const { hidesApp, severity, worstSeverity, symptom } = rule;
+  return hidesApp === true || ((worstSeverity ?? severity) === 'error' && (symptom !== null || mayRefuse(rule)));
 }
 
 /** Dispatches subjects with their facts to the rules about them. */

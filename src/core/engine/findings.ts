@@ -1,9 +1,9 @@
 import { type DocumentFacts, type HttpViews, isMissing } from '../facts/facts.ts';
-import type { AnyRule, Problem } from '../rules/rule.ts';
+import { type AnyRule, mayRefuse, type Problem } from '../rules/rule.ts';
 import { shorten } from '../text/text.ts';
 import { DeferredFindings } from './deferred-findings.ts';
 import type { SubjectLocation } from './location.ts';
-import { addAffected, appOf, dedupeKeyOf, makeFinding, redactedEvidence } from './make-finding.ts';
+import { addAffected, appOf, dedupeKeyOf, makeFinding, messageOf, redactedEvidence } from './make-finding.ts';
 import { type NotJudgedRecord, symptomOf } from './not-judged.ts';
 import { withSteps } from './owner.ts';
 import { type Pending, resolvePositions } from './positions.ts';
@@ -64,6 +64,7 @@ export class FindingCollector {
     this.#changes += 1;
     this.#noteFound(rule, problem, place, severity);
     this.#hide(rule, problem, place);
+    this.#refuse(rule, problem, place);
     const symptom = symptomFor(rule, problem, place);
     if (symptom !== null) this.#addEffect(rule, problem, symptom, severity);
     const app = appOf(problem, place);
@@ -89,6 +90,7 @@ export class FindingCollector {
     if (isSuperseded(supersederIn(place.found, problem.supersededBy), severity)) return;
     this.#changes += 1;
     this.#hide(rule, problem, place);
+    this.#refuse(rule, problem, place);
     const symptom = symptomFor(rule, problem, place);
     if (symptom === null) return;
     this.#records.symptoms.markUnknown(symptom);
@@ -131,6 +133,15 @@ export class FindingCollector {
     const app = appOf(problem, place);
     const isDocument = place.resource === 'metadata' || place.resource === 'manifest';
     if (isDocument && app !== null) this.#records.hiding.hide(app, rule.id);
+  }
+
+  /** Records an error about a version, which may keep it from being offered; as for apps, settings do not change that. */
+  #refuse(rule: AnyRule, problem: Problem, place: SubjectLocation): void {
+    const version = problem.version ?? place.version;
+    if (version === null || !mayRefuse(rule)) return;
+    if ((problem.severity ?? rule.severity) !== 'error') return;
+    const message = messageOf(problem);
+    this.#records.hiding.addVersionError(version, { rule: rule.id, message, resource: place.resource });
   }
 
   #addEffect(rule: AnyRule, problem: Problem, symptom: Symptom, reported: Severity): void {

@@ -11,10 +11,21 @@ import { judgeVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
 import type { AppVerdict } from './report.ts';
 import { servedApp } from './judge-service.ts';
-import { verdictOf } from './visibility.ts';
+import { offersOf, type VersionErrors } from './offers.ts';
+import { documentVerdictOf, verdictOf } from './visibility.ts';
+
+/** What is known about an app once it was judged. */
+export interface JudgedApp {
+  /** As the report has it. */
+  verdict: AppVerdict;
+  /** The verdict if only its documents are considered. */
+  documents: AppVerdict;
+  /** The errors of its versions, whatever the settings: those that keep them from being offered. */
+  errors: VersionErrors;
+}
 
 /** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
-export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts: AppFacts): AppVerdict {
+export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts: AppFacts): JudgedApp {
   const { run, dispatcher } = context;
   const { key } = facts;
   const entry = member(manifest.apps ?? undefined, key) ?? null;
@@ -35,10 +46,12 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   context.served?.push(servedApp(facts, versions));
   const hiding = run.hiding.rulesHiding(key);
   const blocking = isMissing(facts.metadata.content) ? run.hiding.rulesBlocking(metadata.found) : null;
-  const verdict = verdictOf({ key, entry, metadata: value, versions, hiding, blocking });
+  const errors = run.hiding.takeVersionErrors();
+  const documents = documentVerdictOf({ key, entry, metadata: value, versions, hiding, blocking });
+  const verdict = verdictOf(documents, offersOf(versions, facts.artifacts, { errors, earlier }));
   run.verdicts.push(verdict);
   run.findings.resolvePositions(facts.metadata);
-  return verdict;
+  return { verdict, documents, errors };
 }
 
 function entryFacts(context: JudgeContext, key: string, entry: JsonValue): FactsOf<'app'> {

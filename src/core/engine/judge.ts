@@ -19,13 +19,13 @@ import { RuleDispatcher } from './dispatch.ts';
 import { EvaluatedRules } from './evaluated-rules.ts';
 import type { ExceptionList } from './exception.ts';
 import type { FindingHooks } from './findings.ts';
-import { judgeApp } from './judge-app.ts';
+import { judgeApp, type JudgedApp } from './judge-app.ts';
 import { judgeExceptions } from './judge-exceptions.ts';
 import { type JudgedManifest, judgeManifest } from './judge-manifest.ts';
 import { judgeService } from './judge-service.ts';
 import { judgeVersions } from './judge-versions.ts';
 import { locationOf, locationOfDocument } from './location.ts';
-import type { AppVerdict, CheckCommand, Report, Severity } from './report.ts';
+import type { CheckCommand, Report, Severity } from './report.ts';
 import { completeRun, openRun, reportOf } from './run.ts';
 
 /** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
@@ -61,8 +61,8 @@ export interface JudgeOptions extends FindingHooks {
 /** Judging in portions, so that facts can be released once they are judged: the manifest first, then each app. */
 export interface Judging {
   manifest(manifest: DocumentFacts): void;
-  /** @returns the verdict about the app */
-  app(facts: AppFacts): AppVerdict;
+  /** @returns the verdict about the app, and what it is based on */
+  app(facts: AppFacts): JudgedApp;
   /** A metadata file by itself, when its app is not known. */
   metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: PublishedVersion[] | null): void;
   orphans(files: readonly string[]): void;

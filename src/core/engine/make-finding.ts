@@ -32,7 +32,7 @@ export function makeFinding(
     severity,
     symptom,
     spec: rule.spec,
-    message: shorten(redact(problem.message), 1000),
+    message: messageOf(problem),
     advice: shorten(redact(withApp(adviceFor(rule, problem, place), app)), 1000),
     cause: problem.cause ?? null,
     app,
@@ -58,6 +58,11 @@ function adviceFor(rule: AnyRule, { cause, advice }: Problem, place: SubjectLoca
 /** True if the resource was read from a file, and not requested. */
 function isLocal({ file, web }: SubjectLocation): boolean {
   return file !== null && isMissing(web);
+}
+
+/** The message of a problem; secrets are hidden, a long text is shortened. */
+export function messageOf({ message }: Problem): string {
+  return shorten(redact(message), 1000);
 }
 
 /** Fills the app's key into the commands in an advice, if the finding has an app. */

@@ -90,11 +90,14 @@ export interface SymptomStatus {
 
 export interface AppVerdict {
   key: string;
-  /** Whether subscribers see the app; null when that is not known. */
+  /**
+   * Whether subscribers see the app: its documents can be used, and a version is offered. Null when that is not known,
+   * such as when no artifact was examined.
+   */
   visible: boolean | null;
   /** Ids of the rules that hide it, or that keep its visibility unknown. */
   because: readonly string[];
-  /** The highest version by precedence among the valid ones, plain ones preferred. */
+  /** The highest version that is offered, as far as is known, plain ones preferred; null for a hidden app. */
   latest: string | null;
 }
 

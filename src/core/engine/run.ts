@@ -92,6 +92,8 @@ export function completeRun(run: JudgingRun, incomplete: string | null): void {
 export function reportOf(run: JudgingRun, info: RunInfo): Report {
   const findings = markFindings(run.findings.findings.toSorted(inReportOrder), info.marking);
   const apps = run.verdicts.toSorted((a, b) => compareText(a.key, b.key));
+  // If it is not known whether an app is visible, the symptom is not clear.
+  if (apps.some(({ visible }) => visible === null)) run.symptoms.markUnknown('app-does-not-appear');
   return {
     schema: 1,
     tool: { name: 'appreg', version: VERSION },

@@ -2,10 +2,12 @@ import { isSafeKey } from '../registry/app-key.ts';
 import { appFields } from '../registry/manifest.ts';
 import { listedVersions } from '../registry/metadata.ts';
 import { isSemver, latestOf } from '../registry/version.ts';
+import { type ArtifactFacts, isMissing, type OfferBefore } from '../facts/facts.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { VersionEntry } from '../rules/subjects.ts';
 import type { AppVerdict } from './report.ts';
 import type { Found } from './supersede.ts';
+import type { VersionError, VersionOffer } from './version-offer.ts';
 
 /** Whether subscribers see an app, and the findings that keep them from it. */
 
@@ -13,6 +15,7 @@ import type { Found } from './supersede.ts';
 export class HidingFindings {
   readonly #byApp = new Map<string, Set<string>>();
   readonly #byResource = new WeakMap<Found, Set<string>>();
+  #versionErrors = new Map<string, VersionError[]>();
 
   /** Records that a rule hides an app. */
   hide(app: string, rule: string): void {
@@ -24,6 +27,20 @@ export class HidingFindings {
   block(found: Found, rule: string): void {
     const rules = this.#byResource.get(found) ?? new Set();
     this.#byResource.set(found, rules.add(rule));
+  }
+
+  /** Records an error about a version of the app that is judged. */
+  addVersionError(version: string, error: VersionError): void {
+    const errors = this.#versionErrors.get(version);
+    if (errors) errors.push(error);
+    else this.#versionErrors.set(version, [error]);
+  }
+
+  /** The errors since the last call, by version: those of one app. */
+  takeVersionErrors(): ReadonlyMap<string, readonly VersionError[]> {
+    const errors = this.#versionErrors;
+    if (errors.size > 0) this.#versionErrors = new Map();
+    return errors;
   }
 
   isHidden(app: string): boolean {
@@ -41,7 +58,7 @@ export class HidingFindings {
   }
 }
 
-/** What the visibility of an app depends on. */
+/** What the visibility of an app depends on, apart from the artifacts of its versions. */
 export interface AppState {
   key: string;
   entry: JsonValue;
@@ -55,21 +72,89 @@ export interface AppState {
   blocking: readonly string[] | null;
 }
 
-/** Whether subscribers see an app: its key and entry are usable, its metadata is available, and a version is valid. */
-export function verdictOf({ key, entry, metadata, versions, hiding, blocking }: AppState): AppVerdict {
-  const valid = versions.flatMap(({ version, artifactUrl, artifactChecksum }) =>
-    version !== null && isSemver(version) && artifactUrl !== null && artifactChecksum !== null ? [version] : [],
-  );
-  const latest = latestOf(valid);
+/**
+ * Whether the documents allow subscribers to see an app: its key and entry are usable, its metadata is available, and a
+ * version is valid. Its artifacts are not considered.
+ */
+export function documentVerdictOf({ key, entry, metadata, versions, hiding, blocking }: AppState): AppVerdict {
+  const valid = versions.filter(isValidVersion);
   const because = new Set(hiding);
   if (!isSafeKey(key)) because.add('app-key-unsafe');
   if (!hasAllFields(entry)) because.add('schema-violation');
   // Turning off a rule does not make the app visible.
   if (because.size === 0 && blocking === null && valid.length === 0)
     because.add(ruleWithoutVersions(metadata, versions));
-  if (because.size > 0) return { key, visible: false, because: [...because].sort(), latest };
-  if (blocking !== null) return { key, visible: null, because: blocking, latest };
-  return { key, visible: true, because: [], latest };
+  if (because.size > 0) return { key, visible: false, because: [...because].sort(), latest: null };
+  if (blocking !== null) return { key, visible: null, because: blocking, latest: null };
+  return { key, visible: true, because: [], latest: latestOf(valid.map(({ version }) => version)) };
+}
+
+/** True for an entry that the service may offer, depending on its artifact. */
+export function isValidVersion(entry: VersionEntry): entry is ValidVersion {
+  const { version, artifactUrl, artifactChecksum } = entry;
+  return version !== null && isSemver(version) && artifactUrl !== null && artifactChecksum !== null;
+}
+
+/** The entry of a version with all required texts, and a semantic version. */
+export type ValidVersion = VersionEntry & { version: string; artifactUrl: string; artifactChecksum: string };
+
+/** A version, and the decision about it. */
+export interface OfferedVersion {
+  version: string;
+  offer: VersionOffer;
+  /** What was decided before; null if that is not known. */
+  before: OfferBefore | null;
+}
+
+/**
+ * Whether subscribers see an app: its documents allow it, and one of its versions is offered. If none is known to be
+ * offered, and the artifacts of some were not examined, that is not known.
+ * @param documents the verdict about its documents
+ */
+export function verdictOf(documents: AppVerdict, versions: readonly OfferedVersion[]): AppVerdict {
+  if (documents.visible !== true) return documents;
+  const { key } = documents;
+  const decided = versions.map(({ version, offer, before }) => ({ version, ...outcomeOf(offer, before) }));
+  const open = decided.filter(({ isOffered }) => isOffered !== false);
+  const because = [...new Set(decided.flatMap(({ rule }) => rule ?? []))].sort();
+  if (open.length === 0) return { key, visible: false, because, latest: null };
+  const offered = open.filter(({ isOffered }) => isOffered === true);
+  // A version that was not selected may be offered; one that could not be examined is not offered yet.
+  const latest = latestOf(open.filter((one) => one.isOffered || one.isLeftOut).map(({ version }) => version));
+  return offered.length > 0 ? { key, visible: true, because: [], latest } : { key, visible: null, because, latest };
+}
+
+interface OfferOutcome {
+  /** Null if that is not known. */
+  isOffered: boolean | null;
+  /** The rule that keeps it from being offered; null for none. */
+  rule: string | null;
+  /** True if the run was not to examine it. */
+  isLeftOut: boolean;
+}
+
+function outcomeOf(offer: VersionOffer, before: OfferBefore | null): OfferOutcome {
+  switch (offer.state) {
+    case 'verified':
+    case 'kept':
+      return { isOffered: true, rule: null, isLeftOut: false };
+    case 'refused':
+      return { isOffered: false, rule: offer.rule, isLeftOut: false };
+    case 'original':
+      return { isOffered: before?.isOffered ?? true, rule: before?.rule ?? null, isLeftOut: false };
+    case 'unexamined': {
+      const isLeftOut = before === null && isOmitted(offer.entry.facts);
+      return { isOffered: before?.isOffered ?? null, rule: before?.rule ?? offer.rule, isLeftOut };
+    }
+  }
+}
+
+/** Why the artifact of a version is not requested, or read, if the run is not to do so. */
+const OMITTED: ReadonlySet<string> = new Set(['offline', 'not-in-workspace', 'not-in-source', 'not-requested']);
+
+function isOmitted(facts: ArtifactFacts | undefined): boolean {
+  if (facts === undefined || !isMissing(facts.web)) return facts === undefined;
+  return facts.web.intentional === true || OMITTED.has(facts.web.missing.code);
 }
 
 /** The rule responsible for a metadata file without a usable version. */

@@ -22,4 +22,4 @@ export type {
   SubscribedRegistry,
   SubscribedVersion,
 } from './service.ts';
-export type { Baseline, PublishedVersion } from './published.ts';
+export type { Baseline, OfferBefore, PublishedVersion } from './published.ts';

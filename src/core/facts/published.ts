@@ -13,4 +13,16 @@ export interface PublishedVersion {
   version: string;
   artifactUrl: string;
   artifactChecksum: string;
+  /** What the service decided about it; absent if only its listing is known. */
+  offer?: OfferBefore;
+}
+
+/** Whether a version was offered when it was last examined. */
+export interface OfferBefore {
+  /** Null if that is not known. */
+  isOffered: boolean | null;
+  /** The rule that refused it; null for none. */
+  rule: string | null;
+  /** Whether the service still has the bytes. */
+  isKept: boolean;
 }

@@ -1,4 +1,5 @@
 import type { JudgingRun } from '../engine/run.ts';
+import type { JudgedApp } from '../engine/judge-app.ts';
 import type { AppVerdict } from '../engine/report.ts';
 import type { AppFacts, DocumentContent, DocumentFacts } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
@@ -20,7 +21,7 @@ export interface FastPath {
    * The verdict about an app.
    * @param judge judges it by the rules
    */
-  app(facts: AppFacts, judge: () => AppVerdict): AppVerdict;
+  app(facts: AppFacts, judge: () => JudgedApp): JudgedApp;
 }
 
 export interface FastPathOptions {
@@ -36,8 +37,9 @@ interface Known {
   further: ReadonlyMap<string, number>;
 }
 
-/** Shared, since most of a hundred thousand apps have no reason. */
+/** Shared, since most of a hundred thousand apps have no reason, and no error. */
 const NO_REASON: readonly string[] = [];
+const NO_ERRORS: JudgedApp['errors'] = new Map();
 
 /** The fast path of one run. */
 export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions): FastPath {
@@ -58,7 +60,7 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
   }
 
   /** The verdict about an app if it is clean, in which the same was not judged as `before`; null if the rules have to run. */
-  function repeat({ key, metadata: { content }, artifacts }: AppFacts, before: Known): AppVerdict | null {
+  function repeat({ key, metadata: { content }, artifacts }: AppFacts, before: Known): JudgedApp | null {
     let latest: string | null = null;
     if (!isMissing(content)) {
       latest = cleanVersions.latest(content, artifacts.length);
@@ -67,19 +69,21 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
     }
     run.totals.versions += artifacts.length;
     run.notJudged.countFurther(before.further);
-    const verdict: AppVerdict = { key, visible: isMissing(content) ? null : true, because: NO_REASON, latest };
+    // Without its artifacts, it is not known whether a version is offered.
+    const verdict: AppVerdict = { key, visible: null, because: NO_REASON, latest };
     run.verdicts.push(verdict);
-    return verdict;
+    const documents = isMissing(content) ? verdict : { ...verdict, visible: true };
+    return { verdict, documents, errors: NO_ERRORS };
   }
 
   /** Judges an app by the rules, and remembers what was not judged if all of it was only counted. */
-  function learn({ artifacts }: AppFacts, missing: MissingFacts, judge: () => AppVerdict): AppVerdict {
+  function learn({ artifacts }: AppFacts, missing: MissingFacts, judge: () => JudgedApp): JudgedApp {
     const state = stateOf(run);
     const before = run.notJudged.furtherCounts();
-    const verdict = judge();
-    if (stateOf(run) !== state) return verdict;
+    const judged = judge();
+    if (stateOf(run) !== state) return judged;
     known.set(artifacts.length, { missing, further: increases(before, run.notJudged.furtherCounts()) });
-    return verdict;
+    return judged;
   }
 
   return {

@@ -3,7 +3,7 @@ import { isMissing } from '../facts/facts.ts';
 import { judge } from '../engine/judge.ts';
 import { compareText } from '../engine/order.ts';
 import { parseUrl } from '../http/url.ts';
-import { comparePrecedence, isSemver, latestOf } from './version.ts';
+import { comparePrecedence, isSemver } from './version.ts';
 import { appFields, manifestAppsIn } from './manifest.ts';
 import { listedVersionsIn, versionFields } from './metadata.ts';
 import { reasonText } from '../rules/lookup.ts';
@@ -38,7 +38,7 @@ export interface AppDiff {
   /** The fields of its entry in the manifest that differ. */
   fields: { name: string; before: string | null; after: string | null }[];
   versions: VersionDiff[];
-  /** The highest version. */
+  /** The highest version that subscribers are offered, as far as is known; null for a hidden app. */
   latest: { before: string | null; after: string | null };
   /** Whether subscribers see it; null if that is not known. */
   visible: { before: boolean | null; after: boolean | null };
@@ -69,8 +69,11 @@ export function diffRegistries(before: Snapshot, after: Snapshot): RegistryDiff 
     if (found) apps.push(found);
   }
   const [oldHosts, newHosts] = [hostsOf(old), hostsOf(now)];
-  const hidden = ({ change, visible }: AppDiff): boolean =>
-    visible.before === true && (change === 'removed' || visible.after === false);
+  const hidden = ({ key, change, visible }: AppDiff): boolean =>
+    change !== 'added' &&
+    visible.before !== false &&
+    (old.get(key)?.unobserved ?? null) === null &&
+    (change === 'removed' || visible.after === false);
   const notCompared = [...now].flatMap(([key, app]) => {
     const reason = app.unobserved ?? old.get(key)?.unobserved ?? null;
     return reason === null ? [] : [{ key, reason }];
@@ -92,6 +95,7 @@ export function diffRegistries(before: Snapshot, after: Snapshot): RegistryDiff 
 interface AppState {
   fields: ReadonlyMap<string, string | null>;
   versions: ReadonlyMap<string, VersionState>;
+  latest: string | null;
   visible: boolean | null;
   because: readonly string[];
   /** Why its versions were not observed, if that is not caused by an error of the app; null if they were. */
@@ -108,12 +112,13 @@ function stateOf(snapshot: Snapshot): Map<string, AppState> {
   const facts = new Map(snapshot.apps.map((app) => [app.key, app]));
   const state = new Map<string, AppState>();
   for (const [key, entry] of Object.entries(manifestAppsIn(snapshot.manifest.content) ?? {})) {
-    const { visible = null, because = [] } = verdicts.get(key) ?? {};
+    const { visible = null, because = [], latest = null } = verdicts.get(key) ?? {};
     const app = facts.get(key);
     const unobserved = visible === null ? reasonOf(app) : null;
     state.set(key, {
       fields: new Map(Object.entries(appFields(entry))),
       versions: versionsOf(app),
+      latest,
       visible,
       because,
       unobserved,
@@ -144,7 +149,14 @@ function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
   return versions;
 }
 
-const ABSENT: AppState = { fields: new Map(), versions: new Map(), visible: null, because: [], unobserved: null };
+const ABSENT: AppState = {
+  fields: new Map(),
+  versions: new Map(),
+  latest: null,
+  visible: null,
+  because: [],
+  unobserved: null,
+};
 
 function appDifference(key: string, old: AppState | undefined, now: AppState | undefined): AppDiff | null {
   const [before, after] = [old ?? ABSENT, now ?? ABSENT];
@@ -155,14 +167,14 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
   }
   const isUnobserved = before.unobserved !== null || after.unobserved !== null;
   const versions = isUnobserved ? [] : versionDifferences(before.versions, after.versions);
-  const same = versions.length === 0 && (isUnobserved || before.visible === after.visible);
+  const same = versions.length === 0 && (isUnobserved || isHidden(before) === isHidden(after));
   if (old && now && fields.length === 0 && same) return null;
   return {
     key,
     change: presenceChange(old, now) ?? 'changed',
     fields: old && now ? fields : [],
     versions,
-    latest: isUnobserved ? { before: null, after: null } : { before: latestIn(before), after: latestIn(after) },
+    latest: isUnobserved ? { before: null, after: null } : { before: before.latest, after: after.latest },
     visible: { before: before.visible, after: after.visible },
     because: after.because,
     unpublished: before.versions.size + after.versions.size === 0 && after.because.includes('no-valid-versions'),
@@ -203,8 +215,8 @@ function newestFirst(a: string, b: string): number {
   return (validA ? comparePrecedence(b, a) : 0) || compareText(a, b);
 }
 
-function latestIn({ versions }: AppState): string | null {
-  return latestOf([...versions.keys()].filter(isSemver));
+function isHidden({ visible }: AppState): boolean {
+  return visible === false;
 }
 
 function hostsOf(state: ReadonlyMap<string, AppState>): Set<string> {

@@ -62,6 +62,10 @@ export interface Rule<
   owner: Owner | OwnerByEvidence;
   /** True if a finding of severity error hides the app, or the whole registry. */
   hidesApp?: boolean;
+  /** False if the service offers a version regardless of an error by this rule. */
+  refusesVersion?: false;
+  /** `error` if some cases are errors although the rule's own severity is lower. */
+  worstSeverity?: 'error';
   /** The reason that subscribers see for an app that is hidden because of this rule. */
   hiddenReason?: string;
   /** True if it is about published content that must never change: an exception for it needs an end. */
@@ -106,6 +110,11 @@ export function defineRule<S extends Subject, const N extends keyof Subjects[S],
 export interface AnyRule extends Omit<Rule, 'needs' | 'check'> {
   needs: readonly string[];
   check(facts: any): CheckResult<string>;
+}
+
+/** True if an error by the rule may keep a version from being offered: the service fetches artifacts, not a browser. */
+export function mayRefuse({ refusesVersion, view }: AnyRule): boolean {
+  return refusesVersion !== false && view !== 'browser';
 }
 
 /** One cause of a rule. */

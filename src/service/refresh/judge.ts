@@ -1,3 +1,4 @@
+import type { JudgedApp } from '../../core/engine/judge-app.ts';
 import { hasAllFields } from '../../core/engine/visibility.ts';
 import { type AppFacts, type DocumentFacts, type Failure, isMissing } from '../../core/facts/facts.ts';
 import { areCredentialsRefused, statusOf } from '../../core/http/probe.ts';
@@ -39,22 +40,23 @@ export async function judgeAndWriteManifest(run: Run, facts: DocumentFacts): Pro
   progress.recorded.add(await writeListing(context.db, registry, listedAppsIn(apps, limit), limit, context.now()));
 }
 
+const NONE_KEPT: ReadonlySet<string> = new Set();
+
 export async function judgeAndWriteApp(run: Run, facts: AppFacts): Promise<void> {
   const { context, registry, records, baseline, judging, expiry, progress } = run;
   const { key } = facts;
   const record = await records.read(key);
-  baseline.load(key, record);
-  progress.appErrors = [];
+  const kept = record === null ? NONE_KEPT : await keptChecksums(run, facts, record);
+  baseline.load(key, record, kept);
   if ([facts.metadata, ...facts.artifacts].some(isUnauthorized)) progress.unauthorized = true;
   const redacted = redactNetworkOfApp(facts, (failure) => logUnreached(run, failure));
-  const { visible, because } = judging.app(redacted);
+  const { documents, errors } = judging.app(redacted);
   expiry.app(redacted);
   progress.done += 1;
   records.release(key);
   // The database cannot store the key: there is only the finding.
   if (record === null) return;
-  const kept = await keptChecksums(run, facts, record);
-  const change = changeOf(run, facts, record, { visible, because, kept });
+  const change = changeOf(run, facts, record, { documents, errors, kept });
   if (await writeApp(context.db, registry, record, change)) expiry.invalidate();
   await keepVerified(run, facts, applyChanges(record.versions, change.versions));
   progress.recorded.add(change.events);
@@ -65,12 +67,12 @@ function changeOf(
   { context, now, icons, progress, artifacts: { answers } }: Run,
   facts: AppFacts,
   record: AppRecord,
-  { visible, because, kept }: Pick<AppChange, 'visible' | 'because'> & { kept: ReadonlySet<string> },
+  { documents, errors, kept }: Pick<JudgedApp, 'documents' | 'errors'> & { kept: ReadonlySet<string> },
 ): AppChange {
   const { key, artifacts } = facts;
   const listed = listedVersionsIn(facts.metadata.content);
   const limit = context.settings.limits.versionsPerApp;
-  const observation = { known: record.versions, artifacts, errors: progress.appErrors, now, limit, answers, kept };
+  const observation = { known: record.versions, artifacts, errors, now, limit, answers, kept };
   const versions = listed && updateVersions({ ...observation, listed });
   progress.versionsBeyond += versions?.beyond ?? 0;
   // Whether its manifest entry is valid, so that only its metadata file prevents its use.
@@ -79,8 +81,8 @@ function changeOf(
   const missing = listed?.length === 0 ? missingVersions(record) : null;
   const remembered = keptApp(facts, record.remembered, now.toISOString(), () => true);
   const observed = {
-    visible,
-    because: because.map((rule) => reasonCode(rule, { missing, isWhole: hasAllFields(entry) })),
+    visible: documents.visible,
+    because: documents.because.map((rule) => reasonCode(rule, { missing, isWhole: hasAllFields(entry) })),
     failingSince: listed || !isUsable ? null : (record.failingSince ?? now),
     versions,
   };

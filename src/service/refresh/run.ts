@@ -1,5 +1,4 @@
 import { type Judging, startJudging } from '../../core/engine/judge.ts';
-import type { Finding } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { ObserveProgress } from '../../observe/registry/options.ts';
@@ -46,9 +45,7 @@ export interface Run {
 
 /** How far a run has got. */
 interface RunProgress {
-  /** The number of findings, and the errors of the app that is being judged. */
   findings: number;
-  appErrors: Finding[];
   /** The manifest to store; null until it is known. */
   manifest: DocumentFacts | null;
   /** The apps of a usable manifest, by key. */
@@ -96,9 +93,8 @@ export async function startRun(
     origins: originsOf(settings.publicUrl),
   } as const;
   const progress = newProgress();
-  function onFinding(finding: Finding): void {
+  function onFinding(): void {
     progress.findings += 1;
-    if (finding.severity === 'error') progress.appErrors.push(finding);
   }
   const judging = startJudging({ ...options, now: now.toISOString(), onFinding });
   const expiry = check.openExpiryProbe((moment) => startJudging({ ...options, now: moment }));
@@ -126,7 +122,6 @@ export async function startRun(
 function newProgress(): RunProgress {
   return {
     findings: 0,
-    appErrors: [],
     manifest: null,
     apps: null,
     order: [],

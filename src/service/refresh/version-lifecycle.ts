@@ -1,24 +1,21 @@
-import type { ArtifactFacts, Content, Probe } from '../../core/facts/facts.ts';
+import type { VersionErrors } from '../../core/engine/offers.ts';
+import { offerOf, type VersionOffer } from '../../core/engine/version-offer.ts';
+import type { ArtifactFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import type { Finding } from '../../core/engine/report.ts';
 import { shorten } from '../../core/text/text.ts';
 import { comparePrecedence, latestOf } from '../../core/registry/version.ts';
-import { areCredentialsRefused, isAnswered, statusOf } from '../../core/http/probe.ts';
-import { ruleOfFailure } from '../../core/http/failure-rule.ts';
 import { mergeValidators, validatorsIn } from './artifact-checks/validators.ts';
 import { storable } from '../storage/packed.ts';
 import type { StoredVersion, Validators } from '../storage/tables.ts';
 import type { VersionChanges } from '../storage/versions.ts';
+import { offerBefore } from './database-baseline.ts';
 import { type ListedEntry, listedEntries, type SameVersion } from './listed-entries.ts';
 import { isSameVersion } from './same-version.ts';
 
 /**
- * Updates the state of an app's versions from an observation. Pure: rows in, rows out.
- *
- * The digest that the bytes had when they were first verified is pinned forever: different bytes or a different
- * listing can only stop the version from being offered. Before that, nothing could be installed, so a digest that never
- * matched any bytes was never pinned, and a fixed listing replaces it.
+ * Updates the state of an app's versions from an observation. Pure: rows in, rows out. What is offered is decided in
+ * core (engine/version-offer.ts), as for reports.
  */
 
 export interface VersionUpdate extends VersionChanges {
@@ -31,8 +28,8 @@ export interface VersionObservation {
   /** The versions in the metadata file, and their artifacts. */
   listed: readonly JsonValue[];
   artifacts: readonly ArtifactFacts[];
-  /** The errors of this run about the app. */
-  errors: readonly Finding[];
+  /** The errors of the app's versions, by version. */
+  errors: VersionErrors;
   now: Date;
   /** Maximum versions to keep, the highest first. */
   limit: number;
@@ -70,11 +67,12 @@ export function updateVersions(observation: VersionObservation): VersionUpdate {
 
 /** The next state of one listed version. */
 function nextState(row: StoredVersion | null, entries: SameVersion, observation: VersionObservation): StoredVersion {
-  const { errors: findings, now, answers, kept = new Set() } = observation;
-  const pinned = row?.verifiedAt ? row.artifactChecksum : null;
-  const entry = entries.find(({ checksum }) => pinned !== null && checksum === pinned) ?? entries[0];
-  const errors = findings.filter(({ version, severity }) => version === entry.version && severity === 'error');
-  if (row && pinned !== null && entry.checksum !== pinned) return swappedVersion(row, entry, errors, now);
+  const { errors, now, kept = new Set() } = observation;
+  const pinned = row?.verifiedAt ? { ...offerBefore(row, kept), checksum: row.artifactChecksum } : null;
+  const offer = offerOf({ entries, errors: errors.get(entries[0].version) ?? [], pinned });
+  const { entry } = offer;
+  if (row !== null && pinned !== null && entry.checksum !== pinned.checksum)
+    return stateOf({ ...row, swappedChecksum: storableChecksum(entry.listed), withdrawnAt: null }, offer, observation);
   const listed = entry.checksum ?? storableChecksum(entry.listed);
   const isNew = row === null || row.artifactChecksum !== listed;
   const base: StoredVersion = {
@@ -86,19 +84,7 @@ function nextState(row: StoredVersion | null, entries: SameVersion, observation:
     servedChecksum: isNew ? null : row.servedChecksum,
     withdrawnAt: null,
   };
-  if (entry.checksum === null) {
-    const error = errors.find(({ rule }) => rule === 'checksum-malformed');
-    return refusedVersion(base, now, 'checksum-malformed', error?.message ?? 'The checksum is malformed.');
-  }
-  // Contradictory entries: the intended one is unknown.
-  if (pinned === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
-    return refusedVersion(
-      base,
-      now,
-      'version-duplicate',
-      'The version is listed more than once, with different checksums.',
-    );
-  return stateByArtifact(base, entry, errors, { now, answers, kept });
+  return stateOf(base, offer, observation);
 }
 
 const NOT_FETCHED = {
@@ -113,35 +99,38 @@ const NOT_FETCHED = {
   askedAt: null,
 } as const;
 
-/** The state by the artifact: its listed digest is pinned, or is about to be. */
-function stateByArtifact(
+/** The row of a version by the decision about it. */
+function stateOf(
   base: StoredVersion,
-  { facts, checksum, url }: ListedEntry,
-  errors: readonly Finding[],
-  { now, answers, kept }: Required<Pick<VersionObservation, 'now' | 'answers' | 'kept'>>,
+  offer: VersionOffer<ListedEntry>,
+  { now, answers }: Pick<VersionObservation, 'now' | 'answers'>,
 ): StoredVersion {
-  const error = errors.find(({ resource }) => resource === 'artifact');
-  if (!facts || isMissing(facts.web)) {
-    // Its URL cannot be requested at all: it is not waiting for a request.
-    const isBlocked = facts !== undefined && isMissing(facts.web) && facts.web.missing.code === 'blocked-by';
-    return isBlocked && error && base.verifiedAt === null ? refusedVersion(base, now, error.rule, error.message) : base;
+  switch (offer.state) {
+    case 'unexamined':
+      return base;
+    case 'original':
+      return { ...base, servedChecksum: null };
+    case 'kept':
+      return { ...base, state: 'verified', rule: null, reason: null, lostAt: base.lostAt ?? now };
+    case 'refused': {
+      const { rule, message, served = base.servedChecksum } = offer;
+      const reason = shorten(storable(message), 500);
+      return { ...base, servedChecksum: served, state: 'refused', rule, reason, triedAt: now };
+    }
+    case 'verified':
+      return verifiedVersion(base, offer, { now, answers });
   }
-  const { content } = facts;
-  if (isMissing(content)) return stateWithoutBytes(base, facts.web.server, error, { now, kept });
-  const digests = [content, ...(facts.again && !isMissing(facts.again) ? [facts.again] : [])];
-  const matching = digests.find(({ sha256, cut }) => !cut && `sha256:${sha256}` === checksum);
-  if (!matching || error) {
-    const rule = error?.rule ?? 'artifact-checksum-mismatch';
-    const servedChecksum = matching ? null : servedDigest(digests);
-    return refusedVersion(
-      { ...base, servedChecksum },
-      now,
-      rule,
-      error?.message ?? 'The artifact has a different checksum.',
-    );
-  }
-  const seenAt = facts.reusedFrom === undefined ? now : new Date(facts.reusedFrom);
-  const isConfirmed = base.state === 'verified' && base.verifiedAt !== null && facts.reusedFrom !== undefined;
+}
+
+/** A version whose artifact has the listed digest: it is pinned. */
+function verifiedVersion(
+  base: StoredVersion,
+  { entry: { facts, url }, content }: VersionOffer<ListedEntry> & { state: 'verified' },
+  { now, answers }: Pick<VersionObservation, 'now' | 'answers'>,
+): StoredVersion {
+  const seenAt = facts?.reusedFrom === undefined ? now : new Date(facts.reusedFrom);
+  const isConfirmed = base.state === 'verified' && base.verifiedAt !== null && facts?.reusedFrom !== undefined;
+  const served = facts === undefined || isMissing(facts.web) ? null : validatorsIn(facts.web.server);
   return {
     ...base,
     state: 'verified',
@@ -150,73 +139,16 @@ function stateByArtifact(
     reason: null,
     verifiedAt: isConfirmed ? base.verifiedAt : seenAt,
     triedAt: isConfirmed ? base.triedAt : seenAt,
-    bytes: matching.bytes,
+    bytes: content.bytes,
     servedChecksum: null,
     lostAt: null,
     ...(isConfirmed
       ? {}
-      : {
-          askedAt: seenAt,
-          validators: mergeValidators(base.validators, [validatorsIn(facts.web.server), answers.get(url) ?? null]),
-        }),
+      : { askedAt: seenAt, validators: mergeValidators(base.validators, [served, answers.get(url) ?? null]) }),
   };
-}
-
-/** The artifact was requested, but its host did not send it. */
-function stateWithoutBytes(
-  base: StoredVersion,
-  server: Probe,
-  error: Finding | undefined,
-  { now, kept }: Required<Pick<VersionObservation, 'now' | 'kept'>>,
-): StoredVersion {
-  // A verified version stays offered while its host is merely down or refuses the credentials, but not if the host
-  // reports that the artifact is missing.
-  const isGone =
-    server.failure === null && [401, 403, 404, 410].includes(statusOf(server)) && !areCredentialsRefused(server);
-  if (base.verifiedAt !== null && base.state === 'verified' && !isGone) return base;
-  // The service still has the bytes.
-  if (base.verifiedAt !== null && kept.has(base.artifactChecksum))
-    return { ...base, state: 'verified', rule: null, reason: null, lostAt: base.lostAt ?? now };
-  const rule = error?.rule ?? ruleOfFailure(server) ?? 'unreachable';
-  return refusedVersion(
-    { ...base, servedChecksum: null },
-    now,
-    rule,
-    error?.message ?? 'The artifact cannot be fetched.',
-  );
-}
-
-/** Listed with a digest other than the pinned one. It stays offered only if its bytes are still the original ones. */
-function swappedVersion(
-  row: StoredVersion,
-  { facts, listed }: ListedEntry,
-  errors: readonly Finding[],
-  now: Date,
-): StoredVersion {
-  const base = { ...row, swappedChecksum: storableChecksum(listed), withdrawnAt: null };
-  if (!facts || isMissing(facts.web) || isMissing(facts.content)) return base;
-  const isUnchanged = isAnswered(facts.web.server) && `sha256:${facts.content.sha256}` === row.artifactChecksum;
-  if (isUnchanged) return { ...base, servedChecksum: null };
-  const error = errors.find(({ rule }) => rule === 'artifact-changed');
-  return refusedVersion(
-    { ...base, servedChecksum: servedDigest([facts.content]) },
-    now,
-    'artifact-changed',
-    error?.message ?? 'The version was published with a different checksum.',
-  );
-}
-
-/** The digest of the first complete download; null if there is none. */
-function servedDigest(downloads: readonly Pick<Content, 'sha256' | 'cut'>[]): string | null {
-  const whole = downloads.find(({ cut }) => !cut);
-  return whole === undefined ? null : `sha256:${whole.sha256}`;
 }
 
 /** A listed text as it can be stored. */
 function storableChecksum(listed: string): string {
   return shorten(storable(listed), 200);
-}
-
-function refusedVersion(row: StoredVersion, now: Date, rule: string, reason: string): StoredVersion {
-  return { ...row, state: 'refused', rule, reason: shorten(storable(reason), 500), triedAt: now };
 }

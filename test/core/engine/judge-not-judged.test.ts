@@ -4,7 +4,7 @@ import { exitCode, type Report } from '../../../src/core/engine/report.ts';
 import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { hop, probe, web } from '../../support/probes.ts';
-import { BASE, document, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
+import { BASE, document, entry, metadataWith, snapshot, withArtifacts } from '../../support/snapshots.ts';
 import { lint, severityAndRule, onlyFinding, symptoms, version, metadata } from './judge-fixture.ts';
 
 /** What is not judged, and why. */
@@ -267,17 +267,26 @@ describe('evidence that a response does not provide', () => {
   test('a copy older than the hourly check clears no symptom that depends on it', () => {
     const local = rules.filter((rule) => rule.on !== 'resource' && rule.on !== 'icon' && rule.on !== 'artifact');
     const options = { rules: local };
-    const fresh = lint(withHeaders(snapshot(['a']), { age: '100', 'cache-control': 'max-age=300' }), options);
+    const fresh = lint(
+      withHeaders(withArtifacts(snapshot(['a'])), { age: '100', 'cache-control': 'max-age=300' }),
+      options,
+    );
     expect(symptoms(fresh)['app-does-not-appear']).toBe('clear');
     expect(reasons(fresh)).toEqual([]);
-    const old = lint(withHeaders(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=31536000' }), options);
+    const old = lint(
+      withHeaders(withArtifacts(snapshot(['a'])), { age: '900000', 'cache-control': 'max-age=31536000' }),
+      options,
+    );
     expect(symptoms(old)).toMatchObject({
       'checksum-mismatch': 'not-judged',
       'icon-does-not-display': 'not-judged',
       'app-does-not-appear': 'not-judged',
     });
     expect(reasons(old)).toEqual(['what was published in the last 10 days: the manifest is a cached copy of that age']);
-    const deployed = lint(withHeaders(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=0' }), options);
+    const deployed = lint(
+      withHeaders(withArtifacts(snapshot(['a'])), { age: '900000', 'cache-control': 'max-age=0' }),
+      options,
+    );
     expect(symptoms(deployed)['app-does-not-appear']).toBe('clear');
   });
 

@@ -1,13 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
+import { startJudging } from '../../../src/core/engine/judge.ts';
 import { exitCode, type Report } from '../../../src/core/engine/report.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { hop, probe, web } from '../../support/probes.ts';
-import { BASE, NOT_IN_WORKSPACE, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
+import { BASE, NOT_IN_WORKSPACE, entry, metadataWith, snapshot, withArtifacts } from '../../support/snapshots.ts';
 import { type Options, lint, severityAndRule, symptoms, version, baselineOf, metadata } from './judge-fixture.ts';
 
 /** Which apps are visible, and the symptoms. */
+
+/** The verdict by the documents alone. */
+function judgedDocuments(facts: Snapshot): unknown {
+  const judging = startJudging({ command: 'lint', target: '', now: facts.seenAt });
+  judging.manifest(facts.manifest);
+  return judging.app(facts.apps[0]!).documents;
+}
 
 const verdict = (facts: Snapshot, options: Options = {}) => lint(facts, options).apps[0];
 
@@ -40,6 +48,11 @@ describe('visibility', () => {
       snapshot(['a'], { a: { versions: [version({ artifactChecksum: null })] } }),
       ['schema-violation'],
     ],
+    [
+      'a malformed checksum',
+      snapshot(['a'], { a: { versions: [version({ artifactChecksum: 'unknown' })] } }),
+      ['checksum-malformed'],
+    ],
     ['two reasons', snapshot(['a b'], { 'a b': '' }), ['app-key-unsafe', 'document-unreadable']],
   ])('an app is hidden: %s', (_, facts, because) => {
     const report = lint(facts);
@@ -55,11 +68,11 @@ describe('visibility', () => {
       snapshot({ apps: { a: entry('a', { blockStyle: { iconUrl: 'x', color: '#112233' } }) } }),
     ],
     ['a bad colour', snapshot({ apps: { a: entry('a', { blockStyle: { iconUrl: `${BASE}i.svg`, color: 'red' } }) } })],
-    [
-      'a malformed checksum, which fails later',
-      snapshot(['a'], { a: { versions: [version({ artifactChecksum: 'unknown' })] } }),
-    ],
-  ])('an app is visible: %s', (_, facts) => expect(verdict(facts)).toMatchObject({ visible: true, because: [] }));
+  ])('an app is not hidden: %s', (_, facts) => {
+    // Its artifacts were not examined.
+    expect(verdict(facts)).toMatchObject({ visible: null, because: [] });
+    expect(judgedDocuments(facts)).toMatchObject({ visible: true, because: [] });
+  });
 
   test('the visibility is unknown if the metadata is outside the workspace', () => {
     expect(verdict(snapshot(['a'], { a: NOT_IN_WORKSPACE }))).toEqual({
@@ -70,11 +83,10 @@ describe('visibility', () => {
     });
   });
 
-  test('the latest version is the highest valid one, also for a hidden app', () => {
-    expect(verdict(snapshot(['a b'], { 'a b': metadataWith('1.9.0', '1.10.0', '2.0.0-rc.1', 'v9') }))).toMatchObject({
-      visible: false,
-      latest: '1.10.0',
-    });
+  test('the latest version is the highest valid one; a hidden app has none', () => {
+    const source = metadataWith('1.9.0', '1.10.0', '2.0.0-rc.1', 'v9');
+    expect(verdict(snapshot(['a'], { a: source }))).toMatchObject({ visible: null, latest: '1.10.0' });
+    expect(verdict(snapshot(['a b'], { 'a b': source }))).toMatchObject({ visible: false, latest: null });
   });
 
   test('the severity settings do not change visibility', () => {
@@ -103,7 +115,7 @@ describe('an app without a version', () => {
     expect(severityAndRule(report)).toEqual(['warning no-valid-versions empty']);
     expect(report.apps).toMatchObject([
       { key: 'a', visible: false, because: ['no-valid-versions'], latest: null },
-      { key: 'b', visible: true },
+      { key: 'b', visible: null },
     ]);
     expect(symptoms(report)['app-does-not-appear']).toBe('confirmed');
     expect(exitCode(report, null)).toBe(0);
@@ -173,11 +185,14 @@ describe('symptoms', () => {
       'registry-does-not-refresh': 'not-judged',
       'checksum-mismatch': 'confirmed',
       'icon-does-not-display': 'not-judged',
-      'app-does-not-appear': 'not-judged',
+      // No other version is left.
+      'app-does-not-appear': 'confirmed',
     });
+    const other = [version({ artifactChecksum: 'sha1:00' }), version({ version: '0.9.0', artifactUrl: `${BASE}0` })];
+    expect(symptoms(lint(snapshot(['a'], { a: { versions: other } })))['app-does-not-appear']).toBe('not-judged');
   });
 
-  test('missing facts about artifacts leave the symptoms of other resources clear', () => {
+  test('missing facts about artifacts leave the symptoms of the manifest clear', () => {
     const facts = snapshot(['a']);
     const skipped = { missing: { code: 'not-requested', flag: null }, runWide: true };
     Object.assign(facts.manifest, {
@@ -192,13 +207,14 @@ describe('symptoms', () => {
     expect(symptoms(lint(facts))).toMatchObject({
       'registry-does-not-refresh': 'clear',
       'checksum-mismatch': 'not-judged',
-      'app-does-not-appear': 'clear',
+      // Whether a version is offered depends on its artifact.
+      'app-does-not-appear': 'not-judged',
     });
   });
 
   test('a missing baseline leaves all symptoms clear', () => {
     const local = rules.filter((rule) => ['metadata', 'manifest'].includes(rule.on));
-    const report = lint(snapshot(['a']), { rules: local });
+    const report = lint(withArtifacts(snapshot(['a'])), { rules: local });
     expect(report.notJudged.length).toBeGreaterThan(0);
     expect(Object.values(symptoms(report))).toEqual(['clear', 'clear', 'clear', 'clear']);
   });
@@ -209,7 +225,7 @@ describe('apps and versions that are requested by name', () => {
     const report = judgeRequested(snapshot(['a']), ['a', 'b']);
     expect(severityAndRule(report)).toEqual(['error app-not-listed absent']);
     expect(report.apps).toMatchObject([
-      { key: 'a', visible: true },
+      { key: 'a', visible: null },
       { key: 'b', visible: false, because: ['app-not-listed'], latest: null },
     ]);
     expect(report.summary.apps).toBe(1);
@@ -241,7 +257,7 @@ describe('apps and versions that are requested by name', () => {
     const report = judgeRequested(snapshot(['a']), ['a'], '9.0.0');
     expect(severityAndRule(report)).toEqual(['error version-not-listed absent']);
     expect(report.findings[0]).toMatchObject({ app: 'a', version: '9.0.0', pointer: '/versions' });
-    expect(report.apps).toMatchObject([{ key: 'a', visible: true }]);
+    expect(report.apps).toMatchObject([{ key: 'a', visible: null }]);
     expect(symptoms(report)).toMatchObject({ 'app-does-not-appear': 'confirmed', 'checksum-mismatch': 'not-judged' });
   });
 

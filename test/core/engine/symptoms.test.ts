@@ -4,7 +4,7 @@ import { SEVERITIES, type Severity, SYMPTOMS } from '../../../src/core/engine/re
 import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
 import { type SymptomInput, statusOf } from '../../../src/core/engine/symptoms.ts';
 import { hop, probe, web } from '../../support/probes.ts';
-import { snapshot } from '../../support/snapshots.ts';
+import { snapshot, withArtifacts } from '../../support/snapshots.ts';
 
 const FLAGS = [false, true] as const;
 
@@ -53,7 +53,7 @@ function ruleOn(id: string, resource: string, severity: Severity | null, more: P
 
 /** A registry of one app of which everything was fetched. */
 function fetchedSnapshot(): ReturnType<typeof snapshot> {
-  const facts = snapshot(['a']);
+  const facts = withArtifacts(snapshot(['a']));
   const answered = web(probe(hop()));
   Object.assign(facts.manifest, { url: 'https://x.test/r.json', web: answered });
   for (const { metadata, icon, artifacts } of facts.apps)
@@ -83,9 +83,12 @@ describe('the symptoms of a report', () => {
       : rank === 1
         ? 'suspected'
         : 'clear';
-    // The other symptoms stay clear: a rule that was not judged here has no bearing on them.
+    // The other symptoms stay clear: a rule that was not judged here has no bearing on them. An error about the only
+    // artifact hides the app.
+    const others =
+      isError && resource === 'artifact' ? ['clear', '', 'clear', 'confirmed'] : SYMPTOMS.map(() => 'clear');
     expect(report.symptoms.map(({ status }) => status)).toEqual(
-      SYMPTOMS.map((_, i) => (i === index ? expected : 'clear')),
+      SYMPTOMS.map((_, i) => (i === index ? expected : others[i])),
     );
     // The severest finding is reported in every case.
     const reported = report.findings.map(({ severity }) => severity as string);
@@ -155,7 +158,10 @@ describe('the symptoms of a report', () => {
       const report = judged('error');
       expect(report.findings).toEqual([]);
       expect(report.symptoms.map(({ status }) => status)).toEqual(
-        SYMPTOMS.map((_, i) => (i === index ? 'not-judged' : 'clear')),
+        SYMPTOMS.map((_, i) => {
+          if (i === index) return 'not-judged';
+          return resource === 'artifact' && i === 3 ? 'confirmed' : 'clear';
+        }),
       );
       expect(report.notJudged).toContainEqual({
         rule: 'explains',

@@ -69,8 +69,8 @@ test('vanishing apps are listed with the reason', () => {
   const found = diffRegistries(snapshot(['a', 'b', 'c']), snapshot(['a', 'b'], { a: metadataWith('v1') }));
   expect(found.vanishing).toEqual(['a', 'c']);
   expect(found.apps.map(({ key, visible, because }) => ({ key, visible, because }))).toEqual([
-    { key: 'a', visible: { before: true, after: false }, because: ['no-valid-versions'] },
-    { key: 'c', visible: { before: true, after: null }, because: [] },
+    { key: 'a', visible: { before: null, after: false }, because: ['no-valid-versions'] },
+    { key: 'c', visible: { before: null, after: null }, because: [] },
   ]);
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ArtifactFacts, Missing } from '../../../src/core/facts/facts.ts';
+import type { VersionErrors } from '../../../src/core/engine/offers.ts';
 import type { Finding } from '../../../src/core/engine/report.ts';
+import type { VersionError } from '../../../src/core/engine/version-offer.ts';
 import { updateVersions, type VersionUpdate } from '../../../src/service/refresh/version-lifecycle.ts';
 import type { StoredVersion } from '../../../src/service/storage/tables.ts';
 
@@ -72,6 +74,13 @@ function got(what: string | number | null, more: Partial<ArtifactFacts> = {}): A
 const error = (version: string, rule: string): Finding =>
   ({ version, rule, severity: 'error', resource: 'artifact', message: `Says ${rule}.` }) as Finding;
 
+function errorsByVersion(findings: readonly Finding[]): VersionErrors {
+  const errors = new Map<string, VersionError[]>();
+  for (const { version, rule, message, resource } of findings)
+    errors.set(version!, [...(errors.get(version!) ?? []), { rule, message, resource }]);
+  return errors;
+}
+
 function keep(
   known: StoredVersion[],
   list: object[],
@@ -83,7 +92,7 @@ function keep(
     known,
     listed: list as never[],
     artifacts,
-    errors: findings,
+    errors: errorsByVersion(findings),
     now: NOW,
     limit,
     answers: new Map(),

@@ -15,6 +15,7 @@ export const artifactSecret = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: null,
+  refusesVersion: false,
   owner: 'author',
   supersededBy: [artifactChecksumMismatch],
   failsWhen:

@@ -12,6 +12,7 @@ export const artifactTrailingData = defineRule({
   on: 'artifact',
   needs: ['archive'],
   severity: 'warning',
+  worstSeverity: 'error',
   spec: '2.4',
   symptom: null,
   owner: 'author',

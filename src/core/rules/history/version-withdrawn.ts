@@ -38,17 +38,17 @@ export const versionWithdrawn = defineRule({
     const now = latestOf([...listed].flatMap((version) => (version !== null && isSemver(version) ? [version] : [])));
     // The newest version counts as lost only if no higher one is listed.
     const lost = newest !== null && (now === null || comparePrecedence(now, newest) < 0) ? newest : null;
-    return gone.map((before) => ({
+    return gone.map(({ version, artifactUrl, artifactChecksum }) => ({
       at: '/versions',
-      version: before.version,
-      ...(before.version === lost ? { cause: 'newest' } : {}),
-      message: `Version ${shorten(before.version, 60)} was listed in ${shorten(earlierSource, 100)}, and is no longer listed.${
-        before.version === lost
+      version,
+      ...(version === lost ? { cause: 'newest' } : {}),
+      message: `Version ${shorten(version, 60)} was listed in ${shorten(earlierSource, 100)}, and is no longer listed.${
+        version === lost
           ? ` It was the newest; ${now === null ? 'no version is left' : `the newest is now ${shorten(now, 60)}`}.`
           : ''
       }`,
-      advice: `List it again: ${JSON.stringify(before)}`,
-      evidence: { ...before, earlier: earlierSource },
+      advice: `List it again: ${JSON.stringify({ version, artifactUrl, artifactChecksum })}`,
+      evidence: { version, artifactUrl, artifactChecksum, earlier: earlierSource },
     }));
   },
 });

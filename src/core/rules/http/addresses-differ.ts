@@ -13,6 +13,7 @@ export const addressesDiffer = defineRule({
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
+  refusesVersion: false,
   owner: 'host',
   causes: CAUSES,
   failsWhen:

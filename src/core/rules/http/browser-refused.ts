@@ -25,6 +25,7 @@ export const browserRefused = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
+  refusesVersion: false,
   owner: 'host',
   supersededBy: NOT_THE_FILE,
   causes: CAUSES,

@@ -8,6 +8,7 @@ export const urlSignedExpiring = defineRule({
   on: 'url',
   needs: ['resource', 'url', 'parsed', 'now'],
   severity: 'warning',
+  worstSeverity: 'error',
   spec: '5',
   symptom: 'by-resource',
   owner: 'author',
