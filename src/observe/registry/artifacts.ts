@@ -40,6 +40,7 @@ export async function observeArtifacts(
   known: RememberedApp | null,
 ): Promise<ArtifactFacts[]> {
   const { context, options, progress } = run;
+  await options.onListed?.(app, list);
   const versions = list.map((item) => {
     const { version, artifactUrl, artifactChecksum } = versionFields(item);
     return { version, url: artifactUrl, checksum: artifactChecksum ?? '' };

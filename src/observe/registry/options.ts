@@ -1,4 +1,5 @@
 import type { AppFacts, DocumentFacts, HostFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
+import type { JsonValue } from '../../core/json/json.ts';
 import type { HttpClient, HttpOptions } from '../http/client.ts';
 import type { ArtifactCopy } from './artifact-copy.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
@@ -32,6 +33,8 @@ export interface WebOptions extends HttpOptions {
   memory?: ObservationCache | null;
   /** Which of the listed apps to observe in this run, and in which order. */
   choose?: (keys: readonly string[]) => readonly string[];
+  /** Called with the versions of an app's metadata file, before their artifacts are fetched. */
+  onListed?: (app: string, listed: readonly JsonValue[]) => Promise<void>;
   /** Called before an artifact is fetched: null, or why it is not fetched. */
   afford?: ((artifact: ListedArtifact) => Missing | null) | null;
   /** Maximum numbers of bytes read, instead of the defaults. */

@@ -8,7 +8,7 @@ import { pathParameter } from '../http/path-parameter.ts';
 import { notFound, Refusal } from '../http/problems.ts';
 import { type ByteRange, rangeOf } from '../http/ranges.ts';
 import type { Route, WebContext } from '../http/routes.ts';
-import { type ArtifactVersion, artifactVersionOf, requestArtifact } from '../storage/artifacts.ts';
+import { type ArtifactVersion, artifactVersionOf, isUnread, requestArtifact } from '../storage/artifacts.ts';
 import { reportOf } from '../storage/registries.ts';
 
 /** The verified bytes of versions. */
@@ -29,18 +29,12 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
   const subscriptionId = pathParameter(c, 'id');
   const place = { subscriptionId, key: pathParameter(c, 'key'), version: pathParameter(c, 'version') };
   const version = await artifactVersionOf(db, organizationId, place);
-  if (version === null) throw notFound('version');
+  if (version === null) throw (await isUnread(db, organizationId, place)) ? notReadYet() : notFound('version');
   if (version.withdrawn || version.state === 'refused') {
     const report = await reportOf(db, organizationId, subscriptionId);
     throw gone(version, report?.findings ?? []);
   }
-  if (version.state === 'pending')
-    throw new Refusal(
-      'artifact-pending',
-      'The artifact has not been verified yet. Try again later.',
-      {},
-      { 'retry-after': '60' },
-    );
+  if (version.state === 'pending') throw pending('The artifact has not been verified yet. Try again later.');
   if (artifacts === null)
     throw new Refusal(
       'artifacts-not-kept',
@@ -65,6 +59,15 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
   const body = await firstVerified(kept, range ?? { from: 0, to: kept.length });
   if (body === null) throw await notKept(service, artifacts, version);
   return c.body(body, range === null ? 200 : 206, headers);
+}
+
+/** Whether a version is listed is not known before its metadata file was read. */
+function notReadYet(): Refusal {
+  return pending('The versions of the app have not been read yet. Try again later.');
+}
+
+function pending(detail: string): Refusal {
+  return new Refusal('artifact-pending', detail, {}, { 'retry-after': '60' });
 }
 
 const CACHED = { 'cache-control': 'private, max-age=31536000, immutable', vary: 'authorization' };

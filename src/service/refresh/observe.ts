@@ -6,6 +6,7 @@ import { artifactCopies } from './keep-artifacts.ts';
 import { judgeAndWriteApp, judgeAndWriteManifest } from './judge.ts';
 import { containsSecret, unlessSecret } from './request-credentials.ts';
 import { artifactTimeout, DOCUMENT_LIMITS, documentTimeout, originsOf, requestOptions } from './request-options.ts';
+import { writePendingVersions } from './pending-versions.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -34,6 +35,7 @@ export async function observe(run: Run): Promise<boolean> {
         keepApp: () => {},
       },
       choose: (keys) => orderApps(run, keys),
+      onListed: (app, listed) => writePendingVersions(run, app, listed),
       afford: (artifact) => verifiedBefore(run, artifact) ?? budget.afford(),
       onIcon(facts, bytes) {
         if (!containsSecret(run.credentials, bytes)) icons.add(facts, bytes);

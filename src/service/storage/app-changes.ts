@@ -7,7 +7,7 @@ import { saveIcon } from './icons.ts';
 import { pack } from './packed.ts';
 import { recordEvents } from './record-events.ts';
 import { claimedRegistry, type RegistryClaim, Superseded } from './registry-claim.ts';
-import type { IconRow } from './tables.ts';
+import type { IconRow, StoredVersion } from './tables.ts';
 import { deleteUnverified, putVersions, type VersionChanges } from './versions.ts';
 
 /** Writes the refreshed state of one app: only changed rows, in one transaction. */
@@ -26,6 +26,27 @@ export interface AppChange {
   /** What changed, and when. */
   events: readonly NewEvent[];
   at: Date;
+}
+
+/**
+ * Adds versions whose artifacts are about to be fetched.
+ * @throws Superseded if another refresh has taken over the registry: then nothing is written
+ */
+export async function addPendingVersions(
+  db: Db,
+  claim: RegistryClaim,
+  key: string,
+  { versions, events, at }: { versions: readonly StoredVersion[]; events: readonly NewEvent[]; at: Date },
+): Promise<void> {
+  const { id: registryId } = claim;
+  await db.transaction().execute(async (tx) => {
+    if ((await claimedRegistry(tx, claim).executeTakeFirst()) === undefined) throw new Superseded();
+    await putVersions(tx, registryId, key, versions);
+    await recordEvents(
+      tx,
+      events.map((event) => ({ ...event, registryId, at })),
+    );
+  });
 }
 
 /** PostgreSQL: foreign_key_violation. */

@@ -33,11 +33,53 @@ export interface ArtifactVersion {
   appListed: boolean;
 }
 
+/** The place of a version in the subscriptions of an organization. */
+interface VersionPlace {
+  subscriptionId: string;
+  key: string;
+  version: string;
+}
+
+/**
+ * True if it is not known yet which versions an app lists: its metadata file was not read, or the manifest was not
+ * read since the subscription.
+ */
+export async function isUnread(
+  db: Db,
+  organizationId: string,
+  { subscriptionId, key }: Pick<VersionPlace, 'subscriptionId' | 'key'>,
+): Promise<boolean> {
+  if (!isUuid(subscriptionId)) return false;
+  const row = await db
+    .selectFrom('subscriptions')
+    .innerJoin('registries', 'registries.id', 'subscriptions.registryId')
+    .leftJoin('apps', (join) =>
+      join
+        .onRef('apps.registryId', '=', 'registries.id')
+        .on('apps.key', '=', storable(key))
+        .on('apps.listed', '=', true),
+    )
+    .where('subscriptions.organizationId', '=', organizationId)
+    .where('subscriptions.id', '=', subscriptionId)
+    .select([
+      'apps.key',
+      'apps.visible',
+      'apps.failingSince',
+      'registries.checkedAt',
+      sql<boolean>`EXISTS (SELECT FROM versions WHERE ${VERSION_OF_APP})`.as('hasVersions'),
+      sql<boolean>`EXISTS (SELECT FROM apps AS listed WHERE listed.registry_id = registries.id)`.as('hasApps'),
+    ])
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  if (row.key === null) return row.checkedAt === null && !row.hasApps;
+  return row.visible === null && row.failingSince === null && !row.hasVersions;
+}
+
 /** @returns null if the organization has no such subscription, or its registry no such app or version */
 export async function artifactVersionOf(
   db: Db,
   organizationId: string,
-  { subscriptionId, key, version }: { subscriptionId: string; key: string; version: string },
+  { subscriptionId, key, version }: VersionPlace,
 ): Promise<ArtifactVersion | null> {
   if (!isUuid(subscriptionId)) return null;
   const row = await db

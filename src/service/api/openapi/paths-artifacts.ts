@@ -35,8 +35,11 @@ export const artifactsPaths: Record<string, OpenApiObject> = {
         206: bytes('The requested range.', ['Content-Range']),
         ...NOT_MODIFIED,
         ...NOT_FOUND,
-        409: refusal('The artifact is not verified yet.', ['Retry-After']),
-        410: refusal('The version was refused or withdrawn; “findings” say why.'),
+        409: refusal(
+          'The artifact is not verified yet, or the versions of the app have not been read yet (type …:artifact-pending).',
+          ['Retry-After'],
+        ),
+        410: refusal('The version was refused or withdrawn; “findings” say why. The artifact of a hidden app is sent.'),
         416: refusal('The range begins after the end.', ['Content-Range']),
         501: refusal(
           'The service keeps no artifacts, or this one is larger than its limit (type …:artifacts-not-kept). Fetch it from “artifactUrl”.',
