@@ -49,6 +49,8 @@ export interface SubscribedVersion {
   /** The digest in force: the first one observed. */
   artifactChecksum: string;
   firstSeenAt: string;
+  /** Null if it was never verified: then a corrected listing replaces it; absent if the service does not say. */
+  verifiedAt?: string | null;
   state: string;
   offered: boolean;
   reason: { rule: string; message: string } | null;

@@ -171,6 +171,7 @@ function versionIn(entry: JsonValue): SubscribedVersion | null {
     version,
     artifactChecksum,
     firstSeenAt,
+    ...(member(entry, 'verifiedAt') === undefined ? {} : { verifiedAt: timeIn(entry, 'verifiedAt') }),
     state: textIn(entry, 'state') ?? '',
     offered: member(entry, 'offered') === true,
     reason: isObject(reason) ? { rule: textIn(reason, 'rule') ?? '', message: textIn(reason, 'message') ?? '' } : null,

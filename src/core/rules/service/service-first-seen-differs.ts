@@ -1,4 +1,5 @@
 import { formatTime } from '../../text/format-time.ts';
+import { isReplaceable } from '../replaceable-version.ts';
 import { defineRule } from '../rule.ts';
 
 export const serviceFirstSeenDiffers = defineRule({
@@ -28,7 +29,7 @@ serves clock 1.0.0 sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
       const { version, artifactChecksum, firstSeenAt } = before;
       const now = listed.get(version);
       // Until a version is verified, the service accepts a corrected checksum.
-      if (typeof now !== 'string' || now === artifactChecksum || before.state === 'pending') return [];
+      if (typeof now !== 'string' || now === artifactChecksum || isReplaceable(before)) return [];
       return [
         {
           version,

@@ -1,5 +1,7 @@
 import { counted } from '../../text/text.ts';
 import { formatTime } from '../../text/format-time.ts';
+import type { ServedApp, SubscribedVersion } from '../../facts/facts.ts';
+import { isReplaceable } from '../replaceable-version.ts';
 import { defineRule } from '../rule.ts';
 
 /** Versions that a message names. */
@@ -19,7 +21,7 @@ export const serviceNotLookedYet = defineRule({
     'older-copy': { title: 'The service checked after the file changed, but got an older copy', owner: 'cache' },
   },
   failsWhen:
-    'an app or a version is served now that the service does not know, since its last check was earlier. If the file is older than that check (`Last-Modified`), the service got an older copy or reached a different server, which is a warning',
+    'an app, a version or a corrected checksum is served now that the service does not know, since its last check was earlier. If the file is older than that check (`Last-Modified`), the service may have got an older copy, or reached a different server',
   why: 'Subscribers see a new version only after the next check, within an hour.',
   examples: {
     bad: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z
@@ -42,8 +44,10 @@ serves clock 1.1.0`,
     )
       return null;
     if (known !== null && known.versions === null) return null;
-    const versions = new Set(known?.versions?.map(({ version }) => version));
-    const unseen = served.versions.map(({ version }) => version).filter((version) => !versions.has(version));
+    const versions = new Map(known?.versions?.map((version) => [version.version, version]));
+    const unseen = served.versions
+      .filter((now) => isUnseen(now, versions.get(now.version)))
+      .map(({ version }) => version);
     if (unseen.length === 0) return null;
     const named = unseen.slice(0, NAMED).join(', ');
     const more = unseen.length > NAMED ? ` and ${unseen.length - NAMED} more` : '';
@@ -64,11 +68,16 @@ serves clock 1.1.0`,
       };
     return {
       cause: 'older-copy',
-      severity: 'warning',
-      message: `The service does not know ${what}, although the file was last modified at ${formatTime(served.modifiedAt)}, before the service’s last check at ${formatTime(checkedAt)}: the service got an older copy. ${again}.`,
+      message: `The service does not know ${what}, although the file was last modified at ${formatTime(served.modifiedAt)}, before the service’s last check at ${formatTime(checkedAt)}: the service got an older copy, or the file was uploaded later. ${again}.`,
       advice:
-        'Purge the caches of the host, and compare its servers with appreg verify --each-address. Then request a check by the service.',
+        'If it was uploaded before that check, purge the caches of the host, and compare its servers with appreg verify --each-address. Then request a check by the service.',
       evidence,
     };
   },
 });
+
+/** True for a version that the service does not know, or never verified and knows with another checksum. */
+function isUnseen({ checksum }: ServedApp['versions'][number], known: SubscribedVersion | undefined): boolean {
+  if (known === undefined) return true;
+  return isReplaceable(known) && checksum !== null && checksum !== known.artifactChecksum;
+}

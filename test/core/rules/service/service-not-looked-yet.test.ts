@@ -43,6 +43,15 @@ ruleTable(serviceNotLookedYet, {
         advice: `POST /api/registries/${REGISTRY.id}/refresh`,
       },
     ],
+    [
+      'a corrected checksum of a version that was never verified',
+      {
+        ...subscription,
+        served: servedApp([{ ...version('1.0.0'), checksum: `sha256:${'b'.repeat(64)}` }]),
+        known: knownApp([{ ...known('1.0.0'), state: 'refused', verifiedAt: null }]),
+      },
+      { cause: 'before', message: 'does not know 1 version of clock: 1.0.0.' },
+    ],
     ['a new app', { ...subscription, known: null }, { cause: 'before', message: 'does not know the app clock' }],
     [
       'a file that is older than the check',
@@ -50,7 +59,7 @@ ruleTable(serviceNotLookedYet, {
         ...subscription,
         served: servedApp([version('1.1.0')], { modifiedAt: '2026-11-14T09:00:00.000Z' }),
       },
-      { cause: 'older-copy', severity: 'warning', message: 'the service got an older copy', advice: '--each-address' },
+      { cause: 'older-copy', message: 'the service got an older copy, or the file', advice: '--each-address' },
     ],
   ],
 });
