@@ -31,7 +31,7 @@ export interface OfferEntry {
 }
 
 /** The digest that was verified or published before. */
-export interface PinnedDigest extends OfferBefore {
+interface PinnedDigest extends OfferBefore {
   checksum: string;
 }
 
