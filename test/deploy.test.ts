@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { collectDefaultMetrics } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { registerDatabaseMetrics } from '../src/service/database-metrics.ts';
+import { registerStoreMetrics } from '../src/service/store-state.ts';
 import { openMetrics } from '../src/service/metrics.ts';
 import { openDatabase } from '../src/service/storage/database.ts';
 
@@ -35,6 +36,7 @@ async function seriesOfNode(): Promise<Set<string>> {
   collectDefaultMetrics({ register: registry });
   const { db } = openDatabase('postgres://unused@127.0.0.1:1/none', 1, () => {});
   registerDatabaseMetrics(registry, db, { fault: () => null });
+  registerStoreMetrics(registry, async () => null);
   const metrics = registry.getMetricsAsArray();
   await db.destroy();
   const series = metrics.flatMap((metric) =>

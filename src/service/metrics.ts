@@ -14,6 +14,8 @@ export interface Metrics {
   refreshing: Gauge;
   /** Attempts, by outcome: delivered, failed, given-up. */
   webhookDeliveries: Counter<'outcome'>;
+  /** Versions that neither their host nor the store of the service has any more. */
+  lastCopiesLost: Counter;
 }
 
 export function openMetrics(): Metrics {
@@ -62,6 +64,11 @@ export function openMetrics(): Metrics {
       name: 'appreg_webhook_attempts_total',
       help: 'Attempts to deliver events to webhooks, by outcome.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    lastCopiesLost: new Counter({
+      name: 'appreg_last_copies_lost_total',
+      help: 'Versions that are refused since this node found that neither their host nor the service has the artifact.',
       registers,
     }),
     refreshing: new Gauge({

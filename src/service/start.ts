@@ -23,6 +23,7 @@ import { openArtifacts } from './artifacts/open-artifacts.ts';
 import { startArtifactFiller } from './worker/fill-artifacts.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
+import { openStoreState, registerStoreMetrics } from './store-state.ts';
 import { checkSecretsKeys } from './subscribe/check-secrets-keys.ts';
 import type { Settings } from './config/settings.ts';
 
@@ -65,10 +66,11 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     await withRetries(() => migrateTables(databaseUrl), until);
     const { db, database } = connect(databaseUrl, settings, log, cleanups);
     await withRetries(() => checkSecretsKeys({ db, settings, log }), until);
-    const artifacts = await openArtifacts(settings, db, log, process.env);
     const metrics = openMetrics();
+    const artifacts = await openArtifacts(settings, db, log, process.env, (lost) => metrics.lastCopiesLost.inc(lost));
     collectDefaultMetrics({ register: metrics.registry });
     registerDatabaseMetrics(metrics.registry, db, database);
+    registerStoreMetrics(metrics.registry, openStoreState(artifacts));
     const ports: number[] = [];
     const outbound = outboundOptions(settings, log, () => ports);
     const base = { settings, db, database, artifacts, log, metrics, outbound, stopping: stopping.signal };

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/engine/report.ts';
 import { ruleById } from '../../core/rules/lookup.ts';
 import { redact } from '../../core/text/text.ts';
-import { type ArtifactKeeper, Damaged, type KeptArtifact } from '../artifacts/keeper.ts';
+import { type ArtifactKeeper, Damaged, type KeptArtifact, StoreUnavailable } from '../artifacts/keeper.ts';
 import type { Service } from '../context.ts';
 import { isNotModified } from '../http/conditions.ts';
 import { pathParameter } from '../http/path-parameter.ts';
@@ -19,9 +19,16 @@ export function artifactRoutes(service: Service): Route[] {
       path: '/api/registries/{id}/apps/{key}/versions/{version}/artifact',
       access: 'organization',
       scope: 'read',
-      handle: (c, { id }) => getArtifact(c, service, id),
+      handle: (c, { id }) => getArtifact(c, service, id).catch(storeRefusal),
     },
   ];
+}
+
+/** While the store cannot be used, nothing is known to be lost. */
+function storeRefusal(error: unknown): never {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  const detail = 'The store of artifacts of this service cannot be used at the moment. Try again later.';
+  throw new Refusal('unavailable', detail, {}, { 'retry-after': '30' });
 }
 
 async function getArtifact(c: WebContext, service: Service, organizationId: string): Promise<Response> {
@@ -30,10 +37,9 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
   const place = { subscriptionId, key: pathParameter(c, 'key'), version: pathParameter(c, 'version') };
   const version = await artifactVersionOf(db, organizationId, place);
   if (version === null) throw (await isUnread(db, organizationId, place)) ? notReadYet() : notFound('version');
-  if (version.withdrawn || version.state === 'refused') {
-    const report = await reportOf(db, organizationId, subscriptionId);
-    throw gone(version, report?.findings ?? []);
-  }
+  const refusal = async (refused: ArtifactVersion): Promise<Refusal> =>
+    gone(refused, (await reportOf(db, organizationId, subscriptionId))?.findings ?? []);
+  if (isGone(version)) throw await refusal(version);
   if (version.state === 'pending') throw pending('The artifact has not been verified yet. Try again later.');
   if (artifacts === null)
     throw new Refusal(
@@ -43,8 +49,14 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
   const sha256 = version.artifactChecksum.replace('sha256:', '');
   const tag = `"${sha256}"`;
   if (isNotModified(c, tag)) return c.body(null, 304, { ...CACHED, etag: tag });
+  const notKept = async (): Promise<Refusal> => {
+    if (!version.lost) return fetchedSoon(service, artifacts, version);
+    await artifacts.refuseLost();
+    const now = await artifactVersionOf(db, organizationId, place);
+    return now !== null && isGone(now) ? refusal(now) : fetchedSoon(service, artifacts, version);
+  };
   const kept = await artifacts.open(version.registryId, sha256);
-  if (kept === null) throw await notKept(service, artifacts, version);
+  if (kept === null) throw await notKept();
   const range = rangeOf({ range: c.req.header('range'), ifRange: c.req.header('if-range') }, tag, kept.length);
   if (range === 'unsatisfiable') {
     await kept.close();
@@ -52,13 +64,17 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
     throw new Refusal('range-not-satisfiable', `The artifact has ${kept.length} bytes.`, {}, headers);
   }
   const headers = headersOf(version, { sha256, tag, length: kept.length, range });
-  if (c.req.raw.method === 'HEAD') {
+  const isHead = c.req.raw.method === 'HEAD';
+  // A bucket says only with its bytes that a file is gone.
+  if (isHead && !version.lost) {
     await kept.close();
     return c.body(null, range === null ? 200 : 206, headers);
   }
   const body = await firstVerified(kept, range ?? { from: 0, to: kept.length });
-  if (body === null) throw await notKept(service, artifacts, version);
-  return c.body(body, range === null ? 200 : 206, headers);
+  if (body === null) throw await notKept();
+  if (!isHead) return c.body(body, range === null ? 200 : 206, headers);
+  await body.cancel();
+  return c.body(null, range === null ? 200 : 206, headers);
 }
 
 /** Whether a version is listed is not known before its metadata file was read. */
@@ -123,12 +139,23 @@ async function firstVerified(kept: KeptArtifact, { from, to }: ByteRange): Promi
   });
 }
 
-/** The bytes are fetched soon, and verified again. */
-async function notKept({ db }: Service, { limit }: ArtifactKeeper, version: ArtifactVersion): Promise<Refusal> {
-  if (version.bytes !== null && version.bytes > limit)
+function isGone({ withdrawn, state }: ArtifactVersion): boolean {
+  return withdrawn || state === 'refused';
+}
+
+/** The bytes are fetched soon, and verified again, unless there is no room for them. */
+async function fetchedSoon({ db }: Service, keeper: ArtifactKeeper, version: ArtifactVersion): Promise<Refusal> {
+  const { registryId, bytes, artifactChecksum } = version;
+  if (bytes !== null && bytes > keeper.limit)
     return new Refusal(
       'artifacts-not-kept',
       'The artifact is larger than the limit of this service (--artifacts-max). Fetch it from artifactUrl, and compare its SHA-256 with artifactChecksum.',
+    );
+  const file = { sha256: artifactChecksum.replace('sha256:', ''), bytes: bytes ?? 0 };
+  if (!(await keeper.hasRoomFor(registryId, file, true)))
+    return new Refusal(
+      'artifacts-not-kept',
+      'The store of this service has no room for the artifact: it is full of artifacts that their hosts no longer have. Fetch it from artifactUrl, and compare its SHA-256 with artifactChecksum.',
     );
   await requestArtifact(db, version);
   const detail = 'The service is fetching the artifact from its host to verify it. Try again in a moment.';

@@ -3,14 +3,16 @@ import type { DatabaseFault } from '../storage/database-error.ts';
 import { json, Refusal } from '../http/problems.ts';
 import type { Route } from '../http/routes.ts';
 import { unavailable } from '../http/unavailable.ts';
+import { openStoreState, storeStateOf } from '../store-state.ts';
 import { within } from '../within.ts';
 
 /** Milliseconds for the database to respond. */
 const DATABASE_TIMEOUT = 2_000;
 
 /** For health probes and Prometheus: about the node, never about a tenant. */
-export function healthRoutes({ database, metrics, stopping, settings }: Service): Route[] {
+export function healthRoutes({ artifacts, database, metrics, stopping, settings }: Service): Route[] {
   const { roles } = settings;
+  const storeFigures = openStoreState(artifacts);
   const faultNow = (otherwise: DatabaseFault | null): Promise<DatabaseFault | null> =>
     within(DATABASE_TIMEOUT, database.check(), otherwise);
   return [
@@ -20,10 +22,10 @@ export function healthRoutes({ database, metrics, stopping, settings }: Service)
       access: 'anyone',
       async handle(c) {
         // A slow response of the database does not require a restart of the node.
-        const fault = await faultNow(database.fault());
+        const [fault, store] = await Promise.all([faultNow(database.fault()), storeStateOf(artifacts, storeFigures)]);
         // A server is not part of this process: a restart of the node would not repair it.
         if (settings.databaseUrl === null && fault === 'unreachable') throw unavailable(fault);
-        return json(c, { status: 'ok', roles, database: fault ?? 'available' });
+        return json(c, { status: 'ok', roles, database: fault ?? 'available', artifacts: store });
       },
     },
     {

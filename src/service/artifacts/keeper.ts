@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { ArtifactCopy } from '../../observe/registry/artifact-copy.ts';
 import type { BlobReader, BlobStore } from '../../store/blobs/blobs.ts';
@@ -6,16 +5,17 @@ import type { Log } from '../log.ts';
 import {
   abandonedArtifacts,
   confirmArtifact,
-  listDroppable,
   forgetArtifact,
   keptDigests,
   linkArtifact,
-  reserveArtifact,
-  storedBytes,
   useArtifact,
 } from '../storage/artifacts.ts';
 import type { Db } from '../storage/database.ts';
-import { PART_BYTES, receiveArtifact, type ReceivedArtifact } from './receiving.ts';
+import { listStoredFiles, type StoredFile } from '../storage/stored-files.ts';
+import { isLastCopy } from './evictions.ts';
+import { receiveArtifact, type ReceivedArtifact } from './receiving.ts';
+import { openStoreChanges, type StoreChanges } from './store-changes.ts';
+import { verifiedParts } from './verified-parts.ts';
 
 /** Keeps verified bytes by their digest, up to a size, and reads them again: every part is verified before it is used. */
 export interface ArtifactKeeper {
@@ -31,19 +31,28 @@ export interface ArtifactKeeper {
    */
   keep(registryId: number, file: ReceivedArtifact, mayDropOffered: boolean): Promise<boolean>;
   discard(file: ReceivedArtifact): Promise<void>;
-  /** A file that the registry has delivered; null if it is not kept. */
+  /** A file that the registry has delivered; null if it is not kept. @throws StoreUnavailable */
   open(registryId: number, sha256: string): Promise<KeptArtifact | null>;
   /** Of these digests, those that are kept for the registry. */
   kept(registryId: number, digests: readonly string[]): Promise<Set<string>>;
-  /** Whether there is room for as many bytes without dropping what is offered. */
-  hasRoomFor(bytes: number): Promise<boolean>;
-  /** Removes what killed nodes left. */
+  /** Whether there is room for a file of a registry, after others were dropped as by `keep`. */
+  hasRoomFor(registryId: number, file: { sha256: string; bytes: number }, mayDropOffered: boolean): Promise<boolean>;
+  /** Removes what killed nodes left, and what exceeds the limit. */
   tidy(): Promise<void>;
+  /** Refuses the versions that neither their host nor the store has. @throws StoreUnavailable */
+  refuseLost(): Promise<void>;
+  /** Reads the end of each last copy, and refuses the versions whose last copy is gone. @throws StoreUnavailable */
+  checkLastCopies(signal: AbortSignal): Promise<void>;
+  /** All files of the store. */
+  files(): Promise<StoredFile[]>;
 }
 
 export interface KeptArtifact {
   length: number;
-  /** The verified bytes from `start` up to, but not including, `end`. @throws Damaged if the store has other bytes */
+  /**
+   * The verified bytes from `start` up to, but not including, `end`.
+   * @throws Damaged if the store has other bytes, StoreUnavailable
+   */
   read(start: number, end: number): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
 }
@@ -55,12 +64,21 @@ export class Damaged extends Error {
   }
 }
 
+/** The store cannot be used at the moment, for example because its disk is not mounted: nothing is known to be lost. */
+export class StoreUnavailable extends Error {
+  constructor(name: string, cause?: unknown) {
+    super(`The store of artifacts ${name} cannot be used at the moment.`, { cause });
+  }
+}
+
 export interface KeeperOptions {
   blobs: BlobStore;
   store: string;
   limit: number;
   db: Db;
   log: Log;
+  /** Receives the number of versions whose last copy was lost. */
+  onLost?: (versions: number) => void;
 }
 
 export function openKeeper(options: KeeperOptions): ArtifactKeeper {
@@ -73,13 +91,15 @@ class BlobKeeper implements ArtifactKeeper {
   private readonly blobs: BlobStore;
   private readonly db: Db;
   private readonly log: Log;
+  private readonly changes: StoreChanges;
 
-  constructor({ blobs, store, limit, db, log }: KeeperOptions) {
-    this.limit = limit;
-    this.store = store;
-    this.blobs = blobs;
-    this.db = db;
-    this.log = log;
+  constructor(options: KeeperOptions) {
+    this.limit = options.limit;
+    this.store = options.store;
+    this.blobs = options.blobs;
+    this.db = options.db;
+    this.log = options.log;
+    this.changes = openStoreChanges(options);
   }
 
   receive(onReceived: (file: ReceivedArtifact) => void): ArtifactCopy {
@@ -109,19 +129,22 @@ class BlobKeeper implements ArtifactKeeper {
   async open(registryId: number, sha256: string): Promise<KeptArtifact | null> {
     const stored = await useArtifact(this.db, this.store, registryId, sha256);
     if (stored === null) return null;
-    const reader = await this.blobs.open(sha256);
-    const damaged = async (): Promise<Damaged> => {
-      this.log('error', 'artifact-damaged', { store: this.blobs.name, sha256 });
-      await this.drop(sha256);
-      return new Damaged(sha256);
-    };
+    const reader = await this.using(() => this.blobs.open(sha256));
     if (reader === null) {
-      await damaged();
+      await this.dropDamaged([sha256]);
       return null;
     }
+    const checked: BlobReader = {
+      read: (start, end) => this.using(() => reader.read(start, end)),
+      close: () => reader.close(),
+    };
+    const damaged = async (): Promise<Damaged> => {
+      await this.dropDamaged([sha256]);
+      return new Damaged(sha256);
+    };
     return {
       length: stored.bytes,
-      read: (start, end) => verifiedParts(reader, stored, { start, end }, damaged),
+      read: (start, end) => verifiedParts(checked, stored, { start, end }, damaged),
       close: () => reader.close(),
     };
   }
@@ -130,22 +153,40 @@ class BlobKeeper implements ArtifactKeeper {
     return keptDigests(this.db, this.store, registryId, digests);
   }
 
-  async hasRoomFor(bytes: number): Promise<boolean> {
-    const over = (await storedBytes(this.db, this.store)) + bytes - this.limit;
-    if (over <= 0) return true;
-    const unneeded = await listDroppable(this.db, this.store, { except: '', offered: false });
-    return unneeded.reduce((sum, one) => sum + one.bytes, 0) >= over;
+  hasRoomFor(registryId: number, file: { sha256: string; bytes: number }, mayDropOffered: boolean): Promise<boolean> {
+    return this.changes.hasRoomFor(registryId, file, mayDropOffered);
   }
 
   async tidy(): Promise<void> {
-    for (const sha256 of await abandonedArtifacts(this.db, this.store)) await this.drop(sha256);
+    await this.requireStore();
+    await this.changes.drop(await abandonedArtifacts(this.db, this.store), 'abandoned');
+    const dropped = await this.changes.dropExcess();
+    if (dropped > 0) this.log('warn', 'artifacts-over-limit', { store: this.blobs.name, limit: this.limit, dropped });
+  }
+
+  async refuseLost(): Promise<void> {
+    await this.requireStore();
+    await this.changes.drop([], 'damaged');
+  }
+
+  async checkLastCopies(signal: AbortSignal): Promise<void> {
+    const gone: string[] = [];
+    for (const file of (await this.files()).filter(isLastCopy)) {
+      if (signal.aborted) return;
+      if (!(await this.isReadable(file))) gone.push(file.sha256);
+    }
+    await this.dropDamaged(gone);
+  }
+
+  files(): Promise<StoredFile[]> {
+    return listStoredFiles(this.db, this.store);
   }
 
   private async storeFile(registryId: number, file: ReceivedArtifact, mayDropOffered: boolean): Promise<boolean> {
     const { sha256, length: bytes, partDigests } = file;
     if (await linkArtifact(this.db, this.store, registryId, sha256)) return true;
-    if (!(await this.makeRoom(file, mayDropOffered))) return false;
-    await reserveArtifact(this.db, this.store, sha256, { bytes, partDigests });
+    await this.requireStore();
+    if (!(await this.changes.reserve(registryId, { sha256, bytes, partDigests }, mayDropOffered))) return false;
     try {
       await this.blobs.put(file);
     } catch (error) {
@@ -156,39 +197,31 @@ class BlobKeeper implements ArtifactKeeper {
     return linkArtifact(this.db, this.store, registryId, sha256);
   }
 
-  /** @returns whether there is room; what is dropped is not needed, or was not used for the longest time */
-  private async makeRoom(file: { sha256: string; length: number }, mayDropOffered: boolean): Promise<boolean> {
-    let over = (await storedBytes(this.db, this.store)) + file.length - this.limit;
-    if (over <= 0) return true;
-    if (file.length > this.limit) return false;
-    const others = await listDroppable(this.db, this.store, { except: file.sha256, offered: mayDropOffered });
-    for (const { sha256, bytes } of others) {
-      if (over <= 0) break;
-      await this.drop(sha256);
-      over -= bytes;
+  /** Drops files that the store has lost or changed. A store that is not there has lost nothing. */
+  private async dropDamaged(digests: readonly string[]): Promise<void> {
+    await this.requireStore();
+    for (const sha256 of digests) this.log('error', 'artifact-damaged', { store: this.blobs.name, sha256 });
+    await this.changes.drop(digests, 'damaged');
+  }
+
+  /** Whether the store has the last byte of a file. */
+  private async isReadable({ sha256, bytes }: StoredFile): Promise<boolean> {
+    const reader = await this.using(() => this.blobs.open(sha256));
+    if (reader === null) return false;
+    const end = this.using(() => reader.read(Math.max(0, bytes - 1), bytes));
+    return (await end.finally(() => reader.close())) !== null;
+  }
+
+  private async requireStore(): Promise<void> {
+    if (!(await this.using(() => this.blobs.isStill(this.store)))) throw new StoreUnavailable(this.blobs.name);
+  }
+
+  private async using<T>(use: () => Promise<T>): Promise<T> {
+    try {
+      return await use();
+    } catch (error) {
+      this.log('warn', 'artifact-store-unavailable', { store: this.blobs.name, error });
+      throw new StoreUnavailable(this.blobs.name, error);
     }
-    return over <= 0;
-  }
-
-  private async drop(sha256: string): Promise<void> {
-    // The row first: a file without a row takes room until it is stored again, a row without a file would be an error.
-    await forgetArtifact(this.db, this.store, sha256);
-    await this.blobs.remove(sha256);
-  }
-}
-
-async function* verifiedParts(
-  reader: BlobReader,
-  { bytes, partDigests }: { bytes: number; partDigests: Buffer },
-  { start, end }: { start: number; end: number },
-  damaged: () => Promise<Damaged>,
-): AsyncGenerator<Uint8Array> {
-  for (let part = Math.floor(start / PART_BYTES); part * PART_BYTES < end; part += 1) {
-    const from = part * PART_BYTES;
-    const to = Math.min(from + PART_BYTES, bytes);
-    const content = await reader.read(from, to);
-    const expected = partDigests.subarray(part * 32, part * 32 + 32);
-    if (content === null || !createHash('sha256').update(content).digest().equals(expected)) throw await damaged();
-    yield content.subarray(Math.max(0, start - from), Math.min(to, end) - from);
   }
 }

@@ -7,13 +7,16 @@ import { type ArtifactKeeper, openKeeper } from './keeper.ts';
 
 /**
  * The store of `--artifacts`; null without one.
- * @param env with the credentials of a bucket @throws AppregError if it cannot be used
+ * @param env with the credentials of a bucket
+ * @param onLost receives the number of versions whose last copy was lost
+ * @throws AppregError if it cannot be used
  */
 export async function openArtifacts(
   { artifacts }: Settings,
   db: Db,
   log: Log,
   env: NodeJS.ProcessEnv,
+  onLost: (versions: number) => void,
 ): Promise<ArtifactKeeper | null> {
   if (artifacts === null) return null;
   const { place, limit } = artifacts;
@@ -29,7 +32,7 @@ export async function openArtifacts(
           onCredentialsError: (error) => log('warn', 'credentials-not-renewed', { store: place.bucket, error }),
         });
   const store = await blobs.identity();
-  const keeper = openKeeper({ blobs, store, limit, db, log });
+  const keeper = openKeeper({ blobs, store, limit, db, log, onLost });
   await keeper.tidy();
   return keeper;
 }

@@ -95,7 +95,7 @@ function explanation({ state, offered, reason, swappedChecksum, withdrawnAt, los
       `The metadata file now lists a different artifact than when it was first seen. Replaced artifacts are never offered: ${offered ? 'only the artifact with the pinned digest is offered.' : 'it is not offered.'}`,
     );
   if (reason !== null) lines.push(untrusted(reason.message, 500));
-  if (lostAt !== null)
+  if (lostAt !== null && offered)
     lines.push(
       html`Its host no longer has the artifact (first noticed ${relativeTime(lostAt, now)}). This service offers its
       verified copy.`,

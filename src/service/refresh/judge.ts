@@ -12,7 +12,7 @@ import { type AppChange, writeApp } from '../storage/app-changes.ts';
 import { writeListing } from '../storage/app-listing.ts';
 import type { AppRecord } from '../storage/app-records.ts';
 import { applyChanges } from '../storage/versions.ts';
-import { appEvents } from './app-events.ts';
+import { appEvents } from '../app-events.ts';
 import { certificateChange } from './certificates.ts';
 import { listedAppsIn } from './manifest-apps.ts';
 import { keepVerified, keptChecksums } from './keep-artifacts.ts';

@@ -31,6 +31,8 @@ export interface ArtifactVersion {
   /** Whether it, or its app, is no longer listed. */
   withdrawn: boolean;
   appListed: boolean;
+  /** Whether its host no longer has the artifact. */
+  lost: boolean;
 }
 
 /** The place of a version in the subscriptions of an organization. */
@@ -106,6 +108,7 @@ export async function artifactVersionOf(
       'versions.bytes',
       'apps.listed as appListed',
       sql<boolean>`versions.withdrawn_at IS NOT NULL OR NOT apps.listed`.as('withdrawn'),
+      sql<boolean>`versions.lost_at IS NOT NULL`.as('lost'),
     ])
     .executeTakeFirst();
   return row === undefined ? null : { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };
@@ -176,34 +179,18 @@ export async function forgetArtifact(db: Db, store: string, sha256: string): Pro
   await sql`DELETE FROM artifacts WHERE store = ${store} AND sha256 = decode(${sha256}, 'hex')`.execute(db);
 }
 
+/** Whether a file is stored, or about to be. */
+export async function isReserved(db: Db, store: string, sha256: string): Promise<boolean> {
+  const { rows } = await sql`SELECT 1 FROM artifacts
+    WHERE store = ${store} AND sha256 = decode(${sha256}, 'hex')`.execute(db);
+  return rows.length > 0;
+}
+
 /** The bytes of all files in a store, including those that are being written. */
 export async function storedBytes(db: Db, store: string): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`
     SELECT coalesce(sum(bytes), 0) AS bytes FROM artifacts WHERE store = ${store}`.execute(db);
   return Number(rows[0]?.bytes ?? 0);
-}
-
-/** Bytes that no version offers are dropped first, then those that were not used for the longest time. */
-const IS_OFFERED = sql<boolean>`EXISTS (
-  SELECT FROM kept_artifacts
-    JOIN versions ON versions.registry_id = kept_artifacts.registry_id
-      AND versions.artifact_checksum = 'sha256:' || encode(artifacts.sha256, 'hex')
-    JOIN apps ON ${VERSION_OF_APP}
-  WHERE ${KEPT} AND ${OFFERED} AND apps.listed)`;
-
-/** The files to drop, in order. @param offered whether those may be dropped that a version offers */
-export async function listDroppable(
-  db: Db,
-  store: string,
-  { except, offered }: { except: string; offered: boolean },
-): Promise<{ sha256: string; bytes: number }[]> {
-  const { rows } = await sql<{ sha256: string; bytes: string }>`
-    SELECT encode(artifacts.sha256, 'hex') AS sha256, artifacts.bytes FROM artifacts
-    WHERE artifacts.store = ${store} AND artifacts.stored_at IS NOT NULL
-      AND artifacts.sha256 <> decode(${except}, 'hex')
-      ${offered ? sql`` : sql`AND NOT ${IS_OFFERED}`}
-    ORDER BY ${IS_OFFERED}, artifacts.used_at LIMIT 1000`.execute(db);
-  return rows.map(({ sha256, bytes }) => ({ sha256, bytes: Number(bytes) }));
 }
 
 /** Files whose writing was interrupted, by a crash of their node. */
@@ -212,6 +199,13 @@ export async function abandonedArtifacts(db: Db, store: string): Promise<string[
     SELECT encode(sha256, 'hex') AS sha256 FROM artifacts
     WHERE store = ${store} AND stored_at IS NULL AND reserved_at < now() - INTERVAL '2 hours'`.execute(db);
   return rows.map(({ sha256 }) => sha256);
+}
+
+/** The host of an artifact did not send the verified bytes: the next refresh, which is due now, asks it again. */
+export async function distrustArtifact(db: Db, registryId: number, artifactUrl: string): Promise<void> {
+  await sql`UPDATE versions SET asked_at = NULL, validators = NULL
+    WHERE registry_id = ${registryId} AND artifact_url = ${artifactUrl} AND ${OFFERED}`.execute(db);
+  await sql`UPDATE registries SET next_check_at = least(next_check_at, now()) WHERE id = ${registryId}`.execute(db);
 }
 
 /** A verified version whose bytes are not kept. */

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAnswered } from '../../core/http/probe.ts';
+import { isAnswered, statusOf } from '../../core/http/probe.ts';
 import { openHttpClient } from '../../observe/http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../../observe/http/limits.ts';
 import { createDigester } from '../../observe/digest/digest.ts';
+import { storeFigures } from '../artifacts/evictions.ts';
 import type { ArtifactKeeper } from '../artifacts/keeper.ts';
 import type { ReceivedArtifact } from '../artifacts/receiving.ts';
 import { insecureAuthFault, secretHeadersFor } from '../credentials.ts';
-import { claimUnkeptArtifacts, type UnkeptArtifact } from '../storage/artifacts.ts';
+import { claimUnkeptArtifacts, distrustArtifact, type UnkeptArtifact } from '../storage/artifacts.ts';
 import { credentialsOf } from '../storage/registry-credentials.ts';
 import type { RefreshContext } from '../refresh/context.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
@@ -23,6 +24,10 @@ export interface ArtifactFiller {
 const REQUESTED_INTERVAL = 5000;
 const FULL_INTERVAL = 300_000;
 const BATCH_SIZE = 4;
+/** Milliseconds between two checks of the last copies. */
+const LAST_COPIES_INTERVAL = 3_600_000;
+/** Statuses of a host that does not have an artifact. */
+const GONE = new Set([401, 403, 404, 410]);
 
 /** @param keeper where they are kept @param interval milliseconds until the next query after one that found none */
 export function startArtifactFiller(
@@ -34,7 +39,14 @@ export function startArtifactFiller(
   async function fillUntilStopped(): Promise<void> {
     const { signal } = stopping;
     let allFilledAt = -Infinity;
+    let lastCopiesCheckedAt = -Infinity;
     while (!signal.aborted) {
+      if (performance.now() - lastCopiesCheckedAt > LAST_COPIES_INTERVAL) {
+        lastCopiesCheckedAt = performance.now();
+        await checkLastCopies(context, keeper, signal).catch((error: unknown) =>
+          context.log('warn', 'last-copies-not-checked', { error }),
+        );
+      }
       const onlyRequested = performance.now() - allFilledAt < FULL_INTERVAL;
       const found = await fillArtifacts(context, keeper, signal, onlyRequested).catch((error: unknown) => {
         context.log('warn', 'artifacts-not-filled', { error });
@@ -55,6 +67,13 @@ export function startArtifactFiller(
   };
 }
 
+async function checkLastCopies({ log }: RefreshContext, keeper: ArtifactKeeper, signal: AbortSignal): Promise<void> {
+  await keeper.tidy();
+  await keeper.checkLastCopies(signal);
+  const risk = storeFigures(await keeper.files(), keeper.limit);
+  if (risk.lastCopiesAtRisk > 0 || risk.isFull) log('warn', 'last-copies-at-risk', { ...risk });
+}
+
 /** Fetches a few artifacts. @param onlyRequested those that a subscriber waits for @returns how many were due */
 export async function fillArtifacts(
   context: RefreshContext,
@@ -66,7 +85,8 @@ export async function fillArtifacts(
   for (const one of unkept) {
     if (signal.aborted) break;
     // What is offered is only dropped for what a subscriber waits for.
-    if (!one.requested && !(await keeper.hasRoomFor(one.bytes ?? 0))) continue;
+    const file = { sha256: one.sha256, bytes: one.bytes ?? 0 };
+    if (!(await keeper.hasRoomFor(one.registryId, file, one.requested))) continue;
     await fill(context, keeper, one, signal);
   }
   return unkept.length;
@@ -80,10 +100,11 @@ async function fill(
 ): Promise<void> {
   const secrets = await secretsFor(context, artifact);
   if (secrets === 'unusable') return;
-  const file = await fetchArtifact(context, keeper, artifact, { secrets, signal });
-  if (file === null) return;
-  if (file.sha256 === artifact.sha256) await keeper.keep(artifact.registryId, file, artifact.requested);
-  else await keeper.discard(file);
+  const { file, isGone } = await fetchArtifact(context, keeper, artifact, { secrets, signal });
+  if (file?.sha256 === artifact.sha256) return void (await keeper.keep(artifact.registryId, file, artifact.requested));
+  if (file !== null) await keeper.discard(file);
+  // A check decides whether it is still offered.
+  if (file !== null || isGone) await distrustArtifact(context.db, artifact.registryId, artifact.artifactUrl);
 }
 
 async function secretsFor(
@@ -100,7 +121,7 @@ async function fetchArtifact(
   keeper: ArtifactKeeper,
   { artifactUrl }: UnkeptArtifact,
   { secrets, signal }: { secrets: SecretHeaders | null; signal: AbortSignal },
-): Promise<ReceivedArtifact | null> {
+): Promise<{ file: ReceivedArtifact | null; isGone: boolean }> {
   const { ca, machineCa, limits } = settings;
   const http = openHttpClient({ ca, machineCa, ...outbound, secrets, signal, concurrency: 1 });
   const files: ReceivedArtifact[] = [];
@@ -132,7 +153,8 @@ async function fetchArtifact(
     });
     if (isAnswered(probe)) await current.copy.end(current.digester.end());
     else await current.copy.discard();
-    return files.pop() ?? null;
+    const isGone = probe.failure === null && GONE.has(statusOf(probe));
+    return { file: files.pop() ?? null, isGone };
   } finally {
     await http.close();
   }

@@ -7,6 +7,11 @@ export interface BlobStore {
   /** Identifies the store for all processes that share it. @throws AppregError if it cannot be used */
   identity(): Promise<string>;
   /**
+   * Whether this is still the store that `identity` has identified: the folder of another disk, or one that is not
+   * mounted, has lost nothing.
+   */
+  isStill(identity: string): Promise<boolean>;
+  /**
    * Stores a received file, which is gone afterwards; one that is stored already is replaced by the same bytes.
    * @throws AppregError if the file has other bytes, or cannot be written
    */

@@ -23,6 +23,8 @@ export function openBlobBucket(options: S3Options, incoming = tmpdir()): BlobSto
       const place = JSON.stringify([options.endpoint, options.bucket, options.prefix]);
       return createHash('sha256').update(place).digest('hex').slice(0, 32);
     },
+    // A missing bucket is an error of each request.
+    isStill: async () => true,
     async put(file) {
       const { path, length, sha256, md5 } = file;
       const name = blobPath(sha256);

@@ -36,6 +36,10 @@ export function openBlobDirectory(root: string): BlobStore {
         throw diskError(error, root, null);
       }
     },
+    async isStill(identity) {
+      const marker = await nullIfMissing(readFile(join(root, MARKER)));
+      return marker?.toString('utf8').trim() === identity;
+    },
     async put(file) {
       const target = place(file.sha256);
       try {

@@ -283,6 +283,7 @@ describe('responses', () => {
       status: 'ok',
       roles: ['worker'],
       database: 'available',
+      artifacts: 'none',
     });
     expect((await callApi(worker, 'GET', '/readyz')).status).toBe(200);
     expect((await callApi(worker, 'GET', '/metrics')).status).toBe(200);

@@ -9,7 +9,7 @@ export const nodePaths: Record<string, OpenApiObject> = {
   },
   '/healthz': {
     get: publicOperation('isAlive', 'Whether the node is running', {
-      200: response('The node is running.', 'Status'),
+      200: response('The node is running.', 'Health'),
       503: refusal('The embedded PostgreSQL does not respond and is being restarted. Never with DATABASE_URL.'),
     }),
   },

@@ -51,6 +51,14 @@ const app = {
   ),
 };
 
+const NODE_STATE = {
+  roles: list({ enum: ['web', 'worker'] }),
+  database: {
+    enum: ['available', 'unreachable', 'disk-full', 'read-only', 'disk-error', 'overloaded'],
+    description: 'Whether the database responds and can be written; a ready node can.',
+  },
+};
+
 export const schemas: Record<string, Schema> = {
   ...eventSchemas,
   ...accessSchemas,
@@ -179,7 +187,7 @@ export const schemas: Record<string, Schema> = {
         withdrawnAt: orNull(dateTime),
         lostAt: withDescription(
           orNull(dateTime),
-          'When its host was first found to lack the artifact; the service still offers its copy.',
+          'When its host was first found to lack the artifact. The service offers its own copy; a version without any copy is refused.',
         ),
       }),
     ),
@@ -217,12 +225,14 @@ export const schemas: Record<string, Schema> = {
     },
     additionalProperties: false,
   },
-  Status: strictObject('The state of the node.', {
-    status: { enum: ['ok', 'ready'] },
-    roles: list({ enum: ['web', 'worker'] }),
-    database: {
-      enum: ['available', 'unreachable', 'disk-full', 'read-only', 'disk-error', 'overloaded'],
-      description: 'Whether the database responds and can be written; a ready node can.',
+  Health: strictObject('The state of the node.', {
+    status: { const: 'ok' },
+    ...NODE_STATE,
+    artifacts: {
+      enum: ['none', 'unknown', 'available', 'last-copies-at-risk', 'full'],
+      description:
+        'The store of artifacts. `last-copies-at-risk`: an organization has more artifacts that their hosts no longer have than its share. `full`: such artifacts leave no room for others.',
     },
   }),
+  Status: strictObject('The state of the node.', { status: { const: 'ready' }, ...NODE_STATE }),
 };

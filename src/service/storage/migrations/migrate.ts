@@ -16,6 +16,7 @@ import { refusedVersions } from './009-refused-versions.ts';
 import { sharedUntil } from './010-shared-until.ts';
 import { naturalOrder } from './011-natural-order.ts';
 import { requestedArtifacts } from './012-requested-artifacts.ts';
+import { lostVersions } from './013-lost-versions.ts';
 
 /** All migrations by name, in order, a file for each. A released migration never changes: add a new one. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -34,6 +35,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '010-shared-until': sharedUntil,
   '011-natural-order': naturalOrder,
   '012-requested-artifacts': requestedArtifacts,
+  '013-lost-versions': lostVersions,
 };
 
 /**

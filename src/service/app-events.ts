@@ -1,11 +1,14 @@
-import { compareText } from '../../core/engine/order.ts';
-import type { NewEvent } from '../events.ts';
-import type { AppRecord } from '../storage/app-records.ts';
-import { installabilityOf } from '../storage/app-view.ts';
-import { applyChanges, type VersionChanges } from '../storage/versions.ts';
+import { compareText } from '../core/engine/order.ts';
+import type { NewEvent } from './events.ts';
+import type { AppRecord } from './storage/app-records.ts';
+import { installabilityOf } from './storage/app-view.ts';
+import { applyChanges, type VersionChanges } from './storage/versions.ts';
 import { versionEvents } from './version-events.ts';
 
 /** The events of one app, from its stored and its new state. Pure. */
+
+/** What is stored about an app. */
+type RecordedApp = Pick<AppRecord, 'key' | 'versions' | 'latest' | 'hidden'>;
 
 /** What a refresh found about an app. */
 export interface ObservedApp {
@@ -17,7 +20,7 @@ export interface ObservedApp {
 }
 
 /** @returns the events, and whether the last one of the app says that it is hidden */
-export function appEvents(record: AppRecord, observed: ObservedApp): { events: NewEvent[]; hidden: boolean } {
+export function appEvents(record: RecordedApp, observed: ObservedApp): { events: NewEvent[]; hidden: boolean } {
   const { versions } = observed;
   const events = versions === null ? [] : versionEvents(record.key, record.versions, versions);
   const latest = versions === null ? record.latest : versions.latest;
@@ -35,7 +38,7 @@ export function appEvents(record: AppRecord, observed: ObservedApp): { events: N
 }
 
 /** The states of the versions that are not withdrawn, and why one of them is refused. */
-function statesOf(record: AppRecord, changes: VersionChanges | null) {
+function statesOf(record: RecordedApp, changes: VersionChanges | null) {
   const rows = applyChanges(record.versions, changes).filter(({ withdrawnAt }) => withdrawnAt === null);
   const refusals = rows.filter(({ state }) => state === 'refused');
   const refused = refusals.toSorted((a, b) => compareText(b.version, a.version))[0];

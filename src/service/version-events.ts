@@ -1,7 +1,7 @@
-import { redact } from '../../core/text/text.ts';
-import type { NewEvent } from '../events.ts';
-import type { StoredVersion } from '../storage/tables.ts';
-import type { VersionChanges } from '../storage/versions.ts';
+import { redact } from '../core/text/text.ts';
+import type { NewEvent } from './events.ts';
+import type { StoredVersion } from './storage/tables.ts';
+import type { VersionChanges } from './storage/versions.ts';
 
 /** The events of an app's versions: what differs between their stored and their new rows. Pure. */
 
