@@ -14,7 +14,7 @@ import type { Db } from '../storage/database.ts';
 import { listStoredFiles, type StoredFile } from '../storage/stored-files.ts';
 import { isLastCopy } from './evictions.ts';
 import { receiveArtifact, type ReceivedArtifact } from './receiving.ts';
-import { openStoreChanges, type StoreChanges } from './store-changes.ts';
+import { type KeeperOptions, openStoreChanges, type StoreChanges } from './store-changes.ts';
 import { verifiedParts } from './verified-parts.ts';
 
 /** Keeps verified bytes by their digest, up to a size, and reads them again: every part is verified before it is used. */
@@ -69,16 +69,6 @@ export class StoreUnavailable extends Error {
   constructor(name: string, cause?: unknown) {
     super(`The store of artifacts ${name} cannot be used at the moment.`, { cause });
   }
-}
-
-export interface KeeperOptions {
-  blobs: BlobStore;
-  store: string;
-  limit: number;
-  db: Db;
-  log: Log;
-  /** Receives the number of versions whose last copy was lost. */
-  onLost?: (versions: number) => void;
 }
 
 export function openKeeper(options: KeeperOptions): ArtifactKeeper {

@@ -1,10 +1,21 @@
+import type { BlobStore } from '../../store/blobs/blobs.ts';
+import type { Log } from '../log.ts';
 import { forgetArtifact, isReserved, reserveArtifact, storedBytes } from '../storage/artifacts.ts';
 import type { Db } from '../storage/database.ts';
 import type { VersionPlace } from '../storage/lost-copies.ts';
 import { listStoredFiles, lockStore, subscribersOf } from '../storage/stored-files.ts';
-import type { KeeperOptions } from './keeper.ts';
 import { evictionsFor, evictionsToLimit } from './evictions.ts';
 import { refuseLostVersions } from './lost-copies.ts';
+
+export interface KeeperOptions {
+  blobs: BlobStore;
+  store: string;
+  limit: number;
+  db: Db;
+  log: Log;
+  /** Receives the number of versions whose last copy was lost. */
+  onLost?: (versions: number) => void;
+}
 
 /**
  * Changes which files a store has. Nodes do this one after the other, so that all files together stay below the limit.

@@ -283,7 +283,7 @@ describe('responses', () => {
       status: 'ok',
       roles: ['worker'],
       database: 'available',
-      artifacts: 'none',
+      artifacts: 'available',
     });
     expect((await callApi(worker, 'GET', '/readyz')).status).toBe(200);
     expect((await callApi(worker, 'GET', '/metrics')).status).toBe(200);
