@@ -163,6 +163,11 @@ export const SERVING_ERRORS = {
     title: 'The PostgreSQL server of DATABASE_URL is too old.',
     fix: 'Use PostgreSQL 13 or newer.',
   },
+  'database-foreign': {
+    exit: 2,
+    title: 'The database belongs to another program.',
+    fix: 'Use a database of its own for the service (createdb).',
+  },
   'database-schema-newer': {
     exit: 2,
     title: 'The database was created by a newer version of appreg.',

@@ -322,7 +322,12 @@ describe('a restore', () => {
     await expect(running).rejects.toThrow();
     await isEmpty();
     await attempt(file);
-    await expect(attempt(file)).rejects.toMatchObject({ code: 'restore-target-not-empty' });
+    await expect(attempt(file)).rejects.toMatchObject({
+      code: 'restore-target-not-empty',
+      message: expect.stringMatching(
+        /^The database to restore into is not empty: it already has [\d,]+ organizations? and [\d,]+ registr(y|ies) of a service of appreg\.$/,
+      ),
+    });
   });
 
   test('refuses a data folder that contains anything', async () => {

@@ -46,7 +46,10 @@ export async function* dump(
 /** Starts the transaction whose view of the database is the backup. */
 async function startSnapshot(client: Client, now: Date): Promise<BackupHeader> {
   const names = await existingTables(client);
-  if (!names.includes('organizations'))
+  const found = await client.query<{ migrated: boolean }>(
+    `SELECT to_regclass('kysely_migration') IS NOT NULL AS migrated`,
+  );
+  if (!names.includes('organizations') || found.rows[0]?.migrated !== true)
     throw new AppregError(
       'database-missing',
       'The database contains no tables of appreg, so there is nothing to back up.',

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { AppregError } from '../../../core/errors.ts';
-import { printable } from '../../../core/text/text.ts';
+import { counted, printable } from '../../../core/text/text.ts';
 import { areFirstMigrations, migrateEmpty } from '../migrations/migrate.ts';
 import { queriesOn, quoted } from './backup-connection.ts';
 import { type BackupHeader, type BackupTrailer, damagedBackup } from './backup-format.ts';
@@ -21,19 +21,42 @@ export function checkSchema({ migrations, appreg }: BackupHeader): void {
 
 /** @throws AppregError `restore-target-not-empty` unless the database has no tables */
 export async function checkEmpty(client: Client): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT nspname || '.' || relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  const { rows } = await client.query<{ names: string[] }>(
+    `SELECT coalesce(array_agg(nspname || '.' || relname ORDER BY nspname, relname), '{}') AS names
+     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
      WHERE relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND nspname IN (current_schema(), 'pgboss')
-       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
-     ORDER BY 1 LIMIT 1`,
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')`,
   );
-  for (const { name } of rows)
-    throw new AppregError(
-      'restore-target-not-empty',
-      `The database to restore into is not empty: it contains ${name}.`,
-      'Restore into a new database (createdb), or use --data with a new folder.',
-      { effect: 'none' },
-    );
+  const names = rows.flatMap((row) => row.names);
+  if (names.length === 0) return;
+  throw new AppregError(
+    'restore-target-not-empty',
+    `The database to restore into is not empty: ${await contentOf(client, names)}.`,
+    'Restore into a new database (createdb), or use --data with a new folder.',
+    { effect: 'none' },
+  );
+}
+
+/** What a database has, for people. @param names of its tables and sequences, with their schemas */
+async function contentOf(client: Client, names: readonly string[]): Promise<string> {
+  const schemaRows = await client.query<{ schema: string }>('SELECT current_schema() AS schema');
+  const schema = schemaRows.rows[0]?.schema ?? 'public';
+  const isOurs = ['organizations', 'registries', 'kysely_migration'].every((name) =>
+    names.includes(`${schema}.${name}`),
+  );
+  if (!isOurs) {
+    const others = names.filter((name) => !name.startsWith('pgboss.')).map((name) => name.slice(name.indexOf('.') + 1));
+    if (others.length === 0) return 'it has the job queue of a service of appreg';
+    const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
+    return `it has tables of another program: ${printable(others.slice(0, 3).join(', '))}${more}`;
+  }
+  const { rows } = await client.query<{ organizations: number; registries: number }>(
+    'SELECT (SELECT count(*) FROM organizations)::int AS organizations, (SELECT count(*) FROM registries)::int AS registries',
+  );
+  const { organizations = 0, registries = 0 } = rows[0] ?? {};
+  if (organizations + registries === 0)
+    return 'it already has the tables of a service of appreg, without organizations';
+  return `it already has ${counted(organizations, 'organization')} and ${counted(registries, 'registry', 'registries')} of a service of appreg`;
 }
 
 /**

@@ -1,5 +1,6 @@
-import { type Kysely, type Migration, type MigrationResultSet, Migrator } from 'kysely';
+import { type Kysely, type Migration, type MigrationResultSet, Migrator, sql } from 'kysely';
 import { AppregError } from '../../../core/errors.ts';
+import { printable } from '../../../core/text/text.ts';
 import type { Database } from '../tables.ts';
 import { registriesAndSubscriptions } from './001-registries-and-subscriptions.ts';
 import { outcomeToken } from './002-outcome-token.ts';
@@ -40,11 +41,37 @@ const MIGRATIONS: Record<string, Migration> = {
 
 /**
  * Migrates the tables: forward only, each migration once. Nodes that start together wait for each other.
- * @throws AppregError `database-schema-newer` if a newer appreg has migrated the database
+ * @throws AppregError `database-schema-newer` if a newer appreg has migrated the database, `database-foreign` if another
+ * program uses it
  */
 export async function migrate(db: Kysely<Database>): Promise<void> {
+  await refuseForeign(db);
   await run(migratorOf(db).migrateToLatest());
 }
+
+/** Another program's tables may have the same names. */
+async function refuseForeign(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')`.execute(db);
+  const tables = rows.map(({ name }) => name);
+  const names = tables.includes('kysely_migration')
+    ? (await sql<{ name: string }>`SELECT * FROM kysely_migration`.execute(db)).rows.map(({ name }) => name)
+    : [];
+  const hasOurs = names.some((name) => name in MIGRATIONS);
+  const isForeign = hasOurs ? false : names.length > 0 || tables.some((name) => OWN_TABLES.has(name));
+  if (!isForeign) return;
+  throw new AppregError(
+    'database-foreign',
+    `The database has tables of another program: ${printable(tables.toSorted().slice(0, 3).join(', '))}${tables.length > 3 ? ` and ${tables.length - 3} more` : ''}.`,
+    'Use a database of its own for the service (createdb), and set DATABASE_URL to it.',
+    { effect: 'none' },
+  );
+}
+
+/** Tables that the first migration creates. */
+const OWN_TABLES = new Set(['organizations', 'registries', 'subscriptions', 'apps', 'versions', 'icons', 'sessions']);
 
 /** The first of these migrations that this appreg does not have; null if it has all of them. */
 export function unknownMigration(names: readonly string[]): string | null {
