@@ -11,7 +11,7 @@ import { unpackText } from '../storage/packed.ts';
 import { packedReportOf } from '../storage/registries.ts';
 import { subscriptionOf } from '../storage/subscriptions.ts';
 import { versionsOf } from '../storage/versions.ts';
-import { pageQueryIn, searchIn, visibleIn } from './query.ts';
+import { pageQuery, queryIn, searchIn, visibleIn } from './query.ts';
 
 /** The apps of registries, and their status. */
 export function appRoutes({ db }: Service): Route[] {
@@ -62,12 +62,12 @@ export function appRoutes({ db }: Service): Route[] {
 }
 
 async function getInstallableApps(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  const page = pageQueryIn(c, (text) => /^[0-9a-f-]{36}\./.test(text));
-  return taggedJson(c, await listInstallable(db, organizationId, { search: searchIn(c), ...page }));
+  const page = pageQuery((text) => /^[0-9a-f-]{36}\./.test(text));
+  return taggedJson(c, await listInstallable(db, organizationId, queryIn(c, { search: searchIn, ...page })));
 }
 
 async function getApps(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  const query = { search: searchIn(c), visible: visibleIn(c), ...pageQueryIn(c) };
+  const query = queryIn(c, { search: searchIn, visible: visibleIn, ...pageQuery() });
   const page = await listApps(db, organizationId, pathParameter(c, 'id'), query);
   if (page === null) throw notFound('registry');
   return taggedJson(c, page);
@@ -80,7 +80,13 @@ async function getApp(c: WebContext, db: Db, organizationId: string): Promise<Re
 }
 
 async function getVersions(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  const page = await versionsOf(db, organizationId, pathParameter(c, 'id'), pathParameter(c, 'key'), pageQueryIn(c));
+  const page = await versionsOf(
+    db,
+    organizationId,
+    pathParameter(c, 'id'),
+    pathParameter(c, 'key'),
+    queryIn(c, pageQuery()),
+  );
   if (page === null) throw notFound('app');
   return taggedJson(c, page);
 }

@@ -1,4 +1,4 @@
-import { type EventType, isEventType } from '../events.ts';
+import { EVENT_TYPES } from '../events.ts';
 import type { Service } from '../context.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter } from '../http/path-parameter.ts';
@@ -6,7 +6,7 @@ import { notFound } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import type { Db } from '../storage/database.ts';
 import { listEvents } from '../storage/events.ts';
-import { idPageQueryIn, invalidParameter } from './query.ts';
+import { choiceIn, ID_PAGE_QUERY, queryIn } from './query.ts';
 
 /** The history of registries. */
 export function eventRoutes({ db }: Service): Route[] {
@@ -34,16 +34,9 @@ async function getEvents(
   organizationId: string,
   subscriptionId: string | null,
 ): Promise<Response> {
-  const page = idPageQueryIn(c);
-  const query = { subscriptionId, appKey: c.req.query('app') ?? null, type: typeIn(c), ...page };
+  const page = queryIn(c, { type: choiceIn('type', EVENT_TYPES), ...ID_PAGE_QUERY });
+  const query = { subscriptionId, appKey: c.req.query('app') ?? null, ...page };
   const events = await listEvents(db, organizationId, query);
   if (events === null) throw notFound('registry');
   return taggedJson(c, events);
-}
-
-function typeIn(c: WebContext): EventType | null {
-  const type = c.req.query('type');
-  if (type === undefined) return null;
-  if (!isEventType(type)) throw invalidParameter('type', 'is not an event type.');
-  return type;
 }

@@ -11,7 +11,7 @@ import { addToken } from '../organization-tokens.ts';
 import type { NewToken } from '../storage/tokens.ts';
 import { isUuid } from '../storage/uuid.ts';
 import { auditQueryIn } from './audit.ts';
-import { idPageQueryIn, searchIn } from './query.ts';
+import { ID_PAGE_QUERY, queryIn, searchIn } from './query.ts';
 
 const ORGANIZATION_PATH = '/api/organizations/{organization}';
 
@@ -23,7 +23,8 @@ export function operatorRoutes(service: Service): Route[] {
       method: 'GET',
       path: '/api/organizations',
       access: 'operator',
-      handle: async (c) => taggedJson(c, await listOrganizations(db, { search: searchIn(c), ...idPageQueryIn(c) })),
+      handle: async (c) =>
+        taggedJson(c, await listOrganizations(db, queryIn(c, { search: searchIn, ...ID_PAGE_QUERY }))),
     },
     {
       method: 'GET',

@@ -1,7 +1,8 @@
 import type { Service } from '../context.ts';
-import { authIn } from '../http/registry-auth.ts';
+import { insecureAuthFault, type RegistryAuth } from '../credentials.ts';
+import { authField } from '../http/registry-auth.ts';
 import { nameIn, readBody } from '../http/body.ts';
-import { fieldsIn, textField } from '../http/fields.ts';
+import { type FieldReader, fieldsIn, textField } from '../http/fields.ts';
 import type { Caller } from '../http/caller.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { nameError } from '../http/name-validation.ts';
@@ -17,9 +18,10 @@ import {
   renameSubscription,
   subscriptionOf,
 } from '../storage/subscriptions.ts';
+import { parseRegistryUrl } from '../subscribe/registry-url.ts';
 import { refreshNow } from '../subscribe/refresh-now.ts';
 import { type SubscribeOutcome, subscribe } from '../subscribe/subscribe.ts';
-import { idPageQueryIn } from './query.ts';
+import { ID_PAGE_QUERY, queryIn } from './query.ts';
 
 /** Apps included in the response to a subscription. */
 const FIRST_APPS = { search: null, visible: null, limit: DEFAULT_PAGE_LIMIT, after: null };
@@ -81,16 +83,20 @@ export function registryRoutes(service: Service): Route[] {
 }
 
 async function getRegistries(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  return taggedJson(c, await pageOfSubscriptions(db, organizationId, idPageQueryIn(c)));
+  return taggedJson(c, await pageOfSubscriptions(db, organizationId, queryIn(c, ID_PAGE_QUERY)));
 }
 
 async function postSubscription(c: WebContext, service: Service, caller: Caller): Promise<Response> {
   const { db, settings } = service;
   const { id: organizationId, actor } = caller;
   const body = await readBody(c);
-  const request = fieldsIn(body, { url: textField(urlFault), name: textField(nameError) });
-  const auth = Object.hasOwn(body, 'auth') ? authIn(body['auth'] ?? null, '/auth') : null;
-  const result = await subscribe(service, organizationId, { ...request, auth, actor });
+  const hasAuth = Object.hasOwn(body, 'auth') && body['auth'] !== null && settings.secretsKeys.length > 0;
+  const request = fieldsIn<{ url: string; name: string; auth: RegistryAuth | null }>(body, {
+    url: urlField(service, hasAuth),
+    name: textField(nameError),
+    auth: authField,
+  });
+  const result = await subscribe(service, organizationId, { ...request, actor });
   if (!('subscriptionId' in result)) throw refusalOf(result);
   const subscription = orNotFound(await subscriptionOf(db, organizationId, result.subscriptionId), 'registry');
   if (result.outcome === 'already')
@@ -129,7 +135,15 @@ async function postRefresh(c: WebContext, service: Service, caller: Caller): Pro
   return json(c, { requested, registry }, 202);
 }
 
-/** Everything else is checked by `subscribe`. */
-function urlFault(url: string): string | null {
-  return url.trim() === '' ? 'is empty.' : null;
+/** Checked before `subscribe`, so that all invalid fields are named at once. */
+function urlField({ outbound }: Service, hasAuth: boolean): FieldReader<string> {
+  return (value) => {
+    if (value === undefined) return { fault: 'is missing.' };
+    if (typeof value !== 'string') return { fault: 'is not a string.' };
+    if (value.trim() === '') return { fault: 'is empty.' };
+    const parsed = parseRegistryUrl(value, outbound.guard);
+    if ('fault' in parsed) return { message: parsed.fault };
+    const fault = hasAuth ? insecureAuthFault(parsed.url) : null;
+    return fault === null ? { value } : { message: fault };
+  };
 }

@@ -8,7 +8,7 @@ import type { Route, WebContext } from '../http/routes.ts';
 import { newTokenIn } from '../http/token-fields.ts';
 import { addToken, deleteToken, TOO_MANY_TOKENS } from '../organization-tokens.ts';
 import { listTokens } from '../storage/tokens.ts';
-import { idPageQueryIn } from './query.ts';
+import { ID_PAGE_QUERY, queryIn } from './query.ts';
 
 /** The tokens of an organization. */
 export function tokenRoutes(service: Service): Route[] {
@@ -18,7 +18,7 @@ export function tokenRoutes(service: Service): Route[] {
       path: '/api/tokens',
       access: 'organization',
       scope: 'admin',
-      handle: async (c, { id }) => taggedJson(c, await listTokens(service.db, id, idPageQueryIn(c))),
+      handle: async (c, { id }) => taggedJson(c, await listTokens(service.db, id, queryIn(c, ID_PAGE_QUERY))),
     },
     {
       method: 'POST',

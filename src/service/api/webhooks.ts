@@ -10,7 +10,7 @@ import { addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from '../organization-we
 import { listDeliveries, queueTest, redeliver } from '../storage/webhook-deliveries.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf } from '../storage/webhooks.ts';
 import type { DeliveryView } from '../views.ts';
-import { idPageQueryIn } from './query.ts';
+import { ID_PAGE_QUERY, queryIn } from './query.ts';
 
 const WEBHOOK_PATH = '/api/webhooks/{webhook}';
 
@@ -27,7 +27,7 @@ function collectionRoutes(service: Service): Route[] {
       path: '/api/webhooks',
       access: 'organization',
       scope: 'manage',
-      handle: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, idPageQueryIn(c))),
+      handle: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, queryIn(c, ID_PAGE_QUERY))),
     },
     {
       method: 'POST',
@@ -95,7 +95,7 @@ function deliveryRoutes({ db }: Service): Route[] {
       async handle(c, { id }) {
         return taggedJson(
           c,
-          orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), idPageQueryIn(c)), 'webhook'),
+          orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), queryIn(c, ID_PAGE_QUERY)), 'webhook'),
         );
       },
     },

@@ -1,10 +1,20 @@
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { safeExcerpt, safeJson } from '../../core/text/text.ts';
 import { type FieldError, Refusal } from './problems.ts';
 
 /** The fields of a request's body, each read by a function of its own. Further fields are ignored. */
 
-/** The value of a field, or what is wrong with it, worded to follow “The field”. Undefined: the field is missing. */
-export type FieldReader<Value> = (value: JsonValue | undefined) => { value: Value } | { fault: string };
+/**
+ * The value of a field, or what is wrong with it: a `fault` is worded to follow “The field”, a `message` is a whole
+ * sentence; `secret` ones are the faults of its own fields, whose values are not quoted. Undefined: the field is missing.
+ */
+export type FieldReader<Value> = (
+  value: JsonValue | undefined,
+) =>
+  | { value: Value }
+  | { fault: string }
+  | { message: string }
+  | { secret: readonly { field: string; fault: string }[] };
 
 type Readers<Values> = { readonly [Name in keyof Values]: FieldReader<Values[Name]> };
 
@@ -13,13 +23,45 @@ export function fieldsIn<Values extends object>(body: JsonObject, readers: Reade
   const errors: FieldError[] = [];
   const values: Partial<Values> = {};
   for (const field in readers) {
-    const read = readers[field](Object.hasOwn(body, field) ? body[field] : undefined);
+    const value = Object.hasOwn(body, field) ? body[field] : undefined;
+    const read = readers[field](value);
     if ('value' in read) values[field] = read.value;
-    else errors.push({ pointer: `/${field}`, field, detail: `The field “${field}” ${read.fault}` });
+    else if ('secret' in read) errors.push(...secretErrors(field, `/${field}`, read.secret));
+    else {
+      const message = 'fault' in read ? `The field “${field}” ${read.fault}` : read.message;
+      errors.push({ pointer: `/${field}`, field, detail: `${message}${quotedValue(value)}` });
+    }
   }
-  if (errors.length > 0) throw new Refusal('invalid-field', errors.map(({ detail }) => detail).join(' '), { errors });
+  if (errors.length > 0) throw invalidFields(errors);
   // Every field has a value, or an error was thrown.
   return values as Values;
+}
+
+export function invalidFields(errors: readonly FieldError[]): Refusal {
+  return new Refusal('invalid-field', errors.map(({ detail }) => detail).join(' '), { errors });
+}
+
+/** The errors of fields whose values are secrets. @param pointer of the object (RFC 6901) */
+export function secretErrors(
+  name: string,
+  pointer: string,
+  faults: readonly { field: string; fault: string }[],
+): FieldError[] {
+  return faults.map(({ field, fault }) => {
+    const own = field === '' ? name : `${name}.${field}`;
+    const detail = `The field “${own}” ${fault}`;
+    return { pointer: field === '' ? pointer : `${pointer}/${field}`, field: own, detail };
+  });
+}
+
+/** Maximum characters of a value in a message. */
+const LONGEST_VALUE = 100;
+
+/** A sentence with the value that is not valid; '' if it is missing. */
+export function quotedValue(value: JsonValue | undefined): string {
+  if (value === undefined) return '';
+  const text = typeof value === 'string' ? value : safeJson(value, 0);
+  return ` Received: “${safeExcerpt(text, LONGEST_VALUE)}”.`;
 }
 
 /** The field may be missing. */

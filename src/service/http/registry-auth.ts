@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../core/json/json.ts';
 import { readAuth, type RegistryAuth } from '../credentials.ts';
-import { Refusal } from './problems.ts';
+import { type FieldReader, invalidFields, secretErrors } from './fields.ts';
 
 /**
  * The credentials in a body; null for null.
@@ -11,13 +11,12 @@ export function authIn(value: JsonValue, pointer: string): RegistryAuth | null {
   if (value === null) return null;
   const read = readAuth(value);
   if ('auth' in read) return read.auth;
-  const errors = read.faults.map(({ field, fault }) => {
-    const name = field === '' ? 'auth' : `auth.${field}`;
-    return {
-      pointer: field === '' ? pointer : `${pointer}/${field}`,
-      field: name,
-      detail: `The field “${name}” ${fault}`,
-    };
-  });
-  throw new Refusal('invalid-field', errors.map(({ detail }) => detail).join(' '), { errors });
+  throw invalidFields(secretErrors('auth', pointer, read.faults));
 }
+
+/** The field `auth` of a subscription: null, or missing, for a registry that needs no credentials. */
+export const authField: FieldReader<RegistryAuth | null> = (value) => {
+  if (value === undefined || value === null) return { value: null };
+  const read = readAuth(value);
+  return 'auth' in read ? { value: read.auth } : { secret: read.faults };
+};

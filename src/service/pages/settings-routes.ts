@@ -2,6 +2,7 @@ import type { Service } from '../context.ts';
 import { nameError } from '../http/name-validation.ts';
 import { listSubscriptions, removeSubscription, renameSubscription } from '../storage/subscriptions.ts';
 import { removeAuth, setAuth } from '../subscribe/credentials.ts';
+import { parseRegistryUrl } from '../subscribe/registry-url.ts';
 import { type SubscribeOutcome, subscribe } from '../subscribe/subscribe.ts';
 import { LONGEST_URL } from '../typed-url.ts';
 import { html } from './html.ts';
@@ -58,7 +59,14 @@ async function submitSubscribe({ organization, member, show, redirectTo, formFie
   const submitted = submittedAuth(formField);
   // Credentials are not shown again: after an error they have to be entered again.
   const auth: AuthForm = 'form' in submitted ? submitted.form : { type: submitted.auth?.type ?? 'none', faults: [] };
-  const form = { ...EMPTY_FORM, url, name, auth, urlError: urlFault(url), nameError: nameFault(name) };
+  const form = {
+    ...EMPTY_FORM,
+    url,
+    name,
+    auth,
+    urlError: urlFault(url, service.outbound.guard),
+    nameError: nameFault(name),
+  };
   if (form.urlError !== null || form.nameError !== null || 'form' in submitted) return show(subscribePage(form), 400);
   const wanted = { url, name, auth: submitted.auth, actor: member.actor };
   const result = await subscribe(service, organization.id, wanted);
@@ -133,11 +141,11 @@ async function submitUnsubscribe({ organization, member, parameter, redirectTo }
   return redirectTo(`${LIST}?done=unsubscribed`);
 }
 
-/** Everything else is checked by `subscribe`. */
-function urlFault(url: string): string | null {
-  return url === ''
-    ? 'Enter the URL of the registry’s manifest, such as https://apps.example.com/registry.json.'
-    : null;
+/** Checked before `subscribe`, so that all invalid fields are shown at once. */
+function urlFault(url: string, guard: Service['outbound']['guard']): string | null {
+  if (url === '') return 'Enter the URL of the registry’s manifest, such as https://apps.example.com/registry.json.';
+  const parsed = parseRegistryUrl(url, guard);
+  return 'fault' in parsed ? parsed.fault : null;
 }
 
 function nameFault(name: string): string | null {

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSubscribe } from '../../../src/cli/commands/subscribe/run.ts';
 import { listen } from '../../../src/service/http/listen.ts';
@@ -73,4 +75,24 @@ test('appreg subscribe sends the credentials of a registry from the environment,
   await expect(runSubscribe(context, url, { ...options, registryHeaderEnv: 'X-Key=UNSET' })).rejects.toMatchObject({
     code: 'environment-variable-unset',
   });
+});
+
+test('appreg subscribe prints each invalid field', async () => {
+  const errors = [
+    { field: 'url', detail: 'The URL is long.' },
+    { field: 'name', detail: 'The name is long.' },
+  ];
+  const problem = { title: 'A field of the body is not valid', detail: 'The URL is long. The name is long.', errors };
+  const other = createServer((_, response) => {
+    response.writeHead(400, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const context = contextIn(folder(), {});
+  const service = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
+  const code = await runSubscribe(context, KNOWN, { service, name: 'Apps' });
+  other.close();
+  expect(code).toBe(1);
+  expect(context.printed.out.join('\n')).toBe(
+    'refused with status 400: A field of the body is not valid\n  The URL is long.\n  The name is long.',
+  );
 });

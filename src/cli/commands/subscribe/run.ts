@@ -116,14 +116,25 @@ function describeOutcome(response: SubscriptionAnswer, check: FirstCheck | null,
       '  Check --service and the credentials.',
     ].join('\n');
   const problem = fieldsOf(body);
-  const texts = [problem.title, problem.detail, problem.message, problem.error].filter(
+  const faults = faultsIn(problem.errors);
+  // The details of all fields together are those of the problem.
+  const detail = faults.length > 1 ? null : problem.detail;
+  const texts = [problem.title, detail, problem.message, problem.error].filter(
     (one): one is string => typeof one === 'string',
   );
   const lines = [`refused with status ${status}: ${shown(texts.join(': ') || text || 'no reason given')}`];
+  if (faults.length > 1) lines.push(...faults.map((fault) => `  ${shown(fault)}`));
   if (Array.isArray(problem.findings)) lines.push(...findingLines(problem.findings));
   const hint = hintFor(status, given);
   if (hint !== null) lines.push(`  ${hint}`);
   return lines.join('\n');
+}
+
+/** What is wrong with each field of the request. */
+function faultsIn(errors: unknown): string[] {
+  return Array.isArray(errors)
+    ? errors.map((one) => fieldsOf(one).detail).filter((detail) => typeof detail === 'string')
+    : [];
 }
 
 function describeCheck(what: string, { checking, failing, apps, visible, errors, findings }: FirstCheck): string {
@@ -158,7 +169,7 @@ function findingLines(findings: readonly unknown[]): string[] {
 
 /** The fields that a service may describe a problem or a finding with; their types are unknown. */
 type ProblemFields = Partial<
-  Record<'title' | 'detail' | 'error' | 'message' | 'findings' | 'severity' | 'advice' | 'rule', unknown>
+  Record<'title' | 'detail' | 'error' | 'errors' | 'message' | 'findings' | 'severity' | 'advice' | 'rule', unknown>
 >;
 
 function fieldsOf(value: unknown): ProblemFields {

@@ -215,11 +215,18 @@ export const schemas: Record<string, Schema> = {
       status: { type: 'integer', minimum: 400, maximum: 599 },
       detail: text,
       requestId: withDescription(text, 'The id of the request in the logs of the service.'),
-      errors: list({
-        type: 'object',
-        required: ['field', 'detail'],
-        properties: { field: text, pointer: withDescription(text, 'RFC 6901.'), detail: text },
-      }),
+      errors: withDescription(
+        list({
+          type: 'object',
+          required: ['field', 'detail'],
+          properties: {
+            field: withDescription(text, 'The name of a field of the body, or of a parameter.'),
+            pointer: withDescription(text, 'RFC 6901; only for a field of the body.'),
+            detail: withDescription(text, 'What is wrong, what is allowed, and the value unless it may be a secret.'),
+          },
+        }),
+        'All invalid fields or parameters of the request.',
+      ),
       findings: withDescription(list(ref('Finding')), 'Why a registry cannot be used.'),
       subscription: withDescription(ref('Registry'), 'The existing subscription.'),
     },
