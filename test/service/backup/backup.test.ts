@@ -325,7 +325,7 @@ describe('a restore', () => {
     await expect(attempt(file)).rejects.toMatchObject({
       code: 'restore-target-not-empty',
       message: expect.stringMatching(
-        /^The database to restore into is not empty: it already has [\d,]+ organizations? and [\d,]+ registr(y|ies) of a service of appreg\.$/,
+        /^The database to restore into is not empty: it already has [\d,]+ organizations? and [\d,]+ registr(y|ies) of a service of appreg\. Nothing was changed\.$/,
       ),
     });
   });
