@@ -8,7 +8,8 @@ import { pathParameter } from '../http/path-parameter.ts';
 import { notFound, Refusal } from '../http/problems.ts';
 import { type ByteRange, rangeOf } from '../http/ranges.ts';
 import type { Route, WebContext } from '../http/routes.ts';
-import { type ArtifactVersion, artifactVersionOf, isUnread, requestArtifact } from '../storage/artifacts.ts';
+import { type ArtifactVersion, artifactVersionOf, isUnread } from '../storage/artifacts.ts';
+import { requestArtifact } from '../storage/unkept-artifacts.ts';
 import { reportOf } from '../storage/registries.ts';
 
 /** The verified bytes of versions. */

@@ -7,7 +7,7 @@ import { storeFigures } from '../artifacts/evictions.ts';
 import type { ArtifactKeeper } from '../artifacts/keeper.ts';
 import type { ReceivedArtifact } from '../artifacts/receiving.ts';
 import { insecureAuthFault, secretHeadersFor } from '../credentials.ts';
-import { claimUnkeptArtifacts, distrustArtifact, type UnkeptArtifact } from '../storage/artifacts.ts';
+import { claimUnkeptArtifacts, distrustArtifact, type UnkeptArtifact } from '../storage/unkept-artifacts.ts';
 import { credentialsOf } from '../storage/registry-credentials.ts';
 import type { RefreshContext } from '../refresh/context.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';

@@ -1,6 +1,6 @@
 import { type KyselyPlugin, type Migration, Migrator, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { claimUnkeptArtifacts } from '../../../../src/service/storage/artifacts.ts';
+import { claimUnkeptArtifacts } from '../../../../src/service/storage/unkept-artifacts.ts';
 import { type Db, openDatabase } from '../../../../src/service/storage/database.ts';
 import { migrate } from '../../../../src/service/storage/migrations/migrate.ts';
 import { requestedArtifacts } from '../../../../src/service/storage/migrations/012-requested-artifacts.ts';
