@@ -51,7 +51,7 @@ function appreg(words) {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: others,
+    env: { ...others, APPREG_CONFIG_FORMAT: env.INPUT_CONFIG_FORMAT || 'data' },
   });
   if (run.error) throw run.error;
   return run;

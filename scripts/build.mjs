@@ -10,11 +10,8 @@ import { compileSchemas } from './compile-schemas.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = join(root, 'src/cli/commands');
 
-const CONFIG_SEARCH = join(root, 'src/cli/config/config-search.ts');
-
 /** Modules that are loaded on demand: the name of the output file of each. A command's is the command's name. */
 const LOADED_ON_DEMAND = new Map([
-  [CONFIG_SEARCH, basename(CONFIG_SEARCH, '.ts')],
   // The detectors of secrets are larger than a command.
   [join(root, 'src/observe/content/find-secrets.ts'), 'find-secrets'],
   ...[
@@ -23,6 +20,9 @@ const LOADED_ON_DEMAND = new Map([
     'completion/complete',
     'io/colors',
     'config/config',
+    'config/config-code',
+    'config/config-errors',
+    'config/config-yaml',
     'process/failure',
     'io/spinner',
   ].map((name) => [join(root, `src/cli/${name}.ts`), basename(name)]),
@@ -96,6 +96,8 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   const builds = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
   // The assets of the service's pages are next to the code that reads them.
   cpSync(join(root, 'src/service/pages/assets'), join(out, 'cli/assets'), { recursive: true });
+  // The program of a process (src/cli/config/config-code.ts).
+  cpSync(join(root, 'src/cli/config/evaluate-config.mjs'), join(out, 'cli/evaluate-config.mjs'));
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(builds));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
   if (types) declarations();
@@ -108,9 +110,7 @@ async function buildCommands(out, common) {
     // The programs of worker threads (observe/workspace/prefetch.ts, observe/digest/digest-worker-pool.ts).
     'prefetch-worker': join(root, 'src/observe/workspace/prefetch-worker.ts'),
     'digest-worker': join(root, 'src/observe/digest/digest-worker.ts'),
-    ...Object.fromEntries(
-      [...LOADED_ON_DEMAND].filter(([file]) => file !== CONFIG_SEARCH).map(([file, name]) => [name, file]),
-    ),
+    ...Object.fromEntries([...LOADED_ON_DEMAND].map(([file, name]) => [name, file])),
   };
   const cli = {
     ...common,
@@ -127,8 +127,6 @@ async function buildCommands(out, common) {
   const packages = Object.fromEntries(Object.entries(PACKAGES).map(([path, name]) => [name, path]));
   return [
     await esbuild.build({ ...cli, entryPoints: entries, supported: { 'dynamic-import': false } }),
-    // A user's configuration may be an ES module, which `require` cannot load: here `import()` is kept.
-    await esbuild.build({ ...cli, entryPoints: [CONFIG_SEARCH] }),
     await esbuild.build({ ...cli, plugins: [], entryPoints: packages }),
   ];
 }

@@ -39,7 +39,7 @@ export function validatorFiles(root) {
       root,
       { registryShape: shapeOf(read('registry')), appShape: shapeOf(read('app')), config: read('config') },
       { validateRegistryShape: 'registryShape', validateAppShape: 'appShape', validateConfig: 'config' },
-      { allErrors: true },
+      { allErrors: true, allowUnionTypes: true },
     ),
     'facts.js': sourceOf(
       root,
@@ -55,7 +55,13 @@ export function validatorFiles(root) {
 }
 
 function sourceOf(root, schemas, names, options) {
-  const ajv = new Ajv({ ...options, code: { source: true, esm: true, optimize: true }, schemas });
+  const ajv = new Ajv({
+    ...options,
+    // The wording of a pattern, which editors show too.
+    keywords: ['patternErrorMessage'],
+    code: { source: true, esm: true, optimize: true },
+    schemas,
+  });
   const bundled = buildSync({
     stdin: { contents: standalone.default(ajv, names), resolveDir: root, loader: 'js' },
     bundle: true,

@@ -82,7 +82,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
       'subscribe',
       'service',
     ],
-    packages: /^(node:|commander$|chalk$|ora$|cosmiconfig$|semver\/|@clack\/prompts$)/,
+    packages: /^(node:|schemas\/config\.schema\.json$|commander$|chalk$|ora$|js-yaml$|semver\/|@clack\/prompts$)/,
   },
 };
 

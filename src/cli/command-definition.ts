@@ -9,6 +9,11 @@ export interface CommandDefinition {
   options: OptionDefinitions;
   /** Shown after the help. */
   notes?: string;
+  /**
+   * True for a command that works on the current workspace, and so executes its configuration if that is code. Any other
+   * command executes only a configuration named with --config.
+   */
+  executesConfig?: true;
   /** Words after `appreg`. */
   examples: readonly string[];
 }

@@ -5,6 +5,8 @@ import { isAppregError } from '../core/errors.ts';
 import { VERSION } from '../core/tool-version.ts';
 import { SIGNAL_EXIT, stopRequested } from '../store/interrupt.ts';
 import { type Journal, newJournal } from '../store/journal.ts';
+import { codePolicy } from './config/code-policy.ts';
+import type { LoadedConfig } from './config/config.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { endUnlessIdle } from './process/end-process.ts';
 import { messageAtExit, secondSignal, withStoreState } from './process/ending.ts';
@@ -35,9 +37,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   let code = 0;
   const words = argv.slice(2);
   const state: Run = { words, journal: newJournal(), printed: false, ended: false, out: null };
-  const run: RunCommand = async (load, options, args) => {
+  const run: RunCommand = async ({ definition, load }, options, args) => {
     const action = await load();
-    code = await action(await contextFor(options, state), ...args, options);
+    const context = await contextFor(options, state, definition.executesConfig === true);
+    code = await action(context, ...args, options);
   };
   try {
     if (words[0] === '__complete') {
@@ -68,7 +71,7 @@ async function parseAndRun(words: readonly string[], run: RunCommand, state: Run
   } catch (error) {
     if (!(error instanceof MissingArguments)) throw error;
     const { command, names } = error;
-    const context = await contextFor(command.optsWithGlobals<GlobalOptions>(), state);
+    const context = await contextFor(command.optsWithGlobals<GlobalOptions>(), state, false);
     if (!context.terminal.interactive) error.refuse();
     const { promptForArguments } = await import('./io/prompt-arguments.ts');
     const answers = await promptForArguments(context, commandName(command), names.length);
@@ -136,7 +139,8 @@ function printableLines(stack: string): string {
   return stack.split('\n').map(printable).join('\n');
 }
 
-async function contextFor(options: GlobalOptions, state: Run): Promise<Context> {
+/** @param executesConfig whether the command works on the current workspace */
+async function contextFor(options: GlobalOptions, state: Run, executesConfig: boolean): Promise<Context> {
   const cwd = resolve(options.cwd ?? '.');
   const env = process.env;
   const terminal = await openTerminal({
@@ -161,9 +165,31 @@ async function contextFor(options: GlobalOptions, state: Run): Promise<Context> 
     terminal,
     env,
     journal: state.journal,
-    async config(from = cwd) {
-      const { loadConfig } = await import('./config/config.ts');
-      return loadConfig(from, options.config === undefined ? null : resolve(cwd, options.config), env);
-    },
+    config: configReader({ cwd, options, terminal, env }, executesConfig),
+  };
+}
+
+/** Reads each configuration once, and names those of its folder that have no effect. */
+function configReader(
+  { cwd, options, terminal, env }: Pick<Context, 'cwd' | 'options' | 'terminal' | 'env'>,
+  executesConfig: boolean,
+): Context['config'] {
+  const code = codePolicy(options.configFormat, env, executesConfig);
+  const file = options.config === undefined ? null : resolve(cwd, options.config);
+  const loaded = new Map<string, Promise<LoadedConfig>>();
+  const load = async (from: string): Promise<LoadedConfig> => {
+    const { loadConfig } = await import('./config/config.ts');
+    const config = await loadConfig({ from, file, env, code, cwd });
+    const { file: used, unused = [] } = config;
+    if (used !== null && unused.length > 0)
+      terminal.log(`${printable(used)} is used as the configuration, and not ${unused.join(', ')} in the same folder.`);
+    return config;
+  };
+  return async (from = cwd) => {
+    const before = loaded.get(from);
+    if (before !== undefined) return before;
+    const reading = load(from);
+    loaded.set(from, reading);
+    return reading;
   };
 }

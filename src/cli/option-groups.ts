@@ -1,3 +1,4 @@
+import { CONFIG_FORMATS } from './choices.ts';
 import type { ArgumentDefinition, OptionDefinitions } from './command-definition.ts';
 
 /** Arguments and options that several commands share. */
@@ -19,6 +20,12 @@ export const globalOptions = {
     value: 'file',
   },
   cwd: { type: 'string', flags: '--cwd <dir>', description: 'run as if started in this folder', value: 'folder' },
+  configFormat: {
+    type: 'string',
+    flags: '--config-format <any|data>',
+    description: 'data: refuse a configuration that is code; any: execute it',
+    value: CONFIG_FORMATS,
+  },
   format: {
     type: 'string',
     flags: '--format <format>',

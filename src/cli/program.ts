@@ -1,18 +1,14 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { VERSION } from '../core/tool-version.ts';
 import type { CommandDefinition, NumberOption, OptionDefinition, OptionDefinitions } from './command-definition.ts';
-import { type Action, COMMANDS } from './commands/index.ts';
+import { type Command as CommandEntry, COMMANDS } from './commands/index.ts';
 import type { GlobalOptions } from './context.ts';
 import { PromptingCommand } from './io/missing-arguments.ts';
 import { columns, toStderr, toStdout } from './io/streams.ts';
 import { globalOptions } from './option-groups.ts';
 
-/** Runs the command that `load` imports, with its arguments. */
-export type RunCommand = (
-  load: () => Promise<Action>,
-  options: GlobalOptions,
-  args: readonly unknown[],
-) => Promise<void>;
+/** Runs a command with its arguments. */
+export type RunCommand = (command: CommandEntry, options: GlobalOptions, args: readonly unknown[]) => Promise<void>;
 
 /**
  * The program with all its commands.
@@ -40,8 +36,9 @@ export function buildProgram(run: RunCommand, words: readonly string[] | null): 
     .showHelpAfterError('(appreg --help lists the commands)')
     .addHelpText('after', '\nStart with: appreg init my-registry --base-url https://apps.example.com/');
   addOptions(program, globalOptions);
-  for (const { definition, load } of COMMANDS) {
-    const command = addCommand(program, definition, (options, args) => run(load, options, args));
+  for (const entry of COMMANDS) {
+    const { definition } = entry;
+    const command = addCommand(program, definition, (options, args) => run(entry, options, args));
     if (words === null || definition.name.split(' ').every((word) => words.includes(word)))
       addDetails(command, definition);
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { loadConfig } from '../../src/cli/config/config.ts';
+import { configAt } from '../support/config-at.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
 import type { AppregError } from '../../src/core/errors.ts';
 import { newJournal } from '../../src/store/journal.ts';
@@ -34,7 +34,7 @@ export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readon
   const context = cliContext({
     cwd,
     options,
-    config: (from = cwd) => loadConfig(from, null, {}),
+    config: (from = cwd) => configAt(from, null, {}),
     ...(keys && { dialog: { input, output } }),
   });
   return { ...context, journal: newJournal(), questions: () => shown };

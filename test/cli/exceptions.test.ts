@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runJudge } from '../../src/cli/commands/judge/run.ts';
 import { runLint } from '../../src/cli/commands/lint/run.ts';
-import { loadConfig } from '../../src/cli/config/config.ts';
+import { configAt } from '../support/config-at.ts';
 import type { GlobalOptions } from '../../src/cli/context.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { cliContext } from '../support/cli-context.ts';
@@ -40,7 +40,7 @@ async function run(
   options: { baseline?: string; fix?: boolean } = {},
   globals: GlobalOptions = { format: 'json' },
 ): Promise<Run> {
-  const config = (from = folder): ReturnType<typeof loadConfig> => loadConfig(from, null, {});
+  const config = (from = folder): ReturnType<typeof configAt> => configAt(from, null, {});
   const context = cliContext({ cwd: folder, options: globals, config });
   const code = await runLint(context, [], options);
   const text = context.printed.out.join('\n');
@@ -60,7 +60,7 @@ function yamlWithEnd(until: string): string {
 /** Judges facts.json with an exception that has this end. */
 async function judgedWithEnd(until: string): Promise<Report> {
   configure([{ rule: 'text-empty', reason: 'x', until }]);
-  const config = (): ReturnType<typeof loadConfig> => loadConfig(folder, null, {});
+  const config = (): ReturnType<typeof configAt> => configAt(folder, null, {});
   const context = cliContext({ cwd: folder, options: { format: 'json' }, config });
   await runJudge(context, ['facts.json']);
   return JSON.parse(context.printed.out.join('\n'));
@@ -161,93 +161,93 @@ describe('exceptions', () => {
       name: 'an unknown rule',
       more: { rule: 'url-unstabel' },
       code: 'rule-unknown',
-      message: /\/exceptions\/1\/rule: .*Did you mean url-unstable/,
+      message: /:\d+:\d+: Unknown rule “url-unstabel” in “exceptions\[1\]\.rule”\. Did you mean url-unstable/,
       hint: /appreg rules/,
     },
     {
       name: 'an impossible date',
       more: { until: '2027-02-30' },
       code: 'config-invalid',
-      message: /\/exceptions\/1\/until: “2027-02-30”/,
-      hint: /YYYY-MM-DD/,
+      message: /“exceptions\[1\]\.until” must be a date .*YYYY-MM-DD.* not “2027-02-30”/,
+      hint: /config-invalid/,
     },
     {
       name: 'another form of date',
       more: { until: '1 March' },
       code: 'config-invalid',
-      message: /\/exceptions\/1\/until/,
-      hint: /YYYY-MM-DD/,
+      message: /“exceptions\[1\]\.until”/,
+      hint: /config-invalid/,
     },
     {
       name: 'a date with a time',
       more: { until: '2027-03-01T00:00:00Z' },
       code: 'config-invalid',
-      message: /\/until/,
-      hint: /YYYY-MM-DD/,
+      message: /\.until”/,
+      hint: /config-invalid/,
     },
-    { name: 'an empty date', more: { until: '' }, code: 'config-invalid', message: /\/until/, hint: /YYYY-MM-DD/ },
+    { name: 'an empty date', more: { until: '' }, code: 'config-invalid', message: /\.until”/, hint: /config-invalid/ },
     {
       name: 'a published version, without an end',
       more: { rule: 'artifact-changed' },
       code: 'config-invalid',
-      message: /\/exceptions\/1: .*needs an end/,
-      hint: /"until"/,
+      message: /“until” is missing in “exceptions\[1\]”: .*needs an end/,
+      hint: /config-invalid/,
     },
     {
       name: 'a withdrawn app, without an end',
       more: { rule: 'app-withdrawn' },
       code: 'config-invalid',
       message: /needs an end/,
-      hint: /"until"/,
+      hint: /config-invalid/,
     },
     {
       name: 'an invalid range',
       more: { version: 'one' },
       code: 'config-invalid',
-      message: /\/exceptions\/1\/version: “one”/,
-      hint: /<1\.4/,
+      message: /:\d+:\d+: “exceptions\[1\]\.version” must be a version range such as "<1\.4".* not “one”/,
+      hint: /config-invalid/,
     },
     {
       name: 'an empty range',
       more: { version: ' ' },
       code: 'config-invalid',
-      message: /\/exceptions\/1\/version/,
-      hint: /./,
+      message: /“exceptions\[1\]\.version”/,
+      hint: /config-invalid/,
     },
     {
       name: 'an empty reason',
       more: { reason: ' ' },
       code: 'config-invalid',
-      message: /\/exceptions\/1\/reason/,
-      hint: /schema/,
+      message: /“exceptions\[1\]\.reason” must be text that is not blank, not “ ”/,
+      hint: /config-invalid/,
     },
     {
       name: 'no reason',
       more: { reason: undefined },
       code: 'config-invalid',
-      message: /\/exceptions\/1 .*'reason'/,
-      hint: /schema/,
+      message: /“reason” is missing in “exceptions\[1\]”/,
+      hint: /config-invalid/,
     },
     {
       name: 'no rule',
       more: { rule: undefined },
       code: 'config-invalid',
-      message: /\/exceptions\/1 .*'rule'/,
-      hint: /schema/,
+      message: /“rule” is missing in “exceptions\[1\]”/,
+      hint: /config-invalid/,
     },
     {
       name: 'an unknown field',
       more: { apps: 'a' },
       code: 'config-invalid',
-      message: /\/exceptions\/1\/apps is not a known setting/,
-      hint: /schema/,
+      message: /Unknown setting “apps” in “exceptions\[1\]”\. Did you mean app\?/,
+      hint: /config-invalid/,
     },
     {
       name: 'a number',
       more: { version: 1 },
       code: 'config-invalid',
-      message: /\/exceptions\/1\/version must be string/,
-      hint: /schema/,
+      message: /“exceptions\[1\]\.version” must be text, not 1/,
+      hint: /config-invalid/,
     },
   ])('with $name are refused, with the place', async ({ more, code, message, hint }) => {
     configure([

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runLint } from '../../src/cli/commands/lint/run.ts';
-import { loadConfig } from '../../src/cli/config/config.ts';
+import { configAt } from '../support/config-at.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { type Serving, startServer } from '../../src/serve/server.ts';
 import { cliContext } from '../support/cli-context.ts';
@@ -58,7 +58,7 @@ async function linted(against: string | null, paths: string[] = []): Promise<{ c
   const context = cliContext({
     cwd,
     options: { format: 'json' },
-    config: (from = cwd) => loadConfig(from, null, {}),
+    config: (from = cwd) => configAt(from, null, {}),
   });
   const code = await runLint(context, paths, against === null ? {} : { against });
   const report: Report = JSON.parse(context.printed.out.join('\n'));

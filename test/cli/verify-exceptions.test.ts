@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runDiagnose } from '../../src/cli/commands/diagnose/run.ts';
 import { runJudge } from '../../src/cli/commands/judge/run.ts';
 import { runVerify } from '../../src/cli/commands/verify/run.ts';
-import { loadConfig } from '../../src/cli/config/config.ts';
+import { configAt } from '../support/config-at.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { rules } from '../../src/core/rules/index.ts';
@@ -42,7 +42,7 @@ function configure(exceptions: unknown[]): void {
 
 async function run(act: (context: Context) => Promise<number>): Promise<{ code: number; report: Report }> {
   const cwd = fixture.folder;
-  const config = (): ReturnType<typeof loadConfig> => loadConfig(cwd, null, {});
+  const config = (): ReturnType<typeof configAt> => configAt(cwd, null, {});
   const context = cliContext({ cwd, options: { format: 'json' }, config });
   const code = await act(context);
   return { code, report: JSON.parse(context.printed.out.join('\n')) };

@@ -18,12 +18,12 @@ const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const PROGRAM = `
   import { runServe } from './src/cli/commands/serve/run.ts';
   import { openTerminal } from './src/cli/io/terminal.ts';
-  import { loadConfig } from './src/cli/config/config.ts';
+  import { configAt } from '../support/config-at.ts';
   const [cwd, dir, options] = JSON.parse(process.argv[2]);
   const env = process.env;
   openTerminal({ quiet: false, color: false, yes: true, output: null, env, ...options })
     .then((terminal) => {
-      const context = { cwd, options, terminal, env, config: (from = cwd) => loadConfig(from, null, env) };
+      const context = { cwd, options, terminal, env, config: (from = cwd) => configAt(from, null, env) };
       return runServe(context, dir ?? undefined, options);
     })
     .then(

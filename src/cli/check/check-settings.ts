@@ -19,9 +19,9 @@ export interface CheckSettings {
  * @param baseline as given with --baseline
  * @throws AppregError for an invalid setting, and for a file that is not a report
  */
-export function checkSettings(context: Context, loaded: LoadedConfig, baseline?: string): CheckSettings {
+export async function checkSettings(context: Context, loaded: LoadedConfig, baseline?: string): Promise<CheckSettings> {
   return {
-    severities: severitiesOf(context, loaded.config),
+    severities: await severitiesOf(context, loaded),
     exceptions: exceptionsOf(loaded, context.cwd),
     known: baseline === undefined ? null : readBaselineReport(baseline, context.cwd),
   };

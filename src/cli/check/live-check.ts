@@ -61,7 +61,7 @@ export async function liveCheck(
   const { config } = loaded;
   const registry = registryUrl(url);
   const web = webOptionsOf(context, config, registry, options);
-  const settings = checkSettings(context, loaded, options.baseline);
+  const settings = await checkSettings(context, loaded, options.baseline);
   const baseline =
     options.against === undefined
       ? await lockBaseline(context, registry.href)

@@ -1,39 +1,55 @@
 import type { Severity } from '../../core/engine/report.ts';
 import { AppregError } from '../../core/errors.ts';
 import { rules } from '../../core/rules/index.ts';
+import { ruleById } from '../../core/rules/lookup.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';
 import { isOneOf, LEVELS } from '../choices.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
+import { settingViolations } from './setting-violations.ts';
 import { similarRule } from './similar-rule.ts';
 
 /**
  * Severities from the configuration and from --rule, which takes precedence. Throws AppregError for an unknown rule or
  * level.
  */
-export function severitiesOf(context: Context, config: LoadedConfig['config']): Record<string, Severity | 'off'> {
-  const severities: Record<string, Severity | 'off'> = {};
-  const known = new Set(rules.map((rule) => rule.id));
-  const set = (id: string, level: string, where: string): void => {
-    if (!known.has(id))
-      throw new AppregError(
-        'rule-unknown',
-        `${where}: unknown rule “${printable(id)}”.${similarRule(id, [...known])}`,
-        'appreg rules lists the rules.',
-      );
-    if (!isOneOf(LEVELS, level))
-      throw new AppregError(
-        'rule-level-unknown',
-        `${where}: “${printable(level)}” is not a level.${didYouMean(level, LEVELS)}`,
-        `Use one of: ${LEVELS.join(', ')}`,
-      );
-    severities[id] = level;
-  };
-  for (const [id, level] of Object.entries(config.rules ?? {})) set(id, level, 'Configuration');
+export async function severitiesOf(
+  context: Context,
+  loaded: Pick<LoadedConfig, 'config' | 'file'>,
+): Promise<Record<string, Severity | 'off'>> {
+  await refuseInvalidSettings(loaded);
+  const severities: Record<string, Severity | 'off'> = { ...loaded.config.rules };
   for (const text of context.options.rule ?? []) {
     const [id = '', ...level] = text.split('=');
-    set(id.trim(), level.join('=').trim(), '--rule');
+    severities[checkedRule(id.trim())] = checkedLevel(level.join('=').trim());
   }
   return severities;
+}
+
+/** Throws AppregError if `rules` or `exceptions` of the configuration have values that do not exist; it names them all. */
+async function refuseInvalidSettings({ config, file }: Pick<LoadedConfig, 'config' | 'file'>): Promise<void> {
+  const violations = settingViolations(config);
+  if (violations.length === 0) return;
+  const { configError } = await import('../config/config-errors.ts');
+  throw await configError(file, violations);
+}
+
+function checkedRule(id: string): string {
+  if (ruleById(id) !== undefined) return id;
+  const known = rules.map((rule) => rule.id);
+  throw new AppregError(
+    'rule-unknown',
+    `--rule: unknown rule “${printable(id)}”.${similarRule(id, known)}`,
+    'appreg rules lists the rules.',
+  );
+}
+
+function checkedLevel(level: string): Severity | 'off' {
+  if (isOneOf(LEVELS, level)) return level;
+  throw new AppregError(
+    'rule-level-unknown',
+    `--rule: “${printable(level)}” is not a level.${didYouMean(level, LEVELS)}`,
+    `Use one of: ${LEVELS.join(', ')}`,
+  );
 }

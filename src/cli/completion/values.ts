@@ -136,7 +136,7 @@ async function workspaceAt({
   config,
 }: CompletionContext): Promise<{ root: string; manifest: string; baseUrl: string }> {
   const from = resolve(cwd ?? '.');
-  const found = await rawConfig(from, config);
+  const found = await rawConfig(from, config === null ? null : resolve(from, config));
   const { manifest = 'registry.json', baseUrl = '' } = found?.config ?? {};
   return { root: found?.root ?? from, manifest: String(manifest), baseUrl: String(baseUrl) };
 }

@@ -1,11 +1,13 @@
-import { readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
+import { pointerStep } from '../../core/json/pointer.ts';
 import { printable } from '../../core/text/text.ts';
 import { type ShapeError, validateConfig } from '../../core/generated/validators.js';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import type { ReleaseEntry } from '../../release/find-apps.ts';
-import type { FoundConfig } from './config-search.ts';
+import type { ConfigRequest } from './config-request.ts';
+import { type ConfigFile, configIn, findConfig, namedConfig } from './find-config.ts';
+import { configText, emptyConfig, jsonValue, unreadableConfig } from './read-data.ts';
 
 /** The configuration, as schemas/config.schema.json defines it. */
 export interface Config {
@@ -42,6 +44,8 @@ export interface LoadedConfig {
   file: string | null;
   /** The workspace: the folder of the config file, or the folder where the search started. */
   root: string;
+  /** The names of other configurations in that folder, which have no effect. */
+  unused?: readonly string[];
 }
 
 /** The settings that decide which workspace a path belongs to. */
@@ -49,126 +53,94 @@ export function workspaceSettings({ config, file, root }: LoadedConfig): Workspa
   return { root, found: file !== null, manifest: config.manifest ?? null, baseUrl: config.baseUrl ?? null };
 }
 
-// No .ts: the loader does not support it on all supported Node versions.
-const FILE_NAMES = [
-  'appreg.config.json',
-  'appreg.config.yaml',
-  'appreg.config.yml',
-  'appreg.config.js',
-  'appreg.config.mjs',
-  'appreg.config.cjs',
-  '.appregrc',
-  '.appregrc.json',
-  '.appregrc.yaml',
-  '.appregrc.yml',
-  '.appregrc.js',
-  '.appregrc.mjs',
-  '.appregrc.cjs',
-  'package.json',
-];
-
 /**
  * Finds and validates the configuration: `file` if given, otherwise the nearest from `from` upwards. `${NAME}` in any
  * string is the environment variable NAME; an unset one is reported when that value is read, so that a missing
- * publishing key does not affect other commands. Throws AppregError for an invalid file.
+ * publishing key does not affect other commands. Throws AppregError for an invalid file, and for code that may not be
+ * executed.
  */
-export async function loadConfig(from: string, file: string | null, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
-  const found = await find(from, file, { executesCode: true });
-  if (!found || found.isEmpty)
-    return { config: {}, file: found?.filepath ?? null, root: found ? dirname(found.filepath) : from };
+export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
+  const { from, file: named, env } = request;
+  const found = named === null ? findConfig(from) : namedConfig(named);
+  if (found === null) return { config: {}, file: null, root: from };
+  const { path, unused } = found;
+  const raw = await read(found, request);
+  if (!isPlain(raw, 0, { count: 0 })) throw unreadableConfig(`${printable(path)} contains itself, or is too large.`);
   const unset: UnsetVariable[] = [];
-  const config = substituteVariables(found.config, env, '', unset);
-  const problems = violationsIn(config, unset);
-  if (problems.length > 0 || !isConfig(config))
-    throw new AppregError(
-      'config-invalid',
-      `${found.filepath} is not a valid configuration: ${printable([...new Set(problems.map(describeViolation))].join('; '))}`,
-      'schemas/config.schema.json describes all settings.',
-    );
-  for (const one of unset) throwWhenRead(one, found.filepath);
-  return { config, file: found.filepath, root: dirname(found.filepath) };
+  const config = substituteVariables(raw, env, '', unset);
+  const errors = errorsIn(config, unset);
+  if (errors.length > 0 || !isConfig(config)) {
+    const { invalidConfig } = await import('./config-errors.ts');
+    throw await invalidConfig(path, errors, raw);
+  }
+  for (const one of unset) throwWhenRead(one, path);
+  return { config, file: path, root: dirname(path), unused };
 }
 
-/** What is wrong with a configuration. Values of unset variables are not known yet, so they cannot be validated. */
-function violationsIn(config: unknown, unset: readonly UnsetVariable[]): ShapeError[] {
+const MAX_DEPTH = 50;
+const MAX_VALUES = 100_000;
+
+/** False for a value that contains itself, and for one that is too large: aliases in YAML can make both. */
+function isPlain(value: unknown, depth: number, total: { count: number }): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth > MAX_DEPTH || (total.count += 1) > MAX_VALUES) return false;
+  return Object.values(value).every((item) => isPlain(item, depth + 1, total));
+}
+
+/** What the schema refuses. Values of unset variables are not known yet, so they cannot be validated. */
+function errorsIn(config: unknown, unset: readonly UnsetVariable[]): ShapeError[] {
   if (validateConfig(config)) return [];
-  const violations = validateConfig.errors ?? [];
-  return violations.filter((violation) => !unset.some(({ pointer }) => pointer === violation.instancePath));
+  const errors = validateConfig.errors ?? [];
+  return errors.filter((error) => !unset.some(({ pointer }) => pointer === error.instancePath));
 }
 
-/** True for an object; `violationsIn` validates its members. */
+/** True for an object; `errorsIn` validates its members. */
 function isConfig(value: unknown): value is Config {
-  return typeof value === 'object' && value !== null;
-}
-
-function describeViolation({ instancePath: path, message, params }: ShapeError): string {
-  if (typeof params['additionalProperty'] === 'string')
-    return `${path}/${params['additionalProperty']} is not a known setting`;
-  if (Array.isArray(params['allowedValues'])) return `${path} must be one of ${params['allowedValues'].join(', ')}`;
-  return `${path || '/'} ${message}`;
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
  * The raw configuration, unvalidated and without environment variables; null if none can be read. For shell completion,
  * which must not execute files of a folder: a configuration that is code counts as empty.
+ * @param file absolute, or null
  */
 export async function rawConfig(
   from: string,
   file: string | null,
 ): Promise<{ config: Record<string, unknown>; root: string } | null> {
-  const found = await find(from, file, { executesCode: false }).catch(() => null);
-  return found ? { config: Object.assign({}, found.config), root: dirname(found.filepath) } : null;
-}
-
-async function find(
-  from: string,
-  file: string | null,
-  { executesCode }: { executesCode: boolean },
-): Promise<FoundConfig | null> {
-  const found = nearestJson(from, file);
-  if (found !== undefined) return found;
-  const { searchConfig } = await import('./config-search.ts');
-  return searchConfig(FILE_NAMES, from, file, { executesCode });
+  try {
+    const found = file === null ? findConfig(from) : namedConfig(file);
+    if (found === null) return null;
+    const config = found.form === 'code' ? {} : await readData(found);
+    return { config: Object.assign({}, config), root: dirname(found.path) };
+  } catch {
+    // The command itself reports errors.
+    return null;
+  }
 }
 
 /** The configuration file in a folder itself, absolute: the one that `loadConfig` would use; null if it has none. */
 export function configFileIn(folder: string): string | null {
-  const paths = FILE_NAMES.map((name) => join(folder, name)).filter((path) => !isFileMissing(path));
-  return paths.find((path) => basename(path) !== 'package.json' || jsonIn(path) !== null) ?? null;
+  return configIn(folder)?.path ?? null;
 }
 
-/** The result of `searchConfig` if the configuration is missing or in JSON; undefined if `searchConfig` is needed. */
-function nearestJson(from: string, file: string | null): FoundConfig | null | undefined {
-  if (file !== null) return file.endsWith('.json') ? jsonIn(resolve(from, file)) : undefined;
-  for (let folder = from; ; folder = dirname(folder)) {
-    for (const place of FILE_NAMES) {
-      const path = join(folder, place);
-      if (isFileMissing(path)) continue;
-      const found = place.endsWith('.json') ? jsonIn(path) : undefined;
-      if (found !== null) return found;
-    }
-    if (folder === dirname(folder)) return null;
-  }
+async function read(file: ConfigFile, request: ConfigRequest): Promise<unknown> {
+  if (file.form !== 'code') return readData(file);
+  const { executeConfig } = await import('./config-code.ts');
+  return executeConfig(file, request);
 }
 
-function isFileMissing(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
+/** The content of a configuration that is not code. */
+export async function readData({ path, form, named }: ConfigFile): Promise<unknown> {
+  const text = configText(path, named);
+  if (form === 'yaml') {
+    const { yamlValue } = await import('./config-yaml.ts');
+    return yamlValue(path, text);
   }
-}
-
-/** Null for a package.json without a configuration; undefined for any special case. */
-function jsonIn(path: string): FoundConfig | null | undefined {
-  try {
-    const config: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof config !== 'object' || config === null || Object.hasOwn(config, '$import')) return undefined;
-    if (basename(path) !== 'package.json') return { config, filepath: path };
-    return Object.hasOwn(config, 'appreg') ? undefined : null;
-  } catch {
-    return undefined;
-  }
+  const value = await jsonValue(path, text);
+  if (form === 'json') return value;
+  if (typeof value === 'object' && value !== null && 'appreg' in value) return value.appreg;
+  throw emptyConfig(path, 'has no field “appreg”');
 }
 
 /** A value that refers to an unset variable. */
@@ -184,7 +156,7 @@ interface UnsetVariable {
 function substituteVariables(value: unknown, env: NodeJS.ProcessEnv, pointer: string, unset: UnsetVariable[]): unknown {
   if (typeof value === 'string') return value.replace(VARIABLE, (reference, name: string) => env[name] ?? reference);
   if (typeof value !== 'object' || value === null) return value;
-  const below = (key: string): string => `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const below = (key: string): string => pointer + pointerStep(key);
   const items = Object.entries(value).map(
     ([key, item]) => [key, substituteVariables(item, env, below(key), unset)] as const,
   );

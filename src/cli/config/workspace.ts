@@ -12,6 +12,8 @@ export interface OpenWorkspace {
   /** Absolute. */
   root: string;
   config: Config;
+  /** The configuration file, absolute. */
+  file: string;
   place: RegistryLocation;
 }
 
@@ -39,7 +41,7 @@ export async function openWorkspace(context: Context, opened: OpenStore | null =
     pathOf: (url) => localPath(url, base),
     firstSeen: (app, version) => ledger?.get(app)?.get(version)?.artifactChecksum ?? null,
   };
-  return { root, config, place };
+  return { root, config, file, place };
 }
 
 /** @returns the error for a folder without a configuration: exit 2 */

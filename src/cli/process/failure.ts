@@ -13,7 +13,7 @@ import { systemErrorCode } from '../../platform/system-error.ts';
 /** The document printed with a machine format if a run has no result. */
 
 /** Global options with a value. */
-const OPTIONS_WITH_VALUE = ['--config', '--cwd', '--format', '--output', '--max-warnings', '--rule'];
+const OPTIONS_WITH_VALUE = ['--config', '--config-format', '--cwd', '--format', '--output', '--max-warnings', '--rule'];
 
 export interface Request {
   command: string | null;

@@ -40,10 +40,10 @@ export async function publishEvaluated(
   if (apps.length === 0) return { evaluated: [...evaluated], failed };
   // Others may have published while the apps were built.
   store?.forget?.();
-  const { place, config, root } = await openWorkspace(context, store);
+  const { place, config, file, root } = await openWorkspace(context, store);
   const judgeSettings = {
     now: new Date().toISOString(),
-    severities: severitiesOf(context, config),
+    severities: await severitiesOf(context, { config, file }),
     appEntry: config.artifact?.entry ?? null,
   };
   if (dryRun) {

@@ -15,7 +15,22 @@ export const WORKSPACE_ERRORS = {
   'config-invalid': {
     exit: 2,
     title: 'The configuration has unknown fields, or fields with invalid values.',
-    fix: 'Compare it with schemas/config.schema.json.',
+    fix: 'Correct each place that the message names; https://github.com/appreg/appreg/blob/main/schemas/config.schema.json describes all settings.',
+  },
+  'config-unsupported': {
+    exit: 2,
+    title: 'A configuration is in a format or folder that appreg does not read, such as TOML or TypeScript.',
+    fix: 'Write it as JSON, YAML or JavaScript, under a supported name.',
+  },
+  'config-code-refused': {
+    exit: 2,
+    title: 'The configuration is code, and the command or --config-format does not allow it to be executed.',
+    fix: 'Write it as JSON or YAML, or name it with --config if you trust it.',
+  },
+  'config-owner': {
+    exit: 2,
+    title: 'The configuration belongs to another user, so it was not used.',
+    fix: 'Name it with --config if you trust it.',
   },
   'base-url-missing': {
     exit: 2,

@@ -1,6 +1,8 @@
 /** What an ajv validator reports; one entry per fault, since all of them are collected. */
 export interface ShapeError {
   instancePath: string;
+  /** JSON Pointer of the keyword in the schema, after a #. */
+  schemaPath: string;
   keyword: string;
   message?: string;
   params: Record<string, unknown>;

@@ -103,13 +103,21 @@ interface GitOptions {
   mayFail?: boolean;
 }
 
+/**
+ * Programs that a repository names are not started, and the settings of a bare repository that is part of the work tree
+ * are not read: both may be untrusted.
+ */
+const WITHOUT_PROGRAMS = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'safe.bareRepository=explicit'].flatMap(
+  (setting) => ['-c', setting],
+);
+
 /** @throws AppregError `git-missing`; `git-failed` for a status other than 0 */
 function git(
   args: readonly string[],
   cwd: string,
   { input, mayFail = false }: GitOptions = {},
 ): { status: number | null; stdout: Buffer; stderr: string } {
-  const run = spawnSync('git', args, {
+  const run = spawnSync('git', [...WITHOUT_PROGRAMS, ...args], {
     cwd,
     maxBuffer: 4 * 1024 ** 3,
     ...(input === undefined ? {} : { input }),

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { searchConfig } from '../../../src/cli/config/config-search.ts';
+import { evaluateConfig } from '../../../src/cli/config/config-code.ts';
 import { type Config, loadConfig } from '../../../src/cli/config/config.ts';
+import { configAt } from '../../support/config-at.ts';
 
 let root: string;
 beforeEach(() => {
@@ -26,64 +27,29 @@ describe('the configuration file', () => {
     ['package.json', JSON.stringify({ name: 'x', appreg: { baseUrl: base } })],
   ])('is found as %s', async (file, text) => {
     writeFile(file, text);
-    expect(await loadConfig(root, null, {})).toEqual({ config: { baseUrl: base }, file: join(root, file), root });
+    expect(await configAt(root, null, {})).toEqual({
+      config: { baseUrl: base },
+      file: join(root, file),
+      root,
+      unused: [],
+    });
   });
 
   test('is found in a parent folder, past a package.json without a configuration', async () => {
     writeFile('appreg.config.json', JSON.stringify({ baseUrl: base }));
     writeFile('apps/a/package.json', '{ "name": "a" }');
-    expect((await loadConfig(join(root, 'apps/a'), null, {})).root).toBe(root);
+    expect((await configAt(join(root, 'apps/a'), null, {})).root).toBe(root);
   });
 
   test('is the nearest one, or the one that is named', async () => {
     writeFile('appreg.config.json', JSON.stringify({ baseUrl: base }));
     writeFile('inner/appreg.config.json', JSON.stringify({ baseUrl: `${base}inner/` }));
-    expect((await loadConfig(join(root, 'inner'), null, {})).config.baseUrl).toBe(`${base}inner/`);
-    expect((await loadConfig(join(root, 'inner'), '../appreg.config.json', {})).config.baseUrl).toBe(base);
+    expect((await configAt(join(root, 'inner'), null, {})).config.baseUrl).toBe(`${base}inner/`);
+    expect((await configAt(join(root, 'inner'), join(root, 'appreg.config.json'), {})).config.baseUrl).toBe(base);
   });
 
   test('is null if none exists', async () => {
-    expect(await loadConfig(root, null, {})).toMatchObject({ config: {}, file: null, root });
-  });
-});
-
-const outcome = (work: Promise<unknown>): Promise<unknown> =>
-  work.catch((error: Error & { code?: string }) => [error.code, error.message]);
-
-describe('JSON configuration is read as the general search reads it', () => {
-  const PLACES = ['appreg.config.json', '.appregrc.json', 'package.json'];
-  test.each<[string, Record<string, string>]>([
-    ['an ordinary file', { 'appreg.config.json': '{ "manifest": "m.json" }' }],
-    [
-      'files in order of precedence',
-      { '.appregrc.json': '{ "manifest": "b.json" }', 'package.json': '{ "appreg": {} }' },
-    ],
-    ['an empty file', { 'appreg.config.json': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
-    ['a file with only whitespace', { 'appreg.config.json': ' \n' }],
-    ['null', { 'appreg.config.json': 'null' }],
-    ['an array', { 'appreg.config.json': '[]' }],
-    [
-      'a file with an import',
-      { 'appreg.config.json': '{ "$import": "./more.json" }', 'more.json': '{ "manifest": "m" }' },
-    ],
-    ['a file with a byte order mark', { 'appreg.config.json': '\ufeff{}' }],
-    ['a broken file', { 'appreg.config.json': '{' }],
-    ['a folder', { 'appreg.config.json/x': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
-    ['a field in package.json', { 'package.json': '{ "appreg": { "manifest": "m.json" } }' }],
-    ['a package.json without the field', { 'package.json': '{ "name": "appreg" }' }],
-    ['a broken package.json', { 'package.json': '{ "name": ' }],
-    ['a null field in package.json', { 'package.json': '{ "appreg": null }' }],
-  ])('for %s', async (_, files) => {
-    for (const [path, text] of Object.entries(files)) writeFile(path, text);
-    for (const file of [null, 'appreg.config.json', 'package.json']) {
-      const found = searchConfig(PLACES, root, file, { executesCode: true }).then((one) => [
-        one && !one.isEmpty ? one.config : {},
-        one?.filepath ?? null,
-      ]);
-      const loaded = loadConfig(root, file, {}).then((one) => [one.config, one.file]);
-      const [ours, theirs] = await Promise.all([outcome(loaded), outcome(found)]);
-      if (!JSON.stringify(ours).includes('config-invalid')) expect(ours).toEqual(theirs);
-    }
+    expect(await configAt(root, null, {})).toMatchObject({ config: {}, file: null, root });
   });
 });
 
@@ -100,7 +66,7 @@ describe('a configuration is refused', () => {
     { name: 'with an unknown level', text: '{ "rules": { "no-apps": "loud" } }', code: 'config-invalid' },
   ])('$name', async ({ text, code }) => {
     writeFile('appreg.config.json', text);
-    await expect(loadConfig(root, null, {})).rejects.toMatchObject({ known: true, code, exit: 2 });
+    await expect(configAt(root, null, {})).rejects.toMatchObject({ known: true, code, exit: 2 });
   });
 });
 
@@ -135,7 +101,7 @@ describe('an unset variable', () => {
     },
   ])('$name is reported only when the field is read', async ({ text, read }) => {
     writeFile('appreg.config.json', text);
-    const { config } = await loadConfig(root, null, { SET: 'https://a.example' });
+    const { config } = await configAt(root, null, { SET: 'https://a.example' });
     expect(config.manifest).toBe('a.json');
     expect(() => read(config)).toThrow(expect.objectContaining(unsetError) as Error);
   });
@@ -145,10 +111,10 @@ describe('an unset variable', () => {
       'appreg.config.json',
       '{ "baseUrl": "${APPS_HOST}", "manifest": "a/b.json", "store": { "type": "s3", "region": "${APPS_HOST}" } }',
     );
-    await expect(loadConfig(root, null, {})).rejects.toMatchObject({
+    await expect(configAt(root, null, {})).rejects.toMatchObject({
       code: 'config-invalid',
       message: expect.stringMatching(
-        /: \/manifest must match .*; \/store must have required property 'bucket'/,
+        /“manifest” must be the name of a .json file.*\n.*“bucket” is missing in “store”/,
       ) as string,
     });
   });
@@ -156,5 +122,159 @@ describe('an unset variable', () => {
 
 test('variables are replaced by their values', async () => {
   writeFile('appreg.config.json', '{ "baseUrl": "https://${APPS_HOST}/" }');
-  expect((await loadConfig(root, null, { APPS_HOST: 'a.example' })).config.baseUrl).toBe('https://a.example/');
+  expect((await configAt(root, null, { APPS_HOST: 'a.example' })).config.baseUrl).toBe('https://a.example/');
+});
+
+describe('a file without settings is refused', () => {
+  test.each([
+    ['appreg.config.json', ''],
+    ['appreg.config.json', ' \n'],
+    ['appreg.config.json', 'null'],
+    ['appreg.config.json', '[]'],
+    ['appreg.config.json', 'false'],
+    ['appreg.config.json', '"text"'],
+    ['appreg.config.json', '7'],
+    ['appreg.config.yaml', ''],
+    ['appreg.config.yml', '# only\n---\n# comments'],
+    ['appreg.config.yaml', 'null'],
+    ['appreg.config.yaml', '- a'],
+    ['appreg.config.yaml', 'a: &x [*x]'],
+    ['.appregrc', ''],
+    ['.appregrc.json', 'null'],
+    ['package.json', '{ "appreg": null }'],
+    ['package.json', '{ "appreg": [] }'],
+    ['package.json', '{ "appreg": '],
+    ['package.json', ''],
+    ['appreg.config.mjs', ''],
+    ['appreg.config.mjs', 'export const manifest = "a.json";'],
+    ['appreg.config.mjs', 'export default undefined;'],
+    ['appreg.config.mjs', 'export default null;'],
+    ['appreg.config.mjs', 'export default () => ({});'],
+    ['appreg.config.mjs', 'export default { manifest() {} };'],
+    ['appreg.config.mjs', 'const a = {}; a.a = a; export default a;'],
+    ['appreg.config.mjs', 'await new Promise(() => {});'],
+    ['appreg.config.mjs', 'process.exit(0);'],
+    ['appreg.config.mjs', 'throw new Error("broken");'],
+    ['appreg.config.mjs', 'throw null;'],
+    ['appreg.config.cjs', ''],
+    ['appreg.config.cjs', '// nothing'],
+    ['appreg.config.toml', 'a = 1'],
+    ['appreg.config.ts', 'export default {};'],
+    ['appreg.config.mts', ''],
+    ['appreg.config.cts', ''],
+    ['appreg.config.json5', '{}'],
+    ['appreg.config.jsonc', '{}'],
+    ['.appregrc.toml', ''],
+    ['.config/appregrc.json', '{}'],
+    ['.config/appreg.config.json', '{}'],
+  ])('%s: %s', async (name, text) => {
+    writeFile(name, text);
+    for (const file of [null, join(root, name)]) {
+      if (name.startsWith('.config') && file !== null) continue;
+      await expect(configAt(root, file)).rejects.toMatchObject({
+        known: true,
+        exit: 2,
+        message: expect.stringContaining(basename(name)) as string,
+      });
+    }
+  });
+
+  test.each(['appreg.config.json', 'appreg.config.yaml', 'appreg.config.mjs', '.appregrc', 'package.json'])(
+    '%s that is a folder, or a link that leads nowhere',
+    async (name) => {
+      const path = join(root, name);
+      const message = (): Promise<string> => configAt(root).then(String, (error: Error) => error.message);
+      mkdirSync(path);
+      expect(await message()).toContain(`${path} is a folder`);
+      rmSync(path, { recursive: true });
+      symlinkSync('missing', path);
+      expect(await message()).toContain(`${path} is a link to a file that does not exist`);
+      rmSync(path);
+      symlinkSync(name, path);
+      expect(await message()).toContain(`${path} is a symbolic link that forms a loop`);
+    },
+  );
+});
+
+test('a byte order mark is ignored', async () => {
+  writeFile('appreg.config.json', '\ufeff{ "manifest": "a.json" }');
+  expect((await configAt(root)).config.manifest).toBe('a.json');
+});
+
+test('the first of several files is used, and the others are named', async () => {
+  for (const name of ['appreg.config.mjs', 'appreg.config.json', 'appreg.config.toml']) writeFile(name, '{}');
+  writeFile('package.json', '{ "appreg": {} }');
+  expect(await configAt(root)).toMatchObject({
+    file: join(root, 'appreg.config.json'),
+    unused: ['appreg.config.mjs', 'package.json', 'appreg.config.toml'],
+  });
+});
+
+describe('the search ends', () => {
+  beforeEach(() => writeFile('appreg.config.json', '{}'));
+
+  test('at the root of a repository', async () => {
+    mkdirSync(join(root, 'a/.git'), { recursive: true });
+    mkdirSync(join(root, 'a/b'));
+    expect((await configAt(join(root, 'a/b'))).file).toBeNull();
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('with an error at a file of another user in a parent folder', async () => {
+    mkdirSync(join(root, 'a'));
+    chownSync(join(root, 'appreg.config.json'), 65534, 65534);
+    await expect(configAt(join(root, 'a'))).rejects.toMatchObject({ code: 'config-owner', exit: 2 });
+    expect((await configAt(root)).file).toBe(join(root, 'appreg.config.json'));
+  });
+});
+
+describe('code', () => {
+  const request = { file: null, env: {}, code: 'own' } as const;
+
+  test('of another folder is refused, unless it is named', async () => {
+    writeFile('a/appreg.config.mjs', 'export default {};');
+    mkdirSync(join(root, 'b'));
+    const [from, cwd] = [join(root, 'a'), join(root, 'b')];
+    const refused = { code: 'config-code-refused', exit: 2 };
+    await expect(loadConfig({ ...request, from, cwd, code: 'workspace' })).rejects.toMatchObject(refused);
+    await expect(loadConfig({ ...request, from, cwd: from, code: 'named' })).rejects.toMatchObject(refused);
+    await expect(loadConfig({ ...request, from, cwd: from, code: 'never' })).rejects.toMatchObject(refused);
+    const file = join(from, 'appreg.config.mjs');
+    await expect(loadConfig({ ...request, from, cwd, file, code: 'never' })).rejects.toMatchObject(refused);
+    expect((await loadConfig({ ...request, from, cwd, file, code: 'named' })).file).toBe(file);
+    mkdirSync(join(root, '.git'));
+    expect((await loadConfig({ ...request, from, cwd, code: 'workspace' })).file).toBe(file);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('of another user is refused', async () => {
+    writeFile('appreg.config.mjs', 'export default {};');
+    chownSync(join(root, 'appreg.config.mjs'), 65534, 65534);
+    const error = { code: 'config-owner', exit: 2 };
+    await expect(loadConfig({ ...request, from: root, cwd: root })).rejects.toMatchObject(error);
+  });
+
+  test('that never ends is stopped', async () => {
+    writeFile('appreg.config.mjs', 'for (;;);');
+    const options = { named: false, env: {}, limit: 1 };
+    await expect(evaluateConfig(join(root, 'appreg.config.mjs'), options)).rejects.toMatchObject({
+      code: 'config-unreadable',
+      message: expect.stringContaining('did not end within 1 second') as string,
+    });
+  });
+
+  test('with a syntax error is refused with the line', async () => {
+    for (const name of ['appreg.config.mjs', 'appreg.config.cjs']) {
+      writeFile(name, '\n\nconst = 1;');
+      await expect(configAt(root, join(root, name))).rejects.toMatchObject({
+        code: 'config-unreadable',
+        message: expect.stringContaining(`${name}:3: SyntaxError: `) as string,
+      });
+    }
+  });
+
+  test('can set the variables that it refers to', async () => {
+    writeFile('appreg.config.mjs', "process.env.APPS = 'a.example'; export default { baseUrl: 'https://${APPS}/' };");
+    const env = {};
+    expect((await configAt(root, null, env)).config.baseUrl).toBe('https://a.example/');
+    expect(env).toMatchObject({ APPS: 'a.example' });
+  });
 });

@@ -20,7 +20,7 @@ export async function runAddApp(context: Context, key: string, options: Options)
   checkNewKey(key);
   const { terminal } = context;
   const json = wantsJson('add-app', options.format);
-  const { place, config } = await openWorkspace(context);
+  const { place, config, file } = await openWorkspace(context);
   const { metadataUrl = null } = options;
   if (metadataUrl !== null) checkUrl(metadataUrl, '--metadata-url');
   const flags = addAppCommand.options;
@@ -36,7 +36,7 @@ export async function runAddApp(context: Context, key: string, options: Options)
   const app: NewApp = { key, name, description, color, icon: iconFrom(context, key, color, icon), metadataUrl };
   const { entry, plan, lines, findings } = await planApp(place, app, {
     now: new Date().toISOString(),
-    severities: severitiesOf(context, config),
+    severities: await severitiesOf(context, { config, file }),
   });
   const status = planStatus(plan, options.dryRun === true, 'added');
   printFindings(terminal, findings);

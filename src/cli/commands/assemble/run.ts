@@ -36,8 +36,8 @@ export async function runAssemble(context: Context, options: Options): Promise<n
       '--against is only valid with --check: without it, the apps are compared with the store itself.',
       'Add --check, or omit --against.',
     );
-  const { config, root } = await context.config();
-  const judgeSettings = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
+  const { config, file, root } = await context.config();
+  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { config, file }) };
   if (check) {
     const folders = appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'));
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };

@@ -3,6 +3,7 @@ import { allowSecretOption } from '../../option-groups.ts';
 
 export const bundleCommand = {
   name: 'bundle',
+  executesConfig: true,
   description: 'build an entry point, or pack a folder, into a reproducible .tar.gz',
   arguments: [
     {

@@ -20,13 +20,10 @@ import { quotedPath } from '../../io/shown-path.ts';
 type Options = GlobalOptions & OptionValues<typeof bundleCommand.options>;
 
 /** The severities that differ from those of the rules. All rules are loaded for them: longer than a small bundle takes. */
-async function requestedSeverities(
-  context: Context,
-  config: LoadedConfig['config'],
-): Promise<Record<string, Severity | 'off'>> {
-  if (config.rules === undefined && context.options.rule === undefined) return {};
+async function requestedSeverities(context: Context, loaded: LoadedConfig): Promise<Record<string, Severity | 'off'>> {
+  if (loaded.config.rules === undefined && context.options.rule === undefined) return {};
   const { severitiesOf } = await import('../../check/severities.ts');
-  return severitiesOf(context, config);
+  return severitiesOf(context, loaded);
 }
 
 /** `appreg bundle <entry> <output>`: builds, then writes the archive atomically. */
@@ -35,8 +32,9 @@ export async function runBundle(context: Context, entry: string, output: string,
   const json = wantsJson('bundle', options.format);
   const target = outputFile(cwd, output);
   const allowed = allowedSecrets(options);
-  const { config } = await context.config();
-  const severities = await requestedSeverities(context, config);
+  const loaded = await context.config();
+  const { config } = loaded;
+  const severities = await requestedSeverities(context, loaded);
   const settings = config.bundle ?? {};
   const request: BundleOptions = {
     entry: resolve(cwd, entry),

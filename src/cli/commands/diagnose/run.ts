@@ -105,7 +105,7 @@ async function diagnoseSaved(
       `${flagOf(diagnoseCommand.options[unusable])} cannot be used with saved facts: no requests are sent.`,
       'Omit it, or give the URL of the registry.',
     );
-  const { severities, exceptions } = checkSettings(context, await context.config());
+  const { severities, exceptions } = await checkSettings(context, await context.config());
   const snapshot = await readSnapshot(resolve(context.cwd, file));
   const narrowed =
     requested === null

@@ -5,6 +5,7 @@ const { name, description, icon, blockColor, metadataUrl, dryRun } = addAppComma
 
 export const editAppCommand = {
   name: 'edit-app',
+  executesConfig: true,
   description: 'change the name, description, icon, color or metadata URL of an app',
   arguments: [{ usage: '<key>', value: 'app-key', prompt: { message: 'Key of the app?' } }],
   options: {

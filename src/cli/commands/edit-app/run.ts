@@ -35,14 +35,14 @@ export async function runEditApp(context: Context, key: string, options: Options
   const json = wantsJson('edit-app', options.format);
   const given = givenValues(context, options);
   const workspace = await openWorkspace(context);
-  const { place, config, root } = workspace;
+  const { place, root } = workspace;
   const app = await listedEntry(place, key);
   const values = given ?? (await promptedValues(context, app));
   if (values === null) return 130;
 
   const planned = await planEdit(place, app, editOf(context, app, values), {
     now: new Date().toISOString(),
-    severities: severitiesOf(context, config),
+    severities: await severitiesOf(context, workspace),
   });
   const { plan, findings, entry, changes, unusedIcon } = planned;
   const status = planStatus(plan, options.dryRun === true, 'edited');

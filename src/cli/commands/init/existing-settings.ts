@@ -4,7 +4,8 @@ import { printable } from '../../../core/text/text.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { flagOf, type OptionValues } from '../../command-definition.ts';
 import type { Config } from '../../config/config.ts';
-import { configFileIn, loadConfig } from '../../config/config.ts';
+import { configFileIn } from '../../config/config.ts';
+import type { Context } from '../../context.ts';
 import { initCommand } from './options.ts';
 
 type Options = OptionValues<typeof initCommand.options>;
@@ -37,13 +38,13 @@ const NAMES = [
  * @throws AppregError `config-invalid`, `config-unreadable`, `base-url-missing` (exit 2), or `already-exists` (exit 1)
  */
 export async function existingSettings(
-  env: NodeJS.ProcessEnv,
+  context: Context,
   root: string,
   options: Options,
 ): Promise<ExistingSettings | null> {
   const path = configFileIn(root);
   if (path === null) return null;
-  const { config } = await loadConfig(root, path, env);
+  const { config } = await context.config(root);
   const file = basename(path);
   if (config.baseUrl === undefined)
     throw new AppregError(

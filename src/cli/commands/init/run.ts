@@ -43,7 +43,7 @@ export async function runInit(context: Context, dir: string | undefined, options
     throw new AppregError('option-invalid', 'The folder name is empty.', 'Omit it to use the current folder.');
   const root = resolve(cwd, dir ?? '.');
   await requireNoFile(root, cwd);
-  const existing = await existingSettings(context.env, root, options);
+  const existing = await existingSettings(context, root, options);
   const settings = await settingsFrom(context, { ...options, ...existing?.options });
   if (settings === null) return 130;
   const { manifest, baseUrl, ci } = settings;

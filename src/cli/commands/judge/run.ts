@@ -22,7 +22,7 @@ export async function runJudge(
   options: OptionValues<typeof judgeCommand.options> = {},
 ): Promise<number> {
   return checked(context, 'judge', files.join(' '), async () => {
-    const settings = checkSettings(context, await context.config(), options.baseline);
+    const settings = await checkSettings(context, await context.config(), options.baseline);
     const parts: NamedSnapshot[] = [];
     for (const file of files) parts.push({ file, snapshot: await readSnapshot(resolve(context.cwd, file)) });
     const facts = joinShards(parts);

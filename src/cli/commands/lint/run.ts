@@ -47,7 +47,7 @@ export async function runLint(context: Context, paths: readonly string[], option
     const [first] = targets;
     if (first === undefined) throw new Error('No path to lint was given.');
     const { config } = first.config;
-    const settings = checkSettings(context, first.config, options.baseline);
+    const settings = await checkSettings(context, first.config, options.baseline);
     const against =
       options.against === undefined
         ? defaultBaseline(first.target)

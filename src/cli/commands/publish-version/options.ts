@@ -3,6 +3,7 @@ import { allowSecretOption, dryRunOption } from '../../option-groups.ts';
 
 export const publishVersionCommand = {
   name: 'publish-version',
+  executesConfig: true,
   description: 'publish a version of an app: a number, or major, minor or patch',
   arguments: [
     { usage: '<app>', value: 'app-key', prompt: { message: 'Which app?' } },

@@ -37,7 +37,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place, config, root } = await openWorkspace(context);
+  const { place, config, file, root } = await openWorkspace(context);
   const app = await appToPublish(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
@@ -48,7 +48,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const artifact = withoutSecrets(made, allowed, terminal);
   const judgeSettings = {
     now: new Date().toISOString(),
-    severities: publishingSeverities(severitiesOf(context, config), options.anyContent === true),
+    severities: publishingSeverities(await severitiesOf(context, { config, file }), options.anyContent === true),
     appEntry: config.artifact?.entry ?? null,
   };
 

@@ -3,6 +3,7 @@ import { allowSecretOption, appOption, dryRunOption } from '../../option-groups.
 
 export const releaseCommand = {
   name: 'release',
+  executesConfig: true,
   description: 'publish the new versions of all apps of a repository',
   arguments: [],
   options: {

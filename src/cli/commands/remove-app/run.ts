@@ -23,11 +23,11 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
   const json = wantsJson('remove-app', options.format);
   const { dryRun = false } = options;
   const workspace = await openWorkspace(context);
-  const { place, config, root } = workspace;
+  const { place, root } = workspace;
   const app = await listedEntry(place, key);
   const removal = await planRemoval(place, app, {
     now: new Date().toISOString(),
-    severities: severitiesOf(context, config),
+    severities: await severitiesOf(context, workspace),
   });
   const { plan, findings, entry, kept, loss } = removal;
   printFindings(terminal, findings);

@@ -22,8 +22,7 @@ export async function runRules(context: Context, options: Options): Promise<numb
     const value = options[name];
     if (value !== undefined) requireValid(definitions[name], value, cwd);
   }
-  const { config } = await context.config();
-  const levels = severitiesOf(context, config);
+  const levels = await severitiesOf(context, await context.config());
   const all: LeveledRule[] = rules.map((rule) => ({ rule, level: levels[rule.id] ?? rule.severity }));
   const { group, level, symptom } = options;
   const chosen = all

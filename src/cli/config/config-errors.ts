@@ -1,0 +1,56 @@
+import { basename } from 'node:path';
+import schema from '../../../schemas/config.schema.json' with { type: 'json' };
+import { AppregError } from '../../core/errors.ts';
+import type { ShapeError } from '../../core/generated/validators.js';
+import {
+  positionsInJson,
+  type Position,
+  type Violation,
+  violationsOf,
+  violationText,
+} from '../../core/json/violations.ts';
+import { settingViolations } from '../check/setting-violations.ts';
+import { formOf } from './config-files.ts';
+import { configText } from './read-data.ts';
+
+/** The errors of a configuration, with their positions. Loaded lazily. */
+
+/**
+ * The error for a configuration that the schema refuses; it names all that is wrong.
+ * @param errors of the schema
+ * @param raw the configuration without the values of variables, which may be secrets
+ */
+export async function invalidConfig(path: string, errors: readonly ShapeError[], raw: unknown): Promise<AppregError> {
+  const violations = violationsOf(errors, raw, schema, 'The configuration');
+  return configError(path, [...violations, ...settingViolations(raw)]);
+}
+
+/** @param path of the configuration, absolute; null if the settings are from no file */
+export async function configError(path: string | null, violations: readonly Violation[]): Promise<AppregError> {
+  const name = path ?? 'The configuration';
+  const positions = path === null ? [] : await positionsIn(path, violations);
+  const isAboutRules = violations.every(({ isUnknownRule }) => isUnknownRule === true);
+  return isAboutRules
+    ? new AppregError('rule-unknown', violationText(name, violations, positions), 'appreg rules lists the rules.')
+    : new AppregError(
+        'config-invalid',
+        violationText(name, violations, positions),
+        'appreg explain config-invalid describes the settings.',
+      );
+}
+
+/** Code has no positions: its values may be computed. */
+async function positionsIn(path: string, violations: readonly Violation[]): Promise<Position[]> {
+  const form = formOf(basename(path));
+  if (form === null || form === 'code') return [];
+  const text = configText(path, false);
+  if (form === 'yaml') {
+    const { yamlPositions } = await import('./config-yaml.ts');
+    return yamlPositions(text, violations);
+  }
+  const prefix = form === 'package' ? '/appreg' : '';
+  return positionsInJson(
+    text,
+    violations.map((one) => ({ ...one, pointer: prefix + one.pointer })),
+  );
+}
