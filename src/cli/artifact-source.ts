@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { BundleOptions } from '../bundle/bundle.ts';
 import { printable, safeExcerpt } from '../core/text/text.ts';
+import { homeFolder } from '../platform/home-folder.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import { createArchiveReader } from '../observe/archive/read-archive.ts';
@@ -182,7 +182,7 @@ async function inspectStream(
   { packedBytes, cwd, onChunk = () => {} }: StreamOptions,
 ): Promise<Pick<Artifact, 'content' | 'archive'>> {
   const digester = createDigester(Infinity);
-  const reader = createArchiveReader({ packedBytes, scan: { folders: [cwd, homedir()] } });
+  const reader = createArchiveReader({ packedBytes, scan: { folders: [cwd, homeFolder() ?? cwd] } });
   for await (const chunk of chunks) {
     const listed = reader.write(chunk);
     digester.write(chunk);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Baseline } from '../core/facts/facts.ts';
 import {
@@ -10,16 +10,17 @@ import {
   withLockedVersion,
 } from '../core/registry/lock-file.ts';
 import { printable } from '../core/text/text.ts';
-import { isAppregError } from '../core/errors.ts';
+import { AppregError, isAppregError } from '../core/errors.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import { parseLock } from '../publish/lock-step.ts';
 import { openDirectory } from '../store/directory/directory.ts';
+import { readRegularFile } from '../platform/regular-file.ts';
 import type { Context } from './context.ts';
 
 /** The workspace's lock file on disk. */
 
 export function hasLock(root: string): boolean {
-  return existsSync(join(root, LOCK_FILE));
+  return lstatSync(join(root, LOCK_FILE), { throwIfNoEntry: false }) !== undefined;
 }
 
 /**
@@ -43,7 +44,16 @@ export async function lockBaseline(context: Context, url: string): Promise<Basel
 
 /** The lock file; null if there is none. @throws AppregError for an invalid file */
 export function readLock(root: string): LockFile | null {
-  return hasLock(root) ? parseLock(readFileSync(join(root, LOCK_FILE))) : null;
+  const path = join(root, LOCK_FILE);
+  if (!hasLock(root)) return null;
+  const read = readRegularFile(path);
+  if ('bytes' in read) return parseLock(read.bytes);
+  throw new AppregError(
+    'lock-file-invalid',
+    `${printable(path)} ${read.failure}.`,
+    'Restore it from version control, or delete it and run appreg lock again.',
+    { effect: 'none' },
+  );
 }
 
 /**

@@ -7,10 +7,12 @@ import { SIGNAL_EXIT, stopRequested } from '../store/interrupt.ts';
 import { type Journal, newJournal } from '../store/journal.ts';
 import { codePolicy } from './config/code-policy.ts';
 import type { LoadedConfig } from './config/config.ts';
+import type { CodePolicy } from './config/config-request.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { endUnlessIdle } from './process/end-process.ts';
 import { messageAtExit, secondSignal, withStoreState } from './process/ending.ts';
 import { MissingArguments, commandName } from './io/missing-arguments.ts';
+import { withoutSystemError } from './process/file-error.ts';
 import { buildProgram, type RunCommand } from './program.ts';
 import { toStderr, toStdout } from './io/streams.ts';
 import { superviseCommand } from './process/supervise.ts';
@@ -94,7 +96,7 @@ async function exitCodeOf(code: number, state: Run): Promise<number> {
 
 async function reportFailure(thrown: unknown, state: Run): Promise<number> {
   state.ended = true;
-  const error = withStoreState(thrown, state.journal);
+  const error = withStoreState(withoutSystemError(thrown), state.journal);
   const code = printError(error, state.words.includes('--verbose'));
   if (code !== 0 && !state.printed) await printFailure(error, code, state);
   if (!isAppregError(error) || error.exit > 128) endUnlessIdle(code);
@@ -177,19 +179,21 @@ function configReader(
   const code = codePolicy(options.configFormat, env, executesConfig);
   const file = options.config === undefined ? null : resolve(cwd, options.config);
   const loaded = new Map<string, Promise<LoadedConfig>>();
-  const load = async (from: string): Promise<LoadedConfig> => {
+  const load = async (from: string, policy: CodePolicy): Promise<LoadedConfig> => {
     const { loadConfig } = await import('./config/config.ts');
-    const config = await loadConfig({ from, file, env, code, cwd });
+    const config = await loadConfig({ from, file, env, code: policy, cwd });
     const { file: used, unused = [] } = config;
     if (used !== null && unused.length > 0)
       terminal.log(`${printable(used)} is used as the configuration, and not ${unused.join(', ')} in the same folder.`);
     return config;
   };
-  return async (from = cwd) => {
-    const before = loaded.get(from);
+  return async (from = cwd, { needsWorkspace } = { needsWorkspace: true }) => {
+    const policy = code === 'workspace' && !needsWorkspace ? 'named' : code;
+    const key = `${policy} ${from}`;
+    const before = loaded.get(key);
     if (before !== undefined) return before;
-    const reading = load(from);
-    loaded.set(from, reading);
+    const reading = load(from, policy);
+    loaded.set(key, reading);
     return reading;
   };
 }

@@ -1,14 +1,16 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts/facts.ts';
 import { printable, redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
+import { type LocalPath, localPathOf } from '../observe/baseline/local-path.ts';
 import { gitTree } from '../observe/workspace/git.ts';
 import { targetAt } from '../observe/workspace/target.ts';
 import { folderTree } from '../observe/workspace/tree.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
 import type { FactsSink } from '../observe/registry/options.ts';
+import { whyUnreadable } from '../platform/regular-file.ts';
 import { workspaceSettings } from './config/config.ts';
 import type { Context } from './context.ts';
 import { shownPath } from './io/shown-path.ts';
@@ -31,10 +33,10 @@ export async function registryState(
 ): Promise<Snapshot> {
   const seenAt = new Date().toISOString();
   if (/^https?:\/\//i.test(where)) return liveState(context, where, options, seenAt);
-  const path = resolve(context.cwd, where);
-  if (existsSync(path)) {
-    if (statSync(path).isFile() && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
-    return folderState(context, path, where, seenAt, documentsOnly);
+  const local = localPathOf(where, context.cwd);
+  if (local !== null) {
+    if (!local.isFolder && isFacts(local.path)) return { ...(await readSnapshot(local.path)), target: where };
+    return folderState(context, local, where, seenAt, documentsOnly);
   }
   const { config, root } = await context.config();
   return snapshotOfTree(gitTree(where, root), config.manifest ?? 'registry.json', config.baseUrl ?? null, seenAt);
@@ -42,7 +44,16 @@ export async function registryState(
 
 /** Saved facts are identified by their first field. */
 function isFacts(path: string): boolean {
-  const file = openSync(path, 'r');
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    const why = whyUnreadable(path, error);
+    if (why === null) throw error;
+    throw new AppregError('registry-unusable', `${printable(path)} ${why}.`, 'Check the path and its permissions.', {
+      cause: error,
+    });
+  }
   try {
     const start = Buffer.alloc(256);
     return /^\s*\{\s*"snapshot"\s*:/.test(start.toString('utf8', 0, readSync(file, start)));
@@ -53,12 +64,12 @@ function isFacts(path: string): boolean {
 
 async function folderState(
   context: Context,
-  path: string,
+  { path, isFolder }: LocalPath,
   where: string,
   seenAt: string,
   documentsOnly: boolean,
 ): Promise<Snapshot> {
-  const loaded = await context.config(statSync(path).isDirectory() ? path : resolve(path, '..'));
+  const loaded = await context.config(isFolder ? path : resolve(path, '..'));
   const target = targetAt(path, workspaceSettings(loaded));
   if (target.kind === 'metadata')
     throw new AppregError(
@@ -81,7 +92,7 @@ async function folderState(
 
 async function liveState(context: Context, where: string, options: VerifyOptions, seenAt: string): Promise<Snapshot> {
   const { observeRegistry } = await import('../observe/registry/observe.ts');
-  const { config } = await context.config();
+  const { config } = await context.config(context.cwd, { needsWorkspace: false });
   const url = registryUrl(where);
   const state = collectState(redact(url.href), seenAt);
   const progress = context.terminal.progress(`Requesting ${url.host}`);

@@ -1,9 +1,10 @@
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { link, readFile, rename, rm } from 'node:fs/promises';
-import { homedir, hostname, networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { printable, shorten } from '../core/text/text.ts';
+import { homeFolder } from '../platform/home-folder.ts';
 import { AppregError } from '../core/errors.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
 import { makeFolder } from '../platform/make-folder.ts';
@@ -34,10 +35,21 @@ export function authorityFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platfor
   if (named) return named;
   const xdg = env['XDG_DATA_HOME'];
   if (platform === 'win32')
-    return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'appreg', 'local-ca');
+    return join(env['LOCALAPPDATA'] || join(requireHome(), 'AppData', 'Local'), 'appreg', 'local-ca');
   if (xdg && isAbsolute(xdg)) return join(xdg, 'appreg', 'local-ca');
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'appreg', 'local-ca');
-  return join(homedir(), '.local', 'share', 'appreg', 'local-ca');
+  if (platform === 'darwin') return join(requireHome(), 'Library', 'Application Support', 'appreg', 'local-ca');
+  return join(requireHome(), '.local', 'share', 'appreg', 'local-ca');
+}
+
+function requireHome(): string {
+  const home = homeFolder();
+  if (home !== null) return home;
+  throw new AppregError(
+    'local-ca-unusable',
+    'The folder of the local certificate authority is unknown, because HOME is not an absolute path.',
+    'Set HOME, or APPREG_CA_DIR to a folder that is kept.',
+    { effect: 'none' },
+  );
 }
 
 /**

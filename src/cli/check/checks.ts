@@ -11,6 +11,7 @@ import { PLAIN } from '../../report/style.ts';
 import { isOneOf } from '../choices.ts';
 import { folderInRepository, reportToGitHub } from '../ci.ts';
 import type { Context } from '../context.ts';
+import { withoutSystemError } from '../process/file-error.ts';
 
 /** Shared by the commands that check: formats, report output, the exit code. */
 
@@ -65,7 +66,8 @@ export async function checked(
   const format = formatOf(context);
   try {
     return await run();
-  } catch (error) {
+  } catch (thrown) {
+    const error = withoutSystemError(thrown);
     const reason = isAppregError(error)
       ? `${error.code}: ${error.message}`
       : 'internal error in appreg; its stack is on stderr';

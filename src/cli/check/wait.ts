@@ -7,6 +7,7 @@ import { type SignalExit, AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 import { printReport } from './checks.ts';
 import { logEndedExceptions } from './exceptions.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import type { Context } from '../context.ts';
 import { type CheckResult, type FactsListener, type LiveCheck, observeAndJudge, snapshotHeader } from './live-check.ts';
 import { startJudging } from '../../core/engine/judge.ts';
@@ -69,8 +70,7 @@ export async function verifyWhenReady(
   };
   const lifetimes = openLifetimes();
   const isTemporary = options.cache === undefined;
-  const cache =
-    options.cache === undefined ? mkdtempSync(join(tmpdir(), 'appreg-wait-')) : resolve(context.cwd, options.cache);
+  const cache = options.cache === undefined ? temporaryFolder() : resolve(context.cwd, options.cache);
   let attempt: Attempt | null = null;
   let pause = PAUSE.first;
   let lastText = '';
@@ -191,4 +191,18 @@ function roundedUp(seconds: number): string {
 
 function shownTime(moment: number): string {
   return new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function temporaryFolder(): string {
+  const parent = tmpdir();
+  try {
+    return mkdtempSync(join(parent, 'appreg-wait-'));
+  } catch (cause) {
+    throw new AppregError(
+      'temporary-folder-unusable',
+      `Cannot create a folder in ${printable(parent)} (${systemErrorCode(cause) ?? 'unknown'}).`,
+      'Set TMPDIR to a writable folder, or give one: --cache <dir>.',
+      { cause },
+    );
+  }
 }

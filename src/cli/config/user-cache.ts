@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join } from 'node:path';
 
 /**
@@ -15,6 +15,6 @@ export function userCacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platfor
   }
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, 'appreg');
   const home = env['HOME'];
-  if (home === undefined || !isAbsolute(home) || home !== homedir()) return null;
+  if (home === undefined || !isAbsolute(home) || home !== homeFolder()) return null;
   return platform === 'darwin' ? join(home, 'Library', 'Caches', 'appreg') : join(home, '.cache', 'appreg');
 }

@@ -1,9 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { parseDocument } from '../../core/json/json.ts';
 import { type LockFile, LOCK_FILE, lockIn } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors.ts';
 import { baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
+import { localPathOf } from '../../observe/baseline/local-path.ts';
 import { gitTree } from '../../observe/workspace/git.ts';
 import { storedLock } from '../../publish/lock-step.ts';
 import { type OpenStore, openStore } from '../config/open-store.ts';
@@ -54,8 +54,8 @@ export async function publishedVersions(
 /** The lock file in the state that --against names; null if it has none. */
 async function lockOf(context: Context, root: string, against: string): Promise<LockFile | null> {
   if (isUrl(against)) return servedLock(context, against);
-  const path = resolve(context.cwd, against);
-  if (existsSync(path)) return readLock(statSync(path).isDirectory() ? path : dirname(path));
+  const local = localPathOf(against, context.cwd);
+  if (local !== null) return readLock(local.isFolder ? local.path : dirname(local.path));
   const tree = gitTree(against, root);
   tree.fetch([LOCK_FILE]);
   const content = tree.read(LOCK_FILE);

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { DocumentContent, Baseline, PublishedVersion, Snapshot, Missing } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
@@ -13,6 +13,8 @@ import { gitTree } from '../workspace/git.ts';
 import { asBase, inferBase, localPath, type Workspace } from '../workspace/places.ts';
 import { manifestIn } from '../workspace/target.ts';
 import { folderTree, type Tree } from '../workspace/tree.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
+import { localPathOf } from './local-path.ts';
 import { type SavedDocuments, savedDocuments } from './saved-facts.ts';
 
 /** The published baseline: a folder, a file, saved facts, or a git ref. */
@@ -24,9 +26,10 @@ import { type SavedDocuments, savedDocuments } from './saved-facts.ts';
  * @param cwd the folder that relative paths are resolved against
  */
 export function baselineOf(where: string, workspace: Workspace, cwd: string): Baseline {
-  const path = resolve(cwd, where);
-  if (!existsSync(path)) return fromTree(gitTree(where, workspace.root), workspace.manifest, workspace.baseUrl);
-  if (statSync(path).isDirectory()) {
+  const local = localPathOf(where, cwd);
+  if (local === null) return fromTree(gitTree(where, workspace.root), workspace.manifest, workspace.baseUrl);
+  const { path } = local;
+  if (local.isFolder) {
     const manifest = existsSync(join(path, workspace.manifest)) ? workspace.manifest : manifestIn(path);
     if (manifest === null)
       throw new AppregError(
@@ -57,10 +60,9 @@ export function baselineVersionsOf(
   metadata: string,
   cwd: string,
 ): PublishedVersion[] | null {
-  const path = resolve(cwd, where);
-  const isFolder = existsSync(path) && statSync(path).isDirectory();
-  if (existsSync(path) && !isFolder) {
-    const versions = publishedVersionsIn(readJson(path));
+  const local = localPathOf(where, cwd);
+  if (local?.isFolder === false) {
+    const versions = publishedVersionsIn(readJson(local.path));
     if (versions !== null) return versions;
     throw new AppregError(
       'baseline-unusable',
@@ -68,7 +70,7 @@ export function baselineVersionsOf(
       'Use an earlier state of the metadata file, a folder, or a git ref.',
     );
   }
-  const tree = isFolder ? folderTree(path, where) : gitTree(where, workspace.root);
+  const tree = local ? folderTree(local.path, where) : gitTree(where, workspace.root);
   tree.fetch([metadata]);
   const content = tree.read(metadata);
   return content && publishedVersionsIn(parseDocument(content).value);
@@ -82,7 +84,14 @@ export function baselineFromLock(path: string, where: string): Baseline | null {
 }
 
 function readJson(path: string): JsonValue | undefined {
-  const { value, fault } = parseDocument(contentOf(readFileSync(path)));
+  const read = readRegularFile(path);
+  if ('failure' in read)
+    throw new AppregError(
+      'baseline-unusable',
+      `${printable(path)} ${read.failure}.`,
+      'Use a folder, a git ref, a manifest, or a file written by appreg verify --save.',
+    );
+  const { value, fault } = parseDocument(contentOf(read.bytes));
   if (value === undefined)
     throw new AppregError(
       'baseline-unusable',

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { homedir } from 'node:os';
+import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/http/url.ts';
@@ -81,11 +81,20 @@ function dataFolder(env: Environment): string {
   const { platform } = process;
   const xdg = env['XDG_DATA_HOME'];
   if (platform === 'win32')
-    return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'appreg', 'service');
+    return join(env['LOCALAPPDATA'] || join(requireHome(), 'AppData', 'Local'), 'appreg', 'service');
   if (process.getuid?.() === 0) return '/var/lib/appreg';
   if (xdg && isAbsolute(xdg)) return join(xdg, 'appreg', 'service');
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'appreg', 'service');
-  return join(homedir(), '.local', 'share', 'appreg', 'service');
+  if (platform === 'darwin') return join(requireHome(), 'Library', 'Application Support', 'appreg', 'service');
+  return join(requireHome(), '.local', 'share', 'appreg', 'service');
+}
+
+function requireHome(): string {
+  const home = homeFolder();
+  if (home !== null) return home;
+  throw invalidSetting(
+    'The folder of the database is unknown, because HOME is not an absolute path.',
+    'Set DATABASE_URL, HOME, or the folder: --data <dir>.',
+  );
 }
 
 function databaseUrl(text: string | null): string | null {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { homeFolder } from '../../platform/home-folder.ts';
 
 /** The profile in the shared files of AWS: ~/.aws/credentials and ~/.aws/config. */
 
@@ -23,9 +23,12 @@ export function profileName(env: Environment): string {
 /** The settings of the profile in a shared file; null if the file or profile does not exist. */
 export function profileOf(env: Environment, file: 'credentials' | 'config'): Section | null {
   const named = env[file === 'config' ? 'AWS_CONFIG_FILE' : 'AWS_SHARED_CREDENTIALS_FILE'];
+  const home = homeFolder();
+  const path = named ?? (home === null ? null : join(home, '.aws', file));
+  if (path === null) return null;
   let text: string;
   try {
-    text = readFileSync(named ?? join(homedir(), '.aws', file), 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (named === undefined) return null;
     throw new AppregError(

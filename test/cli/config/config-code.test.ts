@@ -54,7 +54,6 @@ describe('a configuration that is code', () => {
     verify: ['verify', 'http://127.0.0.1:1/registry.json'],
     diagnose: ['diagnose', 'http://127.0.0.1:1/registry.json'],
     judge: ['judge', 'facts.json'],
-    diff: ['diff', 'a.json', 'b.json'],
     mirror: ['mirror', 'http://127.0.0.1:1/registry.json', 'copy', '--base-url', 'https://a.example/'],
     rules: ['rules'],
     explain: ['explain', 'url-unstable'],
@@ -72,6 +71,12 @@ describe('a configuration that is code', () => {
     expect(stderr).not.toMatch(/^ {4}at /m);
     expect(run(['lint', '--config-format', 'data']).stderr).toContain('is code, which was not executed');
     expect(run(['checksum', 'executed']).stderr).toContain('does not exist');
+  });
+
+  test('is not executed by diff of URLs', () => {
+    const urls = ['http://127.0.0.1:1/a.json', 'http://127.0.0.1:1/b.json'];
+    expect(run(['diff', ...urls])).toMatchObject({ status: 2 });
+    expect(run(['diff', ...urls]).stderr).toContain('is code, which was not executed');
   });
 
   test('is refused by rules unless it is named', () => {

@@ -1,0 +1,23 @@
+import { AppregError, isAppregError } from '../../core/errors.ts';
+import { printable } from '../../core/text/text.ts';
+import { whyUnreadable } from '../../platform/regular-file.ts';
+
+/**
+ * An error of the system about a file as an expected one, with path and cause: the file is wrong, and not appreg. Any
+ * other error is returned unchanged.
+ */
+export function withoutSystemError(error: unknown): unknown {
+  if (isAppregError(error) || !isAboutFile(error)) return error;
+  const why = whyUnreadable(error.path, error);
+  if (why === null) return error;
+  return new AppregError(
+    'file-unreadable',
+    `${printable(error.path)} ${why}.`,
+    'Check the path, and the permissions of the file and of the folders above it.',
+    { cause: error },
+  );
+}
+
+function isAboutFile(error: unknown): error is Error & { path: string } {
+  return error instanceof Error && 'syscall' in error && 'path' in error && typeof error.path === 'string';
+}
