@@ -1,6 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IconFacts, Missing } from '../../core/facts/facts.ts';
+import { AppregError } from '../../core/errors.ts';
+import { printable } from '../../core/text/text.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { createDigester } from '../digest/digest.ts';
 import { inspectImage } from '../icon/inspect-image.ts';
@@ -40,13 +43,17 @@ function absentIcon(url: string | null, reason: Missing): IconFacts {
 
 /** Reads and inspects an icon. */
 export async function observeIconFile(context: WorkspaceContext, { url, path }: IconFile): Promise<IconFacts> {
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(join(context.root, path));
-  } catch (error) {
-    if (!isAbsence(error)) throw error;
-    return absentIcon(url, ELSEWHERE);
+  const read = readRegularFile(join(context.root, path));
+  if ('failure' in read) {
+    // Without a code, it is neither a file nor a folder, such as a named pipe.
+    if (read.code === null || isAbsence(read)) return absentIcon(url, ELSEWHERE);
+    throw new AppregError(
+      'file-unreadable',
+      `${printable(join(context.root, path))} ${read.failure}.`,
+      'Check the permissions of the file.',
+    );
   }
+  const { bytes } = read;
   const digester = createDigester(ICON_LIMIT, { weak: false });
   digester.write(bytes);
   const content = await withoutSecretsInHead(digester.end(), digester.start);
