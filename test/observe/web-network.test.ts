@@ -174,13 +174,12 @@ describe('a host with many files', () => {
     expect(requested(method)).toBeLessThan(12);
     const views = apps.map(({ metadata }) => metadata.web as HttpViews);
     const probes = views.map(({ head, preflight }) => (method === 'HEAD' ? head : preflight));
-    expect(
-      probes.filter((view) => isMissing(view) && reasonText(view.missing).includes(`requests (${method}) in time`))
-        .length,
-    ).toBeGreaterThan(40);
-    expect(faults(report).filter((line) => /head-refused|cors-preflight-refused/.test(line))).toEqual([]);
-    const reasons = report.notJudged.filter(({ rule }) => /head-refused|cors-preflight-refused/.test(rule));
-    expect(reasons.map(({ reason }) => reason).join('\n')).toMatch(/failed( twice)? \(HEADERS_TIMEOUT\)/);
+    expect(probes.filter(isMissing).length).toBeGreaterThan(40);
+    expect(faults(report).filter((line) => /head-refused|cors-preflight-refused/.test(line))).toEqual([
+      method === 'HEAD'
+        ? 'warning head-refused failed (metadata)'
+        : 'warning cors-preflight-refused no-answer (metadata)',
+    ]);
   });
 
   test('gets few more GET requests with Origin after timeouts', async () => {

@@ -145,7 +145,10 @@ function viewsOf(sent: readonly Sent[], own: Sent): HttpViews {
     if (one === own) continue;
     const { request, probe, body } = one;
     const condition = conditionOf(request);
-    if (probe.method === 'HEAD') views.head = probe;
+    // A request without a response: repeated, like the plain one.
+    if (header(request, 'range') !== null && statusOf(probe) === 0)
+      views.repeatedProbes = [{ of: 'range', url: lastHop(probe)?.url ?? '', plain: [200, 200], same: [0, 0] }];
+    else if (probe.method === 'HEAD') views.head = probe;
     else if (probe.method === 'OPTIONS' && header(request, 'access-control-request-method') === 'HEAD')
       views.headPreflight = probe;
     else if (probe.method === 'OPTIONS') preflights.push(probe);

@@ -42,6 +42,7 @@ const LONG = [
   'service/refresh/artifact-checks',
   'store/crash',
   'observe/live/reachability',
+  'observe/live/unanswered',
   'observe/web-network',
   'browser/icons',
   'store/s3/web',

@@ -36,7 +36,7 @@ export interface HttpViews {
 }
 
 /** A kind of request sent in addition to the plain GET; `browser` for the GET with Origin. */
-export type SideProbe = 'HEAD' | 'preflight' | 'HEAD preflight' | 'condition' | 'browser';
+export type SideProbe = 'HEAD' | 'preflight' | 'HEAD preflight' | 'condition' | 'range' | 'browser';
 
 /** The result of alternating plain GETs with the other request. */
 export interface RepeatedProbe {

@@ -1,5 +1,5 @@
-import type { RepeatedProbe, SideProbe, Probe, HttpViews } from './facts.ts';
-import { statusOf } from '../http/probe.ts';
+import type { Failure, RepeatedProbe, SideProbe, Probe, HttpViews } from './facts.ts';
+import { lastHop, originOf, statusOf } from '../http/probe.ts';
 
 /** Whether a status depends on the kind of request or is intermittent, derived from `repeatedProbes`. */
 
@@ -12,13 +12,37 @@ export function isRefusalStatus(status: number): boolean {
 }
 
 /**
- * Whether such a probe was refused, so that the request is worth repeating. A preflight that consistently gets 503
- * blocks browsers.
+ * Whether such a probe was refused or not answered, so that the request is worth repeating. A preflight that
+ * consistently gets 503 blocks browsers.
  */
 export function mayBeRepeated(of: SideProbe, probe: Probe): boolean {
+  if (probe.failure !== null) return isWithoutAnswer(probe.failure);
   const isPreflight = of === 'preflight' || of === 'HEAD preflight';
   const status = statusOf(probe);
-  return probe.failure === null && (isRefusalStatus(status) || (isPreflight && status === 503));
+  return isRefusalStatus(status) || (isPreflight && status === 503);
+}
+
+/** The host accepted the connection, and then did not respond, or closed it. */
+function isWithoutAnswer({ phase, code }: Failure): boolean {
+  if (phase === 'time') return code !== 'INTERRUPTED';
+  return phase === 'headers' && /^(HEADERS_TIMEOUT|SOCKET_CLOSED|ECONNRESET|EPIPE|HPE_INVALID_EOF_STATE)$/.test(code);
+}
+
+/** True if the host answered each plain GET, and at the same time none of the other requests. */
+export function isUnanswered({ plain, same }: RepeatedProbe): boolean {
+  return (
+    plain.length > 1 &&
+    same.length > 1 &&
+    plain.every((status) => (status >= 200 && status < 400) || status === 416) &&
+    same.every((status) => status === 0)
+  );
+}
+
+/** True if repeated requests show that the host of a probe never answers this kind of request. */
+export function isNeverAnswered(web: HttpViews, of: SideProbe, probe: Probe): boolean {
+  if (probe.failure === null || !isWithoutAnswer(probe.failure)) return false;
+  const origin = originOf(lastHop(probe)?.url ?? '');
+  return (web.repeatedProbes ?? []).some((one) => one.of === of && originOf(one.url) === origin && isUnanswered(one));
 }
 
 /**

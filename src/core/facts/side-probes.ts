@@ -1,7 +1,7 @@
 import type { Conditional, SideProbe, Missing, Probe, HttpViews } from './facts.ts';
 import { isMissing } from './facts.ts';
 import { dependenceOf } from './header-probes.ts';
-import { mayBeRepeated, intermittentRefusal } from './repeated-probes.ts';
+import { intermittentRefusal, isNeverAnswered, mayBeRepeated } from './repeated-probes.ts';
 import { isTransportFailure, statusOf } from '../http/probe.ts';
 import { blockedBy } from './missing.ts';
 
@@ -28,30 +28,49 @@ export function sideProbes(web: HttpViews | Missing): { [K in keyof SideProbes]:
   if (hasNone(web)) return NONE;
   const conditional = web.conditional ?? [];
   const headPreflight = web.headPreflight ?? null;
-  const preflights = [web.preflight, ...(web.preflights ?? [])].map((one) => (isMissing(one) ? null : one));
+  const preflights = [web.preflight, ...(web.preflights ?? [])];
+  const sent = preflights.map((one) => (isMissing(one) ? null : one));
   const head = isMissing(web.head) ? null : web.head;
   return {
-    head: why(web, 'HEAD', [head]) ?? head,
-    preflights: why(web, 'preflight', preflights) ?? preflights,
+    head: notSent(web.head) ?? why(web, 'HEAD', [head]) ?? head,
+    preflights: preflights.map(notSent).find((one) => one !== null) ?? why(web, 'preflight', sent) ?? sent,
     headPreflight: why(web, 'HEAD preflight', [headPreflight]) ?? headPreflight,
-    conditional:
-      failure(
-        NAMES.condition,
-        conditional.map(({ probe }) => probe),
-      ) ??
-      (intermittentRefusal(web, 'condition')
-        ? conditional.filter(({ probe }) => !mayBeRepeated('condition', probe))
-        : conditional),
-    revalidation: (web.revalidation && failure(NAMES.condition, [web.revalidation.probe])) ?? web.revalidation ?? null,
+    conditional: conditionalOf(web, conditional),
+    revalidation: revalidationOf(web),
     image: imageOf(web),
   };
+}
+
+function conditionalOf(web: HttpViews, conditional: Conditional[]): Conditional[] | Missing {
+  const probes = conditional.map(({ probe }) => probe).filter((probe) => !isNeverAnswered(web, 'condition', probe));
+  const failed = failure(NAMES.condition, probes);
+  if (failed !== null) return failed;
+  return intermittentRefusal(web, 'condition')
+    ? conditional.filter(({ probe }) => !mayBeRepeated('condition', probe))
+    : conditional;
+}
+
+function revalidationOf(web: HttpViews): SideProbes['revalidation'] | Missing {
+  const { revalidation = null } = web;
+  const failed = revalidation && failure(NAMES.condition, [revalidation.probe]);
+  if (revalidation === null || failed === null) return revalidation;
+  return isNeverAnswered(web, 'condition', revalidation.probe)
+    ? { ...blockedBy('conditional-request-rejected'), intentional: true }
+    : failed;
+}
+
+/** Why a request was not sent although it should have been; null if it was, or was left out intentionally. */
+function notSent(fact: Probe | Missing): Missing | null {
+  return isMissing(fact) && (fact.missing.code === 'host-failing' || fact.missing.code === 'interrupted') ? fact : null;
 }
 
 /** Most artifacts: the responses of their host are probed only for the first one. */
 const NONE = { head: null, preflights: [null], headPreflight: null, conditional: [], revalidation: null, image: null };
 
 function hasNone({ head, preflight, preflights, headPreflight, conditional, revalidation, image }: HttpViews): boolean {
-  const isGetAlone = isMissing(head) && isMissing(preflight) && preflights === undefined && headPreflight === undefined;
+  const isLeftOut = notSent(head) === null && notSent(preflight) === null;
+  const isGetAlone =
+    isLeftOut && isMissing(head) && isMissing(preflight) && preflights === undefined && headPreflight === undefined;
   return isGetAlone && conditional === undefined && revalidation === undefined && image === undefined;
 }
 
@@ -60,13 +79,17 @@ const NAMES: Readonly<Record<SideProbe | 'image', string>> = {
   preflight: 'preflight (OPTIONS)',
   'HEAD preflight': 'preflight (OPTIONS) for HEAD',
   condition: 'conditional GET',
+  range: 'GET with a Range',
   browser: 'GET with Origin',
   image: 'GET as an image',
 };
 
 /** Why nothing can be concluded, or null. */
 function why(web: HttpViews, of: SideProbe, probes: readonly (Probe | null)[]): Missing | null {
-  const failed = failure(NAMES[of], probes);
+  const failed = failure(
+    NAMES[of],
+    probes.filter((probe) => probe === null || !isNeverAnswered(web, of, probe)),
+  );
   if (failed !== null) return failed;
   const isRefused = probes.some((probe) => probe !== null && mayBeRepeated(of, probe));
   return isRefused && intermittentRefusal(web, of) !== null

@@ -46,6 +46,7 @@ import { redirectInsecure } from './http/redirect-insecure.ts';
 import { redirectExcessive } from './http/redirect-excessive.ts';
 import { urlMoved } from './urls/url-moved.ts';
 import { headRefused } from './http/head-refused.ts';
+import { rangeRequestUnanswered } from './http/range-request-unanswered.ts';
 import { rateLimited } from './http/rate-limited.ts';
 import { unsolicitedContinue } from './http/unsolicited-continue.ts';
 import { addressesDiffer } from './http/addresses-differ.ts';
@@ -141,6 +142,7 @@ export const rules: readonly AnyRule[] = [
   redirectExcessive,
   urlMoved,
   headRefused,
+  rangeRequestUnanswered,
   rateLimited,
   hostLimitsRequests,
   hostIntermittent,

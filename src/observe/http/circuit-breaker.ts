@@ -48,10 +48,10 @@ export function openCircuitBreaker(): CircuitBreaker {
     },
     record(origin, kind, probe) {
       const own = tallyOf(origin, kind);
-      const isTimeout = /^(HEADERS|BODY|TOTAL)_TIMEOUT$/.test(probe.failure?.code ?? '');
+      const isFailure = isTimeout(probe);
       own.probes += 1;
-      own.failures += isTimeout ? 1 : 0;
-      own.consecutiveFailures = isTimeout ? own.consecutiveFailures + 1 : 0;
+      own.failures += isFailure ? 1 : 0;
+      own.consecutiveFailures = isFailure ? own.consecutiveFailures + 1 : 0;
     },
     recordRateLimit(origin, again) {
       const all = tallyOf(origin, 'any');
@@ -67,6 +67,11 @@ function isTripped({ consecutiveFailures, failures, probes }: Tally, kind: 'GET'
     consecutiveFailures >= MAX_CONSECUTIVE[kind] ||
     (failures >= MIN_FAILURES[kind] && failures * MAX_PROBES_PER_FAILURE >= probes)
   );
+}
+
+/** True for a probe without a complete response in time. */
+export function isTimeout({ failure }: Probe): boolean {
+  return /^(HEADERS|BODY|TOTAL)_TIMEOUT$/.test(failure?.code ?? '');
 }
 
 /** The kind of a request: some hosts answer one kind and hang on the other. */

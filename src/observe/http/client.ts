@@ -90,13 +90,15 @@ async function sendProbe(request: ProbeRequest, state: ClientState): Promise<Pro
   const failure = urlFailure(request.url);
   const probe: Probe = { method, origin, hops: [], failure, attempts: 0, retryAfterMs: 0 };
   if (failure) return probe;
-  const deadline = state.deadlines.open(request.total);
+  const { side, total, url } = request;
+  const limit = side === undefined ? total : Math.min(total, state.pool.patience(new URL(url).origin));
+  const deadline = state.deadlines.open(limit);
   try {
     await sendAttempts(probe, request, deadline, state);
   } finally {
     deadline.stop();
   }
-  recordOutcome(probe, requestKindOf(request), state);
+  if (side !== 'repeat') recordOutcome(probe, requestKindOf(request), state);
   return withoutSecrets(probe, state.redact);
 }
 

@@ -40,7 +40,9 @@ export async function requestHop(
     if (skippedNow) return notSent(skippedNow);
     if (deadline.ended) return notSent(timeoutFailure(deadline.ended, href));
     if (request.fresh) pooled.connection?.close();
+    const sentAt = Date.now();
     const response = await sendRequest(pooled, request, deadline);
+    pool.recordResponseTime(origin, Date.now() - sentAt);
     const received = await receiveResponse(response, hop, request, deadline);
     return { hop, ...received, isCrowded: recordOutcome(pooled, request, hop.status, '') };
   } catch (error) {
@@ -88,9 +90,14 @@ function recordOutcome({ host, sent }: PooledConnection, { kind }: HopRequest, s
 }
 
 /** Why the request is not sent, or null: its host is down, or has failed too often. */
-function reasonToSkip({ url, kind }: HopRequest, pool: ConnectionPool, breaker: CircuitBreaker): Failure | null {
+function reasonToSkip(
+  { url, kind, isRepeat }: HopRequest,
+  pool: ConnectionPool,
+  breaker: CircuitBreaker,
+): Failure | null {
   const down = pool.downReason(url.origin);
   if (down) return { ...down, url: url.href };
+  if (isRepeat) return null;
   const reason = breaker.openReason(url.origin, kind);
   return reason === null ? null : failureFact('not-sent', 'NOT_SENT', reason, url.href);
 }

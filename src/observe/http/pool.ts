@@ -36,6 +36,8 @@ interface Host {
   /** Consecutive probes that could not connect; reset by the first one that could. */
   failedProbes: number;
   lastFailure: Failure | null;
+  /** The longest time until a response began, in milliseconds. */
+  slowest: number;
 }
 
 interface ConnectionPoolOptions extends ConnectOptions {
@@ -53,6 +55,9 @@ const MAX_IN_FLIGHT = 128;
 /** Idle connections that are kept, over all hosts; the one that was idle longest is closed first. */
 const MAX_IDLE = 64;
 const HEADER_BYTES = 65_536;
+/** The shortest wait for a side request, in milliseconds, and how many times longer than a plain GET it may take. */
+const MIN_PATIENCE = 5000;
+const PATIENCE_FACTOR = 3;
 /** Created once: an error and its stack for each connection would cost as much as closing it. */
 const CLOSED = new Error('the run was aborted');
 
@@ -67,6 +72,10 @@ export interface ConnectionPool {
   downReason(origin: string): Failure | null;
   /** @param failure why no connection could be made, or null */
   recordConnection(origin: string, failure: Failure | null): void;
+  /** @param milliseconds until a response of the host began, the connection included */
+  recordResponseTime(origin: string, milliseconds: number): void;
+  /** How long to wait for a request of another kind than those that the host answered, in milliseconds. */
+  patience(origin: string): number;
   /** The hosts that refused requests temporarily. */
   refusingHosts(): HostFacts[];
   close(): Promise<void>;
@@ -133,6 +142,15 @@ class HostConnectionPool implements ConnectionPool {
     host.lastFailure = failure;
   }
 
+  recordResponseTime(origin: string, milliseconds: number): void {
+    const host = this.hostOf(origin);
+    host.slowest = Math.max(host.slowest, milliseconds);
+  }
+
+  patience(origin: string): number {
+    return Math.max(MIN_PATIENCE, PATIENCE_FACTOR * this.hostOf(origin).slowest);
+  }
+
   refusingHosts(): HostFacts[] {
     return [...this.hosts.values()].flatMap(({ origin, window }) => {
       const load = window.load();
@@ -160,6 +178,7 @@ class HostConnectionPool implements ConnectionPool {
       pausedUntil: 0,
       failedProbes: 0,
       lastFailure: null,
+      slowest: 0,
     };
     this.hosts.set(origin, host);
     return host;

@@ -29,6 +29,11 @@ export interface ProbeRequest {
   headers?: readonly (readonly [string, string])[];
   /** Over a new connection. */
   fresh?: boolean;
+  /**
+   * For a request that plain GETs accompany: the wait for it is bounded by the time that the host takes for those.
+   * `repeat` is the confirmation, which is sent even if the host did not answer several requests of that kind.
+   */
+  side?: 'first' | 'repeat';
   /** Milliseconds in total: hops, attempts and waits. */
   total: number;
   /** Called for a final 2xx response, once per attempt. Without it the body is not read. */
@@ -54,6 +59,8 @@ export interface HopRequest {
   isRange: boolean;
   /** The kind of request, as the circuit breaker counts it. */
   kind: string;
+  /** True for a request that the circuit breaker does not stop. */
+  isRepeat: boolean;
   /** Use a new connection. */
   fresh: boolean;
 }
@@ -87,6 +94,7 @@ export function hopRequest(
     headers,
     body: probe.body ?? null,
     kind: requestKindOf(probe),
+    isRepeat: probe.side === 'repeat',
     fresh: probe.fresh === true,
     withCredentials: credentials.length > 0,
     isRange: headers.some(([name]) => name === 'range'),

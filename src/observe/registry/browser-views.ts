@@ -26,9 +26,9 @@ import {
   probeHeaders,
 } from './header-probes.ts';
 import { preflightsOf, probePreflight, probePreflights } from './preflight.ts';
-import { repeat } from './repeated-probes.ts';
+import { knownAsUnanswered, repeat } from './repeated-probes.ts';
 import { IMAGE_ACCEPT, UNCOMPRESSED } from './request-shape.ts';
-import { probeOnce, probeTwice } from './retry-probes.ts';
+import { probeAgain, probeOnce, probeSide } from './retry-probes.ts';
 import { hasSameValidators, type Methods } from './sampling.ts';
 
 /** How a resource responds to a page of the service: GET, HEAD and preflights as a browser sends them. */
@@ -53,9 +53,12 @@ export async function browserViews(view: ServerView, context: ObserveContext): P
   const get = browserGet(view, page);
   const key = keyOf(view);
   const chain = server.hops.map(({ url }) => url);
+  const ranges: RepeatedProbe[] = [];
   // Failures in one of them are probed.
   const getFrom = (origin: string): Promise<Probe> =>
-    getAsBrowser({ ...get, page: origin }, groupsOf(get), context, probeOnce);
+    kind === 'artifact'
+      ? getPart({ ...get, page: origin }, context, ranges)
+      : getAsBrowser({ ...get, page: origin }, groupsOf(get), context, probeOnce);
   const firstGet = getFrom(page);
   const [methods, first, ...browser] = await Promise.all([
     sample.methods(kind, server, () => otherMethods(chain, get, context)),
@@ -72,6 +75,7 @@ export async function browserViews(view: ServerView, context: ObserveContext): P
   const isUnexplained = headerProbes.length === 0 && isDifferent(browser);
   const alternating = isUnexplained ? alternatingOrigins.get(originOf(lastHop(server)?.url ?? '')) : undefined;
   if (alternating) repeatedProbes.push({ ...alternating, of: 'browser' });
+  repeatedProbes.push(...ranges.slice(0, 1));
   return {
     browser: browser.filter((probe) => !notRequested(probe)),
     ...methods,
@@ -79,6 +83,24 @@ export async function browserViews(view: ServerView, context: ObserveContext): P
     ...(headerProbes.length > 0 ? { headerProbes } : {}),
     ...(repeatedProbes.length > 0 ? { repeatedProbes } : {}),
   };
+}
+
+/**
+ * The browser's request for one byte of an artifact, or for all of it if the host never answers requests with a Range.
+ * @param ranges receives the requests that show this
+ */
+async function getPart(get: BrowserGet, context: ObserveContext, ranges: RepeatedProbe[]): Promise<Probe> {
+  const send = (headers: BrowserGet['headers'], how: typeof probeOnce): Promise<Probe> =>
+    getAsBrowser({ ...get, headers }, groupsOf(get), context, how);
+  if ((await knownAsUnanswered('range', get.url, context)) !== null) return send([], probeOnce);
+  const part = await send(get.headers, probeSide);
+  if (part.failure === null) return part;
+  const repeated = await repeat('range', part, get, () => send(get.headers, probeAgain), context);
+  if (repeated === null) return part;
+  const whole = await send([], probeSide);
+  if (whole.failure !== null) return part;
+  ranges.push(repeated);
+  return whole;
 }
 
 function browserGet({ kind, server, accept, reference, limit }: ServerView, page: string): BrowserGet {
@@ -104,9 +126,20 @@ function keyOf({ kind, server }: ServerView): string {
 async function otherMethods(chain: readonly string[], get: BrowserGet, context: ObserveContext): Promise<Methods> {
   const [preflights, head] = await Promise.all([
     probePreflights(chain, get.page, context),
-    probeTwice(context.http, headOf(get, context)),
+    probeHeadOf(chain, get, context),
   ]);
-  return { ...preflights, head: notRequested(head) ?? head };
+  return { ...preflights, head };
+}
+
+async function probeHeadOf(
+  chain: readonly string[],
+  get: BrowserGet,
+  context: ObserveContext,
+): Promise<Probe | Missing> {
+  const known = await knownAsUnanswered('HEAD', chain.at(-1) ?? get.url, context);
+  if (known !== null) return known;
+  const head = await probeSide(context.http, headOf(get, context));
+  return notRequested(head) ?? head;
 }
 
 function headOf({ url, page, accept }: BrowserGet, { timeouts }: ObserveContext): ProbeRequest {
@@ -125,16 +158,16 @@ async function repeatRefused(
   const repeatIfRefused = (of: SideProbe, probe: Probe | Missing | undefined, send: () => Promise<Probe>): void => {
     if (probe && !isMissing(probe)) repeated.push(repeat(of, probe, get, send, context));
   };
-  repeatIfRefused('HEAD', head, () => context.http.probe(headOf(get, context)));
+  repeatIfRefused('HEAD', head, () => probeAgain(context.http, headOf(get, context)));
   const preflightProbes = [preflight, ...preflights];
   for (const [i, request] of preflightsOf(chain, get.page).entries())
-    if (request) repeatIfRefused('preflight', preflightProbes[i], () => probePreflight(request, context, probeOnce));
+    if (request) repeatIfRefused('preflight', preflightProbes[i], () => probePreflight(request, context, probeAgain));
   const headRequest = headPreflightOf(get);
   if (headRequest)
-    repeatIfRefused('HEAD preflight', headPreflight, () => probePreflight(headRequest, context, probeOnce));
+    repeatIfRefused('HEAD preflight', headPreflight, () => probePreflight(headRequest, context, probeAgain));
   if (revalidation)
     repeatIfRefused('condition', revalidation.probe, () =>
-      sendRevalidation(get, revalidation.condition, context, probeOnce),
+      sendRevalidation(get, revalidation.condition, context, probeAgain),
     );
   const all = await Promise.all(repeated);
   return all.filter((result) => result !== null);

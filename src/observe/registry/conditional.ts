@@ -10,7 +10,7 @@ import type { ServerView } from './browser-views.ts';
 import type { ObserveContext } from './context.ts';
 import { isEntityTag } from './entity-tag.ts';
 import { repeat } from './repeated-probes.ts';
-import { probeTwice } from './retry-probes.ts';
+import { probeAgain, probeSide } from './retry-probes.ts';
 
 /** Conditional requests for a document (RFC 9110 section 13), which save the hourly check most of its bytes. */
 
@@ -34,7 +34,7 @@ export async function probeConditions(
   if (!first || !last) return [];
   const sent = conditionsFrom(last).map(async ({ condition, fabricated }): Promise<Conditional> => {
     const reader = fabricated ? null : createChangedBodyReader(last, limit, context);
-    const probe = await probeTwice(context.http, {
+    const probe = await probeSide(context.http, {
       method: 'GET',
       url: first.url,
       // Also shows how the host responds to an unknown origin; all other requests name the service's own.
@@ -103,7 +103,7 @@ export async function repeatCondition(
   const url = first.hops[0]?.url;
   if (!refused || url === undefined) return null;
   const sendAgain = (): Promise<Probe> =>
-    context.http.probe({
+    probeAgain(context.http, {
       method: 'GET',
       url,
       origin: null,

@@ -76,6 +76,8 @@ export interface ObserveState {
   readonly headerProbes: Map<string, Promise<HeaderProbe[]>[]>;
   /** The results of repeated requests, by kind of resource and request, and by host. */
   readonly repeatedProbes: Map<string, Promise<RepeatedProbe | null>>;
+  /** Whether a host never answers a kind of request, by kind of request and host. */
+  readonly unanswered: Map<string, Promise<RepeatedProbe | null>>;
 }
 
 /** The state of a new run. */
@@ -92,5 +94,6 @@ export function openState(): ObserveState {
     probedKinds: new Set(),
     headerProbes: new Map(),
     repeatedProbes: new Map(),
+    unanswered: new Map(),
   };
 }

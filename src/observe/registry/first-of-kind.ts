@@ -8,7 +8,7 @@ import { isEntityTag } from './entity-tag.ts';
 import { type BrowserGet, getAsBrowser } from './header-probes.ts';
 import { type Preflight, probePreflight } from './preflight.ts';
 import { ALL_GROUPS } from './request-shape.ts';
-import { probeTwice } from './retry-probes.ts';
+import { probeSide } from './retry-probes.ts';
 
 /** Probes of host settings, which are made only for the first resource of each kind and host. */
 
@@ -72,7 +72,7 @@ async function revalidate(
 ): Promise<NonNullable<HttpViews['revalidation']> | null> {
   if (get.kind === 'artifact' || !isAnswered(browser)) return null;
   const condition = conditionFrom(lastHop(browser)?.headers ?? []);
-  return condition && { condition, probe: await sendRevalidation(get, condition, context, probeTwice) };
+  return condition && { condition, probe: await sendRevalidation(get, condition, context, probeSide) };
 }
 
 /** The validator that a browser stores; null if there is none. */
@@ -88,7 +88,7 @@ export function sendRevalidation(
   get: BrowserGet,
   condition: Conditional['condition'],
   context: ObserveContext,
-  send: typeof probeTwice,
+  send: typeof probeSide,
 ): Promise<Probe> {
   return getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, context, send);
 }

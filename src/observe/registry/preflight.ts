@@ -2,8 +2,9 @@ import { hopOrigins, PROBE_HEADER } from '../../core/http/cors.ts';
 import type { HttpViews, Missing, Probe } from '../../core/facts/facts.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import type { ObserveContext } from './context.ts';
+import { knownAsUnanswered } from './repeated-probes.ts';
 import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
-import { probeTwice } from './retry-probes.ts';
+import { probeSide } from './retry-probes.ts';
 
 const SAME_ORIGIN: Missing = {
   missing: { code: 'same-origin' },
@@ -28,7 +29,7 @@ export interface Preflight {
 export async function probePreflight(
   { url, page, origin, method, chain }: Preflight,
   { http, secretNames, timeouts }: ObserveContext,
-  send = probeTwice,
+  send = probeSide,
 ): Promise<Probe> {
   const hasSecrets = secretNames !== null && chain.every((hop) => new URL(hop).origin === secretNames.origin);
   const requestedHeaders = [PROBE_HEADER, ...(hasSecrets ? secretNames.names : [])].sort();
@@ -64,6 +65,8 @@ export async function probePreflights(
   const [preflight, ...redirected] = await Promise.all(
     preflightsOf(chain, page).map(async (request): Promise<Probe | Missing> => {
       if (request === null) return SAME_ORIGIN;
+      const known = await knownAsUnanswered('preflight', request.url, context);
+      if (known !== null) return known;
       const probe = await probePreflight(request, context);
       return notRequested(probe) ?? probe;
     }),

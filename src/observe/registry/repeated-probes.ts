@@ -1,8 +1,11 @@
-import type { Probe, RepeatedProbe, ResourceKind, SideProbe } from '../../core/facts/facts.ts';
-import { isIntermittent, mayBeRepeated, isRefusalStatus } from '../../core/facts/repeated-probes.ts';
+import type { Missing, Probe, RepeatedProbe, ResourceKind, SideProbe } from '../../core/facts/facts.ts';
+import { blockedBy } from '../../core/facts/missing.ts';
+import { isIntermittent, isRefusalStatus, isUnanswered, mayBeRepeated } from '../../core/facts/repeated-probes.ts';
 import { lastHop, originOf, statusOf } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
+import { memoizeAsync } from './concurrency.ts';
 import type { ObserveContext } from './context.ts';
+import { probeAgain } from './retry-probes.ts';
 
 /** Repeats a request that failed unlike the plain GET, to see whether the status depends on the request. */
 
@@ -35,6 +38,13 @@ export async function repeat(
   const hop = lastHop(probe);
   if (!hop || notRequested(probe) !== null || !mayBeRepeated(of, probe)) return null;
   const origin = originOf(hop.url);
+  if (probe.failure !== null)
+    return memoizeAsync(context.state.unanswered, `${of} ${origin}`, async () => {
+      const [round] = ROUNDS;
+      const repeated = await repeatInRounds(of, resource, send, [round], context);
+      // The one that was not answered may be the target of a redirect.
+      return repeated !== null && isUnanswered(repeated) ? { ...repeated, url: hop.url } : null;
+    });
   const key = `${of} ${resource.kind} ${origin}`;
   const { repeatedProbes, alternatingOrigins } = context.state;
   const known = repeatedProbes.get(key);
@@ -49,6 +59,19 @@ export async function repeat(
   return repeated;
 }
 
+/** Why such a request is not sent: another one showed that the host never answers them; null if none did. */
+export async function knownAsUnanswered(
+  of: keyof typeof RULES,
+  url: string,
+  { state }: ObserveContext,
+): Promise<Missing | null> {
+  const repeated = await state.unanswered.get(`${of} ${originOf(url)}`);
+  return repeated ? { ...blockedBy(RULES[of]), intentional: true } : null;
+}
+
+/** The rules that report a host that never answers such requests. */
+const RULES = { preflight: 'cors-preflight-refused', HEAD: 'head-refused', range: 'range-request-unanswered' } as const;
+
 async function repeatInRounds(
   of: SideProbe,
   { kind, url, accept }: RepeatedResource,
@@ -56,9 +79,9 @@ async function repeatInRounds(
   rounds: readonly string[],
   { http, timeouts }: ObserveContext,
 ): Promise<RepeatedProbe | null> {
-  const headers: [string, string][] = kind === 'artifact' ? [['range', 'bytes=0-0']] : [];
+  const headers: [string, string][] = kind === 'artifact' && of !== 'range' ? [['range', 'bytes=0-0']] : [];
   const sendPlain = (): Promise<Probe> =>
-    http.probe({ method: 'GET', url, origin: null, accept, headers, total: timeouts.small });
+    probeAgain(http, { method: 'GET', url, origin: null, accept, headers, total: timeouts.small });
   const repeated: RepeatedProbe = { of, url, plain: [], same: [] };
   for (const order of rounds) {
     if (isIntermittent(repeated)) break;

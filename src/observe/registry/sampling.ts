@@ -1,4 +1,5 @@
-import { corsFault, preflightFault } from '../../core/http/cors.ts';
+import { corsFault } from '../../core/http/cors.ts';
+import { preflightFault } from '../../core/http/preflight.ts';
 import type { HttpViews, Missing, Probe } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';

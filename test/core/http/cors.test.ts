@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { corsCheck, corsFault, hopOrigins, isOrigin, preflightFault } from '../../../src/core/http/cors.ts';
+import { corsCheck, corsFault, hopOrigins, isOrigin } from '../../../src/core/http/cors.ts';
+import { preflightFault } from '../../../src/core/http/preflight.ts';
 import type { Hop } from '../../../src/core/facts/facts.ts';
 import { hop, probe } from '../../support/probes.ts';
 

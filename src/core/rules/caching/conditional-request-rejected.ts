@@ -1,6 +1,8 @@
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { finalHop, hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
+import type { Probe } from '../../facts/facts.ts';
+import { finalHop, hostOf, isAnswered, isTransportFailure, lastHop, statusOf } from '../../http/probe.ts';
+import { unanswered } from '../../http/unanswered.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
@@ -49,7 +51,7 @@ HTTP/1.1 304 Not Modified`,
       // Clients do not send a tag if none was issued.
       if (condition[0] === 'if-none-match' && header(finalHop(answer).headers, 'etag') === null) continue;
       const url = lastHop(probe)?.url ?? finalHop(answer).url;
-      const how = probe.failure ? `fails (${probe.failure.code})` : `gets status ${status}`;
+      const how = probe.failure ? howFailed(probe, probe.failure.code) : `gets status ${status}`;
       const name = condition[0] === 'if-none-match' ? 'If-None-Match' : 'If-Modified-Since';
       return {
         cause: probe.failure ? 'failed' : `status-${status}`,
@@ -62,3 +64,8 @@ HTTP/1.1 304 Not Modified`,
     return null;
   },
 });
+
+/** @param code of its failure */
+function howFailed(probe: Probe, code: string): string {
+  return isTransportFailure(probe) ? `is never answered (${unanswered(code)})` : `fails (${code})`;
+}

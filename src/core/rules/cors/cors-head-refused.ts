@@ -1,5 +1,6 @@
 import { CORS_CAUSES } from '../cors-causes.ts';
-import { corsEvidence, corsFault, preflightFault, PROBE_HEADER } from '../../http/cors.ts';
+import { corsEvidence, corsFault, PROBE_HEADER } from '../../http/cors.ts';
+import { preflightFault } from '../../http/preflight.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import { header, tokens } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
@@ -88,7 +89,7 @@ function preflightProblem(
     return null;
   if (headPreflight) {
     const fault = preflightFault(headPreflight, headPreflight.requestedHeaders ?? [PROBE_HEADER], 'HEAD');
-    if (fault !== null && fault.cause !== 'no-answer' && fault.value !== '429') {
+    if (fault !== null && fault.value !== '429') {
       const host = hostOf(finalHop(headPreflight).url);
       return {
         cause: `preflight-${fault.cause}`,

@@ -1,13 +1,16 @@
-import { corsFault, preflightFault, type PreflightFault, PROBE_HEADER } from '../../http/cors.ts';
+import { corsFault, PROBE_HEADER } from '../../http/cors.ts';
+import { preflightFault, type PreflightFault } from '../../http/preflight.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, statusOf } from '../../http/probe.ts';
+import { unanswered } from '../../http/unanswered.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
-  'no-answer': { title: 'The preflight gets no response' },
+  'no-answer': { title: 'The preflight is never answered' },
+  'not-http': { title: 'The response to the preflight is not valid HTTP' },
   redirect: { title: 'The preflight gets a redirect' },
   'status-*': { title: 'The preflight gets this status' },
   origin: { title: 'The preflight does not allow the origin' },
@@ -76,13 +79,14 @@ function problem(resource: ResourceKind, preflight: Probe, hop: number, fault: P
   const requested = preflight.requestedHeaders ?? [PROBE_HEADER];
   const names = requested.includes('authorization') ? '*, Authorization' : '*';
   const allowedOrigin = preflight.origin === 'null' ? '*' : '* (or the service’s origin)';
+  const advice =
+    fault.cause === 'header-refused' && fault.header === 'authorization'
+      ? `Send Access-Control-Allow-Headers: ${names}`
+      : `Respond to OPTIONS with 204 and Access-Control-Allow-Origin: ${allowedOrigin}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`;
   return {
     cause: fault.cause === 'status' ? `status-${fault.value}` : fault.cause,
-    message: `${host} refuses the preflight (OPTIONS) for the ${resourceName(resource)}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
-    advice:
-      fault.cause === 'header-refused' && fault.header === 'authorization'
-        ? `Send Access-Control-Allow-Headers: ${names}`
-        : `Respond to OPTIONS with 204 and Access-Control-Allow-Origin: ${allowedOrigin}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`,
+    message: `${host} ${fault.cause === 'no-answer' ? 'does not answer' : 'refuses'} the preflight (OPTIONS) for the ${resourceName(resource)}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
+    advice: `${fault.cause === 'no-answer' ? 'Find the firewall, proxy or server that drops OPTIONS requests, and let them through. ' : ''}${advice}`,
     evidence: {
       requested: answer?.url ?? null,
       origin: preflight.origin,
@@ -91,14 +95,17 @@ function problem(resource: ResourceKind, preflight: Probe, hop: number, fault: P
       code: preflight.failure?.code ?? null,
       answered: corsHeaders,
     },
-    dedupeKey: `${resource} ${host}`,
+    // A host that drops OPTIONS drops it for every file, and is then asked only once.
+    dedupeKey: fault.cause === 'no-answer' ? host : `${resource} ${host}`,
   };
 }
 
 function reason({ cause, value, header }: PreflightFault): string {
   switch (cause) {
     case 'no-answer':
-      return `it gets no response (${value ?? 'no status'})`;
+      return `${unanswered(value)}, repeatedly, while GET requests are answered`;
+    case 'not-http':
+      return `the response is not valid HTTP (${value ?? 'no status'})`;
     case 'redirect':
       return `the response is a redirect (${value}), which browsers do not follow for a preflight`;
     case 'status':

@@ -2,7 +2,8 @@ import { header } from '../../http/headers.ts';
 import type { Hop, HttpViews } from '../../facts/facts.ts';
 import { dependenceOf, isOther, isRefusal } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { finalHop, hostOf, isAnswered, statusOf } from '../../http/probe.ts';
+import { finalHop, hostOf, isAnswered, isTransportFailure, statusOf } from '../../http/probe.ts';
+import { unanswered } from '../../http/unanswered.ts';
 import { defineRule } from '../rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
@@ -55,13 +56,19 @@ HTTP/1.1 200 OK`,
     if (!isAnswered(head)) {
       // If a page's GET is refused as well, the method is not the reason.
       if (web.browser.some((probe) => probe.origin === head.origin && isOther(probe) && isRefusal(probe))) return null;
+      const isUnanswered = isTransportFailure(head);
       const how = head.failure ? `fails (${head.failure.code})` : `gets status ${status}`;
       return {
         cause: head.failure ? 'failed' : `status-${status}`,
-        message: `HEAD of the ${resourceName(resource)} ${how}, while GET gets status ${got.status}.`,
-        advice: 'Allow HEAD for all files.',
+        message: isUnanswered
+          ? `${hostOf(got.url)} does not answer HEAD for the ${resourceName(resource)}: ${unanswered(head.failure?.code ?? null)}, repeatedly, while GET requests are answered.`
+          : `HEAD of the ${resourceName(resource)} ${how}, while GET gets status ${got.status}.`,
+        advice: isUnanswered
+          ? 'Find the firewall, proxy or server that drops HEAD requests, and let them through.'
+          : 'Allow HEAD for all files.',
         evidence: { get: got.status, head: status || null, code: head.failure?.code ?? null },
-        dedupeKey: once,
+        // A host that drops HEAD drops it for every file, and is then asked only once.
+        dedupeKey: isUnanswered ? hostOf(got.url) : once,
       };
     }
     if (dependence?.on === 'changed' || dependence?.on === 'each-time') return null;

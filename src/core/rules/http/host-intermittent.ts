@@ -87,6 +87,7 @@ const REQUESTS: Readonly<Record<SideProbe, string>> = {
   preflight: 'preflights (OPTIONS)',
   'HEAD preflight': 'preflights (OPTIONS) for HEAD',
   condition: 'conditional GET requests',
+  range: 'GET requests with a Range',
   browser: 'GET requests',
 };
 

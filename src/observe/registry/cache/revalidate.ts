@@ -1,5 +1,6 @@
 import type { Hop, Resource, Probe } from '../../../core/facts/facts.ts';
 import { isMissing } from '../../../core/facts/facts.ts';
+import { mayBeRepeated } from '../../../core/facts/repeated-probes.ts';
 import { header, headerLines, httpDate } from '../../../core/http/headers.ts';
 import { isAnswered, lastHop, statusOf } from '../../../core/http/probe.ts';
 
@@ -21,9 +22,10 @@ export function revalidationHeaders({ web }: Resource): [string, string][] | nul
   return [['if-modified-since', lastModified]];
 }
 
-/** True if a response may be caused by the condition, so that a request without one is justified. */
+/** True if a response, or its absence, may be caused by the condition, so that a request without one is justified. */
 export function isCausedByCondition(probe: Probe): boolean {
-  return probe.failure === null && [304, 400, 412, 501].includes(statusOf(probe));
+  if (probe.failure !== null) return mayBeRepeated('condition', probe);
+  return [304, 400, 412, 501].includes(statusOf(probe));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Missing, Probe } from '../../../../src/core/facts/facts.ts';
 import { corsPreflightRefused } from '../../../../src/core/rules/cors/cors-preflight-refused.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, failed, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
+import { acao, ADDRESS, browser, failed, hop, ORIGIN, probe, web } from '../../../support/probes.ts';
 
 const options = (headers: Record<string, string>, status = 204, requested = ['x-appreg-probe']): Probe =>
   probe(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, requestedHeaders: requested });
@@ -81,7 +81,20 @@ ruleTable(corsPreflightRefused, {
     [
       'a malformed answer',
       facts({ ...failed('headers', 'HPE_INVALID_HEADER'), origin: ORIGIN }),
-      { cause: 'no-answer', message: 'HPE_INVALID_HEADER' },
+      { cause: 'not-http', message: 'HPE_INVALID_HEADER' },
+    ],
+    [
+      'no response',
+      {
+        resource: 'manifest',
+        web: web(probe(), {
+          browser: [browser(acao('*'))],
+          preflight: { ...failed('time', 'TOTAL_TIMEOUT'), origin: ORIGIN },
+          repeatedProbes: [{ of: 'preflight', url: ADDRESS, plain: [200, 200], same: [0, 0] }],
+        }),
+        answer: probe(),
+      },
+      { cause: 'no-answer', message: 'no response arrives in time' },
     ],
   ],
 });
