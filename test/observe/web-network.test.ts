@@ -2,7 +2,6 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isMissing, type HttpViews } from '../../src/core/facts/facts.ts';
-import { reasonText } from '../../src/core/rules/lookup.ts';
 import { proxiesIn } from '../../src/observe/http/proxy.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import {
