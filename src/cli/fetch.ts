@@ -3,6 +3,7 @@ import type { ArchiveFacts, Content, Probe } from '../core/facts/facts.ts';
 import { kindOf } from '../core/text/file-type.ts';
 import { printable, redact, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
+import { MACHINE_LIMIT_ADVICE, machineLimitOf } from '../core/http/machine-limit.ts';
 import { urlError } from '../core/http/url-error.ts';
 import { isAnswered, overProxy, statusOf } from '../core/http/probe.ts';
 import { type ArchiveOptions, type ArchiveReader, createArchiveReader } from '../observe/archive/read-archive.ts';
@@ -68,6 +69,12 @@ export async function fetchWhole(
 ): Promise<InspectedFile> {
   const fetched = await fetchBytes(url, onBytes, { ...networkOf(env), ...options });
   if (isAnswered(fetched.probe)) return fetched;
+  if (machineLimitOf(fetched.probe.failure) !== null)
+    throw new AppregError(
+      'too-many-open-files',
+      `${safeExcerpt(url)} ${describeOutcome(fetched.probe)}.`,
+      MACHINE_LIMIT_ADVICE,
+    );
   throw new AppregError(
     'download-failed',
     `${safeExcerpt(url)} ${describeOutcome(fetched.probe)}.`,

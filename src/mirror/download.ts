@@ -1,10 +1,14 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Probe } from '../core/facts/facts.ts';
+import { MACHINE_LIMIT_ADVICE, machineLimitOf } from '../core/http/machine-limit.ts';
 import { isAnswered, statusOf } from '../core/http/probe.ts';
+import { printable, redact } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { createDigester } from '../observe/digest/digest.ts';
 import type { HttpClient } from '../observe/http/client.ts';
 import { ARTIFACT_LIMITS, download, downloadBytes, SMALL_FILE_LIMITS } from '../observe/http/download.ts';
+import { diskError } from '../store/directory/disk-error.ts';
 import { syncFile } from '../store/directory/sync-file.ts';
 import { tempName } from '../store/directory/owner.ts';
 import { makeFolder } from '../platform/make-folder.ts';
@@ -32,7 +36,9 @@ export async function downloadArtifact(
 ): Promise<number | Failed> {
   await makeFolder(dirname(path));
   const part = join(dirname(path), tempName(basename(path)));
-  const file = await open(part, 'wx');
+  const file = await open(part, 'wx').catch((error: unknown) => {
+    throw diskError(error, part);
+  });
   let digester = createDigester(ARTIFACT_LIMITS.bytes);
   try {
     const probe = await download(http, { url, accept: '*/*', limits: ARTIFACT_LIMITS }, () => {
@@ -90,6 +96,15 @@ export async function digestOfFile(path: string): Promise<{ sha256: string; byte
 
 function downloadFailure(probe: Probe): Failed {
   const { failure } = probe;
+  if (machineLimitOf(failure) !== null && failure)
+    throw new AppregError(
+      'too-many-open-files',
+      `Cannot request ${printable(redact(failure.url))}: ${failure.message}.`,
+      MACHINE_LIMIT_ADVICE,
+      {
+        effect: 'unknown',
+      },
+    );
   if (failure) return { code: failure.code, message: `cannot be fetched: ${failure.message}` };
   return { code: `status-${statusOf(probe)}`, message: `responds with status ${statusOf(probe)}` };
 }

@@ -3,6 +3,7 @@ import { keysOf } from '../record.ts';
 import { formatDuration } from '../text/format-duration.ts';
 import { RESOURCE_NAMES, type ResourceKind, resourceName } from './resource-kind.ts';
 import type { ServiceFailure } from './service.ts';
+import { machineLimitText } from '../http/machine-limit.ts';
 
 /** Why a fact is missing, and why a rule was not judged: typed codes with data. All wording is in the table below. */
 
@@ -37,6 +38,8 @@ export type MissingReason =
   | { code: 'interrupted' }
   /** Too many requests to the host had failed. */
   | { code: 'host-failing'; host: string; message: string }
+  /** This machine could not send the request; `failure`: the code of the system, such as EMFILE. */
+  | { code: 'machine-limit'; failure: string }
   /** `probe`: the kind of request; `failure`: the code of the failure, or the status. */
   | { code: 'probe-failed'; probe: string; attempts: number; failure: string }
   | { code: 'other-bytes' }
@@ -112,6 +115,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'same-origin': () => 'a browser sends no preflight to the page’s own origin',
   interrupted: () => 'the run was interrupted',
   'host-failing': ({ host, message }) => `${host} ${message}`,
+  'machine-limit': ({ failure }) => machineLimitText(failure),
   'probe-failed': ({ probe, attempts, failure }) => `the ${probe} failed${times(attempts)} (${failure})`,
   'other-bytes': () => 'the inspected bytes do not match the listed checksum',
   'metadata-missing': ({ reason }, _, nameOf) =>

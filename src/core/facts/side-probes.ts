@@ -3,7 +3,7 @@ import { isMissing } from './facts.ts';
 import { dependenceOf } from './header-probes.ts';
 import { intermittentRefusal, isNeverAnswered, mayBeRepeated } from './repeated-probes.ts';
 import { isTransportFailure, statusOf } from '../http/probe.ts';
-import { blockedBy } from './missing.ts';
+import { blockedBy, type MissingReason } from './missing.ts';
 
 /**
  * The probes in addition to the plain GET, as rules need them: missing if nothing can be concluded from their outcome.
@@ -61,8 +61,10 @@ function revalidationOf(web: HttpViews): SideProbes['revalidation'] | Missing {
 
 /** Why a request was not sent although it should have been; null if it was, or was left out intentionally. */
 function notSent(fact: Probe | Missing): Missing | null {
-  return isMissing(fact) && (fact.missing.code === 'host-failing' || fact.missing.code === 'interrupted') ? fact : null;
+  return isMissing(fact) && NOT_SENT.has(fact.missing.code) ? fact : null;
 }
+
+const NOT_SENT: ReadonlySet<string> = new Set<MissingReason['code']>(['host-failing', 'interrupted', 'machine-limit']);
 
 /** Most artifacts: the responses of their host are probed only for the first one. */
 const NONE = { head: null, preflights: [null], headPreflight: null, conditional: [], revalidation: null, image: null };

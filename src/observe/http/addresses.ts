@@ -2,6 +2,7 @@ import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AddressFailure } from '../../core/facts/facts.ts';
 import { openReusedReadBuffer, type ReusedReadBuffer } from '../../platform/read-buffer.ts';
+import { isMachineLimit } from '../../core/http/machine-limit.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import { type ConnectOptions, type Endpoint, type OpenSocket, openSocket } from './open-socket.ts';
 
@@ -42,11 +43,19 @@ export function openAddresses(): Addresses {
       let survey = surveys.get(key);
       if (survey === undefined) {
         const surveying = surveyAddresses(endpoint, options, closing);
-        survey = surveying.then(({ good, bad }) => {
-          // If all addresses failed, they may recover.
-          if (good?.length === 0) surveys.delete(key);
-          return { good, bad };
-        });
+        survey = surveying.then(
+          ({ good, bad }) => {
+            // If all addresses failed, they may recover.
+            if (good?.length === 0) surveys.delete(key);
+            return { good, bad };
+          },
+          (error: unknown) => {
+            surveys.delete(key);
+            throw error;
+          },
+        );
+        // Awaited below; until then a rejection must not count as unhandled.
+        survey.catch(() => {});
         surveys.set(key, survey);
         ({ opened } = await surveying);
       }
@@ -85,6 +94,12 @@ async function surveyAddresses(
         openBuffered(endpoint, { ...options, timeout, lookup: lookupOf([address]) }, Date.now() + timeout, closing),
       ),
   );
+  const limit = tried.find((outcome) => outcome.status === 'rejected' && isLimited(outcome.reason));
+  if (limit?.status === 'rejected') {
+    for (const outcome of tried)
+      if (outcome.status === 'fulfilled') outcome.value.socket.on('error', () => {}).destroy();
+    throw limit.reason;
+  }
   const good: LookupAddress[] = [];
   const bad: AddressFailure[] = [];
   let opened: BufferedSocket | null = null;
@@ -101,6 +116,11 @@ async function surveyAddresses(
   }
   bad.sort((a, b) => (a.address < b.address ? -1 : 1));
   return { good, bad, opened: opened && { ...opened, failedAddresses: bad } };
+}
+
+/** True if this machine could not connect, which says nothing about the address. */
+function isLimited(reason: unknown): boolean {
+  return reason instanceof ConnectFailure && isMachineLimit(reason.code);
 }
 
 /** @throws any error that is not a connection failure: a bug */

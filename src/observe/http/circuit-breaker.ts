@@ -1,4 +1,5 @@
 import type { Missing, Probe } from '../../core/facts/facts.ts';
+import { machineLimitOf } from '../../core/http/machine-limit.ts';
 import { hostOf } from '../../core/http/probe.ts';
 
 /** Stops requests to a host after repeated failures, so that a run over thousands of files does not take hours. */
@@ -91,6 +92,8 @@ export function requestKindOf({
 /** Why a probe was not made or not completed, for reasons that are not the host's; null otherwise. */
 export function notRequested({ failure }: Probe): Missing | null {
   if (failure?.code === 'INTERRUPTED') return { missing: { code: 'interrupted' } };
+  const limit = machineLimitOf(failure);
+  if (limit !== null) return limit;
   return failure?.phase === 'not-sent'
     ? { missing: { code: 'host-failing', host: hostOf(failure.url), message: failure.message } }
     : null;

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostFacts, Probe } from '../../core/facts/facts.ts';
+import { machineLimitOf } from '../../core/http/machine-limit.ts';
 import { originOf } from '../../core/http/probe.ts';
 import { secretsOf } from '../../core/text/text.ts';
 import type { AddressPolicy } from './address-policy.ts';
@@ -46,6 +47,8 @@ export interface HttpClient {
   probe(request: ProbeRequest): Promise<Probe>;
   /** The hosts that refused requests temporarily, and the concurrency that they accepted. */
   hosts(): HostFacts[];
+  /** The code of the system if this machine could not send a request, even one at a time; otherwise null. */
+  machineLimit(): string | null;
   close(): Promise<void>;
 }
 
@@ -57,7 +60,13 @@ interface ClientState {
   deadlines: Deadlines;
   /** Removes secret header values from a text; null if there are none. */
   redact: ((text: string) => string) | null;
+  /** The code of the system when this machine could not send a request; null if it sent all. */
+  limit: string | null;
 }
+
+/** How often a request is sent again because this machine had no resources for it, and the pause before, in ms. */
+const MAX_RELIEFS = 10;
+const RELIEF_PAUSE = 50;
 
 /** Opens a client; close it to end its connections. */
 export function openHttpClient(options: HttpOptions = {}): HttpClient {
@@ -74,10 +83,11 @@ export function openHttpClient(options: HttpOptions = {}): HttpClient {
   const secrets = (options.secrets?.headers ?? []).map(([, value]) => value);
   const deadlines = openDeadlines(options.signal);
   const redact = secrets.length === 0 ? null : redactor(secrets);
-  const state: ClientState = { options, pool, breaker: openCircuitBreaker(), deadlines, redact };
+  const state: ClientState = { options, pool, breaker: openCircuitBreaker(), deadlines, redact, limit: null };
   return {
     probe: (request) => sendProbe(request, state),
     hosts: () => pool.refusingHosts(),
+    machineLimit: () => state.limit,
     close() {
       deadlines.close();
       return pool.close();
@@ -114,7 +124,7 @@ async function sendAttempts(
   const errors: string[] = [];
   let crowded = 0;
   for (;;) {
-    const { hops, last: hop, failure, isCrowded } = await sendAttempt(request, deadline, state);
+    const { hops, last: hop, failure, isCrowded } = await sendWithinLimits(request, deadline, state);
     // Given up between two attempts: keep the result of the previous one.
     if (failure?.phase === 'not-sent' && probe.attempts > 0) break;
     probe.attempts += 1;
@@ -133,6 +143,23 @@ async function sendAttempts(
     if (deadline.ended) break;
   }
   if (errors.length > 0) probe.retriedErrors = errors;
+}
+
+/** Sends an attempt; again with fewer requests in flight if this machine has no resources left for it. */
+async function sendWithinLimits(request: ProbeRequest, deadline: Deadline, state: ClientState): Promise<RedirectChain> {
+  const { pool } = state;
+  for (let relief = 1; ; relief += 1) {
+    const since = pool.reliefs();
+    const chain = await sendAttempt(request, deadline, state);
+    const isLimited = machineLimitOf(chain.failure) !== null;
+    if (!isLimited) return chain;
+    if (relief > MAX_RELIEFS || deadline.ended) {
+      state.limit = chain.failure?.code ?? null;
+      return chain;
+    }
+    await pool.relieve(since);
+    await sleep(RELIEF_PAUSE * relief, undefined, { signal: deadline.signal }).catch(() => {});
+  }
 }
 
 function sendAttempt(request: ProbeRequest, deadline: Deadline, state: ClientState): Promise<RedirectChain> {

@@ -1,4 +1,5 @@
 import type { Failure, Hop } from '../../core/facts/facts.ts';
+import { isMachineLimit, machineLimitText } from '../../core/http/machine-limit.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import { type Deadline, timeoutFailure } from './deadlines.ts';
@@ -48,6 +49,8 @@ export async function requestHop(
   } catch (error) {
     if (deadline.ended) return notSent(timeoutFailure(deadline.ended, href));
     const failure = connectionFailure(error, href, pooled);
+    if (isMachineLimit(failure.code) && failure.phase !== 'body')
+      return notSent(failureFact('not-sent', failure.code, machineLimitText(failure.code), href));
     const connect = error instanceof ConnectFailure ? error : null;
     hop.address = connect?.address ?? pooled.connection?.address ?? null;
     hop.tls = connect?.tls ?? null;

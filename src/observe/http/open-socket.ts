@@ -5,6 +5,8 @@ import type { AddressFailure, Failure, TlsFacts } from '../../core/facts/facts.t
 import type { ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import { verifyMessage } from '../../platform/tls-handles.ts';
 import { type AddressPolicy, addressRefusal, lookupWithPolicy, type ConnectionTarget } from './address-policy.ts';
+import { isMachineLimit } from '../../core/http/machine-limit.ts';
+import { areFilesExhausted } from '../../platform/open-files.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import { checkServerIdentity, type Trust, tlsFacts } from './tls.ts';
 
@@ -121,9 +123,10 @@ class ConnectionAttempt {
 
   private trackPhase(): void {
     const { socket, failedAddresses } = this;
-    socket.on('connectionAttemptFailed', (address: string, _port, _family, error: NodeJS.ErrnoException) =>
-      failedAddresses.push({ address, code: error.code ?? 'CONNECT_FAILED' }),
-    );
+    socket.on('connectionAttemptFailed', (address: string, _port, _family, error: NodeJS.ErrnoException) => {
+      const code = codeOf(error);
+      if (!isMachineLimit(code)) failedAddresses.push({ address, code });
+    });
     socket.on('connectionAttemptTimeout', (address: string) => failedAddresses.push({ address, code: 'ETIMEDOUT' }));
     socket.on('lookup', (error: Error | null) => {
       if (!error) this.phase = 'connect';
@@ -140,7 +143,7 @@ class ConnectionAttempt {
   private onError(error: NodeJS.ErrnoException): void {
     const { host } = this.endpoint;
     const { guard, lookup } = this.options;
-    const code = connectCode(error);
+    const code = this.phase === 'dns' && areFilesExhausted() ? 'EMFILE' : connectCode(error);
     if (code !== 'ENOTFOUND' || guard || lookup) {
       // A host may send its certificate first and then reject ours.
       this.fail(code, connectMessage(error), this.readTlsFacts());
@@ -209,9 +212,17 @@ const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 
 /** If several addresses failed, the code of the most significant error. */
 function connectCode(error: NodeJS.ErrnoException): string {
-  if (!(error instanceof AggregateError)) return error.code ?? 'CONNECT_FAILED';
-  const codes = error.errors.map((one: NodeJS.ErrnoException) => one.code ?? 'CONNECT_FAILED');
+  if (!(error instanceof AggregateError)) return codeOf(error);
+  const codes = error.errors.map(codeOf);
+  // The other addresses were not all tried.
+  const limit = codes.find((code) => isMachineLimit(code) && !LOCAL.test(code));
+  if (limit !== undefined) return limit;
   return codes.find((code) => !LOCAL.test(code)) ?? codes[0] ?? 'CONNECT_FAILED';
+}
+
+/** Without a route for IPv6, some systems report that the local address is not available. */
+function codeOf({ code = 'CONNECT_FAILED', address = '' }: NodeJS.ErrnoException & { address?: string }): string {
+  return code === 'EADDRNOTAVAIL' && isIP(address) === 6 ? 'ENETUNREACH' : code;
 }
 
 /** An AggregateError of several addresses has no message of its own. */

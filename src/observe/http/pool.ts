@@ -72,6 +72,14 @@ export interface ConnectionPool {
   downReason(origin: string): Failure | null;
   /** @param failure why no connection could be made, or null */
   recordConnection(origin: string, failure: Failure | null): void;
+  /**
+   * This machine cannot open more connections: closes the idle ones, and halves the number of requests in flight, once
+   * for all that were in flight together.
+   * @param since the number of earlier reliefs when the request began
+   */
+  relieve(since: number): Promise<void>;
+  /** How often the pool was relieved. */
+  reliefs(): number;
   /** @param milliseconds until a response of the host began, the connection included */
   recordResponseTime(origin: string, milliseconds: number): void;
   /** How long to wait for a request of another kind than those that the host answered, in milliseconds. */
@@ -93,6 +101,9 @@ class HostConnectionPool implements ConnectionPool {
   /** In the order in which they became idle. */
   private readonly idle = new Set<PooledConnection>();
   private readonly closing = new AbortController();
+  /** Idle connections that are kept. */
+  private maxIdle = MAX_IDLE;
+  private relieved = 0;
   private readonly addresses: Addresses = openAddresses();
 
   constructor(options: ConnectionPoolOptions) {
@@ -119,7 +130,7 @@ class HostConnectionPool implements ConnectionPool {
     host.idle.push(pooled);
     this.idle.add(pooled);
     for (const oldest of this.idle) {
-      if (this.idle.size <= MAX_IDLE) break;
+      if (this.idle.size <= this.maxIdle) break;
       this.closeIdle(oldest);
     }
     this.inFlight.release();
@@ -140,6 +151,21 @@ class HostConnectionPool implements ConnectionPool {
     const host = this.hostOf(origin);
     host.failedProbes = failure ? host.failedProbes + 1 : 0;
     host.lastFailure = failure;
+  }
+
+  async relieve(since: number): Promise<void> {
+    if (since === this.relieved) {
+      this.relieved += 1;
+      this.inFlight.halve();
+      this.maxIdle = this.inFlight.limit() >> 1;
+    }
+    const idle = [...this.idle];
+    for (const pooled of idle) this.closeIdle(pooled);
+    await Promise.all(idle.map(({ client }) => client.destroy(CLOSED)));
+  }
+
+  reliefs(): number {
+    return this.relieved;
   }
 
   recordResponseTime(origin: string, milliseconds: number): void {

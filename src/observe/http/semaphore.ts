@@ -2,11 +2,16 @@
 export interface Semaphore {
   acquire(): Promise<void>;
   release(): void;
+  /** Halves the number that is admitted at once; those already admitted stay. At least one is. */
+  halve(): void;
+  /** How many are admitted at once. */
+  limit(): number;
 }
 
-/** @param limit how many are admitted at once */
-export function openSemaphore(limit: number): Semaphore {
+/** @param initial how many are admitted at once */
+export function openSemaphore(initial: number): Semaphore {
   const waiting: (() => void)[] = [];
+  let limit = initial;
   let held = 0;
   return {
     async acquire() {
@@ -14,9 +19,13 @@ export function openSemaphore(limit: number): Semaphore {
       else held += 1;
     },
     release() {
-      const next = waiting.shift();
+      const next = held > limit ? undefined : waiting.shift();
       if (next) next();
       else held -= 1;
     },
+    halve() {
+      limit = Math.max(1, Math.min(limit, held) >> 1);
+    },
+    limit: () => limit,
   };
 }

@@ -2,6 +2,7 @@ import type { DocumentFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { shardOf } from '../../core/engine/shards.ts';
 import { header } from '../../core/http/headers.ts';
+import { machineLimitText } from '../../core/http/machine-limit.ts';
 import { originOf } from '../../core/http/probe.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
@@ -73,7 +74,14 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
   isManifestSent.catch(() => {});
   if (memory) await isManifestSent;
   const listed = manifestAppsIn(await content);
-  if (listed === null) return { interrupted: !(await isManifestSent), unknownApps: [], nearApps: '', elsewhere: 0 };
+  if (listed === null)
+    return {
+      interrupted: !(await isManifestSent),
+      ...machineLimitIn(clients),
+      unknownApps: [],
+      nearApps: '',
+      elsewhere: 0,
+    };
   const { apps, ...selection } = selectApps(listed, options);
   progress.known += apps.length * 2;
   const run = { context, options, progress, shared: shareResources(apps.map(([, entry]) => entry)) };
@@ -92,7 +100,12 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
   const interrupted = !(await isManifestSent) || isInterrupted;
   const hosts = clients.http.hosts();
   if (!interrupted && hosts.length > 0) await sink.hosts?.(hosts);
-  return { interrupted, ...selection };
+  return { interrupted, ...machineLimitIn(clients), ...selection };
+}
+
+function machineLimitIn({ http }: Clients): Pick<ObserveResult, 'machineLimit'> {
+  const code = http.machineLimit();
+  return { machineLimit: code === null ? null : machineLimitText(code) };
 }
 
 function openContext(options: WebOptions, { http, digestWorkers }: Clients, progress: ObserveProgress): ObserveContext {

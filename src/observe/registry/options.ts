@@ -84,6 +84,8 @@ export interface FactsSink {
 export interface ObserveResult {
   /** True if the signal came before everything was observed; what was already handed over remains valid. */
   interrupted: boolean;
+  /** Why some requests were not sent: this machine had no resources for them (ulimit -n); null if all were. */
+  machineLimit: string | null;
   /** Requested apps that are not in the manifest. */
   unknownApps: string[];
   /** The listed keys that are most similar to those, as a sentence; '' if none is. */

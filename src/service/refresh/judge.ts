@@ -25,6 +25,7 @@ import { updateVersions } from './version-lifecycle.ts';
 
 export async function judgeAndWriteManifest(run: Run, facts: DocumentFacts): Promise<void> {
   const { context, registry, judging, expiry, progress } = run;
+  if (isLimitedHere(run)) return;
   const redacted = redactNetworkOfDocument(facts, (failure) => logUnreached(run, failure));
   if (!isMissing(facts.web) && areCredentialsRefused(facts.web.server)) progress.unauthorized = true;
   judging.manifest(redacted);
@@ -45,6 +46,7 @@ const NONE_KEPT: ReadonlySet<string> = new Set();
 export async function judgeAndWriteApp(run: Run, facts: AppFacts): Promise<void> {
   const { context, registry, records, baseline, judging, expiry, progress } = run;
   const { key } = facts;
+  if (isLimitedHere(run)) return;
   const record = await records.read(key);
   const kept = record === null ? NONE_KEPT : await keptChecksums(run, facts, record);
   baseline.load(key, record, kept);
@@ -61,6 +63,13 @@ export async function judgeAndWriteApp(run: Run, facts: AppFacts): Promise<void>
   await keepVerified(run, facts, applyChanges(record.versions, change.versions));
   progress.recorded.add(change.events);
   if (progress.findings > FINDINGS_LIMIT) run.budget.stop();
+}
+
+/** True if this node could not send a request: facts without it say nothing about the registry, and are not written. */
+function isLimitedHere({ http, budget }: Run): boolean {
+  if (http.machineLimit() === null) return false;
+  budget.stop();
+  return true;
 }
 
 function changeOf(

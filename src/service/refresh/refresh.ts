@@ -26,6 +26,8 @@ export type RefreshOutcome =
   | 'credentials-unusable'
   /** The node is stopping: another node does it. */
   | 'released'
+  /** This node could not send requests: it has too many open files. Nothing is known about the registry. */
+  | 'machine-limit'
   /** Its outcome is discarded: another refresh has taken over the registry. */
   | 'superseded';
 
@@ -95,6 +97,7 @@ async function refreshDue(
       .finally(progress.stop)
       .finally(() => discardReceived(run));
     if (stopping.aborted) return 'released';
+    if (http.machineLimit() !== null) return 'machine-limit';
     const duration = elapsed();
     const report = run.judging.finish(Math.round(duration) / 1000, incompleteness(run, interrupted));
     return await endRun(run, report, interrupted, duration);

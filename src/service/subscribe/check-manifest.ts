@@ -58,7 +58,7 @@ export async function checkManifest(
     observed.isCut = !isMissing(facts.content) && facts.content.cut;
   };
   const signal = AbortSignal.timeout(timeout);
-  await observeRegistry(
+  const { machineLimit } = await observeRegistry(
     url,
     {
       ca: settings.ca,
@@ -78,7 +78,7 @@ export async function checkManifest(
     .findings.filter(({ severity }) => severity === 'error')
     .toSorted((a, b) => Number(BLOCKING.has(b.rule)) - Number(BLOCKING.has(a.rule)));
   if (observed.apps !== null) return { result: 'usable', apps: observed.apps };
-  if (observed.isCut || (signal.aborted && errors.length === 0)) return { result: 'unknown' };
+  if (observed.isCut || machineLimit !== null || (signal.aborted && errors.length === 0)) return { result: 'unknown' };
   const isUnreached = errors.some(({ evidence }) => evidence['code'] === NOT_REACHED);
   if (isUnreached) await sleep(Math.max(0, UNREACHED_AFTER - (performance.now() - started)));
   return { result: 'unusable', ...reasonOf(errors, isUnreached), findings: errors.slice(0, FINDINGS_LIMIT) };

@@ -192,6 +192,10 @@ async function refreshJob(context: QueueContext, id: number, lost: AbortSignal):
   try {
     const outcome = await refreshRegistry(context, id, AbortSignal.any([stopping, lost]));
     if (outcome === 'released') throw new ReleasedJob();
+    if (outcome === 'machine-limit') {
+      log('warn', 'machine-limit', { registry: id });
+      await postponeRefresh(db, id, new Date(Date.now() + FAULT_DELAY));
+    }
   } catch (error) {
     if (error instanceof ReleasedJob || stopping.aborted) throw error;
     const fault = database.report(error);

@@ -62,6 +62,7 @@ export function openRecordingClient(http: HttpClient): RecordingClient {
         return record(request, known.probe);
       },
       hosts: () => http.hosts(),
+      machineLimit: () => http.machineLimit(),
       close: () => http.close(),
     },
     async prefetch(request) {
