@@ -11,6 +11,8 @@ export interface Freshness {
   immutable: boolean;
   /** Seconds that a stale response may be served while a cache revalidates it (RFC 5861). */
   stale: number;
+  /** Seconds that any stale response may be served, also while the host fails (stale-if-error). */
+  staleAtMost: number;
   malformed: readonly string[];
   /** What a cache may assume without explicit lifetime: a tenth of the time since the last change. */
   heuristic: number | null;
@@ -24,7 +26,9 @@ export function freshness(hop: Hop, now: number): Freshness {
   const { directives } = cacheControl(targeted ?? '');
   const lifetime = directives.has('no-store') || directives.has('no-cache') ? null : seconds(directives.get('max-age'));
   if (lifetime === null || lifetime <= (own.lifetime ?? 0)) return own;
-  return { ...own, lifetime, source: `CDN-Cache-Control: ${targeted}` };
+  const stale = Math.max(own.stale, seconds(directives.get('stale-while-revalidate')) ?? 0);
+  const staleAtMost = Math.max(own.staleAtMost, stale, seconds(directives.get('stale-if-error')) ?? 0);
+  return { ...own, lifetime, stale, staleAtMost, source: `CDN-Cache-Control: ${targeted}` };
 }
 
 function ownFreshness(hop: Hop, now: number): Freshness {
@@ -34,10 +38,13 @@ function ownFreshness(hop: Hop, now: number): Freshness {
   const changed = httpDate(header(hop.headers, 'last-modified'));
   const heuristic = changed === null || changed > date ? null : Math.floor((date - changed) / 10_000);
   const stale = seconds(directives.get('stale-while-revalidate')) ?? 0;
-  const base = { source: value, immutable: directives.has('immutable'), stale, malformed, heuristic };
+  // Both forbid every use of a stale response (RFC 9111 section 5.2.2.2).
+  const isFresh = directives.has('must-revalidate') || directives.has('proxy-revalidate');
+  const staleAtMost = isFresh ? 0 : Math.max(stale, seconds(directives.get('stale-if-error')) ?? 0);
+  const base = { staleAtMost, source: value, immutable: directives.has('immutable'), stale, malformed, heuristic };
   // `no-cache` with a field name in quotes applies to that field only.
   if (directives.has('no-store') || (directives.has('no-cache') && directives.get('no-cache') === null))
-    return { ...base, immutable: false, stale: 0, lifetime: 0 };
+    return { ...base, immutable: false, stale: 0, staleAtMost: 0, lifetime: 0 };
   const own = seconds(directives.get('max-age'));
   // Clients behind a shared cache get its stored response, so the longer of both counts.
   const shared = seconds(directives.get('s-maxage'));

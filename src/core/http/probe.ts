@@ -31,7 +31,8 @@ export function isAnswered(probe: Probe): boolean {
 }
 
 /** Malformed and oversized heads, and responses that no client accepts: the host did respond. */
-const ANSWERED_BADLY = /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_ALONE|UPGRADE|UNSOLICITED_PARTIAL)$/;
+const ANSWERED_BADLY =
+  /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_ALONE|UPGRADE|UNSOLICITED_PARTIAL|NO_CONTENT)$/;
 
 /**
  * True for a probe that failed because of the network or the connection (a reset, a timeout, a certificate, 408 Request

@@ -93,16 +93,23 @@ export function urlError(text: string): UrlError | null {
 function hostFault(host: string): UrlError | null {
   if (host.startsWith('[') || /^\d+(\.\d+){3}$/.test(host)) return null;
   const name = host.replace(/\.$/, '');
-  const bad = name
-    .split('.')
-    .find((label) => label === '' || label.length > 63 || label.startsWith('-') || label.endsWith('-'));
-  if (bad === undefined && name.length <= 253) return null;
+  const fault = name.length > 253 ? `it has ${name.length} characters, and DNS allows 253` : labelFault(name);
+  if (fault === null) return null;
   return {
     cause: 'host',
-    message:
-      'The host name cannot exist in DNS (an empty label, one over 63 characters, or one that begins or ends with a hyphen).',
+    message: `The host name cannot exist in DNS: ${fault}.`,
     advice: 'Check the host name for typos.',
   };
+}
+
+/** Hyphens at the ends of labels and underscores are unusual, but exist in DNS (RFC 2181 section 11). */
+function labelFault(name: string): string | null {
+  const labels = name.split('.');
+  if (labels.includes('')) return 'it has an empty label';
+  const long = labels.find((label) => label.length > 63);
+  return long === undefined
+    ? null
+    : `the label “${long.slice(0, 20)}…” has ${long.length} characters, and DNS allows 63`;
 }
 
 const HTTP_ORIGIN = /^https?:\/\/([^/?#]*)/i;

@@ -1,4 +1,5 @@
-import { isMissing, type Missing, type HttpViews } from '../facts/facts.ts';
+import { type Hop, isMissing, type Missing, type HttpViews } from '../facts/facts.ts';
+import { INTERCEPTIONS, type InterceptionKind, interceptionOf, interceptionText } from './interception.ts';
 import { header } from './headers.ts';
 import type { Evidence } from '../engine/report.ts';
 import { shorten } from '../text/text.ts';
@@ -23,6 +24,7 @@ interface PageAnswer {
   contentType: string | null;
   /** The last URL, if redirects led to another one. */
   redirectedTo: string | null;
+  headers: Hop['headers'];
 }
 
 /** @param web the responses of the file's URL */
@@ -34,6 +36,7 @@ export function pageAnswer(web: HttpViews | Missing): PageAnswer | null {
     status: hop.status,
     contentType: header(hop.headers, 'content-type'),
     redirectedTo: web.server.hops.length > 1 ? hop.url : null,
+    headers: hop.headers,
   };
 }
 
@@ -66,7 +69,8 @@ export function pageInstead(
   wanted: string,
   answer: PageAnswer | null,
 ): { message: string; advice: string; evidence: Evidence } {
-  const kind = pageKind(html, answer);
+  const intercepted = interceptionOf({ headers: answer?.headers ?? [] }, html);
+  const kind = intercepted?.kind ?? pageKind(html, answer);
   const title = titleOf(html);
   const named = title === null ? '' : ` (“${shorten(title, 80)}”)`;
   const lead =
@@ -74,15 +78,24 @@ export function pageInstead(
       ? `This is an HTML page${named}, not ${wanted}`
       : `${answer.host} responds with ${answer.status} and an HTML page${named} instead of ${wanted}`;
   return {
-    message: `${lead}${answer === null ? '' : MEANING[kind]}.`,
-    advice: ADVICE[kind],
+    message: `${lead}${intercepted === null ? meaningOf(kind, answer) : `: ${interceptionText(intercepted)}`}.`,
+    advice: isInterception(kind) ? INTERCEPTIONS[kind].advice : ADVICE[kind],
     evidence: {
+      ...(intercepted === null ? {} : { product: intercepted.product }),
       ...(answer === null ? {} : { status: answer.status, contentType: answer.contentType }),
       ...(title === null ? {} : { title: shorten(title, 80) }),
       page: kind,
       ...(answer?.redirectedTo ? { redirectedTo: answer.redirectedTo } : {}),
     },
   };
+}
+
+function isInterception(kind: PageKind | InterceptionKind): kind is InterceptionKind {
+  return kind in INTERCEPTIONS;
+}
+
+function meaningOf(kind: PageKind | InterceptionKind, answer: PageAnswer | null): string {
+  return answer === null || isInterception(kind) ? '' : MEANING[kind];
 }
 
 const MEANING: Record<PageKind, string> = {

@@ -37,8 +37,14 @@ export const hostOrCache: OwnerByEvidence = (finding) =>
   isCachedCopy(finding) || CDNS.test(String(finding.evidence['servedBy'] ?? '')) ? 'cache' : 'host';
 
 /** A page instead of a file: a sign-in page is a setting of the host; otherwise the file is missing. */
-export const pageOwner: OwnerByEvidence = ({ evidence }) =>
-  evidence['page'] === 'app-shell' || evidence['page'] === 'error-page' ? 'author' : 'host';
+export const pageOwner: OwnerByEvidence = ({ evidence }) => {
+  const { page } = evidence;
+  if (page === 'portal') return 'network';
+  return page === 'app-shell' || page === 'error-page' || page === 'parked' ? 'author' : 'host';
+};
+
+/** The host, unless a portal or proxy of the network responded instead. */
+export const portalOrHost: OwnerByEvidence = ({ evidence }) => (evidence['page'] === 'portal' ? 'network' : 'host');
 
 // Issuers of the certificates that TLS-inspecting proxies and virus scanners create.
 const INTERCEPTORS =

@@ -11,5 +11,5 @@ export function formatDuration(seconds: number): string {
 
 /** A sentence to append to something missing from a copy of that age, in seconds; '' if it is not an old copy (0). */
 export function sinceCopy(age: number): string {
-  return age === 0 ? '' : ` This is a cached copy, ${formatDuration(age)} old: it lacks everything published since.`;
+  return age === 0 ? '' : ` This is a cached copy, ${formatDuration(age)} old: it may lack what was published since.`;
 }

@@ -31,7 +31,9 @@ export async function receiveResponse(
   if (response.hasContinue) hop.unsolicitedContinue = true;
   hop.headers = pairsOf(response.headers);
   if (REDIRECTS.has(hop.status)) {
-    await drain(response, request, hop);
+    // The body of a redirect without a target may name it, as that of S3 does.
+    if (header(hop.headers, 'location') === null && request.method === 'GET') await readExcerpt(response, hop);
+    else await drain(response, request, hop);
     return redirectOf(hop);
   }
   return { failure: await receiveBody(response, hop, request, deadline), location: undefined };
@@ -55,7 +57,7 @@ async function receiveBody(
   const isSuccess = hop.status >= 200 && hop.status < 300;
   const rejected = framingFailure(hop) ?? proxyRefusal(hop);
   if (rejected) response.body.destroy();
-  const failure = rejected ?? unrequestedRange(hop, request);
+  const failure = rejected ?? unrequestedRange(hop, request) ?? missingContent(hop, request);
   const body = !failure && isSuccess && request.method === 'GET' ? request.body?.(hop) : undefined;
   if (failure || request.method === 'HEAD') await drain(response, request, hop);
   else if (body) return readBody(response, body, hop, deadline);
@@ -64,14 +66,26 @@ async function receiveBody(
   return failure;
 }
 
-function unrequestedRange({ status, url }: Hop, { isRange }: HopRequest): Failure | null {
+/** A part of the file that was not requested, unless it is all of it. */
+function unrequestedRange({ status, url, headers }: Hop, { isRange }: HopRequest): Failure | null {
   if (status !== 206 || isRange) return null;
-  return failureFact(
-    'headers',
-    'UNSOLICITED_PARTIAL',
-    'the response is a part of the file (206), although no range was requested',
-    url,
-  );
+  const range = header(headers, 'content-range');
+  const length = header(headers, 'content-length');
+  const [, first, last, total] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(range ?? '') ?? [];
+  const isWhole = first !== undefined && Number(first) === 0 && Number(last) + 1 === Number(total);
+  if (isWhole && (length === null || Number(length) === Number(total))) return null;
+  const how =
+    first === undefined || isWhole
+      ? `the host responds with 206 (Partial Content) although no range was requested, ${range === null ? 'without a Content-Range' : `with the Content-Range “${range}”, which does not match`}`
+      : `the host sent only a part of the file (206, Content-Range: ${range}), although no range was requested`;
+  return failureFact('headers', 'UNSOLICITED_PARTIAL', how, url);
+}
+
+/** A response that by definition has no file. */
+function missingContent({ status, url }: Hop, { method, body }: HopRequest): Failure | null {
+  if (method !== 'GET' || body === null || (status !== 204 && status !== 205)) return null;
+  const name = status === 204 ? 'No Content' : 'Reset Content';
+  return failureFact('headers', 'NO_CONTENT', `the host responds with ${status} (${name}) instead of the file`, url);
 }
 
 /** Two framing headers that disagree: intermediaries may see different bodies. */

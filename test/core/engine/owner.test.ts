@@ -106,6 +106,7 @@ const CASES: Case[] = [
   ['unsolicited-continue', null, {}, 'host'],
   ['conditional-request-rejected', null, {}, 'host'],
   ['head-refused', null, {}, 'host'],
+  ['range-request-unanswered', null, {}, 'host'],
   ['cors-head-refused', 'absent', {}, 'host'],
   ['cors-revalidation-refused', 'null', {}, 'host'],
   ['cors-revalidation-refused', 'null', { age: '60' }, 'cache'],

@@ -10,6 +10,8 @@ import { defineRule, type Problem } from '../rule.ts';
 
 /** The service's check interval (spec section 8). */
 const HOUR = 3600;
+/** Seconds: Age is rounded, and includes the transfer and the difference between the clocks of two caches. */
+const TOLERANCE = 10;
 const ADVICE =
   'Send Cache-Control: public, max-age=300 with the JSON files; long lifetimes and immutable are only for artifacts.';
 
@@ -51,7 +53,7 @@ Cache-Control: public, max-age=300`,
     const hop = finalHop(answer);
     const fresh = freshness(hop, Date.parse(now));
     const age = seconds(header(hop.headers, 'age'));
-    const found = longLifetime(resource, fresh, oldCopyAge(answer, now)) ?? staleCopy(resource, fresh.lifetime, age);
+    const found = longLifetime(resource, fresh, oldCopyAge(answer, now)) ?? staleCopy(resource, fresh, age);
     if (found === null) return null;
     return {
       ...found,
@@ -73,7 +75,7 @@ function longLifetime(resource: ResourceKind, fresh: Freshness, copyAge: number)
   const seen =
     copyAge === 0
       ? ''
-      : `; the copy received here is ${formatDuration(copyAge)} old: it lacks everything published since`;
+      : `; the copy received here is ${formatDuration(copyAge)} old: it may lack what was published since`;
   const advice = copyAge === 0 ? ADVICE : `${ADVICE} Then purge the caches, and check again.`;
   if (immutable)
     return {
@@ -99,10 +101,14 @@ function longLifetime(resource: ResourceKind, fresh: Freshness, copyAge: number)
 }
 
 /** A response that is older than its headers allow. */
-function staleCopy(resource: ResourceKind, lifetime: number | null, age: number | null): Problem<Cause> | null {
+function staleCopy(
+  resource: ResourceKind,
+  { lifetime, staleAtMost }: Freshness,
+  age: number | null,
+): Problem<Cause> | null {
   if (age === null) return null;
   const copy = `A cache responded with a copy of the ${resourceName(resource)} that is ${formatDuration(age)} old`;
-  const effect = 'it lacks everything published since';
+  const effect = 'it may lack what was published since';
   if (lifetime === null) {
     if (age <= HOUR) return null;
     return {
@@ -112,10 +118,10 @@ function staleCopy(resource: ResourceKind, lifetime: number | null, age: number 
     };
   }
   // Hosts that purge copies at each deploy send an Age together with max-age=0, which is correct.
-  if (lifetime === 0 || age <= lifetime) return null;
+  if (lifetime === 0 || age <= lifetime + staleAtMost + TOLERANCE) return null;
   return {
     cause: 'stale-copy',
-    message: `${copy}, older than its lifetime of ${formatDuration(lifetime)}: ${effect}.`,
+    message: `${copy}, older than its lifetime of ${formatDuration(lifetime)}${staleAtMost === 0 ? '' : ` and the ${formatDuration(staleAtMost)} for which a stale copy may be served`}: ${effect}.`,
     advice: 'Find out why the CDN keeps expired copies, purge it, and check again.',
   };
 }

@@ -34,11 +34,23 @@ HTTP/1.1 200 OK`,
     const waited = probes.reduce((sum, probe) => sum + probe.retryAfterMs, 0);
     if (waited === 0) return null;
     const host = hostOf(url);
+    const troubles = probes.flatMap((probe) => probe.retriedErrors ?? []);
+    // Nothing was requested before the manifest.
+    const isMaintenance = resource === 'manifest' && web.server.retriedErrors?.[0] === 'status 503';
+    const wait = `appreg waited ${Math.ceil(waited / 1000)} s for the ${resourceName(resource)}`;
+    const evidence = { host, waitedSeconds: waited / 1000, troubles };
+    if (isMaintenance)
+      return {
+        message: `${host} was unavailable at the first request (503 with Retry-After), as during maintenance: ${wait}.`,
+        advice: 'Serve the registry’s files during maintenance too, since they are static.',
+        evidence,
+        dedupeKey: host,
+      };
     return {
-      message: `${host} limits the request rate (Retry-After): appreg waited ${Math.ceil(waited / 1000)} s for the ${resourceName(resource)}.`,
+      message: `${host} limits the request rate (Retry-After): ${wait}.`,
       advice:
         'Raise the limit for static files, or use a host without one (unauthenticated raw and API hosts often have one).',
-      evidence: { host, waitedSeconds: waited / 1000, troubles: probes.flatMap((probe) => probe.retriedErrors ?? []) },
+      evidence,
       dedupeKey: host,
       unlessLimited: originOf(lastHop(web.server)?.url ?? url),
     };

@@ -36,7 +36,8 @@ HTTP/1.1 200 OK`,
     const probe = web.server;
     if (ruleOfFailure(probe) !== 'unreachable') return null;
     const last = lastHop(probe);
-    const found: Explanation | null = proxyFault(probe) ?? explanationOf(probe, last, Date.parse(now));
+    const found: Explanation | null =
+      proxyFault(probe) ?? explanationOf(probe, last, Date.parse(now), resource === 'manifest');
     if (found === null) return null;
     return {
       ...found,
@@ -54,9 +55,9 @@ HTTP/1.1 200 OK`,
 });
 
 /** Null if nothing was requested. */
-function explanationOf(probe: Probe, last: Hop | null, now: number): Explanation | null {
+function explanationOf(probe: Probe, last: Hop | null, now: number, isFirst: boolean): Explanation | null {
   if (probe.failure !== null) return explainFailure(probe.failure, probe);
-  return last === null ? null : explainStatus(probe, last, now);
+  return last === null ? null : explainStatus(probe, last, now, isFirst);
 }
 
 /** Whether the URL itself was requested and no response was received. */
@@ -68,7 +69,11 @@ function isWithoutAnswer({ hops }: Probe): boolean {
 function isOfHost(probe: Probe, cause: string): boolean {
   const { failure } = probe;
   if (failure === null)
-    return /^(rate-limited|captive-portal|credentials-refused)$/.test(cause) || /^status-(401|407|5\d\d)$/.test(cause);
+    return (
+      /^(rate-limited|captive-portal|credentials-refused|maintenance|bot-protection|firewall|origin-down|parked-domain)$/.test(
+        cause,
+      ) || /^status-(401|407|5\d\d)$/.test(cause)
+    );
   // A host that does not respond hangs for every URL.
   return /^(no-answer|http2-only)$/.test(cause) || ['dns', 'connect', 'tls'].includes(failure.phase);
 }

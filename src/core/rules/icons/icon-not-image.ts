@@ -1,8 +1,11 @@
 import type { Content, IconFacts, ImageFacts } from '../../facts/facts.ts';
 import { programMessage } from '../../http/program-output.ts';
+import { interceptionOf } from '../../http/interception.ts';
+import { pageAnswer, pageInstead } from '../../http/web-page.ts';
 import type { Severity } from '../../engine/report.ts';
 import { shorten } from '../../text/text.ts';
 import { whyUndecoded } from '../../http/why-undecoded.ts';
+import { portalOrHost } from '../owners.ts';
 import { type CauseOf, type Causes, hasCause } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
@@ -67,7 +70,7 @@ const EXPORT_AGAIN = 'Export the image again.';
 
 const CAUSES = {
   empty: { title: 'The file is empty', local: EXPORT_AGAIN },
-  html: { title: 'The file is an HTML page', owner: 'host', local: REPLACE },
+  html: { title: 'The file is an HTML page', owner: portalOrHost, local: REPLACE },
   'git-lfs-pointer': {
     title: 'The file is a Git LFS pointer',
     local: 'Fetch the file (git lfs pull), or do not store icons in LFS.',
@@ -163,6 +166,11 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
       cause: 'program-message',
       evidence: { ...evidence, begins: program.text },
     };
+  const answer = pageAnswer(web);
+  if (/^(html|xml|json)$/.test(kind) && answer !== null && interceptionOf(answer, atob(content.head)) !== null) {
+    const page = pageInstead(atob(content.head), 'the icon', answer);
+    return { ...page, cause, evidence: { ...evidence, ...page.evidence } };
+  }
   const why = kind === 'gzip' ? whyUndecoded(web) : null;
   if (why !== null)
     return {

@@ -12,6 +12,9 @@ const cacheControl = (value: string, more: Record<string, string> = {}, resource
 
 ruleTable(cacheLifetimeLong, {
   clean: [
+    ['a little older, as clocks differ', cacheControl('max-age=60', { age: '68' })],
+    ['stale while it is revalidated', cacheControl('max-age=60, stale-while-revalidate=600', { age: '650' })],
+    ['stale while the host fails', cacheControl('max-age=60, stale-if-error=600', { age: '650' })],
     ['five minutes', cacheControl('public, max-age=300')],
     ['an hour', cacheControl('max-age=3600')],
     ['no headers', facts({})],
@@ -36,7 +39,7 @@ ruleTable(cacheLifetimeLong, {
     [
       'a year, and seen ten days old',
       cacheControl('max-age=31536000', { age: '900000' }),
-      { cause: 'long', message: '10 days old: it lacks everything published since', advice: 'Then purge' },
+      { cause: 'long', message: '10 days old: it may lack what was published since', advice: 'Then purge' },
     ],
     ['shared caches', cacheControl('max-age=60, s-maxage=7200'), { cause: 'long', message: '2 hours' }],
     ['immutable', cacheControl('immutable, max-age=60'), { cause: 'immutable' }],
@@ -53,6 +56,16 @@ ruleTable(cacheLifetimeLong, {
       { severity: 'note', cause: 'stale-while-revalidate', message: 'one check later' },
     ],
     ['an old copy without a lifetime', facts({ age: '3601' }), { cause: 'stale-copy', message: '1 hour old' }],
-    ['an old copy', cacheControl('max-age=300', { age: '4000' }), { cause: 'stale-copy' }],
+    ['an old copy', cacheControl('max-age=300', { age: '4000' }), { cause: 'stale-copy', message: 'it may lack' }],
+    [
+      'older than a stale copy may be',
+      cacheControl('max-age=60, stale-while-revalidate=60', { age: '131' }),
+      { cause: 'stale-copy', message: 'the 60 s for which a stale copy may be served' },
+    ],
+    [
+      'stale although the host forbids it',
+      cacheControl('max-age=60, stale-if-error=600, must-revalidate', { age: '100' }),
+      { cause: 'stale-copy' },
+    ],
   ],
 });

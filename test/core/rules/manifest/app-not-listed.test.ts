@@ -33,7 +33,11 @@ ruleTable(appNotListed, {
     [
       'an old copy',
       requestedApps(['mail'], ['clock'], 900_000),
-      { cause: 'absent', message: '10 days old: it lacks everything published since.', advice: 'appreg add-app clock' },
+      {
+        cause: 'absent',
+        message: '10 days old: it may lack what was published since.',
+        advice: 'appreg add-app clock',
+      },
     ],
     ['short keys are not alike', requestedApps(['ab'], ['ac']), { cause: 'absent' }],
     ['no apps at all', requestedApps([], ['clock']), { cause: 'no-apps', message: 'it lists no apps' }],

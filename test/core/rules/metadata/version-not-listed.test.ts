@@ -20,7 +20,7 @@ ruleTable(versionNotListed, {
       requestedVersion('9.0.0', '1.0.0'),
       {
         cause: 'absent',
-        message: '2 hours old: it lacks everything published since',
+        message: '2 hours old: it may lack what was published since',
         advice: 'publish-version <app> 9.0.0',
       },
     ],

@@ -1,9 +1,19 @@
 import type { Hop, Probe } from '../../../facts/facts.ts';
 import { header, retryAfter } from '../../../http/headers.ts';
 import { areCredentialsRefused, hostOf, statusOf } from '../../../http/probe.ts';
+import {
+  type Interception,
+  INTERCEPTIONS,
+  type InterceptionKind,
+  interceptionOf,
+  interceptionText,
+} from '../../../http/interception.ts';
+import { storeError, storeErrorCode, urlInOtherRegion } from '../../../http/store-error.ts';
 import { signatureExpiry } from '../../../http/signed-url.ts';
 import { parseUrl } from '../../../http/url.ts';
 import { explain, type Explanation, type Row } from './causes.ts';
+import { otherRegion } from './other-region.ts';
+import { statusAdvice } from './status-advice.ts';
 
 /** A response with a status other than 2xx. */
 interface RefusedRequest {
@@ -12,6 +22,12 @@ interface RefusedRequest {
   status: number;
   /** ISO 8601: when the signature of the URL expired; null if it has none, or did not. */
   expiredAt: string | null;
+  /** The code of the error message of an object store, or null. */
+  code: string | null;
+  /** The product that responded instead of the host, or null. */
+  intercepted: Interception | null;
+  /** True for the first request of a run. */
+  isFirst: boolean;
   /** Seconds that the host asks to wait; null if it names no time. */
   wait: number | null;
   /** "the host responds with 403 (AccessDenied)" */
@@ -19,6 +35,15 @@ interface RefusedRequest {
   /** " after 2 redirects", or ''. */
   where: string;
 }
+
+const INTERCEPTED_CAUSES = {
+  'bot-protection': 'bot-protection',
+  firewall: 'firewall',
+  'origin-down': 'origin-down',
+  maintenance: 'maintenance',
+  parked: 'parked-domain',
+  portal: 'captive-portal',
+} as const satisfies Readonly<Record<InterceptionKind, Explanation['cause']>>;
 
 const STATUSES: readonly Row<RefusedRequest>[] = [
   {
@@ -42,6 +67,21 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     advice: 'The service has none: do not require one for this file, or list signed URLs.',
   },
   {
+    when: ({ intercepted }) => intercepted !== null,
+    cause: ({ intercepted }) => (intercepted === null ? 'failed' : INTERCEPTED_CAUSES[intercepted.kind]),
+    message: ({ lead, where, intercepted }) => `${lead}${where}: ${intercepted && interceptionText(intercepted)}.`,
+    advice: ({ intercepted }) => (intercepted === null ? '' : INTERCEPTIONS[intercepted.kind].advice),
+    evidence: ({ intercepted }) => ({ product: intercepted?.product ?? null }),
+  },
+  {
+    // Nothing was requested before the manifest, so this is no limit of requests.
+    when: ({ status, wait, isFirst }) => status === 503 && wait !== null && isFirst,
+    cause: 'maintenance',
+    message: ({ lead, wait }) => `${lead} and requests a delay of ${wait} s: it is unavailable, as during maintenance.`,
+    advice: 'Check the status page of the host, and check again after that time.',
+    evidence: ({ hop }) => ({ retryAfter: header(hop.headers, 'retry-after') }),
+  },
+  {
     when: ({ status, wait }) => status === 429 || (status === 503 && wait !== null),
     cause: 'rate-limited',
     message: ({ lead, wait }) =>
@@ -57,6 +97,18 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     advice: 'Sign in to that network in a browser, or run the check from another network: the host was not reached.',
   },
   {
+    when: ({ hop }) => urlInOtherRegion(hop) !== null,
+    cause: 'wrong-region',
+    message: ({ lead, where, hop }) => `${lead}${where}: ${otherRegion(hop).message}`,
+    advice: ({ hop }) => otherRegion(hop).advice,
+  },
+  {
+    when: ({ code }) => storeError(code) !== null,
+    cause: ({ status }) => `status-${status}`,
+    message: ({ lead, where, code }) => `${lead}${where}: ${storeError(code)?.means}`,
+    advice: ({ code }) => storeError(code)?.advice ?? '',
+  },
+  {
     when: ({ status }) => status === 404,
     cause: 'status-404',
     message: ({ lead, where }) => `${lead}${where}: the file does not exist.`,
@@ -69,19 +121,32 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
       `${lead}${where}: the file is not public, or does not exist (some hosts hide missing files this way).`,
     advice: 'Make the file public, check that it exists, and that no firewall rule blocks automated clients.',
   },
-  ...([401, 407] as const).map((login): Row<RefusedRequest> => ({
-    when: ({ status }) => status === login,
-    cause: `status-${login}`,
+  {
+    when: ({ status }) => status === 401,
+    cause: 'status-401',
     message: ({ lead, where }) => `${lead}${where}: authentication is required.`,
     advice:
       'Make the file public, list signed URLs, or give the credentials of the registry (appreg verify: --header-env).',
-  })),
-  ...([410, 451] as const).map((removed): Row<RefusedRequest> => ({
-    when: ({ status }) => status === removed,
-    cause: `status-${removed}`,
+  },
+  {
+    when: ({ status }) => status === 407,
+    cause: 'status-407',
+    message: ({ lead, where }) => `${lead}${where}: a proxy requires authentication.`,
+    advice:
+      'Give the credentials of the proxy in the URL of the proxy variable, or run the check from another network.',
+  },
+  {
+    when: ({ status }) => status === 410,
+    cause: 'status-410',
     message: ({ lead, where }) => `${lead}${where}: the file was removed intentionally.`,
     advice: 'Published files must keep their URLs: restore it.',
-  })),
+  },
+  {
+    when: ({ status }) => status === 451,
+    cause: 'status-451',
+    message: ({ lead, where }) => `${lead}${where}: the file is unavailable for legal reasons.`,
+    advice: 'Resolve the legal demand with the host, or publish the file at another host, and list that URL.',
+  },
   {
     when: ({ status }) => status === 304,
     cause: 'status-304',
@@ -91,25 +156,33 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
 ];
 
 /** Why a response with such a status is not the file. */
-export function explainStatus(probe: Probe, hop: Hop, now: number): Explanation {
+export function explainStatus(probe: Probe, hop: Hop, now: number, isFirst = false): Explanation {
   const status = statusOf(probe);
-  const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(hop.excerpt ?? '')?.[1] ?? null;
+  const code = storeErrorCode(hop);
+  const intercepted = interceptionOf(hop, hop.excerpt ?? '');
   const lead = `the host responds with ${status}${code === null ? '' : ` (${code})`}`;
   const where = afterRedirects(probe);
   const wait = retryAfter(header(hop.headers, 'retry-after'), now);
-  const known = explain(STATUSES, { probe, hop, status, expiredAt: expiredAt(hop, now), wait, lead, where });
+  const known = explain(STATUSES, {
+    probe,
+    hop,
+    status,
+    expiredAt: expiredAt(hop, now),
+    code,
+    intercepted,
+    isFirst,
+    wait,
+    lead,
+    where,
+  });
   const found = known ?? otherStatus(status, `${lead}${where}`, probe.attempts);
   return { ...found, evidence: { ...(code === null ? {} : { hostCode: code }), ...found.evidence } };
 }
 
 function otherStatus(status: number, lead: string, attempts: number): Explanation {
-  if (status < 500)
-    return { cause: `status-${status}`, message: `${lead}.`, advice: 'Configure the host to respond with 200.' };
-  return {
-    cause: `status-${status}`,
-    message: `${lead}${attempts > 1 ? `, ${attempts} times in a row` : ''}.`,
-    advice: 'The host has a problem: check its logs or status page.',
-  };
+  const { means, advice } = statusAdvice(status);
+  const times = status >= 500 && attempts > 1 ? `, ${attempts} times in a row` : '';
+  return { cause: `status-${status}`, message: `${lead}${times}: ${means}.`, advice };
 }
 
 function expiredAt({ url }: Hop, now: number): string | null {

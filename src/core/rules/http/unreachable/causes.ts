@@ -49,7 +49,17 @@ export const UNREACHABLE_CAUSES = {
   'redirect-port-blocked': { title: 'A redirect leads to a port that browsers block' },
   'redirect-ambiguous': { title: 'A redirect has several Location headers' },
   'rate-limited': { title: 'The host limits requests (429, or 503 with Retry-After)' },
-  'captive-portal': { title: 'A captive portal responds instead of the host (511)', owner: 'network' },
+  maintenance: { title: 'The host is in maintenance' },
+  'bot-protection': { title: 'Bot protection of the host challenges the client' },
+  firewall: { title: 'A firewall of the host blocks the request' },
+  'origin-down': { title: 'The CDN cannot reach the server behind it' },
+  'parked-domain': { title: 'The domain is parked', owner: 'author' },
+  'captive-portal': {
+    title: 'A captive portal or proxy of the network responds instead of the host',
+    owner: 'network',
+  },
+  'wrong-region': { title: 'The bucket is in another region', owner: 'author' },
+  'no-content': { title: 'The host responds without content (204, 205)' },
   'client-certificate-required': { title: 'The host requires a client certificate' },
   'credentials-refused': { title: 'The host refuses the credentials', owner: 'author' },
   'signature-expired': { title: 'The signed URL has expired', owner: 'author' },
@@ -86,7 +96,7 @@ type Text<T> = string | ((about: T) => string);
 /** A row of a table: the first one that applies explains the failure. */
 export interface Row<T> {
   when: (about: T) => boolean;
-  cause: UnreachableCause;
+  cause: UnreachableCause | ((about: T) => UnreachableCause);
   message: Text<T>;
   advice: Text<T>;
   evidence?: (about: T) => Evidence;
@@ -98,7 +108,7 @@ export function explain<T>(rows: readonly Row<T>[], about: T): Explanation | nul
   if (row === undefined) return null;
   const { cause, message, advice, evidence } = row;
   return {
-    cause,
+    cause: typeof cause === 'function' ? cause(about) : cause,
     message: typeof message === 'string' ? message : message(about),
     advice: typeof advice === 'string' ? advice : advice(about),
     ...(evidence ? { evidence: evidence(about) } : {}),

@@ -1,3 +1,6 @@
+import type { Probe } from '../../../facts/facts.ts';
+import { urlInOtherRegion } from '../../../http/store-error.ts';
+import { otherRegion } from './other-region.ts';
 import { lastHop } from '../../../http/probe.ts';
 import { header, headerLines } from '../../../http/headers.ts';
 import { printable, shorten } from '../../../text/text.ts';
@@ -24,6 +27,12 @@ export const REDIRECT_FAILURES: readonly Row<FailedRequest>[] = [
       `a redirect has several different Location headers${namedLocations(request)}; browsers reject it, and other clients choose one.`,
     advice: 'Send only one Location header. Often the application and the web server, or two rules, each add one.',
     evidence: (request) => ({ locations: locationsOf(request).slice(0, 5) }),
+  },
+  {
+    when: ({ failure, probe }) => failure.code === 'REDIRECT_NO_LOCATION' && bucketMoved(probe) !== null,
+    cause: 'wrong-region',
+    message: ({ probe }) => `the store responds with a redirect without a Location: ${bucketMoved(probe)?.message}`,
+    advice: ({ probe }) => bucketMoved(probe)?.advice ?? '',
   },
   {
     when: hasCode('REDIRECT_NO_LOCATION'),
@@ -53,4 +62,10 @@ function namedLocations(request: FailedRequest): string {
     .slice(0, 3)
     .map((location) => (location === '' ? 'an empty one' : shorten(location, 100)));
   return shown.length > 1 ? ` (${shown.join(' and ')})` : '';
+}
+
+/** The explanation of a redirect of a store to another region; null for other redirects. */
+function bucketMoved(probe: Probe): ReturnType<typeof otherRegion> | null {
+  const hop = lastHop(probe);
+  return hop === null || urlInOtherRegion(hop) === null ? null : otherRegion(hop);
 }

@@ -34,8 +34,14 @@ export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
   {
     when: hasCode('UNSOLICITED_PARTIAL'),
     cause: 'unsolicited-partial',
-    message: 'the host sent only a part of the file (206), which was not requested.',
+    message: ({ failure }) => `${failure.message}.`,
     advice: 'A cache in front of the host is broken: purge it, or disable its range handling.',
+  },
+  {
+    when: hasCode('NO_CONTENT'),
+    cause: 'no-content',
+    message: ({ failure }) => `${failure.message}.`,
+    advice: 'Configure the host to send the file with status 200; check that the uploaded file is not empty.',
   },
   {
     when: hasCode('UPGRADE'),
