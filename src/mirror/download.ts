@@ -1,7 +1,8 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Probe } from '../core/facts/facts.ts';
-import { MACHINE_LIMIT_ADVICE, machineLimitOf } from '../core/http/machine-limit.ts';
+import { MACHINE_LIMIT_ADVICE } from '../core/http/machine-limit.ts';
+import { machineLimitOf } from '../core/http/machine-failure.ts';
 import { isAnswered, statusOf } from '../core/http/probe.ts';
 import { printable, redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';

@@ -1,5 +1,3 @@
-import type { Failure, Missing } from '../facts/facts.ts';
-
 /** Failures of the machine that sends the requests: they say nothing about the host. */
 
 /** What ran out, by the code of the system. */
@@ -25,10 +23,3 @@ export function machineLimitText(code: string): string {
 /** What to do about it. */
 export const MACHINE_LIMIT_ADVICE =
   'Raise the limit (ulimit -n), close other programs, or lower --concurrency, and run the command again.';
-
-/** Why a probe is missing whose request this machine could not send; null for other failures. */
-export function machineLimitOf(failure: Failure | null): Missing | null {
-  return failure?.phase === 'not-sent' && isMachineLimit(failure.code)
-    ? { missing: { code: 'machine-limit', failure: failure.code } }
-    : null;
-}

@@ -1,5 +1,5 @@
 import type { Missing, Probe } from '../../core/facts/facts.ts';
-import { machineLimitOf } from '../../core/http/machine-limit.ts';
+import { machineLimitOf } from '../../core/http/machine-failure.ts';
 import { hostOf } from '../../core/http/probe.ts';
 
 /** Stops requests to a host after repeated failures, so that a run over thousands of files does not take hours. */

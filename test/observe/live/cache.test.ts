@@ -37,7 +37,7 @@ describe('cache lifetimes', () => {
     },
     {
       name: 'an Age beyond the lifetime',
-      serve: () => fixture.serveManifest({ 'Cache-Control': 'max-age=300', Age: '301' }),
+      serve: () => fixture.serveManifest({ 'Cache-Control': 'max-age=300', Age: '330' }),
       expect: ['warning cache-lifetime-long stale-copy (manifest)'],
     },
     {

@@ -42,7 +42,7 @@ describe('responses', () => {
     {
       name: '204',
       serve: serve('a.json', byMethod({ GET: answer({ status: 204, headers: GOOD_JSON }) })),
-      expect: ['error document-unreadable empty (metadata)'],
+      expect: ['error unreachable no-content (metadata)'],
     },
     {
       name: 'an invalid Retry-After',

@@ -1,4 +1,5 @@
 import { schemaErrors } from '../../registry/schema.ts';
+import { INTERCEPTIONS, interceptionOf, interceptionText } from '../../http/interception.ts';
 import { isObject, type JsonValue, member } from '../../json/json.ts';
 import { listedVersions } from '../../registry/metadata.ts';
 import { manifestApps } from '../../registry/manifest.ts';
@@ -73,6 +74,14 @@ function swap(resource: ResourceKind, value: JsonValue): Problem<Cause> | null {
 /** What hosts and stores send in place of a file, as JSON, often with status 200. */
 function hostMessage(resource: ResourceKind, value: JsonValue): Problem<Cause> | null {
   if (!isObject(value) || Object.hasOwn(value, 'apps') || Object.hasOwn(value, 'versions')) return null;
+  const intercepted = interceptionOf({ headers: [] }, JSON.stringify(value));
+  if (intercepted !== null)
+    return {
+      cause: 'error-message',
+      message: `This is a message of a product in front of the host, not the file: ${interceptionText(intercepted)}.`,
+      advice: INTERCEPTIONS[intercepted.kind].advice,
+      evidence: { product: intercepted.product, page: intercepted.kind },
+    };
   const name =
     NAMES.find((key) => Object.hasOwn(value, key)) ?? (typeof value['status'] === 'number' ? 'status' : null);
   if (name === null) return null;

@@ -1,0 +1,9 @@
+import type { Failure, Missing } from '../facts/facts.ts';
+import { isMachineLimit } from './machine-limit.ts';
+
+/** Why a probe is missing whose request this machine could not send; null for other failures. */
+export function machineLimitOf(failure: Failure | null): Missing | null {
+  return failure?.phase === 'not-sent' && isMachineLimit(failure.code)
+    ? { missing: { code: 'machine-limit', failure: failure.code } }
+    : null;
+}
