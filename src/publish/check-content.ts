@@ -67,7 +67,7 @@ export function checkContent(
   for (const [rule, found] of [
     [artifactNoApp, artifactNoApp.check({ content, archive, appEntry: appEntry ?? APP_ENTRY })],
     [artifactSecret, artifactSecret.check({ facts, scan, isPublishing: true })],
-    [artifactLeftover, artifactLeftover.check({ archive, scan })],
+    [artifactLeftover, artifactLeftover.check({ archive, wholeScan: scan })],
   ] as const) {
     const severity = severities[rule.id] ?? rule.severity;
     if (severity === 'off') continue;

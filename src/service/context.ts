@@ -6,10 +6,10 @@ import type { Metrics } from './metrics.ts';
 import type { WebOptions } from '../observe/registry/options.ts';
 import type { Settings } from './config/settings.ts';
 
-/** How registry hosts are requested. */
+/** How registry hosts are requested, and where artifacts are read. */
 export interface OutboundOptions extends Pick<
   WebOptions,
-  'guard' | 'lookup' | 'headersTimeout' | 'connectTimeout' | 'idleTimeout' | 'backoff'
+  'digestWorkers' | 'guard' | 'lookup' | 'headersTimeout' | 'connectTimeout' | 'idleTimeout' | 'backoff'
 > {
   /** Milliseconds after which a subscription request is answered, whatever is known about the registry. */
   subscribeTimeout: number;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics } from 'prom-client';
 import { AppregError } from '../core/errors.ts';
 import { printable, redact } from '../core/text/text.ts';
+import { openServerDigestPool } from '../observe/digest/digest-worker-pool.ts';
 import { startEmbeddedPostgres } from './storage/embedded/server.ts';
 import { awaitDatabase } from './storage/await-database.ts';
 import { databaseFault } from './storage/database-error.ts';
@@ -14,6 +15,7 @@ import type { Service } from './context.ts';
 import { registerDatabaseMetrics } from './database-metrics.ts';
 import { type DatabaseMonitor, openDatabaseMonitor } from './database-monitor.ts';
 import { errorMessage } from './error-fields.ts';
+import { watchEventLoop } from './event-loop.ts';
 import { outboundOptions } from './refresh/address-policy.ts';
 import { openQueue } from './worker/queue.ts';
 import { webApp } from './web-app.ts';
@@ -72,7 +74,9 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     registerDatabaseMetrics(metrics.registry, db, database);
     registerStoreMetrics(metrics.registry, openStoreState(artifacts));
     const ports: number[] = [];
-    const outbound = outboundOptions(settings, log, () => ports);
+    const digestWorkers = openServerDigestPool();
+    cleanups.push(async () => digestWorkers.close());
+    const outbound = { ...outboundOptions(settings, log, () => ports), digestWorkers };
     const base = { settings, db, database, artifacts, log, metrics, outbound, stopping: stopping.signal };
     const context = { ...base, now: () => new Date(), random: Math.random };
     const queue = await withRetries(() => openQueue(context, databaseUrl), until);
@@ -121,15 +125,18 @@ function connect(
 ): { db: Db; database: DatabaseMonitor } {
   const timeouts = { connectTimeout: PROBE_TIMEOUT, statementTimeout: PROBE_TIMEOUT, responseMargin: 0 };
   const probe = openDatabase(url, 1, (error) => database.report(error), timeouts);
+  const eventLoop = watchEventLoop();
   const database: DatabaseMonitor = openDatabaseMonitor(
     (previous) => probeWrite(probe.db, previous === 'disk-full'),
     log,
+    { eventLoop },
   );
   const { db } = openDatabase(url, Math.min(settings.concurrency, 30) + 10, (error) => database.report(error));
   cleanups.push(
     () => probe.db.destroy(),
     () => db.destroy(),
     async () => database.stop(),
+    async () => eventLoop.stop(),
   );
   return { db, database };
 }

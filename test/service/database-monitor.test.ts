@@ -47,7 +47,7 @@ describe('the monitor', () => {
 
   /** A monitor whose probes fail with `state.error`. */
   function start() {
-    const state = { error: null as Error | null, probes: 0, previous: [] as unknown[] };
+    const state = { error: null as Error | null, probes: 0, previous: [] as unknown[], delay: 0 };
     const lines: string[] = [];
     monitor = openDatabaseMonitor(
       async (previous) => {
@@ -56,6 +56,7 @@ describe('the monitor', () => {
         if (state.error !== null) throw state.error;
       },
       openLog((line) => void lines.push(line)),
+      { eventLoop: { delaySince: () => state.delay } },
     );
     const events = (): unknown[] => lines.map((line) => JSON.parse(line).event);
     return { state, monitor, events };
@@ -92,6 +93,40 @@ describe('the monitor', () => {
     await expect.poll(() => one.fault(), { timeout: 5_000 }).toBe(null);
     // The probe knows that the disk was full, and needs more room.
     expect(state.previous.at(-1)).toBe('disk-full');
+  });
+
+  test('does not blame the database for a time limit while this process was busy', async () => {
+    const { state, monitor: one, events } = start();
+    state.delay = 6_000;
+    state.error = new Error('Query read timeout');
+    expect(one.report(errorWith('57014'))).toBe('overloaded');
+    expect(await one.check()).toBe(null);
+    expect(events()).toEqual(['database-error', 'event-loop-delayed']);
+    state.delay = 0;
+    one.report(errorWith('57014'));
+    expect(await one.check()).toBe('overloaded');
+  });
+
+  test('blames a database that refuses connections, however busy this process is', async () => {
+    const { state, monitor: one } = start();
+    state.delay = 6_000;
+    state.error = errorWith('ECONNREFUSED');
+    expect(await one.check()).toBe('unreachable');
+  });
+
+  test.each([
+    { delay: 0, found: 'unreachable' },
+    { delay: 3_000, found: null },
+  ])('a check that takes too long, with a delay of $delay ms', async ({ delay, found }) => {
+    const never = openDatabaseMonitor(
+      () => new Promise(() => {}),
+      openLog(() => {}),
+      {
+        eventLoop: { delaySince: () => delay },
+      },
+    );
+    expect(await never.checkWithin(20, 'unreachable')).toBe(found);
+    never.stop();
   });
 
   test('probes again at once after a failed statement, and otherwise at intervals', async () => {

@@ -11,6 +11,7 @@ const LONG = [
   'publish/interrupted',
   'cli/transcripts',
   'service/kill',
+  'service/hostile-artifacts',
   'service/worker/queue',
   'action',
   'service/pages/journey',

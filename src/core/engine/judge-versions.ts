@@ -1,5 +1,7 @@
 import {
+  type ArchiveFacts,
   type ArtifactFacts,
+  type ContentScan,
   type DocumentContent,
   isMissing,
   type Missing,
@@ -134,7 +136,7 @@ function judgeArtifact(
       facts,
       content,
       archive: inspected,
-      scan: isMissing(inspected) ? inspected : (inspected.scan ?? NOT_SCANNED),
+      ...scansOf(inspected),
       digest,
       checksum: artifactChecksum ?? SCHEMA_VIOLATION,
       all: versions,
@@ -147,6 +149,14 @@ function judgeArtifact(
     { ...place, pointer: `/versions/${index}/artifactChecksum` },
   );
   dispatcher.resource(facts, place, 'after-content');
+}
+
+/** The scan of an archive's content, of all of it or of the part in which secrets were found. */
+function scansOf(archive: ArchiveFacts | Missing): Record<'scan' | 'wholeScan', ContentScan | Missing> {
+  const scan = isMissing(archive) ? archive : (archive.scan ?? NOT_SCANNED);
+  if (isMissing(scan) || scan.stopped === undefined) return { scan, wholeScan: scan };
+  const stopped: Missing = { missing: { code: 'content-scan-stopped', limit: scan.stopped } };
+  return { scan: scan.secretCount > 0 ? scan : stopped, wholeScan: stopped };
 }
 
 /** True if the first download had other bytes and the second one the listed ones: only the first was inspected. */

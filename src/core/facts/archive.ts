@@ -40,6 +40,8 @@ export interface ContentScan {
   secretCount: number;
   /** Absolute paths of the machine that built the code, one per folder and entry. */
   buildPaths: { entry: string; line: number; folder: string }[];
+  /** The limit that ended the scan before the archive's end; absent if all of it was scanned. */
+  stopped?: 'time' | 'secrets';
 }
 
 export interface SecretPlace {

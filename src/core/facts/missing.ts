@@ -56,6 +56,8 @@ export type MissingReason =
   | { code: 'verified-before'; date: string }
   | { code: 'over-budget' }
   | { code: 'content-not-scanned' }
+  /** The scan of the content ended before the archive's end: detectors took too long, or it has too many secrets. */
+  | { code: 'content-scan-stopped'; limit: 'time' | 'secrets' }
   /** A proxy connects to the host. */
   | { code: 'addresses-proxied'; host: string }
   /** `detail`: the message of the service, or ''. */
@@ -131,6 +133,10 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'verified-before': ({ date }) => `verified on ${date}, and not fetched again`,
   'over-budget': () => 'over the limit of one check: it is left to the next check, which follows soon',
   'content-not-scanned': () => 'the content of artifacts is scanned only with --scan-content',
+  'content-scan-stopped': ({ limit }) =>
+    limit === 'time'
+      ? 'the scan of its content was ended, since it took too long'
+      : 'the scan of its content was ended, since it contains too many secrets',
   'addresses-proxied': ({ host }) => `the addresses of ${host}: a proxy connects to the host, and chooses the address`,
   'service-not-joined': ({ service, failure, detail }) =>
     `${service} ${SERVICE_FAILURES[failure]}${detail === '' ? '' : `: ${detail}`}`,

@@ -109,8 +109,10 @@ export interface Subjects {
     facts: ArtifactFacts;
     content: Content;
     archive: ArchiveFacts;
-    /** What a scan of the content of the archive's entries found. */
+    /** What a scan of the content of the archive's entries found; missing if it was stopped before it found a secret. */
     scan: ContentScan;
+    /** The same, if all of the content was scanned. */
+    wholeScan: ContentScan;
     /** The digest that the metadata lists, when it is well-formed: 64 lowercase hexadecimal digits. */
     digest: string;
     checksum: string;

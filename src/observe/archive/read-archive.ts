@@ -4,6 +4,7 @@ import { kindOf } from '../../core/text/file-type.ts';
 import { GzipReader } from './gzip.ts';
 import { type TarLimits, TarReader } from './tar.ts';
 import { distinctiveFolders } from '../content/build-paths.ts';
+import { type DetectorLimits, DetectorRun, type TakeTurn } from '../content/detector-run.ts';
 import { secretsInNames, withoutNamedSecrets } from '../content/name-secrets.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { ContentScanner } from '../content/scan-content.ts';
@@ -32,6 +33,8 @@ export interface ArchiveOptions {
   packedBytes?: number | null;
   /** Whether to scan the content of the entries, and for which folders of this machine; absent for no scan. */
   scan?: ScanOptions | null;
+  /** Shares the thread with other archives; absent if other events only run in between. */
+  takeTurn?: TakeTurn | undefined;
 }
 
 export interface ScanOptions {
@@ -39,7 +42,12 @@ export interface ScanOptions {
   folders: readonly string[];
   /** Secrets that are listed with their place and fingerprint; more are counted. 1,000 if absent. */
   maxListed?: number;
+  /** Where the scan ends; absent for 10,000 secrets, in any time. */
+  limits?: DetectorLimits;
 }
+
+/** Limits of the search in the names of entries, if their content is not scanned. */
+const NAME_LIMITS: DetectorLimits = { milliseconds: 10_000, secrets: Infinity };
 
 /** Lists a .tar.gz (spec 2.4) while its bytes are streamed; nothing is extracted to disk or kept. */
 export interface ArchiveReader {
@@ -60,9 +68,11 @@ export function createArchiveReader({
   limits = {},
   packedBytes = null,
   scan = null,
+  takeTurn,
 }: ArchiveOptions = {}): ArchiveReader {
   const bounds = { ...ARCHIVE_LIMITS, ...limits };
-  const scanner = scan === null ? null : new ContentScanner(distinctiveFolders(scan.folders), scan.maxListed);
+  const scanner =
+    scan === null ? null : new ContentScanner({ ...scan, folders: distinctiveFolders(scan.folders) }, takeTurn);
   const tar = new TarReader(bounds, scanner);
   let gzip: GzipReader | null = null;
   let head: Uint8Array = new Uint8Array(0);
@@ -105,7 +115,7 @@ export function createArchiveReader({
       const isComplete = gzip !== null && stopped === null && gzip.fault === null;
       if (isComplete) tar.end();
       const facts = archiveFacts(tar, gzip, { kind: gzip === null ? kindOf(head) : 'gzip', unpackedBytes, stopped });
-      const inNames = await secretsInNames(facts);
+      const inNames = await secretsInNames(facts, scanner?.detectors ?? new DetectorRun(NAME_LIMITS, takeTurn));
       const scanned = (await scanner?.end(inNames)) ?? null;
       return withoutNamedSecrets({ ...facts, ...(scanned !== null && { scan: scanned }) }, inNames);
     },

@@ -27,7 +27,7 @@ export async function secretsIn({ text, entry, isStart, isEnd, isFile }: Region)
     ...(await presetSecretsIn(text, entry)),
     ...(settings === null ? [] : settingsIn(text, settings)),
   ].filter(({ from, to }) => (isStart || from > 0) && (isEnd || to < text.length));
-  return withoutOverlaps(found);
+  return withoutOverlaps(found, text.length);
 }
 
 function tokensIn(text: string): FoundSecret[] {
@@ -38,9 +38,15 @@ function tokensIn(text: string): FoundSecret[] {
   );
 }
 
-/** Of several detectors that find the same characters, the first one. */
-function withoutOverlaps(found: readonly FoundSecret[]): FoundSecret[] {
+/** Of several detectors that find the same characters, the first one. @param length of the text */
+function withoutOverlaps(found: readonly FoundSecret[], length: number): FoundSecret[] {
+  const isTaken = new Uint8Array(found.length < 2 ? 0 : length);
   const kept: FoundSecret[] = [];
-  for (const one of found) if (!kept.some(({ from, to }) => one.from < to && from < one.to)) kept.push(one);
+  for (const one of found) {
+    const characters = isTaken.subarray(one.from, one.to);
+    if (characters.includes(1)) continue;
+    characters.fill(1);
+    kept.push(one);
+  }
   return kept.toSorted((a, b) => a.from - b.from);
 }

@@ -1,7 +1,10 @@
 /** Private keys in PEM and OpenPGP form, as files or as texts in code. */
 
-const BLOCK =
-  /-----BEGIN ((?:[A-Z0-9]+ )*)PRIVATE KEY(?: BLOCK)?-----([\s\S]{40,16000}?)-----END (?:[A-Z0-9]+ )*PRIVATE KEY/g;
+/** The first and the last line of a key. */
+const LINE = /-----(BEGIN|END) ((?:[A-Z0-9]{1,20} ){0,4})PRIVATE KEY(?: BLOCK)?(-----)?/g;
+/** Characters between them. */
+const MIN_BODY = 40;
+const MAX_BODY = 16_000;
 const QUOTES_BETWEEN_LINES = /["'`]\s*[+,]?\s*["'`]/g;
 /** Lines such as `Proc-Type: 4,ENCRYPTED`. */
 const HEADER_LINES = /[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,200}/g;
@@ -22,14 +25,30 @@ export interface FoundSecret {
 /** The private keys in a text. A part of a key, or a text in its place, is none. */
 export function privateKeysIn(text: string): FoundSecret[] {
   const found: FoundSecret[] = [];
-  for (const match of text.matchAll(BLOCK)) {
-    const [all, label = '', body = ''] = match;
-    const base64 = base64Of(body);
-    if (!isKey(base64, label)) continue;
-    const kind = isServiceAccount(text, match.index) ? 'service-account-key' : 'private-key';
-    found.push({ kind, value: base64, from: match.index, to: match.index + all.length });
+  let begin: { from: number; body: number; label: string } | null = null;
+  for (const { 0: line, 1: side, 2: label = '', 3: dashes, index } of text.matchAll(LINE)) {
+    const to = index + line.length;
+    if (side === 'BEGIN') {
+      if (dashes !== undefined) begin = { from: index, body: to, label };
+      continue;
+    }
+    const key = begin === null ? null : keyBetween(text, begin, index);
+    if (key !== null) found.push({ ...key, to });
+    begin = null;
   }
   return found;
+}
+
+/** @param end where the last line begins */
+function keyBetween(
+  text: string,
+  { from, body, label }: { from: number; body: number; label: string },
+  end: number,
+): Omit<FoundSecret, 'to'> | null {
+  if (end - body < MIN_BODY || end - body > MAX_BODY) return null;
+  const base64 = base64Of(text.slice(body, end));
+  if (!isKey(base64, label)) return null;
+  return { kind: isServiceAccount(text, from) ? 'service-account-key' : 'private-key', value: base64, from };
 }
 
 /** The base64 of a key, without line ends, quotes and operators of the code that contains it. */

@@ -6,6 +6,11 @@ const BEFORE = 800;
 const AFTER = 2500;
 /** A private key is longer than any other secret. */
 const AFTER_KEY = 18_000;
+/**
+ * Characters from which a region is not joined with the next one: some detectors take time that grows with the square
+ * of what they find in one text. The next region begins before its first anchor, so that no secret is cut.
+ */
+const JOINED = 32 * 1024;
 
 type Anchor = (typeof ANCHORS)[number];
 
@@ -28,7 +33,7 @@ for (const anchor of ANCHORS)
 
 /** What a window contains that detectors have to search. */
 export interface Regions {
-  /** The parts that may contain a secret, as offsets; neighboring ones are joined. */
+  /** The parts that may contain a secret, as offsets in ascending order; they may overlap. */
   secrets: { from: number; to: number }[];
   /** Whether there may be a path of the build machine. */
   hasPaths: boolean;
@@ -64,7 +69,7 @@ function addAt(text: string, at: number, hash: number, regions: Regions): void {
   const start = Math.max(0, at - BEFORE);
   const end = Math.min(text.length, at + (anchor.of === 'key' ? AFTER_KEY : AFTER));
   const last = regions.secrets.at(-1);
-  if (last !== undefined && start <= last.to) last.to = Math.max(last.to, end);
+  if (last !== undefined && start <= last.to && start - last.from < JOINED) last.to = Math.max(last.to, end);
   else regions.secrets.push({ from: start, to: end });
 }
 

@@ -1,13 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { ContentScan } from '../../core/facts/facts.ts';
 import { type BuildPath, buildPathsIn } from './build-paths.ts';
+import { type DetectorLimits, DetectorRun, type TakeTurn } from './detector-run.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Region } from './find-secrets.ts';
 import { InlineMaps } from './inline-maps.ts';
 import type { NamedSecret } from './name-secrets.ts';
-import { regionsIn } from './regions.ts';
+import { isPackageSample } from './package-samples.ts';
+import type { FoundSecret } from './private-keys.ts';
+import { type Regions, regionsIn } from './regions.ts';
 import { settingsFileAt } from './settings-files.ts';
-import { countLines, type TextWindow, TextWindows } from './text-windows.ts';
+import { countLines, openLineCounter, type TextWindow, TextWindows } from './text-windows.ts';
 
 /**
  * Scans the content of an archive's entries while they are read. Texts are searched in windows, in this thread; only
@@ -18,13 +21,9 @@ import { countLines, type TextWindow, TextWindows } from './text-windows.ts';
 const HEAD_BYTES = 8000;
 /** Secrets that are listed: each takes some 20 ms for its fingerprint. */
 const MAX_LISTED = 1000;
-/** Different secrets that are counted. */
-const MAX_COUNTED = 10_000;
+/** By default: different secrets that are counted, in any time. */
+const LIMITS: DetectorLimits = { milliseconds: Infinity, secrets: 10_000 };
 const MAX_PATHS = 50;
-/** Documentation, examples and tests of packages contain keys that protect nothing. */
-const PACKAGE_SAMPLE =
-  /(^|\/)node_modules\/(.*\/)?((tests?|__tests__|specs?|fixtures?|examples?|docs?|samples?)\/|[^/]*\.(md|markdown|d\.[cm]?ts)$|[^/]*\.(test|spec)\.[cm]?[jt]s$)/i;
-
 interface Task {
   region: Region;
   /** Number of the line that the region begins in; of the map's line in a source map. */
@@ -32,7 +31,17 @@ interface Task {
   isInMap: boolean;
 }
 
+export interface ContentScannerOptions {
+  /** Folders of this machine that an artifact should not name (distinctiveFolders). */
+  folders?: readonly string[];
+  /** Secrets that are listed; more are counted. */
+  maxListed?: number;
+  limits?: DetectorLimits;
+}
+
 export class ContentScanner {
+  /** Also searches the names of the entries. */
+  readonly detectors: DetectorRun;
   private readonly folders: readonly string[];
   private readonly maxListed: number;
   private readonly tasks: Task[] = [];
@@ -44,11 +53,11 @@ export class ContentScanner {
   /** Bytes of the entry that are still expected. */
   private remaining = 0;
 
-  /**
-   * @param folders of this machine that an artifact should not name (distinctiveFolders)
-   * @param maxListed secrets that are listed; more are counted
-   */
-  constructor(folders: readonly string[] = [], maxListed = MAX_LISTED) {
+  constructor(
+    { folders = [], maxListed = MAX_LISTED, limits = LIMITS }: ContentScannerOptions = {},
+    takeTurn?: TakeTurn,
+  ) {
+    this.detectors = new DetectorRun(limits, takeTurn);
     this.folders = folders;
     this.maxListed = maxListed;
   }
@@ -58,7 +67,7 @@ export class ContentScanner {
     this.entry?.end();
     this.remaining = size;
     this.entry =
-      size === 0 || PACKAGE_SAMPLE.test(path)
+      size === 0 || this.detectors.stopped !== null || isPackageSample(path)
         ? null
         : new EntryText((window, mapLine) => this.onWindow(path, window, mapLine));
   }
@@ -82,10 +91,12 @@ export class ContentScanner {
   /** Runs the detectors on the places found so far. */
   async drain(): Promise<void> {
     if (this.tasks.length === 0) return;
-    const { secretsIn } = await import('./find-secrets.ts');
-    for (let task = this.tasks.shift(); task !== undefined; task = this.tasks.shift())
-      for (const { kind, value, from } of await secretsIn(task.region))
-        await this.add(kind, value, placeIn(task, from));
+    const tasks = this.tasks.splice(0).values();
+    await this.detectors.search(
+      () => tasks.next().value,
+      (secrets, task) => this.addAll(secrets, task),
+    );
+    if (this.detectors.stopped !== null) this.entry = null;
   }
 
   /** @param inNames the secrets in the names of the entries */
@@ -95,13 +106,22 @@ export class ContentScanner {
     await this.drain();
     for (const { kind, value, name } of inNames) await this.add(kind, value, { entry: name, line: 0 });
     const { secrets, values, buildPaths } = this;
+    const { stopped } = this.detectors;
     const secretCount = values.size;
     values.clear();
-    return { secrets, secretCount, buildPaths };
+    return { secrets, secretCount, buildPaths, ...(stopped !== null && { stopped }) };
+  }
+
+  /** @returns the number of different secrets */
+  private async addAll(secrets: readonly FoundSecret[], { region, line, isInMap }: Task): Promise<number> {
+    const linesTo = openLineCounter(region.text);
+    for (const { kind, value, from } of secrets)
+      await this.add(kind, value, { entry: region.entry, line: isInMap ? line : line + linesTo(from) });
+    return this.values.size;
   }
 
   private async add(kind: string, value: string, place: { entry: string; line: number }): Promise<void> {
-    if (this.values.has(value) || this.values.size >= MAX_COUNTED) return;
+    if (this.values.has(value)) return;
     this.values.add(value);
     if (this.secrets.length >= this.maxListed) return;
     this.secrets.push({ kind, ...place, fingerprint: await fingerprintOf(kind, value) });
@@ -112,13 +132,14 @@ export class ContentScanner {
     const { text, line, isFirst, isLast } = window;
     const isSettings = !isInMap && isFirst && settingsFileAt(entry) !== null;
     const { secrets, hasPaths } = regionsIn(window);
-    for (const { from, to } of isSettings ? [{ from: 0, to: text.length }] : secrets) {
-      const isStart = isFirst && from === 0;
-      const isEnd = isLast && to === text.length;
-      const region = { text: text.slice(from, to), entry, isStart, isEnd, isFile: isSettings };
-      this.tasks.push({ region, line: mapLine ?? line + countLines(text, from), isInMap });
+    const linesTo = openLineCounter(text);
+    for (const { from, to, isFile } of isSettings ? settingsRegions(text, secrets) : secrets.map(ofOtherFile)) {
+      const isStart = (isFirst && from === 0) || isFile;
+      const isEnd = to === text.length ? isLast : isFile;
+      const region = { text: text.slice(from, to), entry, isStart, isEnd, isFile };
+      this.tasks.push({ region, line: mapLine ?? line + linesTo(from), isInMap });
     }
-    if (!hasPaths && this.folders.length === 0) return;
+    if (this.buildPaths.length >= MAX_PATHS || (!hasPaths && this.folders.length === 0)) return;
     for (const path of buildPathsIn(text, this.folders, hasPaths))
       if (path.from >= window.from && path.from < window.to) this.addPath(entry, path, window, mapLine);
   }
@@ -132,12 +153,35 @@ export class ContentScanner {
     if (/(^|\/)node_modules\//.test(entry) || this.buildPaths.length >= MAX_PATHS) return;
     const shown = folder.replace(/\\+/g, '\\').slice(0, 200);
     if (this.buildPaths.some((one) => one.entry === entry && one.folder === shown)) return;
-    this.buildPaths.push({ entry, line: mapLine ?? line + countLines(text, from), folder: shown });
+    this.buildPaths.push({ entry, line: mapLine ?? line + countLines(text, 0, from), folder: shown });
   }
 }
 
-function placeIn({ region, line, isInMap }: Task, from: number): { entry: string; line: number } {
-  return { entry: region.entry, line: isInMap ? line : line + countLines(region.text, from) };
+interface ScanRegion {
+  from: number;
+  to: number;
+  /** Whether it is searched as a settings file. */
+  isFile: boolean;
+}
+
+function ofOtherFile(place: Regions['secrets'][number]): ScanRegion {
+  return { ...place, isFile: false };
+}
+
+/** Characters of a settings file that are searched at once. */
+const SETTINGS_PART = 32 * 1024;
+
+/** A settings file as a whole; a large one in parts of whole lines, and the places of secrets of several lines. */
+function settingsRegions(text: string, secrets: Regions['secrets']): ScanRegion[] {
+  if (text.length <= SETTINGS_PART) return [{ from: 0, to: text.length, isFile: true }];
+  const parts: ScanRegion[] = [];
+  for (let from = 0; from < text.length;) {
+    const lineEnd = text.indexOf('\n', from + SETTINGS_PART);
+    const to = lineEnd === -1 ? text.length : lineEnd + 1;
+    parts.push({ from, to, isFile: true });
+    from = to;
+  }
+  return [...parts, ...secrets.map(ofOtherFile)].toSorted((a, b) => a.from - b.from);
 }
 
 /** The text of one entry, in windows; null for the windows of its own text, the line of a map for those of the map. */

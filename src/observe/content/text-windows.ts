@@ -22,8 +22,9 @@ export class TextWindows {
   private pending = '';
   /** Offset in `pending` where the next window begins. */
   private next = 0;
-  /** Number of the line that `pending` begins in. */
+  /** Number of the line that `pending` begins in, and of its last line. */
   private line = 1;
+  private last = 1;
   private isFirst = true;
 
   constructor(consume: (window: TextWindow) => void) {
@@ -32,10 +33,11 @@ export class TextWindows {
 
   /** The number of the last line so far. */
   get lastLine(): number {
-    return this.line + countLines(this.pending);
+    return this.last;
   }
 
   write(text: string): void {
+    this.last += countLines(text);
     this.pending += text;
     while (this.pending.length >= this.next + STEP + CONTEXT_AFTER) {
       this.emit(this.pending.slice(0, this.next + STEP + CONTEXT_AFTER), this.next + STEP, false);
@@ -58,9 +60,20 @@ export class TextWindows {
   }
 }
 
-/** The number of line feeds in a text. */
-export function countLines(text: string, end = text.length): number {
+/** The number of line feeds in a part of a text. */
+export function countLines(text: string, from = 0, to = text.length): number {
   let count = 0;
-  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
+}
+
+/** Counts the lines of a text up to ascending offsets, in one pass over the text. */
+export function openLineCounter(text: string): (offset: number) => number {
+  let counted = 0;
+  let lines = 0;
+  return (offset) => {
+    lines += countLines(text, counted, offset);
+    counted = Math.max(counted, offset);
+    return lines;
+  };
 }

@@ -1,5 +1,6 @@
 import type { ArchiveFacts, Content } from '../../core/facts/facts.ts';
 import { createArchiveReader, type ScanOptions } from '../archive/read-archive.ts';
+import type { TakeTurn } from '../content/detector-run.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { createDigester } from './digest.ts';
 
@@ -16,6 +17,8 @@ export interface InspectTask {
   packedBytes: number | null;
   /** Null to scan no content. */
   scan: ScanOptions | null;
+  /** Artifacts of different owners get the same share of a thread's time. */
+  owner: string;
 }
 
 export interface Inspected {
@@ -32,10 +35,13 @@ export interface Inspection {
   drop(): void;
 }
 
-/** On this thread. */
-export function digestArtifact({ limit, weak, lines, packedBytes, scan }: InspectTask): Inspection {
+/** On this thread. @param takeTurn shares the thread with other artifacts */
+export function digestArtifact(
+  { limit, weak, lines, packedBytes, scan }: InspectTask,
+  takeTurn?: TakeTurn,
+): Inspection {
   const digester = createDigester(limit, { weak, lines });
-  const archive = createArchiveReader({ packedBytes, scan });
+  const archive = createArchiveReader({ packedBytes, scan, takeTurn });
   return {
     write(chunk) {
       digester.write(chunk);

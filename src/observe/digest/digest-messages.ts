@@ -2,6 +2,10 @@ import type { Inspected, InspectTask } from './digest-artifact.ts';
 
 /** The messages between this thread and the one that digests artifacts. The memory of the bytes is transferred. */
 
+/** To the thread; it returns a ping. */
+export type ThreadMessage = Piece | 'ping';
+export type ThreadReply = PieceResult | 'ping';
+
 /** A part of an artifact. */
 export interface Piece {
   /** Of the artifact. */

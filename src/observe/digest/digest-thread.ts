@@ -1,11 +1,20 @@
 import { Worker } from 'node:worker_threads';
 import type { Inspected, Inspection, InspectTask } from './digest-artifact.ts';
-import type { Piece, PieceResult } from './digest-messages.ts';
+import type { Piece, PieceResult, ThreadMessage, ThreadReply } from './digest-messages.ts';
 
 /** Bytes of a piece. */
 const PIECE_BYTES = 256 * 1024;
 /** Pieces in flight; at this number senders wait. Those being filled are not counted, or all senders might wait. */
 const MAX_IN_FLIGHT = 24;
+/** Of one artifact: the thread may wait long for its detectors, and others must not wait for that. */
+const MAX_OF_ONE = 6;
+/** Milliseconds between two pings. */
+const PING_INTERVAL = 1000;
+
+/** The thread has ended before it returned the facts about an artifact. */
+export class InspectionLost extends Error {
+  override name = 'InspectionLost';
+}
 
 interface PendingResult {
   resolve(facts: Inspected): void;
@@ -15,27 +24,39 @@ interface PendingResult {
 /** A worker thread that digests and lists artifacts, with the memory in which it gets their bytes. */
 export class DigestThread {
   private readonly worker: Worker;
-  private readonly results = new Map<number, PendingResult>();
+  private readonly patience: number;
+  private readonly pending = new Map<number, PendingResult>();
+  private readonly inFlight = new Map<number, number>();
   private readonly spare: ArrayBuffer[] = [];
   private readonly waiting: (() => void)[] = [];
-  private inFlight = 0;
+  private total = 0;
   private nextId = 0;
   private isOnline = false;
   private failure: Error | null = null;
+  private pingTimer: NodeJS.Timeout | null = null;
+  private answeredAt = 0;
 
-  /** @param file the worker's program (digest-worker.ts) */
-  constructor(file: string) {
+  /**
+   * @param file the worker's program (digest-worker.ts)
+   * @param patience milliseconds after which a thread that does not return a ping is ended
+   */
+  constructor(file: string, patience = Infinity) {
+    this.patience = patience;
     this.worker = new Worker(file);
     this.worker.on('online', () => {
       this.isOnline = true;
     });
-    this.worker.on('message', (result: PieceResult) => this.onResult(result));
-    this.worker.on('error', (error) => this.fail(error));
-    this.worker.on('exit', () => this.fail(new Error('the worker thread that reads artifacts has exited')));
+    this.worker.on('message', (reply: ThreadReply) => this.onReply(reply));
+    this.worker.on('error', (error) => this.fail(new InspectionLost(error.message, { cause: error })));
+    this.worker.on('exit', () => this.fail(new InspectionLost('the worker thread that reads artifacts has exited')));
   }
 
   get isReady(): boolean {
     return this.isOnline && this.failure === null;
+  }
+
+  get hasFailed(): boolean {
+    return this.failure !== null;
   }
 
   open(task: InspectTask): Inspection {
@@ -45,46 +66,91 @@ export class DigestThread {
   }
 
   close(): void {
+    this.stopPings();
     void this.worker.terminate();
   }
 
-  /** Memory for a piece; null if too many pieces are in flight. */
-  memory(): Uint8Array<ArrayBuffer> | null {
-    if (this.inFlight >= MAX_IN_FLIGHT) return null;
+  /** Memory for a piece of an artifact; null if too many pieces are in flight. */
+  memory(id: number): Uint8Array<ArrayBuffer> | null {
+    if (this.total >= MAX_IN_FLIGHT || (this.inFlight.get(id) ?? 0) >= MAX_OF_ONE) return null;
     return new Uint8Array(this.spare.pop() ?? new ArrayBuffer(PIECE_BYTES));
   }
 
-  /** Resolves when a piece has returned. */
+  /** Resolves when a piece has returned, of any artifact. */
   async untilReturned(): Promise<void> {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
   post(piece: Piece): void {
-    this.inFlight += 1;
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    this.worker.postMessage(piece, [piece.bytes.buffer]);
+    if (this.failure !== null) return;
+    this.total += 1;
+    this.inFlight.set(piece.id, (this.inFlight.get(piece.id) ?? 0) + 1);
+    this.startPings();
+    this.send(piece, [piece.bytes.buffer]);
   }
 
   /** The facts about an artifact, once its last piece was posted. */
   result(id: number): Promise<Inspected> {
     if (this.failure) return Promise.reject(this.failure);
-    return new Promise((resolve, reject) => this.results.set(id, { resolve, reject }));
+    return new Promise((resolve, reject) => this.pending.set(id, { resolve, reject }));
+  }
+
+  private send(message: ThreadMessage, transferred: ArrayBuffer[] = []): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.worker.postMessage(message, transferred);
+  }
+
+  private onReply(reply: ThreadReply): void {
+    this.answeredAt = performance.now();
+    if (reply !== 'ping') this.onResult(reply);
   }
 
   private onResult({ id, memory, facts }: PieceResult): void {
-    this.inFlight -= 1;
+    this.total -= 1;
+    const own = (this.inFlight.get(id) ?? 1) - 1;
+    if (own > 0) this.inFlight.set(id, own);
+    else this.inFlight.delete(id);
     if (memory.byteLength === PIECE_BYTES) this.spare.push(memory);
-    this.waiting.shift()?.();
+    if (this.total === 0) this.stopPings();
+    // Those that still have to wait check that themselves.
+    for (const resume of this.waiting.splice(0)) resume();
     if (facts === null) return;
-    this.results.get(id)?.resolve(facts);
-    this.results.delete(id);
+    this.pending.get(id)?.resolve(facts);
+    this.pending.delete(id);
+  }
+
+  /** While pieces are in flight: a piece of bytes must not block the thread for ever. */
+  private startPings(): void {
+    if (this.pingTimer !== null || this.patience === Infinity) return;
+    this.answeredAt = performance.now();
+    let pingedAt = performance.now();
+    this.pingTimer = setInterval(() => {
+      const now = performance.now();
+      // If this thread was blocked, replies are waiting to be read.
+      if (now - pingedAt > 2 * PING_INTERVAL) this.answeredAt = now;
+      pingedAt = now;
+      if (this.isOnline && now - this.answeredAt > this.patience) return this.endUnresponsive();
+      this.send('ping');
+    }, PING_INTERVAL).unref();
+  }
+
+  private stopPings(): void {
+    if (this.pingTimer !== null) clearInterval(this.pingTimer);
+    this.pingTimer = null;
+  }
+
+  private endUnresponsive(): void {
+    this.fail(new InspectionLost(`the worker thread that reads artifacts did not respond for ${this.patience} ms`));
+    void this.worker.terminate();
   }
 
   private fail(error: Error): void {
+    this.stopPings();
     this.failure ??= error;
-    for (const pending of this.results.values()) pending.reject(this.failure);
-    this.results.clear();
-    this.inFlight = 0;
+    for (const pending of this.pending.values()) pending.reject(this.failure);
+    this.pending.clear();
+    this.inFlight.clear();
+    this.total = 0;
     for (const resume of this.waiting.splice(0)) resume();
   }
 }
@@ -124,7 +190,8 @@ class ThreadInspection implements Inspection {
   private fill(chunk: Uint8Array): Uint8Array | null {
     let rest = chunk;
     while (rest.length > 0) {
-      this.piece ??= this.thread.memory();
+      if (this.thread.hasFailed) return null;
+      this.piece ??= this.thread.memory(this.id);
       if (this.piece === null) return rest;
       const part = rest.subarray(0, PIECE_BYTES - this.filled);
       this.piece.set(part, this.filled);

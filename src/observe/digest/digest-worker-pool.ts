@@ -16,6 +16,9 @@ export interface DigestWorkerPool {
 const LARGE = 256 * 1024;
 const START_THREAD_FROM = 16_000_000;
 
+/** Milliseconds without a sign of life, after which the thread of a server is replaced. */
+const PATIENCE = 10_000;
+
 /** The worker's program, next to the built command line; null if it is not built. */
 function workerProgram(): string | null {
   const file = fileURLToPath(new URL('./digest-worker.cjs', import.meta.url));
@@ -36,6 +39,22 @@ export function openDigestWorkerPool(threads: boolean, file = threads ? workerPr
       bytes += size;
       if (bytes >= START_THREAD_FROM) thread ??= new DigestThread(file);
       return thread?.isReady ? thread.open(task) : digestArtifact(task);
+    },
+    close: () => thread?.close(),
+  };
+}
+
+/**
+ * All artifacts are processed in one worker thread, which is started when it is needed, and replaced if it fails: a
+ * server has to respond meanwhile, whatever is in an archive. Without the worker's program, on this thread.
+ */
+export function openServerDigestPool(file = workerProgram(), patience = PATIENCE): DigestWorkerPool {
+  let thread: DigestThread | null = null;
+  return {
+    open(task) {
+      if (file === null) return digestArtifact(task);
+      if (thread === null || thread.hasFailed) thread = new DigestThread(file, patience);
+      return thread.open(task);
     },
     close: () => thread?.close(),
   };

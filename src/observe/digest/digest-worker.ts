@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { digestArtifact, type Inspection } from './digest-artifact.ts';
-import type { Piece, PieceResult } from './digest-messages.ts';
+import type { Piece, PieceResult, ThreadMessage, ThreadReply } from './digest-messages.ts';
+import { openTurns } from './turns.ts';
 
 /** The worker thread that digests and lists artifacts (digest-thread.ts). */
 
@@ -13,8 +14,10 @@ interface OpenInspection {
   busy: Promise<void> | null;
 }
 const inspections = new Map<number, OpenInspection>();
+const turns = openTurns((callback) => void setImmediate(callback));
 
-port.on('message', (piece: Piece) => {
+port.on('message', (piece: ThreadMessage) => {
+  if (piece === 'ping') return port.postMessage('ping' satisfies ThreadReply);
   const current = inspectionOf(piece);
   const { inspection, busy } = current;
   current.busy = (busy === null ? take(inspection, piece) : busy.then(() => take(inspection, piece))) ?? null;
@@ -24,7 +27,7 @@ function inspectionOf({ id, task }: Piece): OpenInspection {
   const known = inspections.get(id);
   if (known) return known;
   if (task === null) throw new Error('The first piece of an artifact has its task.');
-  const opened: OpenInspection = { inspection: digestArtifact(task), busy: null };
+  const opened: OpenInspection = { inspection: digestArtifact(task, () => turns.take(task.owner)), busy: null };
   inspections.set(id, opened);
   return opened;
 }
@@ -46,5 +49,5 @@ async function finish(inspection: Inspection, piece: Piece): Promise<void> {
 
 function sendResult({ id, bytes }: Piece, facts: PieceResult['facts']): void {
   const memory = bytes.buffer;
-  port.postMessage({ id, memory, facts } satisfies PieceResult, [memory]);
+  port.postMessage({ id, memory, facts } satisfies ThreadReply, [memory]);
 }

@@ -1,7 +1,7 @@
 import type { Failure } from '../../core/facts/facts.ts';
 import { failureFact } from './failure.ts';
 
-/** The time budget of a probe. It is paused while the probe is queued. */
+/** The time budget of a probe. It is paused while the probe is queued, and while received bytes are processed. */
 export interface Deadline {
   /** Why it ended, or null. */
   readonly ended: Error | null;

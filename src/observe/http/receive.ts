@@ -125,7 +125,7 @@ async function readBody(response: ClientResponse, body: Body, hop: Hop, deadline
     await response.body.read((chunk) => {
       const before = got;
       got += chunk.length;
-      if (got <= body.limit) return body.write(chunk);
+      if (got <= body.limit) return withoutDeadline(body.write(chunk), deadline);
       isTooLarge = body.over === 'fail';
       if (isTooLarge) return false;
       // One byte beyond the limit shows the consumer that the body was cut.
@@ -139,6 +139,13 @@ async function readBody(response: ClientResponse, body: Body, hop: Hop, deadline
   if (!isTooLarge) return null;
   const failure = failureFact('size', 'TOO_LARGE', `the body has more than ${body.limit} bytes`, hop.url);
   return { ...failure, got, expected: body.limit };
+}
+
+/** The host is not to blame for the time in which this machine processes what it received. */
+function withoutDeadline(processed: ReturnType<Body['write']>, deadline: Deadline): ReturnType<Body['write']> {
+  if (!(processed instanceof Promise)) return processed;
+  deadline.pause();
+  return processed.finally(() => deadline.resume());
 }
 
 /** The beginning of an error's body, which often names the cause. It may be truncated. */

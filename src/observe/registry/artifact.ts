@@ -1,10 +1,10 @@
-import type { ArchiveFacts, ArtifactFacts, Content, Hop, Missing, Probe } from '../../core/facts/facts.ts';
+import type { ArchiveFacts, ArtifactFacts, Content, ContentScan, Hop, Missing, Probe } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { codings, header } from '../../core/http/headers.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { createDecodedDigester, type DecodedDigester } from '../digest/decode.ts';
-import { digestArtifact, type Inspected, type Inspection } from '../digest/digest-artifact.ts';
-import type { ScanOptions } from '../archive/read-archive.ts';
+import { InspectionLost } from '../digest/digest-thread.ts';
+import type { Inspected, Inspection } from '../digest/digest-artifact.ts';
 import type { Body } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { REQUESTED_ONCE } from './cache/observation-cache.ts';
@@ -20,14 +20,13 @@ export interface FetchedArtifact {
   archive: ArchiveFacts | Missing;
 }
 
-/** A served artifact cannot be corrected, so that a few of its secrets suffice; the facts stay small. */
-const SCAN_SERVED: ScanOptions = { folders: [], maxListed: 20 };
-
 interface DigestOptions {
   /** Also digest with SHA-1 and MD5. */
   weak?: boolean;
   /** Also compute what only explains a mismatch: the digest inside the gzip layer, line ends. */
   inner?: boolean;
+  /** False if its scan has ended the worker before. */
+  scan?: boolean;
 }
 
 /** Fetches an artifact, and again if the host reports it missing. */
@@ -61,10 +60,26 @@ async function fetchOnce(
   });
   noteCertificates(probe, context);
   const reason = reasonMissing(probe);
-  if (reason === null) return { probe, ...(await reader.end()) };
-  await reader.drop();
-  return { probe, content: reason, archive: reason };
+  if (reason !== null) {
+    await reader.drop();
+    return { probe, content: reason, archive: reason };
+  }
+  try {
+    return { probe, ...(await reader.end()) };
+  } catch (error) {
+    if (!(error instanceof InspectionLost)) throw error;
+    await reader.drop();
+    // This artifact, or another one that was in the worker.
+    if (options.scan !== false) return fetchOnce(url, true, context, { ...options, scan: false });
+    return { probe, content: NOT_INSPECTED, archive: NOT_INSPECTED };
+  }
 }
+
+/** An artifact that has ended its worker twice. */
+const NOT_INSPECTED: Missing = { missing: { code: 'over-budget' } };
+
+/** The content of an archive that was not scanned, since that would have taken too long. */
+const SCAN_STOPPED: ContentScan = { secrets: [], secretCount: 0, buildPaths: [], stopped: 'time' };
 
 interface ArtifactReader {
   /** For `ProbeRequest.body`; each attempt starts over. */
@@ -116,7 +131,7 @@ function createArtifactReader(url: string, context: ObserveContext, options: Dig
           decoded,
           ...(options.inner ? { inner: inner?.error === null ? inner.sha256 : null } : {}),
         },
-        archive,
+        archive: options.scan === false && context.scan !== null ? { ...archive, scan: SCAN_STOPPED } : archive,
       };
     },
     async drop() {
@@ -130,18 +145,18 @@ function createArtifactReader(url: string, context: ObserveContext, options: Dig
 
 function openReading(
   hop: Hop,
-  { limits, digestWorkers, scanContent }: ObserveContext,
+  { limits, digestWorkers, scan, owner }: ObserveContext,
   options: DigestOptions,
 ): Omit<Reading, 'copy'> {
   const { weak = false, inner = false } = options;
   const applied = codings(hop.headers);
   const length = header(hop.headers, 'content-length');
   const packedBytes = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
-  const task = { limit: limits.artifact, weak, lines: inner, packedBytes, scan: scanContent ? SCAN_SERVED : null };
+  const used = options.scan === false ? null : scan;
+  const task = { limit: limits.artifact, weak, lines: inner, packedBytes, scan: used, owner };
   const decoded = applied.length > 0 ? createDecodedDigester(applied, limits.decoded) : null;
   const unpacked = inner ? createDecodedDigester(['gzip'], limits.decoded) : null;
-  const inspection = decoded || unpacked ? digestArtifact(task) : digestWorkers.open(task);
-  return { inspection, decoded, unpacked };
+  return { inspection: digestWorkers.open(task), decoded, unpacked };
 }
 
 function write(chunk: Uint8Array, { inspection, decoded, unpacked, copy }: Reading): void | Promise<void> {

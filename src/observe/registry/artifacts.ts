@@ -75,7 +75,7 @@ async function observeArtifact(
   if (!isRequestable(url)) return notFetched(url, reasonNotRequestable(url));
   const { memory } = options;
   const verified = memory
-    ? verifiedBefore(memory, known, { url, checksum, scanned: context.scanContent }, context.state.certificates)
+    ? verifiedBefore(memory, known, { url, checksum, scanned: context.scan !== null }, context.state.certificates)
     : null;
   if (verified) return verified;
   // The weak digests only identify the cause of a checksum that is not a SHA-256.

@@ -1,4 +1,5 @@
 import type { HeaderProbe, Hop, IconFacts, RepeatedProbe, TlsFacts } from '../../core/facts/facts.ts';
+import type { ScanOptions } from '../archive/read-archive.ts';
 import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient } from '../http/client.ts';
 import { MAX_ARTIFACT_BYTES } from '../http/limits.ts';
@@ -42,9 +43,11 @@ export interface ObserveContext {
   readonly now: string | null;
   /** Whether views are reused for a day without requesting one of each kind and host (ObservationCache.daily). */
   readonly daily: boolean;
-  /** Whether the content of archives is scanned. */
-  readonly scanContent: boolean;
+  /** How the content of archives is scanned; null if it is not. */
+  readonly scan: ScanOptions | null;
   readonly digestWorkers: Pick<DigestWorkerPool, 'open'>;
+  /** Shares the workers with the runs of other owners. */
+  readonly owner: string;
   /** A body starts; its bytes are reported by `onBytes`. */
   onBody(hop: Hop): void;
   onBytes(count: number): void;

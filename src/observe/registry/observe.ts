@@ -7,6 +7,7 @@ import { originOf } from '../../core/http/probe.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
+import type { ScanOptions } from '../archive/read-archive.ts';
 import { type DigestWorkerPool, openDigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import { type HttpClient, openHttpClient } from '../http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
@@ -22,10 +23,13 @@ import { shareResources } from './shared-resources.ts';
 
 /** Observes a live registry app by app, and releases each app once it was handed over. */
 
+/** A served artifact cannot be corrected, so that a few of its secrets suffice; the facts stay small. */
+const SCAN_SERVED: ScanOptions = { folders: [], maxListed: 20 };
+
 /** The clients of a run, which are closed at its end. */
 interface Clients {
   http: HttpClient;
-  digestWorkers: DigestWorkerPool;
+  digestWorkers: Pick<DigestWorkerPool, 'open'>;
   /** Null if the addresses of hosts are not compared. */
   addresses: AddressObserver | null;
 }
@@ -36,12 +40,13 @@ interface Clients {
  */
 export async function observeRegistry(url: string, options: WebOptions, sink: FactsSink): Promise<ObserveResult> {
   const http = options.http ?? openHttpClient(options);
-  const digestWorkers = openDigestWorkerPool(options.threads === true);
+  const ownWorkers = openDigestWorkerPool(options.threads === true);
+  const digestWorkers = options.digestWorkers ?? ownWorkers;
   const addresses = options.eachAddress === true ? openAddressObserver(options) : null;
   try {
     return await observeAll(url, options, sink, { http, digestWorkers, addresses });
   } finally {
-    digestWorkers.close();
+    ownWorkers.close();
     await Promise.all([http.close(), addresses?.close()]);
   }
 }
@@ -124,7 +129,11 @@ function openContext(options: WebOptions, { http, digestWorkers }: Clients, prog
     now: memory?.now ?? null,
     daily: memory?.daily ?? false,
     digestWorkers,
-    scanContent: options.scanContent === true,
+    scan:
+      options.scanContent === true
+        ? { ...SCAN_SERVED, ...(options.scanLimits && { limits: options.scanLimits }) }
+        : null,
+    owner: options.owner ?? '',
     onBody({ url, headers }) {
       const length = header(headers, 'content-length');
       progress.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;

@@ -1,5 +1,7 @@
 import type { AppFacts, DocumentFacts, HostFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
+import type { DetectorLimits } from '../content/detector-run.ts';
+import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient, HttpOptions } from '../http/client.ts';
 import type { ArtifactCopy } from './artifact-copy.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
@@ -19,10 +21,16 @@ export interface WebOptions extends HttpOptions {
   skipArtifacts?: boolean;
   /** Whether the content of archives is scanned, for secrets and for what is not part of the app. */
   scanContent?: boolean;
+  /** Where the scan of one archive ends; absent for no limit of its time. */
+  scanLimits?: DetectorLimits;
   /** Whether one resource of each kind and host is requested from every address of the host. */
   eachAddress?: boolean;
   /** Whether a worker thread may digest and list artifacts, if there are many or large ones. */
   threads?: boolean;
+  /** Digests and lists all artifacts, instead of one created for this run. It stays open. */
+  digestWorkers?: Pick<DigestWorkerPool, 'open'>;
+  /** Shares `digestWorkers` with the runs of other owners; '' if absent. */
+  owner?: string;
   /** Only the apps of one shard (see core/engine/shards.ts). */
   shard?: { index: number; of: number } | null;
   /** Fetch the artifacts of an app from its highest version downwards, instead of in the order listed. */

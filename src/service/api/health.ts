@@ -1,10 +1,8 @@
 import type { Service } from '../context.ts';
-import type { DatabaseFault } from '../storage/database-error.ts';
 import { json, Refusal } from '../http/problems.ts';
 import type { Route } from '../http/routes.ts';
 import { unavailable } from '../http/unavailable.ts';
 import { openStoreState, storeStateOf } from '../store-state.ts';
-import { within } from '../within.ts';
 
 /** Milliseconds for the database to respond. */
 const DATABASE_TIMEOUT = 2_000;
@@ -13,8 +11,6 @@ const DATABASE_TIMEOUT = 2_000;
 export function healthRoutes({ artifacts, database, metrics, stopping, settings }: Service): Route[] {
   const { roles } = settings;
   const storeFigures = openStoreState(artifacts);
-  const faultNow = (otherwise: DatabaseFault | null): Promise<DatabaseFault | null> =>
-    within(DATABASE_TIMEOUT, database.check(), otherwise);
   return [
     {
       method: 'GET',
@@ -22,7 +18,10 @@ export function healthRoutes({ artifacts, database, metrics, stopping, settings 
       access: 'anyone',
       async handle(c) {
         // A slow response of the database does not require a restart of the node.
-        const [fault, store] = await Promise.all([faultNow(database.fault()), storeStateOf(artifacts, storeFigures)]);
+        const [fault, store] = await Promise.all([
+          database.checkWithin(DATABASE_TIMEOUT, database.fault()),
+          storeStateOf(artifacts, storeFigures),
+        ]);
         // A server is not part of this process: a restart of the node would not repair it.
         if (settings.databaseUrl === null && fault === 'unreachable') throw unavailable(fault);
         return json(c, { status: 'ok', roles, database: fault ?? 'available', artifacts: store });
@@ -34,7 +33,7 @@ export function healthRoutes({ artifacts, database, metrics, stopping, settings 
       access: 'anyone',
       async handle(c) {
         if (stopping.aborted) throw new Refusal('unavailable', 'The node is shutting down.');
-        const fault = await faultNow('unreachable');
+        const fault = await database.checkWithin(DATABASE_TIMEOUT, 'unreachable');
         if (fault !== null) throw unavailable(fault);
         return json(c, { status: 'ready', roles, database: 'available' });
       },

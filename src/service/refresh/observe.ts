@@ -5,7 +5,14 @@ import type { ListedArtifact } from '../../observe/registry/options.ts';
 import { artifactCopies } from './keep-artifacts.ts';
 import { judgeAndWriteApp, judgeAndWriteManifest } from './judge.ts';
 import { containsSecret, unlessSecret } from './request-credentials.ts';
-import { artifactTimeout, DOCUMENT_LIMITS, documentTimeout, originsOf, requestOptions } from './request-options.ts';
+import {
+  artifactTimeout,
+  DOCUMENT_LIMITS,
+  documentTimeout,
+  originsOf,
+  requestOptions,
+  SCAN_LIMITS,
+} from './request-options.ts';
 import { writePendingVersions } from './pending-versions.ts';
 import type { Run } from './run.ts';
 
@@ -25,6 +32,8 @@ export async function observe(run: Run): Promise<boolean> {
       origins: originsOf(publicUrl),
       newestFirst: true,
       scanContent: true,
+      scanLimits: SCAN_LIMITS,
+      owner: registry.onlySubscriber ?? `registry ${registry.id}`,
       limits: { ...DOCUMENT_LIMITS, artifact: limits.artifactBytes },
       memory: {
         now: run.now.toISOString(),

@@ -9,6 +9,8 @@ import type { RequestCredentials } from './request-credentials.ts';
 /** Maximum bytes of documents: parsing a larger one would block this node. */
 export const DOCUMENT_LIMITS = { manifest: 12 * 2 ** 20, metadata: 4 * 2 ** 20 };
 export const CONNECTIONS = 8;
+/** Of the scan of one artifact: the facts list 20 secrets, and an artifact may be made to take very long. */
+export const SCAN_LIMITS = { milliseconds: 3_000, secrets: 1_000 };
 
 /** Shares of the refresh time: artifacts started in its first half complete within it. */
 const DOCUMENT_SHARE = 0.25;

@@ -48,6 +48,15 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   return found?.[1] ?? null;
 }
 
+const TIMEOUT_CODES = /^(ETIMEDOUT|57014|55P03)$/;
+const TIMEOUT_MESSAGES =
+  /^(Connection terminated due to connection timeout|timeout expired|timeout exceeded when trying to connect|Query read timeout)/;
+
+/** True if a time limit was over: the cause may be this process. */
+export function isTimeout(error: unknown): boolean {
+  return TIMEOUT_CODES.test(errorCode(error)) || TIMEOUT_MESSAGES.test(errorMessage(error));
+}
+
 /** What a database with a fault cannot do, for people. */
 export const FAULT_MESSAGES: Record<DatabaseFault, string> = {
   unreachable: 'The database does not respond.',

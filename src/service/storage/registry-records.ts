@@ -32,6 +32,8 @@ export interface RegistryRecord extends RegistryClaim {
   due: boolean;
   /** Whether an organization that is not suspended subscribes to it. */
   hasSubscribers: boolean;
+  /** The organization, if only one subscribes to it. */
+  onlySubscriber: string | null;
 }
 
 /** When a registry is due again; earlier if it was requested during the refresh. */
@@ -75,7 +77,10 @@ function openRegistryRecords(db: Db): RegistryRecords {
         warnings, unchanged_token, checked_event_at, checked_event_outcome, certificates,
         artifacts_requested_at IS NOT NULL AS artifacts_requested,
         next_check_at <= now() + make_interval(secs => ahead) AS due,
-        ${HAS_SUBSCRIBERS} AS has_subscribers
+        ${HAS_SUBSCRIBERS} AS has_subscribers,
+        (SELECT CASE WHEN count(*) = 1 THEN min(organization_id::text) END FROM
+          (SELECT organization_id FROM subscriptions WHERE registry_id = registries.id LIMIT 2) AS subscribers)
+          AS only_subscriber
       FROM unnest(${ids}::int[], ${ahead}::float8[]) AS requested (id, ahead)
         JOIN registries ON registries.id = requested.id`.execute(db);
     const byId = new Map(rows.map((row) => [row.id, row]));

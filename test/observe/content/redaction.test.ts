@@ -52,7 +52,7 @@ describe('names of entries', () => {
 });
 
 async function inspect(text: string | Buffer): Promise<Inspected> {
-  const task = { limit: Infinity, weak: false, lines: false, packedBytes: null, scan: null };
+  const task = { limit: Infinity, weak: false, lines: false, packedBytes: null, scan: null, owner: '' };
   const inspection = digestArtifact(task);
   await inspection.write(Buffer.from(text));
   return inspection.end();

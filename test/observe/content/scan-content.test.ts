@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ContentScan } from '../../../src/core/facts/facts.ts';
 import type { ScanOptions } from '../../../src/observe/archive/read-archive.ts';
+import { regionsIn } from '../../../src/observe/content/regions.ts';
 import { listArchive } from '../../support/archives.ts';
 import { PLANTED, PRIVATE_KEY, randomText } from '../../support/planted.ts';
 import * as tar from '../../support/tar-builder.ts';
@@ -89,6 +90,18 @@ describe('secrets', () => {
     expect(await kindsIn({ '.env': bytes })).toEqual(['env-file']);
   });
 
+  test('a private key after the first lines of others', async () => {
+    expect(await kindsIn({ 'app.js': `${'-----BEGIN PRIVATE KEY-----\n'.repeat(3)}${PRIVATE_KEY}` })).toEqual([
+      'private-key',
+    ]);
+  });
+
+  test('in a large settings file, wherever its parts end', async () => {
+    const lines = Array.from({ length: 4000 }, (_, i) => `KEY_${i}=${randomText(16, 'abcdefghijkLMNOP0123', i)}`);
+    const { secrets, secretCount } = await scan({ '.env': lines.join('\n') }, { maxListed: 10 });
+    expect([secretCount, secrets[9]?.line]).toEqual([4000, 10]);
+  });
+
   test('a comment does not turn the scan off', async () => {
     expect(await kindsIn({ 'app.js': `/* secretlint-disable */\n${text}` })).toEqual(['github-token']);
   });
@@ -138,6 +151,15 @@ describe('borders', () => {
     expect((await scanner.end()).secrets).toMatchObject([{ kind: 'github-token' }]);
     expect(most - before).toBeLessThan(60e6);
   }, 60_000);
+});
+
+test('regions stay small, so that detectors take linear time', () => {
+  const text = 'ghp_0123456789abcdefghijABCDEFGHIJ012345 '.repeat(7000);
+  const window = { text, from: 0, to: text.length, line: 1, isFirst: true, isLast: true };
+  const { secrets } = regionsIn(window);
+  expect(Math.max(...secrets.map(({ from, to }) => to - from))).toBeLessThan(40_000);
+  const searched = secrets.reduce((sum, { from, to }) => sum + to - from, 0);
+  expect(searched).toBeLessThan(1.3 * text.length);
 });
 
 test.each<[string, Files]>([

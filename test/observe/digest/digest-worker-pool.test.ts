@@ -6,7 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { digestArtifact, type Inspection, type InspectTask } from '../../../src/observe/digest/digest-artifact.ts';
-import { type DigestWorkerPool, openDigestWorkerPool } from '../../../src/observe/digest/digest-worker-pool.ts';
+import {
+  type DigestWorkerPool,
+  openDigestWorkerPool,
+  openServerDigestPool,
+} from '../../../src/observe/digest/digest-worker-pool.ts';
+import { InspectionLost } from '../../../src/observe/digest/digest-thread.ts';
 import { entry, tgz } from '../../support/tar-builder.ts';
 
 /** The worker thread returns the same facts about an artifact as the main thread. */
@@ -29,6 +34,7 @@ const task = (bytes: number): InspectTask => ({
   lines: false,
   scan: null,
   packedBytes: bytes,
+  owner: '',
 });
 
 async function fed(inspection: Inspection, bytes: Uint8Array, size: number): Promise<Inspection> {
@@ -113,4 +119,30 @@ test('an error in the worker rejects the pending artifacts, and later ones are d
     .toBe('out of order');
   expect((await (await fed(failing.open(task(1e6)), sound, 65_536)).end()).archive.entryCount).toBe(1);
   failing.close();
+});
+
+test('a server digests small artifacts in the worker, too, with the same facts', async () => {
+  const server = openServerDigestPool(program);
+  const bytes = tgz(entry('app.js', 'x'));
+  const here = await (await fed(digestArtifact(task(bytes.length)), bytes, 100)).end();
+  expect(await (await fed(server.open(task(bytes.length)), bytes, 100)).end()).toEqual(here);
+  server.close();
+});
+
+test('a worker that does not respond is replaced', async () => {
+  const file = join(folder, 'hangs.cjs');
+  writeFileSync(
+    file,
+    `const { parentPort } = require('node:worker_threads');
+parentPort.on('message', (message) => {
+  if (message === 'ping') return parentPort.postMessage('ping');
+  if (message.task.owner === 'hostile') for (;;);
+  parentPort.postMessage({ id: message.id, memory: message.bytes.buffer, facts: 'there' });
+});`,
+  );
+  const server = openServerDigestPool(file, 1500);
+  const hostile = server.open({ ...task(1), owner: 'hostile' }).end();
+  await expect(hostile).rejects.toThrow(InspectionLost);
+  expect(await server.open(task(1)).end()).toBe('there');
+  server.close();
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type HttpOptions, openHttpClient } from '../../../src/observe/http/client.ts';
@@ -211,6 +212,14 @@ describe('a failed request', () => {
       callback(Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code, syscall: 'getaddrinfo' }), '', 4);
     const { seen } = await probe('http://nowhere.test/', {}, { lookup });
     expect(seen).toMatchObject({ failure: { phase: 'dns', code }, attempts });
+  });
+
+  test('has time to process what it received', async () => {
+    const { seen } = await probe(host.on('/slowly-processed', answer({ body: 'received at once' })), {
+      total: 300,
+      body: () => ({ limit: 1_000_000, over: 'fail', write: () => sleep(400) }),
+    });
+    expect(seen.failure).toBe(null);
   });
 
   test('has a time limit for all attempts', async () => {

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Report } from '../../../src/core/engine/report.ts';
+import { digestArtifact } from '../../../src/observe/digest/digest-artifact.ts';
+import { InspectionLost } from '../../../src/observe/digest/digest-thread.ts';
 import { checkCase, checkCases, liveFixture } from '../../support/live-fixture.ts';
 import { checksum } from '../../support/live-registry.ts';
 import { expectNoSecret } from '../../support/leaks.ts';
@@ -43,6 +46,70 @@ describe('with --scan-content', () => {
     });
     for (const { value } of PLANTED) expect(JSON.stringify(report)).not.toContain(value);
   });
+});
+
+const reasonsOf = (report: Report, rule: string): (string | undefined)[] =>
+  report.notJudged.filter((entry) => entry.rule === rule).map(({ code }) => code);
+const lost = (): Promise<never> => Promise.reject(new InspectionLost('ended'));
+
+describe('a scan that ends at its limits', () => {
+  const token = PLANTED.find(({ kind }) => kind === 'github-token')?.text ?? '';
+
+  test('is not judged, and says why, if it took too long', async () => {
+    const report = await checkCase(fixture, {
+      serve: () => serve(tgz(APP, entry('lib/a.js', 'ghp_'.repeat(10_000)), entry('lib/b.js', token))),
+      expect: [],
+      options: { ...SCANNED, scanLimits: { milliseconds: 0, secrets: 1000 } },
+    });
+    expect(reasonsOf(report, 'artifact-secret')).toEqual(['content-scan-stopped']);
+    expect(reasonsOf(report, 'artifact-leftover')).toEqual(['content-scan-stopped']);
+  });
+
+  test('reports what it found, and does not judge the rest', async () => {
+    const files = PLANTED.slice(0, 6).map(({ text }, i) => entry(`lib/${i}.js`, text));
+    const report = await checkCase(fixture, {
+      serve: () => serve(tgz(APP, ...files)),
+      expect: ['warning artifact-secret (artifact 2.0.0)'],
+      options: { ...SCANNED, scanLimits: { milliseconds: Infinity, secrets: 2 } },
+    });
+    expect(report.findings.find(({ rule }) => rule === 'artifact-secret')?.message).toContain('at least 2 secrets');
+    expect(reasonsOf(report, 'artifact-leftover')).toEqual(['content-scan-stopped']);
+  });
+});
+
+test('an artifact that ended its worker is read again without a scan', async () => {
+  let opened = 0;
+  const scans: boolean[] = [];
+  const report = await checkCase(fixture, {
+    serve: () => serve(tgz(APP)),
+    expect: [],
+    options: {
+      ...SCANNED,
+      versions: 'latest',
+      digestWorkers: {
+        open(task) {
+          opened += 1;
+          scans.push(task.scan !== null);
+          const inspection = digestArtifact(task);
+          return opened > 1 ? inspection : { ...inspection, end: lost };
+        },
+      },
+    },
+  });
+  expect(scans).toEqual([true, false]);
+  expect(report.notJudged.filter(({ code }) => code === 'content-scan-stopped').map(({ rule }) => rule)).toEqual([
+    'artifact-secret',
+    'artifact-leftover',
+  ]);
+});
+
+test('an artifact that ends its worker twice is left to the next check', async () => {
+  const report = await checkCase(fixture, {
+    serve: () => serve(tgz(APP)),
+    expect: [],
+    options: { ...SCANNED, digestWorkers: { open: (task) => ({ ...digestArtifact(task), end: lost }) } },
+  });
+  expect(report.notJudged.map(({ code }) => code)).toContain('over-budget');
 });
 
 test('without it, the rules are not judged, and say so', async () => {

@@ -14,7 +14,7 @@ export const artifactLeftover = defineRule({
   id: 'artifact-leftover',
   title: 'Files in an artifact that are not part of the app',
   on: 'artifact',
-  needs: ['archive', 'scan'],
+  needs: ['archive', 'wholeScan'],
   severity: 'warning',
   spec: '2.4',
   symptom: null,
@@ -27,8 +27,8 @@ export const artifactLeftover = defineRule({
     bad: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js\n-rw-r--r-- 0/0       23 2026-01-01 00:00 .git/HEAD',
     good: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js',
   },
-  check({ archive, scan }) {
-    const byTitle = leftoversIn(archive, scan);
+  check({ archive, wholeScan }) {
+    const byTitle = leftoversIn(archive, wholeScan);
     const all = [...byTitle.values()].flat();
     const [first] = all;
     if (first === undefined) return null;

@@ -46,12 +46,14 @@ interface Stage {
   isPublishing: boolean;
 }
 
-function secretProblem({ secrets, secretCount }: ContentScan, stage: Stage): Problem<never> {
+function secretProblem({ secrets, secretCount, stopped }: ContentScan, stage: Stage): Problem<never> {
   const [first] = secrets;
   const others = secrets.slice(1).map(describe);
-  const isOne = secretCount === 1;
+  // The rest of an artifact whose scan was stopped is not known.
+  const atLeast = stopped === undefined ? '' : 'at least ';
+  const countedSecrets = secretCount === 1 ? `${atLeast}a secret` : `${atLeast}${secretCount} secrets`;
   return {
-    message: `The artifact contains ${isOne ? 'a secret' : `${secretCount} secrets`}${describePlaces(secrets, secretCount)}.`,
+    message: `The artifact contains ${countedSecrets}${describePlaces(secrets, secretCount)}.`,
     advice: adviceFor(stage, secretCount, secrets.length),
     evidence: {
       // If no secret is listed, only their number is known.

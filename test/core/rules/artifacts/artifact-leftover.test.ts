@@ -8,10 +8,10 @@ const CLEAN: ContentScan = { secrets: [], secretCount: 0, buildPaths: [] };
 
 async function archiveWith(
   paths: string[],
-  scan: ContentScan = CLEAN,
-): Promise<{ archive: Awaited<ReturnType<typeof artifactFactsOf>>['archive']; scan: ContentScan }> {
+  wholeScan: ContentScan = CLEAN,
+): Promise<{ archive: Awaited<ReturnType<typeof artifactFactsOf>>['archive']; wholeScan: ContentScan }> {
   const { archive } = await artifactFactsOf(tar.tgz(...['app.js', ...paths].map((path) => tar.entry(path, 'x'))));
-  return { archive, scan };
+  return { archive, wholeScan };
 }
 
 const APP_FILES = [

@@ -37,6 +37,14 @@ ruleTable(artifactSecret, {
   ],
   faulty: [
     [
+      'secrets in an artifact whose scan was stopped',
+      {
+        ...factsWith([secret('github-token', 'app.js', 1)]),
+        scan: { secrets: [secret('github-token', 'app.js', 1)], secretCount: 1000, buildPaths: [], stopped: 'secrets' },
+      },
+      { message: 'The artifact contains at least 1000 secrets: github-token in app.js:1' },
+    ],
+    [
       'a token in a local file',
       factsWith([secret('github-token', 'app.js', 7)]),
       {

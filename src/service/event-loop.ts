@@ -1,0 +1,32 @@
+/** How long the event loop of this process was blocked: time limits mean nothing then. */
+export interface EventLoop {
+  /** The longest delay since a moment. @param from of performance.now() @returns milliseconds */
+  delaySince(from: number): number;
+  stop(): void;
+}
+
+/** Milliseconds between two measurements, and from which a delay is recorded. */
+const INTERVAL = 50;
+const RECORDED = 100;
+/** Delays that are kept: those of the last minutes at least, since each has some length. */
+const KEPT = 1000;
+
+export function watchEventLoop(): EventLoop {
+  let measuredAt = performance.now();
+  const delays: { until: number; milliseconds: number }[] = [];
+  const overdue = (): number => performance.now() - measuredAt - INTERVAL;
+
+  const timer = setInterval(() => {
+    const milliseconds = overdue();
+    measuredAt = performance.now();
+    if (milliseconds < RECORDED) return;
+    delays.push({ until: measuredAt, milliseconds });
+    if (delays.length > KEPT) delays.shift();
+  }, INTERVAL).unref();
+
+  return {
+    delaySince: (from) =>
+      delays.reduce((most, { until, milliseconds }) => (until < from ? most : Math.max(most, milliseconds)), overdue()),
+    stop: () => clearInterval(timer),
+  };
+}
