@@ -1,4 +1,4 @@
-import { explanations, ownersOf, RULE_GROUPS, type RuleExplanation } from '../src/report/rule-text.ts';
+import { explanations, explanationText, ownersOf, RULE_GROUPS } from '../src/report/rule-text.ts';
 import { printable } from '../src/core/text/text.ts';
 import type { AnyRule } from '../src/core/rules/rule.ts';
 
@@ -42,7 +42,12 @@ function section(rule: AnyRule): string[] {
     ...example('Bad', rule.on, rule.examples.bad),
     ...example('Good', rule.on, rule.examples.good),
     ...(rule.supersededBy?.length
-      ? ['', `Not judged where ${inline(explanations(rule.supersededBy))} explains it.`]
+      ? [
+          '',
+          'Not reported beside a finding that explains it:',
+          '',
+          ...explanations(rule.supersededBy).map((one) => `- ${explanationText(one, (name) => `\`${name}\``)}`),
+        ]
       : []),
   ];
 }
@@ -83,14 +88,4 @@ function causeTable({ owner, causes = {} }: AnyRule): string[] {
         `| \`${cause}\` | ${info.title}${info.fixable ? ' (`lint --fix`)' : ''} | ${ownersOf(info.owner ?? owner)} |`,
     ),
   ];
-}
-
-/** References as code, and what is not one as prose. */
-function inline(list: readonly RuleExplanation[]): string {
-  return list
-    .map((one) => {
-      if (typeof one === 'string') return one;
-      return one.cause === null ? `\`${one.rule}\`` : `\`${one.rule}\` (\`${one.cause}\`)`;
-    })
-    .join(', ');
 }

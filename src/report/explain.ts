@@ -1,10 +1,10 @@
 import { ERRORS } from '../core/error-codes/index.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { errorUrl, ruleUrl } from '../core/links.ts';
-import type { AnyRule } from '../core/rules/rule.ts';
+import type { AnyRule, ExplainedBy } from '../core/rules/rule.ts';
 import { printable } from '../core/text/text.ts';
 import { alignedRows } from './columns.ts';
-import { explanations, ownerNames, ownersOf } from './rule-text.ts';
+import { explanations, explanationText, ownerNames, ownersOf } from './rule-text.ts';
 import type { Style } from './style.ts';
 
 /** Everything about a rule or an error code, for `explain` and `rules`. */
@@ -65,7 +65,7 @@ export function ruleAsText(rule: AnyRule, style: Style): string {
     ...causeLines(rule, style),
     ...exampleLines('Bad', rule.examples.bad, style),
     ...exampleLines('Good', rule.examples.good, style),
-    ...(supersededBy.length === 0 ? [] : ['', `Not judged if one of these explains it: ${explainedBy(rule)}.`]),
+    ...explainedByLines(supersededBy, style),
     ...(isFixableRule(rule)
       ? ['', 'appreg lint --fix corrects the findings that have only one possible correction.']
       : []),
@@ -101,6 +101,13 @@ export function errorAsText(code: ErrorCode, style: Style): string {
   ].join('\n');
 }
 
+/** The findings beside which this rule reports nothing, with the reasons. */
+function explainedByLines(supersededBy: readonly ExplainedBy[], style: Style): string[] {
+  if (supersededBy.length === 0) return [];
+  const lines = explanations(supersededBy).map((one) => `  ${explanationText(one, (name) => name)}`);
+  return ['', style.underline('Not reported beside a finding that explains it'), ...lines];
+}
+
 function symptomLines({ symptom }: AnyRule): string[] {
   if (symptom === null) return [];
   return [`Symptom: ${symptom === 'by-resource' ? 'that of the affected file' : symptom}.`];
@@ -121,15 +128,6 @@ function causeLines({ owner, causes = {} }: AnyRule, style: Style): string[] {
 /** An example; invisible characters are escaped. */
 function exampleLines(title: string, text: string, style: Style): string[] {
   return ['', style.underline(title), ...text.split('\n').map((line) => `  ${printable(line)}`.trimEnd())];
-}
-
-function explainedBy({ supersededBy = [] }: AnyRule): string {
-  return explanations(supersededBy)
-    .map((one) => {
-      if (typeof one === 'string') return one;
-      return one.cause === null ? one.rule : `${one.rule} (${one.cause})`;
-    })
-    .join(', ');
 }
 
 /** Without the Markdown code spans of a rule's text. */

@@ -1,7 +1,6 @@
 import type { Evidence } from '../core/engine/report.ts';
-import { NOT_THE_FILE } from '../core/rules/not-the-file.ts';
 import type { Owner } from '../core/rules/owners.ts';
-import type { AnyRule, RuleReference } from '../core/rules/rule.ts';
+import type { AnyRule, ExplainedBy } from '../core/rules/rule.ts';
 
 /** What a rule declares, in words: for docs/rules.md and for the terminal. */
 
@@ -48,21 +47,34 @@ export function ownersOf(owner: AnyRule['owner']): string {
     .join(' or ');
 }
 
-function isNotTheFile(reference: RuleReference): boolean {
-  return NOT_THE_FILE.some(
-    ({ rule, cause }) => 'cause' in reference && rule === reference.rule && cause === reference.cause,
+/** The findings that explain those of a rule, by the reason. */
+export interface RuleExplanation {
+  because: string;
+  /** `causes`: null for all of the rule. */
+  findings: { rule: string; causes: readonly string[] | null }[];
+  /** The causes of the rule itself that they explain; null for all. */
+  only: readonly string[] | null;
+}
+
+/** The reasons why findings of a rule are left out beside those of other rules. */
+export function explanations(list: readonly ExplainedBy[]): RuleExplanation[] {
+  const byReason = new Map<string, RuleExplanation>();
+  for (const { rule, causes = null, only = null, because } of list) {
+    const finding = { rule: rule.id, causes };
+    const same = byReason.get(because);
+    if (same) same.findings.push(finding);
+    else byReason.set(because, { because, findings: [finding], only });
+  }
+  return [...byReason.values()];
+}
+
+/**
+ * An explanation as a sentence.
+ * @param code marks names
+ */
+export function explanationText({ because, findings, only }: RuleExplanation, code: (name: string) => string): string {
+  const by = findings.map(({ rule, causes }) =>
+    causes === null ? code(rule) : `${code(rule)} (${causes.map(code).join(', ')})`,
   );
+  return `${by.join(', ')}${only === null ? '' : `, for ${only.map(code).join(', ')}`}: ${because}.`;
 }
-
-/** The rules that explain a rule's findings, and in words what several causes have in common. */
-export function explanations(references: readonly RuleReference[]): RuleExplanation[] {
-  const list: RuleExplanation[] = references
-    .filter((reference) => !isNotTheFile(reference))
-    .map((reference) =>
-      'cause' in reference ? { rule: reference.rule.id, cause: reference.cause } : { rule: reference.id, cause: null },
-    );
-  if (list.length < references.length) list.push('a page or an error message instead of the file');
-  return list;
-}
-
-export type RuleExplanation = { rule: string; cause: string | null } | string;

@@ -53,10 +53,10 @@ export function describeInChromium(name: string, body: () => void): void {
   describe.skip(`${name} (${reason})`, body);
 }
 
-/** A browser that trusts our authority, with further arguments. */
-export async function launch(args: readonly string[] = []): Promise<Browser> {
+/** A browser that trusts our authority, or the given one, with further arguments. */
+export async function launch(args: readonly string[] = [], ca: string = certificates().ca): Promise<Browser> {
   const home = folder();
-  trust(home, certificates().ca);
+  trust(home, ca);
   return chromium.launch({
     executablePath: executable()!,
     env: { ...process.env, HOME: home },

@@ -59,8 +59,8 @@ async function compare(file: string): Promise<void> {
   expect(archive.entries.map((entry) => entry.path)).toEqual(theirs);
   expect([archive.fault, archive.stopped, archive.trailing, archive.oddities]).toEqual([null, null, null, []]);
   expect(artifactNotTarGz.check({ archive, content })).toEqual([]);
-  expect(artifactTrailingData.check({ archive })).toBeNull();
-  expect(artifactUnsafeEntry.check({ archive })).toBeNull();
+  expect(artifactTrailingData.check({ archive })).toEqual([]);
+  expect(artifactUnsafeEntry.check({ archive })).toEqual([]);
 }
 
 describe.skipIf(!gnuTar)('archives of GNU tar', () => {
@@ -94,7 +94,7 @@ describe.skipIf(!gnuTar)('archives of GNU tar', () => {
       ['b', 'link', 'a'],
       ['c', 'symlink', 'a'],
     ]);
-    expect(artifactUnsafeEntry.check({ archive })).toMatchObject({ severity: 'warning', cause: 'link-inside' });
+    expect(artifactUnsafeEntry.check({ archive })).toMatchObject([{ severity: 'warning', cause: 'link-inside' }]);
   });
 });
 

@@ -89,12 +89,15 @@ function newSent(step: Exchange, failures: readonly FailedConnection[]): Sent {
 }
 
 function hopOf(step: Exchange, failures: readonly FailedConnection[]): Probe['hops'][number] {
-  const { url, status, headers, continued, notAfter } = step;
+  const { url, status, headers, continued, notAfter, key } = step;
   return hop(headers, {
     url,
     status,
     ...(continued ? { unsolicitedContinue: true } : {}),
     ...(notAfter === null ? {} : { tls: tls({ notAfter }) }),
+    ...(key === null
+      ? {}
+      : { tls: tls({ certificates: [{ subject: 'CN=apps.example.com', key, signature: null, keyUsage: null }] }) }),
     ...(failures.length === 0
       ? {}
       : {

@@ -14,6 +14,8 @@ export interface Exchange {
   continued: boolean;
   /** ISO 8601. From a line `notAfter=…` before the request, as openssl prints it. */
   notAfter: string | null;
+  /** From a line `key=…` before the request: the key of the host's certificate. */
+  key: string | null;
 }
 
 /** A connection that failed: `connect ECONNREFUSED 192.0.2.1:443`, `tls CERT_HAS_EXPIRED 192.0.2.1:443`. */
@@ -37,20 +39,23 @@ export function hasExchanges(text: string): boolean {
 export function parseSteps(text: string): Step[] {
   const steps: Step[] = [];
   let notAfter: string | null = null;
+  let key: string | null = null;
   let current: Exchange | null = null;
   let part: 'request' | 'response' | 'body' = 'request';
   for (const line of text.split('\n')) {
     const [, method, target] = /^(GET|HEAD|OPTIONS) (\S+)$/.exec(line) ?? [];
     const [, phase, code, address] = /^(connect|tls) ([A-Z_]+) (\S+):443$/.exec(line) ?? [];
     const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(line) ?? [];
+    const [, type] = /^key=(.+)$/.exec(line) ?? [];
     const [, date] = /^notAfter=(.+)$/.exec(line) ?? [];
     if (method !== undefined && target !== undefined) {
-      current = { ...EMPTY, method: method as Exchange['method'], url: new URL(target, HOST).href, notAfter };
+      current = { ...EMPTY, method: method as Exchange['method'], url: new URL(target, HOST).href, notAfter, key };
       [current.request, current.headers] = [[], []];
       steps.push(current);
       part = 'request';
     } else if (phase !== undefined && code !== undefined && address !== undefined)
       steps.push({ phase: phase as FailedConnection['phase'], code, address });
+    else if (type !== undefined) key = type;
     else if (date !== undefined) notAfter = new Date(date).toISOString();
     else if (status === '100' && current !== null) current.continued = true;
     else if (status !== undefined && current !== null) {

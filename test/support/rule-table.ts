@@ -10,13 +10,7 @@ import { SEVERITIES, type Severity } from '../../src/core/engine/report.ts';
 import type { HttpViews } from '../../src/core/facts/facts.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';
 import { type Found, noteFound } from '../../src/core/engine/supersede.ts';
-import {
-  type AnyRule,
-  type Problem,
-  referencedRule,
-  type Rule,
-  type RuleReference,
-} from '../../src/core/rules/rule.ts';
+import type { AnyRule, ExplainedBy, Problem, Rule } from '../../src/core/rules/rule.ts';
 import type { Subject, Subjects, VersionEntry } from '../../src/core/rules/subjects.ts';
 import { type SideProbes, sideProbes } from '../../src/core/facts/side-probes.ts';
 
@@ -80,7 +74,7 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
 function supersedersOf<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
   found: readonly Problem[],
-): Set<RuleReference> {
+): Set<ExplainedBy> {
   return new Set([...(rule.supersededBy ?? []), ...found.flatMap(({ supersededBy }) => supersededBy ?? [])]);
 }
 
@@ -97,12 +91,16 @@ function expectReported<S extends Subject, N extends keyof Subjects[S]>(
   const found = row.found.map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
     cause: problem.cause ?? null,
-    mayGo: [rule, problem].some(({ supersededBy }) => supersededBy?.includes(other.reference) === true),
+    mayGo: [rule, problem].some(
+      ({ supersededBy }) =>
+        supersededBy?.includes(other.reference) === true &&
+        other.reference.only?.includes(problem.cause ?? '') !== false,
+    ),
   }));
   for (const { severity, cause, mayGo } of found) {
     const isReplaced = mayGo && SEVERITIES.indexOf(other.severity) <= SEVERITIES.indexOf(severity);
     if (!isReplaced)
-      expect(reported, `${other.severity} ${referencedRule(other.reference).id} beside ${rule.id}`).toContain(
+      expect(reported, `${other.severity} ${other.reference.rule.id} beside ${rule.id}`).toContain(
         `${severity} ${cause}`,
       );
     else if (found.length === 1) expect(reported).toEqual([]);
@@ -111,14 +109,14 @@ function expectReported<S extends Subject, N extends keyof Subjects[S]>(
 
 /** What another rule found on the same resource. */
 interface OtherFinding {
-  reference: RuleReference;
+  reference: ExplainedBy;
   severity: Severity;
 }
 
 /** A location with a finding of another rule. */
 function placeOf({ reference, severity }: OtherFinding): SubjectLocation {
   const found: Found = new Map();
-  noteFound(found, referencedRule(reference).id, 'cause' in reference ? reference.cause : undefined, severity);
+  noteFound(found, reference.rule.id, reference.causes?.[0], severity);
   return {
     app: 'echo',
     version: null,

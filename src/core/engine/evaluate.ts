@@ -33,27 +33,34 @@ export function evaluateRule(
     return run.notJudged.add(rule, place, { missing: { code: 'rule-crashed', error: shorten(String(error)) } });
   }
   run.evaluated?.note(rule, place);
-  const superseder = supersederIn(place.found, rule.supersededBy);
-  if (!result && superseder === null) return;
   const problems = problemsIn(result);
-  if (!isOff(run.overrides, rule)) return addProblems(run, rule, problems, place, superseder);
-  for (const problem of problems) run.findings.addTurnedOff(rule, problem, place, superseder);
+  if (problems.length === 0) return addExplained(run, rule, place);
+  if (!isOff(run.overrides, rule)) return addProblems(run, rule, problems, place);
+  for (const problem of problems) run.findings.addTurnedOff(rule, problem, place);
+}
+
+/** A rule that found nothing is not judged if another finding would explain all that it can find. */
+function addExplained(run: JudgingRun, rule: AnyRule, place: SubjectLocation): void {
+  if (isOff(run.overrides, rule)) return;
+  const superseder = supersederIn(place.found, rule.supersededBy);
+  if (superseder !== null && isSuperseded(superseder, severityOf(run.overrides, rule)))
+    noteSuperseded(run, rule, place, superseder);
 }
 
 /** Adds the problems that no finding supersedes; if none is left, the rule is not judged because of that finding. */
-function addProblems(
-  run: JudgingRun,
-  rule: AnyRule,
-  problems: readonly Problem[],
-  place: SubjectLocation,
-  superseder: Superseder | null,
-): void {
-  const left = problems.filter((problem) => !isSuperseded(superseder, severityOf(run.overrides, rule, problem)));
+function addProblems(run: JudgingRun, rule: AnyRule, problems: readonly Problem[], place: SubjectLocation): void {
+  const superseders = problems.map(({ cause }) => supersederIn(place.found, rule.supersededBy, cause));
+  const left = problems.filter(
+    (problem, i) => !isSuperseded(superseders[i] ?? null, severityOf(run.overrides, rule, problem)),
+  );
   for (const problem of left) run.findings.add(rule, problem, place);
-  if (superseder === null || left.length > 0) return;
-  if (problems.length === 0 && !isSuperseded(superseder, severityOf(run.overrides, rule))) return;
-  // The other finding's symptom is known; not judging this rule makes nothing unknown.
-  run.notJudged.add(rule, place, { ...blockedBy(superseder.rule), intentional: true });
+  const superseder = superseders.find((one) => one !== null);
+  if (left.length === 0 && superseder) noteSuperseded(run, rule, place, superseder);
+}
+
+/** The other finding's symptom is known; not judging this rule makes nothing unknown. */
+function noteSuperseded(run: JudgingRun, rule: AnyRule, place: SubjectLocation, { rule: by }: Superseder): void {
+  run.notJudged.add(rule, place, { ...blockedBy(by), intentional: true });
 }
 
 /** The result of a rule's check as a list. */

@@ -9,7 +9,7 @@ import { withSteps } from './owner.ts';
 import { type Pending, resolvePositions } from './positions.ts';
 import type { Evidence, Finding, Severity, Symptom } from './report.ts';
 import { type SeverityOverrides, severityOf } from './settings.ts';
-import { type Found, isSuperseded, noteFound, type Superseder, supersederIn } from './supersede.ts';
+import { type Found, isSuperseded, noteFound, supersederIn } from './supersede.ts';
 import type { SymptomRecord } from './symptoms.ts';
 import type { HidingFindings } from './visibility.ts';
 
@@ -35,7 +35,7 @@ export class FindingCollector {
   readonly #hooks: FindingHooks;
   readonly #records: FindingRecords;
   readonly #findings: Finding[] = [];
-  /** Findings reported once for several resources (a fault of their host, say), by rule and by what they are about. */
+  /** Findings reported once for several resources (a fault of their host, say), by rule, cause and what they are about. */
   readonly #reported = new Map<string, Finding>();
   readonly #deferred = new DeferredFindings();
   readonly #pending = new Map<DocumentFacts, Pending[]>();
@@ -69,7 +69,7 @@ export class FindingCollector {
     if (symptom !== null) this.#addEffect(rule, problem, symptom, severity);
     const app = appOf(problem, place);
     const dedupeKey = dedupeKeyOf(rule, problem, place);
-    const reportedKey = dedupeKey === null ? null : `${rule.id} ${severity} ${dedupeKey}`;
+    const reportedKey = dedupeKey === null ? null : `${rule.id} ${problem.cause} ${severity} ${dedupeKey}`;
     const reported = reportedKey === null ? undefined : this.#reported.get(reportedKey);
     if (reported) return addAffected(reported, app);
     const finding = this.#complete(makeFinding(rule, problem, place, { severity, symptom, app }), place);
@@ -84,9 +84,10 @@ export class FindingCollector {
    * Records what a disabled rule would report as an error: the app stays hidden, and the symptom is not clear. Nothing
    * else depends on it.
    */
-  addTurnedOff(rule: AnyRule, problem: Problem, place: SubjectLocation, superseder: Superseder | null): void {
+  addTurnedOff(rule: AnyRule, problem: Problem, place: SubjectLocation): void {
     const severity = problem.severity ?? rule.severity;
-    if (severity !== 'error' || isSuperseded(superseder, severity)) return;
+    if (severity !== 'error') return;
+    if (isSuperseded(supersederIn(place.found, rule.supersededBy, problem.cause), severity)) return;
     if (isSuperseded(supersederIn(place.found, problem.supersededBy), severity)) return;
     this.#changes += 1;
     this.#hide(rule, problem, place);

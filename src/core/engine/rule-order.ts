@@ -1,12 +1,11 @@
-import { type AnyRule, referencedRule } from '../rules/rule.ts';
+import type { AnyRule } from '../rules/rule.ts';
 
 /** The rules with each one after those that supersede it; otherwise in the given order. */
 export function inJudgingOrder(rules: readonly AnyRule[]): readonly AnyRule[] {
   const given = new Set(rules);
   const ordered = new Set<AnyRule>();
   const add = (rule: AnyRule): void => {
-    for (const reference of rule.supersededBy ?? []) {
-      const other = referencedRule(reference);
+    for (const { rule: other } of rule.supersededBy ?? []) {
       if (given.has(other) && !ordered.has(other)) add(other);
     }
     ordered.add(rule);

@@ -1,9 +1,9 @@
 import { type Severity, SEVERITIES } from './report.ts';
-import { referencedRule, type RuleReference } from '../rules/rule.ts';
+import type { ExplainedBy } from '../rules/rule.ts';
 
 /**
- * When a finding supersedes others about the same resource (`supersededBy` of a rule or a problem): its severity must
- * be the same as theirs or higher. All severities are the reported ones, settings included.
+ * When a finding supersedes others about the same resource (`supersededBy` of a rule or a problem): it explains them, for
+ * the declared reason, and its severity is the same as theirs or higher. All severities are the reported ones, settings included.
  */
 
 /** What a rule found on one resource: the highest reported severity, and that of each cause. Never changed, since copied. */
@@ -36,17 +36,25 @@ function higher(one: Severity, other: Severity | undefined): Severity {
   return other === undefined || outranks(one, other) ? one : other;
 }
 
-/** The most severe of the referenced findings; null if none of them was found. */
-export function supersederIn(found: Found, references: readonly RuleReference[] | undefined): Superseder | null {
-  if (found.size === 0 || references === undefined) return null;
+/**
+ * The most severe of the explaining findings; null if none of them was found.
+ * @param cause of the problem that may be explained; null for all problems of a rule, whatever their cause
+ */
+export function supersederIn(
+  found: Found,
+  explanations: readonly ExplainedBy[] | undefined,
+  cause: string | null = null,
+): Superseder | null {
+  if (found.size === 0 || explanations === undefined) return null;
   let strongest: Superseder | null = null;
-  for (const reference of references) {
-    const { id } = referencedRule(reference);
-    const byRule = found.get(id);
+  for (const { rule, causes, only } of explanations) {
+    if (only !== undefined && (cause === null || !only.includes(cause))) continue;
+    const byRule = found.get(rule.id);
     if (byRule === undefined) continue;
-    const severity = 'rule' in reference ? byRule.byCause.get(reference.cause) : byRule.severity;
-    if (severity === undefined || (strongest !== null && !outranks(severity, strongest.severity))) continue;
-    strongest = { rule: id, severity };
+    const severities = causes?.map((name) => byRule.byCause.get(name)) ?? [byRule.severity];
+    for (const severity of severities)
+      if (severity !== undefined && (strongest === null || outranks(severity, strongest.severity)))
+        strongest = { rule: rule.id, severity };
   }
   return strongest;
 }

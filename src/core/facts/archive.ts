@@ -23,8 +23,11 @@ export interface ArchiveFacts {
   unpackedBytes: number;
   /** The limit that stopped the pass, or null. */
   stopped: 'unpacked-bytes' | 'ratio' | 'entries' | 'header-bytes' | null;
-  /** Bytes after the end of the archive: after the tar's end marker (unpacked), or after the gzip stream (packed). */
-  trailing: { layer: 'gzip' | 'tar'; bytes: number } | null;
+  /**
+   * Bytes after the end of the archive: after the tar's end marker (unpacked), or after the gzip stream (packed). `gzipBytes`: if
+   * there are both, those after the gzip stream.
+   */
+  trailing: { layer: 'gzip' | 'tar'; bytes: number; gzipBytes?: number } | null;
   gzipMembers: number;
   /** Ambiguities that archive readers handle differently, by code. */
   oddities: { code: string; entry: string | null; message: string }[];

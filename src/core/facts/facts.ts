@@ -11,7 +11,7 @@ export type { IconFacts, ImageFacts } from './icon.ts';
 export type { HttpViews, SideProbe, RepeatedProbe, HeaderGroup, HeaderProbe, Conditional } from './http-views.ts';
 export type { AddressFacts, AddressAnswer, AddressSample } from './address-facts.ts';
 export type { Probe, Hop, AddressFailure, ComparedBody, ProxyFacts, Failure } from './probe.ts';
-export type { TlsFacts, PathCertificate } from './tls.ts';
+export type { ChainCertificate, TlsFacts, PathCertificate } from './tls.ts';
 export type { AppFacts, RequestedApps, Snapshot, HostFacts, Shard } from './snapshot.ts';
 export type {
   ServedApp,

@@ -18,8 +18,21 @@ export interface TlsFacts {
   sent?: number;
   /** The certificate above the host’s own that expires before it does; absent if there is none. */
   endsFirst?: { subject: string; notAfter: string; fingerprint256: string; root: boolean };
+  /** The verified chain, the host’s own certificate first; absent if it was refused. */
+  certificates?: ChainCertificate[];
   /** The path from the host’s certificate upwards, as far as it is known; present if the certificate was refused. */
   path?: PathCertificate[];
+}
+
+/** What clients have to support to use a certificate of a verified chain. */
+export interface ChainCertificate {
+  subject: string;
+  /** Its own key: `rsa 2048`, `ec prime256v1`. */
+  key: string;
+  /** The algorithm that its issuer signed it with: `sha256WithRSA`; null for a root, whose signature is not checked. */
+  signature: string | null;
+  /** Names of RFC 5280, section 4.2.1.3; null for no restriction. */
+  keyUsage: string[] | null;
 }
 
 /** A certificate on the path from a host’s own to an authority (RFC 5280). */

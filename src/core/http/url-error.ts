@@ -1,4 +1,4 @@
-import { isCanonicalUrl, urlParts, withoutFragment } from './url.ts';
+import { isCanonicalUrl, type UrlParts, urlParts, withoutFragment } from './url.ts';
 
 /** The requirements for URLs in a registry. `URL` accepts much that other clients do not, which is reported here. */
 
@@ -26,6 +26,18 @@ export interface UrlOddity {
   cause: 'fragment' | 'host-not-ascii' | 'unescaped' | 'not-normalized' | 'dot-segments';
   message: string;
   advice: string;
+}
+
+/** All reasons of that kind: those that remain once spaces and control characters are removed, too. */
+export function urlErrors(text: string): UrlError[] {
+  const error = urlError(text);
+  if (error === null) return [];
+  if (error.cause === 'whitespace') return [error, ...urlErrors(text.trim())];
+  // oxlint-disable-next-line no-control-regex
+  if (error.cause === 'control-character') return [error, ...urlErrors(text.replace(/[\u0000-\u001f\u007f]/g, ''))];
+  if (error.cause !== 'userinfo') return [error];
+  const host = hostFault(urlParts(text)?.hostname ?? '');
+  return host === null ? [error] : [error, host];
 }
 
 /** Why a text is not an absolute http(s) URL that every client can use; null when it is one. */
@@ -114,45 +126,70 @@ function labelFault(name: string): string | null {
 
 const HTTP_ORIGIN = /^https?:\/\/([^/?#]*)/i;
 
-/** What is unusual about a valid URL: the cause, with the plain form to write instead. */
-export function urlOddity(text: string): UrlOddity | null {
-  if (isCanonicalUrl(text) || urlError(text)) return null;
+/**
+ * What is unusual about a URL that can be parsed as it is written: the causes, with the plain form to write instead. A
+ * user name, which is an error, does not matter here.
+ */
+export function urlOddities(text: string): UrlOddity[] {
+  if (isCanonicalUrl(text)) return [];
+  const error = urlError(text);
+  if (error?.cause === 'userinfo') return urlOddities(text.replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
+  if (error !== null) return [];
   const parsed = urlParts(text);
   const written = HTTP_ORIGIN.exec(text);
   if (parsed === null || written === null) throw new Error('A URL without an error could not be parsed');
-  const [asWritten, host = ''] = written;
-  if (parsed.hash !== '' || text.endsWith('#'))
-    return {
-      cause: 'fragment',
-      message: 'The URL has a fragment (#…), which is never sent to the host.',
-      advice: `Write it as ${withoutFragment(text)}`,
-    };
+  const [origin, host = ''] = written;
+  return [
+    fragmentOddity(text, parsed),
+    hostOddity(origin, host, parsed),
+    ...pathOddities(text.slice(text.indexOf(host) + host.length), parsed),
+  ].filter((oddity) => oddity !== null);
+}
+
+function fragmentOddity(text: string, { hash }: UrlParts): UrlOddity | null {
+  if (hash === '' && !text.endsWith('#')) return null;
+  return {
+    cause: 'fragment',
+    message: 'The URL has a fragment (#…), which is never sent to the host.',
+    advice: `Write it as ${withoutFragment(text)}`,
+  };
+}
+
+function hostOddity(
+  origin: string,
+  host: string,
+  { protocol, host: parsedHost, hostname, href }: UrlParts,
+): UrlOddity | null {
   // oxlint-disable-next-line no-control-regex
   if (/[^\u0000-\u007f]|%/.test(host))
     return {
       cause: 'host-not-ascii',
-      message: `The host name is not plain ASCII; clients send requests to ${parsed.hostname}.`,
-      advice: `Check that this is the intended host, and write it as ${parsed.href}`,
+      message: `The host name is not plain ASCII; clients send requests to ${hostname}.`,
+      advice: `Check that this is the intended host, and write it as ${href}`,
     };
-  const path = text.slice(text.indexOf(host) + host.length);
-  if (/[ "<>`{}|^]/.test(path))
-    return {
-      cause: 'unescaped',
-      message: 'The URL has characters that must be percent-encoded; clients encode them differently.',
-      advice: `Write it as ${parsed.href}`,
-    };
-  const asParsed = `${parsed.protocol}//${parsed.host}`;
-  if (asWritten !== asParsed)
-    return {
-      cause: 'not-normalized',
-      message: 'The URL is not in normalized form (uppercase, a default port or an unusual address).',
-      advice: `Write it as ${parsed.href}`,
-    };
-  if (/\/(\.|%2e){1,2}(\/|$|\?)/i.test(path))
-    return {
-      cause: 'dot-segments',
-      message: 'The URL has "." or ".." segments, which clients remove before they send a request.',
-      advice: `Write it as ${parsed.href}`,
-    };
-  return null;
+  if (origin === `${protocol}//${parsedHost}`) return null;
+  return {
+    cause: 'not-normalized',
+    message: 'The URL is not in normalized form (uppercase, a default port or an unusual address).',
+    advice: `Write it as ${href}`,
+  };
+}
+
+function pathOddities(path: string, { href }: UrlParts): (UrlOddity | null)[] {
+  return [
+    /[ "<>`{}|^]/.test(path)
+      ? {
+          cause: 'unescaped',
+          message: 'The URL has characters that must be percent-encoded; clients encode them differently.',
+          advice: `Write it as ${href}`,
+        }
+      : null,
+    /\/(\.|%2e){1,2}(\/|$|\?)/i.test(path)
+      ? {
+          cause: 'dot-segments',
+          message: 'The URL has "." or ".." segments, which clients remove before they send a request.',
+          advice: `Write it as ${href}`,
+        }
+      : null,
+  ];
 }

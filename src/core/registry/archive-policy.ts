@@ -1,4 +1,4 @@
-import { odditiesFor, type OddityCode } from './archive-oddity.ts';
+import { framingDiffers, odditiesFor, type OddityCode } from './archive-oddity.ts';
 import type { ArchiveEntry, ArchiveFacts } from '../facts/facts.ts';
 
 /**
@@ -9,6 +9,7 @@ import type { ArchiveEntry, ArchiveFacts } from '../facts/facts.ts';
 export interface UnsafeEntry {
   path: string;
   code: UnsafeEntryCode;
+  severity: 'error' | 'warning';
   /** The reason, as a clause that follows the path: "leaves the folder …". */
   why: string;
 }
@@ -36,33 +37,40 @@ const VIOLATIONS = {
 type Code = keyof typeof VIOLATIONS;
 type UnsafeEntryCode = Code | OddityCode<'artifact-unsafe-entry'>;
 
+/** What is wrong with an entry only because of another one. */
+const OF_SEVERAL: ReadonlySet<Code> = new Set(['duplicate-path', 'case-collision', 'file-as-folder']);
 const DEPTH = 32;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/;
 const INVISIBLE = /[\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 const DEVICES = new Set(['character-device', 'block-device', 'fifo']);
 
-/**
- * The violations of an archive, the first one of each entry; errors and warnings separately, in the archive's order.
- */
-export function unsafeEntriesOf(archive: ArchiveFacts): { errors: UnsafeEntry[]; warnings: UnsafeEntry[] } {
-  const errors: UnsafeEntry[] = [];
-  const warnings: UnsafeEntry[] = [];
+/** The violations of an archive: all of each entry, in the archive's order; errors before warnings. */
+export function unsafeEntriesOf(archive: ArchiveFacts): UnsafeEntry[] {
+  const found: UnsafeEntry[] = [];
   for (const { code, severity, entry, message } of odditiesFor('artifact-unsafe-entry', archive)) {
-    (severity === 'error' ? errors : warnings).push({
+    found.push({
       path: entry ?? '',
       code,
+      severity: severity === 'error' ? 'error' : 'warning',
       why: `is interpreted differently by different tools: ${message}`,
     });
   }
   const known = placesOf(archive.entries);
   const seen = new Map<string, ArchiveEntry>();
-  for (const entry of archive.entries) {
-    const code = violationOf(entry, known, seen);
-    if (code === null) continue;
-    const { severity, why } = VIOLATIONS[code];
-    (severity === 'error' ? errors : warnings).push({ path: entry.path, code, why });
-  }
-  return { errors, warnings };
+  // If readers disagree on where entries begin, some of the listed ones may not be there.
+  const isUncertain = framingDiffers(archive);
+  const tooLong = new Set(found.filter(({ code }) => code === 'path-too-long').map(({ path }) => path));
+  for (const entry of archive.entries)
+    for (const code of violationsOf(entry, known, seen)) {
+      // The rest of a path that is too long is not known.
+      if (code === 'too-deep' && tooLong.has(entry.path)) continue;
+      if (isUncertain && OF_SEVERAL.has(code)) continue;
+      found.push({ path: entry.path, code, ...VIOLATIONS[code] });
+    }
+  return [
+    ...found.filter(({ severity }) => severity === 'error'),
+    ...found.filter(({ severity }) => severity === 'warning'),
+  ];
 }
 
 /** The entries that are not folders, by the key of their path. */
@@ -77,34 +85,54 @@ function placesOf(entries: readonly ArchiveEntry[]): Map<string, ArchiveEntry> {
   return places;
 }
 
-function violationOf(
+/** The violations of an entry: one of its path, one of its type or place, and those of its mode and name. */
+function violationsOf(
   entry: ArchiveEntry,
   known: ReadonlyMap<string, ArchiveEntry>,
   seen: Map<string, ArchiveEntry>,
-): Code | null {
-  const { path, type } = entry;
+): Code[] {
+  const { path, type, mode } = entry;
   const segments = segmentsOf(path);
+  const ofPath = pathViolation(entry, segments);
+  const leavesFolder = ofPath === 'absolute-path' || ofPath === 'path-escapes';
+  const codes: (Code | null)[] = [
+    ofPath,
+    CONTROLS.test(path) || CONTROLS.test(entry.link ?? '') ? 'control-characters' : null,
+    DEVICES.has(type) ? 'device' : null,
+    segments.length === 0 ? null : placeViolation(entry, segments, known, seen),
+    type === 'symlink' || type === 'link' ? linkViolation(entry, segments, known) : null,
+    type === 'contiguous' ? 'contiguous' : null,
+    type === 'file' && (mode & 0o6000) !== 0 ? 'special-mode' : null,
+    path.includes('\\') && !leavesFolder ? 'backslash' : null,
+    INVISIBLE.test(path) ? 'invisible-characters' : null,
+  ];
+  return codes.filter((code) => code !== null);
+}
+
+function pathViolation({ path, type }: ArchiveEntry, segments: readonly string[]): Code | null {
   if (isAbsolute(path)) return 'absolute-path';
   if (segments.includes('..')) return 'path-escapes';
-  if (CONTROLS.test(path) || CONTROLS.test(entry.link ?? '')) return 'control-characters';
   if (segments.length === 0) return type === 'directory' && path !== '' ? null : 'empty-name';
-  if (segments.length > DEPTH) return 'too-deep';
-  for (let depth = 1; depth < segments.length; depth += 1) {
+  return segments.length > DEPTH ? 'too-deep' : null;
+}
+
+/** What is wrong with an entry beside the other entries. */
+function placeViolation(
+  entry: ArchiveEntry,
+  segments: readonly string[],
+  known: ReadonlyMap<string, ArchiveEntry>,
+  seen: Map<string, ArchiveEntry>,
+): Code | null {
+  // The paths above it are compared up to the permitted depth, which bounds the work.
+  for (let depth = 1; depth < Math.min(segments.length, DEPTH + 1); depth += 1) {
     const above = known.get(keyOf(segments.slice(0, depth)));
     if (above !== undefined) return above.type === 'symlink' ? 'below-link' : 'file-as-folder';
   }
-  if (DEVICES.has(type)) return 'device';
   const key = keyOf(segments);
   const before = seen.get(key);
   seen.set(key, entry);
-  if (before !== undefined && !(before.type === 'directory' && type === 'directory')) {
-    return segmentsOf(before.path).join('/') === segments.join('/') ? 'duplicate-path' : 'case-collision';
-  }
-  if (type === 'symlink' || type === 'link') return linkViolation(entry, segments, known);
-  if (type === 'contiguous') return 'contiguous';
-  if (type === 'file' && (entry.mode & 0o6000) !== 0) return 'special-mode';
-  if (path.includes('\\')) return 'backslash';
-  return INVISIBLE.test(path) ? 'invisible-characters' : null;
+  if (before === undefined || (before.type === 'directory' && entry.type === 'directory')) return null;
+  return segmentsOf(before.path).join('/') === segments.join('/') ? 'duplicate-path' : 'case-collision';
 }
 
 /** Follows the link's target: relative to its folder for a symbolic one, to the archive's root for a hard one. */

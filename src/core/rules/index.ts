@@ -42,6 +42,7 @@ import { versionNotListed } from './metadata/version-not-listed.ts';
 import { unreachable } from './http/unreachable.ts';
 import { tlsUntrusted } from './http/tls-untrusted.ts';
 import { tlsExpiring } from './http/tls-expiring.ts';
+import { tlsBrowserUnsupported } from './http/tls-browser-unsupported.ts';
 import { redirectInsecure } from './http/redirect-insecure.ts';
 import { redirectExcessive } from './http/redirect-excessive.ts';
 import { urlMoved } from './urls/url-moved.ts';
@@ -137,6 +138,7 @@ export const rules: readonly AnyRule[] = [
   unreachable,
   tlsUntrusted,
   tlsExpiring,
+  tlsBrowserUnsupported,
   addressesDiffer,
   redirectInsecure,
   redirectExcessive,

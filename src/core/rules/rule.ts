@@ -30,7 +30,7 @@ export interface Problem<C extends string = string> {
   /** What it is about (a host, say) if that is more than this resource: reported once per run and rule for each. */
   dedupeKey?: string;
   /** If one of these was found on the same resource, at the same severity or a higher one, this problem is omitted. */
-  supersededBy?: readonly RuleReference[];
+  supersededBy?: readonly ExplainedBy[];
   /**
    * The origin of a host: if it is found to limit requests (rules about a `host`), at the same severity or a higher
    * one, this problem is omitted.
@@ -84,9 +84,10 @@ export interface Rule<
   confirms?: boolean;
   /**
    * If one of these was found on the same resource, at the same severity or a higher one, this rule's problems are
-   * omitted, and it is not judged.
+   * omitted, and it is not judged. Only for findings whose correction removes these problems as well, or leaves nothing
+   * that they are about; that others are as severe is no reason.
    */
-  supersededBy?: readonly RuleReference[];
+  supersededBy?: readonly ExplainedBy[];
   /** "Fails when …", for the documentation. */
   failsWhen: string;
   /** Why a subscriber should care. */
@@ -117,24 +118,25 @@ export function mayRefuse({ refusesVersion, view }: AnyRule): boolean {
   return refusesVersion !== false && view !== 'browser';
 }
 
-/** One cause of a rule. */
-export interface CauseReference {
+/** Findings of another rule that explain those of this one, and why. */
+export interface ExplainedBy {
   rule: AnyRule;
-  cause: string;
+  /** Only findings with one of these causes; absent for all of that rule. */
+  causes?: readonly string[];
+  /** Only problems of this rule with one of these causes are explained; absent for all. */
+  only?: readonly string[];
+  /** Why nothing is left to report beside such a finding: a sentence without a period, for the documentation. */
+  because: string;
 }
 
-/** A rule with any cause, or one of its causes. */
-export type RuleReference = AnyRule | CauseReference;
-
-/** References to causes of a rule; a name that the rule does not declare is a type error. */
-export function withCauses<C extends Causes>(
+/**
+ * The findings of a rule that explain others.
+ * @param causes all causes if none are given; a name that the rule does not declare is a type error
+ */
+export function explainedBy<C extends Causes>(
   rule: AnyRule & { causes?: C },
-  ...names: (keyof C & string)[]
-): CauseReference[] {
-  return names.map((cause) => ({ rule, cause }));
-}
-
-/** The rule that a reference names. */
-export function referencedRule(reference: RuleReference): AnyRule {
-  return 'rule' in reference ? reference.rule : reference;
+  because: string,
+  ...causes: CauseOf<NoInfer<C>>[]
+): ExplainedBy {
+  return causes.length === 0 ? { rule, because } : { rule, causes, because };
 }

@@ -140,7 +140,9 @@ function archiveFacts(
     unpackedBytes,
     stopped: gzip?.fault || tar.fault ? null : stopped,
     trailing:
-      tar.trailing > 0 ? { layer: 'tar', bytes: tar.trailing } : trailing && { layer: 'gzip', bytes: trailing.bytes },
+      tar.trailing > 0
+        ? { layer: 'tar', bytes: tar.trailing, ...(trailing !== null && { gzipBytes: trailing.bytes }) }
+        : trailing && { layer: 'gzip', bytes: trailing.bytes },
     gzipMembers: gzip?.members ?? 0,
     oddities: tar.notes.list,
   };

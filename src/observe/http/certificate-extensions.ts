@@ -29,8 +29,18 @@ const SIGNATURES: Readonly<Record<string, string>> = {
   '2a8648ce3d040302': 'sha256WithECDSA',
   '2a8648ce3d040303': 'sha384WithECDSA',
   '2a8648ce3d040304': 'sha512WithECDSA',
+  '2a864886f70d01010e': 'sha224WithRSA',
+  '2a8648ce3d040301': 'sha224WithECDSA',
+  '608648016503040301': 'sha224WithDSA',
+  '608648016503040302': 'sha256WithDSA',
   '2b6570': 'ed25519',
   '2b6571': 'ed448',
+};
+/** By the object identifier of the hash. */
+const PSS_HASHES: Readonly<Record<string, { name: string; salt: number }>> = {
+  '608648016503040201': { name: 'sha256WithRSAPSS', salt: 32 },
+  '608648016503040202': { name: 'sha384WithRSAPSS', salt: 48 },
+  '608648016503040203': { name: 'sha512WithRSAPSS', salt: 64 },
 };
 const BASIC_CONSTRAINTS = '551d13';
 const KEY_USAGE = '551d0f';
@@ -58,13 +68,28 @@ export function extensionsOf(der: Uint8Array): CertificateExtensions {
     const value = parts.at(-1);
     if (id && value?.tag === 0x04) byId.set(hex(id.content), value.content);
   }
-  const id = hex(elements(algorithm?.content)[0]?.content ?? new Uint8Array());
   return {
     pathLength: pathLengthIn(byId.get(BASIC_CONSTRAINTS)),
     keyUsage: keyUsageIn(byId.get(KEY_USAGE)),
     ...constraintsIn(byId.get(NAME_CONSTRAINTS)),
-    signature: SIGNATURES[id] ?? id,
+    signature: signatureIn(algorithm),
   };
+}
+
+function signatureIn(algorithm: Element | undefined): string {
+  const [id, parameters] = elements(algorithm?.content);
+  const name = SIGNATURES[hex(id?.content ?? new Uint8Array())] ?? hex(id?.content ?? new Uint8Array());
+  return name === 'rsaPss' ? (usualPss(parameters) ?? name) : name;
+}
+
+/** The name of RSASSA-PSS with one of the usual sets of parameters (RFC 4055): one hash, with a salt of its length. */
+function usualPss(parameters: Element | undefined): string | null {
+  const fields = elements(parameters?.content);
+  const field = (tag: number): Element | undefined => elements(fields.find((one) => one.tag === tag)?.content)[0];
+  const hash = hex(elements(field(0xa0)?.content)[0]?.content ?? new Uint8Array());
+  const mask = hex(elements(elements(field(0xa1)?.content)[1]?.content)[0]?.content ?? new Uint8Array());
+  const usual = PSS_HASHES[hash];
+  return usual !== undefined && mask === hash && field(0xa2)?.content[0] === usual.salt ? usual.name : null;
 }
 
 function pathLengthIn(extension: Uint8Array | undefined): number | null {

@@ -1,5 +1,5 @@
-import type { X509Certificate } from 'node:crypto';
-import type { PathCertificate, TlsFacts } from '../../core/facts/facts.ts';
+import { X509Certificate } from 'node:crypto';
+import type { ChainCertificate, PathCertificate, TlsFacts } from '../../core/facts/facts.ts';
 import { extensionsOf } from './certificate-extensions.ts';
 
 /** The certificates between a host's own and an authority: the possible paths, and which certificate expires first. */
@@ -124,6 +124,21 @@ function describe(
     key: keyOf(certificate),
     signatureValid: issuer === null ? null : isSignedBy(certificate, issuer),
   };
+}
+
+/** @param der certificates of a verified chain, the host's own first */
+export function chainCertificates(der: readonly Uint8Array[]): ChainCertificate[] {
+  return der.map((raw) => {
+    const certificate = new X509Certificate(raw);
+    const { signature, keyUsage } = extensionsOf(raw);
+    const isRoot = certificate.subject === certificate.issuer;
+    return {
+      subject: oneLine(certificate.subject),
+      key: keyOf(certificate),
+      signature: isRoot ? null : signature,
+      keyUsage,
+    };
+  });
 }
 
 /** The kind of key and its size: `rsa 2048`, `ec prime256v1`. */

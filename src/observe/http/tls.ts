@@ -9,7 +9,7 @@ import tls, {
 } from 'node:tls';
 import type { TlsFacts } from '../../core/facts/facts.ts';
 import { addAuthorities } from '../../platform/tls-handles.ts';
-import { type Authorities, endsFirst, oneLine, pathOf } from './certificate-path.ts';
+import { type Authorities, chainCertificates, endsFirst, oneLine, pathOf } from './certificate-path.ts';
 
 /** The authorities that a run trusts: those shipped with Node, those of the machine, and those given with --ca. */
 export interface Trust {
@@ -192,7 +192,9 @@ function readFacts(socket: TLSSocket, trust: Trust): TlsFacts {
     ...(addedBy ? { authority: addedBy.by, authorityName: addedBy.name } : {}),
     sent: sent.length,
     ...(first ? { endsFirst: first } : {}),
-    ...(socket.authorized ? {} : { path: pathOf(sent, trust.authorities, Date.now()) }),
+    ...(socket.authorized
+      ? { certificates: chainCertificates(chain.map(({ raw }) => raw)) }
+      : { path: pathOf(sent, trust.authorities, Date.now()) }),
   };
 }
 

@@ -5,9 +5,17 @@ import { judge } from '../../../src/core/engine/judge.ts';
 import { type Finding, type Report, SEVERITIES, type Severity } from '../../../src/core/engine/report.ts';
 import { artifactChecksumMismatch } from '../../../src/core/rules/artifacts/artifact-checksum-mismatch.ts';
 import { causeInfo } from '../../../src/core/rules/cause.ts';
+import { artifactNoApp } from '../../../src/core/rules/artifacts/artifact-no-app.ts';
+import { artifactUnsafeEntry } from '../../../src/core/rules/artifacts/artifact-unsafe-entry.ts';
+import { schemaViolation } from '../../../src/core/rules/documents/schema-violation.ts';
+import { redirectInsecure } from '../../../src/core/rules/http/redirect-insecure.ts';
+import { unreachable } from '../../../src/core/rules/http/unreachable.ts';
+import { noValidVersions } from '../../../src/core/rules/metadata/no-valid-versions.ts';
+import { urlMoved } from '../../../src/core/rules/urls/url-moved.ts';
+import { urlPortBlocked } from '../../../src/core/rules/urls/url-port-blocked.ts';
 import { artifactChanged } from '../../../src/core/rules/history/artifact-changed.ts';
 import { noApps } from '../../../src/core/rules/manifest/no-apps.ts';
-import { type AnyRule, referencedRule, withCauses } from '../../../src/core/rules/rule.ts';
+import { type AnyRule, explainedBy } from '../../../src/core/rules/rule.ts';
 import type { Subject } from '../../../src/core/rules/subjects.ts';
 import { iconSuffix } from '../../../src/core/rules/urls/icon-suffix.ts';
 import { urlInsecure } from '../../../src/core/rules/urls/url-insecure.ts';
@@ -26,9 +34,12 @@ describe('a superseder', () => {
     noteFound(found, a.id, 'http', 'note');
     noteFound(found, a.id, 'loopback', 'error');
     noteFound(found, b.id, undefined, 'warning');
-    expect(supersederIn(found, [...withCauses(a, 'http'), b])).toEqual({ rule: b.id, severity: 'warning' });
-    expect(supersederIn(found, [a, b])).toEqual({ rule: a.id, severity: 'error' });
-    expect(supersederIn(found, [c])).toBeNull();
+    expect(supersederIn(found, [explainedBy(a, '', 'http'), explainedBy(b, '')])).toEqual({
+      rule: b.id,
+      severity: 'warning',
+    });
+    expect(supersederIn(found, [explainedBy(a, ''), explainedBy(b, '')])).toEqual({ rule: a.id, severity: 'error' });
+    expect(supersederIn(found, [explainedBy(c, '')])).toBeNull();
     expect(supersederIn(found, undefined)).toBeNull();
   });
 
@@ -38,8 +49,8 @@ describe('a superseder', () => {
     const copy = new Map(found);
     noteFound(found, noApps.id, 'two', 'error');
     noteFound(found, noApps.id, 'one', 'warning');
-    expect(supersederIn(copy, [noApps])).toEqual({ rule: noApps.id, severity: 'note' });
-    expect(supersederIn(found, [noApps])).toEqual({ rule: noApps.id, severity: 'error' });
+    expect(supersederIn(copy, [explainedBy(noApps, '')])).toEqual({ rule: noApps.id, severity: 'note' });
+    expect(supersederIn(found, [explainedBy(noApps, '')])).toEqual({ rule: noApps.id, severity: 'error' });
   });
 
   test.each(SEVERITIES.flatMap((one) => SEVERITIES.map((other) => [one, other] as const)))(
@@ -70,7 +81,7 @@ function rank(rule: AnyRule): number {
 
 describe('the rules that `supersededBy` names', () => {
   const table = rules.flatMap((rule) =>
-    (rule.supersededBy ?? []).map((reference) => ({ rule, other: referencedRule(reference), reference })),
+    (rule.supersededBy ?? []).map((reference) => ({ rule, other: reference.rule, reference })),
   );
   // The order of the list has no meaning.
   const orders = [rules, rules.toReversed()].map((list) => inJudgingOrder(list));
@@ -79,7 +90,9 @@ describe('the rules that `supersededBy` names', () => {
     '%s: %s is listed and judged before',
     (_, __, { rule, other, reference }) => {
       expect(rules).toContain(other);
-      if ('cause' in reference) expect(causeInfo(other.causes, reference.cause)).toBeDefined();
+      for (const cause of reference.causes ?? []) expect(causeInfo(other.causes, cause)).toBeDefined();
+      for (const cause of reference.only ?? []) expect(causeInfo(rule.causes, cause)).toBeDefined();
+      expect(reference.because).toMatch(/^[A-Z].*[^.]$/);
       expect(rank(other)).toBeGreaterThanOrEqual(0);
       expect(rank(other)).toBeLessThanOrEqual(rank(rule));
       for (const order of orders) expect(order.indexOf(other)).toBeLessThan(order.indexOf(rule));
@@ -88,7 +101,7 @@ describe('the rules that `supersededBy` names', () => {
 
   test('are values, so a misspelled cause does not compile', () => {
     // @ts-expect-error the rule declares no such cause
-    expect(withCauses(urlInsecure, 'htp')).toHaveLength(1);
+    expect(explainedBy(urlInsecure, '', 'htp').causes).toHaveLength(1);
   });
 });
 
@@ -254,25 +267,38 @@ function isSame(one: Finding, other: Finding): boolean {
   );
 }
 
+/** The rules to which problems refer by themselves, depending on the facts. */
+const OF_PROBLEMS = new Map<AnyRule, readonly AnyRule[]>([
+  [artifactChecksumMismatch, [artifactChanged]],
+  [artifactNoApp, [artifactUnsafeEntry]],
+  [noValidVersions, [schemaViolation]],
+  [unreachable, [urlPortBlocked]],
+  [urlMoved, [urlInsecure, redirectInsecure]],
+]);
+
 /** True if the report has the finding, or one that its rule names, of the same or a higher severity. */
 function isAccountedFor(finding: Finding, rule: AnyRule, report: Report): boolean {
-  // The one reason that a problem of this rule names by itself.
-  const references = [...(rule.supersededBy ?? []), ...(rule === artifactChecksumMismatch ? [artifactChanged] : [])];
+  const references = [
+    ...(rule.supersededBy ?? []),
+    ...(OF_PROBLEMS.get(rule) ?? []).map((other) => explainedBy(other, 'declared by the problem')),
+  ];
   return report.findings.some(
     (one) =>
       isSame(one, finding) ||
       (!outranks(finding.severity, one.severity) &&
         one.resource === finding.resource &&
         references.some(
-          (reference) =>
-            referencedRule(reference).id === one.rule && (!('cause' in reference) || reference.cause === one.cause),
+          ({ rule: other, causes, only }) =>
+            other.id === one.rule &&
+            causes?.includes(one.cause ?? '') !== false &&
+            only?.includes(finding.cause ?? '') !== false,
         )),
   );
 }
 
 describe('a finding of a rule that is judged alone', () => {
   test('is in the full report, or another finding of the same or a higher severity replaces it', () => {
-    const explained = rules.filter((rule) => rule.supersededBy !== undefined || rule === artifactChecksumMismatch);
+    const explained = rules.filter((rule) => rule.supersededBy !== undefined || OF_PROBLEMS.has(rule));
     let superseded = 0;
     fc.assert(
       fc.property(registries, settings, (facts, severities) => {

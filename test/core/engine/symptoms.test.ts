@@ -71,7 +71,10 @@ describe('the symptoms of a report', () => {
 
   test.each(table)('%s (symptom %i): a finding %s with a superseder %s', (resource, index, found, superseder) => {
     const explains = ruleOn('explains', resource, superseder);
-    const rules = [ruleOn('explained', resource, found, { supersededBy: [explains] }), explains];
+    const rules = [
+      ruleOn('explained', resource, found, { supersededBy: [{ rule: explains, because: 'A reason' }] }),
+      explains,
+    ];
     const report = judge(fetchedSnapshot(), { command: 'verify', rules });
     const order: readonly (Severity | null)[] = SEVERITIES;
     const rank = Math.min(...[found, superseder].filter((one) => one !== null).map((one) => order.indexOf(one)));
@@ -100,7 +103,10 @@ describe('the symptoms of a report', () => {
     'a superseder %s without a symptom does not change the symptom of the superseded rule',
     (severity) => {
       const explains = ruleOn('explains', 'icon', severity, { symptom: null });
-      const rules = [explains, ruleOn('explained', 'icon', null, { supersededBy: [explains] })];
+      const rules = [
+        explains,
+        ruleOn('explained', 'icon', null, { supersededBy: [{ rule: explains, because: 'A reason' }] }),
+      ];
       const report = judge(fetchedSnapshot(), { command: 'verify', rules });
       expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'clear', 'clear']);
     },

@@ -10,7 +10,7 @@ import { contentSignature } from '../content-signature.ts';
 import { kindOfContent } from '../../text/file-type.ts';
 import { lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
-import { defineRule, type Problem } from '../rule.ts';
+import { defineRule, explainedBy, type Problem } from '../rule.ts';
 import { otherVersion } from '../other-version.ts';
 import { artifactChanged } from '../history/artifact-changed.ts';
 
@@ -55,6 +55,11 @@ const CAUSES = {
   'other-bytes': { title: 'The file has different content', owner: authorOrCopy },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
+
+const CHANGED_LISTING = explainedBy(
+  artifactChanged,
+  'The listed checksum was changed, and the file was not: that finding names the checksum to restore',
+);
 
 export const artifactChecksumMismatch = defineRule({
   id: 'artifact-checksum-mismatch',
@@ -195,7 +200,7 @@ function changed(content: Content, digest: string, before: PublishedVersion | nu
   if (sameDigest(before.artifactChecksum, `sha256:${content.sha256}`))
     return {
       cause: 'published-bytes',
-      supersededBy: [artifactChanged],
+      supersededBy: [CHANGED_LISTING],
       message: 'These are the published bytes; the listed checksum has changed since.',
       advice: `Restore "artifactChecksum": "sha256:${content.sha256}", and publish a change as a new version.`,
     };

@@ -2,10 +2,7 @@ import type { ArchiveFacts, ContentScan } from '../../facts/facts.ts';
 import { leftoverKind, leftoverTitle } from '../../registry/leftovers.ts';
 import { counted, shorten } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
-import { artifactBomb } from './artifact-bomb.ts';
-import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
-import { artifactNotTarGz } from './artifact-not-tar-gz.ts';
-import { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
+import { NOT_THE_ARCHIVE } from './other-bytes.ts';
 
 /** The number of places in the evidence. */
 const SHOWN = 10;
@@ -19,7 +16,7 @@ export const artifactLeftover = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
-  supersededBy: [artifactChecksumMismatch, artifactNotTarGz, artifactBomb, artifactUnsafeEntry],
+  supersededBy: NOT_THE_ARCHIVE,
   failsWhen:
     'the archive contains files that are not part of the app (version control data, editor and operating system files, tests, caches, logs, separate source maps), or code or source maps with absolute paths of the build machine. Files of packages in node_modules do not count',
   why: 'Subscribers download them with each version, and they reveal what was not meant to be published: history, user names, sources.',

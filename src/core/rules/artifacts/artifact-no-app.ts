@@ -1,14 +1,29 @@
 import { noAppIn } from '../../registry/app-entry.ts';
 import { shorten } from '../../text/text.ts';
-import { defineRule } from '../rule.ts';
-import { artifactBomb } from './artifact-bomb.ts';
-import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
-import { artifactNotTarGz } from './artifact-not-tar-gz.ts';
+import { defineRule, explainedBy } from '../rule.ts';
 import { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
+import { NOT_THE_ARCHIVE } from './other-bytes.ts';
 
 /** The number of file names in the evidence. */
 const SHOWN = 10;
 const FILES: ReadonlySet<string> = new Set(['file', 'contiguous', 'link', 'symlink']);
+
+/** Causes of artifact-unsafe-entry after which an entry may have another name than the listed one. */
+const NAMES_DIFFER = [
+  'pax-size-differs',
+  'pax-record-broken',
+  'pax-size-for-all',
+  'data-without-file',
+  'sparse-file',
+  'unknown-type',
+  'extension-twice',
+  'path-for-all',
+  'path-empty',
+  'path-with-nul',
+  'path-differs',
+  'path-too-long',
+  'prefix-without-ustar',
+] as const;
 
 export const artifactNoApp = defineRule({
   id: 'artifact-no-app',
@@ -19,7 +34,14 @@ export const artifactNoApp = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
-  supersededBy: [artifactChecksumMismatch, artifactNotTarGz, artifactBomb, artifactUnsafeEntry],
+  supersededBy: [
+    ...NOT_THE_ARCHIVE,
+    explainedBy(
+      artifactUnsafeEntry,
+      'Tools disagree on the names of the entries or on where they begin, so one of them may be the entry file',
+      ...NAMES_DIFFER,
+    ),
+  ],
   causes: {
     absent: { title: 'The entry file does not exist' },
     'in-folder': { title: 'The entry file is in a folder' },
@@ -41,8 +63,25 @@ export const artifactNoApp = defineRule({
     if (!isFullyListed || archive.entryCount > archive.entries.length || files.length === 0) return null;
     const fault = noAppIn(files, appEntry);
     if (fault === null) return null;
-    const { cause, message, advice } = fault;
+    const { cause, message, advice, found } = fault;
     const shown = files.slice(0, SHOWN).map(({ path }) => shorten(path));
-    return { message: `The artifact ${message}.`, advice, cause, evidence: { entry: appEntry, files: shown } };
+    return {
+      message: `The artifact ${message}.`,
+      advice,
+      cause,
+      evidence: { entry: appEntry, files: shown },
+      ...(found !== null && isOutside(found) && { supersededBy: [OUTSIDE] }),
+    };
   },
 });
+
+const OUTSIDE = explainedBy(
+  artifactUnsafeEntry,
+  'The entry file is the one with that path, which has to be corrected anyway',
+  'absolute-path',
+  'path-escapes',
+);
+
+function isOutside(path: string): boolean {
+  return path.startsWith('/') || path.split('/').includes('..');
+}

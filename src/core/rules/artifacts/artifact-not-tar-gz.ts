@@ -2,8 +2,9 @@ import { framingDiffers, odditiesFor } from '../../registry/archive-oddity.ts';
 import type { ArchiveFacts } from '../../facts/facts.ts';
 import { shorten } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
-import { defineRule, type Problem } from '../rule.ts';
+import { defineRule, explainedBy, type Problem } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
+import { NOT_THE_ARCHIVE } from './other-bytes.ts';
 
 const REBUILD = 'Build the archive again, upload it in binary mode, and compare the checksum of what is served.';
 /** For a file of the workspace. */
@@ -88,6 +89,9 @@ const CAUSES = {
   'several-members': { title: 'The gzip file has several members' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
+/** What most readers accept. */
+const LOOSE: readonly string[] = ['no-end-marker', 'several-members'];
+const UNUSABLE = Object.keys(CAUSES).filter((cause) => !LOOSE.includes(cause));
 
 export const artifactNotTarGz = defineRule({
   id: 'artifact-not-tar-gz',
@@ -98,7 +102,13 @@ export const artifactNotTarGz = defineRule({
   spec: '2.4',
   symptom: 'checksum-mismatch',
   owner: 'author',
-  supersededBy: [artifactChecksumMismatch],
+  supersededBy: [
+    ...NOT_THE_ARCHIVE,
+    {
+      ...explainedBy(artifactChecksumMismatch, 'That finding says that the file is not an archive', 'other-bytes'),
+      only: UNUSABLE,
+    },
+  ],
   causes: CAUSES,
   failsWhen:
     'the artifact is not a gzip file, is corrupt, or contains no tar archive or no files. Archives that not all tools accept are a warning',
@@ -154,9 +164,11 @@ function faultProblem(fault: NonNullable<ArchiveFacts['fault']>, bytes: number):
 
 /** Properties that most readers accept and some do not. */
 function looseProblems(archive: ArchiveFacts): Problem<Cause>[] {
-  // Concatenated archives are reported by artifact-trailing-data.
-  if (archive.trailing !== null) return [];
-  return odditiesFor('artifact-not-tar-gz', archive).map(({ code, message }) => ({
+  const found = odditiesFor('artifact-not-tar-gz', archive);
+  // Joined archives have several members, too; artifact-trailing-data reports them, and is judged later.
+  const isJoined = archive.oddities.some(({ code }) => code === 'entries-after-end');
+  const alone = found.filter(({ code }) => !isJoined || code !== 'several-members');
+  return alone.map(({ code, message }) => ({
     severity: 'warning',
     message: `Not all tools accept the artifact: ${message}.`,
     advice:

@@ -2,7 +2,6 @@ import { type ContentScan, isMissing, type SecretPlace } from '../../facts/facts
 import { shorten } from '../../text/text.ts';
 import type { Evidence } from '../../engine/report.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 
 /** The number of secrets in the message; the others are in the evidence. */
 const NAMED = 4;
@@ -17,7 +16,6 @@ export const artifactSecret = defineRule({
   symptom: null,
   refusesVersion: false,
   owner: 'author',
-  supersededBy: [artifactChecksumMismatch],
   failsWhen:
     'a file in the archive contains a private key, a token of a known service, a password in a URL, an .env file with values, or npm credentials; also inside inline source maps, and in the names of files. Placeholders such as ${NPM_TOKEN} do not count. An artifact that is already served is a warning; bundle, publish-version and release refuse it (--allow-secret <fingerprint> allows one value)',
   why: 'All subscribers can unpack an artifact, and a published version cannot be taken back: the secret must be revoked.',

@@ -1,7 +1,9 @@
-import { odditiesFor } from '../../registry/archive-oddity.ts';
+import type { ArchiveFacts } from '../../facts/facts.ts';
+import { odditiesFor, type OddityCode } from '../../registry/archive-oddity.ts';
 import { counted } from '../../text/text.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, explainedBy } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
+import { NOT_THE_ARCHIVE } from './other-bytes.ts';
 
 const LOCAL = 'Build the archive again, as a new version if this one was published.';
 const ADVICE = 'Build the archive again and upload it as it is, as a new version if this one was published.';
@@ -16,7 +18,14 @@ export const artifactTrailingData = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
-  supersededBy: [artifactChecksumMismatch],
+  supersededBy: [
+    ...NOT_THE_ARCHIVE,
+    explainedBy(
+      artifactChecksumMismatch,
+      'That finding says that the listed archive is complete without these bytes',
+      'bytes-added',
+    ),
+  ],
   causes: {
     'bytes-after-end': { title: 'Bytes follow the end of the tar archive', local: LOCAL },
     'entries-after-end': { title: 'Entries follow the end of the tar archive' },
@@ -34,34 +43,36 @@ export const artifactTrailingData = defineRule({
 -rw-r--r-- 0/0       40 2026-01-01 00:00 other.js`,
   },
   check({ archive }) {
-    const found = odditiesFor('artifact-trailing-data', archive);
-    const worst = found.find((oddity) => oddity.severity === 'error') ?? found[0];
-    if (worst === undefined) return null;
-    const evidence = { bytes: archive.trailing?.bytes ?? 0, layer: archive.trailing?.layer ?? null };
-    const base = { severity: worst.severity, cause: worst.code, advice: ADVICE, evidence };
-    switch (worst.code) {
-      case 'entries-after-end':
-        return {
-          ...base,
-          message:
-            'The artifact has more entries after the end-of-archive marker, which some tools read and others ignore.',
-          advice: 'Two archives were probably joined. Build one archive that contains all files.',
-        };
-      case 'bytes-after-gzip':
-        return {
-          ...base,
-          message: `After the archive, the file has ${counted(evidence.bytes, 'byte')} of data that is not gzip; strict tools reject such a file.`,
-        };
-      case 'zeros-after-gzip':
-        return {
-          ...base,
-          message: `After the gzip data, the file has ${counted(evidence.bytes, 'zero byte')}; most tools treat them as padding.`,
-        };
-      default:
-        return {
-          ...base,
-          message: `After the end-of-archive marker, the file has ${counted(evidence.bytes, 'byte')}, which tools ignore.`,
-        };
-    }
+    return odditiesFor('artifact-trailing-data', archive).map(({ code, severity }) => {
+      const layer = code.endsWith('-gzip') ? 'gzip' : 'tar';
+      const bytes = trailingBytes(archive, layer);
+      const many =
+        bytes === null ? 'further bytes' : counted(bytes, code === 'zeros-after-gzip' ? 'zero byte' : 'byte');
+      return { severity, cause: code, evidence: { bytes, layer }, ...TEXTS[code](many) };
+    });
   },
 });
+
+/** The bytes after the end of a layer; null if only those after the other one were counted. */
+function trailingBytes({ trailing }: ArchiveFacts, layer: 'gzip' | 'tar'): number | null {
+  return trailing?.layer === layer ? trailing.bytes : (trailing?.gzipBytes ?? null);
+}
+
+const TEXTS: Record<OddityCode<'artifact-trailing-data'>, (many: string) => { message: string; advice: string }> = {
+  'entries-after-end': () => ({
+    message: 'The artifact has more entries after the end-of-archive marker, which some tools read and others ignore.',
+    advice: 'Two archives were probably joined. Build one archive that contains all files.',
+  }),
+  'bytes-after-end': (many) => ({
+    message: `After the end-of-archive marker, the file has ${many}, which tools ignore.`,
+    advice: ADVICE,
+  }),
+  'bytes-after-gzip': (many) => ({
+    message: `After the archive, the file has ${many} of data that is not gzip; strict tools reject such a file.`,
+    advice: ADVICE,
+  }),
+  'zeros-after-gzip': (many) => ({
+    message: `After the gzip data, the file has ${many}; most tools treat them as padding.`,
+    advice: ADVICE,
+  }),
+};

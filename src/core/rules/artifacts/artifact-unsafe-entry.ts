@@ -62,26 +62,30 @@ export const artifactUnsafeEntry = defineRule({
     good: `-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js
 -rw-r--r-- 0/0       40 2026-01-01 00:00 lib/util.js`,
   },
-  check({ archive }): Problem<Cause> | null {
-    const { errors, warnings } = unsafeEntriesOf(archive);
-    const [error] = errors;
-    if (error !== undefined) return problem(error, errors, archive.entryCount);
-    const [warning] = warnings;
-    if (warning === undefined) return null;
-    return { ...problem(warning, warnings, archive.entryCount), severity: 'warning' };
+  check({ archive }): readonly Problem<Cause>[] {
+    const byCause = new Map<Cause, UnsafeEntry[]>();
+    for (const entry of unsafeEntriesOf(archive)) {
+      const same = byCause.get(entry.code);
+      if (same) same.push(entry);
+      else byCause.set(entry.code, [entry]);
+    }
+    return [...byCause.values()].flatMap((entries) => problem(entries, archive.entryCount));
   },
 });
 
-function problem(first: UnsafeEntry, offences: readonly UnsafeEntry[], entryCount: number): Problem<Cause> {
-  const more = offences.length > 1 ? ` (and ${offences.length - 1} more of ${entryCount} entries)` : '';
-  return {
-    message: `The artifact's entry ${JSON.stringify(shorten(first.path, 100))} ${first.why}${more}.`,
-    advice:
-      'Build the archive from a folder of regular files, or use "appreg bundle": only regular files and folders, with relative paths, each path once.',
-    cause: first.code,
-    evidence: {
-      entries: offences.slice(0, SHOWN).map((offence) => `${shorten(offence.path)}: ${offence.code}`),
-      offences: offences.length,
+/** @param entries those with one cause */
+function problem(entries: readonly UnsafeEntry[], entryCount: number): Problem<Cause>[] {
+  const [first] = entries;
+  if (first === undefined) return [];
+  const more = entries.length > 1 ? ` (and ${entries.length - 1} more of ${entryCount} entries)` : '';
+  return [
+    {
+      severity: first.severity,
+      message: `The artifact's entry ${JSON.stringify(shorten(first.path, 100))} ${first.why}${more}.`,
+      advice:
+        'Build the archive from a folder of regular files, or use "appreg bundle": only regular files and folders, with relative paths, each path once.',
+      cause: first.code,
+      evidence: { entries: entries.slice(0, SHOWN).map(({ path }) => shorten(path)), offences: entries.length },
     },
-  };
+  ];
 }

@@ -2,7 +2,7 @@ import { freshness } from '../../http/cache.ts';
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, explainedBy } from '../rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { cacheLifetimeLong } from './cache-lifetime-long.ts';
 
@@ -17,7 +17,13 @@ export const cacheLifetimeMissing = defineRule({
   spec: '8',
   symptom: 'registry-does-not-refresh',
   owner: 'host',
-  supersededBy: [...NOT_THE_FILE, cacheLifetimeLong],
+  supersededBy: [
+    ...NOT_THE_FILE,
+    {
+      ...explainedBy(cacheLifetimeLong, 'That finding names the Cache-Control to send, which sets a lifetime'),
+      only: ['absent', 'no-lifetime'],
+    },
+  ],
   causes: {
     malformed: { title: 'Cache-Control is malformed' },
     absent: { title: 'Cache-Control is missing' },

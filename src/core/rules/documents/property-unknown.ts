@@ -1,7 +1,7 @@
 import { unknownProperties } from '../../registry/schema.ts';
 import { shorten } from '../../text/text.ts';
 import { schemaViolation } from './schema-violation.ts';
-import { withCauses, defineRule } from '../rule.ts';
+import { explainedBy, defineRule } from '../rule.ts';
 
 export const propertyUnknown = defineRule({
   id: 'property-unknown',
@@ -13,7 +13,15 @@ export const propertyUnknown = defineRule({
   symptom: null,
   owner: 'author',
   // Another kind of file has other fields.
-  supersededBy: withCauses(schemaViolation, 'metadata-file', 'manifest-file', 'error-message'),
+  supersededBy: [
+    explainedBy(
+      schemaViolation,
+      'The file is a different one, whose properties are not those of this kind of file',
+      'metadata-file',
+      'manifest-file',
+      'error-message',
+    ),
+  ],
   causes: {
     misspelled: { title: 'The name is similar to one that the format defines' },
   },

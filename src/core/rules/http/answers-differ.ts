@@ -5,7 +5,7 @@ import { type Dependence, dependenceOf } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
-import { defineRule, type Problem } from '../rule.ts';
+import { defineRule, explainedBy, type Problem } from '../rule.ts';
 import { compressedCopyDiffers } from './compressed-copy-differs.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
@@ -30,7 +30,17 @@ export const answersDiffer = defineRule({
   spec: null,
   symptom: 'by-resource',
   owner: hostOrCopy,
-  supersededBy: [...NOT_THE_FILE, compressedCopyDiffers, compressedCopyUnreadable],
+  supersededBy: [
+    ...NOT_THE_FILE,
+    {
+      ...explainedBy(compressedCopyDiffers, 'The different content is that of the compressed copy'),
+      only: ['encoding'],
+    },
+    {
+      ...explainedBy(compressedCopyUnreadable, 'The different content is that of the copy that cannot be read'),
+      only: ['encoding'],
+    },
+  ],
   causes: CAUSES,
   failsWhen:
     'two requests for one URL in short succession return different content: servers have different states, or the content depends on the request’s origin or client. A file that was replaced in between is not a finding',

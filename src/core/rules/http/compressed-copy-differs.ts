@@ -5,7 +5,7 @@ import { header, httpDate } from '../../http/headers.ts';
 import { dependenceOf } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, explainedBy } from '../rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
@@ -18,7 +18,10 @@ export const compressedCopyDiffers = defineRule({
   spec: '7',
   symptom: 'by-resource',
   owner: hostOrCopy,
-  supersededBy: [...NOT_THE_FILE, compressedCopyUnreadable],
+  supersededBy: [
+    ...NOT_THE_FILE,
+    explainedBy(compressedCopyUnreadable, 'A copy that cannot be read has no content to compare'),
+  ],
   causes: {
     older: { title: 'The compressed copy is older' },
     other: { title: 'The compressed copy has different content' },

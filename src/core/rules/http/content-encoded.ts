@@ -1,13 +1,16 @@
 import { hostOrCache } from '../owners.ts';
 import { codings } from '../../http/headers.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
-import { defineRule } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { defineRule, explainedBy } from '../rule.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 import { documentUnreadable } from '../documents/document-unreadable.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { iconNotImage } from '../icons/icon-not-image.ts';
 
 const KNOWN = new Set(['gzip', 'deflate', 'br', 'compress']);
+
+const ENCODING = 'The file cannot be used because of its encoding, and that finding says how to correct it';
 
 export const contentEncoded = defineRule({
   id: 'content-encoded',
@@ -19,7 +22,20 @@ export const contentEncoded = defineRule({
   symptom: 'by-resource',
   owner: hostOrCache,
   purge: 'last',
-  supersededBy: [artifactChecksumMismatch, documentUnreadable, iconNotImage],
+  supersededBy: [
+    ...NOT_THE_FILE,
+    explainedBy(
+      artifactChecksumMismatch,
+      ENCODING,
+      'decoded-bytes-match',
+      're-encoded',
+      'compressed-twice',
+      'unpacked',
+      'inner-tar-listed',
+    ),
+    explainedBy(documentUnreadable, ENCODING, 'gzip', 'zstd', 'not-utf8'),
+    explainedBy(iconNotImage, ENCODING, 'gzip', 'zstd', 'compress', 'unknown'),
+  ],
   causes: {
     'unknown-coding': { title: 'Content-Encoding names a coding that not all clients support' },
     encoded: { title: 'An artifact has a Content-Encoding' },
@@ -48,7 +64,7 @@ Content-Type: application/gzip`,
       cause: unknown.length > 0 ? 'unknown-coding' : 'encoded',
       message:
         resource === 'artifact'
-          ? `${hostOf(hop.url)} sends the artifact with Content-Encoding: ${coding}; the bytes as sent match the listed checksum, but clients that decode them get different bytes.`
+          ? `${hostOf(hop.url)} sends the artifact with Content-Encoding: ${coding}; clients that decode the bytes as sent get other bytes than those that were hashed.`
           : `${hostOf(hop.url)} sends the ${resourceName(resource)} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'combines identity with another coding: browsers then decode nothing, other clients do' : 'not all clients support'}.`,
       advice:
         resource === 'artifact'

@@ -1,10 +1,13 @@
 import { mediaType } from '../../http/headers.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
-import { defineRule } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { defineRule, explainedBy } from '../rule.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 import { artifactNotTarGz } from '../artifacts/artifact-not-tar-gz.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { documentUnreadable } from '../documents/document-unreadable.ts';
+
+const OTHER_KIND = 'Another kind of file is served, and the type is that of its bytes';
 
 export const contentTypeWrong = defineRule({
   id: 'content-type-wrong',
@@ -15,7 +18,21 @@ export const contentTypeWrong = defineRule({
   spec: '4.1',
   symptom: 'by-resource',
   owner: 'host',
-  supersededBy: [documentUnreadable, artifactChecksumMismatch, artifactNotTarGz],
+  supersededBy: [
+    ...NOT_THE_FILE,
+    explainedBy(
+      documentUnreadable,
+      OTHER_KIND,
+      'git-lfs-pointer',
+      'svg-image',
+      'source-code',
+      'javascript',
+      'gzip',
+      'zstd',
+    ),
+    explainedBy(artifactChecksumMismatch, OTHER_KIND, 'text', 'git-lfs-pointer', 'gzip-as-base64'),
+    explainedBy(artifactNotTarGz, OTHER_KIND, 'html-page', 'git-lfs-pointer', 'json', 'xml', 'text', 'gzip-as-base64'),
+  ],
   causes: {
     missing: { title: 'Content-Type is missing' },
     'not-json': { title: 'A JSON file has a different type' },

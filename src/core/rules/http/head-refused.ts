@@ -4,7 +4,7 @@ import { dependenceOf, isOther, isRefusal } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, isAnswered, isTransportFailure, statusOf } from '../../http/probe.ts';
 import { unanswered } from '../../http/unanswered.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, explainedBy } from '../rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 
@@ -17,7 +17,19 @@ export const headRefused = defineRule({
   spec: '4.1',
   symptom: 'by-resource',
   owner: 'host',
-  supersededBy: [artifactChecksumMismatch, ...NOT_THE_FILE],
+  supersededBy: [
+    ...NOT_THE_FILE,
+    {
+      ...explainedBy(
+        artifactChecksumMismatch,
+        'GET itself got an incomplete or changing file, so its length and ETag say nothing about HEAD',
+        'truncated',
+        'unstable-bytes',
+        'intermittent',
+      ),
+      only: ['content-length-differs', 'etag-differs'],
+    },
+  ],
   causes: {
     failed: { title: 'HEAD gets no response' },
     'status-*': { title: 'HEAD gets this status' },

@@ -4,12 +4,17 @@ import { proxyFault } from '../../http/proxy.ts';
 import type { Evidence } from '../../engine/report.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import { ruleOfFailure } from '../../http/failure-rule.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, explainedBy } from '../rule.ts';
 import { urlPortBlocked } from '../urls/url-port-blocked.ts';
 import { explainFailure } from './unreachable/by-failure.ts';
 import { explainStatus } from './unreachable/by-status.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { type Explanation, UNREACHABLE_CAUSES } from './unreachable/causes.ts';
+
+const BLOCKED_PORT = explainedBy(
+  urlPortBlocked,
+  'No client connects to that port, whether or not a server listens there',
+);
 
 export const unreachable = defineRule({
   id: 'unreachable',
@@ -43,9 +48,8 @@ HTTP/1.1 200 OK`,
       ...found,
       message: `The ${resourceName(resource)} cannot be fetched: ${found.message}`,
       evidence: { ...evidenceOf(probe), ...found.evidence },
-      // Whether a server listens on such a port does not matter: browsers never connect to it.
       ...(probe.failure && isWithoutAnswer(probe) && blockedPort(hostOf(probe.failure.url)) !== null
-        ? { supersededBy: [urlPortBlocked] }
+        ? { supersededBy: [BLOCKED_PORT] }
         : {}),
       ...(isOfHost(probe, found.cause)
         ? { dedupeKey: `${resource} ${hostOf(probe.failure?.url ?? last?.url ?? '')} ${found.cause}` }

@@ -39,7 +39,7 @@ Cross-Origin-Resource-Policy: cross-origin`,
   check({ answer, origins }) {
     // Each hop is checked separately, redirects included.
     const problems = answer.hops.map((hop) => refusal(hop, origins)).filter((problem) => problem !== null);
-    return problems.find((problem) => problem.severity === 'error') ?? problems[0];
+    return problems.filter(({ dedupeKey }, i) => problems.findIndex((one) => one.dedupeKey === dedupeKey) === i);
   },
 });
 

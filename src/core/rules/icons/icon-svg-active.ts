@@ -36,34 +36,36 @@ export const iconSvgActive = defineRule({
   },
   check({ image }): readonly Problem<Cause>[] {
     if (image.kind !== 'svg') return [];
-    const doctypes = image.active.filter(({ code }) => code === 'doctype' || code === 'namespace-entities');
-    const foreign = image.active.filter(({ code }) => code === 'foreign-reference');
-    const active = image.active.filter((found) => !doctypes.includes(found) && !foreign.includes(found));
-    const problems: Problem<Cause>[] = [];
-    const [firstActive] = active;
-    const [firstDoctype] = doctypes;
-    const [firstForeign] = foreign;
-    if (firstActive !== undefined) {
-      problems.push({
-        message: `The icon has active content: ${named(firstActive, active.length)}.`,
-        advice: `Remove it (${REMOVED_BY[firstActive.code] ?? 'by hand'}): an icon needs only shapes, and some hosts reject such files.`,
-        cause: firstActive.code,
-        evidence: { found: list(active) },
-      });
+    const byCode = new Map<Cause, [ActiveContent, ...ActiveContent[]]>();
+    for (const one of image.active) {
+      const same = byCode.get(one.code);
+      if (same) same.push(one);
+      else byCode.set(one.code, [one]);
     }
-    if (firstDoctype !== undefined) problems.push(ofDoctype(firstDoctype, doctypes));
-    if (firstForeign !== undefined) {
-      problems.push({
-        message: `The icon refers to other files, which browsers do not load for an image: ${named(firstForeign, foreign.length)}.`,
-        advice: 'Embed these files: shapes as paths, images as data: URLs, fonts as outlines.',
-        cause: 'foreign-reference',
-        symptom: 'icon-does-not-display',
-        evidence: { found: list(foreign) },
-      });
-    }
-    return problems;
+    return [...byCode.values()].map(problem);
   },
 });
+
+/** @param found content of one kind */
+function problem(found: readonly [ActiveContent, ...ActiveContent[]]): Problem<Cause> {
+  const [first] = found;
+  const evidence = { found: list(found) };
+  if (first.code === 'doctype' || first.code === 'namespace-entities') return ofDoctype(first, found);
+  if (first.code === 'foreign-reference')
+    return {
+      message: `The icon refers to other files, which browsers do not load for an image: ${named(first, found.length)}.`,
+      advice: 'Embed these files: shapes as paths, images as data: URLs, fonts as outlines.',
+      cause: first.code,
+      symptom: 'icon-does-not-display',
+      evidence,
+    };
+  return {
+    message: `The icon has active content: ${named(first, found.length)}.`,
+    advice: `Remove it (${REMOVED_BY[first.code] ?? 'by hand'}): an icon needs only shapes, and some hosts reject such files.`,
+    cause: first.code,
+    evidence,
+  };
+}
 
 /** How to remove active content, by its code. */
 const REMOVED_BY: Readonly<Record<string, string>> = {

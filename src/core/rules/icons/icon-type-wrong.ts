@@ -5,7 +5,6 @@ import { parseUrl } from '../../http/url.ts';
 import { finalHop, lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule } from '../rule.ts';
-import { iconNotImage } from './icon-not-image.ts';
 
 const CAUSES = {
   missing: { title: 'Content-Type is missing' },
@@ -26,7 +25,6 @@ export const iconTypeWrong = defineRule({
   spec: '7',
   symptom: 'icon-does-not-display',
   owner: 'host',
-  supersededBy: [iconNotImage],
   causes: CAUSES,
   failsWhen:
     'browsers do not show an icon because of its Content-Type: an SVG as anything other than image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. A warning if browsers detect the type from the bytes and show it anyway',

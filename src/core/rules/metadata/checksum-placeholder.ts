@@ -1,6 +1,5 @@
-import { digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
+import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
 import { defineRule } from '../rule.ts';
-import { checksumMalformed } from './checksum-malformed.ts';
 
 export const checksumPlaceholder = defineRule({
   id: 'checksum-placeholder',
@@ -11,7 +10,6 @@ export const checksumPlaceholder = defineRule({
   spec: null,
   symptom: 'checksum-mismatch',
   owner: 'author',
-  supersededBy: [checksumMalformed],
   causes: {
     'empty-file': { title: 'The digest of an empty file' },
     filler: { title: 'Repeated or counting digits' },
@@ -23,7 +21,8 @@ export const checksumPlaceholder = defineRule({
     good: '{ "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }',
   },
   check({ checksum }) {
-    const digest = digestOf(checksum);
+    // In another form it is the same placeholder: checksum-malformed reports only the form.
+    const digest = digestOf(checksum) ?? digestOf(checksumError(checksum)?.repaired ?? '');
     if (digest === null) return null;
     const isEmptyFile = digest === EMPTY_SHA256;
     const isFiller = /^(.{1,8}?)\1+$/.test(digest) || '0123456789abcdef'.repeat(4) === digest;

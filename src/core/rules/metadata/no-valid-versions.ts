@@ -1,6 +1,11 @@
 import { isSemver } from '../../registry/version.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, explainedBy } from '../rule.ts';
 import { schemaViolation } from '../documents/schema-violation.ts';
+
+const WITHOUT_VERSIONS = explainedBy(
+  schemaViolation,
+  'Each listed version lacks its version string, which is reported for each of them',
+);
 
 export const noValidVersions = defineRule({
   id: 'no-valid-versions',
@@ -13,7 +18,6 @@ export const noValidVersions = defineRule({
   owner: 'author',
   hidesApp: true,
   hiddenReason: 'Its metadata file lists no valid version.',
-  supersededBy: [schemaViolation],
   causes: {
     empty: { title: 'No version is listed' },
     'all-invalid': { title: 'No listed version is valid' },
@@ -45,6 +49,7 @@ export const noValidVersions = defineRule({
       message:
         listed === 1 ? 'The only listed version is not valid.' : `None of the ${listed} listed versions is valid.`,
       advice: 'Write the listed version strings as MAJOR.MINOR.PATCH; no new version is needed.',
+      ...(versions.every(({ version }) => version === null) && { supersededBy: [WITHOUT_VERSIONS] }),
     };
   },
 });

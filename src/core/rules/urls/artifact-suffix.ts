@@ -1,5 +1,5 @@
 import { defineRule } from '../rule.ts';
-import { urlMalformed } from './url-malformed.ts';
+import { OTHER_SCHEME } from './other-scheme.ts';
 
 export const artifactSuffix = defineRule({
   id: 'artifact-suffix',
@@ -10,7 +10,7 @@ export const artifactSuffix = defineRule({
   spec: '2.2',
   symptom: 'checksum-mismatch',
   owner: 'author',
-  supersededBy: [urlMalformed],
+  supersededBy: [OTHER_SCHEME],
   failsWhen: 'the path of an artifact URL ends like another kind of file (.zip, .tar, .json …)',
   why: 'An artifact is a gzip-compressed tar archive; a different suffix usually means a different file.',
   examples: {

@@ -1,5 +1,5 @@
 import { defineRule } from '../rule.ts';
-import { urlMalformed } from './url-malformed.ts';
+import { OTHER_SCHEME } from './other-scheme.ts';
 
 export const iconSuffix = defineRule({
   id: 'icon-suffix',
@@ -10,7 +10,7 @@ export const iconSuffix = defineRule({
   spec: '2.1',
   symptom: 'icon-does-not-display',
   owner: 'author',
-  supersededBy: [urlMalformed],
+  supersededBy: [OTHER_SCHEME],
   failsWhen: 'the path of an icon URL does not end in .png or .svg',
   why: 'Icons are PNG or SVG; hosts choose the content type by the suffix, and a wrong type is not displayed.',
   examples: {

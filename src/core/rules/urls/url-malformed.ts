@@ -1,4 +1,4 @@
-import { urlError } from '../../http/url-error.ts';
+import { urlErrors } from '../../http/url-error.ts';
 import { shorten } from '../../text/text.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
@@ -33,13 +33,11 @@ export const urlMalformed = defineRule({
     good: '"iconUrl": "https://apps.example.com/echo.svg"',
   },
   check({ resource, url }) {
-    const fault = urlError(url);
-    if (!fault) return null;
-    return {
-      cause: fault.cause,
-      message: `The URL of the ${resourceName(resource)} cannot be used: ${shorten(fault.message, 200)}`,
-      advice: fault.advice,
+    return urlErrors(url).map(({ cause, message, advice }) => ({
+      cause,
+      message: `The URL of the ${resourceName(resource)} cannot be used: ${shorten(message, 200)}`,
+      advice,
       evidence: { url },
-    };
+    }));
   },
 });

@@ -2,7 +2,7 @@ import { NOT_THE_FILE } from '../not-the-file.ts';
 import { redirectInsecure } from '../http/redirect-insecure.ts';
 import { urlInsecure } from './url-insecure.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
-import { withCauses, defineRule } from '../rule.ts';
+import { defineRule, explainedBy, type ExplainedBy } from '../rule.ts';
 
 export const urlMoved = defineRule({
   id: 'url-moved',
@@ -13,7 +13,7 @@ export const urlMoved = defineRule({
   spec: null,
   symptom: 'by-resource',
   owner: 'author',
-  supersededBy: [...withCauses(urlInsecure, 'http'), redirectInsecure, ...NOT_THE_FILE],
+  supersededBy: NOT_THE_FILE,
   failsWhen: 'the registry URL is permanently redirected (301, 308); for a URL in the manifest, this is a note',
   why: 'The old URL may stop working; its subscribers lose the registry once the redirect is removed.',
   examples: {
@@ -45,6 +45,20 @@ HTTP/1.1 200 OK`,
         ? `Subscribe to ${url} and publish that URL; keep the redirect for subscribers with the old one.`
         : `List ${url} in the manifest.`,
       evidence: { hops: hops.map((hop) => `${hop.status} ${hop.url}`) },
+      supersededBy: explanationsOf(first.url, url),
     };
   },
 });
+
+const TO_HTTPS = explainedBy(
+  urlInsecure,
+  'The redirect leads to the same URL with https, which that finding names',
+  'http',
+);
+const TO_HTTP = explainedBy(redirectInsecure, 'The new URL is not https; that redirect has to be changed first');
+
+/** The findings that leave nothing to say about a redirect between these URLs. */
+function explanationsOf(from: string, to: string): ExplainedBy[] {
+  if (from.startsWith('http:') && to === from.replace(/^http:/, 'https:')) return [TO_HTTPS];
+  return from.startsWith('https:') && to.startsWith('http:') ? [TO_HTTP] : [];
+}

@@ -1,7 +1,7 @@
 import { blockedPort } from '../../http/blocked-ports.ts';
 import { defineRule } from '../rule.ts';
+import { OTHER_SCHEME } from './other-scheme.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
-import { urlMalformed } from './url-malformed.ts';
 
 export const urlPortBlocked = defineRule({
   id: 'url-port-blocked',
@@ -14,7 +14,7 @@ export const urlPortBlocked = defineRule({
   owner: 'author',
   hidesApp: true,
   hiddenReason: 'The URL of its metadata file has a port that browsers block.',
-  supersededBy: [urlMalformed],
+  supersededBy: [OTHER_SCHEME],
   failsWhen: 'a URL has a port that browsers and Node’s `fetch` block (Fetch, “bad port”: 25, 6000, 6667, …)',
   why: 'They reject such a URL before anything is sent; command-line tools fetch it, which hides the problem.',
   examples: {

@@ -1,7 +1,6 @@
 import { withoutFragment } from '../../http/url.ts';
-import { urlOddity } from '../../http/url-error.ts';
+import { urlOddities } from '../../http/url-error.ts';
 import { defineRule } from '../rule.ts';
-import { urlMalformed } from './url-malformed.ts';
 
 export const urlUnusual = defineRule({
   id: 'url-unusual',
@@ -12,7 +11,6 @@ export const urlUnusual = defineRule({
   spec: null,
   symptom: null,
   owner: 'author',
-  supersededBy: [urlMalformed],
   causes: {
     fragment: { title: 'The URL has a fragment' },
     'host-not-ascii': { title: 'The host name is not ASCII' },
@@ -29,7 +27,7 @@ export const urlUnusual = defineRule({
   },
   check({ resource, url }) {
     // A browser requests the URL without the fragment, and shows the part of the SVG that it identifies.
-    const oddity = urlOddity(resource === 'icon' ? withoutFragment(url) : url);
-    return oddity && { ...oddity, evidence: { url } };
+    const oddities = urlOddities(resource === 'icon' ? withoutFragment(url) : url);
+    return oddities.map((oddity) => ({ ...oddity, evidence: { url } }));
   },
 });

@@ -46,7 +46,10 @@ ruleTable(iconEmbeddingRefused, {
     [
       'two policies, one of which may refuse it',
       redirectsWithPolicies('https://a.svc.test/a.svg same-site, https://b.test/a.svg same-origin', []),
-      { cause: 'same-origin', severity: 'error' },
+      [
+        { cause: 'same-site', severity: 'warning' },
+        { cause: 'same-origin', severity: 'error' },
+      ],
     ],
     ['same-site, without a known origin', facts('same-site'), { severity: 'warning' }],
   ],

@@ -67,7 +67,16 @@ ruleTable(iconSvgActive, {
       seenIcon(
         `<!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/2000/svg">]><svg xmlns="&ns;"><script>a()</script></svg>`,
       ),
-      [{ cause: 'script' }, { cause: 'namespace-entities' }],
+      [{ cause: 'namespace-entities' }, { cause: 'script' }],
+    ],
+    [
+      'several kinds: a finding for each',
+      svg('<script/><g onclick="a()"/><script/><image href="https://a.test/b"/>'),
+      [
+        { cause: 'script', message: 'script on line 1 and 1 more' },
+        { cause: 'event-handler' },
+        { cause: 'foreign-reference' },
+      ],
     ],
     [
       'an image from elsewhere',

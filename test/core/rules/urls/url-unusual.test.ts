@@ -20,13 +20,19 @@ ruleTable(urlUnusual, {
     ['no path', artifactUrl('https://x.test')],
     ['a fault of url-malformed, even if that rule is off', artifactUrl(' https://x.test/')],
     ['backslashes, also a fault of url-malformed', artifactUrl('https:\\\\x.test\\')],
-    ['user and password, also a fault of url-malformed', artifactUrl('https://a:b@x.test/#f')],
+    ['user and password, which url-malformed reports', artifactUrl('https://a:b@x.test/')],
     ['the fragment of an icon', urlFacts('icon', 'https://x.test/sprite.svg#clock')],
     ['an empty one', urlFacts('icon', 'https://x.test/sprite.svg#')],
     ['a view of an SVG', urlFacts('icon', 'https://x.test/sprite.svg#svgView(viewBox(0,0,4,4))')],
     ['characters that a fragment may have', urlFacts('icon', 'https://x.test/sprite.svg#a b/../|')],
   ],
   faulty: [
+    ['a fragment beside a password', artifactUrl('https://a:b@x.test/#f'), { cause: 'fragment' }],
+    [
+      'several',
+      artifactUrl('https://X.test/a b/../c#f'),
+      [{ cause: 'fragment' }, { cause: 'not-normalized' }, { cause: 'unescaped' }, { cause: 'dot-segments' }],
+    ],
     ['the fragment of a metadata file', urlFacts('metadata', 'https://x.test/a.json#b'), { cause: 'fragment' }],
     [
       'an icon whose path has characters to be escaped before its fragment',

@@ -1,0 +1,33 @@
+import { explainedBy } from '../rule.ts';
+import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
+
+/** For `supersededBy` of rules about an archive: the bytes that were inspected are not those of the archive. */
+export const NOT_THE_ARCHIVE = [
+  explainedBy(
+    artifactChecksumMismatch,
+    'The archive was damaged or replaced on its way, so the bytes received say nothing about it',
+    'empty-file',
+    'html-page',
+    'json-error',
+    'xml-error',
+    'program-message',
+    'text',
+    'git-lfs-pointer',
+    'gzip-as-text',
+    'line-ends-converted',
+    'gzip-as-base64',
+    'unpacked',
+    'truncated',
+    'bytes-before',
+    'decoded-bytes-match',
+    'compressed-twice',
+    're-encoded',
+  ),
+  explainedBy(
+    artifactChecksumMismatch,
+    'Another file than the published one is served, and has to be replaced as a whole',
+    'changed-since',
+    'other-versions-artifact',
+    'unstable-bytes',
+  ),
+];

@@ -1,0 +1,9 @@
+import { explainedBy } from '../rule.ts';
+import { urlMalformed } from './url-malformed.ts';
+
+/** For `supersededBy` of rules about parts of a URL. */
+export const OTHER_SCHEME = explainedBy(
+  urlMalformed,
+  'A URL with another scheme than http and https has to be replaced as a whole',
+  'scheme',
+);
