@@ -31,6 +31,17 @@ const LARGE = png(header({ width: 64, height: 64, colour: 2 }), chunk('IDAT', de
 const FRAME = (number: string): Buffer =>
   chunk('fcTL', Buffer.from(`${number}00000004000000040000000000000000006403e80000`, 'hex'));
 
+const ANIMATED = chunk('acTL', Buffer.from('0000000200000000', 'hex'));
+const INDEXES = chunk('IDAT', deflateSync(Buffer.alloc(20)));
+const palette = (bytes: number): Buffer => chunk('PLTE', Buffer.alloc(bytes, 100));
+const indexed = (...chunks: Buffer[]): Buffer => png(header({ colour: 3 }), ...chunks, INDEXES, END);
+const wide = (width: number): Buffer =>
+  png(
+    header({ width, height: 1, colour: 0, depth: 1 }),
+    chunk('IDAT', deflateSync(Buffer.alloc(Math.ceil(width / 8) + 1))),
+    END,
+  );
+
 const PNGS: Row[] = [
   ['a PNG', png(HEADER, PIXELS, END), 'all', ''],
   ['a larger one', LARGE, 'all', ''],
@@ -114,6 +125,27 @@ const PNGS: Row[] = [
     'none',
     'error png-no-palette',
   ],
+  ['a palette of four bytes', indexed(palette(4)), 'all', 'error png-palette', BROKEN],
+  ['a palette of two bytes', indexed(palette(2)), 'refused', 'error png-palette'],
+  ['a palette of 257 colors', indexed(palette(771)), 'refused', 'error png-palette'],
+  ['two palettes', indexed(palette(3), palette(3)), 'refused', 'error png-palette'],
+  ['a palette behind the pixels', png(header({ colour: 3 }), INDEXES, palette(3), END), 'none', 'error png-palette'],
+  [
+    'a palette of a grayscale image',
+    png(header({ colour: 0 }), palette(3), INDEXES, END),
+    'all',
+    'warning png-palette-ignored',
+  ],
+  [
+    'a frame with another number',
+    png(HEADER, ANIMATED, FRAME('00000005'), PIXELS, END),
+    'refused',
+    'error png-animation',
+  ],
+  ['a frame without a frame', png(HEADER, ANIMATED, PIXELS, END), 'none', 'error png-animation'],
+  ['a frame that is too short', png(HEADER, ANIMATED, chunk('fcTL'), PIXELS, END), 'refused', 'error png-animation'],
+  ['1,000,001 pixels wide', wide(1_000_001), 'refused', 'error png-dimensions'],
+  ['1,000,000 pixels wide', wide(1_000_000), 'all', ''],
   ['an invalid depth', png(header({ colour: 2, depth: 4 }), PIXELS, END), 'refused', 'error png-header'],
   ['no width', png(header({ colour: 2, width: 0 }), PIXELS, END), 'refused', 'error png-header'],
   ["Apple's variant", png(chunk('CgBI', Buffer.alloc(4)), HEADER, PIXELS, END), 'refused', 'error png-apple'],

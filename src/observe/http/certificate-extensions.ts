@@ -88,8 +88,8 @@ function usualPss(parameters: Element | undefined): string | null {
   const field = (tag: number): Element | undefined => elements(fields.find((one) => one.tag === tag)?.content)[0];
   const hash = hex(elements(field(0xa0)?.content)[0]?.content ?? new Uint8Array());
   const mask = hex(elements(elements(field(0xa1)?.content)[1]?.content)[0]?.content ?? new Uint8Array());
-  const usual = PSS_HASHES[hash];
-  return usual !== undefined && mask === hash && field(0xa2)?.content[0] === usual.salt ? usual.name : null;
+  const known = PSS_HASHES[hash];
+  return known !== undefined && mask === hash && field(0xa2)?.content[0] === known.salt ? known.name : null;
 }
 
 function pathLengthIn(extension: Uint8Array | undefined): number | null {

@@ -1,13 +1,15 @@
 import { constants, crc32, inflateSync } from 'node:zlib';
 import type { ImageFacts } from '../../core/facts/facts.ts';
 import { counted } from '../../core/text/text.ts';
+import { Animation, paletteFault, sizeFault } from './png-chunks.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
 interface Header {
   width: number;
   height: number;
   bitsPerPixel: number;
-  palette: boolean;
+  colorType: number;
+  depth: number;
   interlaced: boolean;
 }
 type Fault = NonNullable<ImageFacts['fault']>;
@@ -36,15 +38,31 @@ const PASSES = [
 
 /** Reads a PNG chunk by chunk (W3C PNG), as a decoder would, up to its pixels. */
 export function inspectPng(bytes: Uint8Array): ImageFacts {
-  const state: { header: Header | null } = { header: null };
+  const state: PngState = {
+    header: null,
+    animation: null,
+    pixels: [],
+    hasPalette: false,
+    before: '',
+    ignored: null,
+  };
   const fault = findFault(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), state);
   return { kind: 'png', width: state.header?.width ?? null, height: state.header?.height ?? null, fault, active: [] };
 }
 
-function findFault(bytes: Buffer, state: { header: Header | null }): Fault | null {
-  const pixels: Buffer[] = [];
-  let palette = false;
-  let before = '';
+/** What was read so far. */
+interface PngState {
+  header: Header | null;
+  animation: Animation | null;
+  pixels: Buffer[];
+  hasPalette: boolean;
+  /** The type of the chunk before. */
+  before: string;
+  /** A fault that decoders ignore. */
+  ignored: Fault | null;
+}
+
+function findFault(bytes: Buffer, state: PngState): Fault | null {
   let at = SIGNATURE_BYTES;
   for (;;) {
     if (at + 8 > bytes.length)
@@ -55,31 +73,63 @@ function findFault(bytes: Buffer, state: { header: Header | null }): Fault | nul
     if (!/^[a-z]{4}$/i.test(type)) return { code: 'chunk', message: `no chunk begins at byte ${at}` };
     if (at + 12 + length > bytes.length)
       return { code: 'truncated', message: `the file ends in the middle of its ${type} chunk` };
-    // Decoders skip ancillary chunks, even broken ones.
-    const critical = /^[A-Z]/.test(type);
-    if (critical && crc32(bytes.subarray(at + 4, at + 8 + length)) !== bytes.readUInt32BE(at + 8 + length)) {
+    const isSound = crc32(bytes.subarray(at + 4, at + 8 + length)) === bytes.readUInt32BE(at + 8 + length);
+    // Decoders skip ancillary chunks that are broken.
+    if (!isSound && /^[A-Z]/.test(type))
       return { code: 'crc', message: `the checksum of its ${type} chunk does not match` };
-    }
     at += 12 + length;
-    if (state.header === null) {
-      if (type === 'CgBI')
-        return { code: 'apple', message: "it is in Apple's own variant of PNG, which browsers do not show" };
-      state.header = type === 'IHDR' ? readHeader(data) : null;
-      if (state.header === null) return { code: 'header', message: 'its IHDR chunk is missing or not valid' };
-    } else if (type === 'PLTE') palette = true;
-    else if (type === 'IDAT') {
-      if (pixels.length > 0 && before !== 'IDAT')
-        return { code: 'chunk', message: 'its IDAT chunks are not consecutive' };
-      pixels.push(data);
-    } else if (type === 'IEND') break;
-    else if (critical) return { code: 'chunk', message: `it needs the chunk ${type}, which decoders do not support` };
-    before = type;
+    if (type === 'IEND' && state.header !== null) break;
+    const fault = isSound || state.header === null ? chunkFault(type, data, state) : null;
+    if (fault !== null) return fault;
+    state.before = type;
   }
-  if (pixels.length === 0) return { code: 'no-data', message: 'it has no pixels (IDAT chunk)' };
-  if (state.header.palette && !palette) return { code: 'no-palette', message: 'its palette (PLTE chunk) is missing' };
-  const fault = pixelFault(Buffer.concat(pixels), state.header);
-  if (fault !== null || at === bytes.length) return fault;
-  return { code: 'trailing-data', message: `${counted(bytes.length - at, 'byte')} after the end of the image` };
+  return imageFault(state, bytes.length - at);
+}
+
+function chunkFault(type: string, data: Buffer, state: PngState): Fault | null {
+  const { header, animation, pixels } = state;
+  if (header === null || animation === null) return firstChunkFault(type, data, state);
+  if (type === 'PLTE') {
+    const place = { isSecond: state.hasPalette, isAfterPixels: pixels.length > 0 };
+    const found = paletteFault(data.length, header, place);
+    state.hasPalette = true;
+    if (found?.ignored === false) return found.fault;
+    state.ignored ??= found?.fault ?? null;
+    return null;
+  }
+  if (type === 'IDAT') {
+    if (pixels.length > 0 && state.before !== 'IDAT')
+      return { code: 'chunk', message: 'its IDAT chunks are not consecutive' };
+    pixels.push(data);
+    return null;
+  }
+  if (/^[A-Z]/.test(type))
+    return { code: 'chunk', message: `it needs the chunk ${type}, which decoders do not support` };
+  if (pixels.length === 0) return animation.add(type, data);
+  animation.addAfter(type, data);
+  return null;
+}
+
+function firstChunkFault(type: string, data: Buffer, state: PngState): Fault | null {
+  if (type === 'CgBI')
+    return { code: 'apple', message: "it is in Apple's own variant of PNG, which browsers do not show" };
+  state.header = type === 'IHDR' ? readHeader(data) : null;
+  if (state.header === null) return { code: 'header', message: 'its IHDR chunk is missing or not valid' };
+  const { width, height } = state.header;
+  state.animation = new Animation(width, height);
+  return sizeFault(width, height);
+}
+
+/** @param rest the bytes after the end */
+function imageFault({ header, animation, pixels, hasPalette, ignored }: PngState, rest: number): Fault | null {
+  if (header === null || pixels.length === 0) return { code: 'no-data', message: 'it has no pixels (IDAT chunk)' };
+  if (header.colorType === 3 && !hasPalette)
+    return { code: 'no-palette', message: 'its palette (PLTE chunk) is missing' };
+  if (animation?.hasNoFrame === true)
+    return { code: 'animation', message: 'it is declared as an animation (acTL chunk), but has no valid first frame' };
+  const fault = pixelFault(Buffer.concat(pixels), header) ?? ignored;
+  if (fault !== null || rest === 0) return fault;
+  return { code: 'trailing-data', message: `${counted(rest, 'byte')} after the end of the image` };
 }
 
 function readHeader(data: Buffer): Header | null {
@@ -94,7 +144,7 @@ function readHeader(data: Buffer): Header | null {
   const [samples, depths] = COLOR_TYPES[color] ?? [0, []];
   if (width === 0 || height === 0 || width >= 2 ** 31 || height >= 2 ** 31) return null;
   if (!depths.includes(depth) || compression !== 0 || filter !== 0 || interlace > 1) return null;
-  return { width, height, bitsPerPixel: samples * depth, palette: color === 3, interlaced: interlace === 1 };
+  return { width, height, bitsPerPixel: samples * depth, colorType: color, depth, interlaced: interlace === 1 };
 }
 
 function pixelFault(packed: Buffer, header: Header): Fault | null {

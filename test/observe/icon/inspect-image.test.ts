@@ -179,13 +179,13 @@ describe('a PNG', () => {
     expect(inspectImage(bytes)).toMatchObject({ kind: 'png', fault: { code } });
   });
 
-  test('of 30,000 by 30,000 pixels is not inflated to its end', () => {
+  test('of 20,000 by 20,000 pixels is not inflated to its end', () => {
     const bytes = png(
-      header({ width: 30_000, height: 30_000 }),
+      header({ width: 20_000, height: 20_000 }),
       chunk('IDAT', deflateSync(Buffer.alloc(60_000_000))),
       END,
     );
-    expect(inspectImage(bytes)).toMatchObject({ width: 30_000, height: 30_000, fault: null });
+    expect(inspectImage(bytes)).toMatchObject({ width: 20_000, height: 20_000, fault: null });
   });
 });
 

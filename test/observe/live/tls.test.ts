@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TlsOptions } from 'node:tls';
 import { certificates, type Kind } from '../../support/fault-certificates.ts';
+import { keyCertificates, type PlanName } from '../../support/key-certificates.ts';
 import { CORS, type FaultHost, openFaultHost, redirect } from '../../support/fault-host.ts';
 import { faults, gzipped, putRegistry } from '../../support/live-registry.ts';
 import { liveFixture, verifyPatiently } from '../../support/live-fixture.ts';
@@ -80,6 +81,23 @@ describe('the host of the registry', () => {
   test.each(['TLSv1.2', 'TLSv1.3'] as const)('has no findings if it supports only %s', async (version) => {
     await withHost({ ...certificates().get('good'), minVersion: version, maxVersion: version }, async (host) => {
       expect(faults((await verifyPatiently(putRegistry(host).url)).report)).toEqual([]);
+    });
+  });
+
+  test.each<[PlanName, string | null]>([
+    ['P-256', null],
+    ['P-521', 'key'],
+    ['Ed25519', 'key'],
+    ['an authority with Ed25519', 'authority-key'],
+    ['the key usage keyEncipherment', 'key-usage'],
+  ])('is reported once if Chromium does not support its certificate: %s', async (name, cause) => {
+    const made = keyCertificates();
+    await withHost(made.get(name), async (host) => {
+      const { report } = await verifyPatiently(putRegistry(host).url, { ca: made.ca });
+      expect(faults(report)).toEqual(cause === null ? [] : [`warning tls-browser-unsupported ${cause} (manifest)`]);
+      expect(report.symptoms.map(({ status }) => status)).toEqual(
+        cause === null ? ['clear', 'clear', 'clear', 'clear'] : ['suspected', 'clear', 'suspected', 'suspected'],
+      );
     });
   });
 

@@ -2,7 +2,7 @@ import type { ArchiveFacts, ContentScan } from '../../facts/facts.ts';
 import { leftoverKind, leftoverTitle } from '../../registry/leftovers.ts';
 import { counted, shorten } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
-import { NOT_THE_ARCHIVE } from './other-bytes.ts';
+import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
 /** The number of places in the evidence. */
 const SHOWN = 10;

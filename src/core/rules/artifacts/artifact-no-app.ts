@@ -2,7 +2,7 @@ import { noAppIn } from '../../registry/app-entry.ts';
 import { shorten } from '../../text/text.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
-import { NOT_THE_ARCHIVE } from './other-bytes.ts';
+import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
 /** The number of file names in the evidence. */
 const SHOWN = 10;

@@ -4,7 +4,7 @@ import { shorten } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, explainedBy, type Problem } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
-import { NOT_THE_ARCHIVE } from './other-bytes.ts';
+import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
 const REBUILD = 'Build the archive again, upload it in binary mode, and compare the checksum of what is served.';
 /** For a file of the workspace. */

@@ -3,7 +3,7 @@ import { odditiesFor, type OddityCode } from '../../registry/archive-oddity.ts';
 import { counted } from '../../text/text.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
-import { NOT_THE_ARCHIVE } from './other-bytes.ts';
+import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
 const LOCAL = 'Build the archive again, as a new version if this one was published.';
 const ADVICE = 'Build the archive again and upload it as it is, as a new version if this one was published.';

@@ -1,5 +1,5 @@
 import { defineRule } from '../rule.ts';
-import { OTHER_SCHEME } from './other-scheme.ts';
+import { OTHER_SCHEME } from '../other-scheme.ts';
 
 export const iconSuffix = defineRule({
   id: 'icon-suffix',

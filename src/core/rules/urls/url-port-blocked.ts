@@ -1,6 +1,6 @@
 import { blockedPort } from '../../http/blocked-ports.ts';
 import { defineRule } from '../rule.ts';
-import { OTHER_SCHEME } from './other-scheme.ts';
+import { OTHER_SCHEME } from '../other-scheme.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 
 export const urlPortBlocked = defineRule({

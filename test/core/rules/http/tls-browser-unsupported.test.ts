@@ -23,6 +23,7 @@ function facts(
 
 ruleTable(tlsBrowserUnsupported, {
   clean: [
+    ['no key usage', facts({ keyUsage: null })],
     ...['ec prime256v1', 'ec secp384r1', 'rsa 2048', 'rsa 3072', 'rsa 8192', 'rsa 2040'].map(
       (key) => [key, facts({ key })] as const,
     ),
@@ -32,7 +33,6 @@ ruleTable(tlsBrowserUnsupported, {
     ...['sha384WithECDSA', 'sha512WithRSA', 'sha256WithRSAPSS'].map(
       (signature) => [signature, facts({ signature })] as const,
     ),
-    ['no key usage', facts({ keyUsage: null })],
     ['no TLS', { resource: 'manifest', web: web() }],
     ['facts of an earlier version', { resource: 'icon', web: web(probe(hop({}, { tls: tls() }))) }],
     ['an artifact', { ...facts({ key: 'ed25519' }), resource: 'artifact' }],

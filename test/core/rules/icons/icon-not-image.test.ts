@@ -39,10 +39,30 @@ ruleTable(iconNotImage, {
     ['a PNG that our own limit cut off', seenIcon(PNG, 60)],
     [
       'a PNG of many pixels, which another rule reports',
-      seenIcon(png(header({ width: 30_000, height: 30_000 }), pixels(100), END)),
+      seenIcon(png(header({ width: 20_000, height: 20_000 }), pixels(100), END)),
     ],
   ],
   faulty: [
+    [
+      'a palette of four bytes',
+      seenIcon(png(header({ colour: 3 }), chunk('PLTE', Buffer.alloc(4)), pixels(20), END)),
+      { cause: 'png-palette', message: '4 bytes, not a multiple of three' },
+    ],
+    [
+      'a palette in a grayscale image',
+      seenIcon(png(header({ colour: 0 }), chunk('PLTE', Buffer.alloc(3)), pixels(20), END)),
+      { cause: 'png-palette-ignored', severity: 'warning' },
+    ],
+    [
+      'an animation without frames',
+      seenIcon(png(header(), chunk('acTL', Buffer.from('0000000100000000', 'hex')), pixels(), END)),
+      { cause: 'png-animation' },
+    ],
+    [
+      'more pixels than browsers decode',
+      seenIcon(png(header({ width: 30_000, height: 30_000 }), pixels(100), END)),
+      { cause: 'png-dimensions', advice: 'Scale it down' },
+    ],
     ['an empty file', seenIcon(''), { cause: 'empty', message: '0 bytes' }],
     [
       'a JPEG',

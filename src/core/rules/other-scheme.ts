@@ -1,5 +1,5 @@
-import { explainedBy } from '../rule.ts';
-import { urlMalformed } from './url-malformed.ts';
+import { explainedBy } from './rule.ts';
+import { urlMalformed } from './urls/url-malformed.ts';
 
 /** For `supersededBy` of rules about parts of a URL. */
 export const OTHER_SCHEME = explainedBy(

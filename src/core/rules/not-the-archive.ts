@@ -1,5 +1,5 @@
-import { explainedBy } from '../rule.ts';
-import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
+import { explainedBy } from './rule.ts';
+import { artifactChecksumMismatch } from './artifacts/artifact-checksum-mismatch.ts';
 
 /** For `supersededBy` of rules about an archive: the bytes that were inspected are not those of the archive. */
 export const NOT_THE_ARCHIVE = [
