@@ -29,7 +29,7 @@ export async function artifactFacts(text: string): Promise<Record<string, unknow
   };
   const { scan } = archive;
   const run = { all: [], artifacts: [], before: null, appEntry: 'app.js', isPublishing: false };
-  return { facts, content: shown, archive, scan, checksum, ...run };
+  return { facts, content: shown, archive, scan, wholeScan: scan, checksum, ...run };
 }
 
 /** An archive with the file of `$ tar -xOzf <archive> <path>` and its content in the next lines; null for other texts. */

@@ -26,7 +26,7 @@ import { subscribeCommand } from './subscribe/options.ts';
 import { verifyCommand } from './verify/options.ts';
 
 /** Implements a command: receives the context, then arguments and options; resolves to the exit code. */
-export type Action = (context: Context, ...rest: any[]) => Promise<number>;
+type Action = (context: Context, ...rest: any[]) => Promise<number>;
 
 export interface Command {
   definition: CommandDefinition;

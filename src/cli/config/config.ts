@@ -131,7 +131,7 @@ async function read(file: ConfigFile, request: ConfigRequest): Promise<unknown> 
 }
 
 /** The content of a configuration that is not code. */
-export async function readData({ path, form, named }: ConfigFile): Promise<unknown> {
+async function readData({ path, form, named }: ConfigFile): Promise<unknown> {
   const text = configText(path, named);
   if (form === 'yaml') {
     const { yamlValue } = await import('./config-yaml.ts');

@@ -3,7 +3,7 @@ import { commonName } from './certificate.ts';
 
 /** What Chromium supports of certificates that Node accepts; `test/browser/certificates.test.ts` compares them. */
 
-export type UnsupportedCause = 'key' | 'key-usage' | 'authority-key' | 'signature';
+type UnsupportedCause = 'key' | 'key-usage' | 'authority-key' | 'signature';
 
 /** The part of a chain that browsers do not support. */
 export interface Unsupported {

@@ -96,6 +96,8 @@ const CASES: Case[] = [
   ['tls-untrusted', 'expired', { proxy: 'http://proxy:3128 (HTTPS_PROXY)' }, 'host'],
   ['tls-untrusted', 'private-ca', {}, 'service'],
   ['tls-expiring', null, {}, 'host'],
+  ['tls-browser-unsupported', 'key', {}, 'host'],
+  ['tls-browser-unsupported', 'key', { issuer: 'CN=Zscaler Intermediate Root CA' }, 'network'],
   ['url-moved', null, {}, 'author'],
   ['last-modified-only', null, {}, 'host'],
   ['etag-unstable', null, {}, 'host'],
