@@ -32,7 +32,12 @@ const LOADED_ON_DEMAND = new Map([
 ]);
 
 /** Large packages that are rarely needed: one file each, shared by all commands and loaded on demand. */
-const PACKAGES = { undici: 'undici', 'undici/lib/dispatcher/client.js': 'undici-client', tinyglobby: 'tinyglobby' };
+const PACKAGES = {
+  undici: 'undici',
+  'undici/lib/dispatcher/client.js': 'undici-client',
+  tinyglobby: 'tinyglobby',
+  '@clack/prompts': 'prompts',
+};
 
 /** Turns a lazy import of a module or package above into a call of `require` for its file. */
 const SEPARATE_FILES = {
@@ -43,9 +48,17 @@ const SEPARATE_FILES = {
       const name = kind === 'dynamic-import' ? LOADED_ON_DEMAND.get(join(resolveDir, path)) : undefined;
       return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
     });
-    build.onResolve({ filter: /^\w/ }, ({ path }) =>
+    build.onResolve({ filter: /^[@\w]/ }, ({ path }) =>
       path in PACKAGES ? { path: `./${PACKAGES[path]}.cjs`, external: true } : undefined,
     );
+  },
+};
+
+/** Commander's suggestions for unknown names, which io/missing-arguments.ts makes itself. */
+const NO_SUGGESTIONS = {
+  name: 'no-suggestions',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]commander[/\\]lib[/\\]suggestSimilar\.js$/ }, () => ({ contents: '' }));
   },
 };
 
@@ -118,7 +131,7 @@ async function buildCommands(out, common) {
     entryNames: '[name]',
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
-    plugins: [SEPARATE_FILES, NO_PROCESSES, NO_FORGE],
+    plugins: [SEPARATE_FILES, NO_PROCESSES, NO_SUGGESTIONS, NO_FORGE],
     define: { ...common.define, 'import.meta.url': '__importMetaUrl' },
     banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifySyntax: true,

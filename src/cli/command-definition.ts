@@ -1,3 +1,4 @@
+import type { Format } from '../report/options.ts';
 import type { Choices } from './choices.ts';
 
 /** A command of the command line as data: parsing, help, completion and prompts read it. */
@@ -7,6 +8,8 @@ export interface CommandDefinition {
   description: string;
   arguments: readonly ArgumentDefinition[];
   options: OptionDefinitions;
+  /** The values of --format. */
+  formats: readonly Format[];
   /** Shown after the help. */
   notes?: string;
   /**
@@ -96,6 +99,7 @@ export type ValueKind =
   | 'version-range'
   | 'loopback-host'
   | 'format'
+  | 'format-and-file'
   | 'rule-level'
   | 'rule-or-error';
 

@@ -1,4 +1,4 @@
-import type { OptionValues } from './command-definition.ts';
+import type { CommandDefinition, OptionValues } from './command-definition.ts';
 import type { LoadedConfig } from './config/config.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Terminal } from './io/terminal.ts';
@@ -7,8 +7,12 @@ import type { globalOptions } from './option-groups.ts';
 /** The options that every command takes. */
 export type GlobalOptions = OptionValues<typeof globalOptions>;
 
+/** What results and messages have to know of the command that runs. */
+export type CommandIdentity = Pick<CommandDefinition, 'name' | 'formats'>;
+
 /** What a command receives in addition to its own arguments. */
 export interface Context {
+  command: CommandIdentity;
   /** Absolute; the base of relative paths on the command line. */
   cwd: string;
   options: GlobalOptions;

@@ -89,7 +89,7 @@ export async function lockVersions(
   );
 }
 
-/** One line per difference from the lock file. */
+/** A difference from the lock file. */
 export function describeChange(app: string, version: string, before: string, after: string): string {
-  return printable(`error  ${app} ${version}: ${before} was published first, ${after} is listed now`);
+  return printable(`${app} ${version}: ${before} was published first, ${after} is listed now.`);
 }

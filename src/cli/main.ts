@@ -8,11 +8,15 @@ import { type Journal, newJournal } from '../store/journal.ts';
 import { codePolicy } from './config/code-policy.ts';
 import type { LoadedConfig } from './config/config.ts';
 import type { CodePolicy } from './config/config-request.ts';
+import type { CommandDefinition } from './command-definition.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { endUnlessIdle } from './process/end-process.ts';
 import { messageAtExit, secondSignal, withStoreState } from './process/ending.ts';
 import { MissingArguments, commandName } from './io/missing-arguments.ts';
 import { withoutSystemError } from './process/file-error.ts';
+import { errorText } from './io/error-text.ts';
+import { writeOutputFile } from './io/output-file.ts';
+import { type Output, outputsOf, requireWritableOutputs } from './io/outputs.ts';
 import { buildProgram, type RunCommand } from './program.ts';
 import { toStderr, toStdout } from './io/streams.ts';
 import { superviseCommand } from './process/supervise.ts';
@@ -26,8 +30,6 @@ interface Run {
   printed: boolean;
   /** True once the run's last document is being printed. */
   ended: boolean;
-  /** Prints a result; null until the command line is parsed. */
-  out: ((text: string) => void) | null;
 }
 
 /**
@@ -38,10 +40,11 @@ interface Run {
 export async function main(argv: readonly string[]): Promise<number> {
   let code = 0;
   const words = argv.slice(2);
-  const state: Run = { words, journal: newJournal(), printed: false, ended: false, out: null };
+  const state: Run = { words, journal: newJournal(), printed: false, ended: false };
   const run: RunCommand = async ({ definition, load }, options, args) => {
+    const context = await contextFor(definition, options, state, definition.executesConfig === true);
+    requireWritableOutputs(outputsOf(options, definition, context.cwd));
     const action = await load();
-    const context = await contextFor(options, state, definition.executesConfig === true);
     code = await action(context, ...args, options);
   };
   try {
@@ -72,8 +75,8 @@ async function parseAndRun(words: readonly string[], run: RunCommand, state: Run
     return true;
   } catch (error) {
     if (!(error instanceof MissingArguments)) throw error;
-    const { command, names } = error;
-    const context = await contextFor(command.optsWithGlobals<GlobalOptions>(), state, false);
+    const { command, definition, names } = error;
+    const context = await contextFor(definition, command.optsWithGlobals<GlobalOptions>(), state, false);
     if (!context.terminal.interactive) error.refuse();
     const { promptForArguments } = await import('./io/prompt-arguments.ts');
     const answers = await promptForArguments(context, commandName(command), names.length);
@@ -82,13 +85,13 @@ async function parseAndRun(words: readonly string[], run: RunCommand, state: Run
 }
 
 function onWaiting(): void {
-  toStderr('appreg: Interrupted; finishing the current write first.\n');
+  toStderr(errorText('Interrupted; finishing the current write first.'));
 }
 
 /** The exit code of a completed command, which a signal may have set. */
 async function exitCodeOf(code: number, state: Run): Promise<number> {
   const signal = stopRequested();
-  if (signal !== null && code === 0) toStderr(`appreg: ${messageAtExit(signal, state.journal)}\n`);
+  if (signal !== null && code === 0) toStderr(errorText(messageAtExit(signal, state.journal)));
   const exit = signal !== null && (code === 0 || code === 130) ? SIGNAL_EXIT[signal] : code;
   if (exit > 128 && !state.printed) await printFailure(null, exit, state);
   return exit;
@@ -105,34 +108,39 @@ async function reportFailure(thrown: unknown, state: Run): Promise<number> {
 
 /** With a machine format, stdout always holds one document. */
 async function printFailure(error: unknown, code: number, state: Run): Promise<void> {
-  if (!state.words.some((word) => word.startsWith('--format'))) return;
+  if (!state.words.some((word) => /^--(format|output|report)/.test(word))) return;
   const { failureDocument, reportAborted, requestIn } = await import('./process/failure.ts');
-  const document = failureDocument(requestIn(state.words), error ?? reportAborted(code), state.journal);
-  if (document === null) return;
-  try {
-    (state.out ?? print)(document);
-  } catch {
-    // The file of --output cannot be written, which the error already says.
-    print(document);
+  const { command, main: requested, reports } = requestIn(state.words);
+  for (const output of requested === null ? reports : [requested, ...reports]) {
+    const document = failureDocument(command, output, error ?? reportAborted(code), state.journal);
+    if (document !== null) print(`${document}\n`, output, output === requested);
   }
 }
 
-function print(text: string): void {
-  toStdout(`${text}\n`);
+/** @param isMain false for a report in addition to the result */
+function print(text: string, { file, format }: Output, isMain: boolean): void {
+  if (file === null) return toStdout(text);
+  try {
+    writeOutputFile(file, text);
+  } catch (error) {
+    // Usually the error that the document is about.
+    if (!isAppregError(error)) throw error;
+    if (isMain && format !== 'pretty') toStdout(text);
+  }
 }
 
 /** Prints usage errors and AppregErrors in a line or two, and internal errors with their stack. Always to stderr. */
 function printError(error: unknown, verbose: boolean): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  // The help and the version, after they were printed.
+  if (error instanceof CommanderError) return 0;
   if (isAppregError(error)) {
-    toStderr(`appreg: ${error.message}\n  ${error.hint}\n`);
+    toStderr(errorText(error.message, error.hint));
     if (verbose && error.stack) toStderr(`${printableLines(error.stack)}\n`);
     return error.exit;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  toStderr(
-    `appreg ${VERSION} failed with an internal error. Please report it with the following stack.\n${printableLines(stack)}\n`,
-  );
+  const message = `Internal error in appreg ${VERSION}.`;
+  toStderr(`${errorText(message, 'Please report it with the following stack.')}${printableLines(stack)}\n`);
   return 2;
 }
 
@@ -142,7 +150,12 @@ function printableLines(stack: string): string {
 }
 
 /** @param executesConfig whether the command works on the current workspace */
-async function contextFor(options: GlobalOptions, state: Run, executesConfig: boolean): Promise<Context> {
+async function contextFor(
+  command: CommandDefinition,
+  options: GlobalOptions,
+  state: Run,
+  executesConfig: boolean,
+): Promise<Context> {
   const cwd = resolve(options.cwd ?? '.');
   const env = process.env;
   const terminal = await openTerminal({
@@ -150,18 +163,17 @@ async function contextFor(options: GlobalOptions, state: Run, executesConfig: bo
     verbose: options.verbose === true,
     color: options.color === false ? false : null,
     yes: options.yes === true,
-    output: options.output === undefined ? null : resolve(cwd, options.output),
     env,
   });
   const print = terminal.out.bind(terminal);
-  state.out = print;
-  terminal.out = (text) => {
+  terminal.out = (text, file) => {
     // An abandoned command may still complete.
     if (state.ended) return;
-    print(text);
+    print(text, file);
     state.printed = true;
   };
   return {
+    command,
     cwd,
     options,
     terminal,

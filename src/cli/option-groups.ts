@@ -29,7 +29,7 @@ export const globalOptions = {
   format: {
     type: 'string',
     flags: '--format <format>',
-    description: 'pretty or json; checks also take sarif, junit, github, gitlab, markdown',
+    description: 'format of the results; the help of each command lists its formats',
     value: 'format',
   },
   output: {
@@ -37,6 +37,12 @@ export const globalOptions = {
     flags: '--output <file>',
     description: 'write results to a file instead of stdout',
     value: 'file',
+  },
+  report: {
+    type: 'list',
+    flags: '--report <format=file>',
+    description: 'also write the results in this format to a file; repeatable',
+    value: 'format-and-file',
   },
   quiet: { type: 'boolean', flags: '--quiet', description: 'print results only' },
   verbose: { type: 'boolean', flags: '--verbose', description: 'print more details' },

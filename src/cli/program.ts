@@ -1,14 +1,24 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
+import { AppregError } from '../core/errors.ts';
+import { didYouMean } from '../core/text/similar-names.ts';
+import { printable, redact, shorten } from '../core/text/text.ts';
 import { VERSION } from '../core/tool-version.ts';
-import type { CommandDefinition, NumberOption, OptionDefinition, OptionDefinitions } from './command-definition.ts';
-import { type Command as CommandEntry, COMMANDS } from './commands/index.ts';
+import {
+  type CommandDefinition,
+  flagOf,
+  type NumberOption,
+  type OptionDefinition,
+  type OptionDefinitions,
+} from './command-definition.ts';
+import { type Command as RunnableCommand, COMMANDS } from './commands/index.ts';
 import type { GlobalOptions } from './context.ts';
+import { formatHelp } from './io/help.ts';
 import { PromptingCommand } from './io/missing-arguments.ts';
 import { columns, toStderr, toStdout } from './io/streams.ts';
 import { globalOptions } from './option-groups.ts';
 
 /** Runs a command with its arguments. */
-export type RunCommand = (command: CommandEntry, options: GlobalOptions, args: readonly unknown[]) => Promise<void>;
+export type RunCommand = (command: RunnableCommand, options: GlobalOptions, args: readonly unknown[]) => Promise<void>;
 
 /**
  * The program with all its commands.
@@ -31,33 +41,33 @@ export function buildProgram(run: RunCommand, words: readonly string[] | null): 
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    // The default term, independent of whether a command has its options.
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
-    .showHelpAfterError('(appreg --help lists the commands)')
-    .addHelpText('after', '\nStart with: appreg init my-registry --base-url https://apps.example.com/');
-  addOptions(program, globalOptions);
-  for (const entry of COMMANDS) {
-    const { definition } = entry;
-    const command = addCommand(program, definition, (options, args) => run(entry, options, args));
-    if (words === null || definition.name.split(' ').every((word) => words.includes(word)))
-      addDetails(command, definition);
+    .configureHelp({ formatHelp });
+  addOptions(program, globalOptions, 'appreg');
+  for (const command of COMMANDS) {
+    const { definition } = command;
+    const added = addCommand(program, definition, (options, args) => run(command, options, args));
+    if (words === null || definition.name.split(' ').every((word) => words.includes(word))) {
+      addOptions(added, definition.options, `appreg ${definition.name}`);
+      addOptions(added, optionsWithFormats(definition), `appreg ${definition.name}`);
+    }
   }
   return program;
 }
 
 /** Adds a command, without options; a subcommand to its command, which is the first word of its name. */
 function addCommand(
-  program: Command,
-  { name, description, arguments: declared }: CommandDefinition,
+  program: PromptingCommand,
+  definition: CommandDefinition,
   run: (options: GlobalOptions, args: readonly unknown[]) => Promise<void>,
 ): Command {
+  const { name, description, arguments: declared } = definition;
   const [first = '', second] = name.split(' ');
   const parent = second === undefined ? program : program.commands.find((one) => one.name() === first);
   if (parent === undefined) throw new Error(`The command of ${name} must be added before it.`);
   // It inherits the settings of its parent.
   const command = parent.command(second ?? first).description(description);
+  if (command instanceof PromptingCommand) command.definition = definition;
   for (const { usage } of declared) command.addArgument(new Argument(usage));
-  command.showHelpAfterError(`(appreg ${name} --help shows its usage)`);
   return command.action(() => {
     const options = command.optsWithGlobals<GlobalOptions>();
     // The program's own default would override an option after the command's name.
@@ -66,45 +76,60 @@ function addCommand(
   });
 }
 
-function addDetails(command: Command, { options, notes, examples }: CommandDefinition): void {
-  addOptions(command, globalOptions);
-  addOptions(command, options);
-  if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
-  if (examples.length > 0)
-    command.addHelpText('after', ['\nExamples:', ...examples.map((words) => `  appreg ${words}`)].join('\n'));
+/** The global options, with the formats that a command has. */
+function optionsWithFormats({ formats }: CommandDefinition): OptionDefinitions {
+  const { format } = globalOptions;
+  const names = `${formats.slice(0, -1).join(', ')} or ${formats.at(-1)}`;
+  return {
+    ...globalOptions,
+    format: { ...format, description: `format of the results: ${names} (default: ${formats[0]})` },
+  };
 }
 
-function addOptions(command: Command, definitions: OptionDefinitions): void {
-  for (const [name, definition] of Object.entries(definitions)) command.addOption(optionFor(name, definition));
+function addOptions(command: Command, definitions: OptionDefinitions, words: string): void {
+  for (const [name, definition] of Object.entries(definitions)) command.addOption(optionFor(name, definition, words));
 }
 
-function optionFor(name: string, definition: OptionDefinition): Option {
+/** @param words the command line, up to the command */
+function optionFor(name: string, definition: OptionDefinition, words: string): Option {
   const option = new Option(definition.flags, definition.description);
   option.attributeName = () => name;
-  if (definition.type === 'list') option.argParser(collect);
-  if (definition.type === 'number') option.argParser(NUMBERS[definition.range]);
+  const invalid = (value: string, problem: string): AppregError =>
+    new AppregError(
+      'option-invalid',
+      `Invalid ${flagOf(definition)} “${printable(redact(shorten(value, 80)))}”. ${problem}`,
+      `${words} --help describes the options.`,
+    );
+  const check = (value: string): string => {
+    if (!('value' in definition) || typeof definition.value === 'string' || definition.value.includes(value))
+      return value;
+    throw invalid(value, `Use one of: ${definition.value.join(', ')}.${didYouMean(value, definition.value)}`);
+  };
+  if (definition.type === 'string') option.argParser(check);
+  if (definition.type === 'list')
+    option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), check(value)]);
+  if (definition.type === 'number')
+    option.argParser((value: string) => {
+      const { accepts, problem } = NUMBERS[definition.range];
+      if (!accepts(value)) throw invalid(value, problem);
+      return Number(value);
+    });
   return option;
 }
 
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
-}
+/** The numbers that options accept. */
+const NUMBERS: Record<NumberOption['range'], { accepts(value: string): boolean; problem: string }> = {
+  whole: { accepts: isWhole, problem: 'Expected a whole number.' },
+  positive: {
+    accepts: (value) => Number(value) > 0 && Number.isFinite(Number(value)),
+    problem: 'Expected a number above 0.',
+  },
+  port: {
+    accepts: (value) => isWhole(value) && Number(value) <= 65535,
+    problem: 'Expected a port from 0 to 65535.',
+  },
+};
 
-const NUMBERS = { whole, positive, port } satisfies Record<NumberOption['range'], (value: string) => number>;
-
-function whole(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('Expected a whole number.');
-  return Number(value);
-}
-
-function positive(value: string): number {
-  const number = Number(value);
-  if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('Expected a number above 0.');
-  return number;
-}
-
-function port(value: string): number {
-  const number = whole(value);
-  if (number > 65535) throw new InvalidArgumentError('Expected a port from 0 to 65535.');
-  return number;
+function isWhole(value: string): boolean {
+  return /^\d{1,9}$/.test(value);
 }

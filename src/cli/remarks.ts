@@ -5,6 +5,7 @@ import { describePlan } from '../publish/describe-plan.ts';
 import type { Plan } from '../publish/plan.ts';
 import type { OpenWorkspace } from './config/workspace.ts';
 import type { Terminal } from './io/terminal.ts';
+import type { Style } from '../report/style.ts';
 
 /** Messages shared by the commands that write. */
 
@@ -28,7 +29,7 @@ export function planStatus<Done extends string>(
 }
 
 /** The planned writes and the lines of a document that they change: the result of a dry run. */
-export function planText({ style }: Terminal, plan: Plan, lines: LineChanges | null = null): string {
+export function planText(style: Style, plan: Plan, lines: LineChanges | null = null): string {
   const steps = plan.steps.length === 0 ? 'nothing to do' : describePlan(plan);
   return [
     'Nothing was written. The plan:',

@@ -1,5 +1,5 @@
 import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.ts';
-import { counted, redact, safeExcerpt, safeJson, shorten } from '../core/text/text.ts';
+import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { reasonWords } from './hidden-apps.ts';
 import { PLAIN, type Style } from './style.ts';
@@ -15,11 +15,6 @@ const APP_MARKS = { added: '+', removed: '-', changed: '~' } as const;
 const APP_COLORS = { added: 'green', removed: 'red', changed: 'yellow' } as const;
 const VERSION_MARKS = { added: '+', removed: '-', changed: '!', moved: '~' } as const;
 const VERSION_COLORS = { added: 'green', removed: 'red', changed: 'red', moved: 'yellow' } as const;
-
-/** The differences for programs. */
-export function diffAsJson(found: RegistryDiff): string {
-  return redact(safeJson({ schema: 1, ...found }));
-}
 
 /** The differences for a terminal. */
 export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
@@ -47,13 +42,13 @@ export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
   if (found.hosts.removed.length > 0)
     lines.push(`Hosts no longer used: ${found.hosts.removed.map((text) => safeExcerpt(text)).join(', ')}`);
   if (found.notCompared.length > 0) lines.push(style.dim(notComparedLine(found, safeExcerpt)));
-  lines.push(headline(found));
+  lines.push(diffHeadline(found));
   return lines.join('\n');
 }
 
 /** For a comment on a pull request; all text is escaped. */
 export function diffAsMarkdown(found: RegistryDiff): string {
-  const lines = [`### ${prose(headline(found))}`, ''];
+  const lines = [`### ${prose(diffHeadline(found))}`, ''];
   if (found.vanishing.length > 0) {
     lines.push('**Subscribers would no longer see:**', '');
     for (const key of found.vanishing.slice(0, MAX_APPS)) lines.push(`- ${asCode(key)}${prose(reasonFor(found, key))}`);
@@ -91,7 +86,8 @@ function notComparedLine(found: RegistryDiff, named: (key: string) => string): s
   return `Versions not compared: ${listed.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more app')}` : ''} (${reasons})`;
 }
 
-function headline({ summary: sum, apps, notCompared }: RegistryDiff): string {
+/** The number of changes, in one line. */
+export function diffHeadline({ summary: sum, apps, notCompared }: RegistryDiff): string {
   if (apps.length === 0)
     return `Nothing changes for subscribers${notCompared.length > 0 ? ', as far as was observed' : ''}`;
   const parts = [

@@ -5,6 +5,10 @@ import { PLAIN, type Style } from './style.ts';
 /** The formats of `--format`. */
 export const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'] as const;
 export type Format = (typeof FORMATS)[number];
+/** The formats of commands that check nothing. */
+export const RESULT_FORMATS = ['pretty', 'json'] as const satisfies readonly Format[];
+/** The formats of commands whose result is also made for a comment on a pull request. */
+export const COMMENT_FORMATS = [...RESULT_FORMATS, 'markdown'] as const satisfies readonly Format[];
 
 /** The options of reporters in addition to the report. */
 export interface RenderOptions {

@@ -1,6 +1,6 @@
 import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
-import { counted, redact, safeExcerpt, safeJson, shorten } from '../core/text/text.ts';
+import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 import { alignedRows } from './columns.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { PLAIN, type Style } from './style.ts';
@@ -27,11 +27,6 @@ const MARKS: Record<ReleaseState, Mark> = {
   broken: FAILED,
 };
 
-/** The report for programs. */
-export function releaseAsJson(report: ReleaseReport): string {
-  return redact(safeJson(report));
-}
-
 /** A table, followed by the messages of each app. */
 export function releaseAsText(report: ReleaseReport, style: Style = PLAIN): string {
   const { shown, left } = selected(report.apps);
@@ -50,7 +45,7 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN): stri
 }
 
 /** `48 apps: 36 unchanged, 11 changed, 1 new`; states without apps are left out. */
-function releaseSummary({ apps, summary }: ReleaseReport): string {
+export function releaseSummary({ apps, summary }: ReleaseReport): string {
   const parts = RELEASE_STATES.filter((state) => summary[state] > 0).map((state) => `${summary[state]} ${state}`);
   if (summary.published > 0) parts.push(`${summary.published} published`);
   if (summary.failed > summary.broken) parts.push(`${summary.failed - summary.broken} not published`);

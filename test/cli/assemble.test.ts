@@ -33,7 +33,7 @@ describe('assembling into a folder', () => {
     const root = workspace(['watch', 'clock']);
     const context = contextIn(root);
     expect(await runAssemble(context, {})).toBe(0);
-    expect(context.printed.out).toEqual(['assembled registry.json from 2 apps', '  added clock, watch']);
+    expect(context.printed.out).toEqual(['assembled registry.json from 2 apps\n  added clock, watch']);
     expect(Object.keys(read(root, 'registry.json').apps)).toEqual(['clock', 'watch']);
     expect(read(root, 'registry.json').apps.clock.blockStyle.iconUrl).toBe(
       'https://apps.example.com/apps/clock/logo.svg',
@@ -55,7 +55,7 @@ describe('assembling into a folder', () => {
 
   test('prints its result as JSON', async () => {
     const root = workspace(['clock']);
-    const context = contextIn(root);
+    const context = contextIn(root, { format: 'json' });
     await runAssemble(context, { format: 'json' });
     expect(JSON.parse(context.printed.out.join(''))).toMatchObject({
       status: 'assembled',

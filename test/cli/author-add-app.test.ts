@@ -55,7 +55,7 @@ describe('add-app', () => {
     const dir = await workspace();
     await runAddApp(contextIn(dir), 'a', FLAGS);
     const before = snapshot(dir);
-    const context = contextIn(dir);
+    const context = contextIn(dir, { format: 'json' });
     expect(await runAddApp(context, 'a', { ...FLAGS, format: 'json' })).toBe(0);
     expect(JSON.parse(context.printed.out.join())).toMatchObject({ key: 'a', status: 'unchanged', files: [] });
     expect(await refusal(runAddApp(contextIn(dir), 'a', { ...FLAGS, name: 'Other' }))).toMatchObject({

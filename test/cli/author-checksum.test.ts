@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { runChecksum } from '../../src/cli/commands/checksum/run.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal } from './author-support.ts';
@@ -31,7 +31,7 @@ test('prints only the checksum for one file', async () => {
   const bytes = Buffer.alloc(3_000_000, 'appreg');
   writeFileSync(join(dir, 'a.tar.gz'), bytes);
   const context = contextIn(dir);
-  expect(await runChecksum(context, ['a.tar.gz'], {})).toBe(0);
+  expect(await runChecksum(context, ['a.tar.gz'])).toBe(0);
   expect(context.printed).toMatchObject({ out: [sha(bytes)], log: [] });
 });
 
@@ -40,17 +40,17 @@ test('prints each checksum with the escaped name of its file for several files',
   writeFileSync(join(dir, 'a'), 'a');
   writeFileSync(join(dir, 'b\u001b[31m'), 'b');
   const context = contextIn(dir);
-  await runChecksum(context, ['a', 'b\u001b[31m'], {});
-  expect(context.printed.out).toEqual([`${sha('a')}  a`, `${sha('b')}  b\\u{1b}[31m`]);
+  await runChecksum(context, ['a', 'b\u001b[31m']);
+  expect(context.printed.out).toEqual([`${sha('a')}  a\n${sha('b')}  b\\u{1b}[31m`]);
 });
 
 test('prints one JSON document with --format json', async () => {
   const dir = folder();
   writeFileSync(join(dir, 'a'), 'abc');
-  const context = contextIn(dir);
-  await runChecksum(context, ['a'], { format: 'json' });
-  expect(context.printed.out.map((text) => JSON.parse(text) as unknown)).toEqual([
-    [{ target: 'a', checksum: sha('abc'), bytes: 3 }],
+  const context = contextIn(dir, { format: 'json' });
+  await runChecksum(context, ['a']);
+  expect(context.printed.out.map((text) => JSON.parse(text) as unknown)).toMatchObject([
+    { schema: 1, files: [{ target: 'a', checksum: sha('abc'), bytes: 3, error: null }] },
   ]);
 });
 
@@ -61,7 +61,7 @@ test('hashes the bytes of a URL as transferred, after redirects', async () => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
   });
   const context = contextIn(folder());
-  await runChecksum(context, [`${url}/from`], {});
+  await runChecksum(context, [`${url}/from`]);
   expect(context.printed.out).toEqual([sha(packed)]);
 });
 
@@ -77,7 +77,7 @@ test.each([
   const dir = folder();
   writeFileSync(join(dir, 'a'), text);
   const context = contextIn(dir);
-  expect(await runChecksum(context, ['a'], {})).toBe(0);
+  expect(await runChecksum(context, ['a'])).toBe(0);
   expect(context.printed.out).toEqual([sha(text)]);
   expect(context.printed.log.join()).toContain(warning);
 });
@@ -86,26 +86,59 @@ test('inputs that cannot be hashed are refused with an error code', async () => 
   const url = await serving((_, response) => void response.writeHead(404).end('gone'));
   const dir = folder();
   const context = contextIn(dir);
-  expect(await refusal(runChecksum(context, [`${url}/a?sig=secret`], {}))).toMatchObject({
+  expect(await refusal(runChecksum(context, [`${url}/a?sig=secret`]))).toMatchObject({
     code: 'download-failed',
     exit: 1,
     message: expect.stringMatching(/sig=REDACTED responds with status 404/) as string,
   });
-  expect(await refusal(runChecksum(context, ['gone.tar.gz'], {}))).toMatchObject({ code: 'file-unreadable', exit: 2 });
-  expect(await refusal(runChecksum(context, ['.'], {}))).toMatchObject({
+  expect(await refusal(runChecksum(context, ['gone.tar.gz']))).toMatchObject({ code: 'file-unreadable', exit: 2 });
+  expect(await refusal(runChecksum(context, ['.']))).toMatchObject({
     code: 'file-unreadable',
     exit: 2,
     message: '. is a folder.',
     hint: 'Give a .tar.gz file, or pack the folder with appreg bundle.',
   });
-  expect(await refusal(runChecksum(context, ['https://me:pw@x.test/a'], {}))).toMatchObject({
+  expect(await refusal(runChecksum(context, ['https://me:pw@x.test/a']))).toMatchObject({
     code: 'url-invalid',
     exit: 2,
     message: expect.not.stringContaining('pw@') as string,
   });
-  expect(await refusal(runChecksum(context, ['a'], { format: 'sarif' }))).toMatchObject({
-    code: 'format-unknown',
-    exit: 2,
-  });
   expect(context.printed.out).toEqual([]);
+});
+
+describe('with several targets, of which some cannot be read', () => {
+  const dir = folder();
+  writeFileSync(join(dir, 'a'), 'a');
+  writeFileSync(join(dir, 'z'), 'z');
+
+  test('prints the checksums of the others, and names each bad one', async () => {
+    const context = contextIn(dir);
+    expect(await runChecksum(context, ['a', 'gone', '.', 'z'])).toBe(2);
+    expect(context.printed.out).toEqual([`${sha('a')}  a\n${sha('z')}  z`]);
+    expect(context.printed.error).toEqual([
+      'gone does not exist.\n  Check the path and its permissions.',
+      '. is a folder.\n  Give a .tar.gz file, or pack the folder with appreg bundle.',
+      '2 of 4 targets could not be read: “gone”, “.”.\n  Correct these, and run the command again for them.',
+    ]);
+  });
+
+  test('prints nothing on stdout if none can be read', async () => {
+    const context = contextIn(dir);
+    expect(await runChecksum(context, ['gone', 'https://me:pw@x.test/a'])).toBe(2);
+    expect(context.printed.out).toEqual([]);
+    expect(context.printed.error.join()).not.toContain('pw@');
+  });
+
+  test('the JSON document has an entry for each', async () => {
+    const context = contextIn(dir, { format: 'json' });
+    expect(await runChecksum(context, ['gone', 'a'])).toBe(2);
+    expect(JSON.parse(context.printed.out[0]!)).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'checksum-incomplete', exit: 2 },
+      files: [
+        { target: 'gone', checksum: null, bytes: null, error: { code: 'file-unreadable' } },
+        { target: 'a', checksum: sha('a'), bytes: 1, error: null },
+      ],
+    });
+  });
 });

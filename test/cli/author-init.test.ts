@@ -31,7 +31,7 @@ describe('init', () => {
     });
     expect(validateConfig(config)).toBe(true);
     expect(readFileSync(join(dir, 'registry/registry.json'), 'utf8')).toBe('{\n  "apps": {}\n}\n');
-    expect(context.printed.out).toEqual(['created registry/appreg.config.json', 'created registry/registry.json']);
+    expect(context.printed.out).toEqual(['created registry/appreg.config.json\ncreated registry/registry.json']);
     expect(context.printed.next).toEqual(['cd registry && appreg add-app <key>']);
   });
 
@@ -50,7 +50,7 @@ describe('init', () => {
 
   test('creates a manifest with another name in the current folder, and prints JSON', async () => {
     const dir = folder();
-    const context = contextIn(dir);
+    const context = contextIn(dir, { format: 'json' });
     await runInit(context, undefined, { ...BASE, manifest: 'apps.json', format: 'json' });
     expect(context.printed.out.map((text) => JSON.parse(text) as unknown)).toMatchObject([
       {
@@ -75,7 +75,7 @@ describe('init', () => {
     }
     const context = contextIn(dir);
     expect(await runInit(context, undefined, { ...BASE, ci: 'github' })).toBe(0);
-    expect(context.printed.out).toEqual(files.map((file) => `unchanged ${file}`));
+    expect(context.printed.out).toEqual([files.map((file) => `unchanged ${file}`).join('\n')]);
   });
 
   test('quotes a folder name with a space in the next command', async () => {
@@ -90,7 +90,7 @@ describe('init', () => {
     const before = snapshot(dir);
     const context = contextIn(dir);
     expect(await runInit(context, '.', BASE)).toBe(0);
-    expect(context.printed.out).toEqual(['unchanged appreg.config.json', 'unchanged registry.json']);
+    expect(context.printed.out).toEqual(['unchanged appreg.config.json\nunchanged registry.json']);
     expect(snapshot(dir)).toBe(before);
   });
 
@@ -143,7 +143,7 @@ describe('init --host', () => {
     const context = contextIn(dir);
     await runInit(context, undefined, { ...BASE, ...more, host });
     expect(JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8')).store).toEqual(store);
-    expect(context.printed.out).toContain(`created ${join('host', 'README.md')}`);
+    expect(context.printed.out.join().split('\n')).toContain(`created ${join('host', 'README.md')}`);
     const before = snapshot(dir);
     await runInit(contextIn(dir), undefined, { ...BASE, ...more, host });
     expect(snapshot(dir)).toBe(before);
@@ -165,7 +165,12 @@ describe('init --host', () => {
     expect(existsSync(join(dir, 'host/README.md'))).toBe(true);
     const context = contextIn(dir);
     await runInit(context, undefined, options);
-    expect(context.printed.out.filter((line) => !line.startsWith('unchanged'))).toEqual([]);
+    expect(
+      context.printed.out
+        .join()
+        .split('\n')
+        .filter((line) => !line.startsWith('unchanged')),
+    ).toEqual([]);
     expect(listed()).toEqual(files);
   });
 
@@ -260,7 +265,7 @@ describe('init beside an existing configuration', () => {
     writeFileSync(join(dir, 'appreg.config.json'), JSON.stringify(CONFIG));
     const context = contextIn(dir);
     expect(await runInit(context, undefined, { ci: 'github' })).toBe(0);
-    expect(context.printed.out).toEqual([
+    expect(context.printed.out.join().split('\n')).toEqual([
       'unchanged appreg.config.json',
       'created apps.json',
       'created .github/workflows/registry.yml',
@@ -278,7 +283,7 @@ describe('init beside an existing configuration', () => {
       const context = contextIn(dir);
       context.env = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
       expect(await runInit(context, undefined, {})).toBe(0);
-      expect(context.printed.out).toEqual(['unchanged .appregrc.yaml', 'created registry.json']);
+      expect(context.printed.out).toEqual(['unchanged .appregrc.yaml\ncreated registry.json']);
       expect([...server.objects.keys()].filter((key) => !key.includes('probe'))).toEqual(['apps/r/registry.json']);
     } finally {
       await server.close();

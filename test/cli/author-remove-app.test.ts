@@ -68,7 +68,7 @@ describe('remove-app', () => {
   });
 
   test('with --format json reports what subscribers lose', async () => {
-    const context = contextIn(await workspace(), YES);
+    const context = contextIn(await workspace(), { ...YES, format: 'json' });
     await runRemoveApp(context, 'clock', { ...YES, format: 'json' });
     expect(JSON.parse(context.printed.out.join())).toMatchObject({
       key: 'clock',

@@ -6,12 +6,13 @@ import { ERRORS } from '../../src/core/error-codes/index.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { RULE_GROUPS } from '../../src/report/rule-text.ts';
 import { printable } from '../../src/core/text/text.ts';
+import type { GlobalOptions } from '../../src/cli/context.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { refusal } from './author-support.ts';
 
-async function explained(id: string, options: Parameters<typeof runExplain>[2] = {}): Promise<string> {
-  const context = cliContext({ cwd: '.' });
-  expect(await runExplain(context, id, options)).toBe(0);
+async function explained(id: string, options: GlobalOptions = {}): Promise<string> {
+  const context = cliContext({ cwd: '.', options });
+  expect(await runExplain(context, id)).toBe(0);
   return context.printed.out.join('\n');
 }
 
@@ -47,17 +48,17 @@ describe('explain', () => {
       const text = await explained(code);
       for (const part of [title, fix, `exit code ${exit}`]) expect(text).toContain(part);
       expect(JSON.parse(await explained(code, { format: 'json' }))).toMatchObject({
-        error: { code, title, fix, exit },
+        errorCode: { code, title, fix, exit },
       });
     },
   );
 
   test('prints both the rule and the error of a common name', async () => {
-    const { rule, error } = JSON.parse(await explained('artifact-changed', { format: 'json' })) as {
+    const { rule, errorCode } = JSON.parse(await explained('artifact-changed', { format: 'json' })) as {
       rule: unknown;
-      error: unknown;
+      errorCode: unknown;
     };
-    expect([rule, error]).not.toContain(null);
+    expect([rule, errorCode]).not.toContain(null);
   });
 
   test.each([
@@ -67,7 +68,7 @@ describe('explain', () => {
     ['constructor', 'Unknown rule or error code “constructor”. '],
     ['\u001b[2J', 'Unknown rule or error code “\\u{1b}[2J”'],
   ])('reports the unknown name %j with similar names', async (id, message) => {
-    const error = await refusal(runExplain(cliContext({ cwd: '.' }), id, {}));
+    const error = await refusal(runExplain(cliContext({ cwd: '.' }), id));
     expect(error).toMatchObject({ code: 'rule-unknown', exit: 2 });
     expect(`${error.message} `).toContain(message);
   });
@@ -92,8 +93,12 @@ async function listed(
   options: Parameters<typeof runRules>[1],
   config: Record<string, unknown> = {},
 ): Promise<{ id: string; level: string; group: string }[]> {
-  const context = cliContext({ cwd: '.', options, config: async () => ({ config, file: null, root: '.' }) });
-  expect(await runRules(context, { ...options, format: 'json' })).toBe(0);
+  const context = cliContext({
+    cwd: '.',
+    options: { ...options, format: 'json' },
+    config: async () => ({ config, file: null, root: '.' }),
+  });
+  expect(await runRules(context, options)).toBe(0);
   return (JSON.parse(context.printed.out.join()) as { rules: { id: string; level: string; group: string }[] }).rules;
 }
 

@@ -41,7 +41,7 @@ export async function publish(
   version: string,
   options: Options = { artifact: '../one.tar.gz' },
 ): Promise<Recorded> {
-  const context = contextIn(dir);
+  const context = contextIn(dir, options.format === undefined ? {} : { format: options.format });
   expect(await runPublishVersion(context, 'a', version, { readBack: false, ...options })).toBe(0);
   return context;
 }

@@ -61,7 +61,7 @@ export async function releaseIn(
   root: string,
   options: Parameters<typeof runRelease>[1] & GlobalOptions = {},
 ): Promise<Run> {
-  const context = contextIn(root, options);
+  const context = contextIn(root, { ...options, format: 'json' });
   const code = await runRelease(context, { ...options, format: 'json' });
   const report: ReleaseReport = JSON.parse(context.printed.out.join('\n'));
   expect(isReport(report), JSON.stringify(isReport.errors)).toBe(true);

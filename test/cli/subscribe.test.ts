@@ -128,7 +128,7 @@ test.each([
     body: '\n<!DOCTYPE html><title>Sign in</title>',
     code: 1,
     words:
-      /^not subscribed: http:\S+\/flows\/api\/registries\/subscribe responds with 200 and an HTML page, not with the service’s API\n {2}Check --service and the credentials\.$/,
+      /^Not subscribed: http:\S+\/flows\/api\/registries\/subscribe responds with 200 and an HTML page, not with the service’s API\.\n {2}Check --service and the credentials\.$/,
   },
   { name: 'success with a text of another service', status: 200, body: 'ready', code: 0, words: /^subscribed to / },
   { name: 'success without a body', status: 204, body: '', code: 0, words: /^subscribed to / },
@@ -150,9 +150,10 @@ test.each([
   },
 ] as const)('subscribe reports $name', async ({ status, body, code, words }) => {
   answerWith = { status, body };
-  const done = await run();
-  expect(done.code).toBe(code);
-  expect(done.printed.out.join('\n')).toMatch(words);
+  const { code: exit, printed } = await run();
+  expect(exit).toBe(code);
+  expect((code === 0 ? printed.out : printed.error).join('\n')).toMatch(words);
+  expect(code === 0 ? printed.error : printed.out).toEqual([]);
 });
 
 test.each([
@@ -162,26 +163,27 @@ test.each([
   answerWith = { status, body: '{"title":"Refused"}' };
   const { code, printed } = await run({ tokenEnv: 'TOK' }, { TOK: 's3cret-token' });
   expect(code).toBe(1);
-  expect(printed.out.join('\n')).toMatch(words);
+  expect(printed.error.join('\n')).toMatch(words);
 });
 
 test('subscribe does not print a secret that the service echoes', async () => {
   answerWith = { status: 400, body: '{"title":"bad token s3cret-token"}' };
   for (const format of ['pretty', 'json']) {
     const { printed } = await run({ tokenEnv: 'TOKEN', format }, { TOKEN: 's3cret-token' });
-    expect(printed.out.join('')).not.toContain('s3cret');
+    expect(JSON.stringify(printed)).not.toContain('s3cret');
   }
 });
 
 test('subscribe prints JSON', async () => {
   const { printed } = await run({ format: 'json' });
-  expect(JSON.parse(printed.out[0]!)).toEqual({
+  expect(JSON.parse(printed.out[0]!)).toMatchObject({
     registry: REGISTRY,
     name: 'Apps',
     outcome: 'subscribed',
     status: 201,
     body: { id: '1', apps: 3 },
     text: null,
+    check: null,
   });
 });
 
@@ -245,10 +247,11 @@ describe('a registry that the service has accepted before it was checked', () =>
     states[`${PATH}/report`] = [{ findings: [finding, { severity: 'warning', message: 'Slow.' }] }];
     const { code, printed } = await run();
     expect(code).toBe(1);
-    expect(printed.out.join('\n')).toMatch(
-      /but the registry cannot be used:\n {2}error {2}It timed out\. {2}unreachable\n {4}→ Start the host\.\n {2}The subscription is kept/,
+    expect(printed.out).toEqual([`subscribed to ${REGISTRY} as “Apps”`]);
+    expect(printed.error.join('\n')).toMatch(
+      /^The registry cannot be used:\n {2}error {2}It timed out\. {2}unreachable\n {4}→ Start the host\.\n {2}The subscription is kept/,
     );
-    expect(printed.out.join('\n')).not.toContain('Slow.');
+    expect(printed.error.join('\n')).not.toContain('Slow.');
   });
 
   test.each<{ name: string; responses: object[]; options: Given; words: RegExp }>([

@@ -14,15 +14,15 @@ async function messageOf(words: readonly string[]): Promise<string> {
   return error instanceof Error ? error.message : 'no error';
 }
 
-const COMMANDS = 'The commands are: service, service backup, service restore';
+const COMMANDS = 'The commands are: service, service backup, service restore.';
 
 test.each([
-  ['service bakup', `error: unknown command 'service bakup'. Did you mean backup? ${COMMANDS}`],
-  ['service Restore a.bak', `error: unknown command 'service Restore'. Did you mean restore? ${COMMANDS}`],
-  ['service start', `error: unknown command 'service start'. ${COMMANDS}`],
-  ['service --port 1 \u001b[2J', `error: unknown command 'service \\u{1b}[2J'. ${COMMANDS}`],
-  ['service backup a b', "error: too many arguments for 'service backup'. Expected 1 argument but got 2."],
-  ['rules all', "error: too many arguments for 'rules'. Expected 0 arguments but got 1."],
+  ['service bakup', `Unknown command “service bakup”. Did you mean service backup? ${COMMANDS}`],
+  ['service Restore a.bak', `Unknown command “service Restore”. Did you mean service restore? ${COMMANDS}`],
+  ['service start', `Unknown command “service start”. ${COMMANDS}`],
+  ['service --port 1 \u001b[2J', `Unknown command “service \\u{1b}[2J”. ${COMMANDS}`],
+  ['service backup a b', 'Too many arguments: service backup takes 1 argument, not 2.'],
+  ['rules all', 'Too many arguments: rules takes 0 arguments, not 1.'],
 ])('%s', async (line, message) => {
   expect(await messageOf(line.split(' '))).toBe(message);
 });

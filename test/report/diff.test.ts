@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diffRegistries } from '../../src/core/registry/diff.ts';
-import { diffAsJson, diffAsMarkdown, diffAsText } from '../../src/report/diff.ts';
+import { diffAsMarkdown, diffAsText } from '../../src/report/diff.ts';
+import { documentText } from '../../src/report/envelope.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 
@@ -36,7 +37,7 @@ test('apps that were not read are listed as not compared, without changes', () =
   );
   const more = diffRegistries(snapshot([]), blind(before));
   expect(diffAsText(more, PLAIN)).toMatch(/^\+ a\n\+ b\n/);
-  for (const shown of [text, diffAsMarkdown(more), diffAsJson(more)])
+  for (const shown of [text, diffAsMarkdown(more), documentText('diff', more)])
     // oxlint-disable-next-line no-control-regex
     expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|s3cret|withdrawn/);
   expect(diffAsMarkdown(more)).toContain('Versions not compared: `a`, `b` (');
@@ -46,7 +47,7 @@ describe('text from a registry', () => {
   test.each([
     ['text', diffAsText(difference, PLAIN)],
     ['markdown', diffAsMarkdown(difference)],
-    ['json', diffAsJson(difference)],
+    ['json', documentText('diff', difference)],
   ])('contains no control characters, secrets or commands in the format %s', (_, text) => {
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|s3cret/);
@@ -70,5 +71,5 @@ test('the text and the Markdown of a large difference are truncated with a count
     expect(text).toContain('200 more apps');
     expect(text.length).toBeLessThan(60_000);
   }
-  expect((JSON.parse(diffAsJson(many)) as { apps: unknown[] }).apps).toHaveLength(300);
+  expect((JSON.parse(documentText('diff', many)) as { apps: unknown[] }).apps).toHaveLength(300);
 });

@@ -1,9 +1,12 @@
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import { writeOutputFile } from '../../src/cli/io/output-file.ts';
+import { FORMATS } from '../../src/report/options.ts';
 import { PLAIN } from '../../src/report/style.ts';
 
 /** What a command printed, by the method of the terminal. */
 export interface Printed {
   out: string[];
+  error: string[];
   log: string[];
   detail: string[];
   next: string[];
@@ -13,6 +16,8 @@ export interface Printed {
 
 export interface CliContextOptions {
   cwd: string;
+  /** Default: a command with all formats. */
+  command?: Context['command'];
   options?: GlobalOptions;
   env?: NodeJS.ProcessEnv;
   /** Default: an empty configuration whose root is `cwd`. */
@@ -22,11 +27,19 @@ export interface CliContextOptions {
 }
 
 /** The context of a command that runs in this process and prints into arrays. */
-export function cliContext({ cwd, options = {}, env = {}, config, dialog }: CliContextOptions): Context & {
+export function cliContext({
+  cwd,
+  command = { name: 'test', formats: FORMATS },
+  options = {},
+  env = {},
+  config,
+  dialog,
+}: CliContextOptions): Context & {
   printed: Printed;
 } {
-  const printed: Printed = { out: [], log: [], detail: [], next: [], progress: [], item: [] };
+  const printed: Printed = { out: [], error: [], log: [], detail: [], next: [], progress: [], item: [] };
   return {
+    command,
     cwd,
     options,
     env,
@@ -36,7 +49,11 @@ export function cliContext({ cwd, options = {}, env = {}, config, dialog }: CliC
       style: PLAIN,
       errStyle: PLAIN,
       annotate() {},
-      out: (text) => void printed.out.push(text),
+      out(text, file = null) {
+        if (file === null) printed.out.push(text);
+        else writeOutputFile(file, `${text}\n`);
+      },
+      error: (message, hint) => void printed.error.push(hint === undefined ? message : `${message}\n  ${hint}`),
       log: (text) => void printed.log.push(text),
       detail: (text) => void printed.detail.push(text),
       next: (text) => void printed.next.push(text),

@@ -1,48 +1,39 @@
 import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 import { exitCode, type CheckCommand, type Report, SYMPTOMS } from '../../core/engine/report.ts';
-import { didYouMean } from '../../core/text/similar-names.ts';
-import { printable } from '../../core/text/text.ts';
-import { isAppregError, AppregError } from '../../core/errors.ts';
 import { VERSION } from '../../core/tool-version.ts';
 import { explainCommand } from '../../report/explain-command.ts';
 import { render } from '../../report/index.ts';
-import { DEFAULTS, type Format, FORMATS, type RenderOptions } from '../../report/options.ts';
+import { DEFAULTS, type RenderOptions } from '../../report/options.ts';
 import { PLAIN } from '../../report/style.ts';
-import { isOneOf } from '../choices.ts';
+import { summaryLine } from '../../report/summary-line.ts';
 import { folderInRepository, reportToGitHub } from '../ci.ts';
 import type { Context } from '../context.ts';
+import { outputsOf } from '../io/outputs.ts';
+import { printRendered } from '../io/results.ts';
+import { failureOf } from '../process/failed-run.ts';
 import { withoutSystemError } from '../process/file-error.ts';
 
 /** Shared by the commands that check: formats, report output, the exit code. */
-
-/** The requested format. Throws AppregError if it is unknown. */
-function formatOf(context: Context): Format {
-  const format = context.options.format ?? 'pretty';
-  if (!isOneOf(FORMATS, format))
-    throw new AppregError(
-      'format-unknown',
-      `Unknown format “${printable(format)}”.${didYouMean(format, FORMATS)}`,
-      `Use one of: ${FORMATS.join(', ')}`,
-    );
-  return format;
-}
 
 /**
  * Prints the report to stdout, or to the file of --output, and returns the exit code.
  * @param more what the command knows in addition to the report, such as the severities used
  */
 export function printReport(context: Context, report: Report, more: Partial<RenderOptions> = {}): 0 | 1 | 2 {
-  const { terminal, options, cwd, env } = context;
+  const { options, cwd, env } = context;
   const maxWarnings = options.maxWarnings ?? null;
   const renderOptions: RenderOptions = {
     ...DEFAULTS,
-    style: options.output === undefined ? terminal.style : PLAIN,
     verbose: options.verbose === true,
     folder: folderInRepository(cwd, env),
     maxWarnings,
     ...more,
   };
-  terminal.out(render(report, formatOf(context), renderOptions));
+  printRendered(
+    context,
+    (format, style) => render(report, format, { ...renderOptions, style }),
+    () => summaryLine(report, PLAIN),
+  );
   reportToGitHub(context, report, renderOptions);
   return exitCode(report, maxWarnings);
 }
@@ -63,23 +54,23 @@ export async function checked(
   target: string,
   run: () => Promise<number>,
 ): Promise<number> {
-  const format = formatOf(context);
+  // A format that the check does not have is reported before it runs.
+  const outputs = outputsOf(context.options, context.command, context.cwd);
   try {
     return await run();
   } catch (thrown) {
     const error = withoutSystemError(thrown);
-    const reason = isAppregError(error)
-      ? `${error.code}: ${error.message}`
-      : 'internal error in appreg; its stack is on stderr';
-    const report = incompleteReport(command, target, reason);
-    if (format === 'pretty') reportToGitHub(context, report, DEFAULTS);
-    else context.terminal.out(render(report, format, DEFAULTS));
+    const report = incompleteReport(command, target, error);
+    for (const { format, file } of outputs)
+      if (format !== 'pretty' || file !== null) context.terminal.out(render(report, format, DEFAULTS), file);
+    if (outputs[0]?.format === 'pretty') reportToGitHub(context, report, DEFAULTS);
     throw error;
   }
 }
 
-/** The report of a check that could not run. */
-export function incompleteReport(command: CheckCommand, target: string, reason: string): Report {
+/** The report of a check that `thrown` ended. */
+export function incompleteReport(command: CheckCommand, target: string, thrown: unknown): Report {
+  const { error } = failureOf(thrown);
   return {
     schema: 1,
     tool: { name: 'appreg', version: VERSION },
@@ -101,6 +92,7 @@ export function incompleteReport(command: CheckCommand, target: string, reason: 
     symptoms: SYMPTOMS.map((id) => ({ id, status: 'not-judged', rules: [] })),
     apps: [],
     findings: [],
-    notJudged: [notJudgedEntry('*', {}, { code: 'incomplete', why: reason })],
+    notJudged: [notJudgedEntry('*', {}, { code: 'incomplete', why: `${error.code}: ${error.message}` })],
+    error,
   };
 }

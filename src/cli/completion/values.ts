@@ -1,13 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isSafeKey } from '../../core/registry/app-key.ts';
-import { CHECK_COMMANDS } from '../../core/engine/report.ts';
 import { isObject, type JsonValue, member } from '../../core/json/json.ts';
-import { FORMATS } from '../../report/options.ts';
+import { FORMATS, type Format } from '../../report/options.ts';
 import { type Choices, LEVELS } from '../choices.ts';
 import type { ValueKind } from '../command-definition.ts';
+import { COMMANDS } from '../commands/index.ts';
 import { rawConfig } from '../config/config.ts';
-import { RESULT_FORMATS } from '../format.ts';
 
 /** Completion candidates for a value on the command line. */
 
@@ -61,7 +60,11 @@ const COMPLETERS: Record<ValueKind, Completer> = {
   'registry-state': files,
   'version-range': () => oneOf(['all', 'latest']),
   'loopback-host': () => oneOf(['localhost']),
-  format: ({ command }) => oneOf(isCheck(command) ? FORMATS : RESULT_FORMATS),
+  format: ({ command }) => oneOf(formatsOf(command)),
+  'format-and-file': ({ command }) => ({
+    candidates: formatsOf(command).map((format) => ({ value: `${format}=` })),
+    continues: true,
+  }),
   'rule-level': ruleLevels,
   'rule-or-error': rulesAndErrors,
 };
@@ -79,8 +82,9 @@ function oneOf(choices: Choices): Completion {
   return { candidates: choices.map((value) => ({ value })) };
 }
 
-function isCheck(command: string): boolean {
-  return CHECK_COMMANDS.some((check) => check === command);
+/** The formats of a command; all of them before its name. */
+function formatsOf(command: string): readonly Format[] {
+  return COMMANDS.find(({ definition }) => definition.name === command)?.definition.formats ?? FORMATS;
 }
 
 /** First the rule's id, then its level. */

@@ -1,27 +1,30 @@
-import { Command, type ErrorOptions } from 'commander';
+import { Command, type ErrorOptions, type HelpContext, type Option } from 'commander';
+import { AppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { counted, printable, shorten } from '../../core/text/text.ts';
+import type { CommandDefinition } from '../command-definition.ts';
 
 /** A command line that lacks required arguments. */
 export class MissingArguments extends Error {
   readonly command: PromptingCommand;
+  readonly definition: CommandDefinition;
   /** As in the usage of the command, without brackets. */
   readonly names: readonly string[];
 
-  constructor(command: PromptingCommand) {
+  constructor(command: PromptingCommand, definition: CommandDefinition) {
     const names = command.registeredArguments
       .slice(command.args.length)
       .filter(({ required }) => required)
       .map((argument) => argument.name());
-    const quoted = names.map((name) => `'${name}'`).join(', ');
-    super(`missing required argument${names.length === 1 ? '' : 's'} ${quoted}`);
+    super(`Missing argument${names.length === 1 ? '' : 's'}: ${names.map((name) => `<${name}>`).join(' ')}.`);
     this.command = command;
+    this.definition = definition;
     this.names = names;
   }
 
-  /** Prints the usage error. @throws CommanderError */
+  /** @throws AppregError `usage` */
   refuse(): never {
-    this.command.refuse(this.message);
+    throw this.command.usageError(this.message);
   }
 }
 
@@ -31,37 +34,75 @@ export function commandName(command: Command): string {
   return parent === null || parent.parent === null ? command.name() : `${commandName(parent)} ${command.name()}`;
 }
 
-/** A command that can prompt for its missing arguments. */
+/** A command that can prompt for its missing arguments; its errors are AppregErrors. */
 export class PromptingCommand extends Command {
+  /** Null for the program itself, and for `help`. */
+  definition: CommandDefinition | null = null;
+
   override createCommand(name?: string): PromptingCommand {
     return new PromptingCommand(name);
   }
 
-  /** Called by the parser. @throws MissingArguments, or CommanderError for any other error of the command line */
+  /** An error of the command line, whose next step is the help of this command. */
+  usageError(message: string): AppregError {
+    const isProgram = this.parent === null;
+    const hint = isProgram
+      ? 'appreg --help lists the commands and the global options.'
+      : `appreg ${commandName(this)} --help shows its usage.`;
+    return new AppregError('usage', message, hint);
+  }
+
+  /** Called by the parser. @throws MissingArguments, or AppregError for any other error of the command line */
   override error(message: string, options?: ErrorOptions): never {
-    if (options?.code === 'commander.missingArgument') throw new MissingArguments(this);
-    if (options?.code !== 'commander.excessArguments') return super.error(message, options);
-    const names = this.commands.map((one) => one.name());
-    return names.length === 0 ? this.tooManyArguments() : this.unknownSubcommand(names);
+    const { definition } = this;
+    if (options?.code === 'commander.missingArgument' && definition !== null)
+      throw new MissingArguments(this, definition);
+    if (options?.code !== 'commander.excessArguments') throw this.usageError(message.replace(/^error: /, ''));
+    throw this.commands.length === 0 ? this.tooManyArguments() : this.unknownCommandError();
   }
 
-  /** Prints a usage error. @throws CommanderError */
-  refuse(message: string): never {
-    return super.error(`error: ${message}`);
+  /** Called by the parser. */
+  unknownCommand(): never {
+    throw this.unknownCommandError();
   }
 
-  private tooManyArguments(): never {
+  /** Called by the parser. */
+  unknownOption(flag: string): never {
+    const known = this.createHelp()
+      .visibleOptions(this)
+      .flatMap(({ long }) => long ?? []);
+    throw this.usageError(`Unknown option “${quoted(flag)}”.${didYouMean(flag, known)}`);
+  }
+
+  /** Called by the parser. */
+  optionMissingArgument({ flags }: Option): never {
+    throw this.usageError(`The value of ${flags} is missing.`);
+  }
+
+  /** Called by the parser, also for `help <command>`. */
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    const [first, name] = this.args;
+    if (typeof context !== 'object' || !context.error) return super.help();
+    if (first === 'help' && name !== undefined) throw this.unknownCommandError(name);
+    this.outputHelp(context);
+    throw this.usageError('The command is missing.');
+  }
+
+  private tooManyArguments(): AppregError {
     const expected = counted(this.registeredArguments.length, 'argument');
-    return this.refuse(
-      `too many arguments for '${commandName(this)}'. Expected ${expected} but got ${this.args.length}.`,
-    );
+    return this.usageError(`Too many arguments: ${commandName(this)} takes ${expected}, not ${this.args.length}.`);
   }
 
-  private unknownSubcommand(names: readonly string[]): never {
-    const name = commandName(this);
-    const [first = ''] = this.args;
-    const shown = `'${name} ${shorten(printable(first), 80)}'`;
-    const commands = [name, ...names.map((one) => `${name} ${one}`)].join(', ');
-    return this.refuse(`unknown command ${shown}.${didYouMean(first, names)} The commands are: ${commands}`);
+  private unknownCommandError(name = this.args[0] ?? ''): AppregError {
+    const isProgram = this.parent === null;
+    const prefix = isProgram ? '' : `${commandName(this)} `;
+    const names = this.commands.map((one) => `${prefix}${one.name()}`);
+    const list = isProgram ? '' : ` The commands are: ${prefix.trim()}, ${names.join(', ')}.`;
+    const given = `${prefix}${name}`;
+    return this.usageError(`Unknown command “${quoted(given)}”.${didYouMean(given, names)}${list}`);
   }
+}
+
+function quoted(text: string): string {
+  return shorten(printable(text), 80);
 }

@@ -27,11 +27,12 @@ export interface Input {
  * @throws AppregError (exit 2) for an invalid value, and for missing ones if prompting is not possible
  */
 export async function resolveInputs<Inputs extends Readonly<Record<string, Input>>>(
-  { terminal, cwd }: Context,
+  context: Context,
   inputs: Inputs,
 ): Promise<{ [Name in keyof Inputs]: string } | null> {
+  const { terminal, cwd } = context;
   const all = Object.values(inputs);
-  for (const { option, given } of all) if (given !== undefined) requireValid(option, given, cwd);
+  for (const { option, given } of all) if (given !== undefined) requireValid(option, given, context);
   const missing = all.filter(({ given }) => given === undefined).map(({ option }) => flagOf(option));
   if (missing.length > 0 && !terminal.interactive)
     throw new AppregError(
@@ -49,17 +50,17 @@ export async function resolveInputs<Inputs extends Readonly<Record<string, Input
 }
 
 /** Throws AppregError (exit 2) if the value of an option is invalid. */
-export function requireValid(option: OptionWithValue, text: string, cwd: string): void {
-  if (checkValue(option.value, text, cwd) !== null) throw invalidOption(option, text, cwd);
+export function requireValid(option: OptionWithValue, text: string, context: Context): void {
+  if (checkValue(option.value, text, context.cwd) !== null) throw invalidOption(option, text, context);
 }
 
 /** The error for an invalid value (exit 2). */
-export function invalidOption(option: OptionWithValue, text: string, cwd: string): AppregError {
+export function invalidOption(option: OptionWithValue, text: string, { cwd, command }: Context): AppregError {
   const problem = checkValue(option.value, text, cwd) ?? '';
   return new AppregError(
     'option-invalid',
     printable(redact(`Invalid ${flagOf(option)} “${shorten(text, 80)}”. ${problem}`)),
-    'appreg <command> --help describes the options.',
+    `appreg ${command.name} --help describes the options.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
+import { errorText } from './error-text.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
 type Descriptor = 0 | 1 | 2;
@@ -28,9 +29,11 @@ export function isTerminal(descriptor: Descriptor): boolean {
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-/** Columns of the terminal; 80 without one. */
+/** Columns of the terminal: COLUMNS if it is set; 80 without a terminal, and for one that reports no size. */
 export function columns(descriptor: 1 | 2): number {
-  return isTerminal(descriptor) ? streamOf(descriptor).columns : 80;
+  const requested = Number(process.env['COLUMNS']);
+  if (Number.isInteger(requested) && requested > 0) return requested;
+  return (isTerminal(descriptor) && streamOf(descriptor).columns) || 80;
 }
 
 /**
@@ -86,7 +89,7 @@ function discard(descriptor: 1 | 2, error: unknown): void {
   modes[descriptor] = 'lost';
   const code = systemErrorCode(error) ?? 'unknown';
   if (descriptor === 2 || code === 'EPIPE') return;
-  toStderr(`appreg: The results cannot be written: ${code}\n`);
+  toStderr(errorText(`The results cannot be written: ${code}`));
   process.once('exit', () => {
     process.exitCode = 2;
   });

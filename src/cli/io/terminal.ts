@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { printable } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
 import { PLAIN, type Style } from '../../report/style.ts';
+import { writeOutputFile } from './output-file.ts';
+import { errorText } from './error-text.ts';
 import type { Progress } from './spinner.ts';
 import { isTerminal, toStderr, toStdout } from './streams.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** The only access to stdout, stderr and the keyboard. */
 export interface Terminal {
@@ -15,12 +14,14 @@ export interface Terminal {
   readonly style: Style;
   /** Colours for stderr. */
   readonly errStyle: Style;
-  /** Writes a result line to stdout, or to the file of --output. */
-  out(text: string): void;
-  /** Writes a line for the CI system that runs the command, to stdout even with --output. */
+  /** Writes a result and a line break to stdout, or to a file, which is replaced. */
+  out(text: string, file?: string | null): void;
+  /** Writes a line for the CI system that runs the command to stdout. */
   annotate(line: string): void;
   /** Writes a message to stderr; silent with --quiet. */
   log(text: string): void;
+  /** Writes an error to stderr, in the form of all errors; also with --quiet. */
+  error(message: string, hint?: string): void;
   /** Writes a message with --verbose only. */
   detail(text: string): void;
   /** Suggests the next step after a command: to stderr, at a terminal only. */
@@ -42,26 +43,29 @@ export interface TerminalOptions {
   /** False for --no-color; null to decide by the stream and the environment. */
   color: boolean | null;
   yes: boolean;
-  output: string | null;
   env: NodeJS.ProcessEnv;
 }
 
 export async function openTerminal(options: TerminalOptions): Promise<Terminal> {
   const { env } = options;
-  const outIsTerminal = options.output === null && isTerminal(1);
+  const outIsTerminal = isTerminal(1);
   const errIsTerminal = isTerminal(2);
   const interactive = errIsTerminal && isTerminal(0) && !options.yes && !env['CI'];
   return {
     interactive,
     style: await styleFor(colorWanted(options, outIsTerminal)),
     errStyle: await styleFor(colorWanted(options, errIsTerminal)),
-    out: openOutput(options.output),
+    out(text, file = null) {
+      if (file === null) toStdout(`${text}\n`);
+      else writeOutputFile(file, `${text}\n`);
+    },
     annotate(line) {
       toStdout(`${line}\n`);
     },
     log(text) {
       if (!options.quiet) toStderr(`${text}\n`);
     },
+    error: (message, hint) => toStderr(errorText(message, hint)),
     detail(text) {
       if (options.verbose) toStderr(`${text}\n`);
     },
@@ -95,27 +99,6 @@ async function styleFor(color: boolean): Promise<Style> {
   if (!color) return PLAIN;
   const { COLORS } = await import('./colors.ts');
   return COLORS;
-}
-
-/**
- * Writes lines to stdout immediately; with --output, writes the whole text to the file, which the first line truncates.
- */
-function openOutput(output: string | null): (text: string) => void {
-  if (output === null) return (text) => toStdout(`${text}\n`);
-  let flag: 'w' | 'a' = 'w';
-  return (text) => {
-    try {
-      writeFileSync(output, `${text}\n`, { flag });
-    } catch (error) {
-      throw new AppregError(
-        'output-unwritable',
-        `The results cannot be written to ${printable(output)}: ${systemErrorCode(error) ?? 'unknown'}`,
-        'Give a file in an existing, writable folder.',
-        { cause: error },
-      );
-    }
-    flag = 'a';
-  };
 }
 
 // Shorter operations need no lines in a log.

@@ -44,6 +44,7 @@ const CHECKS: Record<ValueKind, Check> = {
   'version-range': notEmpty,
   'loopback-host': notEmpty,
   format: notEmpty,
+  'format-and-file': notEmpty,
   'rule-level': notEmpty,
   'rule-or-error': notEmpty,
 };

@@ -4,6 +4,7 @@ import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../
 import { effectOf, isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
 import { describeWriteState } from '../../store/write-state.ts';
 import { endNow } from './end-process.ts';
+import { errorText } from '../io/error-text.ts';
 import { toStderr } from '../io/streams.ts';
 
 /** What an interrupted run reports about its writes. */
@@ -16,8 +17,8 @@ export function messageAtExit(signal: StopSignal, journal: Journal): string {
 /** Ends the process immediately, after reporting what was written. */
 export function secondSignal(journal: Journal): (signal: StopSignal) => never {
   return (signal) => {
-    toStderr(`appreg: Interrupted again (${signal}): stopped immediately. ${storeState(journal)}\n`);
-    toStderr('  Run the same command again to finish.\n');
+    const message = `Interrupted again (${signal}): stopped immediately. ${storeState(journal)}`;
+    toStderr(errorText(message, 'Run the same command again to finish.'));
     return endNow(SIGNAL_EXIT[signal]);
   };
 }

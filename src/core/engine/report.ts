@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../error-codes/index.ts';
 import type { ResourceKind } from '../facts/facts.ts';
 import type { NotJudgedCode } from '../facts/missing.ts';
 
@@ -119,6 +120,17 @@ export interface Summary {
   seconds: number;
 }
 
+/** Why a run ended early: an error of docs/errors.md. */
+export interface RunError {
+  code: ErrorCode;
+  message: string;
+  hint: string | null;
+  /** The exit code of the run. */
+  exit: number;
+  /** The ids of the rules that a refused change violates. */
+  rules?: readonly string[];
+}
+
 export interface Report {
   schema: 1;
   tool: { name: 'appreg'; version: string };
@@ -130,6 +142,8 @@ export interface Report {
   apps: AppVerdict[];
   findings: Finding[];
   notJudged: NotJudged[];
+  /** Only of a run that an error ended before anything was judged. */
+  error?: RunError;
 }
 
 /** True for a finding that counts: neither excepted nor in the baseline. */

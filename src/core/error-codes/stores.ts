@@ -72,6 +72,11 @@ export const STORE_ERRORS = {
     title: 'A file cannot be read.',
     fix: 'Check the path and its permissions.',
   },
+  'checksum-incomplete': {
+    exit: 2,
+    title: 'Some of the files or URLs of appreg checksum could not be read; the others have their checksum.',
+    fix: 'Correct those that the message names, and run the command again for them.',
+  },
   'file-changed': {
     exit: 2,
     title: 'A file changed while it was checked.',

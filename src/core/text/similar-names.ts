@@ -49,15 +49,28 @@ function closestNames(name: string, known: readonly string[], limit: number): st
   return close.toSorted((a, b) => a.length - b.length).slice(0, limit);
 }
 
-/** A sentence with the known name closest to a mistyped one, as ` Did you mean clock?`; '' if none is close. */
+/**
+ * A sentence with the known name closest to a mistyped or abbreviated one, as ` Did you mean clock?`; '' if none is
+ * close.
+ */
 export function didYouMean(name: string, known: readonly string[]): string {
   const [nearest] = similarNames(name, known);
-  return nearest === undefined ? '' : ` Did you mean ${shorten(printable(nearest.name), 80)}?`;
+  return suggestion(nearest === undefined ? abbreviated(name, known).slice(0, 3) : [nearest.name]);
 }
 
 /** The same for several names that may have been meant, as ` Did you mean clock, clocks or o-clock?`. */
 export function didYouMeanAny(name: string, known: readonly string[], limit = 3): string {
-  const close = closestNames(name, known, limit).map((one) => shorten(printable(one), 80));
+  return suggestion(closestNames(name, known, limit));
+}
+
+/** The names that begin with a shorter one. */
+function abbreviated(name: string, known: readonly string[]): string[] {
+  const start = folded(name);
+  return start.length < 2 ? [] : known.filter((other) => folded(other).startsWith(start));
+}
+
+function suggestion(names: readonly string[]): string {
+  const close = names.map((one) => shorten(printable(one), 80));
   const last = close.pop();
   if (last === undefined) return '';
   return ` Did you mean ${close.length === 0 ? last : `${close.join(', ')} or ${last}`}?`;

@@ -57,7 +57,7 @@ describe('a progress line', () => {
 });
 
 const openTestTerminal = (quiet: boolean): Promise<Terminal> =>
-  openTerminal({ quiet, verbose: false, color: false, yes: true, output: null, env: {} });
+  openTerminal({ quiet, verbose: false, color: false, yes: true, env: {} });
 
 describe('progress without a terminal on stderr', () => {
   let written: string[];

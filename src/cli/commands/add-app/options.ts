@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { dryRunOption } from '../../option-groups.ts';
 
@@ -53,5 +54,6 @@ export const addAppCommand = {
     },
     ...dryRunOption,
   },
+  formats: RESULT_FORMATS,
   examples: ['add-app clock --name Clock --description "Shows the time." --icon clock.svg --color "#3b5bdb"'],
 } as const satisfies CommandDefinition;

@@ -1,4 +1,4 @@
-import { capitalized, printable, redact, safeJson } from '../../../core/text/text.ts';
+import { capitalized, printable } from '../../../core/text/text.ts';
 import { type NewApp, planApp } from '../../../publish/add-app.ts';
 import { checkNewKey } from '../../../publish/check-key.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
@@ -6,7 +6,7 @@ import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { checkUrl } from '../../fetch.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { iconFrom } from '../../icon-source.ts';
 import { resolveInputs } from '../../io/prompts.ts';
 import { planText, printFindings, planStatus } from '../../remarks.ts';
@@ -19,7 +19,6 @@ type Options = GlobalOptions & OptionValues<typeof addAppCommand.options>;
 export async function runAddApp(context: Context, key: string, options: Options): Promise<number> {
   checkNewKey(key);
   const { terminal } = context;
-  const json = wantsJson('add-app', options.format);
   const { place, config, file } = await openWorkspace(context);
   const { metadataUrl = null } = options;
   if (metadataUrl !== null) checkUrl(metadataUrl, '--metadata-url');
@@ -44,10 +43,14 @@ export async function runAddApp(context: Context, key: string, options: Options)
   if (status === 'added') await applyPlan(plan, place.store);
 
   const files = plan.steps.map(({ path }) => path);
-  if (json) terminal.out(redact(safeJson({ key, status, entry, files })));
-  else if (status === 'unchanged') terminal.out(`${key} is already in ${printable(place.manifest)}; nothing to do`);
-  else if (status === 'planned') terminal.out(planText(terminal, plan, lines));
-  else terminal.out(`added ${terminal.style.bold(key)}: ${printable(files.join(', '))}`);
+  printResult(context, {
+    pretty(style) {
+      if (status === 'unchanged') return `${key} is already in ${printable(place.manifest)}; nothing to do`;
+      if (status === 'planned') return planText(style, plan, lines);
+      return `added ${style.bold(key)}: ${printable(files.join(', '))}`;
+    },
+    json: () => ({ key, status, entry, files }),
+  });
   if (status === 'planned') terminal.next('the same command without --dry-run');
   else terminal.next(`appreg publish-version ${key} 1.0.0 --entry <file>`);
   return 0;

@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { dryRunOption } from '../../option-groups.ts';
 
@@ -26,5 +27,6 @@ export const assembleCommand = {
     },
     ...dryRunOption,
   },
+  formats: RESULT_FORMATS,
   examples: ['assemble --dry-run', 'assemble --check --against origin/main'],
 } as const satisfies CommandDefinition;

@@ -1,5 +1,5 @@
 import { manifestAppsIn } from '../../../core/registry/manifest.ts';
-import { counted, printable, redact, safeJson } from '../../../core/text/text.ts';
+import { counted, printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
@@ -8,7 +8,7 @@ import { appsUnder } from '../../config/app-folders.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { registryState } from '../../registry-state.ts';
 import { planText, printFindings, planStatus } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
@@ -22,7 +22,6 @@ type Options = GlobalOptions & OptionValues<typeof assembleCommand.options>;
  */
 export async function runAssemble(context: Context, options: Options): Promise<number> {
   const { terminal } = context;
-  const json = wantsJson('assemble', options.format);
   const { check = false, dryRun = false, remove = [], against } = options;
   if (check && (dryRun || (remove.length > 0 && against === undefined)))
     throw new AppregError(
@@ -43,7 +42,10 @@ export async function runAssemble(context: Context, options: Options): Promise<n
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
     printFindings(terminal, checkAssembly(folders, listed, judgeSettings));
     const { length } = folders.apps;
-    terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${counted(length, 'app')}, no errors`);
+    printResult(context, {
+      pretty: () => `${counted(length, 'app')}, no errors`,
+      json: () => ({ status: 'checked', apps: length }),
+    });
     return 0;
   }
   const { place } = await openWorkspace(context);
@@ -56,15 +58,19 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   if (status === 'assembled') await applyPlan(plan, place.store);
 
   const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));
-  if (json) terminal.out(redact(safeJson({ status, manifest: place.manifest, apps: apps.length, ...changes, steps })));
-  else if (status === 'unchanged')
-    terminal.out(`${printable(place.manifest)} is already up to date (${counted(apps.length, 'app')}); nothing to do`);
-  else if (status === 'planned') terminal.out(planText(terminal, plan));
-  else {
-    terminal.out(`assembled ${printable(place.manifest)} from ${counted(apps.length, 'app')}`);
-    for (const [what, keys] of Object.entries(changes))
-      if (keys.length > 0) terminal.out(`  ${what} ${printable(keys.join(', '))}`);
-  }
+  printResult(context, {
+    pretty(style) {
+      const count = counted(apps.length, 'app');
+      if (status === 'unchanged') return `${printable(place.manifest)} is already up to date (${count}); nothing to do`;
+      if (status === 'planned') return planText(style, plan);
+      const lines = Object.entries(changes).filter(([, keys]) => keys.length > 0);
+      return [
+        `assembled ${printable(place.manifest)} from ${count}`,
+        ...lines.map(([what, keys]) => `  ${what} ${printable(keys.join(', '))}`),
+      ].join('\n');
+    },
+    json: () => ({ status, manifest: place.manifest, apps: apps.length, ...changes, steps }),
+  });
   return 0;
 }
 

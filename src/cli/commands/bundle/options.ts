@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { allowSecretOption } from '../../option-groups.ts';
 
@@ -42,5 +43,6 @@ export const bundleCommand = {
     },
     ...allowSecretOption,
   },
+  formats: RESULT_FORMATS,
   examples: ['bundle src/main.ts clock-1.0.0.tar.gz'],
 } as const satisfies CommandDefinition;

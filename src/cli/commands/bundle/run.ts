@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../../bundle/bundle.ts';
-import { grouped, printable, safeJson } from '../../../core/text/text.ts';
+import { grouped, printable } from '../../../core/text/text.ts';
 import type { Severity } from '../../../core/engine/report.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { stopIfInterrupted } from '../../../store/interrupt.ts';
@@ -11,7 +11,7 @@ import { inspectBytes } from '../../artifact-source.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import type { bundleCommand } from './options.ts';
 import { makeFolderSync } from '../../../platform/make-folder.ts';
 import { systemErrorCode } from '../../../platform/system-error.ts';
@@ -29,7 +29,6 @@ async function requestedSeverities(context: Context, loaded: LoadedConfig): Prom
 /** `appreg bundle <entry> <output>`: builds, then writes the archive atomically. */
 export async function runBundle(context: Context, entry: string, output: string, options: Options): Promise<number> {
   const { cwd, terminal } = context;
-  const json = wantsJson('bundle', options.format);
   const target = outputFile(cwd, output);
   const allowed = allowedSecrets(options);
   const loaded = await context.config();
@@ -65,14 +64,16 @@ export async function runBundle(context: Context, entry: string, output: string,
   await write(target, () => replaceFile(target, archive));
 
   for (const warning of warnings) terminal.log(`warning: ${warning}`);
-  if (json) {
-    terminal.out(safeJson({ path: output, bytes: archive.length, entries, checksum, tarSha256, warnings }));
-    return 0;
-  }
-  terminal.out(`${terminal.style.bold(printable(output))}  ${grouped(archive.length)} bytes`);
   const width = Math.max(...entries.map((one) => grouped(one.size).length));
-  for (const { path, size } of entries) terminal.out(`  ${grouped(size).padStart(width)}  ${printable(path)}`);
-  terminal.out(checksum);
+  printResult(context, {
+    pretty: (style) =>
+      [
+        `${style.bold(printable(output))}  ${grouped(archive.length)} bytes`,
+        ...entries.map(({ path, size }) => `  ${grouped(size).padStart(width)}  ${printable(path)}`),
+        checksum,
+      ].join('\n'),
+    json: () => ({ path: output, bytes: archive.length, entries, checksum, tarSha256, warnings }),
+  });
   terminal.next(`appreg publish-version <app> <version> --artifact ${quotedPath(printable(output))}`);
   return 0;
 }

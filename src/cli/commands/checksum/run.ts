@@ -1,39 +1,79 @@
 import { resolve } from 'node:path';
 import type { Content } from '../../../core/facts/facts.ts';
-import { printable, redact, safeJson } from '../../../core/text/text.ts';
+import type { RunError } from '../../../core/engine/report.ts';
+import { AppregError, isAppregError } from '../../../core/errors.ts';
+import { counted, printable, redact, shorten } from '../../../core/text/text.ts';
 import { createDigester } from '../../../observe/digest/digest.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { checkUrl, fetchWhole, INSTEAD_OF_FOLDER, isUrl, unlikeArtifact, unreadableFile } from '../../fetch.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
+import { failureOf } from '../../process/failed-run.ts';
 import { readChunks } from '../../../platform/read-chunks.ts';
 
 /**
  * `appreg checksum <file|url>...`: prints `sha256:HEX`, as required by the metadata (spec 2.2); for several targets,
- * each followed by its name. Files of any size; for a URL, the bytes as transferred.
+ * each followed by its name. Files of any size; for a URL, the bytes as transferred. A target that cannot be read does
+ * not stop the others; the exit code is 2 then.
  */
-export async function runChecksum(
-  context: Context,
-  targets: readonly string[],
-  options: GlobalOptions,
-): Promise<number> {
+export async function runChecksum(context: Context, targets: readonly string[]): Promise<number> {
   const { terminal } = context;
-  const json = wantsJson('checksum', options.format);
-  for (const target of targets) if (isUrl(target)) checkUrl(target, 'checksum');
-  const results: { target: string; checksum: string; bytes: number }[] = [];
+  const files: HashedFile[] = [];
   for (const target of targets) {
-    const shown = printable(redact(target));
-    const progress = terminal.progress(`Hashing ${shown}`);
-    const content = await contentOf(context, target, (bytes) =>
-      progress.update(`Hashing ${shown}: ${megabytes(bytes)}`),
-    ).finally(() => progress.stop());
-    const fault = unlikeArtifact(content.head);
-    if (fault !== null) terminal.log(`warning: ${shown} ${fault}`);
-    const line = `sha256:${content.sha256}`;
-    results.push({ target: redact(target), checksum: line, bytes: content.bytes });
-    if (!json) terminal.out(targets.length === 1 ? line : `${line}  ${shown}`);
+    try {
+      files.push(await hashed(context, target));
+    } catch (error) {
+      // A single target, and what ends the run, such as a signal: the error is that of the run.
+      if (targets.length === 1 || !isAppregError(error) || error.exit > 128) throw error;
+      terminal.error(error.message, error.hint);
+      files.push({ target, checksum: null, bytes: null, error: failureOf(error).error });
+    }
   }
-  if (json) terminal.out(safeJson(results));
-  return 0;
+  const failed = files.filter((file) => file.error !== null);
+  const failure = failed.length === 0 ? null : incomplete(failed, files.length);
+  const done = files.filter(({ checksum }) => checksum !== null);
+  printResult(context, {
+    pretty() {
+      if (done.length === 0) return null;
+      return targets.length === 1
+        ? `${done[0]?.checksum}`
+        : done.map(({ target, checksum }) => `${checksum}  ${printable(redact(target))}`).join('\n');
+    },
+    json: () => ({ ...(failure && failureOf(failure)), files }),
+    summary: () => counted(done.length, 'checksum'),
+  });
+  if (failure !== null) terminal.error(failure.message, failure.hint);
+  return failure?.exit ?? 0;
+}
+
+/** One target, with its checksum, or the reason why it has none. */
+interface HashedFile {
+  target: string;
+  checksum: string | null;
+  bytes: number | null;
+  error: RunError | null;
+}
+
+async function hashed(context: Context, target: string): Promise<HashedFile> {
+  const { terminal } = context;
+  const shown = printable(redact(target));
+  if (isUrl(target)) checkUrl(target, 'checksum');
+  const progress = terminal.progress(`Hashing ${shown}`);
+  const { head, sha256, bytes } = await contentOf(context, target, (read) =>
+    progress.update(`Hashing ${shown}: ${megabytes(read)}`),
+  ).finally(() => progress.stop());
+  const fault = unlikeArtifact(head);
+  if (fault !== null) terminal.log(`warning: ${shown} ${fault}`);
+  return { target, checksum: `sha256:${sha256}`, bytes, error: null };
+}
+
+/** The error of a run in which some targets have no checksum. */
+function incomplete(failed: readonly HashedFile[], all: number): AppregError {
+  const names = failed.map(({ target }) => `“${printable(redact(shorten(target, 80)))}”`).join(', ');
+  return new AppregError(
+    'checksum-incomplete',
+    `${failed.length} of ${counted(all, 'target')} could not be read: ${names}.`,
+    'Correct these, and run the command again for them.',
+  );
 }
 
 async function contentOf(context: Context, target: string, onBytes: (bytes: number) => void): Promise<Content> {

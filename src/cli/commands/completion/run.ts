@@ -1,17 +1,16 @@
 import { didYouMean } from '../../../core/text/similar-names.ts';
-import { printable, safeJson } from '../../../core/text/text.ts';
+import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { isOneOf, SHELLS } from '../../choices.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import type { Context } from '../../context.ts';
+import { ownText, printResult } from '../../io/results.ts';
 
 /**
  * `appreg completion <shell>`: prints a script for the shell. The script contains no options: at Tab it calls the typed
  * appreg (`appreg __complete`, see complete.ts), so it works with every version. The typed words are passed as
  * arguments and never evaluated.
  */
-export async function runCompletion(context: Context, shell: string, options: GlobalOptions): Promise<number> {
-  const json = wantsJson('completion', options.format);
+export async function runCompletion(context: Context, shell: string): Promise<number> {
   if (!isOneOf(SHELLS, shell))
     throw new AppregError(
       'shell-unknown',
@@ -19,7 +18,12 @@ export async function runCompletion(context: Context, shell: string, options: Gl
       `Use one of ${SHELLS.join(', ')}.`,
     );
   const script = SCRIPTS[shell].trim();
-  context.terminal.out(json ? safeJson({ shell, script }) : script);
+  printResult(context, {
+    pretty: () => script,
+    json: () => ({ shell, script }),
+    summary: () => `${shell} completion`,
+    conceal: ownText,
+  });
   return 0;
 }
 

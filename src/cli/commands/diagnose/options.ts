@@ -1,3 +1,4 @@
+import { FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { checkOptions } from '../../option-groups.ts';
 
@@ -38,6 +39,7 @@ export const diagnoseCommand = {
     },
     ...checkOptions,
   },
+  formats: FORMATS,
   examples: [
     'diagnose https://apps.example.com/registry.json --app clock --bundle ticket.json',
     'diagnose https://apps.example.com/registry.json --service https://flows.example.com --token-env TOKEN --format markdown',

@@ -1,3 +1,4 @@
+import { COMMENT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { readOptions } from '../../option-groups.ts';
 
@@ -14,6 +15,7 @@ export const diffCommand = {
     { usage: '[after]', value: 'registry-state' },
   ],
   options: readOptions,
+  formats: COMMENT_FORMATS,
   notes:
     'Each state is a folder, a manifest, a git ref, saved facts or the URL of a live registry. [after] is by default the current folder.',
   examples: ['diff origin/main', 'diff https://apps.example.com/registry.json .'],

@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { addAppCommand } from '../add-app/options.ts';
 
@@ -16,6 +17,7 @@ export const editAppCommand = {
     metadataUrl: { ...metadataUrl, description: 'new URL of its metadata file, which must exist' },
     dryRun,
   },
+  formats: RESULT_FORMATS,
   notes:
     'Without options, the command prompts for the name, description, color and icon at a terminal. Values that are not given stay as they are.',
   examples: ['edit-app clock --description "Shows the time in any zone."', 'edit-app clock --icon clock.svg --dry-run'],

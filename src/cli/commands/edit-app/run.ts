@@ -2,17 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { appFields } from '../../../core/registry/manifest.ts';
-import { printable, redact, safeExcerpt, safeJson, shorten } from '../../../core/text/text.ts';
+import { printable, safeExcerpt, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { type AppEdit, type EditPlan, type FieldChange, planEdit } from '../../../publish/edit-app.ts';
 import { type ListedEntry, listedEntry } from '../../../publish/listed-entry.ts';
+import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues, TextOption } from '../../command-definition.ts';
 import { type OpenWorkspace, openWorkspace } from '../../config/workspace.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { checkUrl } from '../../fetch.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { iconFrom } from '../../icon-source.ts';
 import { type Input, requireValid, resolveInputs } from '../../io/prompts.ts';
 import { nextAfterChange, planText, printFindings, planStatus } from '../../remarks.ts';
@@ -32,7 +33,6 @@ interface Values {
 /** `appreg edit-app <key>`: changes fields of an app's entry; every other byte of the manifest is preserved. */
 export async function runEditApp(context: Context, key: string, options: Options): Promise<number> {
   const { terminal } = context;
-  const json = wantsJson('edit-app', options.format);
   const given = givenValues(context, options);
   const workspace = await openWorkspace(context);
   const { place, root } = workspace;
@@ -51,8 +51,10 @@ export async function runEditApp(context: Context, key: string, options: Options
   if (status === 'edited') await applyPlan(plan, place.store);
 
   const files = plan.steps.map(({ path }) => path);
-  if (json) terminal.out(redact(safeJson({ key, status, changes, entry, files })));
-  else terminal.out(resultText(context, workspace, key, status, planned));
+  printResult(context, {
+    pretty: (style) => resultText(style, workspace, key, status, planned),
+    json: () => ({ key, status, changes, entry, files }),
+  });
   if (unusedIcon !== null) terminal.log(`${printable(unusedIcon)} was not deleted, although no app uses it any more.`);
   if (status !== 'unchanged') warnOfSource(context, root, key);
   if (status === 'planned') terminal.next('the same command without --dry-run');
@@ -66,13 +68,13 @@ const FIELD_OPTIONS = ['name', 'description', 'icon', 'blockColor', 'metadataUrl
  * The values given as options; null if there are none and they can be prompted for.
  * @throws AppregError (exit 2) for an invalid value, or if there is nothing to change
  */
-function givenValues({ terminal, cwd }: Context, options: Options): Values | null {
+function givenValues(context: Context, options: Options): Values | null {
   const definitions: Record<(typeof FIELD_OPTIONS)[number], TextOption> = editAppCommand.options;
   const names = FIELD_OPTIONS.filter((name) => options[name] !== undefined);
-  for (const name of names) requireValid(definitions[name], options[name] ?? '', cwd);
+  for (const name of names) requireValid(definitions[name], options[name] ?? '', context);
   if (options.metadataUrl !== undefined) checkUrl(options.metadataUrl, '--metadata-url');
   if (names.length > 0) return options;
-  if (terminal.interactive) return null;
+  if (context.terminal.interactive) return null;
   throw new AppregError(
     'option-missing',
     'No option with a new value was given.',
@@ -111,7 +113,7 @@ function editOf(context: Context, { key, entry }: ListedEntry, values: Values): 
 }
 
 function resultText(
-  { terminal }: Context,
+  style: Style,
   { place }: OpenWorkspace,
   key: string,
   status: 'edited' | 'planned' | 'unchanged',
@@ -120,9 +122,9 @@ function resultText(
   const name = printable(shorten(key, 80));
   if (status === 'unchanged') return `${name} already has these values in ${printable(place.manifest)}; nothing to do`;
   const lines = changes.map(changeLine);
-  if (status === 'planned') return [planText(terminal, plan), ...lines].join('\n');
+  if (status === 'planned') return [planText(style, plan), ...lines].join('\n');
   const files = plan.steps.map(({ path }) => path);
-  return [`edited ${terminal.style.bold(name)}: ${printable(files.join(', '))}`, ...lines].join('\n');
+  return [`edited ${style.bold(name)}: ${printable(files.join(', '))}`, ...lines].join('\n');
 }
 
 function changeLine({ field, before, after }: FieldChange): string {

@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 
 export const explainCommand = {
@@ -11,5 +12,6 @@ export const explainCommand = {
     },
   ],
   options: {},
+  formats: RESULT_FORMATS,
   examples: ['explain cors-missing', 'explain write-conflict --format json'],
 } as const satisfies CommandDefinition;

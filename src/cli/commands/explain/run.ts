@@ -3,35 +3,32 @@ import { AppregError, type ErrorCode } from '../../../core/errors.ts';
 import { rules } from '../../../core/rules/index.ts';
 import { ruleById } from '../../../core/rules/lookup.ts';
 import { didYouMeanAny } from '../../../core/text/similar-names.ts';
-import { printable, safeJson, shorten } from '../../../core/text/text.ts';
-import { VERSION } from '../../../core/tool-version.ts';
+import { printable, shorten } from '../../../core/text/text.ts';
 import { errorAsJson, errorAsText, ruleAsJson, ruleAsText } from '../../../report/explain.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import type { Context } from '../../context.ts';
+import { ownText, printResult } from '../../io/results.ts';
 
 /**
  * `appreg explain <rule>`: everything about a rule, an error code, or both if they have the same name. The
  * configuration is not read, since the explained error may be about it.
  */
-export async function runExplain({ terminal }: Context, given: string, options: GlobalOptions): Promise<number> {
-  const json = wantsJson('explain', options.format);
+export async function runExplain(context: Context, given: string): Promise<number> {
   const id = given.trim().toLowerCase();
   const rule = ruleById(id) ?? null;
   const code = isErrorCode(id) ? id : null;
   if (rule === null && code === null) throw unknown(given);
-  const { style } = terminal;
-  const parts = [
-    ...(rule === null ? [] : [ruleAsText(rule, style)]),
-    ...(code === null ? [] : [errorAsText(code, style)]),
-  ];
-  const document = {
-    schema: 1,
-    tool: { name: 'appreg', version: VERSION },
-    command: 'explain',
-    rule: rule && ruleAsJson(rule),
-    error: code && errorAsJson(code),
-  };
-  terminal.out(json ? safeJson(document) : parts.join('\n\n'));
+  printResult(context, {
+    pretty(style) {
+      const parts = [
+        ...(rule === null ? [] : [ruleAsText(rule, style)]),
+        ...(code === null ? [] : [errorAsText(code, style)]),
+      ];
+      return parts.join('\n\n');
+    },
+    json: () => ({ rule: rule && ruleAsJson(rule), errorCode: code && errorAsJson(code) }),
+    summary: () => id,
+    conceal: ownText,
+  });
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import { CI_SYSTEMS, HOSTS, STORES } from '../../choices.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { baseUrlOption } from '../../option-groups.ts';
@@ -74,6 +75,7 @@ export const initCommand = {
       value: CI_SYSTEMS,
     },
   },
+  formats: RESULT_FORMATS,
   examples: [
     'init my-registry --base-url https://apps.example.com/',
     'init --host github-pages --ci github --base-url https://example.github.io/apps/',

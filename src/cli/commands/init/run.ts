@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { PRESETS } from '../../../author/host-files.ts';
 import { CONFIG_FILE, type NewFile, type NewWorkspace, workspaceFiles } from '../../../author/workspace-files.ts';
-import { printable, safeJson } from '../../../core/text/text.ts';
+import { counted, printable } from '../../../core/text/text.ts';
 import { VERSION } from '../../../core/tool-version.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
@@ -16,7 +16,7 @@ import type { Store } from '../../../store/store.ts';
 import { CI_SYSTEMS, HOSTS, isOneOf, STORES } from '../../choices.ts';
 import type { OptionValues, TextOption } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { invalidOption, requireValid, resolveInputs } from '../../io/prompts.ts';
 import type { Config } from '../../config/config.ts';
 import { openStore } from '../../config/open-store.ts';
@@ -38,7 +38,6 @@ type Options = GlobalOptions & OptionValues<typeof initCommand.options>;
 /** `appreg init [dir]`: scaffolds a workspace. Existing files are never overwritten. */
 export async function runInit(context: Context, dir: string | undefined, options: Options): Promise<number> {
   const { cwd, terminal } = context;
-  const json = wantsJson('init', options.format);
   if (dir === '')
     throw new AppregError('option-invalid', 'The folder name is empty.', 'Omit it to use the current folder.');
   const root = resolve(cwd, dir ?? '.');
@@ -48,11 +47,12 @@ export async function runInit(context: Context, dir: string | undefined, options
   if (settings === null) return 130;
   const { manifest, baseUrl, ci } = settings;
   const results = await writeWorkspace(context, root, settings, existing);
-  if (json)
-    terminal.out(
-      safeJson({ root, manifest, baseUrl, manifestUrl: baseUrl + encodeURIComponent(manifest), files: results }),
-    );
-  else for (const { path, status } of results) terminal.out(`${status} ${printable(shownPath(cwd, join(root, path)))}`);
+  printResult(context, {
+    pretty: () =>
+      results.map(({ path, status }) => `${status} ${printable(shownPath(cwd, join(root, path)))}`).join('\n'),
+    json: () => ({ root, manifest, baseUrl, manifestUrl: baseUrl + encodeURIComponent(manifest), files: results }),
+    summary: () => counted(results.length, 'file'),
+  });
   if (baseUrl.startsWith('http:'))
     terminal.log(`${baseUrl} is only suitable for local tests; subscribers need an https: URL.`);
   const shownRoot = shownPath(cwd, root);
@@ -85,13 +85,13 @@ async function settingsFrom(context: Context, options: Options): Promise<NewWork
   const flags = initCommand.options;
   const { manifest = 'registry.json', ci = 'none', serviceOrigin: serviceOrigins = [] } = options;
   const host = options.host ?? null;
-  if (host !== null && !isOneOf(HOSTS, host)) throw invalidOption(flags.host, host, context.cwd);
+  if (host !== null && !isOneOf(HOSTS, host)) throw invalidOption(flags.host, host, context);
   const preset = host === null ? null : PRESETS[host].store;
   const type = options.store ?? preset?.type ?? 'directory';
-  requireValid(flags.manifest, manifest, context.cwd);
-  if (!isOneOf(STORES, type)) throw invalidOption(flags.store, type, context.cwd);
-  if (!isOneOf(CI_SYSTEMS, ci)) throw invalidOption(flags.ci, ci, context.cwd);
-  for (const origin of serviceOrigins) requireValid(flags.serviceOrigin, origin, context.cwd);
+  requireValid(flags.manifest, manifest, context);
+  if (!isOneOf(STORES, type)) throw invalidOption(flags.store, type, context);
+  if (!isOneOf(CI_SYSTEMS, ci)) throw invalidOption(flags.ci, ci, context);
+  for (const origin of serviceOrigins) requireValid(flags.serviceOrigin, origin, context);
   const inputs = await resolveInputs(context, {
     baseUrl: { option: flags.baseUrl, given: options.baseUrl },
     ...(type === 's3' && { bucket: { option: flags.bucket, given: options.bucket } }),

@@ -1,3 +1,4 @@
+import { FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { baselineOption } from '../../option-groups.ts';
 
@@ -6,5 +7,6 @@ export const judgeCommand = {
   description: 'judge saved facts again, and merge shards',
   arguments: [{ usage: '<facts.json...>', value: 'file', prompt: { message: 'Which file of saved facts?' } }],
   options: baselineOption,
+  formats: FORMATS,
   examples: ['judge facts.json', 'judge shard-1.json shard-2.json'],
 } as const satisfies CommandDefinition;

@@ -1,3 +1,4 @@
+import { FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { baselineOption } from '../../option-groups.ts';
 
@@ -16,5 +17,6 @@ export const lintCommand = {
     ...baselineOption,
     fix: { type: 'boolean', flags: '--fix', description: 'fix what can be fixed automatically' },
   },
+  formats: FORMATS,
   examples: ['lint', 'lint --against origin/main'],
 } as const satisfies CommandDefinition;

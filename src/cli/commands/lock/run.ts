@@ -1,10 +1,10 @@
 import { LOCK_FILE, recorded } from '../../../core/registry/lock-file.ts';
 import { type DocumentFacts, isMissing } from '../../../core/facts/facts.ts';
 import { listedVersionsIn } from '../../../core/registry/metadata.ts';
-import { counted, printable, redact, safeJson } from '../../../core/text/text.ts';
+import { counted, printable } from '../../../core/text/text.ts';
 import type { ChangedVersion } from '../../../core/registry/lock-file.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { describeChange, changeLock } from '../../lock.ts';
 import { registryState } from '../../registry-state.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
@@ -20,7 +20,6 @@ export async function runLock(
   options: GlobalOptions & VerifyOptions,
 ): Promise<number> {
   const { terminal } = context;
-  const json = wantsJson('lock', options.format);
   const { root } = await context.config();
   const seen = await registryState(context, where ?? '.', options);
   let result: { added: number; changed: ChangedVersion[] } = { added: 0, changed: [] };
@@ -32,24 +31,28 @@ export async function runLock(
     return found.lock;
   });
   const { added, changed } = result;
+  const notRecorded: { app: string; reason: string }[] = [];
   let isIncomplete = false;
   for (const { key, metadata } of seen.apps) {
     const reason = whyNotRecorded(metadata.content);
     if (reason === null) continue;
+    notRecorded.push({ app: key, reason });
     terminal.log(`Not recorded: the versions of ${printable(key)} (${printable(reason)})`);
     if (!isElsewhere(metadata)) isIncomplete = true;
   }
-  if (json) terminal.out(redact(safeJson({ file: LOCK_FILE, versions, added, changed })));
-  else {
-    for (const { app, version, before, after } of changed) terminal.out(describeChange(app, version, before, after));
-    terminal.out(
+  for (const { app, version, before, after } of changed)
+    terminal.error(describeChange(app, version, before, after), CHANGED_ADVICE);
+  printResult(context, {
+    pretty: () =>
       `${LOCK_FILE}: ${counted(versions, 'version')}, ${added} new${changed.length > 0 ? `, ${counted(changed.length, 'error')}` : ''}`,
-    );
-  }
+    json: () => ({ file: LOCK_FILE, versions, added, changed, notRecorded }),
+  });
   if (changed.length > 0 || isIncomplete) return 1;
   terminal.next(`commit ${LOCK_FILE}; from now on, appreg lint compares the files with it`);
   return 0;
 }
+
+const CHANGED_ADVICE = 'List the first artifact again, and publish the changed one as a new version.';
 
 /** Why the versions of a metadata file cannot be recorded; null if they can. */
 function whyNotRecorded(content: DocumentFacts['content']): string | null {

@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import {
   appOption,
@@ -26,5 +27,6 @@ export const mirrorCommand = {
     ...concurrencyOption,
     ...authorityOption,
   },
+  formats: RESULT_FORMATS,
   examples: ['mirror https://apps.example.com/registry.json copy --base-url https://mirror.example.com/'],
 } as const satisfies CommandDefinition;

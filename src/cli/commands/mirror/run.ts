@@ -1,16 +1,17 @@
 import { resolve } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
-import { counted, printable, redact, safeExcerpt, safeJson, shorten } from '../../../core/text/text.ts';
+import { counted, printable, redact, safeExcerpt, shorten } from '../../../core/text/text.ts';
 import type { Mirrored } from '../../../mirror/app.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { openDirectory } from '../../../store/directory/directory.ts';
 import { size } from '../../../report/words.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { resolveInputs } from '../../io/prompts.ts';
 import { onSignals, redeliver } from '../../process/stop-signal.ts';
 import { registryUrl, webOptionsOf } from '../../check/verify-options.ts';
+import type { Terminal } from '../../io/terminal.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 import { mirrorCommand } from './options.ts';
 
@@ -24,7 +25,6 @@ const MAX_LINES = 50;
 /** `appreg mirror <registry-url> <dir>`: a verified copy with rewritten URLs. Exit 1 if it is incomplete. */
 export async function runMirror(context: Context, url: string, dir: string, options: Options): Promise<number> {
   const { terminal, cwd } = context;
-  const json = wantsJson('mirror', options.format);
   const inputs = await resolveInputs(context, {
     baseUrl: { option: mirrorCommand.options.baseUrl, given: options.baseUrl },
   });
@@ -75,7 +75,12 @@ export async function runMirror(context: Context, url: string, dir: string, opti
       'appreg.config.json',
       Buffer.from(`${JSON.stringify({ manifest, baseUrl: base }, null, 2)}\n`),
     );
-  terminal.out(json ? redact(safeJson({ root, baseUrl: base, manifest, ...result })) : describeMirror(result));
+  printProblems(terminal, result);
+  printResult(context, {
+    pretty: () => describeMirror(result),
+    json: () => ({ root, baseUrl: base, manifest, ...result }),
+    summary: () => mirrorSummary(result),
+  });
   if (!result.interrupted)
     terminal.next(
       `appreg lint ${quotedPath(printable(dir))} (checks all checksums without the network, even if the folder is moved)`,
@@ -84,14 +89,17 @@ export async function runMirror(context: Context, url: string, dir: string, opti
   return result.problems.length > 0 ? 1 : 0;
 }
 
+function printProblems(terminal: Terminal, { problems }: Mirrored): void {
+  for (const { app, version, url, message } of problems.slice(0, MAX_LINES)) {
+    const what = [app, version].filter((part) => part !== null).join(' ');
+    terminal.error(shown(`${what}: ${url === null ? 'it' : redact(url)} ${message}`));
+  }
+  if (problems.length > MAX_LINES)
+    terminal.error(`${counted(problems.length - MAX_LINES, 'more error')}; --format json lists all of them.`);
+}
+
 function describeMirror(result: Mirrored): string {
   const lines: string[] = [];
-  for (const { app, version, url, message } of result.problems.slice(0, MAX_LINES)) {
-    const what = [app, version].filter((part) => part !== null).join(' ');
-    lines.push(shown(`error  ${what}: ${url === null ? 'it' : redact(url)} ${message}`));
-  }
-  if (result.problems.length > MAX_LINES)
-    lines.push(`… and ${counted(result.problems.length - MAX_LINES, 'more error')}`);
   for (const { app, version } of result.kept.slice(0, MAX_LINES))
     lines.push(
       shown(
@@ -99,11 +107,13 @@ function describeMirror(result: Mirrored): string {
       ),
     );
   for (const path of result.pruned.slice(0, MAX_LINES)) lines.push(shown(`pruned ${path}`));
-  const head = result.interrupted ? 'Interrupted; run the command again to continue' : 'Mirrored';
-  lines.push(
-    `${head}: ${counted(result.apps, 'app')}, ${counted(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${counted(result.problems.length, 'error')}` : ''}`,
-  );
+  lines.push(mirrorSummary(result));
   return lines.join('\n');
+}
+
+function mirrorSummary(result: Mirrored): string {
+  const head = result.interrupted ? 'Interrupted; run the command again to continue' : 'Mirrored';
+  return `${head}: ${counted(result.apps, 'app')}, ${counted(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${counted(result.problems.length, 'error')}` : ''}`;
 }
 
 function shown(text: string): string {

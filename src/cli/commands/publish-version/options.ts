@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { allowSecretOption, dryRunOption } from '../../option-groups.ts';
 
@@ -57,6 +58,7 @@ export const publishVersionCommand = {
       range: 'positive',
     },
   },
+  formats: RESULT_FORMATS,
   examples: [
     'publish-version clock 1.0.0 --artifact clock-1.0.0.tar.gz',
     'publish-version clock minor --entry src/main.ts',

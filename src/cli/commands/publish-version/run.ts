@@ -1,6 +1,6 @@
 import type { NewVersion } from '../../../author/metadata.ts';
 import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.ts';
-import { grouped, printable, redact, safeJson } from '../../../core/text/text.ts';
+import { grouped, printable, redact } from '../../../core/text/text.ts';
 import { type AppregError, isAppregError } from '../../../core/errors.ts';
 import { type Journal, newJournal, writeStateOf } from '../../../store/journal.ts';
 import { checkVersion } from '../../../publish/choose-version.ts';
@@ -13,10 +13,11 @@ import { planVersion, type VersionPlan } from '../../../publish/publish-version.
 import { describesApp } from '../../../release/find-apps.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
+import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { hasLock, lockVersion } from '../../lock.ts';
 import { readBack, READ_BACK_SECONDS } from '../../read-back.ts';
 import { planText, printFindings } from '../../remarks.ts';
@@ -33,7 +34,6 @@ type Status = 'published' | 'already-published' | 'planned';
  */
 export async function runPublishVersion(context: Context, key: string, word: string, given: Options): Promise<number> {
   const { terminal } = context;
-  const json = wantsJson('publish-version', given.format);
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
@@ -78,9 +78,10 @@ export async function runPublishVersion(context: Context, key: string, word: str
 
   printFindings(terminal, done.planned.findings);
   const bytes = artifact.content.bytes;
-  terminal.out(
-    json ? safeJson(resultJson(key, status, done, bytes)) : describeResult(context, key, status, done, bytes),
-  );
+  printResult(context, {
+    pretty: (style) => describeResult(style, key, status, done, bytes),
+    json: () => resultJson(key, status, done, bytes),
+  });
   const manifestUrl = printable(redact(place.base + encodeURIComponent(place.manifest)));
   if (status === 'planned') terminal.next('the same command without --dry-run');
   else if (config.store && config.store.type !== 'directory')
@@ -107,21 +108,21 @@ function resultJson(app: string, status: Status, { planned, results }: Published
 }
 
 function describeResult(
-  { terminal }: Context,
+  style: Style,
   app: string,
   status: Status,
   { planned, results }: Published,
   bytes: number,
 ): string {
   const { version, artifactUrl, artifactChecksum } = planned.entry;
-  const title = terminal.style.bold(`${app} ${printable(version)}`);
+  const title = style.bold(`${app} ${printable(version)}`);
   const words = { published: 'published', 'already-published': 'already published as', planned: 'would publish' };
   const lines = [
     `${words[status]} ${title}`,
     `  ${printable(artifactChecksum)}  ${grouped(bytes)} bytes`,
     `  ${printable(redact(artifactUrl))}`,
   ];
-  if (status === 'planned') lines.push(planText(terminal, planned.plan, planned.lines()));
+  if (status === 'planned') lines.push(planText(style, planned.plan, planned.lines()));
   for (const { step, outcome } of results) lines.push(`  ${outcome} ${printable(step.path)}`);
   return lines.join('\n');
 }

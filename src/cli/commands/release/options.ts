@@ -1,3 +1,4 @@
+import { COMMENT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { allowSecretOption, appOption, dryRunOption } from '../../option-groups.ts';
 
@@ -29,5 +30,6 @@ export const releaseCommand = {
     ...allowSecretOption,
     ...dryRunOption,
   },
+  formats: COMMENT_FORMATS,
   examples: ['release --check', 'release --bump', 'release --check --against origin/main --format markdown', 'release'],
 } as const satisfies CommandDefinition;

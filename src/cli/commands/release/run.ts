@@ -1,14 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { type ReleaseReport, releaseReport } from '../../../core/release/report.ts';
+import { releaseReport } from '../../../core/release/report.ts';
 import { VERSION } from '../../../core/tool-version.ts';
 import { findApps } from '../../../release/find-apps.ts';
-import { releaseAsJson, releaseAsMarkdown, releaseAsText } from '../../../report/release.ts';
-import { isOneOf } from '../../choices.ts';
+import { releaseAsMarkdown, releaseAsText, releaseSummary } from '../../../report/release.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { allowedSecrets, allowSecretsIn } from '../../allowed-secrets.ts';
+import { printResult } from '../../io/results.ts';
 import { workspaceMissing } from '../../config/workspace.ts';
 import { bumpApps } from '../../release/bump.ts';
 import { evaluateApps, type EvaluatedApp, selectedApps } from '../../release/evaluate.ts';
@@ -18,15 +17,12 @@ import type { releaseCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof releaseCommand.options>;
 
-const FORMATS = ['pretty', 'json', 'markdown'] as const;
-type Format = (typeof FORMATS)[number];
-
 /**
  * `appreg release`: builds every app of the repository, compares the bytes with the published versions, and publishes
  * what is new; with --check it only reports, with --bump it raises versions. Exit 1 if an app needs attention.
  */
 export async function runRelease(context: Context, options: Options): Promise<number> {
-  const format = checkOptions(options);
+  checkOptions(options);
   const allowed = allowedSecrets(options);
   const loaded = await context.config();
   if (loaded.file === null) throw workspaceMissing(context.cwd);
@@ -51,19 +47,18 @@ export async function runRelease(context: Context, options: Options): Promise<nu
     evaluated.map(({ result }) => result),
     failed,
   );
-  print(context, report, format);
+  printResult(context, {
+    pretty: (style) => releaseAsText(report, style),
+    json: () => report,
+    markdown: () => releaseAsMarkdown(report),
+    summary: () => releaseSummary(report),
+  });
   if (report.outcome === 'clean') context.terminal.next(nextStep(evaluated, options));
   return report.outcome === 'clean' ? 0 : 1;
 }
 
-/** The format. @throws AppregError (exit 2) for options that exclude each other */
-function checkOptions({ format = 'pretty', check, bump, against, jobs }: Options): Format {
-  if (!isOneOf(FORMATS, format))
-    throw new AppregError(
-      'format-unknown',
-      `release has no format “${printable(format)}”.`,
-      `Use one of: ${FORMATS.join(', ')}`,
-    );
+/** @throws AppregError (exit 2) for options that exclude each other */
+function checkOptions({ check, bump, against, jobs }: Options): void {
   if (check && bump)
     throw new AppregError(
       'option-conflict',
@@ -77,12 +72,6 @@ function checkOptions({ format = 'pretty', check, bump, against, jobs }: Options
       'Add --check, or omit --against.',
     );
   if (jobs === 0) throw new AppregError('option-invalid', '--jobs is 0, so nothing would be built.', 'Use 1 or more.');
-  return format;
-}
-
-function print({ terminal }: Context, report: ReleaseReport, format: Format): void {
-  if (format === 'json') terminal.out(releaseAsJson(report));
-  else terminal.out(format === 'markdown' ? releaseAsMarkdown(report) : releaseAsText(report, terminal.style));
 }
 
 function nextStep(apps: readonly EvaluatedApp[], { check, bump, dryRun }: Options): string {

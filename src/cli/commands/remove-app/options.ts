@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { dryRunOption } from '../../option-groups.ts';
 
@@ -7,6 +8,7 @@ export const removeAppCommand = {
   description: 'remove an app from the manifest; its files stay',
   arguments: [{ usage: '<key>', value: 'app-key', prompt: { message: 'Key of the app to remove?' } }],
   options: dryRunOption,
+  formats: RESULT_FORMATS,
   notes:
     'Asks for confirmation at a terminal; elsewhere --yes is required. The metadata file, the icon and the artifacts stay.',
   examples: ['remove-app clock --dry-run', 'remove-app clock --yes'],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
-import { counted, printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import { counted, printable, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { listedEntry } from '../../../publish/listed-entry.ts';
@@ -10,7 +10,7 @@ import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { confirmed } from '../../io/prompts.ts';
 import { nextAfterChange, planText, printFindings } from '../../remarks.ts';
 import type { removeAppCommand } from './options.ts';
@@ -20,7 +20,6 @@ type Options = GlobalOptions & OptionValues<typeof removeAppCommand.options>;
 /** `appreg remove-app <key>`: removes an app's entry from the manifest; its files stay. */
 export async function runRemoveApp(context: Context, key: string, options: Options): Promise<number> {
   const { terminal } = context;
-  const json = wantsJson('remove-app', options.format);
   const { dryRun = false } = options;
   const workspace = await openWorkspace(context);
   const { place, root } = workspace;
@@ -45,10 +44,13 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
 
   const files = plan.steps.map(({ path }) => path);
   const status = dryRun ? 'planned' : 'removed';
-  if (json) terminal.out(redact(safeJson({ key, status, entry, subscribers: loss, files, kept })));
-  else if (dryRun) terminal.out([planText(terminal, plan, removal.lines), ...consequences].join('\n'));
-  else
-    terminal.out([`removed ${terminal.style.bold(name)}: ${printable(files.join(', '))}`, ...consequences].join('\n'));
+  printResult(context, {
+    pretty(style) {
+      const done = `removed ${style.bold(name)}: ${printable(files.join(', '))}`;
+      return [dryRun ? planText(style, plan, removal.lines) : done, ...consequences].join('\n');
+    },
+    json: () => ({ key, status, entry, subscribers: loss, files, kept }),
+  });
   if (isSafeKey(key) && existsSync(join(root, `apps/${key}/app.json`)))
     terminal.log(
       `apps/${key}/app.json still describes this app. Remove its folder; otherwise appreg assemble will add the app again.`,

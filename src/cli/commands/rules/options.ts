@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import { SYMPTOMS } from '../../../core/engine/report.ts';
 import { LEVELS, RULE_GROUP_NAMES } from '../../choices.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
@@ -26,6 +27,7 @@ export const rulesCommand = {
       value: SYMPTOMS,
     },
   },
+  formats: RESULT_FORMATS,
   notes: 'The configuration of the current folder and --rule set levels. appreg explain <rule> shows the details.',
   examples: ['rules', 'rules --group artifact', 'rules --symptom icon-does-not-display'],
 } as const satisfies CommandDefinition;

@@ -1,12 +1,11 @@
 import { rules } from '../../../core/rules/index.ts';
-import { safeJson } from '../../../core/text/text.ts';
-import { VERSION } from '../../../core/tool-version.ts';
+import { counted } from '../../../core/text/text.ts';
 import { ruleAsJson } from '../../../report/explain.ts';
 import { type LeveledRule, rulesTable } from '../../../report/rules-table.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import { ownText, printResult } from '../../io/results.ts';
 import { requireValid } from '../../io/prompts.ts';
 import { columns, isTerminal } from '../../io/streams.ts';
 import { rulesCommand } from './options.ts';
@@ -15,12 +14,11 @@ type Options = GlobalOptions & OptionValues<typeof rulesCommand.options>;
 
 /** `appreg rules`: all rules, with their levels in the current folder. */
 export async function runRules(context: Context, options: Options): Promise<number> {
-  const { terminal, cwd } = context;
-  const json = wantsJson('rules', options.format);
+  const { terminal } = context;
   const definitions = rulesCommand.options;
   for (const name of ['group', 'level', 'symptom'] as const) {
     const value = options[name];
-    if (value !== undefined) requireValid(definitions[name], value, cwd);
+    if (value !== undefined) requireValid(definitions[name], value, context);
   }
   const levels = await severitiesOf(context, await context.config());
   const all: LeveledRule[] = rules.map((rule) => ({ rule, level: levels[rule.id] ?? rule.severity }));
@@ -29,19 +27,13 @@ export async function runRules(context: Context, options: Options): Promise<numb
     .filter(({ rule }) => group === undefined || rule.on === group)
     .filter((one) => level === undefined || one.level === level)
     .filter(({ rule }) => symptom === undefined || rule.symptom === symptom || rule.symptom === 'by-resource');
-  if (json)
-    terminal.out(
-      safeJson({
-        schema: 1,
-        tool: { name: 'appreg', version: VERSION },
-        command: 'rules',
-        rules: chosen.map((one) => ({ ...ruleAsJson(one.rule), level: one.level })),
-      }),
-    );
-  else {
-    const width = options.output === undefined && isTerminal(1) ? columns(1) : null;
-    terminal.out(rulesTable(chosen, terminal.style, width));
-  }
+  const width = options.output === undefined && isTerminal(1) ? columns(1) : null;
+  printResult(context, {
+    pretty: (style) => rulesTable(chosen, style, width),
+    json: () => ({ rules: chosen.map((one) => ({ ...ruleAsJson(one.rule), level: one.level })) }),
+    summary: () => counted(chosen.length, 'rule'),
+    conceal: ownText,
+  });
   terminal.next('appreg explain <rule>');
   return 0;
 }

@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { listenOptions } from '../../option-groups.ts';
 
@@ -11,5 +12,6 @@ export const serveCommand = {
     https: { type: 'boolean', flags: '--https', description: 'serve over HTTPS with a local certificate authority' },
     rewrite: { type: 'boolean', flags: '--no-rewrite', description: "do not rewrite the workspace's base URL" },
   },
+  formats: RESULT_FORMATS,
   examples: ['serve', 'serve my-registry --https --port 8443'],
 } as const satisfies CommandDefinition;

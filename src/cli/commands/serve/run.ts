@@ -10,6 +10,7 @@ import type { Config } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { stopSignal } from '../../process/stop-signal.ts';
+import { printResult } from '../../io/results.ts';
 import { refuseStored } from '../../stored-state.ts';
 import type { Terminal } from '../../io/terminal.ts';
 import type { serveCommand } from './options.ts';
@@ -50,7 +51,11 @@ export async function runServe(
     stopped.forget();
     throw error;
   });
-  terminal.out(serving.manifestUrl);
+  const { url, manifestUrl } = serving;
+  printResult(context, {
+    pretty: () => manifestUrl,
+    json: () => ({ manifestUrl, url, root, caFile: certificate?.caFile ?? null }),
+  });
   remarks(terminal, { root, serving, serviceOrigins, rewriteFrom, certificate });
   const signal = await stopped.signal;
   terminal.detail(`${signal}: closing`);

@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { dataFolderOption } from '../../option-groups.ts';
 
@@ -6,6 +7,7 @@ export const serviceBackupCommand = {
   description: "back up the service's database; the service may be running",
   arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'File to write the backup to?' } }],
   options: { ...dataFolderOption },
+  formats: RESULT_FORMATS,
   notes: 'The database is that of DATABASE_URL, or the embedded one of --data. An existing file is replaced.',
   examples: ['service backup appreg-backup.gz'],
 } as const satisfies CommandDefinition;

@@ -1,29 +1,27 @@
 import { resolve } from 'node:path';
-import { counted, printable, safeJson } from '../../../core/text/text.ts';
+import { counted, printable } from '../../../core/text/text.ts';
 import { size } from '../../../report/words.ts';
 import { backUp } from '../../../service/backup/backup.ts';
 import { resolveSettings } from '../../../service/config/resolve-settings.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { quotedPath } from '../../io/shown-path.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { untilSignal } from '../../process/stop-signal.ts';
 import type { serviceBackupCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof serviceBackupCommand.options>;
 
 /** `appreg service backup <file>`: all of the database in one file, which only its owner can read. */
-export async function runServiceBackup(
-  { terminal, env, cwd }: Context,
-  file: string,
-  options: Options,
-): Promise<number> {
-  const json = wantsJson('service backup', options.format);
+export async function runServiceBackup(context: Context, file: string, options: Options): Promise<number> {
+  const { terminal, env, cwd } = context;
   const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null });
   const path = resolve(cwd, file);
   const { rows, bytes } = await untilSignal((signal) => backUp(settings, path, signal));
-  if (json) terminal.out(safeJson({ file: path, bytes, rows }));
-  else terminal.out(`Wrote ${printable(file)}: ${size(bytes)}, ${describeRows(rows)}.`);
+  printResult(context, {
+    pretty: () => `Wrote ${printable(file)}: ${size(bytes)}, ${describeRows(rows)}.`,
+    json: () => ({ file: path, bytes, rows }),
+  });
   terminal.next(`appreg service restore ${quotedPath(printable(file))} --data <folder>`);
   return 0;
 }

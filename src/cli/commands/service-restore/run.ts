@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { printable, safeJson } from '../../../core/text/text.ts';
+import { printable } from '../../../core/text/text.ts';
 import { restore } from '../../../service/backup/restore.ts';
 import { resolveSettings } from '../../../service/config/resolve-settings.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { quotedPath } from '../../io/shown-path.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { untilSignal } from '../../process/stop-signal.ts';
 import { describeRows } from '../service-backup/run.ts';
 import type { serviceRestoreCommand } from './options.ts';
@@ -16,18 +16,16 @@ type Options = GlobalOptions & OptionValues<typeof serviceRestoreCommand.options
 const SEALED = ['registry_credentials', 'webhooks'];
 
 /** `appreg service restore <file>`: a backup into an empty database, all of it or nothing. */
-export async function runServiceRestore(
-  { terminal, env, cwd }: Context,
-  file: string,
-  options: Options,
-): Promise<number> {
-  const json = wantsJson('service restore', options.format);
+export async function runServiceRestore(context: Context, file: string, options: Options): Promise<number> {
+  const { terminal, env, cwd } = context;
   const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null });
   const { rows, header } = await untilSignal((signal) => restore(settings, resolve(cwd, file), signal));
   const target = settings.databaseUrl === null ? settings.dataFolder : 'the database of DATABASE_URL';
   const { createdAt, appreg } = header;
-  if (json) terminal.out(safeJson({ target: settings.databaseUrl === null ? target : null, createdAt, appreg, rows }));
-  else terminal.out(`Restored ${printable(target)} as of ${printable(createdAt)}: ${describeRows(rows)}.`);
+  printResult(context, {
+    pretty: () => `Restored ${printable(target)} as of ${printable(createdAt)}: ${describeRows(rows)}.`,
+    json: () => ({ target: settings.databaseUrl === null ? target : null, createdAt, appreg, rows }),
+  });
   if (SEALED.some((table) => (rows[table] ?? 0) > 0))
     terminal.log(
       'Start the service with the SECRETS_KEY of the backed-up service: it encrypts the credentials of registries and the secrets of webhooks.',

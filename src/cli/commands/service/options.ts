@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import { ROLES } from '../../choices.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { authorityOption, dataFolderOption, listenOptions } from '../../option-groups.ts';
@@ -53,5 +54,6 @@ export const serviceCommand = {
       range: 'positive',
     },
   },
+  formats: RESULT_FORMATS,
   examples: ['service --open-sign-up --allow-host localhost'],
 } as const satisfies CommandDefinition;

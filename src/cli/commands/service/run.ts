@@ -8,6 +8,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { networkOf } from '../../config/network.ts';
 import { stopSignal } from '../../process/stop-signal.ts';
+import { printResult } from '../../io/results.ts';
 import type { Terminal } from '../../io/terminal.ts';
 import { authoritiesIn } from '../../check/verify-options.ts';
 import type { serviceCommand } from './options.ts';
@@ -29,7 +30,7 @@ export async function runService(context: Context, options: ServiceCommandOption
     stopped.forget();
     throw error;
   });
-  terminal.out(running.url);
+  printResult(context, { pretty: () => running.url, json: () => ({ url: running.url }) });
   remarks(terminal, settings, running.url);
   const signal = await Promise.race([stopped.signal, running.failure]);
   if (typeof signal !== 'string') {

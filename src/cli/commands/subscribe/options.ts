@@ -1,3 +1,4 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { authorityOption, headerOptions, registryUrlArgument } from '../../option-groups.ts';
 
@@ -54,6 +55,7 @@ export const subscribeCommand = {
       range: 'positive',
     },
   },
+  formats: RESULT_FORMATS,
   examples: [
     'subscribe https://apps.example.com/registry.json --service https://flows.example.com --name "My apps" --token-env TOKEN',
   ],

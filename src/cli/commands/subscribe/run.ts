@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
-import { counted, printable, redact, safeExcerpt, safeJson } from '../../../core/text/text.ts';
+import { counted, printable, redact, safeExcerpt } from '../../../core/text/text.ts';
 import type { FirstCheck } from '../../../subscribe/await-check.ts';
 import type { SubscriptionAnswer, Subscription } from '../../../subscribe/subscribe.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { wantsJson } from '../../format.ts';
+import { printResult } from '../../io/results.ts';
 import { resolveInputs } from '../../io/prompts.ts';
 import { networkOf } from '../../config/network.ts';
 import { authoritiesIn, givenHeaders, registryUrl } from '../../check/verify-options.ts';
@@ -23,7 +23,6 @@ type Options = GlobalOptions & OptionValues<typeof subscribeCommand.options>;
  */
 export async function runSubscribe(context: Context, url: string, options: Options): Promise<number> {
   const { terminal, env } = context;
-  const json = wantsJson('subscribe', options.format);
   const inputs = await resolveInputs(context, {
     service: { option: subscribeCommand.options.service, given: options.service },
     name: { option: subscribeCommand.options.name, given: options.name },
@@ -53,13 +52,19 @@ export async function runSubscribe(context: Context, url: string, options: Optio
   const check = await firstCheck(context, request, response);
   // A service may echo what it was sent.
   const conceal = redactor(secrets);
-  if (json)
-    terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...response, ...(check && { check }) }))));
-  else
-    terminal.out(
-      conceal(describeOutcome(response, check, { url: registry.href, name, base, tokenEnv: options.tokenEnv })),
-    );
-  if (!isSubscribed(response) || check?.failing) return 1;
+  const what = `${shown(redact(registry.href))} as “${shown(name)}”`;
+  printResult(context, {
+    pretty: () => (isSubscribed(response) ? conceal(describeSubscription(what, response, check)) : null),
+    json: () => ({ registry: registry.href, name, ...response, check }),
+    conceal: (text) => conceal(redact(text)),
+  });
+  const problem = isSubscribed(response)
+    ? problemOfRegistry(check)
+    : problemOfRequest(response, { url: registry.href, base, tokenEnv: options.tokenEnv });
+  if (problem !== null) {
+    terminal.error(conceal([problem.message, ...problem.details].join('\n')), problem.hint ?? undefined);
+    return 1;
+  }
   terminal.next(
     `the service checks it ${check?.checking ? 'now, then ' : ''}every hour; appreg diagnose ${shellWord(printable(redact(registry.href)))} shows what it finds`,
   );
@@ -97,53 +102,16 @@ function isSubscribed({ outcome }: SubscriptionAnswer): boolean {
 interface Given {
   /** The manifest. */
   url: string;
-  name: string;
   /** The service, with a trailing slash. */
   base: string;
   tokenEnv: string | undefined;
 }
 
-function describeOutcome(response: SubscriptionAnswer, check: FirstCheck | null, given: Given): string {
-  const { outcome, status, body, text } = response;
-  const { url, name, base } = given;
-  const what = `${shown(redact(url))} as “${shown(name)}”`;
-  if (outcome === 'subscribed' && check !== null) return describeCheck(what, check);
-  if (outcome === 'subscribed') return `subscribed to ${what}`;
+/** The subscription that exists now, whether or not the registry can be used. */
+function describeSubscription(what: string, { outcome }: SubscriptionAnswer, check: FirstCheck | null): string {
   if (outcome === 'already-subscribed') return `already subscribed to ${what}`;
-  if (outcome === 'web-page')
-    return [
-      `not subscribed: ${shown(redact(`${base}api/registries/subscribe`))} responds with ${status} and an HTML page, not with the service’s API`,
-      '  Check --service and the credentials.',
-    ].join('\n');
-  const problem = fieldsOf(body);
-  const faults = faultsIn(problem.errors);
-  // The details of all fields together are those of the problem.
-  const detail = faults.length > 1 ? null : problem.detail;
-  const texts = [problem.title, detail, problem.message, problem.error].filter(
-    (one): one is string => typeof one === 'string',
-  );
-  const lines = [`refused with status ${status}: ${shown(texts.join(': ') || text || 'no reason given')}`];
-  if (faults.length > 1) lines.push(...faults.map((fault) => `  ${shown(fault)}`));
-  if (Array.isArray(problem.findings)) lines.push(...findingLines(problem.findings));
-  const hint = hintFor(status, given);
-  if (hint !== null) lines.push(`  ${hint}`);
-  return lines.join('\n');
-}
-
-/** What is wrong with each field of the request. */
-function faultsIn(errors: unknown): string[] {
-  return Array.isArray(errors)
-    ? errors.map((one) => fieldsOf(one).detail).filter((detail) => typeof detail === 'string')
-    : [];
-}
-
-function describeCheck(what: string, { checking, failing, apps, visible, errors, findings }: FirstCheck): string {
-  if (failing)
-    return [
-      `subscribed to ${what}, but the registry cannot be used:`,
-      ...findingLines(findings),
-      '  The subscription is kept, and the service checks the registry again later.',
-    ].join('\n');
+  if (check === null || check.failing) return `subscribed to ${what}`;
+  const { checking, apps, visible, errors } = check;
   if (checking) return `subscribed to ${what}; its first check has not finished yet`;
   const figures = [
     ...(apps === null ? [] : [counted(apps, 'app')]),
@@ -151,6 +119,57 @@ function describeCheck(what: string, { checking, failing, apps, visible, errors,
     ...(errors ? [counted(errors, 'error')] : []),
   ];
   return `subscribed to ${what}${figures.length === 0 ? '' : `: ${figures.join(', ')}`}`;
+}
+
+/** Why a run fails. */
+interface Problem {
+  message: string;
+  /** Lines that follow the message. */
+  details: string[];
+  hint: string | null;
+}
+
+/** Why the registry cannot be used; null if it can, or if that is not known yet. */
+function problemOfRegistry(check: FirstCheck | null): Problem | null {
+  if (check?.failing !== true) return null;
+  return {
+    message: 'The registry cannot be used:',
+    details: findingLines(check.findings),
+    hint: 'The subscription is kept, and the service checks the registry again later.',
+  };
+}
+
+/** Why the service did not subscribe the organization. */
+function problemOfRequest({ outcome, status, body, text }: SubscriptionAnswer, given: Given): Problem {
+  if (outcome === 'web-page') {
+    const url = shown(redact(`${given.base}api/registries/subscribe`));
+    return {
+      message: `Not subscribed: ${url} responds with ${status} and an HTML page, not with the service’s API.`,
+      details: [],
+      hint: 'Check --service and the credentials.',
+    };
+  }
+  const { title, detail, message, error, errors, findings } = fieldsOf(body);
+  const faults = faultsIn(errors);
+  // The details of all fields together are those of the problem.
+  const texts = [title, faults.length > 1 ? null : detail, message, error].filter(
+    (one): one is string => typeof one === 'string',
+  );
+  return {
+    message: `Refused with status ${status}: ${shown(texts.join(': ') || text || 'no reason given')}`,
+    details: [
+      ...(faults.length > 1 ? faults.map((fault) => `  ${shown(fault)}`) : []),
+      ...(Array.isArray(findings) ? findingLines(findings) : []),
+    ],
+    hint: hintFor(status, given),
+  };
+}
+
+/** What is wrong with each field of the request. */
+function faultsIn(errors: unknown): string[] {
+  return Array.isArray(errors)
+    ? errors.map((one) => fieldsOf(one).detail).filter((detail) => typeof detail === 'string')
+    : [];
 }
 
 /** The first findings, with their advice. */

@@ -1,3 +1,4 @@
+import { FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import { baselineOption, checkOptions, registryUrlArgument, versionsOption } from '../../option-groups.ts';
 
@@ -44,6 +45,7 @@ export const verifyCommand = {
     ...checkOptions,
     ...baselineOption,
   },
+  formats: FORMATS,
   examples: [
     'verify https://apps.example.com/registry.json',
     'verify https://apps.example.com/registry.json --app clock --wait 10m',

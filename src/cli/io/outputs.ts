@@ -1,0 +1,89 @@
+import { resolve } from 'node:path';
+import { AppregError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/text/similar-names.ts';
+import { printable, shorten } from '../../core/text/text.ts';
+import type { Format } from '../../report/options.ts';
+import { isOneOf } from '../choices.ts';
+import type { CommandIdentity, GlobalOptions } from '../context.ts';
+import { fileIdentity, requireWritable } from './output-file.ts';
+
+/** One form in which a result is requested. */
+export interface Output {
+  format: Format;
+  /** Absolute; null for stdout. */
+  file: string | null;
+}
+
+/**
+ * What --format, --output and --report request: the result itself first, then the reports.
+ * @throws AppregError for a format that the command does not have, and for a file that is named twice
+ */
+export function outputsOf(
+  { format, output, report = [] }: GlobalOptions,
+  command: CommandIdentity,
+  cwd: string,
+): Output[] {
+  const outputs = [
+    {
+      format: format === undefined ? 'pretty' : formatIn(format, command),
+      file: output === undefined ? null : resolve(cwd, nonEmpty(output, '--output')),
+    },
+    ...report.map((text) => reportIn(text, command, cwd)),
+  ];
+  const seen = new Set<string>();
+  for (const { file } of outputs) {
+    if (file === null) continue;
+    if (seen.has(file))
+      throw new AppregError(
+        'option-conflict',
+        `${printable(file)} is named twice, by --output or --report.`,
+        'Give each result a file of its own.',
+      );
+    seen.add(file);
+  }
+  return outputs;
+}
+
+/** @throws AppregError for files that cannot be written, or that are the same one */
+export function requireWritableOutputs(outputs: readonly Output[]): void {
+  const seen = new Map<string, string>();
+  for (const { file } of outputs) {
+    if (file === null) continue;
+    requireWritable(file);
+    const identity = fileIdentity(file);
+    const other = identity === null ? undefined : seen.get(identity);
+    if (other !== undefined)
+      throw new AppregError(
+        'option-conflict',
+        `${printable(other)} and ${printable(file)} are the same file.`,
+        'Give each result a file of its own.',
+      );
+    if (identity !== null) seen.set(identity, file);
+  }
+}
+
+function reportIn(text: string, command: CommandIdentity, cwd: string): Output {
+  const separator = text.indexOf('=');
+  if (separator === -1)
+    throw new AppregError(
+      'option-invalid',
+      `Invalid --report “${printable(shorten(text, 80))}”: the file is missing.`,
+      `Give a format and a file, such as --report json=report.json. The formats are: ${command.formats.join(', ')}`,
+    );
+  const format = formatIn(text.slice(0, separator), command);
+  return { format, file: resolve(cwd, nonEmpty(text.slice(separator + 1), `--report ${format}=<file>`)) };
+}
+
+function formatIn(text: string, { name, formats }: CommandIdentity): Format {
+  if (isOneOf(formats, text)) return text;
+  throw new AppregError(
+    'format-unknown',
+    `${name} has no format “${printable(shorten(text, 80))}”.${didYouMean(text, formats)}`,
+    `Use one of: ${formats.join(', ')}`,
+  );
+}
+
+function nonEmpty(file: string, option: string): string {
+  if (file.trim() !== '') return file;
+  throw new AppregError('option-invalid', `The file of ${option} is empty.`, 'Give the name of a file.');
+}

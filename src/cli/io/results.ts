@@ -1,0 +1,58 @@
+import { printable } from '../../core/text/text.ts';
+import { documentText } from '../../report/envelope.ts';
+import type { Format } from '../../report/options.ts';
+import { PLAIN, type Style } from '../../report/style.ts';
+import type { Context } from '../context.ts';
+import { shownPath } from './shown-path.ts';
+import { outputsOf } from './outputs.ts';
+
+/** A result of a command, in each form that can be requested. */
+export interface Result {
+  /** For people; null if there is only an error, which is on stderr. */
+  pretty(style: Style): string | null;
+  /** The fields of the JSON document in addition to its envelope. */
+  json(): object;
+  markdown?(): string;
+  /** Applied to every text of the JSON document (default: `redact`). */
+  conceal?: (text: string) => string;
+  /** One line for stderr if the result is in a file (default: the first line for people). */
+  summary?(): string;
+}
+
+/** Prints the result of a command as --format, --output and --report request it. Called once per run. */
+export function printResult(context: Context, result: Result): void {
+  const render = (format: Format, style: Style): string | null => {
+    if (format === 'json') return documentText(context.command.name, result.json(), result.conceal);
+    return format === 'markdown' && result.markdown ? result.markdown() : result.pretty(style);
+  };
+  printRendered(context, render, () => result.summary?.() ?? result.pretty(PLAIN)?.split('\n')[0] ?? '');
+}
+
+/**
+ * The same for results in other formats.
+ * @param summary one line for stderr if the result is in a file
+ */
+export function printRendered(
+  context: Context,
+  render: (format: Format, style: Style) => string | null,
+  summary: () => string,
+): void {
+  const { terminal, options, cwd, command } = context;
+  const [main, ...reports] = outputsOf(options, command, cwd);
+  if (main === undefined) return;
+  const text = render(main.format, main.file === null ? terminal.style : PLAIN);
+  if (text !== null) terminal.out(text, main.file);
+  for (const { format, file } of reports) {
+    const report = render(format, PLAIN);
+    if (report !== null) terminal.out(report, file);
+  }
+  if (main.file === null) return;
+  const line = summary();
+  if (line !== '') terminal.log(line);
+  terminal.log(`Written to ${printable(shownPath(cwd, main.file))}`);
+}
+
+/** In place of `redact`, for texts of appreg itself: their examples look like secrets. */
+export function ownText(text: string): string {
+  return text;
+}

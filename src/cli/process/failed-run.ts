@@ -1,0 +1,23 @@
+import type { RunError } from '../../core/engine/report.ts';
+import { ERRORS } from '../../core/error-codes/index.ts';
+import { isAppregError } from '../../core/errors.ts';
+
+/** A failed run as its JSON document describes it. */
+interface FailedRun {
+  /** `refused`: by a rule or a store; `interrupted`: by a signal; `failed`: anything else. */
+  outcome: 'refused' | 'interrupted' | 'failed';
+  error: RunError;
+}
+
+/** What a document says about a thrown error. */
+export function failureOf(error: unknown): FailedRun {
+  if (isAppregError(error)) {
+    const { code, message, hint, exit, rules } = error;
+    const outcome = exit > 128 ? 'interrupted' : FAILURES[exit === 1 ? 1 : 0];
+    return { outcome, error: { code, message, hint, exit, ...(rules.length > 0 && { rules }) } };
+  }
+  const message = 'Internal error in appreg; its stack is on stderr.';
+  return { outcome: 'failed', error: { code: 'defect', message, hint: 'Please report it.', exit: ERRORS.defect.exit } };
+}
+
+const FAILURES = ['failed', 'refused'] as const;
