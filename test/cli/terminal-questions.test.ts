@@ -179,9 +179,9 @@ describe.skipIf(!canType('bash'))('a prompt at a terminal', () => {
   }, 90_000);
 
   test.each([
-    [['add-app', '--yes'], "missing required argument 'key'"],
-    [['publish-version', '--yes'], "missing required arguments 'app', 'version'"],
-    [['bundle', 'main.mjs', '--yes'], "missing required argument 'output'"],
+    [['add-app', '--yes'], 'Missing argument: <key>.'],
+    [['publish-version', '--yes'], 'Missing arguments: <app> <version>.'],
+    [['bundle', 'main.mjs', '--yes'], 'Missing argument: <output>.'],
   ])(
     'does not appear with --yes: %j',
     async (args, message) => {
@@ -195,15 +195,15 @@ describe.skipIf(!canType('bash'))('a prompt at a terminal', () => {
 
 describe('without a terminal', () => {
   test.each([
-    [['add-app'], "missing required argument 'key'"],
-    [['publish-version'], "missing required arguments 'app', 'version'"],
-    [['publish-version', 'clock'], "missing required argument 'version'"],
+    [['add-app'], 'Missing argument: <key>.'],
+    [['publish-version'], 'Missing arguments: <app> <version>.'],
+    [['publish-version', 'clock'], 'Missing argument: <version>.'],
     [['publish-version', 'clock', '1.0.0'], 'one of --artifact, --entry and --artifact-url is required'],
-    [['bundle'], "missing required arguments 'entry', 'output'"],
-    [['verify'], "missing required argument 'registry-url'"],
-    [['checksum'], "missing required argument 'file|url'"],
-    [['mirror', 'https://apps.example.com/'], "missing required argument 'dir'"],
-    [['completion'], "missing required argument 'shell'"],
+    [['bundle'], 'Missing arguments: <entry> <output>.'],
+    [['verify'], 'Missing argument: <registry-url>.'],
+    [['checksum'], 'Missing argument: <file|url>.'],
+    [['mirror', 'https://apps.example.com/'], 'Missing argument: <dir>.'],
+    [['completion'], 'Missing argument: <shell>.'],
   ])('%j is a usage error', async (args, message) => {
     await workspace('clock');
     const { code, shown } = withoutTerminal(...args);
