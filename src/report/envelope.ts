@@ -2,7 +2,7 @@ import { VERSION } from '../core/tool-version.ts';
 import { redact, safeJson } from '../core/text/text.ts';
 
 /** The fields that every JSON document of the command line begins with (schemas/output.schema.json). */
-export interface Envelope {
+interface Envelope {
   schema: 1;
   tool: { name: 'appreg'; version: string };
   /** Null if the command line names no command. */
@@ -10,7 +10,7 @@ export interface Envelope {
 }
 
 /** The envelope of a document of `command`. */
-export function envelopeOf(command: string | null): Envelope {
+function envelopeOf(command: string | null): Envelope {
   return { schema: 1, tool: { name: 'appreg', version: VERSION }, command };
 }
 
