@@ -1,4 +1,5 @@
 import type { DocumentContent } from '../core/facts/facts.ts';
+import { byteOrderMarkOf } from '../core/registry/document-text.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json/json.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { isAppregError } from '../core/errors.ts';
@@ -188,7 +189,7 @@ export function assembledManifest(
   const isUnchanged = added.length + changed.length + removed.length === 0;
   const others = isObject(manifest.value) ? manifest.value : {};
   const text = JSON.stringify({ ...others, apps: after }, null, 2);
-  return { text: isUnchanged ? null : `${text}\n`, added, changed, removed, issues };
+  return { text: isUnchanged ? null : `${byteOrderMarkOf(manifest.text)}${text}\n`, added, changed, removed, issues };
 }
 
 function asJson({ name, description, blockStyle, appMetadataUrl }: AppEntry): JsonObject {

@@ -16,8 +16,8 @@ import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
 /**
- * A JSON document that may be edited, because all parsers read it alike. It is read and parsed once, and then passed as
- * a value: an edit returns another one.
+ * A JSON document that may be edited, because all parsers that accept it read it alike. It is read and parsed once, and
+ * then passed as a value: an edit returns another one, with the same byte order mark or none.
  */
 export interface Document {
   /** Its path in the store, and its name in messages. */
@@ -33,7 +33,7 @@ export interface Document {
 /**
  * The document with this content.
  * @throws AppregError `document-invalid` (exit 1) with line and column, for anything that parsers could read
- * differently: a syntax error, invalid UTF-8, a byte order mark, a duplicate name, excessive depth or size
+ * differently: a syntax error, invalid UTF-8, a duplicate name, excessive depth or size
  */
 export function openDocument(content: DocumentContent, path: string, token: string | null = null): Document {
   const parsed = parseDocument(content);
@@ -73,7 +73,7 @@ interface DocumentProblem {
 }
 
 function problemOf(
-  { fault, oversized, byteOrderMark, duplicates }: ParsedDocument,
+  { fault, oversized, duplicates }: ParsedDocument,
   { text }: DocumentContent,
 ): DocumentProblem | null {
   if (fault) return { message: fault.message, advice: fault.advice, offset: text === null ? null : fault.offset };
@@ -88,12 +88,6 @@ function problemOf(
       message: 'The document is larger than any registry needs.',
       advice: 'Check that this is the right file.',
       offset: null,
-    };
-  if (byteOrderMark)
-    return {
-      message: 'The document begins with a byte order mark (U+FEFF), which JSON does not allow.',
-      advice: 'Save it as UTF-8 without a byte order mark (appreg lint --fix does that).',
-      offset: 0,
     };
   const [twice] = duplicates;
   if (!twice) return null;

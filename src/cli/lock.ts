@@ -66,7 +66,7 @@ export async function changeLock(root: string, change: (lock: LockFile) => LockF
   for (;;) {
     const stored = await store.read(LOCK_FILE);
     const before = stored === null ? new Map() : parseLock(stored.bytes);
-    const bytes = Buffer.from(lockText(change(before)));
+    const bytes = Buffer.from(lockText(change(before), stored === null ? '' : Buffer.from(stored.bytes).toString()));
     if (stored && bytes.equals(stored.bytes)) return;
     const done = stored ? await store.replace(LOCK_FILE, bytes, stored.token) : await store.create(LOCK_FILE, bytes);
     if (done === 'replaced' || done === 'created') return;

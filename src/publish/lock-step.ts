@@ -27,7 +27,7 @@ export function lockStep(entries: readonly { app: string; version: LockedVersion
       const before = parseLock(Buffer.from(text));
       let after = before;
       for (const { app, version } of entries) after = withLockedVersion(after, app, version);
-      return after === before ? null : lockText(after);
+      return after === before ? null : lockText(after, text);
     },
     what: `the lock file, with ${versions}`,
   };

@@ -64,7 +64,6 @@ describe('edit-app', () => {
   });
 
   test.each([
-    ['a byte order mark', '\ufeff{"apps":{"clock":{}}}'],
     ['a duplicate name', '{"apps":{"clock":{}},"apps":{"clock":{}}}'],
     ['a trailing comma', '{"apps":{"clock":{},}}'],
   ])('refuses a manifest with %s, and does not change it', async (_, text) => {

@@ -175,12 +175,6 @@ describe('the rules refuse', () => {
 test.each([
   { name: 'a missing manifest', files: {}, code: 'manifest-missing', exit: 2 },
   {
-    name: 'a manifest with a byte order mark',
-    files: { 'registry.json': `\ufeff${empty}` },
-    code: 'document-invalid',
-    exit: 1,
-  },
-  {
     name: 'a manifest with an array of apps',
     files: { 'registry.json': '{"apps":[]}' },
     code: 'document-invalid',

@@ -3,6 +3,7 @@ import { isMissing } from '../facts/facts.ts';
 import { isObject, type JsonValue, member } from '../json/json.ts';
 import { listedVersionsIn, versionFields } from './metadata.ts';
 import { manifestApps } from './manifest.ts';
+import { byteOrderMarkOf } from './document-text.ts';
 import { compareText } from '../engine/order.ts';
 import { comparePrecedence, isSemver } from './version.ts';
 
@@ -82,8 +83,9 @@ function provenanceIn(item: JsonValue): Pick<LockedVersion, 'provenance'> {
 /**
  * The lock file as text: one line for each version, so that adding versions on two branches does not cause merge
  * conflicts.
+ * @param replaced the text that it replaces, whose byte order mark is preserved
  */
-export function lockText(lock: LockFile): string {
+export function lockText(lock: LockFile, replaced = ''): string {
   const apps = [...lock]
     .sort(([a], [b]) => compareText(a, b))
     .map(([key, versions]) => {
@@ -97,7 +99,7 @@ export function lockText(lock: LockFile): string {
         ? `    ${JSON.stringify(key)}: {}`
         : `    ${JSON.stringify(key)}: {\n${lines.join(',\n')}\n    }`;
     });
-  return `{\n  "lock": 1,\n  "apps": ${apps.length === 0 ? '{}' : `{\n${apps.join(',\n')}\n  }`}\n}\n`;
+  return `${byteOrderMarkOf(replaced)}{\n  "lock": 1,\n  "apps": ${apps.length === 0 ? '{}' : `{\n${apps.join(',\n')}\n  }`}\n}\n`;
 }
 
 function inOrder(a: string, b: string): number {
