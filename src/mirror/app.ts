@@ -31,6 +31,8 @@ import {
 export interface MirrorOptions extends Omit<HttpOptions, 'onProgress'> {
   /** The base URL of the mirror, with a trailing slash. */
   base: string;
+  /** Reads the base URL in the configuration of an earlier mirror in the folder; null if it has none. */
+  configuredBase?(): Promise<string | null>;
   /** File name of the manifest in the mirror. */
   manifest: string;
   /** Only these apps; null for all. */

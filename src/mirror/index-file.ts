@@ -10,11 +10,19 @@ import { asText } from './rewrite.ts';
 export const INDEX = '.appreg-mirror.json';
 export interface Index {
   source: string;
+  /** The URL that the copy will be served at, which is in its documents; earlier releases did not record it. */
+  base: string;
   files: Record<string, { sha256: string; bytes: number; modified: number }>;
 }
 
-/** @throws AppregError if the folder mirrors another registry */
-export async function indexOf(root: string, source: string): Promise<Index> {
+/**
+ * @param configured the base URL in the configuration of the folder; null if it has none
+ * @throws AppregError if the folder mirrors another registry, or for another base URL
+ */
+export async function indexOf(
+  root: string,
+  { source, base, configured }: { source: string; base: string; configured: string | null },
+): Promise<Index> {
   const text = await readFile(join(root, INDEX), 'utf8').catch(() => '');
   const value = text === '' ? undefined : parseDocument(documentContent(Buffer.from(text))).value;
   const mirrored = member(value, 'source');
@@ -24,7 +32,18 @@ export async function indexOf(root: string, source: string): Promise<Index> {
       `This folder mirrors ${printable(mirrored)}.`,
       'Choose another folder; one folder mirrors one registry.',
     );
-  return { source: redact(source), files: filesIn(member(value, 'files')) };
+  for (const known of [member(value, 'base'), configured])
+    if (typeof known === 'string' && known !== base) throw otherBase(known, base);
+  return { source: redact(source), base, files: filesIn(member(value, 'files')) };
+}
+
+function otherBase(known: string, base: string): AppregError {
+  return new AppregError(
+    'mirror-base-url-differs',
+    `This folder is a mirror for ${printable(redact(known))}, and --base-url is ${printable(redact(base))}. Its files would contain both URLs.`,
+    'Use the same --base-url, or mirror into another folder.',
+    { effect: 'none' },
+  );
 }
 
 /** The complete entries: a file without one is read again. */
@@ -39,9 +58,10 @@ function filesIn(value: JsonValue | undefined): Index['files'] {
 }
 
 /** The text of the index file. */
-export function indexText({ source, files }: Index): string {
+export function indexText({ source, base, files }: Index): string {
   return asText({
     source,
+    base,
     files: Object.fromEntries(Object.entries(files).map(([path, file]) => [path, { ...file }])),
   });
 }

@@ -39,7 +39,8 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
     const source = await sourceOf(http, url, options.signal);
     if (source === null) return { ...result, interrupted: true };
     await store.tidy?.([options.manifest]);
-    const index = await indexOf(root, url);
+    const configured = (await options.configuredBase?.()) ?? null;
+    const index = await indexOf(root, { source: url, base: options.base, configured });
     const mirrored = manifestApps(await localDocument(store, options.manifest)) ?? {};
     const keys = selectedKeys(source.apps, options.apps);
     // First, so that a later run continues this one, even if it is killed.

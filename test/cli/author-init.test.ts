@@ -57,8 +57,8 @@ describe('init', () => {
         root: dir,
         manifestUrl: 'https://apps.example.com/r/apps.json',
         files: [
-          { path: 'appreg.config.json', status: 'created' },
-          { path: 'apps.json', status: 'created' },
+          { path: 'appreg.config.json', status: 'created', store: null },
+          { path: 'apps.json', status: 'created', store: null },
         ],
       },
     ]);
@@ -283,7 +283,8 @@ describe('init beside an existing configuration', () => {
       const context = contextIn(dir);
       context.env = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
       expect(await runInit(context, undefined, {})).toBe(0);
-      expect(context.printed.out).toEqual(['unchanged .appregrc.yaml\ncreated registry.json']);
+      expect(context.printed.out).toEqual(['unchanged .appregrc.yaml
+created registry.json in the bucket apps/r/']);
       expect([...server.objects.keys()].filter((key) => !key.includes('probe'))).toEqual(['apps/r/registry.json']);
     } finally {
       await server.close();

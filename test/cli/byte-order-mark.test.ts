@@ -43,7 +43,7 @@ async function both(steps: (root: string) => Promise<void>) {
 
 test('the commands that edit one app preserve a byte order mark', async () => {
   const isSame = await both(async (root) => {
-    expect(await runEditApp(contextIn(root), 'clock', { description: 'New.', color: '#445566' })).toBe(0);
+    expect(await runEditApp(contextIn(root), 'clock', { description: 'New.', blockColor: '#445566' })).toBe(0);
     const entry = { entry: 'src/clock/main.ts', readBack: false };
     expect(await runPublishVersion(contextIn(root), 'clock', '1.0.0', entry)).toBe(0);
     const added = { name: 'Lamp', description: 'A lamp.', blockColor: '#112233', icon: 'icon.svg' };

@@ -284,6 +284,23 @@ test('a folder with a mirror of another registry is refused', async () => {
   ).rejects.toMatchObject({ code: 'mirror-source-differs' });
 });
 
+test('another base URL is refused: its files contain the first one', async () => {
+  await run();
+  const before = files().map(read);
+  const other = { base: 'https://other.example.com/' };
+  await expect(run(other)).rejects.toMatchObject({
+    code: 'mirror-base-url-differs',
+    exit: 2,
+    summary: `This folder is a mirror for ${BASE}, and --base-url is ${other.base}. Its files would contain both URLs.`,
+  });
+  expect(files().map(read)).toEqual(before);
+  // Also after a run that was killed before it wrote the configuration, and after a change of the configuration.
+  const configuredBase = async (): Promise<string> => other.base;
+  await expect(run({ configuredBase })).rejects.toMatchObject({ code: 'mirror-base-url-differs' });
+  await run();
+  expect(files().map(read)).toEqual(before);
+});
+
 describe('a registry that was not made by mirror is refused, and not changed:', () => {
   test.each(['registry.json', 'appreg.config.json', 'appreg.config.yaml'])('a folder with %s', async (name) => {
     writeFileSync(join(root, name), 'mine');

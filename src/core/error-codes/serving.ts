@@ -42,6 +42,11 @@ export const SERVING_ERRORS = {
     title: 'The folder contains a mirror of another registry.',
     fix: 'Choose another folder.',
   },
+  'mirror-base-url-differs': {
+    exit: 2,
+    title: 'The folder contains a mirror for another base URL, which is in its files.',
+    fix: 'Use the same --base-url, or choose another folder.',
+  },
   'mirror-folder-occupied': {
     exit: 1,
     title: 'The folder contains a registry that was not made by mirror.',

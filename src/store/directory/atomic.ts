@@ -51,7 +51,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
       return placed;
     });
   } catch (error) {
-    throw diskError(error, shownAs, placed ? IN_PLACE : { effect: 'none' });
+    throw diskError(error, shownAs, placed ? IN_PLACE : { effect: 'none' }, path);
   }
 }
 
@@ -77,7 +77,7 @@ export async function createFile(path: string, bytes: Bytes, options: { shownAs?
       return placed;
     });
   } catch (error) {
-    throw diskError(error, shownAs, placed ? IN_PLACE : { effect: 'none' });
+    throw diskError(error, shownAs, placed ? IN_PLACE : { effect: 'none' }, path);
   }
 }
 

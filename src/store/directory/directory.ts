@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { createFile, replaceFile } from './atomic.ts';
@@ -37,7 +37,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       const bytes = await readAt(await pathOnDisk(root, path), path);
       return bytes && { bytes, token: tokenOf(bytes) };
     } catch (error) {
-      throw diskError(error, path, null);
+      throw diskError(error, path, null, join(root, path));
     }
   }
 
@@ -48,7 +48,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       if (!(await isFile(target, path))) return null;
       return await nullIfMissing(digestOfChunks(readChunks(target)));
     } catch (error) {
-      throw diskError(error, path, null);
+      throw diskError(error, path, null, join(root, path));
     }
   }
 
@@ -72,7 +72,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       await makeFolders(dirname(target));
       return (await createFile(target, bytes, { shownAs: path })) ? 'created' : 'exists';
     } catch (error) {
-      throw diskError(error, path);
+      throw diskError(error, path, { effect: 'none' }, join(root, path));
     }
   }
 }
@@ -91,7 +91,7 @@ async function replaceIn(
     if (expected === null || tokenOf(expected) !== token) return 'changed';
     return await deferSignals(() => replaceLocked({ target, path, bytes, expected, options }, progress));
   } catch (error) {
-    throw diskError(error, path, progress.isReplaced ? STILL_LOCKED : { effect: 'none' });
+    throw diskError(error, path, progress.isReplaced ? STILL_LOCKED : { effect: 'none' }, join(root, path));
   }
 }
 

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { type Effect, type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
@@ -114,12 +115,14 @@ export interface WriteOutcome {
  * unchanged.
  * @param path as the user knows it
  * @param outcome of a write that failed; null for a read
+ * @param target the path on disk, whose folder is named
  * @param platform of the system that reported the error
  */
 export function diskError(
   error: unknown,
   path: string,
   outcome: WriteOutcome | null = { effect: 'none' },
+  target = path,
   platform: NodeJS.Platform = process.platform,
 ): unknown {
   if (isAppregError(error)) return error;
@@ -129,7 +132,8 @@ export function diskError(
   const { code, cause, hint, advisesRepeat = false } = KNOWN[isBusy ? 'EBUSY' : system] ?? unknownError(system);
   const doing = outcome === null ? 'read' : 'write';
   const message = `Cannot ${doing} ${printable(path)}: ${cause} (${system}).`;
-  return new AppregError(code, message, hint, { ...outcome, cause: error, advisesRepeat });
+  const located = `${hint} Its folder is ${printable(dirname(resolve(target)))}`;
+  return new AppregError(code, message, located, { ...outcome, cause: error, advisesRepeat });
 }
 
 function unknownError(system: string): DiskError {

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { PRESETS } from '../../../author/host-files.ts';
 import { CONFIG_FILE, type NewFile, type NewWorkspace, workspaceFiles } from '../../../author/workspace-files.ts';
-import { counted, printable } from '../../../core/text/text.ts';
+import { counted, printable, redact } from '../../../core/text/text.ts';
 import { VERSION } from '../../../core/tool-version.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
@@ -49,7 +49,12 @@ export async function runInit(context: Context, dir: string | undefined, options
   const results = await writeWorkspace(context, root, settings, existing);
   printResult(context, {
     pretty: () =>
-      results.map(({ path, status }) => `${status} ${printable(shownPath(cwd, join(root, path)))}`).join('\n'),
+      results
+        .map(({ path, status, store }) => {
+          const place = store === null ? shownPath(cwd, join(root, path)) : `${path} in ${store}`;
+          return `${status} ${printable(place)}`;
+        })
+        .join('\n'),
     json: () => ({ root, manifest, baseUrl, manifestUrl: baseUrl + encodeURIComponent(manifest), files: results }),
     summary: () => counted(results.length, 'file'),
   });
@@ -61,8 +66,15 @@ export async function runInit(context: Context, dir: string | undefined, options
     terminal.log(
       `The CI file only works at the top level of a git repository: run git init${folder && ` ${folder}`}, or move the file to the top level.`,
     );
+  if (settings.store.type === 'git') terminal.log(howToShow(settings.store, manifest));
   terminal.next(`${folder && `cd ${folder} && `}appreg add-app <key>`);
   return 0;
+}
+
+/** The registry's branch is not checked out, so its files are not in the folder. */
+function howToShow({ remote = 'origin', branch = 'gh-pages' }: NewWorkspace['store'], manifest: string): string {
+  const show = `git fetch ${quotedPath(remote)} ${quotedPath(branch)} && git show FETCH_HEAD:${quotedPath(manifest)}`;
+  return `The registry is in that branch, not in this folder; to show its manifest: ${printable(redact(show))}`;
 }
 
 /** Throws AppregError `not-a-folder` (exit 2) if the workspace, or a folder that it is in, is a file. */
@@ -134,17 +146,21 @@ async function writeWorkspace(
     const store = await openStore(context, existing?.store ?? (storeSettings as Config['store']), root);
     // An existing registry in the store is reused unchanged.
     const exists = (await store.read(manifest)) !== null;
-    if (exists) remote.push({ path: manifest, status: 'unchanged' });
+    if (exists) remote.push({ path: manifest, status: 'unchanged', store: store.name });
     const served = files.filter((file) => file.served && !(exists && file.path === manifest));
-    remote.push(...(await createFiles(await planFiles(store, served), store, served)));
+    const written = await createFiles(await planFiles(store, served), store, served);
+    remote.push(...written.map((file) => ({ ...file, store: store.name })));
   }
-  const configuration: WrittenFile[] = existing === null ? [] : [{ path: existing.file, status: 'unchanged' }];
+  const configuration: WrittenFile[] =
+    existing === null ? [] : [{ path: existing.file, status: 'unchanged', store: null }];
   return [...configuration, ...(await createFiles(plan, folder, localFiles)), ...remote];
 }
 
 interface WrittenFile {
   path: string;
   status: 'created' | 'unchanged';
+  /** The name of the store; null for the workspace's folder. */
+  store: string | null;
 }
 
 /** Writes the files that do not exist yet. */
@@ -152,7 +168,7 @@ async function createFiles(plan: Plan, store: Store, files: readonly NewFile[]):
   await store.tidy?.(files.map(({ path }) => path));
   await applyPlan(plan, store);
   const created = new Set(plan.steps.map((step) => step.path));
-  return files.map(({ path }) => ({ path, status: created.has(path) ? 'created' : 'unchanged' }));
+  return files.map(({ path }) => ({ path, status: created.has(path) ? 'created' : 'unchanged', store: null }));
 }
 
 /** The fields of each type of store, which are options of the same name. */

@@ -6,6 +6,7 @@ import { asBase } from '../../../observe/workspace/places.ts';
 import { openDirectory } from '../../../store/directory/directory.ts';
 import { size } from '../../../report/words.ts';
 import type { OptionValues } from '../../command-definition.ts';
+import { configFileIn, loadConfig } from '../../config/config.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { resolveInputs } from '../../io/prompts.ts';
@@ -52,6 +53,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
     result = await mirror(source.href, root, {
       ...web,
       base,
+      configuredBase: () => configuredBase(context, root),
       manifest,
       apps: web.apps ?? null,
       versions: web.versions ?? 'all',
@@ -96,6 +98,14 @@ function printProblems(terminal: Terminal, { problems }: Mirrored): void {
   }
   if (problems.length > MAX_LINES)
     terminal.error(`${counted(problems.length - MAX_LINES, 'more error')}; --format json lists all of them.`);
+}
+
+/** The base URL in the configuration of a folder; null if it has none. */
+async function configuredBase({ env }: Context, root: string): Promise<string | null> {
+  const file = configFileIn(root);
+  if (file === null) return null;
+  const { baseUrl } = (await loadConfig(root, file, env)).config;
+  return baseUrl === undefined ? null : asBase(baseUrl);
 }
 
 function describeMirror(result: Mirrored): string {
