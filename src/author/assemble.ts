@@ -8,13 +8,15 @@ import type { AppEntry } from './manifest.ts';
 import { requireApps, type Document, openDocument } from './document.ts';
 
 /**
- * Builds the manifest from one small file per app, `apps/<key>/app.json`, so that contributors do not edit one big
+ * Builds the manifest from one small file per app, such as `apps/<key>/app.json`, so that contributors do not edit one big
  * document concurrently. Apps are never dropped silently: an unusable file is reported as an issue, never skipped.
  */
 
-/** The contents of the folder `apps/<key>`. */
+/** The contents of the folder that describes an app. */
 export interface AppSource {
   key: string;
+  /** Relative to the configuration, with forward slashes. */
+  folder: string;
   /** Its app.json; null if missing. */
   content: DocumentContent | null;
   /** The names of its files. */
@@ -23,6 +25,8 @@ export interface AppSource {
 
 export interface AssembledApp {
   key: string;
+  /** The folder that describes it. */
+  source: string;
   entry: AppEntry;
   /** The icon file in the folder; null if the icon is hosted elsewhere. */
   icon: string | null;
@@ -64,7 +68,7 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
   const apps: AssembledApp[] = [];
   const issues: Issue[] = [];
   for (const source of sources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-    const file = `apps/${source.key}/app.json`;
+    const file = `${source.folder}/app.json`;
     const report: ReportIssue = (message, advice) =>
       void issues.push({ message: printable(`${file}: ${message}`), advice });
     const fields = fieldsOf(source, file, report, issues);
@@ -76,6 +80,7 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
     const appMetadataUrl = fields.appMetadataUrl ?? `${folder}/versions.json`;
     apps.push({
       key: source.key,
+      source: source.folder,
       icon: 'url' in icon ? null : icon.file,
       entry: { name, description, blockStyle: { iconUrl, color }, appMetadataUrl },
     });
@@ -127,7 +132,7 @@ function hasRequired(fields: Partial<AppSourceFields>): fields is AppSourceField
 
 /** The icon file, or the URL of an icon that is hosted elsewhere; null if an issue was reported. */
 function iconOf(
-  { key, files }: AppSource,
+  { folder, files }: AppSource,
   { iconUrl }: AppSourceFields,
   report: ReportIssue,
 ): { file: string } | { url: string } | null {
@@ -142,7 +147,7 @@ function iconOf(
   const near = files.find((name) => /\.(png|svg|jpe?g|gif|webp|ico)$/i.test(name));
   report(
     near === undefined ? 'the app has no icon.' : `the app has no icon: the name “${shorten(near, 80)}” is not valid.`,
-    `Put a PNG or SVG image into apps/${key}, such as icon.svg (only letters, digits, dots, - and _), or set "iconUrl".`,
+    `Put a PNG or SVG image into ${printable(folder)}, such as icon.svg (only letters, digits, dots, - and _), or set "iconUrl".`,
   );
   return null;
 }
@@ -160,6 +165,7 @@ export interface AssembledManifest {
  * The manifest with exactly these apps; its other fields are preserved.
  * @param folders the keys of all existing folders, including unusable ones, for which issues were reported
  * @param remove the keys of the apps that may be removed
+ * @param folderOf the folder that should describe an app
  * @throws AppregError `document-invalid` (exit 1) for a manifest that must not be edited
  */
 export function assembledManifest(
@@ -167,6 +173,7 @@ export function assembledManifest(
   apps: readonly AssembledApp[],
   folders: readonly string[],
   remove: readonly string[],
+  folderOf: (key: string) => string,
 ): AssembledManifest {
   const before = requireApps(manifest);
   const after = Object.fromEntries(apps.map(({ key, entry }) => [key, asJson(entry)]));
@@ -175,13 +182,13 @@ export function assembledManifest(
   for (const key of removed.filter((one) => !remove.includes(one) && !folders.includes(one))) {
     const name = printable(shorten(key, 80));
     issues.push({
-      message: `apps/${name}/app.json does not exist, but ${printable(manifest.path)} lists the app, which would disappear.`,
-      advice: `Restore the folder; or, to remove the app for all subscribers: --remove ${name}`,
+      message: `${printable(folderOf(key))}/app.json does not exist, but ${printable(manifest.path)} lists the app, which would disappear.`,
+      advice: `Restore the folder: its name is the key of the app, so subscribers see a renamed folder as another app. Or, to remove the app for all subscribers: appreg assemble --remove ${name}`,
     });
   }
   for (const key of remove.filter((one) => folders.includes(one)))
     issues.push({
-      message: `apps/${printable(key)}: the folder exists, but --remove names the app.`,
+      message: `${printable(folderOf(key))}: the folder exists, but --remove names the app.`,
       advice: 'Remove the folder as well, or omit --remove.',
     });
   const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));

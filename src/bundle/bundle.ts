@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { dirname, posix } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { counted, grouped, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
@@ -8,7 +8,7 @@ import { buildCode } from './code.ts';
 import { readable, readFolder, readIncluded } from './files.ts';
 import { checkNames } from './names.ts';
 import type { BundleOptions } from './options.ts';
-import { provenanceOf, type Trace } from './sources.ts';
+import { filesRead, provenanceOf, type Trace } from './sources.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 export type { BundleOptions };
@@ -25,6 +25,8 @@ export interface Bundle {
   warnings: string[];
   /** What the archive was built from; reads the sources. Null unless `traced`. */
   provenance: (() => Provenance) | null;
+  /** The files that it was built from, absolute; empty unless `traced`. */
+  sources: string[];
 }
 
 const MOST_BYTES = 1024 ** 3;
@@ -41,7 +43,9 @@ const OTHER_COMPRESSION =
  * Nothing is written to disk. Throws AppregError: exit 1 for code that does not build, exit 2 for unreadable files.
  */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
-  const contents = isFolder(options.entry) ? fromFolder(options) : fromCode(options);
+  const isPacked = isFolder(options.entry);
+  const contents = isPacked ? fromFolder(options) : fromCode(options);
+  const root = isPacked ? options.entry : dirname(options.entry);
   // Loaded while the compiler runs.
   const [{ files, warnings, traces, packed }, { packArchive }] = await Promise.all([contents, import('./archive.ts')]);
   // By code unit: locale-dependent order differs between machines.
@@ -63,6 +67,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     entries: files.map(({ path, bytes }) => ({ path, size: bytes.length })),
     warnings,
     provenance: options.traced === true ? () => provenanceOf(traces, packed, options) : null,
+    sources: options.traced === true ? [...filesRead(traces), ...packed.map(({ path }) => join(root, path))] : [],
   };
 }
 

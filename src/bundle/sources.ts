@@ -44,13 +44,29 @@ export function provenanceOf(
   return { sources: `sha256:${sha256(text)}`, toolchain: { appreg: VERSION, esbuild } };
 }
 
-function linesOf({ output, folder, inputs }: Trace): string[] {
-  const files = inputs.filter((input) => !isVirtual(input));
-  const own = files.filter((input) => !input.includes('node_modules/'));
-  const folders = new Set(own.map((input) => dirname(resolve(folder, input))));
+/** The files that the compiler read, with the settings that apply to them; absolute. */
+export function filesRead(traces: readonly Trace[]): string[] {
+  const files = traces.flatMap((trace) => [
+    ...inputsOf(trace).flatMap((input) => namesOf(resolve(trace.folder, input))),
+    ...settingsOf(trace),
+  ]);
+  return [...new Set(files)];
+}
+
+function inputsOf({ inputs }: Trace): string[] {
+  return inputs.filter((input) => !isVirtual(input));
+}
+
+function settingsOf(trace: Trace): string[] {
+  const own = inputsOf(trace).filter((input) => !input.includes('node_modules/'));
+  return compilerSettings(new Set(own.map((input) => dirname(resolve(trace.folder, input)))));
+}
+
+function linesOf(trace: Trace): string[] {
+  const { output, folder } = trace;
   return [
-    ...files.map((input) => line(output, packagePath(input, folder), contentOf(resolve(folder, input)))),
-    ...compilerSettings(folders).map((file) => line(output, pathFrom(folder, file), contentOf(file))),
+    ...inputsOf(trace).map((input) => line(output, packagePath(input, folder), contentOf(resolve(folder, input)))),
+    ...settingsOf(trace).map((file) => line(output, pathFrom(folder, file), contentOf(file))),
   ];
 }
 
@@ -92,8 +108,7 @@ function pathFrom(folder: string, file: string): string {
 
 /** Null for a file that the compiler replaces by an empty one. In a package archive, the content of the archive. */
 function contentOf(path: string): Buffer | null {
-  const file = path.replace(/(\.zip)[\\/].*$/, '$1');
-  for (const name of [file, file.replace(/[?#].*$/, '')]) {
+  for (const name of namesOf(path)) {
     try {
       return readFileSync(name);
     } catch {
@@ -101,6 +116,12 @@ function contentOf(path: string): Buffer | null {
     }
   }
   return null;
+}
+
+/** The possible names of an input on disk: it may be in a package archive, or have a suffix such as ?url. */
+function namesOf(path: string): string[] {
+  const file = path.replace(/(\.zip)[\\/].*$/, '$1');
+  return [file, file.replace(/[?#].*$/, '')];
 }
 
 function line(kind: string, path: string, content: Uint8Array | null): string {

@@ -85,6 +85,8 @@ export function checkSource({ artifact, entry, ui, artifactUrl }: SourceOptions)
 export interface SourcedArtifact {
   artifact: Artifact;
   provenance: Provenance | null;
+  /** The files that it was built from, absolute; empty if it was not built here. */
+  sources: readonly string[];
 }
 
 /**
@@ -108,17 +110,17 @@ export async function artifactFrom(
       { scan: { folders: [] } },
     ).finally(() => progress.stop());
     refuseUnlikeArtifact(safeExcerpt(url), content.head);
-    return { artifact: { bytes: null, url, content, archive }, provenance: null };
+    return { artifact: { bytes: null, url, content, archive }, provenance: null, sources: [] };
   }
   if (artifact !== undefined)
-    return { artifact: await artifactFromFile(resolve(cwd, artifact), artifact, cwd), provenance: null };
+    return { artifact: await artifactFromFile(resolve(cwd, artifact), artifact, cwd), provenance: null, sources: [] };
   if (entry === undefined) throw new Error('checkSource() requires a source.');
   const request: BundleOptions = {
     entry: resolve(cwd, entry),
     external: settings.external ?? [],
     include: settings.include ?? [],
     cwd,
-    traced,
+    traced: true,
   };
   // Without one, as `release` builds it: the target is part of what is recorded.
   if (settings.target !== undefined) request.target = settings.target;
@@ -129,7 +131,8 @@ export async function artifactFrom(
   for (const warning of built.warnings) terminal.log(`warning: ${warning}`);
   return {
     artifact: await artifactFromBytes(built.archive, printable(entry), cwd),
-    provenance: built.provenance?.() ?? null,
+    provenance: traced ? (built.provenance?.() ?? null) : null,
+    sources: built.sources,
   };
 }
 

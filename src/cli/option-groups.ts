@@ -160,6 +160,20 @@ export const checkOptions = {
   },
 } as const satisfies OptionDefinitions;
 
+/** For commands that publish versions: what is refused because it cannot be taken back. */
+export const allowVersionOptions = {
+  allowPrerelease: {
+    type: 'boolean',
+    flags: '--allow-prerelease',
+    description: 'allow a version with a pre-release or build part',
+  },
+  allowSame: {
+    type: 'boolean',
+    flags: '--allow-same',
+    description: 'allow the bytes of another version of the app under a new number',
+  },
+} as const satisfies OptionDefinitions;
+
 /** For commands that make or publish an artifact. */
 export const allowSecretOption = {
   allowSecret: {

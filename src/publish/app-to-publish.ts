@@ -1,4 +1,6 @@
-import { type Document, requireVersions } from '../author/document.ts';
+import { type Document, documentWithText, requireApps, requireVersions } from '../author/document.ts';
+import { addAppEntry, type AppEntry } from '../author/manifest.ts';
+import { newMetadata } from '../author/metadata.ts';
 import { member } from '../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
@@ -25,14 +27,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
   const name = printable(key);
   const manifest = await readManifest(place);
   const metadataUrl = listedMetadataUrl(manifest, key);
-  const path = place.pathOf(metadataUrl);
-  if (path === null) {
-    throw new AppregError(
-      'metadata-outside-workspace',
-      `The metadata file of “${name}” is not in this workspace: its URL is ${safeExcerpt(metadataUrl)}, but the workspace is served at ${safeExcerpt(place.base)}.`,
-      'Publish from the workspace that contains the file, or correct appMetadataUrl or baseUrl.',
-    );
-  }
+  const path = metadataPath(place, key, metadataUrl);
   const metadata = await readDocument(place.store, path);
   if (!metadata)
     throw new AppregError(
@@ -43,6 +38,42 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
   // Throws if the file has no list of versions.
   requireVersions(metadata);
   return { key, manifest, metadata, metadataUrl };
+}
+
+/**
+ * The same for an app with a description, which is listed with its entry if the manifest does not have it. Its metadata
+ * file may be missing: then it has no versions.
+ * @returns `isListed`: whether the manifest has the app
+ */
+export async function describedAppToPublish(
+  place: RegistryLocation,
+  key: string,
+  entry: AppEntry,
+): Promise<{ app: AppToPublish; isListed: boolean }> {
+  const manifest = await readManifest(place);
+  if (member(requireApps(manifest), key) !== undefined) return { app: await appToPublish(place, key), isListed: true };
+  checkKey(key);
+  const metadataUrl = entry.appMetadataUrl;
+  const path = metadataPath(place, key, metadataUrl);
+  const metadata = (await readDocument(place.store, path)) ?? documentWithText(newMetadata(), path);
+  requireVersions(metadata);
+  return {
+    app: { key, manifest: addAppEntry(manifest, key, entry) ?? manifest, metadata, metadataUrl },
+    isListed: false,
+  };
+}
+
+/** The path of a metadata file. @throws AppregError `metadata-outside-workspace` (exit 2) */
+function metadataPath(place: RegistryLocation, key: string, metadataUrl: string): string {
+  const path = place.pathOf(metadataUrl);
+  if (path === null) {
+    throw new AppregError(
+      'metadata-outside-workspace',
+      `The metadata file of “${printable(key)}” is not in this workspace: its URL is ${safeExcerpt(metadataUrl)}, but the workspace is served at ${safeExcerpt(place.base)}.`,
+      'Publish from the workspace that contains the file, or correct appMetadataUrl or baseUrl.',
+    );
+  }
+  return path;
 }
 
 function listedMetadataUrl(manifest: Document, key: string): string {

@@ -29,6 +29,8 @@ export type AppToAssemble = AssembledApp & { image: IconFile | null };
 /** The apps' folders. */
 export interface Folders {
   keys: string[];
+  /** The folder that describes an app, or should. */
+  folderOf: (key: string) => string;
   /** The usable ones. */
   apps: AppToAssemble[];
   /** The errors of the others. */
@@ -51,13 +53,13 @@ export interface AssemblyPlan {
  */
 export async function planAssembly(
   place: RegistryLocation,
-  { keys, apps, issues }: Folders,
+  { keys, folderOf, apps, issues }: Folders,
   remove: readonly string[],
   judgeSettings: JudgeSettings,
 ): Promise<AssemblyPlan> {
   const manifest = await readManifest(place);
   checkRemoved(remove, manifest.path, Object.keys(requireApps(manifest)), keys);
-  const { text, issues: manifestIssues, ...changes } = assembledManifest(manifest, apps, keys, remove);
+  const { text, issues: manifestIssues, ...changes } = assembledManifest(manifest, apps, keys, remove, folderOf);
   const assembled = text === null ? manifest : documentWithText(text, manifest.path);
   const judged = judgeApps(factsOf(assembled), apps, judgeSettings);
   throwIssues([...issues, ...manifestIssues, ...judged.issues]);
@@ -69,7 +71,7 @@ export async function planAssembly(
   );
   const steps = apps.flatMap((app) => stepsFor(place, app, stored));
   const edit = (current: string): string | null => {
-    const reassembled = assembledManifest(documentWithText(current, manifest.path), apps, keys, remove);
+    const reassembled = assembledManifest(documentWithText(current, manifest.path), apps, keys, remove, folderOf);
     throwIssues(reassembled.issues);
     return reassembled.text;
   };
@@ -89,14 +91,14 @@ export interface ListedApps {
  * The same checks without the store: of the folders, and of apps that would be removed. Throws as `planAssembly` does.
  */
 export function checkAssembly(
-  { keys, apps, issues }: Folders,
+  { keys, folderOf, apps, issues }: Folders,
   listed: ListedApps | null,
   judgeSettings: JudgeSettings,
 ): Finding[] {
   if (listed !== null) checkRemoved(listed.remove, listed.where, listed.keys, keys);
   const existing = JSON.stringify({ apps: Object.fromEntries((listed?.keys ?? []).map((key) => [key, {}])) });
   const before = documentWithText(existing, listed?.where ?? 'the manifest');
-  const assembled = assembledManifest(before, apps, keys, listed?.remove ?? []);
+  const assembled = assembledManifest(before, apps, keys, listed?.remove ?? [], folderOf);
   const manifest = documentWithText(assembled.text ?? newManifest(), 'the manifest');
   const judged = judgeApps(factsOf(manifest), apps, judgeSettings);
   throwIssues([...issues, ...assembled.issues, ...judged.issues]);
@@ -114,7 +116,18 @@ function checkRemoved(
   if (unknown !== undefined) throw unknownApp(unknown, where, listed, 'App keys are case-sensitive.');
 }
 
-function iconPath({ key, icon, image }: AppToAssemble): string | null {
+/** The step that stores the icon of an app, if it is not in the store. @param stored the current file */
+export function iconStep(app: AppToAssemble, stored: Stored | null): Step[] {
+  const path = iconPath(app);
+  if (path === null || app.image === null) return [];
+  const { bytes } = app.image;
+  if (stored === null) return [{ kind: 'create', path, bytes, what: `the icon of ${app.key}` }];
+  if (Buffer.from(stored.bytes).equals(bytes)) return [];
+  return [{ kind: 'replace', path, bytes, what: `the icon of ${app.key}, changed` }];
+}
+
+/** The path of the icon in the store; null for an icon that is hosted elsewhere. */
+export function iconPath({ key, icon, image }: AppToAssemble): string | null {
   return icon === null || image === null ? null : `apps/${key}/${icon}`;
 }
 
@@ -124,15 +137,7 @@ function metadataPath(place: RegistryLocation, { entry }: AppToAssemble): string
 
 /** @param contents the current files of the store */
 function stepsFor(place: RegistryLocation, app: AppToAssemble, contents: ReadonlyMap<string, Stored>): Step[] {
-  const steps: Step[] = [];
-  const icon = iconPath(app);
-  if (icon !== null && app.image !== null) {
-    const { bytes } = app.image;
-    const stored = contents.get(icon);
-    if (!stored) steps.push({ kind: 'create', path: icon, bytes, what: 'the icon' });
-    else if (!Buffer.from(stored.bytes).equals(bytes))
-      steps.push({ kind: 'replace', path: icon, bytes, what: 'the icon, changed' });
-  }
+  const steps: Step[] = iconStep(app, contents.get(iconPath(app) ?? '') ?? null);
   const path = metadataPath(place, app);
   if (path === null) return steps;
   const stored = contents.get(path);
@@ -180,16 +185,16 @@ function judgeApps(
   const issues = findings
     .filter(({ severity }) => severity === 'error')
     .map((finding) => ({
-      message: printable(`${sourceOf(finding)}: ${finding.message} (${finding.rule})`),
+      message: printable(`${sourceOf(finding, apps)}: ${finding.message} (${finding.rule})`),
       advice: printable(finding.advice),
     }));
   return { findings: findings.filter(({ severity }) => severity !== 'error'), issues };
 }
 
-function appFactsOf({ key, entry, icon, image }: AppToAssemble): AppFacts {
+function appFactsOf({ key, source, entry, icon, image }: AppToAssemble): AppFacts {
   const observed =
     image === null ? { content: NOT_OBSERVED, image: NOT_OBSERVED } : { content: image.content, image: image.image };
-  const file = icon === null ? null : `apps/${key}/${icon}`;
+  const file = icon === null ? null : `${source}/${icon}`;
   return {
     key,
     metadata: { url: entry.appMetadataUrl, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED },
@@ -199,9 +204,9 @@ function appFactsOf({ key, entry, icon, image }: AppToAssemble): AppFacts {
 }
 
 /** The file to correct: the icon, the app.json, or the manifest. */
-function sourceOf({ app, resource, file }: Finding): string | null {
+function sourceOf({ app, resource, file }: Finding, apps: readonly AppToAssemble[]): string | null {
   if (app === null) return file;
-  return resource === 'icon' && file ? file : `apps/${app}/app.json`;
+  return resource === 'icon' && file ? file : `${apps.find(({ key }) => key === app)?.source}/app.json`;
 }
 
 /** The number of issues that are listed; the rest is counted. */

@@ -1,6 +1,7 @@
 import type { AppFacts, Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { AppVerdict, Finding, Severity } from '../core/engine/report.ts';
+import type { Allowances } from './refuse-typos.ts';
 import { ruleViolation, type Violation } from './rule-violation.ts';
 
 /** Judges a change before it is written, with the same rules as lint. */
@@ -19,6 +20,8 @@ export interface JudgeSettings {
   appEntry?: string | null;
   /** What had been published, if the change could withdraw it. */
   baseline?: Baseline | null;
+  /** What is allowed of a version that is published. */
+  allow?: Allowances;
 }
 
 /** A judged state: its findings, and the verdict about its app. */

@@ -22,6 +22,11 @@ export interface ContentSettings {
   anyContent: boolean;
 }
 
+/** The severities for a version that is about to be published: a number that is too large cannot be taken back. */
+export function versionSeverities(set: Severities): Severities {
+  return { 'version-number-too-large': 'error', ...set };
+}
+
 /** The severities for an artifact that is about to be published: without its app, it is refused. */
 export function publishingSeverities(set: Severities, anyContent: boolean): Severities {
   if (anyContent || set['artifact-no-app'] === 'off') return set;

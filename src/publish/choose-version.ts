@@ -1,6 +1,7 @@
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { bump, isPlainVersion, isSemver, latestOf, likelyVersion } from '../core/registry/version.ts';
+import { prereleaseNotAllowed } from './refuse-typos.ts';
 
 /** Resolves the version argument of the command line. */
 
@@ -28,11 +29,7 @@ export function checkVersion(word: string, allowPrerelease: boolean): void {
     );
   }
   if (allowPrerelease) return;
-  throw new AppregError(
-    'prerelease-not-allowed',
-    `${name} has a pre-release or build part; the service's format is MAJOR.MINOR.PATCH.`,
-    'Publish a plain version, or use --allow-prerelease.',
-  );
+  throw prereleaseNotAllowed(name);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Provenance } from '../core/registry/lock-file.ts';
+import type { AppToAssemble } from './assemble.ts';
 import type { ArtifactToStore } from './artifact.ts';
 
 /** An app of the repository that is built, and whose declared version is to be published. */
@@ -10,6 +11,8 @@ export interface PreparedApp {
   version: string;
   /** The archive, with its digest (`content.sha256`) and what was found in it. */
   artifact: ArtifactToStore;
+  /** The description with which it is listed if the manifest does not have it; null if it has none. */
+  listing: AppToAssemble | null;
   /** What the archive was built from, for the lock file. */
   provenance: Provenance;
 }

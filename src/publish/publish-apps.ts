@@ -3,8 +3,9 @@ import { inPool } from '../store/pool.ts';
 import { isBatchStore } from '../store/store.ts';
 import { planPreparedApp, type PlannedApp, type PublishedApp, withStoredLock } from './apps/plan-app.ts';
 import { publishOne } from './apps/publish-one.ts';
-import { publishTogether } from './apps/publish-together.ts';
+import { joinedPlan, type PlannedVersion, publishTogether } from './apps/publish-together.ts';
 import type { JudgeSettings } from './check-change.ts';
+import type { Plan } from './plan.ts';
 import { storedLock } from './lock-step.ts';
 import type { PreparedApp } from './prepared-app.ts';
 import { type RegistryLocation, readManifest } from './registry-location.ts';
@@ -54,6 +55,12 @@ export async function publishApps(
   return apps.flatMap((app) => results.get(app) ?? []);
 }
 
+/** The apps as they are planned, and the steps of all that can be published, in the order in which they are applied. */
+interface PlannedApps {
+  apps: PlannedApp[];
+  plan: Plan;
+}
+
 /**
  * Plans each app, and writes nothing: for `--dry-run`.
  * @throws AppregError as `publishApps` does
@@ -62,8 +69,8 @@ export async function planApps(
   place: RegistryLocation,
   apps: readonly PreparedApp[],
   { jobs, judgeSettings }: Pick<PublishAppsOptions, 'jobs' | 'judgeSettings'>,
-): Promise<PlannedApp[]> {
-  if (apps.length === 0) return [];
+): Promise<PlannedApps> {
+  if (apps.length === 0) return { apps: [], plan: { steps: [] } };
   const known = await openForApps(place);
   const plans = new Map<PreparedApp, PlannedApp>();
   await inPool(
@@ -71,7 +78,13 @@ export async function planApps(
     Math.max(1, jobs),
     async (app) => void plans.set(app, await planPreparedApp(known, app, judgeSettings)),
   );
-  return apps.flatMap((app) => plans.get(app) ?? []);
+  const planned = apps.flatMap((app) => plans.get(app) ?? []);
+  const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
+  const { now } = judgeSettings;
+  if (plannable.length === 0) return { apps: planned, plan: { steps: [] } };
+  if (isBatchStore(place.store)) return { apps: planned, plan: joinedPlan(plannable, now) };
+  const steps = plannable.flatMap((one) => joinedPlan([one], now).steps);
+  return { apps: planned, plan: { steps } };
 }
 
 /** Reads what all apps share: errors of the manifest and of the lock file are errors of the run. */

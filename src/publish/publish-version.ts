@@ -17,8 +17,11 @@ import {
   isStoredAs,
 } from './artifact.ts';
 import { type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
+import { versionSeverities } from './check-content.ts';
+import { isBump } from './choose-version.ts';
+import { refuseTypos } from './refuse-typos.ts';
 import { changedLines, type LineChanges } from './changed-lines.ts';
-import type { CreateStep, Plan } from './plan.ts';
+import type { CreateStep, EditStep, Plan } from './plan.ts';
 import { editStep, factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
 import { versionToPublish } from './version-to-publish.ts';
 
@@ -53,7 +56,7 @@ export async function planVersion(
 ): Promise<VersionPlan> {
   const { key, metadata } = app;
   const listed = validVersions(metadata);
-  const version = await versionToPublish(place, app, word, listed, artifact);
+  const version = await versionToPublish(place, app, word, listed, artifact, judgeSettings.allow?.same);
   const target = targetOf(place, metadata, version, artifact);
   const { path, url } = target;
   const checksum = checksumOf(artifact);
@@ -83,13 +86,19 @@ export async function planVersion(
   }
 
   const edit = (text: string): string | null => addVersion(documentWithText(text, metadata.path), entry)?.text ?? null;
-  const editing = editStep(metadata, edited.text, edit, `the version ${version} of ${key}`);
+  if (!isBump(word)) refuseTypos(key, entry, listed, judgeSettings.allow ?? {});
+  const editing: EditStep = {
+    ...editStep(metadata, edited.text, edit, `the version ${version} of ${key}`),
+    // A metadata file that does not exist yet.
+    ...(metadata.token === null && { ifMissing: metadata.text }),
+  };
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
   const create = await createArtifact(place, key, entry, target);
+  const severities = versionSeverities(judgeSettings.severities);
   const findings = newFindings(
-    () => judgeState(stateOf(app, metadata, null), judgeSettings),
+    () => judgeState(stateOf(app, metadata, null), { ...judgeSettings, severities }),
     stateOf(app, edited, { version, path, artifact }),
-    judgeSettings,
+    { ...judgeSettings, severities },
   );
   return {
     entry,

@@ -4,10 +4,11 @@ import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { isBump } from './choose-version.ts';
 import type { JudgeSettings } from './check-change.ts';
 import type { RegistryLocation } from './registry-location.ts';
-import { appToPublish } from './app-to-publish.ts';
 import type { Artifact } from './artifact.ts';
-import type { Step } from './plan.ts';
-import { planVersion, type VersionPlan } from './publish-version.ts';
+import type { AppToAssemble } from './assemble.ts';
+import type { CreateStep, Step } from './plan.ts';
+import { planListedVersion } from './plan-listed-version.ts';
+import type { VersionPlan } from './publish-version.ts';
 import type { StepResult } from './step.ts';
 
 /** How often an increment is recomputed after conflicts. */
@@ -23,6 +24,8 @@ export interface Published {
 export interface PublishOptions extends Omit<ApplyOptions, 'readBack'> {
   /** Fetches a stored artifact from its public URL before it is listed. */
   readBack?(entry: NewVersion): Promise<void>;
+  /** The description with which the app is listed if the manifest does not have it. */
+  listing?: AppToAssemble | null;
   /** Steps that follow those of the plan, in the same transaction. */
   addedSteps?(planned: VersionPlan): readonly Step[];
 }
@@ -30,7 +33,7 @@ export interface PublishOptions extends Omit<ApplyOptions, 'readBack'> {
 /**
  * Plans a version and applies the plan (spec 4.4). Concurrent increments each get a distinct version. The app is read
  * here, also if the caller has read it before: others may have published since then.
- * @throws AppregError as `planVersion` and `applyPlan` do
+ * @throws AppregError as `planListedVersion` and `applyPlan` do
  */
 export async function publish(
   place: RegistryLocation,
@@ -38,7 +41,7 @@ export async function publish(
   word: string,
   artifact: Artifact,
   judgeSettings: JudgeSettings,
-  { readBack, addedSteps, ...others }: PublishOptions = {},
+  { readBack, addedSteps, listing = null, ...others }: PublishOptions = {},
 ): Promise<Published> {
   let lastTried = '';
   for (let attempt = 1; ; attempt++) {
@@ -46,10 +49,12 @@ export async function publish(
     try {
       // Drop cached reads to see concurrent writes.
       if (attempt > 1) place.store.forget?.();
-      planned = await planVersion(place, await appToPublish(place, key), word, artifact, judgeSettings);
-      const { entry } = planned;
+      planned = await planListedVersion(place, key, listing, word, artifact, judgeSettings);
+      const { entry, path } = planned;
       await place.store.tidy?.([place.manifest, ...planned.files]);
-      const readBackStep = readBack && { readBack: () => readBack(entry) };
+      const readBackStep = readBack && {
+        readBack: async (step: CreateStep) => (step.path === path ? readBack(entry) : undefined),
+      };
       const { plan } = planned;
       const fullPlan = { ...plan, steps: [...plan.steps, ...(addedSteps?.(planned) ?? [])] };
       const results = await applyPlan(fullPlan, place.store, { ...others, ...readBackStep });

@@ -23,6 +23,8 @@ export function ruleViolation(violations: readonly Violation[], verb: string): A
   const advice = [...new Set(violations.map((one) => one.advice))];
   const rules = [...new Set(violations.map(({ rule }) => rule))];
   if (rules.includes('artifact-no-app')) advice.push(`To ${verb} it as it is: --any-content`);
+  if (rules.includes('version-number-too-large'))
+    advice.push('To publish it as it is: --rule version-number-too-large=warning');
   return new AppregError('rule-violation', joined(lines), joined(advice), { effect: 'none', rules });
 }
 

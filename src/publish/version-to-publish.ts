@@ -12,6 +12,7 @@ import type { RegistryLocation } from './registry-location.ts';
  * version are refused, since a repeated job must not roll subscribers back. An increment skips numbers whose artifact
  * exists with other bytes (a concurrent or abandoned publication), and withdrawn ones.
  * @param listed the valid versions of the metadata file
+ * @param allowSame whether bytes of an older version may get a new number
  */
 export async function versionToPublish(
   place: RegistryLocation,
@@ -19,6 +20,7 @@ export async function versionToPublish(
   word: string,
   listed: readonly NewVersion[],
   artifact: Artifact,
+  allowSame = false,
 ): Promise<string> {
   if (!isBump(word)) return word;
   const checksum = checksumOf(artifact);
@@ -28,7 +30,7 @@ export async function versionToPublish(
   if (latest !== null && same.includes(latest)) return latest;
   const older =
     latest === null ? null : latestOf(same.filter((one) => isSemver(one) && comparePrecedence(one, latest) < 0));
-  if (older !== null && latest !== null)
+  if (older !== null && latest !== null && !allowSame)
     throw wouldRollBack({ key, word, older, latest, next: chooseVersion(word, versions, key) });
   let version = chooseVersion(word, versions, key);
   while (!(await isFree(place, key, version, metadata.path, artifact))) version = increment(version, 'patch');
@@ -54,7 +56,7 @@ function wouldRollBack(found: { key: string; word: string; older: string; latest
   return new AppregError(
     'version-rollback',
     `These bytes are already published, as ${key} ${older}, and ${latest} is the latest version: ${found.word} would give subscribers of ${latest} the code of ${older} again.`,
-    `If a job was run again, nothing is left to do. To publish the older code again intentionally, use the full number: appreg publish-version ${key} ${next} …`,
+    `If a job was run again, nothing is left to do. To publish the older code again intentionally, use the full number: appreg publish-version ${key} ${next} … --allow-same`,
     { effect: 'none' },
   );
 }

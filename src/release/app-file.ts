@@ -6,10 +6,10 @@ import { isSemver } from '../core/registry/version.ts';
 import { printable } from '../core/text/text.ts';
 import { appsFolder } from './apps-folder.ts';
 
-/** The fields of apps/<key>/app.json that say how an app is built; the others are those of its manifest entry. */
+/** The fields of an app.json that say how an app is built; the others are those of its manifest entry. */
 export interface AppFile {
   key: string;
-  /** `apps/<key>`. */
+  /** Relative to the configuration, with forward slashes. */
   folder: string;
   entry: string | null;
   ui: string | null;
@@ -28,13 +28,11 @@ export function appFilesIn(root: string): AppFile[] {
   if (folder === null) return [];
   // Links are not followed.
   const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return folders.flatMap(({ name }) => appFile(root, `apps/${name}`) ?? []);
+  return folders.flatMap(({ name }) => appFile(root, `apps/${name}`, name) ?? []);
 }
 
-/** The app.json of a folder `apps/<key>`; null for another folder, without the file, or without such a field. */
-export function appFile(root: string, folder: string): AppFile | null {
-  const [, key] = /^apps\/([^/]+)$/.exec(folder) ?? [];
-  if (key === undefined) return null;
+/** The app.json in the folder of an app; null without the file, or without such a field. */
+export function appFile(root: string, folder: string, key: string): AppFile | null {
   const path = join(root, folder, NAME);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;

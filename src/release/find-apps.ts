@@ -68,7 +68,7 @@ export async function findApps(root: string, entries: readonly ReleaseEntry[]): 
 
 /** True if the configuration, or an app.json of the app, says how apps of this repository are built. */
 export function describesApp(root: string, entries: readonly ReleaseEntry[] | undefined, key: string): boolean {
-  return (entries ?? []).length > 0 || appFile(root, `apps/${key}`) !== null;
+  return (entries ?? []).length > 0 || appFile(root, `apps/${key}`, key) !== null;
 }
 
 /** The nearest folder with a git repository, links resolved; the workspace itself without one. */
@@ -83,8 +83,8 @@ function repositoryOf(root: string): string {
 function configuredApp(root: string, repository: string, folder: string, entry: ReleaseEntry): FoundApp {
   const full = join(root, folder);
   const real = existsSync(full) ? realpathSync(full) : full;
-  const key = keyOf(entry.key ?? DEFAULT_KEY, folder === '.' ? basename(real) : basename(folder));
-  const own = isWithin(repository, real) ? appFile(root, folder) : null;
+  const key = keyOf(entry.key, root, folder);
+  const own = isWithin(repository, real) ? appFile(root, folder, key) : null;
   const app = {
     key,
     folder,
@@ -145,7 +145,10 @@ export function shownIn(folder: string, file: string): string {
   return join(folder, file).split(sep).join('/');
 }
 
-function keyOf(template: string, name: string): string {
+/** The key of the app in a folder. @throws AppregError `release-key-invalid` (exit 2) for an invalid template */
+export function keyOf(given: string | undefined, root: string, folder: string): string {
+  const template = given ?? DEFAULT_KEY;
+  const name = basename(folder === '.' ? realpathSync(root) : folder);
   const key = template.replaceAll(DEFAULT_KEY, name);
   const [placeholder] = /\{[^}]*\}/.exec(key) ?? [];
   if (placeholder === undefined || name.includes(placeholder)) return key;

@@ -7,7 +7,7 @@ import { PLAIN, type Style } from './style.ts';
 
 /** The state of each app of a repository, for people. */
 
-/** With more apps, unchanged ones are only counted. */
+/** The number of apps that are named. */
 const MAX_APPS = 100;
 const MAX_MESSAGE = 400;
 
@@ -27,9 +27,10 @@ const MARKS: Record<ReleaseState, Mark> = {
   broken: FAILED,
 };
 
-/** A table, followed by the messages of each app. */
-export function releaseAsText(report: ReleaseReport, style: Style = PLAIN): string {
-  const { shown, left } = selected(report.apps);
+/** A table with the messages of each app. Unchanged apps are only counted, unless `isVerbose`. */
+export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVerbose = false): string {
+  const { shown, left } = selected(report.apps, isVerbose);
+  if (shown.length === 0) return releaseSummary(report);
   const rows = shown.map((app) => [app.state, app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
   const [header = '', ...rowLines] = alignedRows([['state', 'app', 'declared', 'highest listed'], ...rows]);
   const lines = [`  ${style.dim(header)}`];
@@ -75,10 +76,11 @@ export function needsAttention({ state, published, advice }: ReleasedApp): boole
   return FAILING_STATES.includes(state) || (state === 'new' && !published && advice !== null);
 }
 
-function selected(apps: readonly ReleasedApp[]): { shown: readonly ReleasedApp[]; left: number } {
-  if (apps.length <= MAX_APPS) return { shown: apps, left: 0 };
-  const shown = apps.filter(({ state }) => state !== 'unchanged').slice(0, MAX_APPS);
-  return { shown, left: apps.length - shown.length };
+function selected(apps: readonly ReleasedApp[], isVerbose: boolean): { shown: readonly ReleasedApp[]; left: number } {
+  if (isVerbose) return { shown: apps, left: 0 };
+  const named = apps.filter(({ state }) => state !== 'unchanged');
+  const shown = named.slice(0, MAX_APPS);
+  return { shown, left: named.length - shown.length };
 }
 
 function text(value: string): string {

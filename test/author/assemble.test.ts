@@ -15,8 +15,9 @@ const BASE = 'https://apps.example.com/r/';
 const FIELDS = { name: 'Clock', description: 'Tells the time.', color: '#1864ab' };
 
 function source(key: string, content: unknown = FIELDS, files = ['app.json', 'icon.svg']): AppSource {
-  if (content === null) return { key, content: null, files };
-  return { key, content: documentText(typeof content === 'string' ? content : JSON.stringify(content)), files };
+  if (content === null) return { key, folder: `apps/${key}`, content: null, files };
+  const folder = `apps/${key}`;
+  return { key, folder, content: documentText(typeof content === 'string' ? content : JSON.stringify(content)), files };
 }
 
 function issuesOf(...sources: AppSource[]): string[] {
@@ -30,6 +31,7 @@ describe('an app', () => {
     expect(apps).toEqual([
       {
         key: 'clock',
+        source: 'apps/clock',
         icon: 'icon.svg',
         entry: {
           name: 'Clock',
@@ -126,7 +128,7 @@ function assembled(
   remove: string[] = [],
   folders = list.map(({ key }) => key),
 ): AssembledManifest {
-  return assembledManifest(documentWithText(text, 'registry.json'), list, folders, remove);
+  return assembledManifest(documentWithText(text, 'registry.json'), list, folders, remove, (key) => `apps/${key}`);
 }
 
 describe('the manifest', () => {

@@ -88,7 +88,7 @@ export const PROVENANCE = { sources: `sha256:${'a'.repeat(64)}`, toolchain: { ap
 export async function prepared(key: string, version = '1.0.0', code = key): Promise<PreparedApp> {
   const built = await artifact(tarGz(code));
   if (built.bytes === null) throw new Error('it has bytes');
-  return { key, folder: `src/${key}`, version, artifact: built, provenance: PROVENANCE };
+  return { key, folder: `src/${key}`, version, artifact: built, listing: null, provenance: PROVENANCE };
 }
 
 /** What is listed: `key version`, after making sure that each artifact is stored with the listed bytes. */

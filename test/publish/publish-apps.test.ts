@@ -161,7 +161,7 @@ describe.each(PLACE_NAMES)('publishing several apps to a %s', (name) => {
   test('plans every app and writes nothing in a dry run', async () => {
     const { open: connect } = await open(name);
     const store = killedAt(connect(), 0, 'before');
-    const planned = await planApps(at(store), [...(await all()), await prepared('unknown')], OPTIONS);
+    const { apps: planned } = await planApps(at(store), [...(await all()), await prepared('unknown')], OPTIONS);
     expect(planned.map(({ app, version, error }) => [app.key, version?.plan.title ?? error?.code])).toEqual([
       ['clock', 'Publish clock 1.0.0'],
       ['lamp', 'Publish lamp 1.0.0'],

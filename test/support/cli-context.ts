@@ -11,7 +11,6 @@ export interface Printed {
   detail: string[];
   next: string[];
   progress: string[];
-  item: string[];
 }
 
 export interface CliContextOptions {
@@ -57,7 +56,6 @@ export function cliContext({
       log: (text) => void printed.log.push(text),
       detail: (text) => void printed.detail.push(text),
       next: (text) => void printed.next.push(text),
-      item: (text) => void printed.item.push(text),
       progress: () => ({ update: (text) => void printed.progress.push(text), stop() {} }),
       ...(dialog && { dialog }),
     },

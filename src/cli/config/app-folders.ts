@@ -7,9 +7,11 @@ import { isAppregError, AppregError } from '../../core/errors.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import type { AppToAssemble, Folders } from '../../publish/assemble.ts';
 import { appsFolder } from '../../release/apps-folder.ts';
+import { type DescriptionFolder, descriptionFolders, expectedFolder } from '../../release/description-folders.ts';
+import type { ReleaseEntry } from '../../release/find-apps.ts';
 import { iconFromBytes } from '../icon-source.ts';
 
-/** The folders under apps/, which may contain untrusted files: links are not followed. */
+/** The folders that describe the apps, which may contain untrusted files: links are not followed. */
 
 const MAX_DESCRIPTION_BYTES = 1_000_000;
 const MAX_ICON_BYTES = 10_000_000;
@@ -17,44 +19,64 @@ const MAX_ICON_BYTES = 10_000_000;
 /**
  * The apps of a workspace with their icons, and the errors in their source files.
  * @param root the workspace, absolute; @param base its URL, with the trailing slash
- * @throws AppregError (exit 2) if the folder apps/ is missing, or not a folder
+ * @param entries the folders of the apps in the configuration
+ * @throws AppregError (exit 2) if there are no folders
  */
-export function appsUnder(root: string, base: string): Folders {
-  const folder = appsFolder(root);
-  if (folder === null)
+export async function appsUnder(root: string, base: string, entries: readonly ReleaseEntry[] = []): Promise<Folders> {
+  const found = await descriptionFolders(root, entries);
+  if (found.length === 0 && appsFolder(root) === null)
     throw new AppregError(
       'apps-folder-missing',
       `${printable(root)} has no folder apps/.`,
       'Each app needs apps/<key>/app.json, with an icon such as icon.svg in the same folder.',
     );
-  const sources: AppSource[] = [];
   const issues: Issue[] = [];
-  for (const { name, ...entry } of readdirSync(folder, { withFileTypes: true }).map(kindOf)) {
-    if (name.startsWith('.') || entry.file) continue;
-    const error = entry.link ? linkError(name) : keyError(name);
-    if (error) issues.push({ message: `apps/${printable(name)}: ${error.message}`, advice: error.hint });
-    else sources.push(sourceIn(folder, name));
+  const usable: DescriptionFolder[] = [];
+  for (const one of found) {
+    const error = folderError(one);
+    if (error === null) usable.push(one);
+    else issues.push({ message: `${printable(one.folder)}: ${error.message}`, advice: error.hint });
   }
-  const assembled = assemble(sources, base);
-  issues.push(...assembled.issues);
+  const described = describedApps(root, base, usable);
+  const known = new Map(found.map(({ key, folder }) => [key, folder]));
+  return {
+    ...described,
+    folderOf: (key) => known.get(key) ?? expectedFolder(entries, key),
+    issues: [...issues, ...described.issues],
+  };
+}
+
+/** The apps that these folders describe. */
+export function describedApps(
+  root: string,
+  base: string,
+  folders: readonly Pick<DescriptionFolder, 'key' | 'folder'>[],
+): Folders {
+  const sources = folders.map((one) => sourceIn(root, one));
+  const { apps: assembled, issues } = assemble(sources, base);
   const apps: AppToAssemble[] = [];
-  for (const app of assembled.apps) {
+  for (const app of assembled) {
     try {
-      apps.push({ ...app, image: app.icon === null ? null : iconIn(folder, app.key, app.icon) });
+      apps.push({ ...app, image: app.icon === null ? null : iconIn(root, app.source, app.icon) });
     } catch (error) {
       if (!isAppregError(error)) throw error;
       issues.push({ message: error.summary, advice: error.hint });
     }
   }
-  return { keys: sources.map(({ key }) => key), apps, issues };
+  const known = new Map(folders.map(({ key, folder }) => [key, folder]));
+  return { keys: sources.map(({ key }) => key), folderOf: (key) => known.get(key) ?? `apps/${key}`, apps, issues };
 }
 
-function kindOf(entry: { name: string; isFile(): boolean; isSymbolicLink(): boolean }): {
-  name: string;
-  file: boolean;
-  link: boolean;
-} {
-  return { name: entry.name, file: entry.isFile(), link: entry.isSymbolicLink() };
+/** Why a folder does not describe its app. */
+function folderError({ key, folder, isLink, other }: DescriptionFolder): AppregError | null {
+  if (isLink) return linkError(folder);
+  if (other !== null)
+    return new AppregError(
+      'app-folder-invalid',
+      `${printable(other)} describes the same app, ${printable(key)}.`,
+      'Remove one of the two app.json files.',
+    );
+  return keyError(key);
 }
 
 function keyError(name: string): AppregError | null {
@@ -67,24 +89,24 @@ function keyError(name: string): AppregError | null {
   }
 }
 
-function linkError(name: string): AppregError {
+function linkError(folder: string): AppregError {
   return new AppregError(
     'app-folder-invalid',
-    `apps/${printable(name)} is a symbolic link, which appreg does not follow.`,
+    `${printable(folder)} is a symbolic link, which appreg does not follow.`,
     'Replace the link with the folder itself.',
   );
 }
 
-function sourceIn(folder: string, key: string): AppSource {
-  const files = readdirSync(join(folder, key));
+function sourceIn(root: string, { key, folder }: Pick<DescriptionFolder, 'key' | 'folder'>): AppSource {
+  const files = readdirSync(join(root, folder));
   const isDescribed = files.includes('app.json');
-  const content = isDescribed ? documentContent(readAppFile(folder, key, 'app.json', MAX_DESCRIPTION_BYTES)) : null;
-  return { key, content, files };
+  const content = isDescribed ? documentContent(readAppFile(root, `${folder}/app.json`, MAX_DESCRIPTION_BYTES)) : null;
+  return { key, folder, content, files };
 }
 
-function iconIn(folder: string, key: string, icon: string): AppToAssemble['image'] {
-  const name = `apps/${key}/${icon}`;
-  const found = iconFromBytes(readAppFile(folder, key, icon, MAX_ICON_BYTES), name);
+function iconIn(root: string, folder: string, icon: string): AppToAssemble['image'] {
+  const name = `${folder}/${icon}`;
+  const found = iconFromBytes(readAppFile(root, name, MAX_ICON_BYTES), name);
   const { kind } = found.image;
   if (icon.endsWith(`.${kind}`)) return found;
   throw new AppregError(
@@ -94,10 +116,10 @@ function iconIn(folder: string, key: string, icon: string): AppToAssemble['image
   );
 }
 
-function readAppFile(folder: string, key: string, name: string, largest: number): Uint8Array {
-  const path = join(folder, key, name);
+function readAppFile(root: string, name: string, largest: number): Uint8Array {
+  const path = join(root, name);
   const stat = lstatSync(path);
   if (stat.isFile() && stat.size <= largest) return readFileSync(path);
   const what = stat.isFile() ? `is larger than ${largest / 1_000_000} MB` : 'is not a regular file';
-  throw new AppregError('app-folder-invalid', `apps/${key}/${name} ${what}.`, 'Use a small, regular file.');
+  throw new AppregError('app-folder-invalid', `${printable(name)} ${what}.`, 'Use a small, regular file.');
 }

@@ -31,8 +31,6 @@ export interface Terminal {
    * --quiet.
    */
   progress(text: string): Progress;
-  /** Writes a line for a finished item of a long operation, except at a terminal, where the progress shows it. */
-  item(text: string): void;
   /** The streams of prompts.ts, separate from the results. */
   readonly dialog?: { input: Readable; output: Writable };
 }
@@ -75,9 +73,6 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     progress(text) {
       if (options.quiet) return { update() {}, stop() {} };
       return errIsTerminal ? spinner(text) : plainLines(text);
-    },
-    item(text) {
-      if (!options.quiet && !errIsTerminal) toStderr(`${printable(text)}\n`);
     },
     get dialog() {
       return { input: process.stdin, output: process.stderr };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { reasonText } from '../../core/rules/lookup.ts';
@@ -10,6 +11,8 @@ import { type AppProblem, type DeclaredVersion, isProblem } from '../../core/rel
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { counted, printable } from '../../core/text/text.ts';
 import type { Bundle } from '../../bundle/bundle.ts';
+import { asBase } from '../../observe/workspace/places.ts';
+import type { AppToAssemble } from '../../publish/assemble.ts';
 import type { PreparedApp } from '../../publish/prepared-app.ts';
 import { type FoundApp, shownBelow } from '../../release/find-apps.ts';
 import { readVersion } from '../../release/read-version.ts';
@@ -17,7 +20,9 @@ import { stopIfInterrupted } from '../../store/interrupt.ts';
 import { inPool } from '../../store/pool.ts';
 import { artifactFromBytes } from '../artifact-source.ts';
 import type { LoadedConfig } from '../config/config.ts';
+import { severitiesOf } from '../check/severities.ts';
 import type { Context } from '../context.ts';
+import { describeUnlisted } from './describe-unlisted.ts';
 
 /** An app with its state. */
 export interface EvaluatedApp {
@@ -27,6 +32,8 @@ export interface EvaluatedApp {
   declared: DeclaredVersion | null;
   /** The built archive; null for an app that has nothing to publish. */
   prepared: PreparedApp | null;
+  /** The files from which its version is built and listed, absolute. */
+  sources: readonly string[];
 }
 
 /** What the apps are compared with. */
@@ -55,7 +62,6 @@ export async function evaluateApps(
       const evaluated = await evaluateApp(context, loaded, app, published);
       found.set(app, evaluated);
       progress.update(`Building: ${found.size} of ${counted(apps.length, 'app')}, ${app.key}`);
-      terminal.item(`${evaluated.result.state.padEnd('unchanged'.length)}  ${app.key}`);
     });
   } finally {
     progress.stop();
@@ -82,20 +88,30 @@ async function evaluateApp(
     return broken(unknownVersions(app, reasonText(versions.missing)), version);
   const provenance = provenanceOf(built);
   const recorded = lock?.get(app.key)?.get(version);
+  const description = versions === null ? await describe(context, loaded, app) : null;
+  const listing = description === null || isProblem(description) ? null : description;
   const decision = decideState({
     declared: version,
     checksum: built.checksum,
     provenance,
     listed: versions,
+    isDescribed: listing !== null,
     recorded: recorded ? { ...recorded, provenance: recorded.provenance ?? null } : null,
   });
   const { state, highest, listedChecksum } = decision;
-  const words = explainState(decision, version, app.key, printable(shownBelow(loaded.root, app.versionFile)));
   const { key, folder } = app;
+  const words = explainState(decision, {
+    key,
+    declared: version,
+    versionFile: printable(shownBelow(loaded.root, app.versionFile)),
+    isListed: versions !== null,
+    unlisted: description !== null && isProblem(description) ? description : null,
+  });
   return {
     app,
     declared,
-    prepared: isPublishable(state, recorded) ? await prepare(app, version, built, provenance) : null,
+    prepared: isPublishable(state, recorded) ? await prepare(app, version, built, { provenance, listing }) : null,
+    sources: [...built.sources, app.versionFile, ...descriptionFiles(loaded, listing)],
     result: {
       key,
       folder,
@@ -108,6 +124,23 @@ async function evaluateApp(
       ...words,
     },
   };
+}
+
+/** How an app that is not listed will be listed. */
+async function describe(
+  context: Context,
+  { config, file, root }: LoadedConfig,
+  app: FoundApp,
+): Promise<AppToAssemble | AppProblem> {
+  const base = asBase(config.baseUrl ?? 'https://apps.example.com/');
+  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { config, file }) };
+  return describeUnlisted(root, base, app, judgeSettings);
+}
+
+function descriptionFiles({ root }: LoadedConfig, listing: AppToAssemble | null): string[] {
+  if (listing === null) return [];
+  const names = ['app.json', ...(listing.icon === null ? [] : [listing.icon])];
+  return names.map((name) => join(root, listing.source, name));
 }
 
 /** Also a listed version whose sources an interrupted run did not record. */
@@ -153,13 +186,14 @@ async function prepare(
   { key, folder, path }: FoundApp,
   version: string,
   { archive }: Bundle,
-  provenance: () => Provenance,
+  { provenance, listing }: { provenance: () => Provenance; listing: AppToAssemble | null },
 ): Promise<PreparedApp> {
   return {
     key,
     folder,
     version,
     artifact: await artifactFromBytes(archive, printable(folder), path),
+    listing,
     provenance: provenance(),
   };
 }
@@ -177,6 +211,7 @@ function brokenApp(
     app,
     declared: null,
     prepared: null,
+    sources: [],
     result: { key, folder, state: 'broken', declared, checksum: null, ...published, published: false, message, advice },
   };
 }

@@ -1,55 +1,71 @@
 import { counted } from '../../core/text/text.ts';
 import type { AppregError } from '../../core/errors.ts';
+import type { JudgeSettings } from '../../publish/check-change.ts';
 import { lockedVersion } from '../../publish/apps/plan-app.ts';
+import type { Plan } from '../../publish/plan.ts';
 import { planApps, publishApps, type PublishedApp } from '../../publish/publish-apps.ts';
+import type { Allowances } from '../../publish/refuse-typos.ts';
 import type { PreparedApp } from '../../publish/prepared-app.ts';
 import { severitiesOf } from '../check/severities.ts';
 import type { Context } from '../context.ts';
-import type { OpenStore } from '../config/open-store.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import { lockVersions } from '../lock.ts';
 import { readBack, READ_BACK_SECONDS } from '../read-back.ts';
 import { printFindings } from '../remarks.ts';
 import type { EvaluatedApp } from './evaluate.ts';
+import type { PublishedStateOfStore } from './published.ts';
+import { listedLocation } from './listed-location.ts';
 
-export interface ReleaseResult {
+interface ReleaseResult {
   evaluated: EvaluatedApp[];
-  /** The keys of the apps that could not be published. */
+  /** The keys of the apps that were not refused, and could not be published. */
   failed: Set<string>;
 }
 
 interface PublishSettings {
-  /** The store that the apps were compared with. */
-  store: OpenStore | null;
-  /** Plans every app, and writes nothing. */
-  dryRun: boolean;
+  /** What the apps were compared with. */
+  published: PublishedStateOfStore;
   jobs: number;
+  allow: Allowances;
+}
+
+/**
+ * Plans the new versions, and writes nothing. An app that is refused is broken.
+ * @returns with the steps of all others, in the order in which they are applied
+ */
+export async function planEvaluated(
+  context: Context,
+  evaluated: readonly EvaluatedApp[],
+  { published, jobs, allow }: PublishSettings,
+): Promise<{ evaluated: EvaluatedApp[]; plan: Plan }> {
+  const apps = evaluated.flatMap(({ prepared, result }) =>
+    prepared === null || result.state !== 'new' ? [] : [prepared],
+  );
+  if (apps.length === 0) return { evaluated: [...evaluated], plan: { steps: [] } };
+  const { config } = await context.config();
+  const { store, listed } = published;
+  // Others may have published while the apps were built.
+  store?.forget?.();
+  const place = store === null ? listedLocation(config, apps, listed) : (await openWorkspace(context, store)).place;
+  const planned = await planApps(place, apps, { jobs, judgeSettings: await settingsOf(context, allow) });
+  const errors = new Map(planned.apps.flatMap(({ app, error }) => (error ? [[app, error]] : [])));
+  return { evaluated: evaluated.map((one) => refused(one, errors)), plan: planned.plan };
 }
 
 /** Publishes the new versions, and records the sources of published ones that an interrupted run did not record. */
 export async function publishEvaluated(
   context: Context,
   evaluated: readonly EvaluatedApp[],
-  { store, dryRun, jobs }: PublishSettings,
+  { published, jobs, allow }: PublishSettings,
 ): Promise<ReleaseResult> {
   const { terminal } = context;
-  const apps = evaluated.flatMap(({ prepared, result }) =>
-    prepared === null || (dryRun && result.state !== 'new') ? [] : [prepared],
-  );
-  const failed = new Set<string>();
-  if (apps.length === 0) return { evaluated: [...evaluated], failed };
+  const apps = evaluated.flatMap(({ prepared }) => prepared ?? []);
+  if (apps.length === 0) return { evaluated: [...evaluated], failed: new Set() };
+  const { store } = published;
   // Others may have published while the apps were built.
   store?.forget?.();
-  const { place, config, file, root } = await openWorkspace(context, store);
-  const judgeSettings = {
-    now: new Date().toISOString(),
-    severities: await severitiesOf(context, { config, file }),
-    appEntry: config.artifact?.entry ?? null,
-  };
-  if (dryRun) {
-    const plans = await planApps(place, apps, { jobs, judgeSettings });
-    return withErrors(evaluated, new Map(plans.flatMap(({ app, error }) => (error ? [[app, error]] : []))));
-  }
+  const { place, config, root } = await openWorkspace(context, store);
+  const judgeSettings = await settingsOf(context, allow);
   const progress = terminal.progress(`Publishing ${counted(apps.length, 'app')}`);
   let done = 0;
   const patience = READ_BACK_SECONDS[config.store?.type ?? 'directory'];
@@ -58,16 +74,15 @@ export async function publishEvaluated(
       jobs,
       judgeSettings,
       readBack: (_, entry) => readBack(context, entry, patience),
-      onResult({ app, outcome, findings }) {
+      onResult({ app, findings }) {
         done += 1;
         progress.update(`Publishing: ${done} of ${counted(apps.length, 'app')}, ${app.key}`);
-        terminal.item(`${outcome}  ${app.key} ${app.version}`);
         printFindings(terminal, findings);
       },
     });
     // A store other than the workspace has a lock file of its own, which was written with the versions.
     const entries = results.flatMap(({ app, entry, outcome }) =>
-      entry === null || outcome === 'failed'
+      entry === null || !isStored(outcome)
         ? []
         : [{ app: app.key, version: lockedVersion(app, entry, judgeSettings.now) }],
     );
@@ -78,35 +93,53 @@ export async function publishEvaluated(
   }
 }
 
-/** For --check: a new version that a rule would refuse makes its app broken. Writes nothing. */
-export async function withRefusals(
-  context: Context,
-  evaluated: readonly EvaluatedApp[],
-  settings: Omit<PublishSettings, 'dryRun'>,
-): Promise<EvaluatedApp[]> {
-  const planned = await publishEvaluated(context, evaluated, { ...settings, dryRun: true });
-  return planned.evaluated.map((one) =>
-    planned.failed.has(one.app.key) ? { ...one, result: { ...one.result, state: 'broken' } } : one,
-  );
+async function settingsOf(context: Context, allow: Allowances): Promise<JudgeSettings> {
+  const { config, file } = await context.config();
+  return {
+    now: new Date().toISOString(),
+    severities: await severitiesOf(context, { config, file }),
+    appEntry: config.artifact?.entry ?? null,
+    allow,
+  };
+}
+
+function isStored(outcome: PublishedApp['outcome']): boolean {
+  return outcome === 'published' || outcome === 'already-published';
+}
+
+/** An app with an error is broken: it was refused before anything was written. */
+function refused(one: EvaluatedApp, errors: ReadonlyMap<PreparedApp, AppregError>): EvaluatedApp {
+  const error = one.prepared === null ? undefined : errors.get(one.prepared);
+  return error === undefined ? one : brokenBy(one, error);
+}
+
+/** The same app, which cannot be published for this reason. */
+export function brokenBy(one: EvaluatedApp, { message, hint }: Pick<AppregError, 'message' | 'hint'>): EvaluatedApp {
+  return { ...one, prepared: null, result: { ...one.result, state: 'broken', message, advice: hint } };
 }
 
 function withResults(
   evaluated: readonly EvaluatedApp[],
   results: ReadonlyMap<PreparedApp, PublishedApp>,
 ): ReleaseResult {
-  const errors = new Map<PreparedApp, AppregError>();
+  const failed = new Set<string>();
   const after = evaluated.map((one): EvaluatedApp => {
     const result = one.prepared === null ? undefined : results.get(one.prepared);
-    if (one.prepared === null || result === undefined) return one;
-    if (result.outcome === 'failed' && result.error !== null) errors.set(one.prepared, result.error);
+    if (result === undefined) return one;
+    const { outcome, error } = result;
+    if (outcome === 'refused' && error !== null) return brokenBy(one, error);
+    if (outcome === 'failed' && error !== null) {
+      failed.add(one.app.key);
+      return { ...one, result: { ...one.result, message: error.message, advice: error.hint } };
+    }
     return { ...one, result: { ...one.result, ...outcomeOf(one, result) } };
   });
-  return withErrors(after, errors);
+  return { evaluated: after, failed };
 }
 
 /** What changes in the result of an app that was published, or already was. */
 function outcomeOf({ result }: EvaluatedApp, { outcome, error }: PublishedApp): Partial<EvaluatedApp['result']> {
-  if (outcome === 'failed' || result.state !== 'new') return {};
+  if (result.state !== 'new') return {};
   const { declared } = result;
   if (outcome === 'already-published')
     return { message: `Another run published ${declared} with the same bytes.`, advice: null };
@@ -115,15 +148,4 @@ function outcomeOf({ result }: EvaluatedApp, { outcome, error }: PublishedApp): 
     message: error?.summary ?? `Published ${declared}.`,
     advice: error?.hint ?? null,
   };
-}
-
-function withErrors(evaluated: readonly EvaluatedApp[], errors: ReadonlyMap<PreparedApp, AppregError>): ReleaseResult {
-  const failed = new Set<string>();
-  const after = evaluated.map((one) => {
-    const error = one.prepared === null ? undefined : errors.get(one.prepared);
-    if (error === undefined) return one;
-    failed.add(one.app.key);
-    return { ...one, result: { ...one.result, message: error.message, advice: error.hint } };
-  });
-  return { evaluated: after, failed };
 }

@@ -37,6 +37,21 @@ export const PUBLISHING_ERRORS = {
     title: 'The version has a pre-release identifier or build metadata.',
     fix: 'Publish a version of the form MAJOR.MINOR.PATCH, or add --allow-prerelease.',
   },
+  'version-lower': {
+    exit: 1,
+    title: 'The version is lower than the latest one of the app.',
+    fix: 'Publish a higher version, or add --allow-lower if an older release is corrected.',
+  },
+  'version-same-bytes': {
+    exit: 1,
+    title: 'The content is already published as another version of the app.',
+    fix: 'Build the app from the changed sources, or add --allow-same.',
+  },
+  'sources-uncommitted': {
+    exit: 1,
+    title: 'Files that an app is built from are not committed in git.',
+    fix: 'Commit them, or add --allow-dirty.',
+  },
   'no-version-to-increment': {
     exit: 2,
     title: 'The app has no version yet that major, minor or patch could increment.',
@@ -45,7 +60,7 @@ export const PUBLISHING_ERRORS = {
   'version-rollback': {
     exit: 1,
     title: 'The content was already published as an older version, so a new version would roll subscribers back.',
-    fix: 'Give the full version number if that is intended.',
+    fix: 'Give the full version number with --allow-same if that is intended.',
   },
   'artifact-invalid': {
     exit: 1,

@@ -16,6 +16,15 @@ export interface ReleaseReport {
   };
   /** Sorted by key. */
   apps: ReleasedApp[];
+  /** What would be written, in this order; null except for a dry run. */
+  plan: PlannedWrite[] | null;
+}
+
+/** A file that would be written. */
+interface PlannedWrite {
+  kind: 'create' | 'replace' | 'edit';
+  path: string;
+  what: string;
 }
 
 export interface ReleasedApp {
@@ -39,11 +48,15 @@ export function incompleteRelease(version: string): ReleaseReport {
   return { ...releaseReport(version, [], new Set()), outcome: 'incomplete' };
 }
 
-/** @param failed the keys of the apps whose publication failed */
+/**
+ * @param failed the keys of the apps whose publication failed, and that are not broken
+ * @param plan of a dry run
+ */
 export function releaseReport(
   version: string,
   apps: readonly ReleasedApp[],
   failed: ReadonlySet<string>,
+  plan: readonly PlannedWrite[] | null = null,
 ): ReleaseReport {
   const states = recordFrom(
     RELEASE_STATES.map((state) => [state, apps.filter((app) => app.state === state).length] as const),
@@ -57,5 +70,6 @@ export function releaseReport(
     outcome: isFailing ? 'findings' : 'clean',
     summary: { ...states, published, failed: states.broken + failed.size },
     apps: apps.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    plan: plan && plan.map(({ kind, path, what }) => ({ kind, path, what })),
   };
 }

@@ -1,16 +1,31 @@
 import type { Decision } from './state.ts';
+import type { AppProblem } from './version-file.ts';
+
+/** The app whose state is explained. */
+interface ExplainedApp {
+  key: string;
+  declared: string;
+  /** As messages name it. */
+  versionFile: string;
+  /** Whether the manifest lists the app. */
+  isListed: boolean;
+  /** Why an app that is not listed cannot be listed; null for another app. */
+  unlisted: AppProblem | null;
+}
 
 /** What a state means for one app, and what to do. */
 export function explainState(
   { state, highest, withdrawn }: Decision,
-  declared: string,
-  key: string,
-  versionFile: string,
+  { declared, key, versionFile, isListed, unlisted }: ExplainedApp,
 ): { message: string | null; advice: string | null } {
   switch (state) {
     case 'unchanged':
-    case 'new':
       return { message: null, advice: null };
+    case 'new':
+      return {
+        message: isListed ? null : 'The app is not listed yet; release lists it with this version.',
+        advice: null,
+      };
     case 'changed':
       return {
         message: withdrawn
@@ -29,6 +44,6 @@ export function explainState(
         advice: `Declare a version above ${highest ?? 'it'} in ${versionFile}.`,
       };
     case 'unlisted':
-      return { message: 'The manifest does not list the app.', advice: `Add it: appreg add-app ${key}` };
+      return unlisted ?? { message: null, advice: null };
   }
 }

@@ -27,6 +27,8 @@ export interface BuiltApp {
   provenance(): Provenance;
   /** The versions that the registry lists; null if its manifest does not list the app. */
   listed: readonly PublishedVersion[] | null;
+  /** The app has a valid description, with which it will be listed if it is not. */
+  isDescribed: boolean;
   /** The declared version in the lock file; null if it was not recorded. */
   recorded: RecordedVersion | null;
 }
@@ -43,7 +45,8 @@ export interface Decision {
 
 /** Decides the state of an app. */
 export function decideState(app: BuiltApp): Decision {
-  const { declared, checksum, listed, recorded } = app;
+  const { declared, checksum, isDescribed, recorded } = app;
+  const listed = app.listed ?? (isDescribed ? [] : null);
   if (listed === null) return { state: 'unlisted', highest: null, listedChecksum: null, withdrawn: false };
   const highest = highestOf(listed);
   const entry = listed.find(({ version }) => version === declared);

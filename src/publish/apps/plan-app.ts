@@ -2,11 +2,11 @@ import type { NewVersion } from '../../author/metadata.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import { type AppregError, isAppregError } from '../../core/errors.ts';
 import type { LockedVersion, LockFile, Provenance } from '../../core/registry/lock-file.ts';
-import { appToPublish } from '../app-to-publish.ts';
 import type { Artifact } from '../artifact.ts';
 import type { JudgeSettings } from '../check-change.ts';
 import type { PreparedApp } from '../prepared-app.ts';
-import { planVersion, type VersionPlan } from '../publish-version.ts';
+import { planListedVersion } from '../plan-listed-version.ts';
+import type { VersionPlan } from '../publish-version.ts';
 import type { RegistryLocation } from '../registry-location.ts';
 
 /** Shared by the two ways to publish several apps. */
@@ -14,9 +14,12 @@ import type { RegistryLocation } from '../registry-location.ts';
 /** The result of one app. */
 export interface PublishedApp {
   app: PreparedApp;
-  /** `already-published`: the version was listed with the same bytes. */
-  outcome: 'published' | 'already-published' | 'failed';
-  /** The error of a failed app; of a published one, why it is missing from the lock file. */
+  /**
+   * `already-published`: the version was listed with the same bytes. `refused`: it could not be planned. `failed`: it
+   * could not be written.
+   */
+  outcome: 'published' | 'already-published' | 'refused' | 'failed';
+  /** The error of a refused or failed app; of a published one, why it is missing from the lock file. */
   error: AppregError | null;
   /** Its entry in the metadata file; null if it failed before it was known. */
   entry: NewVersion | null;
@@ -36,8 +39,12 @@ export async function planPreparedApp(
   judgeSettings: JudgeSettings,
 ): Promise<PlannedApp> {
   try {
-    const target = await appToPublish(place, app.key);
-    return { app, version: await planVersion(place, target, app.version, app.artifact, judgeSettings), error: null };
+    const { key, listing, version, artifact } = app;
+    return {
+      app,
+      version: await planListedVersion(place, key, listing, version, artifact, judgeSettings),
+      error: null,
+    };
   } catch (error) {
     return { app, version: null, error: errorOfApp(error) };
   }

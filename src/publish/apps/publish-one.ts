@@ -1,8 +1,8 @@
 import type { NewVersion } from '../../author/metadata.ts';
 import type { Finding } from '../../core/engine/report.ts';
-import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import type { JudgeSettings } from '../check-change.ts';
 import { lockStep } from '../lock-step.ts';
+import type { Step } from '../plan.ts';
 import type { PreparedApp } from '../prepared-app.ts';
 import { publish } from '../publish.ts';
 import type { RegistryLocation } from '../registry-location.ts';
@@ -22,19 +22,23 @@ export async function publishOne(
   let entry: NewVersion | null = null;
   let findings: Finding[] = [];
   let isListed = false;
+  let lists: Step | undefined;
   try {
     const { isNew } = await publish(place, app.key, app.version, app.artifact, judgeSettings, {
+      listing: app.listing,
       ...(readBack && { readBack: (added: NewVersion) => readBack(app, added) }),
       addedSteps(planned) {
         ({ entry, findings } = planned);
+        lists = planned.plan.steps.findLast(({ kind }) => kind === 'edit');
         return [lockStep([{ app: app.key, version: lockedVersion(app, planned.entry, judgeSettings.now) }])];
       },
       onStep({ step, outcome }) {
-        if (step.kind === 'edit' && step.path !== LOCK_FILE) isListed = outcome === 'edited';
+        if (step === lists) isListed = outcome === 'edited';
       },
     });
     return { app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings };
   } catch (error) {
-    return { app, outcome: isListed ? 'published' : 'failed', error: errorOfApp(error), entry, findings };
+    const outcome = entry === null ? 'refused' : 'failed';
+    return { app, outcome: isListed ? 'published' : outcome, error: errorOfApp(error), entry, findings };
   }
 }

@@ -8,6 +8,7 @@ import type { BatchStore, Store } from '../../store/store.ts';
 import { describeWriteState } from '../../store/write-state.ts';
 import { applyPlan } from '../apply-plan.ts';
 import { artifactPath } from '../artifact.ts';
+import { iconPath } from '../assemble.ts';
 import type { JudgeSettings } from '../check-change.ts';
 import { lockStep, storedLock } from '../lock-step.ts';
 import type { Plan } from '../plan.ts';
@@ -23,7 +24,7 @@ import {
 } from './plan-app.ts';
 
 type BatchLocation = RegistryLocation & { store: BatchStore };
-type PlannedVersion = PlannedApp & { error: null };
+export type PlannedVersion = PlannedApp & { error: null };
 
 /**
  * Publishes all apps in one write, such as a commit. An app that cannot be planned is left out. If the write is refused,
@@ -46,7 +47,7 @@ export async function publishTogether(
     // The same apps were refused before: planning them again would not end.
     const isRepeated = plannable.length === remaining.length;
     for (const { app, error } of planned)
-      if (error !== null) settle({ app, outcome: 'failed', error, entry: null, findings: [] });
+      if (error !== null) settle({ app, outcome: 'refused', error, entry: null, findings: [] });
     if (plannable.length === 0) return;
     remaining = plannable.map(({ app }) => app);
     if (refusal !== null && isRepeated) return failAll(plannable, refusal, settle);
@@ -79,8 +80,8 @@ async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: reado
   const only: Store = { ...store, read: async (path) => files.get(path) ?? null };
   const listed = manifestApps((await readManifest({ store: only, manifest, base: '', pathOf })).value) ?? {};
 
-  const places = apps.flatMap(({ key, version }) => {
-    const url = metadataUrlOf(member(listed, key));
+  const places = apps.flatMap(({ key, version, listing }) => {
+    const url = metadataUrlOf(member(listed, key)) ?? listing?.entry.appMetadataUrl ?? null;
     const path = url === null ? null : pathOf(url);
     return path === null ? [] : [{ path, version }];
   });
@@ -88,7 +89,8 @@ async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: reado
     for (const path of paths) known.add(path);
     for (const [path, stored] of await store.batch.read([...new Set(paths)])) files.set(path, stored);
   };
-  await read(places.map(({ path }) => path));
+  const icons = apps.flatMap(({ listing }) => (listing === null ? null : iconPath(listing)) ?? []);
+  await read([...places.map(({ path }) => path), ...icons]);
   // The artifact of a listed version exists, and may be large.
   const isMentioned = (path: string, version: string): boolean =>
     Buffer.from(files.get(path)?.bytes ?? []).includes(JSON.stringify(version));
@@ -110,7 +112,7 @@ async function writeAll(
   now: string,
   settle: (result: PublishedApp) => void,
 ): Promise<void> {
-  const results = await applyPlan(joined(planned, now), store);
+  const results = await applyPlan(joinedPlan(planned, now), store);
   for (const { app, version } of planned) {
     const { plan, entry, findings } = version;
     const isNew = results.some(({ step, outcome }) => outcome === 'edited' && plan.steps.includes(step));
@@ -119,7 +121,7 @@ async function writeAll(
 }
 
 /** The plans as one, which ends with the lock file. */
-function joined(planned: readonly PlannedVersion[], now: string): Plan {
+export function joinedPlan(planned: readonly PlannedVersion[], now: string): Plan {
   const newVersions = planned.filter(({ version }) => !version.published);
   const entries = planned.map(({ app, version }) => ({
     app: app.key,

@@ -23,6 +23,7 @@ function stateOf(app: Partial<BuiltApp>): ReturnType<typeof decideState> {
     checksum: 'new',
     provenance: () => from('s1'),
     listed: [],
+    isDescribed: false,
     recorded: null,
     ...app,
   });

@@ -38,7 +38,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const { config, file, root } = await context.config();
   const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { config, file }) };
   if (check) {
-    const folders = appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'));
+    const folders = await appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'), config.release);
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
     printFindings(terminal, checkAssembly(folders, listed, judgeSettings));
     const { length } = folders.apps;
@@ -49,7 +49,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
     return 0;
   }
   const { place } = await openWorkspace(context);
-  const folders = appsUnder(root, place.base);
+  const folders = await appsUnder(root, place.base, config.release);
   const { apps } = folders;
   const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgeSettings);
   printFindings(terminal, findings);

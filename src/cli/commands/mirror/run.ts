@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { counted, printable, redact, safeExcerpt, shorten } from '../../../core/text/text.ts';
 import type { Mirrored } from '../../../mirror/app.ts';
@@ -6,7 +6,6 @@ import { asBase } from '../../../observe/workspace/places.ts';
 import { openDirectory } from '../../../store/directory/directory.ts';
 import { size } from '../../../report/words.ts';
 import type { OptionValues } from '../../command-definition.ts';
-import { configFileIn, loadConfig } from '../../config/config.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { resolveInputs } from '../../io/prompts.ts';
@@ -101,11 +100,10 @@ function printProblems(terminal: Terminal, { problems }: Mirrored): void {
 }
 
 /** The base URL in the configuration of a folder; null if it has none. */
-async function configuredBase({ env }: Context, root: string): Promise<string | null> {
-  const file = configFileIn(root);
-  if (file === null) return null;
-  const { baseUrl } = (await loadConfig(root, file, env)).config;
-  return baseUrl === undefined ? null : asBase(baseUrl);
+async function configuredBase(context: Context, root: string): Promise<string | null> {
+  const { config, file } = await context.config(root);
+  if (file === null || dirname(file) !== root || config.baseUrl === undefined) return null;
+  return asBase(config.baseUrl);
 }
 
 function describeMirror(result: Mirrored): string {

@@ -1,6 +1,6 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { allowSecretOption, dryRunOption } from '../../option-groups.ts';
+import { allowSecretOption, allowVersionOptions, dryRunOption } from '../../option-groups.ts';
 
 export const publishVersionCommand = {
   name: 'publish-version',
@@ -40,10 +40,11 @@ export const publishVersionCommand = {
       description: 'also publish an archive without app.js at its top level',
     },
     ...allowSecretOption,
-    allowPrerelease: {
+    ...allowVersionOptions,
+    allowLower: {
       type: 'boolean',
-      flags: '--allow-prerelease',
-      description: 'allow a version with a pre-release or build part',
+      flags: '--allow-lower',
+      description: 'allow a version below the latest one, such as a correction of an older release',
     },
     ...dryRunOption,
     readBack: {

@@ -20,7 +20,7 @@ import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { hasLock, lockVersion } from '../../lock.ts';
 import { readBack, READ_BACK_SECONDS } from '../../read-back.ts';
-import { planText, printFindings } from '../../remarks.ts';
+import { describeUncommitted, planText, printFindings, warnUnknown } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { publishVersionCommand } from './options.ts';
 
@@ -44,12 +44,18 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const allowed = allowedSecrets(options);
   const isReleased = describesApp(root, config.release, key);
   const traced = options.dryRun !== true && (isReleased || hasLock(root));
-  const { artifact: made, provenance } = await artifactFrom(context, options, config.bundle, traced);
+  const { artifact: made, provenance, sources } = await artifactFrom(context, options, config.bundle, traced);
   const artifact = withoutSecrets(made, allowed, terminal);
+  if (sources.length > 0) await warnUncommitted(context, sources);
   const judgeSettings = {
     now: new Date().toISOString(),
     severities: publishingSeverities(await severitiesOf(context, { config, file }), options.anyContent === true),
     appEntry: config.artifact?.entry ?? null,
+    allow: {
+      prerelease: options.allowPrerelease === true,
+      lower: options.allowLower === true,
+      same: options.allowSame === true,
+    },
   };
 
   let done: Published;
@@ -88,6 +94,15 @@ export async function runPublishVersion(context: Context, key: string, word: str
     terminal.next(`appreg verify ${manifestUrl} --app ${key} --wait 10m`);
   else terminal.next(`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
   return 0;
+}
+
+/** A version that is built from sources that are not committed cannot be built again from the repository. */
+async function warnUncommitted(context: Context, sources: readonly string[]): Promise<void> {
+  const { changedFiles, uncommittedOf } = await import('../../../release/uncommitted.ts');
+  const { file, root } = await context.config();
+  const tree = changedFiles(root, (reason) => warnUnknown(context, reason));
+  const files = tree === null ? [] : uncommittedOf(tree, [...sources, ...(file === null ? [] : [file])]);
+  if (files.length > 0) context.terminal.log(`warning: ${describeUncommitted(files)}`);
 }
 
 /** The version is published, but missing from the workspace's lock file. */

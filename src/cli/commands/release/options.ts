@@ -1,6 +1,6 @@
 import { COMMENT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { allowSecretOption, appOption, dryRunOption } from '../../option-groups.ts';
+import { allowSecretOption, allowVersionOptions, appOption, dryRunOption } from '../../option-groups.ts';
 
 export const releaseCommand = {
   name: 'release',
@@ -28,6 +28,12 @@ export const releaseCommand = {
       range: 'whole',
     },
     ...allowSecretOption,
+    ...allowVersionOptions,
+    allowDirty: {
+      type: 'boolean',
+      flags: '--allow-dirty',
+      description: 'allow sources that are not committed in git',
+    },
     ...dryRunOption,
   },
   formats: COMMENT_FORMATS,

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { AppregError } from '../../../core/errors.ts';
 import { releaseReport } from '../../../core/release/report.ts';
 import { VERSION } from '../../../core/tool-version.ts';
+import type { Plan } from '../../../publish/plan.ts';
 import { findApps } from '../../../release/find-apps.ts';
 import { releaseAsMarkdown, releaseAsText, releaseSummary } from '../../../report/release.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -12,7 +13,9 @@ import { workspaceMissing } from '../../config/workspace.ts';
 import { bumpApps } from '../../release/bump.ts';
 import { evaluateApps, type EvaluatedApp, selectedApps } from '../../release/evaluate.ts';
 import { publishedVersions } from '../../release/published.ts';
-import { publishEvaluated, withRefusals } from '../../release/publish-evaluated.ts';
+import { refuseUncommitted } from '../../release/refuse-uncommitted.ts';
+import { planText } from '../../remarks.ts';
+import { planEvaluated, publishEvaluated } from '../../release/publish-evaluated.ts';
 import type { releaseCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof releaseCommand.options>;
@@ -29,26 +32,30 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   const { check = false, bump = false, dryRun = false, app: keys, jobs = availableParallelism() } = options;
   const apps = selectedApps(await findApps(loaded.root, loaded.config.release ?? []), keys);
   const published = await publishedVersions(context, loaded, options.against);
-  const { store } = published;
   let evaluated = await evaluateApps(context, loaded, apps, published, jobs);
-  // Without the store, what it would refuse is unknown.
-  if (check && options.against === undefined)
-    evaluated = await withRefusals(context, allowSecretsIn(context, evaluated, allowed), { store, jobs });
   let failed = new Set<string>();
+  let plan: Plan | null = null;
   if (bump) evaluated = await bumpApps(context, loaded, evaluated, published, { dryRun, jobs });
-  else if (!check)
-    ({ evaluated, failed } = await publishEvaluated(context, allowSecretsIn(context, evaluated, allowed), {
-      store,
-      dryRun,
-      jobs,
-    }));
+  else {
+    evaluated = allowSecretsIn(context, evaluated, allowed);
+    if (options.allowDirty !== true) evaluated = refuseUncommitted(context, loaded, evaluated);
+    const allow = { prerelease: options.allowPrerelease === true, same: options.allowSame === true };
+    const settings = { published, jobs, allow };
+    if (check || dryRun) ({ evaluated, plan } = await planEvaluated(context, evaluated, settings));
+    else ({ evaluated, failed } = await publishEvaluated(context, evaluated, settings));
+  }
+  const isPlan = dryRun && !check && plan !== null;
   const report = releaseReport(
     VERSION,
     evaluated.map(({ result }) => result),
     failed,
+    isPlan ? (plan?.steps ?? []) : null,
   );
   printResult(context, {
-    pretty: (style) => releaseAsText(report, style),
+    pretty(style) {
+      const text = releaseAsText(report, style, context.options.verbose === true);
+      return isPlan && plan !== null ? `${text}\n${planText(context.terminal, plan)}` : text;
+    },
     json: () => report,
     markdown: () => releaseAsMarkdown(report),
     summary: () => releaseSummary(report),

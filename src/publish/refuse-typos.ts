@@ -1,0 +1,55 @@
+import { isListedAs, type NewVersion } from '../author/metadata.ts';
+import { AppregError } from '../core/errors.ts';
+import { comparePrecedence, isPlainVersion, isSemver, latestOf } from '../core/registry/version.ts';
+import { printable } from '../core/text/text.ts';
+
+/** Refuses a new version that is probably a mistake: once published, it can neither be changed nor taken back. */
+
+/** What the user allows explicitly. */
+export interface Allowances {
+  /** A version with a pre-release or build part. */
+  prerelease?: boolean;
+  /** A version below the latest one. */
+  lower?: boolean;
+  /** The bytes of another version of the app. */
+  same?: boolean;
+}
+
+/**
+ * @param listed the valid versions of the metadata file, without the new one
+ * @throws AppregError (exit 1) `prerelease-not-allowed`, `version-lower` or `version-same-bytes`
+ */
+export function refuseTypos(
+  key: string,
+  { version, artifactChecksum }: NewVersion,
+  listed: readonly NewVersion[],
+  { prerelease = false, lower = false, same = false }: Allowances,
+): void {
+  if (!prerelease && !isPlainVersion(version)) throw prereleaseNotAllowed(version);
+  const latest = latestOf(listed.map((one) => one.version));
+  if (!lower && latest !== null && isSemver(version) && comparePrecedence(version, latest) < 0)
+    throw new AppregError(
+      'version-lower',
+      `${printable(`${key} ${version}`)} would be lower than ${printable(latest)}, the latest version, so subscribers of that would not get it.`,
+      `Publish a version above ${printable(latest)}. To add ${printable(version)} intentionally, such as a correction of an older release: appreg publish-version … --allow-lower`,
+      { effect: 'none' },
+    );
+  const before = latestOf(listed.filter((entry) => isListedAs(entry, artifactChecksum)).map((entry) => entry.version));
+  if (!same && before !== null)
+    throw new AppregError(
+      'version-same-bytes',
+      `The bytes of ${printable(`${key} ${version}`)} are already published, as ${printable(before)}: subscribers would update to the same code.`,
+      `Check that the app was built from the changed sources. To publish the same code under a new number intentionally: --allow-same`,
+      { effect: 'none' },
+    );
+}
+
+/** @returns the error for a version with a pre-release or build part */
+export function prereleaseNotAllowed(version: string): AppregError {
+  return new AppregError(
+    'prerelease-not-allowed',
+    `${printable(version)} has a pre-release or build part; the service's format is MAJOR.MINOR.PATCH.`,
+    'Publish a plain version, or use --allow-prerelease.',
+    { effect: 'none' },
+  );
+}
