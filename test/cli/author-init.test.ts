@@ -283,8 +283,7 @@ describe('init beside an existing configuration', () => {
       const context = contextIn(dir);
       context.env = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
       expect(await runInit(context, undefined, {})).toBe(0);
-      expect(context.printed.out).toEqual(['unchanged .appregrc.yaml
-created registry.json in the bucket apps/r/']);
+      expect(context.printed.out).toEqual(['unchanged .appregrc.yaml\ncreated registry.json in the bucket apps/r/']);
       expect([...server.objects.keys()].filter((key) => !key.includes('probe'))).toEqual(['apps/r/registry.json']);
     } finally {
       await server.close();

@@ -36,7 +36,7 @@ export function cliContext({
 }: CliContextOptions): Context & {
   printed: Printed;
 } {
-  const printed: Printed = { out: [], error: [], log: [], detail: [], next: [], progress: [], item: [] };
+  const printed: Printed = { out: [], error: [], log: [], detail: [], next: [], progress: [] };
   return {
     command,
     cwd,

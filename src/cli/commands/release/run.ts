@@ -54,7 +54,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   printResult(context, {
     pretty(style) {
       const text = releaseAsText(report, style, context.options.verbose === true);
-      return isPlan && plan !== null ? `${text}\n${planText(context.terminal, plan)}` : text;
+      return isPlan && plan !== null ? `${text}\n${planText(style, plan)}` : text;
     },
     json: () => report,
     markdown: () => releaseAsMarkdown(report),
