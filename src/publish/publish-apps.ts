@@ -10,7 +10,7 @@ import { storedLock } from './lock-step.ts';
 import type { PreparedApp } from './prepared-app.ts';
 import { type RegistryLocation, readManifest } from './registry-location.ts';
 
-export type { PlannedApp, PublishedApp } from './apps/plan-app.ts';
+export type { PublishedApp } from './apps/plan-app.ts';
 
 /** Publishes the apps of a release. */
 
