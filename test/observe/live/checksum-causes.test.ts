@@ -99,7 +99,27 @@ describe('parts and additions', () => {
     {
       name: 'twice',
       serve: servedInstead(Buffer.concat([BIG, BIG])),
+      expect: mismatch('joined'),
+    },
+    {
+      name: 'three times',
+      serve: servedInstead(Buffer.concat([BIG, BIG, BIG])),
+      expect: mismatch('joined'),
+    },
+    {
+      name: 'after another archive',
+      serve: servedInstead(Buffer.concat([tgz(entry('app.js', 'x')), BIG])),
+      expect: mismatch('joined'),
+    },
+    {
+      name: 'twice in one tar archive, with one compression',
+      serve: servedInstead(gzipSync(Buffer.concat([gunzipSync(BIG), gunzipSync(BIG)]))),
       expect: [...mismatch('other-bytes'), 'error artifact-trailing-data entries-after-end (artifact 2.0.0)'],
+    },
+    {
+      name: 'twice, and listed as it is',
+      serve: asListed(Buffer.concat([BIG, BIG])),
+      expect: ['error artifact-trailing-data entries-after-end (artifact 2.0.0)'],
     },
     {
       name: 'a line feed after it',

@@ -63,6 +63,7 @@ const ARTIFACTS: Readonly<Record<string, string | Uint8Array>> = {
   'gzip-as-text': Buffer.from(ARCHIVE.toString('utf8')),
   'bytes-before': Buffer.concat([Buffer.from('\ufeff'), ARCHIVE]),
   'bytes-added': Buffer.concat([ARCHIVE, Buffer.from('more')]),
+  joined: Buffer.concat([ARCHIVE, ARCHIVE]),
   truncated: ARCHIVE.subarray(0, ARCHIVE.length - 12),
   'compressed-twice': gzipSync(ARCHIVE),
   'no tar inside': gzipSync('text'),

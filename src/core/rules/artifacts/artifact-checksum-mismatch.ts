@@ -43,6 +43,7 @@ const CAUSES = {
   truncated: { title: 'The file ends early', owner: authorOrCopy, local: REBUILD },
   'bytes-before': { title: 'Bytes precede the archive', local: `${REBUILD} Do this before you change the checksum.` },
   'bytes-added': { title: 'Bytes follow the archive', local: REBUILD },
+  joined: { title: 'The file consists of several archives', local: REBUILD },
   'decoded-bytes-match': { title: 'The decoded bytes have the listed digest', owner: hostOrCache, purge: 'last' },
   'compressed-twice': { title: 'The artifact is compressed twice' },
   're-encoded': { title: 'The artifact was compressed again in transit', owner: hostOrCache, purge: 'last' },
@@ -97,6 +98,7 @@ $ sha256sum echo-1.0.0.tar.gz
           reEncoded(content) ??
           unstable(content, again) ??
           changed(content, digest, before) ??
+          joined(facts.archive) ??
           unknown(content, facts));
     return {
       ...found,
@@ -209,6 +211,18 @@ function changed(content: Content, digest: string, before: PublishedVersion | nu
     cause: 'changed-since',
     message: 'The version was published with this checksum; the file has been replaced since.',
     advice: 'Restore the published file, and publish the change as a new version.',
+  };
+}
+
+/** The same archive twice, or two archives: an upload that was appended to an earlier one. */
+function joined(archive: ArtifactFacts['archive']): Problem<Cause> | null {
+  if (isMissing(archive)) return null;
+  const codes = archive.oddities.map(({ code }) => code);
+  if (!codes.includes('several-members') || !codes.includes('entries-after-end')) return null;
+  return {
+    cause: 'joined',
+    message: 'The file consists of several archives, one after another; the listed checksum may be that of one.',
+    advice: 'Upload the file again as built: one upload was probably appended to another. Keep the listed checksum.',
   };
 }
 

@@ -22,8 +22,9 @@ export const artifactTrailingData = defineRule({
     ...NOT_THE_ARCHIVE,
     explainedBy(
       artifactChecksumMismatch,
-      'That finding says that the listed archive is complete without these bytes',
+      'That finding says that the listed archive is complete without what follows it',
       'bytes-added',
+      'joined',
     ),
   ],
   causes: {

@@ -37,6 +37,7 @@ function facts(
     /** What was seen at the URL of the other version. */
     there?: Content;
     headers?: Record<string, string>;
+    oddities?: ArchiveFacts['oddities'];
   } = {},
 ) {
   const fault =
@@ -50,7 +51,7 @@ function facts(
     stopped: null,
     trailing: more.trailing === undefined ? null : { layer: 'gzip' as const, bytes: more.trailing },
     gzipMembers: 1,
-    oddities: [],
+    oddities: more.oddities ?? [],
   } satisfies ArchiveFacts;
   const whole: ArtifactFacts = {
     url: 'https://a.test/x',
@@ -83,6 +84,7 @@ const decoded = (data: Uint8Array | string): Content['decoded'] => ({
 });
 const tar = Buffer.alloc(512);
 tar.write('ustar\u000000', 257);
+const JOINED = ['several-members', 'entries-after-end'].map((code) => ({ code, message: '', entry: null }));
 const otherBytes = gzipSync('other bytes');
 
 ruleTable(artifactChecksumMismatch, {
@@ -263,6 +265,16 @@ ruleTable(artifactChecksumMismatch, {
       'something behind its end',
       facts(content(Buffer.concat([bytes, Buffer.from('\n')])), LISTED, { trailing: 1 }),
       { cause: 'bytes-added', message: '1 byte' },
+    ],
+    [
+      'twice',
+      facts(content(Buffer.concat([bytes, bytes])), LISTED, { oddities: JOINED }),
+      { cause: 'joined', message: 'several archives', advice: 'Keep the listed checksum' },
+    ],
+    [
+      'twice, after it was published once',
+      facts(content(Buffer.concat([bytes, bytes])), LISTED, { oddities: JOINED, before: LISTED }),
+      { cause: 'changed-since' },
     ],
     [
       'broken off at a round number',
