@@ -22,6 +22,7 @@ const LOADED_ON_DEMAND = new Map([
     'config/config',
     'config/config-code',
     'config/config-errors',
+    'config/config-search',
     'config/config-yaml',
     'process/failure',
     'io/spinner',
@@ -88,6 +89,17 @@ const NO_FORGE = {
   },
 };
 
+/** The loaders of cosmiconfig are never used, and contain another parser of YAML. */
+const NO_LOADERS = {
+  name: 'no-loaders',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/loaders$/ }, ({ path, importer }) =>
+      importer.includes('/cosmiconfig/') ? { path, namespace: 'none' } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: '' }));
+  },
+};
+
 /**
  * `out` is emptied first. Declarations (`types`) always go to dist.
  * @param options.failpoints true for tests that interrupt writes (src/store/failpoint.ts)
@@ -131,7 +143,7 @@ async function buildCommands(out, common) {
     entryNames: '[name]',
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
-    plugins: [SEPARATE_FILES, NO_PROCESSES, NO_SUGGESTIONS, NO_FORGE],
+    plugins: [SEPARATE_FILES, NO_PROCESSES, NO_SUGGESTIONS, NO_FORGE, NO_LOADERS],
     define: { ...common.define, 'import.meta.url': '__importMetaUrl' },
     banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifySyntax: true,

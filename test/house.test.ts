@@ -82,7 +82,8 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
       'subscribe',
       'service',
     ],
-    packages: /^(node:|schemas\/config\.schema\.json$|commander$|chalk$|ora$|js-yaml$|semver\/|@clack\/prompts$)/,
+    packages:
+      /^(node:|schemas\/config\.schema\.json$|commander$|chalk$|ora$|cosmiconfig(\/|$)|yaml$|semver\/|@clack\/prompts$)/,
   },
 };
 

@@ -3,34 +3,51 @@ import { systemErrorCode } from './system-error.ts';
 
 /** Reads input files without waiting for a writer, and says in words why one cannot be read. */
 
-export type FileRead = { bytes: Buffer } | { failure: string; code: string | null };
+export interface ReadFailure {
+  /** The reason, worded to follow the path: “does not exist”. */
+  failure: string;
+  /** Of the system; null if there is none. */
+  code: string | null;
+}
 
-/** What a pipe of the shell is called, such as `<(…)` and /dev/stdin. These may be read as files. */
+export type FileRead = { bytes: Buffer } | ReadFailure;
+
+/** What a pipe of the shell is called, such as `<(…)` and /dev/stdin. These may be read as files, once. */
 const SHELL_PIPES = /^\/(?:dev\/(?:fd\/|stdin$)|proc\/self\/fd\/)/;
 
-/**
- * The content of a regular file; otherwise the reason, worded to follow the path: “does not exist”. Never waits: a named
- * pipe is not read.
- */
+export function isShellPipe(path: string): boolean {
+  return SHELL_PIPES.test(path);
+}
+
+/** The content of a regular file, or why it cannot be read. Never waits: a named pipe is not read. */
 export function readRegularFile(path: string): FileRead {
-  if (SHELL_PIPES.test(path)) return attempt(path, () => readFileSync(path));
+  if (isShellPipe(path)) return attempt(path, () => ({ bytes: readFileSync(path) }));
+  return withFile<FileRead>(path, (fd) => ({ bytes: readFileSync(fd) }));
+}
+
+/** Why a path cannot be read as a regular file; null if it can be. Nothing is read. */
+export function whyNotRegularFile(path: string): ReadFailure | null {
+  return isShellPipe(path) ? null : withFile(path, () => null);
+}
+
+/** Opens a regular file for `use`. */
+function withFile<Result>(path: string, use: (fd: number) => Result): Result | ReadFailure {
   return attempt(path, () => {
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const stat = fstatSync(fd);
       if (stat.isDirectory()) return { failure: 'is a folder', code: 'EISDIR' };
       if (!stat.isFile()) return { failure: 'is not a regular file', code: null };
-      return readFileSync(fd);
+      return use(fd);
     } finally {
       closeSync(fd);
     }
   });
 }
 
-function attempt(path: string, read: () => Buffer | FileRead): FileRead {
+function attempt<Result>(path: string, read: () => Result): Result | ReadFailure {
   try {
-    const result = read();
-    return Buffer.isBuffer(result) ? { bytes: result } : result;
+    return read();
   } catch (error) {
     const failure = whyUnreadable(path, error);
     if (failure === null) throw error;

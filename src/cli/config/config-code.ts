@@ -8,7 +8,7 @@ import { isWithin } from '../../observe/workspace/places.ts';
 import type { ConfigRequest } from './config-request.ts';
 import { refuseForeignOwner } from './config-owner.ts';
 import { type ConfigFile, repositoryAround } from './find-config.ts';
-import { configText, emptyConfig, unreadableConfig } from './read-data.ts';
+import { emptyConfig, unreadableConfig } from './read-data.ts';
 
 /** Configurations in JavaScript. */
 
@@ -29,11 +29,11 @@ interface Evaluated {
 }
 
 /** Executes a configuration if that is allowed. @throws AppregError `config-code` if it is not */
-export async function executeConfig(file: ConfigFile, request: ConfigRequest): Promise<unknown> {
+export async function executeConfig(file: ConfigFile, text: string, request: ConfigRequest): Promise<unknown> {
   const { path, named } = file;
   refuseCode(file, request);
   if (!named) refuseForeignOwner(path, { root: false });
-  return evaluateConfig(path, { named, env: request.env });
+  return evaluateConfig(path, text, { env: request.env });
 }
 
 function refuseCode({ path, named }: ConfigFile, { code, cwd }: ConfigRequest): void {
@@ -72,14 +72,15 @@ function isOfWorkspace(folder: string, cwd: string): boolean {
 /**
  * Executes a configuration and returns what it exports. What the code prints goes to stderr.
  * @param path absolute
+ * @param text of the file
  * @param env receives the variables that the code sets
  * @throws AppregError for code that fails, never ends, or exports no settings
  */
 export async function evaluateConfig(
   path: string,
-  { named, env, limit = LIMIT }: { named: boolean; env: NodeJS.ProcessEnv; limit?: number },
+  text: string,
+  { env, limit = LIMIT }: { env: NodeJS.ProcessEnv; limit?: number },
 ): Promise<unknown> {
-  const text = configText(path, named);
   const { value, variables, empty, failure } = await run(path, limit);
   if (empty !== undefined) throw emptyConfig(path, empty);
   if (failure !== undefined) {

@@ -9,6 +9,7 @@ import {
   violationsOf,
   violationText,
 } from '../../core/json/violations.ts';
+import { isShellPipe } from '../../platform/regular-file.ts';
 import { settingViolations } from '../check/setting-violations.ts';
 import { formOf } from './config-files.ts';
 import { configText } from './read-data.ts';
@@ -39,10 +40,10 @@ export async function configError(path: string | null, violations: readonly Viol
       );
 }
 
-/** Code has no positions: its values may be computed. */
 async function positionsIn(path: string, violations: readonly Violation[]): Promise<Position[]> {
   const form = formOf(basename(path));
-  if (form === null || form === 'code') return [];
+  // Code has no positions, since its values may be computed. A pipe can be read only once.
+  if (form === null || form === 'code' || isShellPipe(path)) return [];
   const text = configText(path, false);
   if (form === 'yaml') {
     const { yamlPositions } = await import('./config-yaml.ts');

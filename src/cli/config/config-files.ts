@@ -1,3 +1,5 @@
+import { extname } from 'node:path';
+
 /** The names of configuration files. */
 
 /** How a configuration is written. Code is executed; the others are only parsed. */
@@ -34,7 +36,6 @@ export const UNSUPPORTED_FILES: readonly string[] = [
 export function formOf(name: string): ConfigForm | null {
   const known = CONFIG_FILES.get(name);
   if (known !== undefined) return known;
-  const [, ending] = /[^.]\.([^.]+)$/.exec(name) ?? [];
-  if (ending === undefined) return 'yaml';
-  return CONFIG_FILES.get(`appreg.config.${ending}`) ?? null;
+  const ending = extname(name);
+  return ending === '' ? 'yaml' : (CONFIG_FILES.get(`appreg.config${ending}`) ?? null);
 }

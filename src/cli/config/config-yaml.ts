@@ -1,4 +1,4 @@
-import { CORE_SCHEMA, load, types, YAMLException } from 'js-yaml';
+import { type Document, type ErrorCode, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import { lineStarts, positionOf } from '../../core/json/positions.ts';
 import { pointerSteps } from '../../core/json/pointer.ts';
 import type { Position, Violation } from '../../core/json/violations.ts';
@@ -7,78 +7,78 @@ import { emptyConfig, unreadableConfig } from './read-data.ts';
 
 /** Configurations in YAML. Loaded lazily, since the parser takes longer to load than JSON to parse. */
 
-/** Without dates: YAML would make a date of text without quotes, and another day of one that does not exist. */
-const SCHEMA = CORE_SCHEMA.extend({ implicit: [types.merge] });
+/** Unquoted dates stay text: the core schema has no dates. */
+function parse(text: string): Document.Parsed {
+  return parseDocument(text, { schema: 'core', merge: true, prettyErrors: false, logLevel: 'error' });
+}
 
 /** The value of a text. @throws AppregError with the position of a syntax error */
 export function yamlValue(path: string, text: string): unknown {
-  let value: unknown;
-  try {
-    value = load(text, { schema: SCHEMA });
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const place = error.mark ? `:${error.mark.line + 1}:${error.mark.column + 1}` : '';
-    throw unreadableConfig(`${printable(path)}${place}: ${printable(error.reason)}`, error);
+  const document = parse(text);
+  // A warning is about a tag that is not known: its value would be taken as text.
+  const [fault] = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
+  if (fault !== undefined) {
+    const { line, column } = positionOf(lineStarts(text), fault.pos[0]);
+    throw unreadableConfig(
+      `${printable(path)}:${line}:${column}: ${printable(SENTENCES[fault.code] ?? fault.message)}`,
+      fault,
+    );
   }
-  const isNothing = (value === undefined || value === null) && /^\s*(?:#.*|---|\.\.\.|\s)*$/.test(text.trim());
-  if (isNothing) throw emptyConfig(path, 'contains only comments');
-  return value;
+  if (document.contents === null || (isScalar(document.contents) && document.contents.source === ''))
+    throw emptyConfig(path, 'contains only comments');
+  refuseUnknownAliases(path, text, document);
+  try {
+    return document.toJS();
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    throw unreadableConfig(`${printable(path)}: Its aliases expand to too many values.`, error);
+  }
 }
 
-interface YamlNode {
-  start: number;
-  value: unknown;
-  children: YamlNode[];
+/** Errors whose wording in the parser is about its own functions. */
+const SENTENCES: Partial<Record<ErrorCode, string>> = {
+  DUPLICATE_KEY: 'The same name occurs twice.',
+  MULTIPLE_DOCS: 'A second document begins here. A configuration is one document.',
+  TAG_RESOLVE_FAILED: 'Unknown tag. Write the value without a tag.',
+};
+
+function refuseUnknownAliases(path: string, text: string, document: Document.Parsed): void {
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return;
+      const { line, column } = positionOf(lineStarts(text), startOf(alias) ?? 0);
+      const message = `No value before this is named “&${printable(alias.source)}”.`;
+      throw unreadableConfig(`${printable(path)}:${line}:${column}: ${message}`);
+    },
+  });
 }
 
 /** The positions of violations in a text that `yamlValue` accepts. */
 export function yamlPositions(text: string, violations: readonly Violation[]): Position[] {
-  const root = treeOf(text);
+  const document = parse(text);
   const starts = lineStarts(text);
   return violations.map(({ pointer, isAboutName }) => {
-    const found = nodeAt(root, pointerSteps(pointer));
-    return found && positionOf(starts, (isAboutName ? found.nameStart : null) ?? found.start);
+    const offset = offsetAt(document, pointerSteps(pointer), isAboutName);
+    return offset === null ? null : positionOf(starts, offset);
   });
 }
 
-/** Offsets of a value, and of its name if it is a member; null if it is not found. */
-function nodeAt(root: YamlNode | null, steps: readonly string[]): { start: number; nameStart: number | null } | null {
-  let node = root;
-  let nameStart: number | null = null;
+/** Where a value begins, or its name if `isAboutName`; null for a value that an alias or a merge refers to. */
+function offsetAt(document: Document.Parsed, steps: readonly string[], isAboutName: boolean): number | null {
+  let node: unknown = document.contents;
+  let name: unknown = null;
   for (const step of steps) {
-    if (node === null) return null;
-    const { value, children }: YamlNode = node;
-    const at = Array.isArray(value)
-      ? Number(step)
-      : 1 + children.findIndex((child, index) => index % 2 === 0 && String(child.value) === step);
-    nameStart = Array.isArray(value) ? null : (children[at - 1]?.start ?? null);
-    node = (Array.isArray(value) || at > 0 ? children[at] : null) ?? null;
+    name = null;
+    if (isSeq(node)) node = node.items[Number(step)];
+    else if (isMap(node)) {
+      const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === step);
+      [name, node] = [pair?.key, pair?.value];
+    } else return null;
   }
-  return node && { start: node.start, nameStart };
+  return startOf(isAboutName ? (name ?? node) : (node ?? name));
 }
 
-function treeOf(text: string): YamlNode | null {
-  const open: YamlNode[] = [];
-  let root: YamlNode | null = null;
-  const listener = (event: 'open' | 'close', { position, result }: { position: number; result: unknown }): void => {
-    if (event === 'open') {
-      open.push({ start: afterSpace(text, position), value: undefined, children: [] });
-      return;
-    }
-    const node = open.pop();
-    if (node === undefined) return;
-    node.value = result;
-    const parent = open.at(-1);
-    if (parent) parent.children.push(node);
-    else root = node;
-  };
-  load(text, { schema: SCHEMA, listener });
-  return root;
-}
-
-/** The offset after white space, comments and the marker of a list's item or document. */
-function afterSpace(text: string, from: number): number {
-  const pattern = /(?:\s|#.*|---(?=\s))*/y;
-  pattern.lastIndex = from;
-  return from + (pattern.exec(text)?.[0].length ?? 0);
+function startOf(node: unknown): number | null {
+  const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : null;
+  return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : null;
 }

@@ -7,7 +7,8 @@ import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import type { ReleaseEntry } from '../../release/find-apps.ts';
 import type { ConfigRequest } from './config-request.ts';
 import { type ConfigFile, configIn, findConfig, namedConfig } from './find-config.ts';
-import { configText, emptyConfig, jsonValue, unreadableConfig } from './read-data.ts';
+import type { ExecuteConfig } from './config-search.ts';
+import { configText, jsonValue, refuseUnreadable, unreadableConfig } from './read-data.ts';
 
 /** The configuration, as schemas/config.schema.json defines it. */
 export interface Config {
@@ -111,7 +112,7 @@ export async function rawConfig(
   try {
     const found = file === null ? findConfig(from) : namedConfig(file);
     if (found === null) return null;
-    const config = found.form === 'code' ? {} : await readData(found);
+    const config = await readWith(found, async () => ({}));
     return { config: Object.assign({}, config), root: dirname(found.path) };
   } catch {
     // The command itself reports errors.
@@ -125,22 +126,19 @@ export function configFileIn(folder: string): string | null {
 }
 
 async function read(file: ConfigFile, request: ConfigRequest): Promise<unknown> {
-  if (file.form !== 'code') return readData(file);
-  const { executeConfig } = await import('./config-code.ts');
-  return executeConfig(file, request);
+  return readWith(file, async (path, text) => {
+    const { executeConfig } = await import('./config-code.ts');
+    return executeConfig({ ...file, path }, text, request);
+  });
 }
 
-/** The content of a configuration that is not code. */
-async function readData({ path, form, named }: ConfigFile): Promise<unknown> {
-  const text = configText(path, named);
-  if (form === 'yaml') {
-    const { yamlValue } = await import('./config-yaml.ts');
-    return yamlValue(path, text);
-  }
-  const value = await jsonValue(path, text);
-  if (form === 'json') return value;
-  if (typeof value === 'object' && value !== null && 'appreg' in value) return value.appreg;
-  throw emptyConfig(path, 'has no field “appreg”');
+/** The value of a configuration. JSON, the usual form, is read without searching for the others. */
+async function readWith(file: ConfigFile, execute: ExecuteConfig): Promise<unknown> {
+  const { path, form, named } = file;
+  if (form === 'json') return jsonValue(path, configText(path, named));
+  refuseUnreadable(path, named);
+  const { searchConfig } = await import('./config-search.ts');
+  return searchConfig(file, execute);
 }
 
 /** A value that refers to an unset variable. */

@@ -1,31 +1,51 @@
-import { basename } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { lineStarts, positionOf } from '../../core/json/positions.ts';
 import { printable } from '../../core/text/text.ts';
-import { readRegularFile } from '../../platform/regular-file.ts';
+import { isShellPipe, type ReadFailure, readRegularFile, whyNotRegularFile } from '../../platform/regular-file.ts';
 
 /** Reads configurations in JSON. */
 
 /** @throws AppregError `config-unreadable`; `config-missing` if --config names a file that does not exist */
 export function configText(path: string, named: boolean): string {
   const read = readRegularFile(path);
-  if ('failure' in read) {
-    if (named && read.code === 'ENOENT')
-      throw new AppregError(
-        'config-missing',
-        `The configuration file ${printable(path)} ${read.failure}.`,
-        'Check the path after --config.',
-      );
-    throw unreadableConfig(`${printable(path)} ${read.failure}.`);
-  }
-  let text: string;
+  if ('failure' in read) throw notRead(path, named, read);
+  const text = decoded(path, read.bytes);
+  if (text.trim() === '') throw emptyConfig(path, 'is empty');
+  return text;
+}
+
+/** Throws for a path that is not a readable file, before it is read: reading a named pipe waits for its writer. */
+export function refuseUnreadable(path: string, named: boolean): void {
+  const failure = whyNotRegularFile(path);
+  if (failure !== null) throw notRead(path, named, failure);
+}
+
+/**
+ * The text that was read from a file as UTF-8.
+ * @throws AppregError if the file is not UTF-8
+ */
+export function decodedText(path: string, text: string): string {
+  // The character that replaces invalid bytes may also be in the file.
+  if (text.includes('\ufffd') && !isShellPipe(path)) return configText(path, false);
+  return text.replace(/^\ufeff/, '');
+}
+
+function decoded(path: string, bytes: Buffer): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(read.bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw unreadableConfig(`${printable(path)} is not UTF-8 text.`, error);
   }
-  if (text.trim() === '' && basename(path) !== 'package.json') throw emptyConfig(path, 'is empty');
-  return text;
+}
+
+function notRead(path: string, named: boolean, { failure, code }: ReadFailure): AppregError {
+  if (named && code === 'ENOENT')
+    return new AppregError(
+      'config-missing',
+      `The configuration file ${printable(path)} ${failure}.`,
+      'Check the path after --config.',
+    );
+  return unreadableConfig(`${printable(path)} ${failure}.`);
 }
 
 /** The value of a JSON text. @throws AppregError with the position of a syntax error */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -37,6 +37,24 @@ test('what a configuration prints goes to stderr', () => {
   expect(JSON.parse(stdout)).toMatchObject({ command: 'lint', summary: { errors: 0 } });
   expect(stderr).toContain('from console.log\nfrom stdoutfrom a process');
   expect(status).toBe(0);
+});
+
+test('settings of the search itself are neither read nor executed', () => {
+  const marker = join(root, 'executed');
+  const code = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, ''); module.exports = { searchPlaces: ['other.json'] };`;
+  mkdirSync(join(root, '.config'));
+  for (const name of ['config.js', 'config.cjs']) writeFileSync(join(root, '.config', name), code);
+  writeFileSync(join(root, 'package.json'), '{ "cosmiconfig": { "searchPlaces": ["other.json"] } }');
+  writeFileSync(join(root, 'other.json'), '{ "manifest": 7 }');
+  for (const [name, text] of [
+    ['appreg.config.yaml', '{}'],
+    ['appreg.config.cjs', 'module.exports = {};'],
+  ] as const) {
+    writeFileSync(join(root, name), text);
+    expect(run(['lint'])).toMatchObject({ status: 0, stderr: expect.not.stringContaining('other.json') as string });
+    rmSync(join(root, name));
+  }
+  expect(existsSync(marker)).toBe(false);
 });
 
 describe('a configuration that is code', () => {

@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { evaluateConfig } from '../../../src/cli/config/config-code.ts';
 import { type Config, loadConfig } from '../../../src/cli/config/config.ts';
 import { configAt } from '../../support/config-at.ts';
@@ -196,6 +196,28 @@ describe('a file without settings is refused', () => {
   );
 });
 
+test.each([
+  ['manifest: 7', '1:11: “manifest” must be text, not 7.'],
+  ['rules:\n  # a comment\n  no-apps: loud', '3:12: “rules.no-apps” must be off, note, warning or error, not “loud”.'],
+  ['store: { type: s3 }', '1:8: “bucket” is missing in “store”.'],
+  ['a: &a 1\nmanifest: *a', '2:11: “manifest” must be text, not 1.'],
+  ['$import: other.yaml', '1:1: Unknown setting “$import”.'],
+  ['a: 1\na: 2', '2:1: The same name occurs twice.'],
+  ['a: 1\n---\nb: 2', '2:1: A second document begins here.'],
+  ['a: !!js/function "x"', '1:4: Unknown tag.'],
+  ['a: [1, *x]', '1:8: No value before this is named “&x”.'],
+  ['a: "', '1:5: Missing closing "quote'],
+  [`a: &a [${'x,'.repeat(99)}]\nb: &b [${'*a,'.repeat(99)}]\nc: [${'*b,'.repeat(99)}]`, ': Its aliases expand'],
+])('an error in YAML has its place: %s', async (text, message) => {
+  writeFile('appreg.config.yaml', text);
+  await expect(configAt(root)).rejects.toMatchObject({ message: expect.stringContaining(message) as string });
+});
+
+test('a date in YAML without quotes is text', async () => {
+  writeFile('appreg.config.yaml', 'exceptions:\n  - { rule: no-apps, reason: none, until: 2027-03-01 }');
+  expect((await configAt(root)).config.exceptions?.[0]?.until).toBe('2027-03-01');
+});
+
 test('a byte order mark is ignored', async () => {
   writeFile('appreg.config.json', '\ufeff{ "manifest": "a.json" }');
   expect((await configAt(root)).config.manifest).toBe('a.json');
@@ -212,6 +234,16 @@ test('the first of several files is used, and the others are named', async () =>
 
 describe('the search ends', () => {
   beforeEach(() => writeFile('appreg.config.json', '{}'));
+
+  test('before the folder of the user with configurations of other tools', async () => {
+    mkdirSync(join(root, '.config/appreg'), { recursive: true });
+    writeFile('.config/appreg/config.yaml', 'manifest: 7');
+    mkdirSync(join(root, 'a/.git'), { recursive: true });
+    vi.stubEnv('XDG_CONFIG_HOME', join(root, '.config'));
+    writeFile('a/package.json', '{ "name": "a" }');
+    expect((await configAt(join(root, 'a'))).file).toBeNull();
+    vi.unstubAllEnvs();
+  });
 
   test('at the root of a repository', async () => {
     mkdirSync(join(root, 'a/.git'), { recursive: true });
@@ -254,8 +286,8 @@ describe('code', () => {
 
   test('that never ends is stopped', async () => {
     writeFile('appreg.config.mjs', 'for (;;);');
-    const options = { named: false, env: {}, limit: 1 };
-    await expect(evaluateConfig(join(root, 'appreg.config.mjs'), options)).rejects.toMatchObject({
+    const options = { env: {}, limit: 1 };
+    await expect(evaluateConfig(join(root, 'appreg.config.mjs'), 'for (;;);', options)).rejects.toMatchObject({
       code: 'config-unreadable',
       message: expect.stringContaining('did not end within 1 second') as string,
     });
