@@ -1,0 +1,100 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands/index.ts';
+import { openSharedProcess } from '../support/shared-process.ts';
+
+/** Results in files (--output, --report), and the help of all commands, as the built command line writes them. */
+
+const appreg = openSharedProcess(join(import.meta.dirname, '../../dist/cli/main.cjs'));
+const folder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-reports-'));
+afterAll(() => {
+  appreg.close();
+  rmSync(folder, { recursive: true });
+});
+
+beforeEach(() => {
+  rmSync(join(folder, 'w'), { recursive: true, force: true });
+  mkdirSync(join(folder, 'w'));
+  writeFileSync(join(folder, 'w/registry.json'), '{ "apps": { "clock": {} } }\n');
+});
+const run = (...args: string[]) => appreg.run(args, { cwd: join(folder, 'w') });
+const read = (name: string): string => readFileSync(join(folder, 'w', name), 'utf8');
+
+describe('results in files', () => {
+  test('several reports of one run, in addition to the result', async () => {
+    const { code, stdout } = await run('lint', '--report', 'sarif=out.sarif', '--report', 'junit=out.xml');
+    expect([code, stdout.includes('schema-violation')]).toEqual([1, true]);
+    expect(JSON.parse(read('out.sarif'))).toMatchObject({ version: '2.1.0' });
+    expect(read('out.xml')).toMatch(/^<\?xml/);
+    expect(readdirSync(join(folder, 'w')).toSorted()).toEqual(['out.sarif', 'out.xml', 'registry.json']);
+  });
+
+  test('each has the same findings as the result on its own', async () => {
+    const alone = JSON.parse((await run('lint', '--format', 'json')).stdout);
+    await run('lint', '--format', 'json', '--output', 'a.json', '--report', 'json=b.json');
+    for (const name of ['a.json', 'b.json']) {
+      const { summary, ...report } = JSON.parse(read(name));
+      expect(report).toEqual({ ...alone, summary: undefined });
+      expect(summary.errors).toBe(alone.summary.errors);
+    }
+  });
+
+  test('a result in a file is summarized on stderr', async () => {
+    const { stdout, stderr } = await run('lint', '--format', 'json', '--output', 'out.json');
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/error/);
+    expect(stderr).toContain('out.json');
+  });
+
+  test.each([
+    { name: 'an unknown format', args: ['--report', 'sarf=a'], message: 'Did you mean sarif?' },
+    { name: 'no file', args: ['--report', 'sarif'], message: 'the file is missing' },
+    { name: 'an empty file name', args: ['--report', 'sarif='], message: 'is empty' },
+    { name: 'the same file twice', args: ['--report', 'json=a', '--report', 'sarif=./a'], message: 'named twice' },
+    { name: 'a folder that does not exist', args: ['--report', 'json=gone/a.json'], message: 'gone' },
+    { name: 'a folder in place of the file', args: ['--report', 'json=.'], message: 'is a folder' },
+  ])('refuses $name before it does anything', async ({ args, message }) => {
+    const { code, stdout, stderr } = await run('lint', ...args, '--report', 'junit=out.xml');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    // The other report says that the run failed.
+    expect(read('out.xml')).toContain('<error ');
+  });
+
+  test('a run that fails leaves no earlier report in place', async () => {
+    writeFileSync(join(folder, 'w/out.json'), '{"outcome":"clean"}');
+    const { code } = await run('lint', 'gone', '--report', 'json=out.json');
+    expect(code).toBe(2);
+    expect(JSON.parse(read('out.json'))).toMatchObject({ outcome: 'incomplete', error: { exit: 2 } });
+  });
+});
+
+describe('help', () => {
+  const names = COMMANDS.map(({ definition }) => definition.name);
+  test.each(names)('of %s fits the terminal, lists own options first, and refers to the command', async (name) => {
+    for (const columns of ['40', '80', '200']) {
+      const { code, stdout } = await appreg.run([...name.split(' '), '--help'], {
+        cwd: folder,
+        env: { COLUMNS: columns },
+      });
+      expect(code).toBe(0);
+      // Commands to copy, and single words that are longer, are not wrapped.
+      const lines = stdout.split('\n').filter((line) => !/\S{30,}|^ +appreg /.test(line));
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(Number(columns));
+      expect(stdout).not.toContain('<command>');
+      const own = stdout.indexOf('\nOptions');
+      expect(stdout.indexOf('--no-color')).toBeGreaterThan(own);
+    }
+  });
+});
