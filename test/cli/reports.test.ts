@@ -90,7 +90,7 @@ describe('help', () => {
       });
       expect(code).toBe(0);
       // Commands to copy, and single words that are longer, are not wrapped.
-      const lines = stdout.split('\n').filter((line) => !/\S{30,}|^ +appreg /.test(line));
+      const lines = stdout.split('\n').filter((line) => !/\S{30,}|^ +appreg |^ {4}[h-]|\\$/.test(line));
       expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(Number(columns));
       expect(stdout).not.toContain('<command>');
       const own = stdout.indexOf('\nOptions');

@@ -16,7 +16,14 @@ function read(name: string): object {
 const validators = Object.fromEntries(
   ['registry', 'app', 'config', 'report', 'facts', 'release'].map((name) => [
     name,
-    new Ajv({ strict: true, allowUnionTypes: true, strictTuples: true, allErrors: true }).compile(read(name)),
+    // Editors show `patternErrorMessage` in place of a pattern.
+    new Ajv({
+      strict: true,
+      allowUnionTypes: true,
+      strictTuples: true,
+      allErrors: true,
+      keywords: ['patternErrorMessage'],
+    }).compile(read(name)),
   ]),
 ) as Record<'registry' | 'app' | 'config' | 'report' | 'facts' | 'release', ValidateFunction>;
 

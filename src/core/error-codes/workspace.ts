@@ -15,7 +15,7 @@ export const WORKSPACE_ERRORS = {
   'config-invalid': {
     exit: 2,
     title: 'The configuration has unknown fields, or fields with invalid values.',
-    fix: 'Correct each place that the message names; https://github.com/appreg/appreg/blob/main/schemas/config.schema.json describes all settings.',
+    fix: 'Correct each place that is named; https://github.com/appreg/appreg/blob/main/schemas/config.schema.json has all settings.',
   },
   'config-unsupported': {
     exit: 2,
