@@ -198,7 +198,7 @@ describe('the action with inputs', () => {
     { name: 'an option that the action itself sets', inputs: { args: '--output=x' }, message: /cannot hold --output/ },
     { name: 'the end of options', inputs: { args: '-- x' }, message: /cannot hold --;/ },
     { name: 'an open quote', inputs: { args: `--rule 'x` }, message: /quote that is not closed/ },
-    { name: 'an unknown option', inputs: { args: '--no-such' }, message: /unknown option/ },
+    { name: 'an unknown option', inputs: { args: '--no-such' }, message: /Unknown option/ },
     { name: 'a broken configuration', inputs: { path: 'broken' }, message: /cannot be read/ },
   ])('refuses $name', ({ inputs, message }) => {
     const { code, commands, outputs } = run(workspace, PUSH, inputs);
