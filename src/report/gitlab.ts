@@ -1,5 +1,5 @@
 import { counts, type Report, type Severity } from '../core/engine/report.ts';
-import { printable, safeJson, shorten } from '../core/text/text.ts';
+import { printable, printableExcerpt, safeJson } from '../core/text/text.ts';
 import { fnv1a, withFingerprints } from '../core/engine/fingerprint.ts';
 import type { RenderOptions } from './options.ts';
 import { failureReasons } from './incomplete.ts';
@@ -25,7 +25,7 @@ export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>
     const { path, url, line, about } = locationOf(finding, report, folder);
     const names = [finding.app, finding.version]
       .filter((name) => name !== null)
-      .map((name) => shorten(printable(name), 80));
+      .map((name) => printableExcerpt(name, 80));
     const prefix = names.length === 0 ? '' : `${names.join(' ')}: `;
     const suffix = about === null ? '' : ` (${printable(about)})`;
     return {

@@ -1,5 +1,5 @@
 import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
-import { counted, printable, shorten } from '../core/text/text.ts';
+import { counted, printableExcerpt } from '../core/text/text.ts';
 import { summaryLine } from './summary-line.ts';
 import { groupBy } from './group-by.ts';
 import { cell, code, prose } from './markdown-text.ts';
@@ -174,5 +174,5 @@ function unjudged(entries: readonly NotJudged[]): string[] {
 
 /** Truncated after escaping, so that the limit holds for any content. */
 function brief(text: string, limit: number): string {
-  return shorten(printable(text), limit);
+  return printableExcerpt(text, limit);
 }

@@ -1,5 +1,5 @@
 import type { Finding, Report, Severity } from '../core/engine/report.ts';
-import { counted, printable, shorten } from '../core/text/text.ts';
+import { counted, printable, printableExcerpt } from '../core/text/text.ts';
 import { groupBy } from './group-by.ts';
 import { summaryLine } from './summary-line.ts';
 import { countedReason, isFailure, isIntentional } from './incomplete.ts';
@@ -62,7 +62,7 @@ function findingLines(finding: Finding, { style, verbose }: PrettyOptions): stri
     );
     for (const [name, value] of verbose ? evidence : evidence.slice(0, MAX_EVIDENCE)) {
       const text = Array.isArray(value) ? value.join(', ') : String(value);
-      lines.push(style.dim(`      ${printable(name)}: ${shorten(printable(text), verbose ? 500 : 160)}`));
+      lines.push(style.dim(`      ${printable(name)}: ${printableExcerpt(text, verbose ? 500 : 160)}`));
     }
     const more = evidence.length - MAX_EVIDENCE;
     if (!verbose && more > 0) lines.push(style.dim(`      … ${more} more with --verbose`));
@@ -74,7 +74,7 @@ function findingLines(finding: Finding, { style, verbose }: PrettyOptions): stri
 function ruleAndPlace({ rule, app, version, evidence: { alsoHit } }: Finding): string {
   const about = [app, version]
     .filter((name) => name !== null)
-    .map((name) => shorten(printable(name), 60))
+    .map((name) => printableExcerpt(name, 60))
     .join(' ');
   const where = [...(about ? [about] : []), ...(alsoHit ? [`and ${String(alsoHit)} more`] : [])].join(' ');
   return `${rule}${where ? ` (${where})` : ''}`;
@@ -90,7 +90,7 @@ function uncounted(report: Report, { style, verbose }: PrettyOptions): string[] 
     return [
       `  ${severity}  ${printable(message)}  ${ruleAndPlace(finding)}`,
       `    ${printable(place)}`,
-      `    ${shorten(printable(whyUncounted(finding)), 300)}`,
+      `    ${printableExcerpt(whyUncounted(finding), 300)}`,
     ];
   });
   const more = found.length - MAX_LISTED;
@@ -109,7 +109,7 @@ function hidden(report: Report, { style }: PrettyOptions): string[] {
   const unpublished = unpublishedApps(report.findings);
   const lines = apps
     .slice(0, MAX_LISTED)
-    .map((app) => `  ${style.bold(shorten(printable(app.key), 80))}  hidden, because ${reasonWords(app, unpublished)}`);
+    .map((app) => `  ${style.bold(printableExcerpt(app.key, 80))}  hidden, because ${reasonWords(app, unpublished)}`);
   if (apps.length > MAX_LISTED) lines.push(style.dim(`  … and ${counted(apps.length - MAX_LISTED, 'more app')}`));
   return [`${counted(apps.length, 'app')} that subscribers will not see:`, ...lines, ''];
 }

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { printable, shorten } from '../core/text/text.ts';
+import { printable, printableExcerpt } from '../core/text/text.ts';
 import { homeFolder } from '../platform/home-folder.ts';
 import { AppregError } from '../core/errors.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
@@ -83,7 +83,7 @@ function ownAddresses(): string[] {
 function notLocalError(host: string): AppregError {
   return new AppregError(
     'host-not-local',
-    `The local certificate authority cannot issue a certificate for “${shorten(printable(host))}”: it is limited to local names.`,
+    `The local certificate authority cannot issue a certificate for “${printableExcerpt(host)}”: it is limited to local names.`,
     'Use localhost, a private address, or a name that ends in .localhost, .test, .local or .internal.',
   );
 }

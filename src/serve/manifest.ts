@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { printable, shorten } from '../core/text/text.ts';
+import { printable, printableExcerpt, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { ABSENT, isPrivate, targetSegments } from './paths.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
@@ -16,7 +16,7 @@ export async function findManifest(folder: string, named: string | undefined): P
   if (targetSegments(`/${encodeURIComponent(expected)}`) === null || isPrivate(expected)) {
     throw new AppregError(
       'manifest-name-invalid',
-      `“${shorten(printable(expected))}” is not a valid manifest name: hosts would not serve it.`,
+      `“${printableExcerpt(expected)}” is not a valid manifest name: hosts would not serve it.`,
       'Rename the manifest, and set "manifest" in the configuration.',
     );
   }

@@ -2,7 +2,7 @@ import { createServer as createHttp, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { realpath } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
-import { printable, shorten } from '../core/text/text.ts';
+import { printableExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { parseUrl } from '../core/http/url.ts';
 import { openEtagCache } from './files.ts';
@@ -108,7 +108,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 }
 
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const shown = shorten(printable(host));
+  const shown = printableExcerpt(host);
   switch (error.code) {
     case 'EADDRINUSE':
       return new AppregError(
@@ -138,7 +138,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
 function hostUnknown(host: string, cause?: Error): AppregError {
   return new AppregError(
     'address-unavailable',
-    `“${shorten(printable(host))}” is not an address of this machine.`,
+    `“${printableExcerpt(host)}” is not an address of this machine.`,
     'Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all of its networks.',
     { cause },
   );

@@ -1,6 +1,6 @@
 import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
 import { counts, type Finding, type Report } from '../../core/engine/report.ts';
-import { counted, printable, shorten } from '../../core/text/text.ts';
+import { counted, printable, printableExcerpt } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
@@ -41,7 +41,7 @@ export function trackGoal(goal: WaitGoal): GoalProgress {
       return some ? [] : [`${one} is listed`];
     }
     return goal.apps.flatMap((key) => {
-      const name = shorten(printable(key), 80);
+      const name = printableExcerpt(key, 80);
       if (!seen.has(key)) return [`${name} is not in the manifest`];
       // Unreadable metadata is a finding.
       const list = versions.get(key);
@@ -68,7 +68,7 @@ export function trackGoal(goal: WaitGoal): GoalProgress {
       if (errors.length === 0 && !isManifest) gone.push('the manifest cannot be read');
       for (const key of goal.apps ?? [])
         if (errors.length === 0 && seen.has(key) && !versions.has(key))
-          gone.push(`${shorten(printable(key), 80)}: its metadata file cannot be read`);
+          gone.push(`${printableExcerpt(key, 80)}: its metadata file cannot be read`);
       const rest = errors.length - MAX_ERRORS;
       return [
         ...gone,
@@ -91,6 +91,6 @@ export function trackGoal(goal: WaitGoal): GoalProgress {
 const MAX_ERRORS = 3;
 
 function describeError({ app, version, resource, rule }: Finding): string {
-  const what = [app ?? resource, version].filter((word) => word !== null).map((word) => shorten(printable(word), 80));
+  const what = [app ?? resource, version].filter((word) => word !== null).map((word) => printableExcerpt(word, 80));
   return `${what.join(' ')}: ${rule}`;
 }

@@ -1,7 +1,7 @@
 import { Command, type ErrorOptions, type HelpContext, type Option } from 'commander';
 import { AppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
-import { counted, printable, shorten } from '../../core/text/text.ts';
+import { counted, printableExcerpt } from '../../core/text/text.ts';
 import type { CommandDefinition } from '../command-definition.ts';
 
 /** A command line that lacks required arguments. */
@@ -104,5 +104,5 @@ export class PromptingCommand extends Command {
 }
 
 function quoted(text: string): string {
-  return shorten(printable(text), 80);
+  return printableExcerpt(text, 80);
 }

@@ -169,7 +169,7 @@ function jwt(value: string): TokenParts | null {
   if (exp === undefined) return null;
   // The other claims may be about persons: the payload is replaced by one of the same length that only has the time.
   const bytes = Math.floor((payload.length * 3) / 4);
-  const claims = btoa(`{"exp":${exp}}`.padEnd(bytes)).replace(/=+$/, '');
+  const claims = btoa(`{"exp":${exp}}`.padEnd(bytes)).replaceAll('=', '');
   const parts = [{ shown: header }, { shown: claims }, { shown: dot }, { secret: signature }];
   return { expiresAt: Number(exp) * 1000, scheme: 'JWT', parts };
 }

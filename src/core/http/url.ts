@@ -1,3 +1,4 @@
+import { hasTooManyMarks } from '../text/normalized.ts';
 import { blockedPort } from './blocked-ports.ts';
 import { isValidALabel } from './punycode.ts';
 
@@ -10,12 +11,18 @@ import { isValidALabel } from './punycode.ts';
  * @param base an absolute URL that `text` may be relative to
  */
 export function parseUrl(text: string, base?: string): URL | null {
+  if (hasTooManyMarks(text) && hasTooManyMarks(authorityOf(text))) return null;
   try {
     const url = new URL(text, base);
     return hasValidALabels(url.hostname) ? url : null;
   } catch {
     return null;
   }
+}
+
+/** What a parser normalizes as the host: everything up to the path. */
+function authorityOf(text: string): string {
+  return text.replace(/^(?:[^:/\\]*:)?[/\\]*/, '').split(/[/\\?#]/, 1)[0]!;
 }
 
 /** Newer parsers accept labels with invalid Punycode, older ones and browsers do not: here they are rejected. */

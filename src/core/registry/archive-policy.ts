@@ -1,5 +1,6 @@
 import { framingDiffers, odditiesFor, type OddityCode } from './archive-oddity.ts';
 import type { ArchiveEntry, ArchiveFacts } from '../facts/facts.ts';
+import { normalized } from '../text/normalized.ts';
 
 /**
  * The permitted content of an artifact: files and folders with plain relative paths, each path once. Anything else is a
@@ -164,5 +165,5 @@ function segmentsOf(path: string): string[] {
 
 /** Equal for paths that collide on a file system that ignores case and Unicode normalization. */
 function keyOf(segments: readonly string[]): string {
-  return segments.join('/').normalize('NFC').toLowerCase();
+  return normalized(segments.join('/'), 'NFC').toLowerCase();
 }

@@ -1,3 +1,5 @@
+import { normalized } from '../text/normalized.ts';
+
 /**
  * File names as a folder lists them. File systems of Windows and macOS find `Icon.SVG` under the name `icon.svg`, and
  * macOS finds a name in any Unicode normalization form; hosts that serve the same files do not. So names are compared
@@ -39,7 +41,7 @@ function foldedNames(names: Iterable<string>): Map<string, string[]> {
 export function foldName(name: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/^[\u0000-\u007f]*$/.test(name)) return name.toLowerCase();
-  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  return normalized(normalized(name, 'NFC').toUpperCase().toLowerCase(), 'NFC');
 }
 
 /**
@@ -76,7 +78,7 @@ export type NameDifference = 'case' | 'normalization' | 'case-and-normalization'
 
 /** How a name differs from the listed one, if file systems that ignore case and normalization compare them as equal. */
 export function nameDifference(name: string, listed: string): NameDifference {
-  if (name.normalize('NFC') === listed.normalize('NFC')) return 'normalization';
+  if (normalized(name, 'NFC') === normalized(listed, 'NFC')) return 'normalization';
   return name.toUpperCase().toLowerCase() === listed.toUpperCase().toLowerCase() ? 'case' : 'case-and-normalization';
 }
 
@@ -86,6 +88,6 @@ export function nameDifference(name: string, listed: string): NameDifference {
  * a tilde, which may be a short name of Windows.
  */
 export function inOtherCase(name: string): string | null {
-  if (!/^[\u0020-\u007d]*[a-z][\u0020-\u007d]*$/i.test(name)) return null;
+  if (!/^[\u0020-\u007d]*$/.test(name) || !/[a-z]/i.test(name)) return null;
   return name.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 }

@@ -99,8 +99,8 @@ export function bump(version: string, part: 'major' | 'minor' | 'patch'): string
   if (!isPlainVersion(version)) return null;
   if (part === 'major') return `${version.replace(/\..*/, '').replace(/\d+/, increment)}.0.0`;
   return part === 'minor'
-    ? `${version.replace(/\.\d+$/, '').replace(/\d+$/, increment)}.0`
-    : version.replace(/\d+$/, increment);
+    ? `${version.replace(/\.\d+$/, '').replace(/(?<!\d)\d+$/, increment)}.0`
+    : version.replace(/(?<!\d)\d+$/, increment);
 }
 
 function increment(digits: string): string {

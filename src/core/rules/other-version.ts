@@ -1,5 +1,5 @@
 import { type ArtifactFacts, type Content, isMissing } from '../facts/facts.ts';
-import { printable, shorten } from '../text/text.ts';
+import { printableExcerpt, shorten } from '../text/text.ts';
 import type { Problem } from './rule.ts';
 import type { VersionEntry } from './subjects.ts';
 
@@ -14,7 +14,7 @@ export function otherVersion(
   const other = all.find((entry) => entry.artifactChecksum === `sha256:${content.sha256}`);
   if (other === undefined) return null;
   const own = all.find((entry) => entry.artifactChecksum === checksum && entry.artifactUrl === facts.url);
-  const [name, otherName] = [own, other].map((entry) => shorten(printable(entry?.version ?? '(unnamed)'), 60));
+  const [name, otherName] = [own, other].map((entry) => printableExcerpt(entry?.version ?? '(unnamed)', 60));
   const there = artifacts[other.index]?.content;
   const found = there === undefined || isMissing(there) ? null : `sha256:${there.sha256}`;
   const evidence = { otherVersion: other.version };

@@ -1,9 +1,9 @@
-import { printable, shorten } from './text.ts';
+import { normalized } from './normalized.ts';
+import { printableExcerpt } from './text.ts';
 
 /** A name in the form in which it is compared: without case, separators, and invisible characters. */
 function folded(name: string): string {
-  return name
-    .normalize('NFKC')
+  return normalized(name, 'NFKC')
     .replace(/[\s\p{C}\p{Pd}_.]+/gu, '')
     .toLowerCase();
 }
@@ -70,7 +70,7 @@ function abbreviated(name: string, known: readonly string[]): string[] {
 }
 
 function suggestion(names: readonly string[]): string {
-  const close = names.map((one) => shorten(printable(one), 80));
+  const close = names.map((one) => printableExcerpt(one, 80));
   const last = close.pop();
   if (last === undefined) return '';
   return ` Did you mean ${close.length === 0 ? last : `${close.join(', ')} or ${last}`}?`;

@@ -126,6 +126,11 @@ export function secretsOf(url: string): string[] {
   );
 }
 
+/** The printable text, shortened. What is cut is not read, so the time does not depend on the length of the text. */
+export function printableExcerpt(text: string, limit = 200): string {
+  return shorten(printable(text.slice(0, limit + 1)), limit);
+}
+
 // Longer texts are cut before secrets are searched.
 const SEARCHED = 20_000;
 

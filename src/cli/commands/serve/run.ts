@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { printable, redact, shorten } from '../../../core/text/text.ts';
+import { printable, printableExcerpt, redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { authorityFolder, localCertificate, type LocalCertificate } from '../../../serve/local-ca.ts';
 import type { Served } from '../../../serve/handler.ts';
@@ -124,7 +124,7 @@ function remarks(
 }
 
 function logRequest(terminal: Terminal, { method, target, status, milliseconds, error }: Served): void {
-  const request = `${printable(method)} ${shorten(printable(redact(target)))}`;
+  const request = `${printable(method)} ${printableExcerpt(redact(target))}`;
   const line = `${request} ${status} ${Math.round(milliseconds)} ms`;
   if (error === null) return terminal.detail(line);
   const code = systemErrorCode(error);

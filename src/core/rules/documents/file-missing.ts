@@ -1,4 +1,4 @@
-import { printable, shorten } from '../../text/text.ts';
+import { printableExcerpt } from '../../text/text.ts';
 import { type ResourceKind, resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
@@ -31,7 +31,7 @@ in the folder:  apps/echo.json`,
   check({ facts, resource }) {
     const { local, file } = facts;
     if (!local) return null;
-    const name = shorten(printable(file ?? ''), 200);
+    const name = printableExcerpt(file ?? '', 200);
     const what = {
       missing: 'does not exist',
       'not-a-file': 'is not a regular file',

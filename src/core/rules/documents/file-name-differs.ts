@@ -1,4 +1,5 @@
 import { nameDifference } from '../../registry/file-names.ts';
+import { normalized } from '../../text/normalized.ts';
 import { printable, shorten } from '../../text/text.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
@@ -45,7 +46,7 @@ in the folder:  apps/echo.json`,
       message: `The URL of the ${resourceName(resource)} names the ${kind} ${wanted}, but it is listed as ${found}: the names ${DIFFERENCE[cause]}.`,
       advice:
         cause === 'normalization'
-          ? `Rename the ${kind} to the form in the URL (${part.path === part.path.normalize('NFC') ? 'NFC' : 'NFD'}), or use only ASCII letters.`
+          ? `Rename the ${kind} to the form in the URL (${part.path === normalized(part.path, 'NFC') ? 'NFC' : 'NFD'}), or use only ASCII letters.`
           : `Rename the ${kind} to ${wanted} (git mv), or correct its name in the URL.`,
       evidence: { file: shorten(shown(path, cause), 200), listed: shorten(shown(listed, cause), 200) },
       ...(part.isFolder ? { dedupeKey: part.path } : {}),

@@ -1,4 +1,4 @@
-import { printable, shorten } from '../../text/text.ts';
+import { printableExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const metadataOrphaned = defineRule({
@@ -24,7 +24,7 @@ in the folder:  apps/other.json`,
   check({ orphans }) {
     return orphans.map((file) => ({
       file,
-      message: `No app in the manifest points to ${shorten(printable(file), 200)}.`,
+      message: `No app in the manifest points to ${printableExcerpt(file, 200)}.`,
       advice: 'Add the app to the manifest (appreg add-app <key>), or delete the file.',
       evidence: { file },
     }));

@@ -1,4 +1,4 @@
-import { hasUnprintable, isBlank, printable, shorten } from '../../text/text.ts';
+import { hasUnprintable, isBlank, printableExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const textUnprintable = defineRule({
@@ -41,7 +41,7 @@ export const textUnprintable = defineRule({
       if (isBlank(text) || !hasUnprintable(plain.replace(/\p{Cs}/gu, ''))) continue;
       problems.push({
         at: `/${field}`,
-        message: `The ${field} contains invisible characters: “${shorten(printable(plain), 120)}”.`,
+        message: `The ${field} contains invisible characters: “${printableExcerpt(plain, 120)}”.`,
         advice: 'Remove them; they usually come from copy and paste.',
       });
     }

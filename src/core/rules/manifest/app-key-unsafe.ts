@@ -1,5 +1,5 @@
 import { isSafeKey, safeKeyFor } from '../../registry/app-key.ts';
-import { printable, shorten } from '../../text/text.ts';
+import { printable, printableExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const appKeyUnsafe = defineRule({
@@ -34,7 +34,7 @@ export const appKeyUnsafe = defineRule({
     const better = safeKeyFor(key);
     return {
       onName: true,
-      message: key === '' ? 'The app key is empty.' : `The app key “${shorten(printable(key), 80)}” is not URL-safe.`,
+      message: key === '' ? 'The app key is empty.' : `The app key “${printableExcerpt(key, 80)}” is not URL-safe.`,
       advice: better
         ? `Use only letters, digits, "-" and "_", for example "${better}".`
         : 'Use only letters, digits, "-" and "_".',

@@ -2,7 +2,7 @@ import { authorOrCopy } from '../owners.ts';
 import { isSafeKey } from '../../registry/app-key.ts';
 import { similarNames } from '../../text/similar-names.ts';
 import { sinceCopy } from '../../text/format-duration.ts';
-import { printable, shorten } from '../../text/text.ts';
+import { printable, printableExcerpt } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
@@ -56,7 +56,7 @@ export const appNotListed = defineRule({
 function problem(key: string, keys: readonly string[], copyAge: number): Problem<Cause> {
   const near = similarNames(key, keys);
   const [closest] = near;
-  const name = shorten(printable(key), 80);
+  const name = printableExcerpt(key, 80);
   const base = {
     app: key,
     evidence: { wanted: printable(key), listed: keys.length, near: near.map((other) => printable(other.name)) },
@@ -65,8 +65,8 @@ function problem(key: string, keys: readonly string[], copyAge: number): Problem
     return {
       ...base,
       cause: `differs-in-${closest.how}`,
-      message: `The manifest does not list the app “${name}”. It lists “${shorten(printable(closest.name), 80)}”, ${HOW[closest.how]}.`,
-      advice: `Keys are compared exactly: use "${shorten(printable(closest.name), 80)}".`,
+      message: `The manifest does not list the app “${name}”. It lists “${printableExcerpt(closest.name, 80)}”, ${HOW[closest.how]}.`,
+      advice: `Keys are compared exactly: use "${printableExcerpt(closest.name, 80)}".`,
     };
   return {
     ...base,

@@ -64,7 +64,7 @@ function adviceFor(repaired: string | null, found: string | null): string {
 
 /** The algorithm whose digest of these bytes is listed, or null. */
 function weakDigestOf(checksum: string, { sha1, md5 }: Content): 'SHA-1' | 'MD5' | null {
-  const digits = /([0-9a-f]+)$/i.exec(checksum.trim())?.[1]?.toLowerCase() ?? '';
+  const digits = /(?<![0-9a-f])([0-9a-f]+)$/i.exec(checksum.trim())?.[1]?.toLowerCase() ?? '';
   if (digits.length === 40 && digits === sha1) return 'SHA-1';
   return digits.length === 32 && digits === md5 ? 'MD5' : null;
 }

@@ -1,6 +1,6 @@
 import { authorOrCopy } from '../owners.ts';
 import { sinceCopy } from '../../text/format-duration.ts';
-import { printable, shorten } from '../../text/text.ts';
+import { printable, printableExcerpt } from '../../text/text.ts';
 import { isSemver, latestOf, likelyVersion, withoutBuild } from '../../registry/version.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -39,7 +39,7 @@ export const versionNotListed = defineRule({
   },
   check({ versions, requestedVersion, copyAge }): Problem<Cause> | null {
     if (requestedVersion === null || versions.some((entry) => entry.version === requestedVersion)) return null;
-    const name = shorten(printable(requestedVersion), 60);
+    const name = printableExcerpt(requestedVersion, 60);
     const latest = latestOf(
       versions.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])),
     );
@@ -58,9 +58,9 @@ export const versionNotListed = defineRule({
       return {
         ...base,
         cause: 'other-form',
-        message: `Version ${name} is not listed; “${shorten(printable(meant), 60)}” is${isSemver(meant) ? '' : ', which is not a semantic version'}.`,
+        message: `Version ${name} is not listed; “${printableExcerpt(meant, 60)}” is${isSemver(meant) ? '' : ', which is not a semantic version'}.`,
         advice: isSemver(meant)
-          ? `Versions are compared as text: use "${shorten(printable(meant), 60)}".`
+          ? `Versions are compared as text: use "${printableExcerpt(meant, 60)}".`
           : `Write it as "${likelyVersion(meant) ?? requestedVersion}" in the metadata file.`,
       };
     return {

@@ -1,4 +1,4 @@
-import { printable, shorten } from '../../text/text.ts';
+import { printable, printableExcerpt } from '../../text/text.ts';
 import { isSemver, likelyVersion } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
@@ -22,7 +22,7 @@ export const versionNotSemver = defineRule({
     const meant = likelyVersion(version);
     return {
       at: '/version',
-      message: `“${shorten(printable(version), 60)}” is not a semantic version.`,
+      message: `“${printableExcerpt(version, 60)}” is not a semantic version.`,
       advice: meant ? `Write it as "${meant}".` : 'Write it as MAJOR.MINOR.PATCH, for example "1.2.3".',
       evidence: { version: printable(version) },
     };

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../text/similar-names.ts';
-import { printable, shorten } from '../../text/text.ts';
+import { printableExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const exceptionUnused = defineRule({
@@ -27,16 +27,16 @@ export const exceptionUnused = defineRule({
     if (isUsed) return null;
     const { rule, app, version, url, reason, until } = exception;
     const about = [
-      ...(app === null ? [] : [`app ${shorten(printable(app), 80)}`]),
-      ...(version === null ? [] : [`version ${shorten(printable(version.text), 60)}`]),
-      ...(url === null ? [] : [`URL ${shorten(printable(url), 200)}`]),
+      ...(app === null ? [] : [`app ${printableExcerpt(app, 80)}`]),
+      ...(version === null ? [] : [`version ${printableExcerpt(version.text, 60)}`]),
+      ...(url === null ? [] : [`URL ${printableExcerpt(url, 200)}`]),
     ];
     const name = `The exception for ${rule}${about.length === 0 ? '' : ` (${about.join(', ')})`}`;
     const evidence = { rule, app, version: version?.text ?? null, url, reason, until };
     if (!isListed && app !== null)
       return {
         cause: 'app-not-listed' as const,
-        message: `${name} is not used: the manifest lists no app “${shorten(printable(app), 80)}”.${didYouMean(app, keys)}`,
+        message: `${name} is not used: the manifest lists no app “${printableExcerpt(app, 80)}”.${didYouMean(app, keys)}`,
         advice: 'Correct the key, or remove the exception from the configuration.',
         evidence,
       };

@@ -22,9 +22,13 @@ interface ChangingPart {
 
 type Query = UrlParts['searchParams'];
 
+// Longer paths are not searched, since the time of some forms is quadratic in the length. Hosts have no such paths.
+const LONGEST_PATH = 2000;
+
 /** The part of a URL because of which its content can change; null if there is none, or a fixed version follows it. */
 export function changingPart(url: UrlParts): ChangingPart | null {
   const path = decodedPath(url.pathname);
+  if (path.length > LONGEST_PATH) return null;
   const query = url.searchParams;
   for (const place of PLACES) {
     if (place.host !== undefined && !place.host.test(url.hostname)) continue;
@@ -90,14 +94,13 @@ const NAMED = /^(?:apps|packages|repos|repositories|users|orgs|groups|projects|p
 function partOfPath(path: string, names: number, query: Query): ChangingPart | null {
   if (isPinned(query)) return null;
   const segments = path.split('/').slice(1);
-  for (let i = names; i < segments.length; i++) {
+  const lastFixed = segments.findLastIndex((segment) => namesFixedVersion(segment));
+  for (let i = Math.max(names, lastFixed); i < segments.length; i++) {
     const segment = segments[i] ?? '';
     const isLast = i === segments.length - 1;
     const isName = !isLast && i > 0 && NAMED.test(segments[i - 1] ?? '');
     const cause = isName ? null : causeOfSegment(segment, isLast);
-    if (cause === null) continue;
-    if (namesFixedVersion(segments.slice(i + 1).join('/'))) continue;
-    return { cause, part: segment };
+    if (cause !== null) return { cause, part: segment };
   }
   return null;
 }
@@ -105,6 +108,7 @@ function partOfPath(path: string, names: number, query: Query): ChangingPart | n
 const MAVEN_SNAPSHOT = /\d-SNAPSHOT(?![a-z0-9])/i;
 /** Placeholders that Artifactory resolves. */
 const PLACEHOLDER = /\[(?:RELEASE|INTEGRATION)\]/i;
+const ARCHIVE_AT_END = /\.(?:tar\.gz|tgz)$/i;
 const CHANNEL_AT_END =
   /(?:^|[-_.@:])(?:latest|nightly|snapshot)(?:[-_.](?:linux|darwin|macos|win(?:dows)?|x(?:86_)?64|x86|amd64|arm64|aarch64|universal|any|all|noarch)[^/]*?)?(?:\.tar\.gz|\.tgz)$/i;
 
@@ -113,7 +117,8 @@ function causeOfSegment(segment: string, isLast: boolean): 'latest' | null {
   if (MAVEN_SNAPSHOT.test(segment)) return 'latest';
   const tag = /[^@:][@:]([^@:/]+)$/.exec(segment)?.[1];
   if (tag !== undefined && isMovingTag(tag)) return 'latest';
-  return isLast && CHANNEL_AT_END.test(segment) ? 'latest' : null;
+  // Without an archive's name at the end, each beginning of the form would be searched to the end.
+  return isLast && ARCHIVE_AT_END.test(segment) && CHANNEL_AT_END.test(segment) ? 'latest' : null;
 }
 
 /** Parameters whose value is a Git ref, a version, or a word for either. */

@@ -6,7 +6,7 @@
  */
 const FIXED = new RegExp(
   [
-    String.raw`(?<![\d.])\d+\.\d+\.\d+(?![\d.]*-SNAPSHOT)`,
+    String.raw`(?<![\d.])\d+\.\d+\.\d+(?!\d)(?![\d.]*-SNAPSHOT)`,
     String.raw`(?<!\d)(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])(?!\d)`,
     String.raw`(?<![0-9a-z])[0-9a-f]{32,128}(?![0-9a-z])`,
     String.raw`(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])`,
@@ -23,14 +23,16 @@ export function namesFixedVersion(path: string): boolean {
   return FIXED.test(path);
 }
 
-const TAG = /^(?:.*[-_@/])?v?\d+\.\d+(?:\.\d+)*(?:[-+.][0-9a-z.+-]*)?$|[-_@v]\d+\.\d+\.\d+/i;
+const TAG = /(?:^|[-_@/])v?\d+\.\d+(?:[-+.][0-9a-z.+-]*)?$|[-_@v]\d+\.\d+\.\d+/i;
+// Git stores a ref as a file, and names of files have 255 bytes at most.
+const LONGEST_REF = 255;
 const MOVING_SERIES = /\.x\b|[-.](?:x|stable|maint|maintenance|lts|branch|dev|latest|nightly|snapshot)$/i;
 
 /** A commit, or a tag that looks like a version: as immutable as a Git ref can be. */
 export function isFixedRef(ref: string): boolean {
   if (ref.startsWith('refs/tags/')) return !isChannel(ref.slice('refs/tags/'.length));
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(ref) || /^(?=[a-f]*\d)[0-9a-f]{7,39}$/.test(ref)) return true;
-  return TAG.test(ref) && !MOVING_SERIES.test(ref);
+  return ref.length <= LONGEST_REF && TAG.test(ref) && !MOVING_SERIES.test(ref);
 }
 
 /** Words for the newest of several builds. */
