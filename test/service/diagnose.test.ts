@@ -11,7 +11,7 @@ import type { Report } from '../../src/core/engine/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
-import { checksum, type Live, putRegistry } from '../support/live-registry.ts';
+import { checksum, gzipped, type Live, putRegistry } from '../support/live-registry.ts';
 import { addApp, addRegistry, addSubscription } from './database-fixture.ts';
 import { openWebFixture, type WebFixture } from './web-fixture.ts';
 
@@ -129,6 +129,77 @@ test('a version with another digest than the pinned one is an error', async () =
   expect(report.findings.find(({ rule }) => rule === 'service-first-seen-differs')?.evidence).toMatchObject({
     inForce: checksum(other),
     listed: checksum(live.artifact),
+  });
+});
+
+const disagreements = ({ findings }: Report): string[] =>
+  findings.filter(({ rule }) => rule === 'service-disagrees').map(({ message }) => message);
+
+/** What the service knows about both versions of the app. */
+async function knows(app: Parameters<typeof addApp>[3], first: object = {}, second: object = {}): Promise<string> {
+  const { token, registryId } = await subscribed();
+  const versions = {
+    '1.0.0': { artifactChecksum: checksum(live.older), ...first },
+    '2.0.0': { artifactChecksum: checksum(live.artifact), ...second },
+  };
+  await addApp(fixture.db, registryId, 'app-a', app, versions);
+  return token;
+}
+
+describe('the service disagrees with what is served now', () => {
+  test('about nothing if it offers what is verified here', async () => {
+    expect(ofService(await joined(await knows({})))).toEqual([]);
+  });
+
+  test('about a version that it offers, and that fails verification now', async () => {
+    live.serve('1.tar.gz', gzipped('other'));
+    const report = await joined(await knows({}));
+    expect(ofService(report)).toEqual(['note service-disagrees version-offered app-a 1.0.0']);
+    expect(disagreements(report)[0]).toMatch(
+      /^The service offers version 1\.0\.0, which fails verification now: artifact-checksum-mismatch\. .* checks again at /,
+    );
+  });
+
+  test('about a version whose artifact is gone, and not while its host is down', async () => {
+    live.serve('1.tar.gz', answer({ status: 404 }));
+    live.serve('2.tar.gz', answer({ status: 503 }));
+    const report = await joined(await knows({}), { retries: 0 } as DiagnoseOptions);
+    expect(ofService(report)).toEqual(['note service-disagrees version-offered app-a 1.0.0']);
+    expect(disagreements(report)[0]).toContain('unreachable');
+  });
+
+  test('about an app that it shows, and that subscribers do not see now', async () => {
+    const token = await knows({});
+    host.on('/registry.json', json({ apps: { 'app-a': { name: 'A', appMetadataUrl: `${host.origin}/a.json` } } }));
+    const report = await joined(token);
+    expect(ofService(report)).toEqual(['note service-disagrees app-shown app-a']);
+    expect(disagreements(report)[0]).toContain('The service shows the app, which is hidden now: schema-violation.');
+  });
+
+  test('about an app that it hides, although all is well now', async () => {
+    const report = await joined(await knows({ visible: false, because: ['entry-invalid'] }));
+    expect(ofService(report)).toEqual(['note service-disagrees app-hidden app-a']);
+    expect(disagreements(report)[0]).toContain('The service hides the app (entry-invalid), although all is well now.');
+  });
+
+  test('about a version that was withdrawn, and is served again', async () => {
+    const report = await joined(await knows({}, { withdrawnAt: new Date() }));
+    expect(ofService(report)).toEqual(['note service-disagrees version-not-offered app-a 1.0.0']);
+  });
+
+  const refused = { state: 'refused', rule: 'artifact-not-tar-gz', reason: 'It is plain text.' } as const;
+
+  test('as an error if it could not verify an artifact that is verified here', async () => {
+    expect(ofService(await joined(await knows({}, refused)))).toEqual(['error service-refused artifact app-a 1.0.0']);
+  });
+
+  test('about nothing if an artifact with the listed checksum is refused by both', async () => {
+    const bad = Buffer.from('no archive');
+    live.serve('1.tar.gz', gzipped(bad));
+    live.versions[1]!.artifactChecksum = checksum(bad);
+    live.list();
+    const report = await joined(await knows({}, { ...refused, artifactChecksum: checksum(bad) }));
+    expect(ofService(report)).toEqual([]);
   });
 });
 

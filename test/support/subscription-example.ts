@@ -1,4 +1,10 @@
-import type { ServedApp, ServiceFacts, SubscribedApp, SubscribedRegistry } from '../../src/core/facts/facts.ts';
+import type {
+  ServedApp,
+  ServedVersion,
+  ServiceFacts,
+  SubscribedApp,
+  SubscribedRegistry,
+} from '../../src/core/facts/facts.ts';
 import { NOW } from './core-facts.ts';
 
 /** Facts about a subscription from the lines of an example: `service: …`, `found …`, `knows …`, `serves …`. */
@@ -9,10 +15,10 @@ export function subscriptionFacts(text: string): Record<string, unknown> {
   const known: NonNullable<SubscribedApp['versions']> = [];
   for (const line of text.split('\n')) {
     const [, kind = '', rest = ''] = /^(service|found|knows|serves):? (.*)$/.exec(line) ?? [];
-    const [, version = '', checksum = 'sha256:0'] = rest.split(' ');
+    const [, version = '', checksum = 'sha256:0', refusedBy = null] = rest.split(' ');
     if (kind === 'service') Object.assign(service, statedIn(rest));
     else if (kind === 'found') service.findings.push(foundIn(rest));
-    else if (kind === 'serves') served.push({ version, checksum, isVerified: true });
+    else if (kind === 'serves') served.push({ version, checksum, isVerified: refusedBy === null, refusedBy });
     else if (kind === 'knows')
       known.push({
         version,
@@ -54,8 +60,21 @@ export const SERVICE: ServiceFacts = {
   apps: null,
 };
 
-export function servedApp(versions: ServedApp['versions'], more: Partial<ServedApp> = {}): ServedApp {
-  return { key: 'clock', url: null, isUsable: true, modifiedAt: null, versions, ...more };
+/** A version as it is served now; it has no error unless that is given. */
+type Served = Omit<ServedVersion, 'refusedBy'> & Partial<ServedVersion>;
+
+export function servedApp(versions: Served[], more: Partial<ServedApp> = {}): ServedApp {
+  const all = versions.map((one) => ({ refusedBy: null, ...one }));
+  return {
+    key: 'clock',
+    url: null,
+    isUsable: true,
+    modifiedAt: null,
+    hiddenBy: [],
+    visible: true,
+    versions: all,
+    ...more,
+  };
 }
 
 export function knownApp(versions: SubscribedApp['versions'], more: Partial<SubscribedApp> = {}): SubscribedApp {

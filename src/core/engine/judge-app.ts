@@ -9,20 +9,10 @@ import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
 import type { JudgedManifest } from './judge-manifest.ts';
 import { judgeVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
-import type { AppVerdict } from './report.ts';
 import { servedApp } from './judge-service.ts';
-import { offersOf, type VersionErrors } from './offers.ts';
+import { offersOf } from './offers.ts';
+import type { JudgedApp } from './judged-app.ts';
 import { documentVerdictOf, verdictOf } from './visibility.ts';
-
-/** What is known about an app once it was judged. */
-export interface JudgedApp {
-  /** As the report has it. */
-  verdict: AppVerdict;
-  /** The verdict if only its documents are considered. */
-  documents: AppVerdict;
-  /** The errors of its versions, whatever the settings: those that keep them from being offered. */
-  errors: VersionErrors;
-}
 
 /** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
 export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts: AppFacts): JudgedApp {
@@ -43,15 +33,17 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   if (listedVersions(value) === null) run.symptoms.markUnknown('checksum-mismatch');
   const earlier = context.baseline === null ? NO_BASELINE : (context.baseline.app(key) ?? []);
   const versions = judgeVersions(context, value, facts.artifacts, earlier, metadata);
-  context.served?.push(servedApp(facts, versions));
   const hiding = run.hiding.rulesHiding(key);
   const blocking = isMissing(facts.metadata.content) ? run.hiding.rulesBlocking(metadata.found) : null;
   const errors = run.hiding.takeVersionErrors();
   const documents = documentVerdictOf({ key, entry, metadata: value, versions, hiding, blocking });
-  const verdict = verdictOf(documents, offersOf(versions, facts.artifacts, { errors, earlier }));
+  const offers = offersOf(versions, facts.artifacts, { errors, earlier });
+  const verdict = verdictOf(documents, offers);
+  const judged = { verdict, documents, errors, offers };
+  context.served?.push(servedApp(facts, versions, judged));
   run.verdicts.push(verdict);
   run.findings.resolvePositions(facts.metadata);
-  return { verdict, documents, errors };
+  return judged;
 }
 
 function entryFacts(context: JudgeContext, key: string, entry: JsonValue): FactsOf<'app'> {

@@ -8,12 +8,14 @@ import {
 } from '../facts/facts.ts';
 import { header, httpDate } from '../http/headers.ts';
 import { isAnswered, lastHop } from '../http/probe.ts';
-import { digestOf } from '../registry/checksum.ts';
+import { isChecksum } from '../registry/checksum.ts';
 import { isSemver } from '../registry/version.ts';
 import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
 import { type JudgeContext, NOT_REQUESTED } from './context.ts';
+import type { JudgedApp } from './judged-app.ts';
 import type { JudgedManifest } from './judge-manifest.ts';
 import { locationOf } from './location.ts';
+import { offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
 
 /** Compares what a subscriber service knows with what is served now. */
 
@@ -39,25 +41,50 @@ export function judgeService(
 }
 
 /** What has to be kept of an app for the comparison. */
-export function servedApp({ key, metadata, artifacts }: AppFacts, versions: readonly VersionEntry[]): ServedApp {
+export function servedApp(
+  { key, metadata, artifacts }: AppFacts,
+  versions: readonly VersionEntry[],
+  { verdict, documents, errors, offers }: JudgedApp,
+): ServedApp {
   const isUsable = !isMissing(metadata.web) && isAnswered(metadata.web.server) && !isMissing(metadata.content);
   const headers = isMissing(metadata.web) ? [] : (lastHop(metadata.web.server)?.headers ?? []);
   const modified = httpDate(header(headers, 'last-modified'));
+  const decisions = new Map(offers.map(({ version, offer }) => [version, offer.state]));
   return {
     key,
     url: metadata.url,
     isUsable,
     modifiedAt: modified === null ? null : new Date(modified).toISOString(),
-    versions: versions.flatMap(({ index, version, artifactChecksum }) =>
+    hiddenBy: documents.visible === false ? documents.because : [],
+    visible: verdict.visible,
+    versions: versions.flatMap(({ index, version, artifactChecksum: checksum }) =>
       version === null || !isSemver(version)
         ? []
-        : [{ version, checksum: artifactChecksum, isVerified: matchesChecksum(artifacts[index], artifactChecksum) }],
+        : [
+            {
+              version,
+              checksum,
+              isVerified: isVerified(decisions.get(version)),
+              refusedBy: refusalIfVerified(checksum, artifacts[index], errors.get(version) ?? []),
+            },
+          ],
     ),
   };
 }
 
-function matchesChecksum(artifact: ArtifactFacts | undefined, checksum: string | null): boolean | null {
-  const digest = checksum === null ? null : digestOf(checksum);
-  if (artifact === undefined || isMissing(artifact.content) || digest === null) return null;
-  return artifact.content.sha256 === digest;
+function isVerified(state: VersionOffer['state'] | undefined): boolean | null {
+  if (state === undefined || state === 'refused') return false;
+  return state === 'unexamined' ? null : true;
+}
+
+/** The rule for which a version is refused that was verified with the listed checksum. */
+function refusalIfVerified(
+  checksum: string | null,
+  facts: ArtifactFacts | undefined,
+  errors: readonly VersionError[],
+): string | null {
+  if (checksum === null || !isChecksum(checksum)) return null;
+  const pinned = { checksum, isOffered: true, rule: null, isKept: false };
+  const offer = offerOf({ entries: [{ checksum, facts }], errors, pinned });
+  return offer.state === 'refused' ? offer.rule : null;
 }

@@ -7,8 +7,8 @@ import {
 } from '../facts/facts.ts';
 import { isChecksum } from '../registry/checksum.ts';
 import type { VersionEntry } from '../rules/subjects.ts';
-import { type OfferEntry, offerOf, type VersionError } from './version-offer.ts';
-import { isValidVersion, type OfferedVersion } from './visibility.ts';
+import { offerOf, type VersionError } from './version-offer.ts';
+import { isValidVersion, type ListedOfferEntry, type OfferedVersion } from './visibility.ts';
 
 /** The decisions about the listed versions of an app. */
 
@@ -29,11 +29,12 @@ export function offersOf(
   artifacts: readonly ArtifactFacts[],
   { errors, earlier }: { errors: VersionErrors; earlier: readonly PublishedVersion[] | Missing },
 ): OfferedVersion[] {
-  const entries = new Map<string, [OfferEntry, ...OfferEntry[]]>();
+  const entries = new Map<string, [ListedOfferEntry, ...ListedOfferEntry[]]>();
   for (const one of versions) {
     if (!isValidVersion(one)) continue;
     const { version, artifactChecksum } = one;
     const entry = {
+      index: one.index,
       checksum: isChecksum(artifactChecksum) ? artifactChecksum : null,
       facts: artifacts[one.index],
     };

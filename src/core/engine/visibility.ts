@@ -7,7 +7,7 @@ import type { JsonValue } from '../json/json.ts';
 import type { VersionEntry } from '../rules/subjects.ts';
 import type { AppVerdict } from './report.ts';
 import type { Found } from './supersede.ts';
-import type { VersionError, VersionOffer } from './version-offer.ts';
+import type { OfferEntry, VersionError, VersionOffer } from './version-offer.ts';
 
 /** Whether subscribers see an app, and the findings that keep them from it. */
 
@@ -98,10 +98,15 @@ export function isValidVersion(entry: VersionEntry): entry is ValidVersion {
 /** The entry of a version with all required texts, and a semantic version. */
 export type ValidVersion = VersionEntry & { version: string; artifactUrl: string; artifactChecksum: string };
 
+/** An entry of a version, by its index in the metadata file. */
+export interface ListedOfferEntry extends OfferEntry {
+  index: number;
+}
+
 /** A version, and the decision about it. */
 export interface OfferedVersion {
   version: string;
-  offer: VersionOffer;
+  offer: VersionOffer<ListedOfferEntry>;
   /** What was decided before; null if that is not known. */
   before: OfferBefore | null;
 }
@@ -124,7 +129,8 @@ export function verdictOf(documents: AppVerdict, versions: readonly OfferedVersi
   return offered.length > 0 ? { key, visible: true, because: [], latest } : { key, visible: null, because, latest };
 }
 
-interface OfferOutcome {
+/** What a decision means for subscribers. */
+export interface OfferOutcome {
   /** Null if that is not known. */
   isOffered: boolean | null;
   /** The rule that keeps it from being offered; null for none. */
@@ -133,7 +139,8 @@ interface OfferOutcome {
   isLeftOut: boolean;
 }
 
-function outcomeOf(offer: VersionOffer, before: OfferBefore | null): OfferOutcome {
+/** @param before what was decided before; null if that is not known */
+export function outcomeOf(offer: VersionOffer, before: OfferBefore | null): OfferOutcome {
   switch (offer.state) {
     case 'verified':
     case 'kept':

@@ -15,6 +15,7 @@ export type { ChainCertificate, TlsFacts, PathCertificate } from './tls.ts';
 export type { AppFacts, RequestedApps, Snapshot, HostFacts, Shard } from './snapshot.ts';
 export type {
   ServedApp,
+  ServedVersion,
   ServiceFacts,
   ServiceFailure,
   ServiceFinding,

@@ -75,6 +75,20 @@ export interface ServedApp {
   isUsable: boolean;
   /** The Last-Modified of its metadata file, as ISO 8601; null without one. */
   modifiedAt: string | null;
-  /** Valid versions. `isVerified`: whether the artifact matched the listed checksum; null if it was not requested. */
-  versions: { version: string; checksum: string | null; isVerified: boolean | null }[];
+  /** The rules for which a service that checks it now hides it, because of its documents; empty if they are sound. */
+  hiddenBy: readonly string[];
+  /** Whether subscribers see it, as far as this run knows. */
+  visible: boolean | null;
+  /** Valid versions. */
+  versions: ServedVersion[];
+}
+
+/** A version as it is served now. */
+export interface ServedVersion {
+  version: string;
+  checksum: string | null;
+  /** Whether its artifact has the listed checksum and no error; null if it was not requested. */
+  isVerified: boolean | null;
+  /** The rule for which a service that has verified it would no longer offer it; null for none. */
+  refusedBy: string | null;
 }

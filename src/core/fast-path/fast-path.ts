@@ -1,5 +1,5 @@
 import type { JudgingRun } from '../engine/run.ts';
-import type { JudgedApp } from '../engine/judge-app.ts';
+import type { JudgedApp } from '../engine/judged-app.ts';
 import type { AppVerdict } from '../engine/report.ts';
 import type { AppFacts, DocumentContent, DocumentFacts } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
@@ -73,7 +73,7 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
     const verdict: AppVerdict = { key, visible: null, because: NO_REASON, latest };
     run.verdicts.push(verdict);
     const documents = isMissing(content) ? verdict : { ...verdict, visible: true };
-    return { verdict, documents, errors: NO_ERRORS };
+    return { verdict, documents, errors: NO_ERRORS, offers: [] };
   }
 
   /** Judges an app by the rules, and remembers what was not judged if all of it was only counted. */

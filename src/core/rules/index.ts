@@ -89,6 +89,7 @@ import { iconOversized } from './icons/icon-oversized.ts';
 import { iconSvgActive } from './icons/icon-svg-active.ts';
 import { serviceNotLookedYet } from './service/service-not-looked-yet.ts';
 import { serviceFirstSeenDiffers } from './service/service-first-seen-differs.ts';
+import { serviceDisagrees } from './service/service-disagrees.ts';
 import { serviceRefused } from './service/service-refused.ts';
 import { servicePolicy } from './service/service-policy.ts';
 import { exceptionUnused } from './settings/exception-unused.ts';
@@ -186,6 +187,7 @@ export const rules: readonly AnyRule[] = [
   serviceNotLookedYet,
   serviceFirstSeenDiffers,
   serviceRefused,
+  serviceDisagrees,
   servicePolicy,
   exceptionUnused,
 ];

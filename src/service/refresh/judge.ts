@@ -1,4 +1,4 @@
-import type { JudgedApp } from '../../core/engine/judge-app.ts';
+import type { JudgedApp } from '../../core/engine/judged-app.ts';
 import { hasAllFields } from '../../core/engine/visibility.ts';
 import { type AppFacts, type DocumentFacts, type Failure, isMissing } from '../../core/facts/facts.ts';
 import { areCredentialsRefused, statusOf } from '../../core/http/probe.ts';

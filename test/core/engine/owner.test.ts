@@ -125,6 +125,8 @@ const CASES: Case[] = [
   ['service-first-seen-differs', null, {}, 'author'],
   ['service-refused', 'repeatedly', {}, 'host'],
   ['service-refused', 'credentials', {}, 'user'],
+  ['service-disagrees', 'app-hidden', {}, 'service'],
+  ['service-disagrees', 'version-offered', {}, 'author'],
   ['service-policy', 'suspended', {}, 'service'],
   ['host-intermittent', null, {}, 'host'],
   ['addresses-differ', 'expired', {}, 'host'],

@@ -1,4 +1,4 @@
-import type { ServiceFacts, SubscribedRegistry } from '../../facts/facts.ts';
+import type { ServedVersion, ServiceFacts, SubscribedRegistry, SubscribedVersion } from '../../facts/facts.ts';
 import { formatTime } from '../../text/format-time.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -45,25 +45,28 @@ found unreachable: registry.example.com responds with status 403.`,
         reasonIn(service, served.key),
         `the metadata file of ${served.key}`,
       );
-    const verified = new Map(served.versions.map(({ version, checksum }) => [version, checksum]));
-    const isVerifiedHere = new Set(served.versions.flatMap(({ version, isVerified }) => (isVerified ? version : [])));
+    const now = new Map(served.versions.map((version) => [version.version, version]));
     return (known?.versions ?? [])
-      .filter(({ version, state, reason, artifactChecksum }) => {
-        const isSame = verified.get(version) === artifactChecksum;
-        return (
-          isSame && isVerifiedHere.has(version) && (state === 'refused' || (state === 'pending' && reason !== null))
-        );
-      })
+      .filter((before) => isRefusedByService(before, now.get(before.version)))
       .map(({ version, reason }) => ({
         cause: 'artifact',
         version,
         symptom: 'checksum-mismatch',
-        message: `The service could not verify version ${version} in its check at ${formatTime(registry.checkedAt)}, although here its artifact matches the listed checksum: ${reason?.message ?? 'it gives no reason'}`,
+        message: `The service could not verify version ${version} in its check at ${formatTime(registry.checkedAt)}, although it is verified here: ${reason?.message ?? 'it gives no reason'}`,
         advice: adviceOf(registry),
         evidence: { checkedAt: registry.checkedAt, nextCheckAt: registry.nextCheckAt, rule: reason?.rule ?? null },
       }));
   },
 });
+
+/** True for a version that the service could not verify, and that is verified here. */
+export function isRefusedByService(
+  { artifactChecksum, state, reason }: SubscribedVersion,
+  now: ServedVersion | undefined,
+): boolean {
+  if (now?.checksum !== artifactChecksum || !now.isVerified) return false;
+  return state === 'refused' || (state === 'pending' && reason !== null);
+}
 
 function refusalOf(
   registry: SubscribedRegistry,

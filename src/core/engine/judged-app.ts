@@ -1,0 +1,15 @@
+import type { VersionErrors } from './offers.ts';
+import type { AppVerdict } from './report.ts';
+import type { OfferedVersion } from './visibility.ts';
+
+/** What is known about an app once it was judged. */
+export interface JudgedApp {
+  /** As the report has it. */
+  verdict: AppVerdict;
+  /** The verdict if only its documents are considered. */
+  documents: AppVerdict;
+  /** The errors of its versions, whatever the settings: those that keep them from being offered. */
+  errors: VersionErrors;
+  /** The decisions about its valid versions; empty if only its documents were examined. */
+  offers: readonly OfferedVersion[];
+}
