@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { documentContent, isObject, type JsonValue, member, parseDocument } from '../core/json/json.ts';
 import { printable, redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { digestOfFile } from './download.ts';
+import { digestOfFile } from './receive.ts';
 import { asText } from './rewrite.ts';
 
 /** The files written by this program and their stats at that time, so that a later run need not read them again. */

@@ -1,30 +1,94 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentContent, isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
-import { manifestApps } from '../core/registry/manifest.ts';
-import { didYouMean } from '../core/text/similar-names.ts';
-import { printable, redact } from '../core/text/text.ts';
+import { startJudging } from '../core/engine/judge.ts';
+import type { Report } from '../core/engine/report.ts';
 import { AppregError } from '../core/errors.ts';
-import { type HttpClient, openHttpClient } from '../observe/http/client.ts';
+import { isMissing } from '../core/facts/facts.ts';
+import { MACHINE_LIMIT_ADVICE } from '../core/http/machine-limit.ts';
+import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
+import { iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
+import { printable, redact } from '../core/text/text.ts';
+import { observeRegistry } from '../observe/registry/observe.ts';
+import type { FactsSink, ObserveResult, WebOptions } from '../observe/registry/options.ts';
 import { openDirectory } from '../store/directory/directory.ts';
 import type { Store } from '../store/store.ts';
-import { mirrorApp, type Mirrored, type MirrorOptions } from './app.ts';
+import { mirrorApp } from './app.ts';
 import { localDocument, put } from './documents.ts';
-import { downloadSmall, isFailed } from './download.ts';
-import { INDEX, type Index, indexOf, indexText } from './index-file.ts';
+import { INDEX, type Index, indexOf, indexText, remember } from './index-file.ts';
+import { prepareApp, publishedBefore, whyNotFetched } from './prepare.ts';
+import { problemsOf } from './problems.ts';
+import { ArtifactPaths, receiveArtifact } from './receive.ts';
+import { asText, mirroredVersions, pathsOf } from './rewrite.ts';
+import type { Mirrored, MirrorOptions, MirrorRun } from './run.ts';
 import { checkFolder } from './target-folder.ts';
-import { asText, pathsOf, mirroredVersions } from './rewrite.ts';
 
 /**
- * Copies a live registry into a folder: verifies every artifact against its checksum and rewrites every URL. Artifacts
- * are written first and the manifest last, so that the folder is a valid registry at all times; an interrupted run can
- * be resumed. A version that was mirrored never changes.
+ * Copies a live registry into a folder, and rewrites every URL: the copy offers what a service offers of the source.
+ * Artifacts are written first and the manifest last, so that the folder is a valid registry at all times; an
+ * interrupted run can be resumed. A version that was mirrored never changes.
  * @throws AppregError (exit 1) if the source has no usable manifest, or if the folder has a registry that is no mirror
  */
 export async function mirror(url: string, root: string, options: MirrorOptions): Promise<Mirrored> {
   await checkFolder(root, options.manifest);
-  const http = openHttpClient(options);
   const store = openDirectory(root);
+  const configured = (await options.configuredBase?.()) ?? null;
+  const index = await indexOf(root, { source: url, base: options.base, configured });
+  const mirrored = manifestApps(await localDocument(store, options.manifest)) ?? {};
+  const run = openRun(url, { root, store, options, index });
+  const entries = new Map<string, JsonValue>();
+  const observed = await observeSource(url, run, {
+    manifest(facts) {
+      run.judging.manifest(facts);
+      const manifest = isMissing(facts.content) ? undefined : parseDocument(facts.content).value;
+      const apps = manifestApps(manifest);
+      if (!isObject(manifest) || apps === null) return;
+      run.source = { manifest, apps };
+      for (const entry of Object.values(apps)) countIcon(run, entry, 1);
+    },
+    async app(facts) {
+      const entry = await mirrorApp(run, facts);
+      countIcon(run, run.source?.apps[facts.key], -1);
+      const kept = entry ?? (Object.hasOwn(mirrored, facts.key) ? mirrored[facts.key] : undefined);
+      if (kept !== undefined) entries.set(facts.key, kept);
+    },
+    hosts: (facts) => run.judging.hosts(facts),
+  });
+  checkObserved(observed);
+  const { result, source } = run;
+  const report = run.judging.finish(0);
+  result.interrupted = observed.interrupted;
+  if (source === null) {
+    if (observed.interrupted) return result;
+    throw unusableSource(url, report);
+  }
+  result.problems = problemsOf(run, report, Object.keys(source.apps));
+  keepOthers(entries, mirrored, source.apps, options.prune, result);
+  const manifest = { ...source.manifest, apps: sorted(entries, Object.keys(source.apps)) };
+  if (!result.interrupted || entries.size > 0) await put(store, options.manifest, asText(manifest));
+  if (options.prune && !result.interrupted) await prune(root, store, entries.keys(), index, result);
+  await put(store, INDEX, indexText(index));
+  result.apps = entries.size;
+  return result;
+}
+
+/** Counts the apps that use an icon; one that is no longer used is released. */
+function countIcon({ icons, iconUses }: MirrorRun, entry: JsonValue | undefined, change: 1 | -1): void {
+  const url = iconUrlOf(entry);
+  if (url === null) return;
+  const uses = (iconUses.get(url) ?? 0) + change;
+  iconUses.set(url, uses);
+  if (uses === 0) icons.delete(url);
+}
+
+function openRun(url: string, parts: Pick<MirrorRun, 'root' | 'store' | 'options' | 'index'>): MirrorRun {
+  const prepared: MirrorRun['prepared'] = new Map();
+  const app = (key: string) => publishedBefore({ prepared }, key);
+  const judging = startJudging({
+    command: 'verify',
+    target: url,
+    now: new Date().toISOString(),
+    baseline: { source: parts.root, keys: [], app },
+  });
   const result: Mirrored = {
     apps: 0,
     versions: 0,
@@ -32,54 +96,95 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
     bytes: 0,
     pruned: [],
     problems: [],
+    unpublished: [],
     kept: [],
     interrupted: false,
   };
-  try {
-    const source = await sourceOf(http, url, options.signal);
-    if (source === null) return { ...result, interrupted: true };
-    await store.tidy?.([options.manifest]);
-    const configured = (await options.configuredBase?.()) ?? null;
-    const index = await indexOf(root, { source: url, base: options.base, configured });
-    const mirrored = manifestApps(await localDocument(store, options.manifest)) ?? {};
-    const keys = selectedKeys(source.apps, options.apps);
-    // First, so that a later run continues this one, even if it is killed.
-    await put(store, INDEX, indexText(index));
-    const entries = new Map<string, JsonValue>();
-    for (const [done, key] of keys.entries()) {
-      options.onProgress?.({ done, known: keys.length, bytes: result.bytes, app: key });
-      if (options.signal?.aborted) break;
-      const position = { done, known: keys.length };
-      const listed = source.apps[key] ?? null;
-      const entry = await mirrorApp({ key, entry: listed, http, store, root, options, index, result, ...position });
-      const kept = entry ?? (Object.hasOwn(mirrored, key) ? mirrored[key] : undefined);
-      if (kept !== undefined) entries.set(key, kept);
-    }
-    result.interrupted = options.signal?.aborted === true;
-    keepOthers(entries, mirrored, source.apps, options.prune, result);
-    const manifest = { ...source.manifest, apps: sorted(entries, Object.keys(source.apps)) };
-    if (!result.interrupted || entries.size > 0) await put(store, options.manifest, asText(manifest));
-    if (options.prune && !result.interrupted) await prune(root, store, entries.keys(), index, result);
-    await put(store, INDEX, indexText(index));
-    result.apps = entries.size;
-    return result;
-  } finally {
-    await http.close();
-  }
+  return {
+    ...parts,
+    result,
+    judging,
+    prepared,
+    paths: new ArtifactPaths(),
+    icons: new Map(),
+    iconUses: new Map(),
+    source: null,
+    hidden: new Set(),
+    unusable: new Map(),
+  };
 }
 
-/** The apps to mirror. @throws AppregError `app-unknown` if one of `wanted` is not listed */
-function selectedKeys(apps: JsonObject, wanted: readonly string[] | null): string[] {
-  const keys = Object.keys(apps);
-  if (wanted === null) return keys;
-  for (const key of wanted)
-    if (!Object.hasOwn(apps, key))
-      throw new AppregError(
-        'app-unknown',
-        `The registry does not list the app “${printable(key)}”.${didYouMean(key, keys)}`,
-        'App keys are case-sensitive.',
-      );
-  return keys.filter((key) => wanted.includes(key));
+/** Observes the source, and receives the artifacts that the folder lacks. @throws if one cannot be written */
+async function observeSource(url: string, run: MirrorRun, sink: FactsSink): Promise<ObserveResult> {
+  const { options, root, index, result, paths } = run;
+  const stop = new AbortController();
+  const failures: unknown[] = [];
+  let started: Promise<void> | null = null;
+  const web: WebOptions = {
+    ...options,
+    signal: options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal,
+    // A misspelled key stops the run before anything is written.
+    choose: (keys) => (options.apps?.every((key) => keys.includes(key)) === false ? [] : keys),
+    async onListed(key, listed) {
+      // First, so that a later run continues this one, even if it is killed.
+      await (started ??= startWriting(run));
+      await prepareApp(run, key, listed);
+    },
+    afford: (artifact) => whyNotFetched(run, artifact),
+    onIcon: (facts, bytes) => void run.icons.set(facts.url ?? '', bytes),
+    copyArtifact: (address) =>
+      receiveArtifact(address, {
+        root,
+        paths,
+        onBytes: (count) => void (result.bytes += count),
+        async onReceived(received, sha256) {
+          result.fetched += 1;
+          for (const path of received) await remember(root, path, sha256, index);
+        },
+        onError(error) {
+          failures.push(error);
+          stop.abort();
+        },
+      }),
+    onProgress: ({ done, known, app }) => options.onProgress?.({ done, known, bytes: result.bytes, app }),
+  };
+  const observed = await observeRegistry(url, web, sink);
+  if (failures.length > 0) throw failures[0];
+  return observed;
+}
+
+async function startWriting({ store, options, index }: MirrorRun): Promise<void> {
+  await store.tidy?.([options.manifest]);
+  await put(store, INDEX, indexText(index));
+}
+
+/** @throws AppregError if an app is not listed, or if this machine could not send all requests */
+function checkObserved({ unknownApps, nearApps, machineLimit }: ObserveResult): void {
+  if (unknownApps.length > 0)
+    throw new AppregError(
+      'app-unknown',
+      `The registry does not list the app “${printable(unknownApps.join('”, “'))}”.${nearApps}`,
+      'App keys are case-sensitive.',
+    );
+  if (machineLimit !== null)
+    throw new AppregError(
+      'too-many-open-files',
+      `Some requests were not sent: ${machineLimit}.`,
+      MACHINE_LIMIT_ADVICE,
+      {
+        effect: 'unknown',
+      },
+    );
+}
+
+function unusableSource(url: string, { findings }: Report): AppregError {
+  const shown = printable(redact(url));
+  const error = findings.find(({ severity, resource }) => severity === 'error' && resource === 'manifest');
+  return new AppregError(
+    'mirror-source-unusable',
+    `No usable manifest at ${shown}${error ? `: ${printable(redact(error.message))}` : '.'}`,
+    `See its errors: appreg verify ${shown} --skip-artifacts`,
+  );
 }
 
 /** Apps outside this run's selection are kept, and so are withdrawn ones, unless `prune` is set. */
@@ -97,25 +202,6 @@ function keepOthers(
     entries.set(key, entry);
     if (isWithdrawn) result.kept.push({ app: key, version: null });
   }
-}
-
-/** The manifest and its apps; null if the run was interrupted. */
-async function sourceOf(
-  http: HttpClient,
-  url: string,
-  signal: AbortSignal | undefined,
-): Promise<{ manifest: JsonObject; apps: JsonObject } | null> {
-  const downloaded = await downloadSmall(http, url, 'application/json, */*;q=0.8');
-  const manifest = isFailed(downloaded) ? undefined : parseDocument(documentContent(downloaded)).value;
-  const apps = manifestApps(manifest);
-  if (isObject(manifest) && apps !== null) return { manifest, apps };
-  if (signal?.aborted) return null;
-  const shown = printable(redact(url));
-  throw new AppregError(
-    'mirror-source-unusable',
-    `No usable manifest at ${shown}${isFailed(downloaded) ? `: it ${printable(redact(downloaded.message))}` : ''}.`,
-    `See its errors: appreg verify ${shown} --skip-artifacts`,
-  );
 }
 
 /** Deletes files that this program wrote and that are no longer listed. */

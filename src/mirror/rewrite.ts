@@ -45,7 +45,7 @@ export function rewrittenMetadata(metadata: JsonObject, versions: readonly JsonO
 }
 
 /** An element of `versions` with the artifact's URL in the mirror. */
-export function rewrittenVersion({ item }: SourceVersion, artifactUrl: string): JsonObject {
+export function rewrittenVersion(item: JsonObject, artifactUrl: string): JsonObject {
   return { ...item, artifactUrl };
 }
 

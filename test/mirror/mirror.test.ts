@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { judge } from '../../src/core/engine/judge.ts';
 import type { AppFacts, DocumentFacts } from '../../src/core/facts/facts.ts';
-import type { Mirrored, MirrorOptions } from '../../src/mirror/app.ts';
+import type { Mirrored, MirrorOptions } from '../../src/mirror/run.ts';
 import { mirror } from '../../src/mirror/mirror.ts';
 import { observeWorkspace } from '../../src/observe/workspace/observe-workspace.ts';
 import { caseInsensitiveFolder } from '../support/case-insensitive.ts';
@@ -128,12 +128,12 @@ describe('unavailable files', () => {
     {
       name: 'an artifact with status 404',
       breakIt: () => live.serve('2.tar.gz', answer({ status: 404 })),
-      code: 'status-404',
+      code: 'unreachable',
     },
     {
       name: 'an artifact with an interrupted connection',
       breakIt: () => live.serve('2.tar.gz', reset()),
-      code: 'ECONNRESET',
+      code: 'unreachable',
     },
   ])('are left out and reported: $name', async ({ breakIt, code }) => {
     breakIt();
@@ -175,7 +175,7 @@ describe('unavailable files', () => {
     live.list();
     await run();
     host.on('/a.json', answer({ status: 503 }));
-    expect(await run({ retries: 0 })).toMatchObject({ apps: 1, problems: [{ code: 'status-503' }] });
+    expect(await run({ retries: 0 })).toMatchObject({ apps: 1, problems: [{ code: 'unreachable' }] });
     expect(listedFiles()).toEqual(['2.0.0', '1.0.0']);
   });
 

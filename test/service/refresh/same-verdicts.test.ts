@@ -1,10 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runDiagnose } from '../../../src/cli/commands/diagnose/run.ts';
 import type { AppVerdict, Report } from '../../../src/core/engine/report.ts';
 import { ruleById } from '../../../src/core/rules/lookup.ts';
+import { latestOf } from '../../../src/core/registry/version.ts';
+import { mirror } from '../../../src/mirror/mirror.ts';
+import { pathsOf } from '../../../src/mirror/rewrite.ts';
+import type { Mirrored } from '../../../src/mirror/run.ts';
 import { listApps } from '../../../src/service/storage/apps.ts';
 import type { AppView } from '../../../src/service/views.ts';
 import { cliContext } from '../../support/cli-context.ts';
@@ -14,7 +18,10 @@ import { runsIn } from '../../support/cli-runs.ts';
 import { FAULTY_APPS, serveFaultyApps } from './faulty-apps.ts';
 import { openRefreshHarness, type RefreshHarness } from './refresh-harness.ts';
 
-/** `verify`, `diagnose`, `judge`, the service and its report say the same about every faulty app of a registry. */
+/**
+ * `verify`, `diagnose`, `judge`, the service and its report say the same about every faulty app of a registry, and
+ * `mirror` copies what the service offers.
+ */
 
 /** The service does not request private addresses; a command line does, and waits for them. */
 const ONLY_SERVICE = new Set(['meta-private']);
@@ -24,6 +31,7 @@ let harness: RefreshHarness;
 let folder: string;
 const views = new Map<string, AppView>();
 const reports = new Map<string, ReadonlyMap<string, AppVerdict>>();
+let mirrored: Mirrored;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'appreg-verdicts-'));
@@ -56,6 +64,14 @@ beforeAll(async () => {
     diagnose: await diagnosed(url, app),
     'the report of the service': await harness.report(id),
   };
+  mirrored = await mirror(url, join(folder, 'copy'), {
+    ca: certificates().ca,
+    base: 'https://mirror.example.com/',
+    manifest: 'registry.json',
+    apps: app,
+    versions: 'all',
+    prune: false,
+  });
   for (const [name, { apps }] of Object.entries(saved)) reports.set(name, new Map(apps.map((one) => [one.key, one])));
 }, 600_000);
 afterAll(async () => {
@@ -106,4 +122,38 @@ test('an app with a sound version is visible, with that version as the latest', 
   expect(second.length).toBeGreaterThan(20);
   for (const [key, { visible, latest }] of second) expect([visible, latest], key).toEqual([true, '0.9.0']);
   expect(views.get('sound')).toMatchObject({ visible: true, latest: '1.0.0' });
+});
+
+const copied = (path: string): any => JSON.parse(readFileSync(join(folder, 'copy', path), 'utf8'));
+
+describe('mirror', () => {
+  test('lists exactly the apps and the latest versions that the service offers', () => {
+    const { apps } = copied('registry.json');
+    const latest = Object.keys(apps).map((key): [string, string | null] => {
+      const { versions } = copied(pathsOf.metadata(key));
+      return [key, latestOf(versions.map(({ version }: { version: string }) => version))];
+    });
+    const offered = [...views].filter(([, { visible }]) => visible).map(([key, view]) => [key, view.latest]);
+    expect(latest.toSorted()).toEqual(offered.toSorted());
+    expect(latest.length).toBeGreaterThan(20);
+  });
+
+  test('names the rule for which it leaves out a version or an app', () => {
+    for (const [key, { reasons }] of views) {
+      if (ONLY_SERVICE.has(key) || reasons.length === 0 || mirrored.unpublished.includes(key)) continue;
+      const codes = mirrored.problems.filter(({ app }) => app === key).map(({ code }) => code);
+      const own = reports.get('verify')?.get(key)?.because ?? [];
+      const rules = reasons[0]?.code === 'artifact-refused' ? [reasons[1]?.code] : own;
+      for (const rule of rules) expect(codes, key).toContain(rule);
+    }
+    expect(mirrored.unpublished).toEqual(['unpublished']);
+  });
+
+  test('has the files of the listed versions, and no others', () => {
+    const files = readdirSync(join(folder, 'copy'), { recursive: true, encoding: 'utf8' });
+    const listed = Object.keys(copied('registry.json').apps).flatMap((key) =>
+      copied(pathsOf.metadata(key)).versions.map(({ version }: { version: string }) => pathsOf.artifact(key, version)),
+    );
+    expect(files.filter((name) => name.includes('.tar.gz')).toSorted()).toEqual(listed.toSorted());
+  });
 });

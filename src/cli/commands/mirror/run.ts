@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { counted, printable, redact, safeExcerpt, shorten } from '../../../core/text/text.ts';
-import type { Mirrored } from '../../../mirror/app.ts';
+import type { Mirrored } from '../../../mirror/run.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { openDirectory } from '../../../store/directory/directory.ts';
 import { size } from '../../../report/words.ts';
@@ -91,9 +91,9 @@ export async function runMirror(context: Context, url: string, dir: string, opti
 }
 
 function printProblems(terminal: Terminal, { problems }: Mirrored): void {
-  for (const { app, version, url, message } of problems.slice(0, MAX_LINES)) {
+  for (const { app, version, url, code, message } of problems.slice(0, MAX_LINES)) {
     const what = [app, version].filter((part) => part !== null).join(' ');
-    terminal.error(shown(`${what}: ${url === null ? 'it' : redact(url)} ${message}`));
+    terminal.error(shown(`${what}: ${message} (${code}${url === null ? '' : `, ${redact(url)}`})`));
   }
   if (problems.length > MAX_LINES)
     terminal.error(`${counted(problems.length - MAX_LINES, 'more error')}; --format json lists all of them.`);
@@ -108,6 +108,8 @@ async function configuredBase(context: Context, root: string): Promise<string | 
 
 function describeMirror(result: Mirrored): string {
   const lines: string[] = [];
+  for (const app of result.unpublished.slice(0, MAX_LINES))
+    lines.push(shown(`note   ${app}: no version is published yet; the copy does not list it (no-valid-versions)`));
   for (const { app, version } of result.kept.slice(0, MAX_LINES))
     lines.push(
       shown(

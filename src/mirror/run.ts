@@ -1,0 +1,86 @@
+import type { Judging } from '../core/engine/judge.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import type { WebOptions } from '../observe/registry/options.ts';
+import type { Store } from '../store/store.ts';
+import type { Index } from './index-file.ts';
+import type { ArtifactPaths } from './receive.ts';
+import type { SourceVersion } from './rewrite.ts';
+
+/** What a caller of `mirror` gives and gets, and what a run shares. */
+
+export interface MirrorOptions extends Omit<WebOptions, 'onProgress' | 'apps' | 'versions'> {
+  /** The base URL of the mirror, with a trailing slash. */
+  base: string;
+  /** Reads the base URL in the configuration of an earlier mirror in the folder; null if it has none. */
+  configuredBase?(): Promise<string | null>;
+  /** File name of the manifest in the mirror. */
+  manifest: string;
+  /** Only these apps; null for all. */
+  apps: readonly string[] | null;
+  versions: 'all' | 'latest' | ((version: string) => boolean);
+  /** Also remove what the source withdrew, and delete those files. */
+  prune: boolean;
+  onProgress?(progress: { done: number; known: number; bytes: number; app: string | null }): void;
+}
+
+/** What the mirror does not have, although the source lists it. */
+export interface MirrorProblem {
+  app: string;
+  version: string | null;
+  url: string | null;
+  /** The id of a rule, or an error code. */
+  code: string;
+  message: string;
+}
+
+export interface Mirrored {
+  apps: number;
+  versions: number;
+  /** Artifacts fetched in this run, and their bytes. */
+  fetched: number;
+  bytes: number;
+  /** Deleted paths. */
+  pruned: string[];
+  /** Differences from the source; all are errors. */
+  problems: MirrorProblem[];
+  /** Apps without a published version: the mirror does not list them. */
+  unpublished: string[];
+  /** What the source withdrew, and the mirror still has. */
+  kept: { app: string; version: string | null }[];
+  interrupted: boolean;
+}
+
+/** An app before its artifacts are observed. */
+export interface PreparedApp {
+  /** Its versions in the mirror; they never change. */
+  before: readonly SourceVersion[];
+  /** Paths of artifacts that an earlier run fetched but did not list, by version and digest. */
+  local: Map<string, string>;
+  /** Versions that cannot be kept in the folder, and why. */
+  refused: Map<string, string>;
+  /** Why the app cannot be kept in the folder; null if it can. */
+  refusal: { code: string; message: string } | null;
+  fetched: { url: string; digest: string; path: string }[];
+}
+
+export interface MirrorRun {
+  readonly root: string;
+  readonly store: Store;
+  readonly options: MirrorOptions;
+  readonly index: Index;
+  readonly result: Mirrored;
+  readonly judging: Judging;
+  /** The apps that are being observed. */
+  readonly prepared: Map<string, PreparedApp>;
+  readonly paths: ArtifactPaths;
+  /** The fetched icons by their URL, until the last app that uses one is mirrored. */
+  readonly icons: Map<string, Uint8Array>;
+  /** How many apps that use an icon are not mirrored yet, by its URL. */
+  readonly iconUses: Map<string, number>;
+  /** The source's manifest, and its apps; null until it was observed. */
+  source: { manifest: JsonObject; apps: JsonObject } | null;
+  /** Apps that the mirror leaves out: the report says why. */
+  readonly hidden: Set<string>;
+  /** By app, the indexes of the elements of `versions` that are not valid: the report says why. */
+  readonly unusable: Map<string, readonly number[]>;
+}
