@@ -42,6 +42,16 @@ const PARTS = [
 ];
 const shown = (part: string): string => printable(part);
 
+/** An element of `versions`. */
+function version(more: object): object {
+  return {
+    version: '1.0.0',
+    artifactUrl: 'https://apps.example.com/a.tar.gz',
+    artifactChecksum: checksum(1),
+    ...more,
+  };
+}
+
 function millisecondsOf(work: () => unknown): number {
   const before = performance.now();
   work();
@@ -54,12 +64,6 @@ describe.each(PARTS.map((part) => [shown(part), part] as const))('%s, repeated',
 
   test('in every text of a registry', () => {
     const app = entry('a');
-    const version = (more: object): object => ({
-      version: '1.0.0',
-      artifactUrl: 'https://apps.example.com/a.tar.gz',
-      artifactChecksum: checksum(1),
-      ...more,
-    });
     const facts = snapshot(
       {
         [shorter]: 1,
