@@ -58,9 +58,11 @@ export async function addSubscription(
   db: Db,
   organizationId: string,
   registryId: number,
-  values: { name?: string; official?: boolean } = {},
+  values: { name?: string; official?: boolean; registrySince?: Date; confirmedAt?: Date | null } = {},
 ): Promise<string> {
-  const row = { organizationId, registryId, name: 'Apps', ...values };
+  // By default it sees all that is stored.
+  const long = { registrySince: new Date(0), confirmedAt: new Date(0) };
+  const row = { organizationId, registryId, name: 'Apps', ...long, ...values };
   const { id, createdAt } = await db
     .insertInto('subscriptions')
     .values(row)

@@ -2,7 +2,8 @@ import { AUDIT_ACTIONS } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
 import { taggedJson } from '../http/conditions.ts';
 import type { Route, WebContext } from '../http/routes.ts';
-import { isAuditId, listAuditEntries } from '../storage/audit.ts';
+import { listAuditEntries } from '../storage/audit.ts';
+import { isUuid } from '../storage/uuid.ts';
 import { choiceIn, pageQuery, queryIn } from './query.ts';
 
 /** The audit log of an organization. */
@@ -20,5 +21,5 @@ export function auditRoutes({ db }: Service): Route[] {
 
 /** @throws Refusal for an invalid parameter */
 export function auditQueryIn(c: WebContext): Parameters<typeof listAuditEntries>[2] {
-  return queryIn(c, { ...pageQuery(isAuditId), action: choiceIn('action', AUDIT_ACTIONS) });
+  return queryIn(c, { ...pageQuery(isUuid), action: choiceIn('action', AUDIT_ACTIONS) });
 }

@@ -1,6 +1,7 @@
 import { AUDIT_ACTIONS } from '../audit-actions.ts';
 import type { Service } from '../context.ts';
-import { isAuditId, listAuditEntries } from '../storage/audit.ts';
+import { listAuditEntries } from '../storage/audit.ts';
+import { isUuid } from '../storage/uuid.ts';
 import { auditPage } from './audit-page.ts';
 import type { PageRoute } from './mount.ts';
 import type { MemberRequest } from './request.ts';
@@ -15,7 +16,7 @@ const PAGE_SIZE = 50;
 async function showAudit({ organization, now, query, show }: MemberRequest, { db }: Service) {
   const action = AUDIT_ACTIONS.find((name) => name === query('action')) ?? null;
   const cursor = query('after') ?? '';
-  const after = isAuditId(cursor) ? cursor : null;
+  const after = isUuid(cursor) ? cursor : null;
   const page = await listAuditEntries(db, organization.id, { action, limit: PAGE_SIZE, after });
   return show(auditPage({ ...page, after, action, now }));
 }

@@ -11,6 +11,7 @@ import type { ServiceReason } from '../hidden-reasons.ts';
 import { type AppChange, writeApp } from '../storage/app-changes.ts';
 import { writeListing } from '../storage/app-listing.ts';
 import type { AppRecord } from '../storage/app-records.ts';
+import { confirmSubscriptions } from '../storage/confirmations.ts';
 import { applyChanges } from '../storage/versions.ts';
 import { appEvents } from '../app-events.ts';
 import { certificateChange } from './certificates.ts';
@@ -34,6 +35,8 @@ export async function judgeAndWriteManifest(run: Run, facts: DocumentFacts): Pro
   const apps = manifestAppsIn(facts.content);
   if (apps === null) return;
   progress.apps = apps;
+  // Before what it changes is recorded, so that these subscriptions see it.
+  await confirmSubscriptions(context.db, registry);
   // The rows were written from this manifest.
   if (run.storedManifest !== null && facts.viewsReusedFrom !== undefined) return;
   expiry.invalidate();

@@ -1,6 +1,7 @@
 import type { Report } from '../../core/engine/report.ts';
 import { keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { CheckOutcome, EventData, NewEvent } from '../events.ts';
+import { confirmSubscriptions } from '../storage/confirmations.ts';
 import { Superseded } from '../storage/registry-claim.ts';
 import {
   type NextCheck,
@@ -63,6 +64,7 @@ export async function endUnchanged(
     slow: duration > SLOW.usable,
     events,
   };
+  await confirmSubscriptions(context.db, registry);
   if (!(await registryRecords(context.db).writeUnchanged(confirmation))) throw new Superseded();
   recordRefresh(context, registry, {
     outcome,

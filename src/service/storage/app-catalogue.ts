@@ -3,7 +3,7 @@ import type { InstallableView } from '../views.ts';
 import { appView } from './app-view.ts';
 import { matchesWord, STATE_COLUMNS, searchWords } from './apps.ts';
 import type { Db } from './database.ts';
-import { INSTALLABLE, OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
+import { CONFIRMED, INSTALLABLE, OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 
 /** Numbered pages of apps, filtered and sorted, for people. Every query is restricted to the organization. */
@@ -81,6 +81,7 @@ function matchingApps(db: Db, organizationId: string, { subscriptionId, search }
     .selectFrom('subscriptions')
     .innerJoin('apps', 'apps.registryId', 'subscriptions.registryId')
     .where('subscriptions.organizationId', '=', organizationId)
+    .where(CONFIRMED)
     .where('apps.listed', '=', true);
   // An id that is not valid belongs to no subscription.
   if (subscriptionId !== null)
@@ -97,7 +98,7 @@ function withFilter(query: ReturnType<typeof matchingApps>, filter: AppFilter): 
 }
 
 const NEWEST_AT = sql<Date | null>`(
-  SELECT max(versions.first_seen_at) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED})`;
+  SELECT max(greatest(versions.first_seen_at, subscriptions.registry_since)) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED})`;
 
 /** Names are sorted independent of case and script, and numbers by their value; apps without a name by their key. */
 const BY_NAME = sql`lower(coalesce(nullif(apps.name, ''), apps.key)) COLLATE natural_order`;

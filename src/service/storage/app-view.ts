@@ -1,5 +1,6 @@
 import { type HiddenReason, hiddenReason, refusalReason, serviceReason } from '../hidden-reasons.ts';
 import type { AppView } from '../views.ts';
+import { isoTimeSince } from './subscription-state.ts';
 
 /** The state of an app in the database that determines whether it can be installed. */
 export interface StoredAppState {
@@ -13,6 +14,8 @@ export interface StoredAppState {
   visible: boolean | null;
   because: readonly string[];
   failingSince: Date | null;
+  /** Of the subscription: earlier times are not shown. */
+  registrySince: Date;
   /** The highest offered version. */
   latest: string | null;
   /** The number of offered and of known versions; the database returns counts as strings. */
@@ -42,7 +45,7 @@ export function appView(app: StoredAppState): AppView {
     ...installability,
     offered: installability.visible === true ? Number(app.offeredCount) : 0,
     versions: Number(app.versionCount),
-    failingSince: app.failingSince?.toISOString() ?? null,
+    failingSince: isoTimeSince(app.failingSince, app.registrySince),
   };
 }
 

@@ -4,7 +4,7 @@ import { type StoredAppState, appView } from './app-view.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
-import { INSTALLABLE, OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
+import { CONFIRMED, INSTALLABLE, OFFERED, VERSION_OF_APP } from './sql-fragments.ts';
 import { isSubscribed } from './subscriptions.ts';
 import { isUuid } from './uuid.ts';
 
@@ -49,6 +49,7 @@ export async function listInstallable(
   const rows = await db
     .selectFrom('subscriptions')
     .where('subscriptions.organizationId', '=', organizationId)
+    .where(CONFIRMED)
     .innerJoinLateral(
       ({ selectFrom }) => {
         let apps = selectFrom('apps')
@@ -102,6 +103,7 @@ export const STATE_COLUMNS = [
   'apps.because',
   'apps.latest',
   'apps.failingSince',
+  'subscriptions.registrySince',
   sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED})`.as('offeredCount'),
   sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP})`.as('versionCount'),
   // Only apps that cannot be installed need reasons.
@@ -120,6 +122,7 @@ function appStates(db: Db, organizationId: string) {
     .selectFrom('subscriptions')
     .innerJoin('apps', 'apps.registryId', 'subscriptions.registryId')
     .where('subscriptions.organizationId', '=', organizationId)
+    .where(CONFIRMED)
     .select(STATE_COLUMNS);
 }
 

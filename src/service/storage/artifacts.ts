@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import { VERSION_OF_APP } from './sql-fragments.ts';
+import { CONFIRMED, VERSION_OF_APP } from './sql-fragments.ts';
 import { isUuid } from './uuid.ts';
 
 /**
@@ -68,11 +68,14 @@ export async function isUnread(
       'apps.visible',
       'apps.failingSince',
       'registries.checkedAt',
+      'subscriptions.confirmedAt',
+      'subscriptions.refusedAt',
       sql<boolean>`EXISTS (SELECT FROM versions WHERE ${VERSION_OF_APP})`.as('hasVersions'),
       sql<boolean>`EXISTS (SELECT FROM apps AS listed WHERE listed.registry_id = registries.id)`.as('hasApps'),
     ])
     .executeTakeFirst();
   if (row === undefined) return false;
+  if (row.confirmedAt === null) return row.refusedAt === null;
   if (row.key === null) return row.checkedAt === null && !row.hasApps;
   return row.visible === null && row.failingSince === null && !row.hasVersions;
 }
@@ -92,6 +95,7 @@ export async function artifactVersionOf(
     )
     .where('subscriptions.organizationId', '=', organizationId)
     .where('subscriptions.id', '=', subscriptionId)
+    .where(CONFIRMED)
     .where('apps.key', '=', storable(key))
     .where('versions.version', '=', storable(version))
     .select([

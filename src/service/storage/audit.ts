@@ -4,6 +4,7 @@ import type { AuditEntryView } from '../views.ts';
 import type { Db } from './database.ts';
 import { storable, storableJson } from './packed.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
+import { isUuid } from './uuid.ts';
 
 /** The audit log: an entry is written in the transaction of the change that it records. */
 
@@ -40,17 +41,9 @@ export async function recordAudit(tx: Db, record: AuditRecord): Promise<void> {
     .execute();
 }
 
-/** The largest `id`; PostgreSQL refuses larger numbers. */
-const LARGEST_ID = 2n ** 63n - 1n;
-
-/** Whether a text can be the `after` of a page: the id of an entry. */
-export function isAuditId(text: string): boolean {
-  return /^\d{1,19}$/.test(text) && BigInt(text) <= LARGEST_ID;
-}
-
 /**
  * The entries of an organization, the newest first.
- * @param action only these; null for all @param after accepted by `isAuditId`
+ * @param action only these; null for all @param after the id of one of them
  */
 export async function listAuditEntries(
   db: Db,
@@ -61,10 +54,17 @@ export async function listAuditEntries(
     .selectFrom('auditEntries')
     .selectAll()
     .where('organizationId', '=', organizationId)
-    .orderBy('id', 'desc')
+    .orderBy('sequence', 'desc')
     .limit(pageSize(limit) + 1);
   if (action !== null) query = query.where('action', '=', action);
-  if (after !== null) query = query.where('id', '<', after);
+  if (after !== null) {
+    if (!isUuid(after)) return { entries: [], next: null };
+    query = query.where(
+      sql<boolean>`sequence < (
+        SELECT previous.sequence FROM audit_entries AS previous
+        WHERE previous.id = ${after} AND previous.organization_id = ${organizationId})`,
+    );
+  }
   const rows = await query.execute();
   const { page, next } = pageOf(rows, limit, ({ id }) => id);
   const entries = page.map(

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { eventMessage } from '../event-messages.ts';
+import { eventView } from '../event-view.ts';
 import type { EventType, EventView, NewEvent } from '../events.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
+import { CONFIRMED } from './sql-fragments.ts';
 import { isSubscribed } from './subscriptions.ts';
 import { isUuid } from './uuid.ts';
 
@@ -19,9 +20,6 @@ export interface EventQuery extends PageQuery {
   appKey: string | null;
   type: EventType | null;
 }
-
-/** The largest bigint. */
-const LAST_SEQUENCE = sql.lit('9223372036854775807');
 
 /**
  * The events that an organization sees, the newest first. `after` is the id of an event.
@@ -53,6 +51,7 @@ export async function listEvents(
     .select([
       'subscriptions.id as subscriptionId',
       'subscriptions.name',
+      'subscriptions.createdAt',
       'events.id',
       'events.at',
       'events.type',
@@ -91,16 +90,17 @@ function rowsOf(db: Db, organizationId: string) {
 
 /**
  * The events of a subscription in a row of its registry: not of another subscription, not from before it, and not from
- * the shared row since it has credentials.
+ * the shared row while it has credentials. Those of the shared row once it is confirmed.
  */
 const IS_VISIBLE = sql<boolean>`events.registry_id = registries.id
   AND (events.subscription_id IS NULL OR events.subscription_id = subscriptions.id)
   AND events.sequence >= (
     SELECT first_event.sequence FROM events AS first_event
     WHERE first_event.subscription_id = subscriptions.id AND first_event.type = 'subscribed')
-  AND events.sequence <= CASE
-    WHEN registries.id = subscriptions.registry_id OR registries.owner_id IS NOT NULL THEN ${LAST_SEQUENCE}::bigint
-    ELSE coalesce(subscriptions.shared_until, 0) END`;
+  AND (events.subscription_id = subscriptions.id
+    OR registries.owner_id IS NOT NULL
+    OR registries.id = subscriptions.registry_id AND ${CONFIRMED}
+    OR events.sequence <= coalesce(subscriptions.shared_until, 0))`;
 
 async function sequenceOf(db: Db, organizationId: string, id: string): Promise<string | null> {
   if (!isUuid(id)) return null;
@@ -116,6 +116,7 @@ async function sequenceOf(db: Db, organizationId: string, id: string): Promise<s
 interface EventRowOfSubscription {
   subscriptionId: string;
   name: string;
+  createdAt: Date;
   id: string;
   at: Date;
   type: EventType;
@@ -124,9 +125,9 @@ interface EventRowOfSubscription {
   data: unknown;
 }
 
-function viewOf({ subscriptionId, name, id, at, appKey: app, type, version, data }: EventRowOfSubscription): EventView {
+function viewOf(row: EventRowOfSubscription): EventView {
+  const { subscriptionId, name, createdAt, id, at, appKey: app, type, version, data } = row;
   // The column holds what `recordEvents` wrote for this type.
   const event = { type, app, version, data } as NewEvent;
-  const registry = { id: subscriptionId, name };
-  return { id, time: at.toISOString(), registry, message: eventMessage(event), ...event };
+  return eventView(event, { id, at, registry: { id: subscriptionId, name }, since: createdAt });
 }

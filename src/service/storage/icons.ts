@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
+import { CONFIRMED } from './sql-fragments.ts';
 import type { IconRow } from './tables.ts';
 
 /** The bytes of icons, by digest. */
@@ -25,6 +26,7 @@ export async function iconFor(
           .innerJoin('subscriptions', 'subscriptions.registryId', 'apps.registryId')
           .where('icon', '=', digest)
           .where('organizationId', '=', organizationId)
+          .where(CONFIRMED)
           .select('key'),
       ),
     )

@@ -7,18 +7,21 @@ import { recordEvents } from './record-events.ts';
 
 /** New subscriptions, each with the first event of its history. */
 
-/** @param name accepted by `nameError` @returns the id of the subscription, also if it existed */
+/**
+ * @param request.name accepted by `nameError` @param request.confirmed whether the host has served the URL for this
+ *   request
+ * @returns the id of the subscription, also if it existed
+ */
 export async function insertSubscription(
   db: Db,
   organizationId: string,
   registryId: number,
-  name: string,
-  actor: Actor,
+  { name, actor, confirmed }: { name: string; actor: Actor; confirmed: boolean },
 ): Promise<{ id: string; created: boolean }> {
   const created = await db.transaction().execute(async (tx) => {
     const row = await tx
       .insertInto('subscriptions')
-      .values({ organizationId, registryId, name })
+      .values({ organizationId, registryId, name, confirmedAt: confirmed ? sql<Date>`now()` : null })
       .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doNothing())
       .returning(['id', 'createdAt'])
       .executeTakeFirst();

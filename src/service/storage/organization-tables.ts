@@ -42,8 +42,9 @@ export interface SessionRow {
 }
 
 export interface AuditEntryRow {
-  /** Written as text by the database. */
-  id: ColumnType<string, never, never>;
+  /** In the order of recording, written as text by the database. It is not shown: all organizations share it. */
+  sequence: ColumnType<string, never, never>;
+  id: Generated<string>;
   organizationId: string;
   at: Generated<Date>;
   actorType: Actor['type'];

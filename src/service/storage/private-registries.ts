@@ -46,7 +46,6 @@ export async function setCredentials(
     const own =
       current.ownerId === null ? await openOwnRegistry(tx, organizationId, current, subscriptionId) : current.id;
     await putCredentials(tx, keys, { id: own, ownerId: organizationId, url }, auth);
-    await moveTo(tx, organizationId, subscriptionId, own);
     await recordChange(tx, { organizationId, subscriptionId, actor }, current, auth.type);
     return { registryId: own, isMoved: own !== current.id };
   });
@@ -65,7 +64,7 @@ export async function removeCredentials(db: Db, target: CredentialsTarget): Prom
     if (current.ownerId === null) return { registryId: current.id, isMoved: false };
     await deleteCredentials(tx, current.id);
     const { id } = await insertRegistry(tx, current.url, null);
-    await moveTo(tx, organizationId, subscriptionId, id);
+    await moveTo(tx, subscriptionId, id, false);
     await recordChange(tx, target, current, null);
     return { registryId: id, isMoved: true };
   });
@@ -106,24 +105,28 @@ async function lockedRegistry(
   return row ?? null;
 }
 
+/**
+ * The subscription uses another row of its registry.
+ * @param isCopy whether that row has only what the subscription could see; otherwise it waits until the host has served the
+ *   URL for it
+ */
 async function moveTo(
   tx: Transaction<Database>,
-  organizationId: string,
   subscriptionId: string,
   registryId: number,
+  isCopy: boolean,
 ): Promise<void> {
   await tx
     .updateTable('subscriptions')
-    .set({ registryId })
-    .where('organizationId', '=', organizationId)
+    .set({ registryId, refusedAt: null, ...(!isCopy && { confirmedAt: null, registrySince: sql<Date>`now()` }) })
     .where('id', '=', subscriptionId)
     .execute();
   await tx.updateTable('events').set({ registryId }).where('subscriptionId', '=', subscriptionId).execute();
 }
 
 /**
- * The organization's own row for the URL of a shared registry. A new one begins with a copy. The subscription keeps the
- * history that it has seen.
+ * Moves the subscription to the organization's own row for the URL of a shared registry. A new one begins with a copy. The
+ * subscription keeps the history that it has seen.
  */
 async function openOwnRegistry(
   tx: Transaction<Database>,
@@ -133,6 +136,7 @@ async function openOwnRegistry(
 ): Promise<number> {
   const { id, created } = await insertRegistry(tx, shared.url, organizationId);
   if (created) await copyState(tx, shared.id, id);
+  await moveTo(tx, subscriptionId, id, created);
   await sql`UPDATE subscriptions
     SET shared_until = (SELECT max(sequence) FROM events WHERE registry_id = ${shared.id})
     WHERE id = ${subscriptionId}`.execute(tx);

@@ -4,6 +4,7 @@ import type { Db } from './database.ts';
 import { unpack } from './packed.ts';
 import type { RegistryClaim } from './registry-claim.ts';
 import { HAS_SUBSCRIBERS } from './sql-fragments.ts';
+import { seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
 import { isUuid } from './uuid.ts';
 
 /** The rows of registries: their creation, schedule and reports. `registry-records.ts` is about their refresh. */
@@ -70,6 +71,18 @@ export async function registryByUrl(db: Db, ownerId: string | null, url: string)
 export async function checkedAtOf(db: Db, id: number): Promise<Date | null> {
   const row = await db.selectFrom('registries').where('id', '=', id).select('checkedAt').executeTakeFirst();
   return row?.checkedAt ?? null;
+}
+
+/** Whether the last refresh of a registry succeeded. */
+export async function isGood(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('registries')
+    .where('id', '=', id)
+    .where('goodAt', 'is not', null)
+    .where('failingSince', 'is', null)
+    .select('id')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** A registry that did not respond in time is refreshed by the workers for slow ones, until it was checked. */
@@ -142,7 +155,7 @@ export async function markUnauthorized(
     .execute();
 }
 
-/** The report of the last refresh; null if there is none yet, or no such subscription. */
+/** The report of the last refresh; null if there is none yet that the subscription sees, or no such subscription. */
 export async function reportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Report | null> {
   const packed = await packedReportOf(db, organizationId, subscriptionId);
   return packed === null ? null : unpack<Report>(packed);
@@ -156,7 +169,7 @@ export async function packedReportOf(db: Db, organizationId: string, subscriptio
     .innerJoin('registries', 'registries.id', 'registryId')
     .where('organizationId', '=', organizationId)
     .where('subscriptions.id', '=', subscriptionId)
-    .select('report')
+    .select(['report', ...SHARED_STATE_COLUMNS])
     .executeTakeFirst();
-  return row?.report ?? null;
+  return row !== undefined && seesLastCheck(row) ? row.report : null;
 }

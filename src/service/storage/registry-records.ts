@@ -3,16 +3,17 @@ import type { Report } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import type { CheckOutcome, EventCertificate, NewEvent } from '../events.ts';
 import { inBatches } from './batch.ts';
+import { type CheckStart, refuseSubscriptions } from './confirmations.ts';
 import type { Db } from './database.ts';
 import { pack } from './packed.ts';
 import { recordEvents } from './record-events.ts';
 import { type RegistryClaim, Superseded } from './registry-claim.ts';
-import { HAS_SUBSCRIBERS } from './sql-fragments.ts';
+import { CONFIRMED, HAS_SUBSCRIBERS } from './sql-fragments.ts';
 
 /** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
 
 /** The state of a registry in the database. */
-export interface RegistryRecord extends RegistryClaim {
+export interface RegistryRecord extends RegistryClaim, CheckStart {
   url: string;
   /** The only organization that uses it; null if it is shared. */
   ownerId: string | null;
@@ -80,7 +81,10 @@ function openRegistryRecords(db: Db): RegistryRecords {
         ${HAS_SUBSCRIBERS} AS has_subscribers,
         (SELECT CASE WHEN count(*) = 1 THEN min(organization_id::text) END FROM
           (SELECT organization_id FROM subscriptions WHERE registry_id = registries.id LIMIT 2) AS subscribers)
-          AS only_subscriber
+          AS only_subscriber,
+        now()::text AS started_at,
+        EXISTS (SELECT FROM subscriptions WHERE subscriptions.registry_id = registries.id AND NOT ${CONFIRMED})
+          AS has_unconfirmed
       FROM unnest(${ids}::int[], ${ahead}::float8[]) AS requested (id, ahead)
         JOIN registries ON registries.id = requested.id`.execute(db);
     const byId = new Map(rows.map((row) => [row.id, row]));
@@ -154,7 +158,11 @@ export interface RefreshResult extends NextCheck {
 }
 
 /** @throws Superseded if another refresh has taken over the registry: then nothing is written */
-export async function writeRefreshResult(db: Db, claim: RegistryClaim, result: RefreshResult): Promise<void> {
+export async function writeRefreshResult(
+  db: Db,
+  claim: RegistryClaim & CheckStart,
+  result: RefreshResult,
+): Promise<void> {
   const { usable, report, certificates, events, nextCheckAt, nextIfRequested, ...columns } = result;
   const { id, refreshNumber, requests } = claim;
   const checked = events.find((event) => event.type === 'checked');
@@ -182,6 +190,7 @@ export async function writeRefreshResult(db: Db, claim: RegistryClaim, result: R
       .where('refreshNumber', '=', refreshNumber)
       .executeTakeFirstOrThrow();
     if (numUpdatedRows === 0n) throw new Superseded();
+    if (usable === null) await refuseSubscriptions(tx, claim);
     await recordEvents(
       tx,
       events.map((event) => ({ ...event, registryId: id, at: columns.checkedAt })),

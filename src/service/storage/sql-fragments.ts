@@ -18,6 +18,13 @@ export const OFFERED = sql<boolean>`versions.state = 'verified' AND versions.wit
 export const INSTALLABLE = sql<boolean>`(apps.listed AND apps.latest IS NOT NULL
   AND (apps.visible IS NOT FALSE OR apps.failing_since IS NOT NULL))`;
 
+/**
+ * A subscription that may see what the service has stored about its registry: the host has served the URL since the
+ * organization subscribed. A URL may be a signature that has been revoked meanwhile. Every query of an organization's
+ * apps, versions, icons, reports and events has this condition.
+ */
+export const CONFIRMED = sql<boolean>`subscriptions.confirmed_at IS NOT NULL`;
+
 /** A registry that is checked: an organization that is not suspended subscribes to it. */
 export const HAS_SUBSCRIBERS = sql<boolean>`EXISTS (
   SELECT FROM subscriptions JOIN organizations ON organizations.id = subscriptions.organization_id

@@ -5,7 +5,8 @@ import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
 import { deleteCredentials } from './registry-credentials.ts';
-import { COUNT, INSTALLABLE } from './sql-fragments.ts';
+import { CONFIRMED, COUNT, INSTALLABLE } from './sql-fragments.ts';
+import { checkTimes, seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
 import { isUuid } from './uuid.ts';
 import type { SubscriptionView } from '../views.ts';
 
@@ -158,11 +159,12 @@ function subscriptionsWithRegistries(db: Db, organizationId: string) {
 }
 
 /**
- * A check is running, or was requested and is about to start. A registry that is overdue for longer is not being
- * checked: no worker has reached it.
+ * A check is running, or was requested and is about to start, or a subscription waits for its first one. A registry that
+ * is overdue for longer is not being checked: no worker has reached it.
  */
 const IS_CHECKING = sql<boolean>`(
-  registries.next_check_at <= now() AND registries.next_check_at > now() - INTERVAL '10 minutes'
+  registries.next_check_at > now() - INTERVAL '10 minutes'
+    AND (registries.next_check_at <= now() OR (NOT ${CONFIRMED} AND subscriptions.refused_at IS NULL))
   OR coalesce(registries.artifacts_requested_at > now() - INTERVAL '10 minutes', FALSE))`;
 
 function subscriptionDetails(db: Db, organizationId: string) {
@@ -172,9 +174,7 @@ function subscriptionDetails(db: Db, organizationId: string) {
     'subscriptions.official',
     'subscriptions.createdAt',
     'registries.url',
-    'registries.checkedAt',
-    'registries.goodAt',
-    'registries.failingSince',
+    ...SHARED_STATE_COLUMNS,
     'registries.nextCheckAt',
     'registries.errors',
     'registries.warnings',
@@ -186,14 +186,19 @@ function subscriptionDetails(db: Db, organizationId: string) {
         to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       FROM registry_credentials WHERE registry_credentials.registry_id = registries.id)`.as('auth'),
     IS_CHECKING.as('isChecking'),
-    sql<string>`(SELECT count(*) FROM apps WHERE apps.registry_id = registries.id AND apps.listed)`.as('apps'),
-    sql<string>`(SELECT count(*) FROM apps WHERE apps.registry_id = registries.id AND ${INSTALLABLE})`.as('visible'),
+    sql<string>`(
+      SELECT count(*) FROM apps WHERE apps.registry_id = registries.id AND ${CONFIRMED} AND apps.listed)`.as('apps'),
+    sql<string>`(
+      SELECT count(*) FROM apps WHERE apps.registry_id = registries.id AND ${CONFIRMED} AND ${INSTALLABLE})`.as(
+      'visible',
+    ),
   ]);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof subscriptionDetails>['execute']>>[number];
 
 function viewOf(row: Row): SubscriptionView {
+  const isSeen = seesLastCheck(row);
   return {
     id: row.id,
     url: redact(row.url),
@@ -201,24 +206,22 @@ function viewOf(row: Row): SubscriptionView {
     official: row.official,
     createdAt: row.createdAt.toISOString(),
     auth: row.auth,
-    state: stateOf(row),
+    state: stateOf(row, isSeen),
     checking: row.isChecking,
-    progress: row.isChecking ? row.progress : null,
-    checkedAt: row.checkedAt?.toISOString() ?? null,
-    goodAt: row.goodAt?.toISOString() ?? null,
-    failingSince: row.failingSince?.toISOString() ?? null,
+    progress: row.isChecking && row.confirmedAt !== null ? row.progress : null,
+    ...checkTimes(row),
     nextCheckAt: row.nextCheckAt.toISOString(),
-    errors: row.errors,
-    warnings: row.warnings,
-    symptoms: row.symptoms ?? [],
+    errors: isSeen ? row.errors : 0,
+    warnings: isSeen ? row.warnings : 0,
+    symptoms: isSeen ? (row.symptoms ?? []) : [],
     apps: Number(row.apps),
     visible: Number(row.visible),
   };
 }
 
 /** The result of the last check; a later one that is running does not change it. */
-function stateOf(row: Row): SubscriptionView['state'] {
-  if (row.checkedAt === null) return row.isChecking ? 'checking' : 'new';
+function stateOf(row: Row, isSeen: boolean): SubscriptionView['state'] {
+  if (!isSeen) return row.isChecking ? 'checking' : 'new';
   if (row.unauthorized) return 'unauthorized';
   if (row.failingSince !== null) return 'failing';
   return row.errors > 0 ? 'problems' : 'good';

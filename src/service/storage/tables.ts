@@ -110,6 +110,15 @@ interface SubscriptionRow {
   /** The last event of the shared registry before the subscription got credentials; null if it did not. */
   sharedUntil: Generated<string | null>;
   createdAt: Generated<Date>;
+  /** Since when it uses this row of the registry: earlier times are not shown. */
+  registrySince: Generated<Date>;
+  /**
+   * When the host had served the URL of the registry for this subscription; null until then: what the service has stored
+   * is not shown (CONFIRMED in sql-fragments.ts).
+   */
+  confirmedAt: Generated<Date | null>;
+  /** When a check that began since then failed; null if none did, and once it is confirmed. */
+  refusedAt: Generated<Date | null>;
 }
 
 /** An app of a registry, as of the last time its registry and its metadata file could be read. */

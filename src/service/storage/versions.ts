@@ -7,6 +7,8 @@ import type { Db } from './database.ts';
 import { storable } from './packed.ts';
 import { type PageQuery, pageSize } from './page.ts';
 import type { StoredVersion, VersionRow } from './tables.ts';
+import { CONFIRMED } from './sql-fragments.ts';
+import { isoTimeSince, timeSince } from './subscription-state.ts';
 import { isUuid } from './uuid.ts';
 
 /**
@@ -27,7 +29,8 @@ export async function versionsOf(
     .where('organizationId', '=', organizationId)
     .where('id', '=', subscriptionId)
     .where('key', '=', storable(key))
-    .select(['apps.registryId', 'key', 'listed'])
+    .where(CONFIRMED)
+    .select(['apps.registryId', 'key', 'listed', 'registrySince'])
     .executeTakeFirst();
   if (app === undefined) return null;
   const versions = db.selectFrom('versions').where('registryId', '=', app.registryId).where('appKey', '=', app.key);
@@ -39,7 +42,7 @@ export async function versionsOf(
   if (last === undefined) return { versions: [], next: null };
   const rows = await versions.selectAll().where('version', 'in', page).execute();
   return {
-    versions: rows.sort((a, b) => highestFirst(a.version, b.version)).map((row) => versionView(row, app.listed)),
+    versions: rows.sort((a, b) => highestFirst(a.version, b.version)).map((row) => versionView(row, app)),
     next: rest.length > page.length ? last : null,
   };
 }
@@ -50,22 +53,25 @@ function highestFirst(a: string, b: string): number {
   return (valid ? comparePrecedence(b, a) : 0) || compareText(a, b);
 }
 
-function versionView(row: Selectable<VersionRow>, listed: boolean): VersionView {
+function versionView(
+  row: Selectable<VersionRow>,
+  { listed, registrySince }: { listed: boolean; registrySince: Date },
+): VersionView {
   const withdrawn = row.withdrawnAt !== null || !listed;
   return {
     version: row.version,
     artifactUrl: redact(row.artifactUrl),
     artifactChecksum: row.artifactChecksum,
-    firstSeenAt: row.firstSeenAt.toISOString(),
+    firstSeenAt: timeSince(row.firstSeenAt, registrySince).toISOString(),
     state: withdrawn ? 'withdrawn' : row.state,
     offered: row.state === 'verified' && !withdrawn,
     reason: row.rule === null ? null : { rule: row.rule, message: row.reason ?? '' },
-    verifiedAt: row.verifiedAt?.toISOString() ?? null,
+    verifiedAt: isoTimeSince(row.verifiedAt, registrySince),
     bytes: row.bytes === null ? null : Number(row.bytes),
     swappedChecksum: row.swappedChecksum,
     servedChecksum: row.servedChecksum,
-    withdrawnAt: row.withdrawnAt?.toISOString() ?? null,
-    lostAt: row.lostAt?.toISOString() ?? null,
+    withdrawnAt: isoTimeSince(row.withdrawnAt, registrySince),
+    lostAt: isoTimeSince(row.lostAt, registrySince),
   };
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { groupBy } from '../../report/group-by.ts';
-import { eventMessage } from '../event-messages.ts';
-import type { EventView, RecordedEvent } from '../events.ts';
+import { eventView } from '../event-view.ts';
+import type { RecordedEvent } from '../events.ts';
 import { webhookBody, type WebhookEventType } from '../webhook-events.ts';
 import type { Db } from './database.ts';
 import { COUNT } from './sql-fragments.ts';
@@ -34,22 +34,39 @@ export async function queueEvents(tx: Db, events: readonly RecordedEvent[]): Pro
       'subscriptions.id as subscriptionId',
       'subscriptions.name',
       'subscriptions.registryId',
+      'subscriptions.createdAt',
+      'subscriptions.confirmedAt',
     ])
     .execute();
-  const deliveries = receivers.flatMap(({ webhookId, events: wanted, subscriptionId, name, registryId }) =>
+  const deliveries = receivers.flatMap((receiver) =>
     events
-      .filter((event) => event.registryId === registryId)
-      .filter((event) => event.subscriptionId === undefined || event.subscriptionId === subscriptionId)
-      .filter(({ type }) => wanted === null || wanted.includes(type))
-      .map((event) => deliveryOf(event, webhookId, { id: subscriptionId, name })),
+      .filter((event) => isFor(event, receiver))
+      .filter(({ type }) => receiver.events === null || receiver.events.includes(type))
+      .map((event) => deliveryOf(event, receiver)),
   );
   await insertDeliveries(tx, deliveries);
 }
 
-function deliveryOf(recorded: RecordedEvent, webhookId: string, registry: { id: string; name: string }): NewDelivery {
+/** A webhook, and a subscription of its organization. */
+interface Receiver {
+  webhookId: string;
+  subscriptionId: string;
+  name: string;
+  registryId: number;
+  createdAt: Date;
+  confirmedAt: Date | null;
+}
+
+/** The same condition as for the list of events: those of a subscription alone, or of a registry that is confirmed for it. */
+function isFor(event: RecordedEvent, { registryId, subscriptionId, confirmedAt }: Receiver): boolean {
+  if (event.registryId !== registryId) return false;
+  return event.subscriptionId === undefined ? confirmedAt !== null : event.subscriptionId === subscriptionId;
+}
+
+function deliveryOf(recorded: RecordedEvent, { webhookId, subscriptionId, name, createdAt }: Receiver): NewDelivery {
   const { id, registryId: _, subscriptionId: __, at, ...event } = recorded;
-  const view: EventView = { id, time: at.toISOString(), registry, message: eventMessage(event), ...event };
-  return { webhookId, type: event.type, body: webhookBody(event.type, at, view) };
+  const view = eventView(event, { id, at, registry: { id: subscriptionId, name }, since: createdAt });
+  return { webhookId, type: event.type, body: webhookBody(event.type, new Date(view.time), view) };
 }
 
 /** Tells the other webhooks of the organization that one was disabled. */

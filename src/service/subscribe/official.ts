@@ -1,24 +1,36 @@
 import type { Service } from '../context.ts';
-import { checkedAtOf, insertRegistry } from '../storage/registries.ts';
+import { confirmSubscriptions, databaseTime } from '../storage/confirmations.ts';
+import { insertRegistry, isGood } from '../storage/registries.ts';
 import { insertOfficialSubscription } from '../storage/insert-subscription.ts';
+import { checkManifest } from './check-manifest.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 
 /** Subscribes an organization to the core and the community registry, at its creation (spec 1). */
 export async function subscribeOfficial(service: Service, organizationId: string): Promise<void> {
-  const { db, settings, log } = service;
-  const official = [
-    { name: 'Core registry', registryUrl: settings.coreRegistryUrl },
-    { name: 'Community registry', registryUrl: settings.communityRegistryUrl },
-  ];
-  for (const { name, registryUrl } of official) {
-    if (registryUrl === null) continue;
-    const parsed = parseRegistryUrl(registryUrl, service.outbound.guard);
-    if ('fault' in parsed) {
-      log('error', 'official-registry-unusable', { name, fault: parsed.fault });
-      continue;
-    }
-    const { id } = await insertRegistry(db, parsed.url, null);
-    await insertOfficialSubscription(db, organizationId, id, name);
-    if ((await checkedAtOf(db, id)) === null) await service.requestRefresh(id);
-  }
+  const { settings } = service;
+  await Promise.all([
+    subscribeTo(service, organizationId, 'Core registry', settings.coreRegistryUrl),
+    subscribeTo(service, organizationId, 'Community registry', settings.communityRegistryUrl),
+  ]);
+}
+
+async function subscribeTo(
+  service: Service,
+  organizationId: string,
+  name: string,
+  registryUrl: string | null,
+): Promise<void> {
+  if (registryUrl === null) return;
+  const { db, log } = service;
+  const parsed = parseRegistryUrl(registryUrl, service.outbound.guard);
+  if ('fault' in parsed) return log('error', 'official-registry-unusable', { name, fault: parsed.fault });
+  const { id } = await insertRegistry(db, parsed.url, null);
+  await insertOfficialSubscription(db, organizationId, id, name);
+  if (!(await isGood(db, id))) return service.requestRefresh(id);
+  // As for other subscriptions: what is stored is shown once the host has served the URL again.
+  const startedAt = await databaseTime(db);
+  const timeout = Math.max(1, service.outbound.subscribeTimeout);
+  const { result } = await checkManifest(service, parsed.url, { secrets: null, timeout });
+  if (result === 'usable') await confirmSubscriptions(db, { id, startedAt, hasUnconfirmed: true });
+  else await service.requestRefresh(id);
 }

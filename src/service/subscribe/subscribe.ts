@@ -36,14 +36,18 @@ export type SubscribeOutcome =
 
 /** Manifests are kept in memory: concurrent checks of this process, and of one organization. */
 const acquireSlot = openFairSemaphore(32, 2);
-/** Milliseconds: a registry that was good this recently is not observed again for another subscriber. */
+/**
+ * Milliseconds: of a registry that was good this recently only the manifest is requested for another subscriber. Its URL
+ * may be a signature that was revoked since then.
+ */
 const RECENTLY_GOOD = 7_200_000;
 /** Maximum registries per organization, since its list is returned as a whole. */
 const SUBSCRIPTIONS_LIMIT = 1000;
 
 /**
- * Subscribes an organization. A registry that is new to the service is observed first, then refreshed by a job; apps
- * that are verified within two seconds can be installed when this returns.
+ * Subscribes an organization. The manifest is requested first, also if another organization is subscribed to the registry:
+ * what is stored is shown only to those for whom the host serves the URL. Then a job refreshes the registry, unless it was
+ * good recently; apps that are verified within two seconds can be installed when this returns.
  * @param request `url` as typed; `name` accepted by `nameError`; `auth` read by `readAuth`, without it the registry is
  * shared; `actor` for the audit log
  */
@@ -68,19 +72,16 @@ export async function subscribe(
       outcome: 'too-many',
       message: `An organization can have at most ${SUBSCRIPTIONS_LIMIT} registries. Unsubscribe from one first.`,
     };
-  if (auth === null && known !== null && isRecentlyGood(known)) {
-    const subscribed = await addSubscription(service, organizationId, known.id, { ...request, name });
-    if (known.nextCheckAt <= new Date()) await service.requestRefresh(known.id);
-    return subscribed;
-  }
   const until = Date.now() + service.outbound.subscribeTimeout;
   const check = await checkInTime(service, organizationId, { url, auth, until });
   if (check.result === 'unusable') return { ...check, outcome: 'unusable' };
   const { id, created } = await registryFor(service, organizationId, { url, auth, known });
-  const subscribed = await addSubscription(service, organizationId, id, { ...request, name });
+  const confirmed = check.result === 'usable';
+  const subscribed = await addSubscription(service, organizationId, id, { ...request, name, confirmed });
   if (check.result !== 'usable') return accept(service, organizationId, id, { subscribed, check });
   // After the subscription, so that the apps are part of its history.
   if (created) await addApps(service, id, check.apps);
+  if (auth === null && known !== null && isRecentlyGood(known)) return subscribed;
   await service.requestRefresh(id);
   await waitUntilRefreshed(service, id, { before: known?.checkedAt ?? null, until });
   return subscribed;
@@ -93,8 +94,9 @@ function refusedAuth({ settings }: Service, url: string): SubscribeOutcome | nul
   return fault === null ? null : { outcome: 'refused-url', message: fault };
 }
 
-function isRecentlyGood({ goodAt, failingSince }: KnownRegistry): boolean {
-  return goodAt !== null && failingSince === null && Date.now() - goodAt.getTime() < RECENTLY_GOOD;
+function isRecentlyGood({ goodAt, failingSince, nextCheckAt }: KnownRegistry): boolean {
+  if (goodAt === null || failingSince !== null || nextCheckAt <= new Date()) return false;
+  return Date.now() - goodAt.getTime() < RECENTLY_GOOD;
 }
 
 type Subscribed = Extract<SubscribeOutcome, { subscriptionId: string }>;
@@ -163,9 +165,9 @@ async function addSubscription(
   { db }: Service,
   organizationId: string,
   registryId: number,
-  { name, actor }: { name: string; actor: Actor },
+  request: { name: string; actor: Actor; confirmed: boolean },
 ): Promise<Subscribed> {
-  const { id, created } = await insertSubscription(db, organizationId, registryId, name, actor);
+  const { id, created } = await insertSubscription(db, organizationId, registryId, request);
   return { outcome: created ? 'created' : 'already', subscriptionId: id };
 }
 

@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSubscribe } from '../../../src/cli/commands/subscribe/run.ts';
 import { listen } from '../../../src/service/http/listen.ts';
+import { certificates } from '../../support/fault-certificates.ts';
+import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
+import { putRegistry } from '../../support/live-registry.ts';
 import { folder } from '../../support/folders.ts';
 import { contextIn } from '../../cli/author-support.ts';
 import { addRegistry } from '../database-fixture.ts';
@@ -10,19 +13,22 @@ import { allowing, openWebFixture, type WebFixture } from '../web-fixture.ts';
 
 /** `appreg subscribe` with the real service. */
 
-const KNOWN = 'https://known.example.com/registry.json';
-
 let web: WebFixture;
+let host: FaultHost;
+let known: string;
 let token: string;
 let server: { url: string; close(): Promise<void> };
 beforeAll(async () => {
   web = await openWebFixture();
   ({ token } = await web.join());
-  await addRegistry(web.db, KNOWN);
-  server = await listen({ host: '127.0.0.1', port: 0 }, web.app({}, allowing(3)).fetch);
+  host = await openFaultHost();
+  known = putRegistry(host).url;
+  await addRegistry(web.db, known);
+  server = await listen({ host: '127.0.0.1', port: 0 }, web.app({ ca: certificates().ca }, allowing(3)).fetch);
 });
 afterAll(async () => {
   await server.close();
+  await host.close();
   await web.stop();
 });
 
@@ -33,30 +39,30 @@ async function run(url: string, env: NodeJS.ProcessEnv): Promise<{ code: number;
 }
 
 // In this order, since the requests use up the rate limit.
-test.each([
-  ['a registry', KNOWN, 0, /^subscribed to https:\/\/known\.example\.com\/registry\.json as “Internal apps”$/],
-  ['the same registry again', KNOWN, 0, /^already subscribed to /],
+test.each<[string, () => string, number, RegExp]>([
+  ['a registry', () => known, 0, /^subscribed to http:\/\/127\.0\.0\.1:\d+\/registry\.json as “Internal apps”$/],
+  ['the same registry again', () => known, 0, /^already subscribed to /],
   [
     'an unreachable registry',
-    'https://unusable.invalid/registry.json',
+    () => 'https://unusable.invalid/registry.json',
     1,
     /^refused with status 422: The registry cannot be used: [^]*appreg verify/,
   ],
   [
     'a registry above the rate limit',
-    KNOWN,
+    () => known,
     1,
     /^refused with status 429: Too many requests: Try again in \d+ s\.\n {2}Too many requests: try again later\.$/,
   ],
 ])('appreg subscribe to %s prints the response of the service', async (_, url, code, words) => {
-  const done = await run(url, { TOKEN: token });
+  const done = await run(url(), { TOKEN: token });
   expect(done.out).toMatch(words);
   expect(done.code).toBe(code);
   expect(done.out).not.toContain(token);
 });
 
 test('appreg subscribe with a wrong token is refused', async () => {
-  const { code, out } = await run(KNOWN, { TOKEN: `apr_${'x'.repeat(43)}` });
+  const { code, out } = await run(known, { TOKEN: `apr_${'x'.repeat(43)}` });
   expect(code).toBe(1);
   expect(out).toMatch(
     /^refused with status 401: A valid token is required: The token is not valid\.\n {2}Check the value of TOKEN: /,

@@ -126,7 +126,7 @@ test('the audit log lists changes, and can be filtered by action', async () => {
 test('the history lists the events of the own registries, by type and by app', async () => {
   const [one, other] = [await signIn(), await signIn()];
   const registry = await addRegistry(web.db, 'https://apps.test/history.json');
-  const { id } = await insertSubscription(web.db, one.id, registry, 'Ours', ACTOR);
+  const { id } = await insertSubscription(web.db, one.id, registry, { name: 'Ours', actor: ACTOR, confirmed: true });
   const page = async (path: string, cookie = one.cookie): Promise<string> => (await get(path, cookie)).text();
   expect(await page(`/settings/registries/${id}/history?type=all`)).toContain('The organization subscribed');
   expect(await page(`/settings/registries/${id}/history?type=all&app=clock`)).toContain('No events');

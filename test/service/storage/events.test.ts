@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NewEvent, registryEvent } from '../../../src/service/events.ts';
 import { SERVICE_ACTOR as actor } from '../../../src/service/audit-actions.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
+import { confirmSubscriptions, databaseTime } from '../../../src/service/storage/confirmations.ts';
 import { type EventQuery, listEvents } from '../../../src/service/storage/events.ts';
 import { removeCredentials, setCredentials } from '../../../src/service/storage/private-registries.ts';
 import { deleteOldEvents, recordEvents } from '../../../src/service/storage/record-events.ts';
@@ -60,6 +61,12 @@ test('the events of all registries are paged in the order of recording, each onc
   expect(pages).toEqual(['b3', 'a3', 'b2', 'a2', 'b1', 'a1', 'b0', 'a0', 'subscribed', 'subscribed']);
 });
 
+/** The host has served the URL of a registry. */
+async function confirm(id: number): Promise<void> {
+  const startedAt = await databaseTime(database.db);
+  await confirmSubscriptions(database.db, { id, startedAt, hasUnconfirmed: true });
+}
+
 test('a subscription keeps its history when it gets credentials, and others see nothing of it', async () => {
   const { db } = database;
   const [mine, other] = [await addOrganization(db), await addOrganization(db)];
@@ -77,6 +84,10 @@ test('a subscription keeps its history when it gets credentials, and others see 
   expect(await seen(mine)).toEqual(['app-listed private', 'app-listed b', 'app-listed a', 'subscribed']);
   expect(await seen(other)).toEqual(['app-listed public', 'app-listed b', 'app-listed a', 'subscribed']);
   await removeCredentials(db, target);
+  const old = ['app-listed private', 'app-listed b', 'app-listed a', 'subscribed'];
+  // Until the host has served the URL without credentials.
+  expect(await seen(mine)).toEqual(old);
+  await confirm(shared);
   const all = ['app-listed public', 'app-listed private', 'app-listed b', 'app-listed a', 'subscribed'];
   expect(await seen(mine)).toEqual(all);
   expect(await seen(mine, { subscriptionId })).toEqual(all);

@@ -18,6 +18,8 @@ import { sharedUntil } from './010-shared-until.ts';
 import { naturalOrder } from './011-natural-order.ts';
 import { requestedArtifacts } from './012-requested-artifacts.ts';
 import { lostVersions } from './013-lost-versions.ts';
+import { confirmedSubscriptions } from './014-confirmed-subscriptions.ts';
+import { auditKeys } from './015-audit-keys.ts';
 
 /** All migrations by name, in order, a file for each. A released migration never changes: add a new one. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -37,6 +39,8 @@ const MIGRATIONS: Record<string, Migration> = {
   '011-natural-order': naturalOrder,
   '012-requested-artifacts': requestedArtifacts,
   '013-lost-versions': lostVersions,
+  '014-confirmed-subscriptions': confirmedSubscriptions,
+  '015-audit-keys': auditKeys,
 };
 
 /**
