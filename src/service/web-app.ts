@@ -16,6 +16,7 @@ import { registryRoutes } from './api/registries.ts';
 import { registryCredentialsRoutes } from './api/registry-credentials.ts';
 import { openAuthenticator } from './http/auth.ts';
 import { openClientDetection } from './http/client-address.ts';
+import { openHostCheck } from './http/host.ts';
 import { healthRoutes } from './api/health.ts';
 import { RATE_LIMITS } from './http/rate-limits.ts';
 import { openApiDocument } from './api/openapi/document.ts';
@@ -31,6 +32,7 @@ export function webApp(service: Service, limits = RATE_LIMITS): Hono<Env> {
   const app = new Hono<Env>();
   const headers = Object.entries(HEADERS);
   const clientOf = openClientDetection(settings.trustProxy);
+  const checkHost = openHostCheck(settings);
   if (settings.publicUrl?.startsWith('https:')) headers.push(['strict-transport-security', 'max-age=31536000']);
 
   app.use(async (c, next) => {
@@ -56,6 +58,11 @@ export function webApp(service: Service, limits = RATE_LIMITS): Hono<Env> {
       organization: c.get('organization')?.id,
       milliseconds: Math.round(seconds * 1000),
     });
+  });
+
+  app.use(async (c, next) => {
+    checkHost(c);
+    await next();
   });
 
   const isWeb = settings.roles.includes('web');

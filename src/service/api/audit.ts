@@ -3,8 +3,7 @@ import type { Service } from '../context.ts';
 import { taggedJson } from '../http/conditions.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { listAuditEntries } from '../storage/audit.ts';
-import { isUuid } from '../storage/uuid.ts';
-import { choiceIn, pageQuery, queryIn } from './query.ts';
+import { choiceIn, ID_PAGE_QUERY, queryIn } from './query.ts';
 
 /** The audit log of an organization. */
 export function auditRoutes({ db }: Service): Route[] {
@@ -21,5 +20,5 @@ export function auditRoutes({ db }: Service): Route[] {
 
 /** @throws Refusal for an invalid parameter */
 export function auditQueryIn(c: WebContext): Parameters<typeof listAuditEntries>[2] {
-  return queryIn(c, { ...pageQuery(isUuid), action: choiceIn('action', AUDIT_ACTIONS) });
+  return queryIn(c, { ...ID_PAGE_QUERY, action: choiceIn('action', AUDIT_ACTIONS) });
 }

@@ -3,6 +3,7 @@ import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/http/url.ts';
+import { isLocalListenAddress } from './listen-address.ts';
 import { invalidSetting } from './invalid-setting.ts';
 import { secretSetting } from './secret-setting.ts';
 import { artifactSettings } from './artifacts.ts';
@@ -147,9 +148,4 @@ function hostName(text: string): string {
     `--allow-host: “${printable(redact(text))}” is not a host name.`,
     'Give the host without scheme and path, such as localhost. With a port, only that port is allowed: --allow-host localhost:8080',
   );
-}
-
-/** Whether a listen address is reachable from this machine only. */
-export function isLocalListenAddress(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

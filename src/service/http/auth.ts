@@ -7,6 +7,7 @@ import { recordAudit } from '../storage/audit.ts';
 import { identityOfToken } from '../storage/tokens.ts';
 import { type Caller, callerOf, refusedRequest } from './caller.ts';
 import { clientAddress } from './client-address.ts';
+import { clientNetwork } from './client-network.ts';
 import { recordTokenUse } from './token-use.ts';
 import { type RateLimits, limitHeaders, openLimiters, type LimiterResult } from './rate-limits.ts';
 import { Refusal } from './problems.ts';
@@ -35,7 +36,7 @@ export function openAuthenticator(
 
   /** A valid token always passes, so that a client cannot lock out others behind the same proxy. */
   function unauthorized(c: Context, detail: string | null = null): Refusal {
-    count(c, 'failures', clientAddress(c));
+    count(c, 'failures', clientNetwork(c));
     const sent = c.req.header('authorization') !== undefined;
     const fault = sent ? 'The token is not valid.' : 'Send the token as Authorization: Bearer apr_…';
     const challenge = sent ? 'Bearer realm="appreg", error="invalid_token"' : 'Bearer realm="appreg"';
@@ -66,13 +67,13 @@ export function openAuthenticator(
     operator(c) {
       if (isOperator(c)) return operatorActor(c);
       if (settings.operatorToken !== null) throw unauthorized(c);
-      count(c, 'failures', clientAddress(c));
+      count(c, 'failures', clientNetwork(c));
       throw new Refusal('no-operator', 'The operator of the service has not set OPERATOR_TOKEN.');
     },
     signUp(c) {
       if (isOperator(c)) return operatorActor(c);
       if (settings.openSignUp) {
-        count(c, 'signUps', clientAddress(c));
+        count(c, 'signUps', clientNetwork(c));
         return { type: 'visitor', token: null, address: clientAddress(c) };
       }
       if (settings.operatorToken !== null) throw unauthorized(c);

@@ -22,7 +22,7 @@ export function openClientDetection(proxies: readonly Network[]): (c: Context) =
   const trusted: Trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const { address, family, bits } of proxies) trusted[family].addSubnet(address, bits, family);
   return (c) => {
-    const peer = connectionAddress(c);
+    const peer = connectionAddress(c) ?? 'unknown';
     if (!isIn(trusted, peer)) return { address: peer, secure: false };
     const forwarded = c.req.header('x-forwarded-for') ?? '';
     const scheme = c.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim().toLowerCase();
@@ -30,7 +30,7 @@ export function openClientDetection(proxies: readonly Network[]): (c: Context) =
   };
 }
 
-/** The address that counts for rate limits, the audit log and the log. */
+/** The address for the audit log and the log; rate limits count networks (client-network.ts). */
 export function clientAddress(c: Context): string {
   const { address }: Client = c.get('client');
   return address;
@@ -58,11 +58,12 @@ function addressIn(entry: string): string | null {
   return normalized(v6 ?? v4 ?? entry);
 }
 
-function connectionAddress(c: Context): string {
+/** The address of the connection; null without one. */
+export function connectionAddress(c: Context): string | null {
   try {
-    return normalized(getConnInfo(c).remote.address ?? '') ?? 'unknown';
+    return normalized(getConnInfo(c).remote.address ?? '');
   } catch {
-    return 'unknown';
+    return null;
   }
 }
 

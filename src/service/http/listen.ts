@@ -4,13 +4,11 @@ import { createAdaptorServer } from '@hono/node-server';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { Settings } from '../config/settings.ts';
+import { limitConnections } from './connections.ts';
 import { listeningPort } from '../listening-port.ts';
 
 /** Milliseconds for running requests to complete. */
 const CLOSE_TIMEOUT = 10_000;
-
-/** Connections at a time; further ones are closed. The rest of the process needs file descriptors as well. */
-const CONNECTIONS = 5_000;
 
 /** In milliseconds. */
 interface ConnectionTimeouts {
@@ -71,7 +69,7 @@ function openServer(fetch: FetchCallback, timeouts: ConnectionTimeouts): Server 
   server.headersTimeout = timeouts.headers;
   server.requestTimeout = timeouts.request;
   server.keepAliveTimeout = timeouts.keepAlive;
-  server.maxConnections = CONNECTIONS;
+  limitConnections(server);
   server.setTimeout(timeouts.inactive);
   server.on('request', (request, response) => {
     const late = setTimeout(() => request.socket.destroy(), timeouts.response).unref();

@@ -4,6 +4,7 @@ import { safeJson } from '../../core/text/text.ts';
 /** Errors as problem details (RFC 9457). Types are stable for programs; titles and details are for people. */
 
 const KINDS = {
+  'malformed-request': [400, 'The request is not valid'],
   'malformed-body': [400, 'The body cannot be read'],
   'invalid-field': [400, 'A field of the body is not valid'],
   'invalid-parameter': [400, 'A parameter is not valid'],
@@ -27,6 +28,7 @@ const KINDS = {
   'body-too-large': [413, 'The body is too large'],
   'unsupported-media-type': [415, 'The body is not JSON'],
   'range-not-satisfiable': [416, 'The range is not in the artifact'],
+  'misdirected-request': [421, 'The request is for another host'],
   'registry-unusable': [422, 'The registry cannot be used'],
   'idempotency-key-reused': [422, 'The Idempotency-Key was used for a different request'],
   'too-many-requests': [429, 'Too many requests'],

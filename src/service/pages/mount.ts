@@ -3,7 +3,7 @@ import type { Service } from '../context.ts';
 import { allows, type Scope } from '../scopes.ts';
 import { recordAudit } from '../storage/audit.ts';
 import { type Caller, refusedRequest } from '../http/caller.ts';
-import { clientAddress } from '../http/client-address.ts';
+import { clientNetwork } from '../http/client-network.ts';
 import { type RateLimits, openLimiters } from '../http/rate-limits.ts';
 import type { Env } from '../http/routes.ts';
 import { errorResponse, showError } from './error-responses.ts';
@@ -63,7 +63,7 @@ export function mountPages(app: Hono<Env>, service: Service, limits: RateLimits,
       c.set('route', route.path);
       try {
         if (c.req.method === 'POST' && !isFromOwnPage(c, settings)) return await showError(c, settings, CROSS_SITE);
-        return await handle(route, await readRequest(c, service, (name) => count(c, name, clientAddress(c))));
+        return await handle(route, await readRequest(c, service, (name) => count(c, name, clientNetwork(c))));
       } catch (error) {
         return errorResponse(c, service, route.path, error);
       }

@@ -7,7 +7,7 @@ import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts'
 import type { OutboundOptions } from '../context.ts';
 import type { Log } from '../log.ts';
 import type { Settings } from '../config/settings.ts';
-import { type AddressKind, addressKind } from './ip-address.ts';
+import { type AddressKind, addressKind } from '../ip-address.ts';
 
 /** Registry URLs are untrusted input, so the service only connects to public addresses. */
 

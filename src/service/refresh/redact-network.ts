@@ -1,7 +1,7 @@
 import type { AppFacts, DocumentFacts, Failure, Resource, Probe, HttpViews } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { NOT_REACHED } from '../../core/http/failure-rule.ts';
-import { addressKind } from './ip-address.ts';
+import { addressKind } from '../ip-address.ts';
 
 /**
  * Limits what a subscriber may learn: an unknown name, a refused address, a closed port and a timeout all look the

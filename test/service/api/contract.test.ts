@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answer, CORS, openFaultHost, silent } from '../../support/fault-host.ts';
+import { putRegistry } from '../../support/live-registry.ts';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
@@ -90,6 +91,14 @@ const LISTS = [
 ];
 
 describe('responses', () => {
+  // A case may have removed the credentials: as if the host had served the URL without them since.
+  beforeEach(async () => {
+    await web.db
+      .updateTable('subscriptions')
+      .set({ registrySince: new Date(0), confirmedAt: new Date(0) })
+      .execute();
+  });
+
   test.each([
     ...organizationCases,
     ...appCases,
@@ -184,6 +193,28 @@ describe('responses', () => {
     const path = registryPath('/apps/mail/versions/1.0.0/artifact')(ids);
     const response = await callApi(without, 'GET', path, { token: ids.token });
     expect([response.status, response.json.type]).toEqual([501, 'urn:appreg:problem:artifacts-not-kept']);
+  });
+
+  test('subscribing returns the subscription with its apps', async () => {
+    const host = await openFaultHost();
+    try {
+      const { url } = putRegistry(host);
+      const known = await addRegistry(web.db, url);
+      for (const key of ['mail', 'chat']) await addApp(web.db, known, key);
+      const { token } = await web.join();
+      const request = { token, body: { url, name: 'Mine' } };
+      const { status, json, headers } = await callApi(
+        webApp(web.service),
+        'POST',
+        '/api/registries/subscribe',
+        request,
+      );
+      expect([status, json.subscription.name, json.subscription.url]).toEqual([201, 'Mine', url]);
+      expect(json.apps.map(({ key }: { key: string }) => key)).toEqual(['chat', 'mail']);
+      expect(headers.get('location')).toBe(`/api/registries/${json.subscription.id}`);
+    } finally {
+      await host.close();
+    }
   });
 
   test('a registry that requires credentials is refused with advice for the subscriber', async () => {

@@ -115,18 +115,6 @@ export const organizationCases: ContractCase[] = [
     check: ({ headers }) => expect(headers.get('www-authenticate')).toContain('invalid_token'),
   },
   {
-    name: 'subscribing returns the subscription with its apps',
-    method: 'POST',
-    path: '/api/registries/subscribe',
-    send: ({ otherToken }) => ({ token: otherToken, body: { url: REGISTRY_URL, name: 'Mine' } }),
-    status: 201,
-    check: ({ json, headers }) => {
-      expect(json.subscription).toMatchObject({ name: 'Mine', url: REGISTRY_URL });
-      expect(json.apps.map(({ key }: { key: string }) => key)).toEqual(['mail', 'refused', 'waiting']);
-      expect(headers.get('location')).toBe(`/api/registries/${json.subscription.id}`);
-    },
-  },
-  {
     name: 'subscribing again returns the existing subscription',
     method: 'POST',
     path: '/api/registries/subscribe',

@@ -95,7 +95,7 @@ test('appreg subscribe prints each invalid field', async () => {
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const context = contextIn(folder(), {});
   const service = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
-  const code = await runSubscribe(context, KNOWN, { service, name: 'Apps' });
+  const code = await runSubscribe(context, known, { service, name: 'Apps' });
   other.close();
   expect(code).toBe(1);
   expect(context.printed.out.join('\n')).toBe(

@@ -77,6 +77,8 @@ async function organization(): Promise<Client> {
 const state = async (client: Client, id: string): Promise<string> =>
   (await client('GET', `registries/${id}`)).json.state;
 
+const officialOf = async (client: Client): Promise<string> => (await client('GET', 'registries')).json.registries[0].id;
+
 /** What can be had of a registry with stored apps. */
 async function seenBy(client: Client, id: string): Promise<unknown[]> {
   const apps = (await client('GET', `registries/${id}/apps`)).json.apps.length;
@@ -191,8 +193,6 @@ test(
   'a new organization sees the stored apps of an official registry once the host has served it',
   { timeout: 90_000 },
   async () => {
-    const officialOf = async (client: Client): Promise<string> =>
-      (await client('GET', 'registries')).json.registries[0].id;
     const early = await organization();
     await expect.poll(async () => seenBy(early, await officialOf(early)), { timeout: 30_000 }).toEqual(ALL);
     live.serve('registry.json', REFUSED);

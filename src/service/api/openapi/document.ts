@@ -20,7 +20,7 @@ export function openApiDocument(publicUrl: string | null): OpenApiObject {
       title: 'appreg subscriber service',
       version: VERSION,
       description:
-        'Subscribes organizations to app registries, checks the registries hourly, and lists their apps. Errors are problem details (RFC 9457). Rate limits apply per client and node; RateLimit and Retry-After report them. Every resource that supports GET also supports HEAD.',
+        'Subscribes organizations to app registries, checks the registries hourly, and lists their apps. Errors are problem details (RFC 9457). Rate limits apply per client and node; RateLimit and Retry-After report them. Every resource that supports GET also supports HEAD. A request for another host is refused with 421.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl ?? '/' }],

@@ -59,7 +59,7 @@ const V6: readonly Block[] = [
 
 /** @param text an address without brackets, as given by a socket, a name server or the host of a URL */
 export function addressKind(text: string): AddressKind {
-  const bytes = bytesOf(text);
+  const bytes = addressBytes(text);
   if (bytes === null) return 'unknown';
   const block = (bytes.length === 4 ? V4 : V6).find(([prefix, bits]) => isIn(bytes, prefix, bits));
   return block?.[2] ?? (bytes.length === 4 ? 'public' : 'reserved');
@@ -75,7 +75,7 @@ function isIn(bytes: readonly number[], prefix: readonly number[], bits: number)
 }
 
 /** Four or sixteen bytes, or null for an invalid address. A zone is ignored: it names a link of this machine. */
-function bytesOf(text: string): number[] | null {
+export function addressBytes(text: string): number[] | null {
   return text.includes(':') ? bytesOfV6(text.replace(/%.*$/s, '')) : bytesOfV4(text);
 }
 
