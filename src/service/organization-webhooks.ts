@@ -3,6 +3,7 @@ import type { Service } from './context.ts';
 import { createWebhook, type NewWebhook, replaceWebhookSecret, WEBHOOKS_LIMIT } from './storage/webhooks.ts';
 import type { WebhookView } from './views.ts';
 import { newWebhookSecret, openWebhookSecret, sealWebhookSecret, withNewSecret } from './webhook-secrets.ts';
+import { sealWebhookUrl } from './webhook-urls.ts';
 
 /** Creates the webhooks of an organization and replaces their secrets, for the API and the pages. */
 
@@ -22,8 +23,12 @@ export async function addWebhook(
   actor: Actor,
 ): Promise<WebhookWithSecret | null> {
   const secret = newWebhookSecret();
-  const seal = (id: string) => sealWebhookSecret(settings.secretsKeys, secret, id);
-  const webhook = await createWebhook(db, organizationId, wanted, seal, actor);
+  const { secretsKeys } = settings;
+  const seal = (id: string) => ({
+    ...sealWebhookSecret(secretsKeys, secret, id),
+    ...sealWebhookUrl(secretsKeys, wanted.url, id),
+  });
+  const webhook = await createWebhook(db, organizationId, wanted, seal, actor, secretsKeys);
   if (webhook === null) return null;
   log('info', 'webhook-created', { organization: organizationId, webhook: webhook.id });
   return { webhook, secret };
@@ -48,6 +53,7 @@ export async function replaceSecret(
     (stored) =>
       sealWebhookSecret(secretsKeys, withNewSecret(openWebhookSecret(secretsKeys, stored, id), secret, new Date()), id),
     actor,
+    secretsKeys,
   );
   if (webhook === null) return null;
   log('info', 'webhook-secret-replaced', { organization: organizationId, webhook: id });

@@ -21,13 +21,14 @@ export function webhookRoutes(service: Service): Route[] {
 
 function collectionRoutes(service: Service): Route[] {
   const { db, outbound } = service;
+  const { secretsKeys } = service.settings;
   return [
     {
       method: 'GET',
       path: '/api/webhooks',
       access: 'organization',
       scope: 'manage',
-      handle: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, queryIn(c, ID_PAGE_QUERY))),
+      handle: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, queryIn(c, ID_PAGE_QUERY), secretsKeys)),
     },
     {
       method: 'POST',
@@ -41,7 +42,8 @@ function collectionRoutes(service: Service): Route[] {
       path: WEBHOOK_PATH,
       access: 'organization',
       scope: 'manage',
-      handle: async (c, { id }) => json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook')), 'webhook')),
+      handle: async (c, { id }) =>
+        json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook'), secretsKeys), 'webhook')),
     },
     {
       method: 'PATCH',
@@ -50,7 +52,10 @@ function collectionRoutes(service: Service): Route[] {
       scope: 'manage',
       async handle(c, { id, actor }) {
         const change = webhookChangeIn(await readBody(c), outbound.guard);
-        return json(c, orNotFound(await changeWebhook(db, id, pathParameter(c, 'webhook'), change, actor), 'webhook'));
+        return json(
+          c,
+          orNotFound(await changeWebhook(db, id, pathParameter(c, 'webhook'), change, actor, secretsKeys), 'webhook'),
+        );
       },
     },
     {

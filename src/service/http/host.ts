@@ -15,20 +15,21 @@ import { Refusal } from './problems.ts';
  * compared, since proxies leave them out. X-Forwarded-Host is not read.
  */
 
-/** Routes without data of organizations, for probes that use the address or the short name of a node. */
+/** Routes without data of organizations, for probes and Prometheus, which use the address or the name of a node. */
 const OPERATOR_ROUTES = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** @throws Refusal for a request with several Host headers, or with the host of another site */
 export type HostCheck = (c: Context) => void;
 
 export function openHostCheck(settings: Pick<Settings, 'host' | 'publicUrl' | 'openSignUp'>): HostCheck {
+  const isLocal = isLocalListenAddress(settings.host);
   const publicHost = settings.publicUrl === null ? null : new URL(settings.publicUrl).hostname;
 
   function isExpected(hostname: string, c: Context): boolean {
     if (hostname === publicHost) return true;
     if (isLoopbackName(hostname) && isFromThisMachine(c)) return true;
-    if (OPERATOR_ROUTES.has(c.req.path) && isUnresolvable(hostname)) return true;
-    if (publicHost !== null || isLocalListenAddress(settings.host)) return false;
+    if (OPERATOR_ROUTES.has(c.req.path) && (!isLocal || isUnresolvable(hostname))) return true;
+    if (publicHost !== null || isLocal) return false;
     // Its names are not known. Without open sign-up, a request needs a token, which browsers do not send on their own.
     return !settings.openSignUp || isUnresolvable(hostname);
   }

@@ -40,8 +40,13 @@ async function showWebhooks(request: MemberRequest, service: Service) {
   return showList(request, service, { url: '', urlError: null, events: [] });
 }
 
-async function showList({ organization, now, query, show }: MemberRequest, { db }: Service, form: WebhookForm) {
-  const { webhooks } = await listWebhooks(db, organization.id, { limit: WEBHOOKS_LIMIT, after: null });
+async function showList(
+  { organization, now, query, show }: MemberRequest,
+  { db, settings }: Service,
+  form: WebhookForm,
+) {
+  const all = { limit: WEBHOOKS_LIMIT, after: null };
+  const { webhooks } = await listWebhooks(db, organization.id, all, settings.secretsKeys);
   const done = CONFIRMATIONS.get(query('done') ?? '') ?? null;
   const screen = webhooksPage({ webhooks, form, types: WEBHOOK_EVENT_TYPES, done, now });
   return show(screen, form.urlError === null ? 200 : 400);
@@ -65,8 +70,11 @@ async function submitSecret({ organization, member, parameter, show }: MemberReq
 }
 
 /** @throws PageError if the organization does not have it */
-async function requestedWebhook({ organization, parameter }: MemberRequest, { db }: Service): Promise<WebhookView> {
-  return orNotFound(await webhookOf(db, organization.id, parameter('id')), 'webhook');
+async function requestedWebhook(
+  { organization, parameter }: MemberRequest,
+  { db, settings }: Service,
+): Promise<WebhookView> {
+  return orNotFound(await webhookOf(db, organization.id, parameter('id'), settings.secretsKeys), 'webhook');
 }
 
 async function showWebhook(request: MemberRequest, service: Service) {

@@ -62,7 +62,11 @@ export interface AuditEntryRow {
 export interface WebhookRow {
   id: Generated<string>;
   organizationId: string;
+  /** Masked if it is sealed (webhook-urls.ts). */
   url: string;
+  /** The key that `sealedUrl` is sealed with; null for a URL that is not. */
+  urlKeyId: Generated<string | null>;
+  sealedUrl: Generated<Buffer | null>;
   /** The types of events that are sent; null for all. */
   events: string[] | null;
   /** The key that `secret` is sealed with (secrets-keys.ts); null if it is not sealed. */

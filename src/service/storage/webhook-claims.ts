@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { SERVICE_ACTOR } from '../audit-actions.ts';
 import type { DeliveryError, WebhookDisabledReason } from '../views.ts';
 import type { StoredWebhookSecret } from '../webhook-secrets.ts';
+import type { StoredWebhookUrl } from '../webhook-urls.ts';
 import type { Db } from './database.ts';
 import { queueWebhookDisabled } from './webhook-queue.ts';
 import { disableWebhook } from './webhooks.ts';
@@ -14,7 +15,7 @@ export const CLAIM_SECONDS = 25;
 const FAILING_HOURS = 60;
 
 /** A delivery that this node sends. */
-export interface ClaimedDelivery extends StoredWebhookSecret {
+export interface ClaimedDelivery extends StoredWebhookSecret, StoredWebhookUrl {
   id: string;
   /** Only the latest claim of a delivery may write its outcome. */
   claim: number;
@@ -23,7 +24,6 @@ export interface ClaimedDelivery extends StoredWebhookSecret {
   body: string;
   webhookId: string;
   organizationId: string;
-  url: string;
   /** Whether the previous delivery of the webhook failed. */
   failing: boolean;
 }
@@ -66,7 +66,8 @@ export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<Cl
     FROM unclaimed, webhooks
     WHERE webhook_deliveries.id = unclaimed.id AND webhooks.id = webhook_deliveries.webhook_id
     RETURNING webhook_deliveries.id, webhook_deliveries.claim, webhook_deliveries.attempts, webhook_deliveries.body,
-      webhook_deliveries.webhook_id, webhooks.organization_id, webhooks.url, webhooks.key_id, webhooks.secret,
+      webhook_deliveries.webhook_id, webhooks.organization_id, webhooks.url, webhooks.url_key_id, webhooks.sealed_url,
+      webhooks.key_id, webhooks.secret,
       webhooks.failing_since IS NOT NULL AS failing`.execute(db);
   return rows;
 }

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Actor } from '../audit-actions.ts';
 import type { DeliveryView } from '../views.ts';
 import { webhookBody } from '../webhook-events.ts';
+import { maskedWebhookUrl } from '../webhook-urls.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
@@ -53,13 +54,18 @@ export async function queueTest(
     const webhook = await webhookOf(tx, organizationId, id);
     if (webhook === null) return null;
     if (!webhook.enabled) return 'disabled';
-    const data = { webhook: { id, url: webhook.url }, message: 'This is a test of the webhook.' };
+    const data = { webhook: { id, url: maskedWebhookUrl(webhook.url) }, message: 'This is a test of the webhook.' };
     const row = await tx
       .insertInto('webhookDeliveries')
       .values({ webhookId: id, type: 'test', body: webhookBody('test', new Date(), data) })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await recordAudit(tx, { organizationId, actor, action: 'webhook-tested', target: { id, name: webhook.url } });
+    await recordAudit(tx, {
+      organizationId,
+      actor,
+      action: 'webhook-tested',
+      target: { id, name: maskedWebhookUrl(webhook.url) },
+    });
     return deliveryView(row);
   });
 }
@@ -95,7 +101,7 @@ export async function redeliver(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    const target = { id: webhookId, name: webhook.url };
+    const target = { id: webhookId, name: maskedWebhookUrl(webhook.url) };
     await recordAudit(tx, { organizationId, actor, action: 'webhook-redelivered', target, details: { delivery: id } });
     return deliveryView(queued);
   });

@@ -2,7 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import { redact } from '../../core/text/text.ts';
 import type { Actor, AuditDetails } from '../audit-actions.ts';
 import type { WebhookDisabledReason, WebhookView } from '../views.ts';
+import type { SecretsKeys } from '../secrets-keys.ts';
 import type { StoredWebhookSecret } from '../webhook-secrets.ts';
+import { maskedWebhookUrl, openWebhookUrl, sealWebhookUrl, type StoredWebhookUrl } from '../webhook-urls.ts';
 import { recordAudit } from './audit.ts';
 import type { Db } from './database.ts';
 import { lockOrganization } from './lock-organization.ts';
@@ -11,7 +13,10 @@ import type { WebhookRow } from './organization-tables.ts';
 import { isUuid } from './uuid.ts';
 import { COUNT } from './sql-fragments.ts';
 
-/** The webhooks of organizations. Every query is restricted to the organization. */
+/**
+ * The webhooks of organizations. Every query is restricted to the organization. Without the keys that sealed it, a URL is
+ * returned masked.
+ */
 
 /** Maximum webhooks per organization. */
 export const WEBHOOKS_LIMIT = 10;
@@ -21,6 +26,7 @@ export async function listWebhooks(
   db: Db,
   organizationId: string,
   { limit, after }: PageQuery,
+  keys: SecretsKeys = [],
 ): Promise<{ webhooks: WebhookView[]; next: string | null }> {
   let query = webhooksOf(db, organizationId)
     .orderBy('createdAt')
@@ -36,14 +42,19 @@ export async function listWebhooks(
   }
   const rows = await query.execute();
   const { page, next } = pageOf(rows, limit, ({ id }) => id);
-  return { webhooks: page.map(webhookView), next };
+  return { webhooks: page.map((row) => webhookView(row, keys)), next };
 }
 
 /** @returns null if the organization does not have it */
-export async function webhookOf(db: Db, organizationId: string, id: string): Promise<WebhookView | null> {
+export async function webhookOf(
+  db: Db,
+  organizationId: string,
+  id: string,
+  keys: SecretsKeys = [],
+): Promise<WebhookView | null> {
   if (!isUuid(id)) return null;
   const row = await webhooksOf(db, organizationId).where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : webhookView(row);
+  return row === undefined ? null : webhookView(row, keys);
 }
 
 export interface NewWebhook {
@@ -54,15 +65,16 @@ export interface NewWebhook {
 }
 
 /**
- * @param seal prepares the secret for the database, for the id of the webhook
+ * @param seal prepares the secret and the URL for the database, for the id of the webhook
  * @returns null if the organization has too many
  */
 export async function createWebhook(
   db: Db,
   organizationId: string,
   { url, events }: NewWebhook,
-  seal: (id: string) => StoredWebhookSecret,
+  seal: (id: string) => StoredWebhookSecret & Partial<StoredWebhookUrl>,
   actor: Actor,
+  keys: SecretsKeys = [],
 ): Promise<WebhookView | null> {
   return db.transaction().execute(async (tx) => {
     await lockOrganization(tx, organizationId);
@@ -77,9 +89,9 @@ export async function createWebhook(
       .values({ id, organizationId, url, events: events === null ? null : [...events], ...seal(id) })
       .execute();
     const details = { events: events?.join(' ') ?? null };
-    const target = { id, name: redact(url) };
+    const target = { id, name: maskedWebhookUrl(url) };
     await recordAudit(tx, { organizationId, actor, action: 'webhook-created', target, details });
-    return webhookOf(tx, organizationId, id);
+    return webhookOf(tx, organizationId, id, keys);
   });
 }
 
@@ -98,6 +110,7 @@ export async function changeWebhook(
   id: string,
   change: WebhookChange,
   actor: Actor,
+  keys: SecretsKeys = [],
 ): Promise<WebhookView | null> {
   if (!isUuid(id)) return null;
   return db.transaction().execute(async (tx) => {
@@ -107,7 +120,7 @@ export async function changeWebhook(
       .set({
         // A statement has to set something.
         organizationId,
-        ...(url !== undefined && { url }),
+        ...(url !== undefined && sealWebhookUrl(keys, url, id)),
         ...(events !== undefined && { events: events === null ? null : [...events] }),
         ...(enabled !== undefined && { enabled, disabledReason: null }),
         ...(enabled === true && { failingSince: null }),
@@ -121,11 +134,11 @@ export async function changeWebhook(
     const details: AuditDetails = {
       ...(events !== undefined && { events: events?.join(' ') ?? null }),
       ...(enabled !== undefined && { enabled }),
-      ...(url !== undefined && { url: redact(url) }),
+      ...(url !== undefined && { url: maskedWebhookUrl(url) }),
     };
-    const target = { id, name: redact(row.url) };
+    const target = { id, name: maskedWebhookUrl(row.url) };
     await recordAudit(tx, { organizationId, actor, action: 'webhook-changed', target, details });
-    return webhookOf(tx, organizationId, id);
+    return webhookOf(tx, organizationId, id, keys);
   });
 }
 
@@ -139,6 +152,7 @@ export async function replaceWebhookSecret(
   id: string,
   replace: (stored: StoredWebhookSecret) => StoredWebhookSecret,
   actor: Actor,
+  keys: SecretsKeys = [],
 ): Promise<WebhookView | null> {
   if (!isUuid(id)) return null;
   return db.transaction().execute(async (tx) => {
@@ -152,9 +166,9 @@ export async function replaceWebhookSecret(
     if (row === undefined) return null;
     const { url, ...stored } = row;
     await tx.updateTable('webhooks').set(replace(stored)).where('id', '=', id).execute();
-    const target = { id, name: redact(url) };
+    const target = { id, name: maskedWebhookUrl(url) };
     await recordAudit(tx, { organizationId, actor, action: 'webhook-secret-replaced', target });
-    return webhookOf(tx, organizationId, id);
+    return webhookOf(tx, organizationId, id, keys);
   });
 }
 
@@ -169,7 +183,7 @@ export async function deleteWebhook(db: Db, organizationId: string, id: string, 
       .returning('url')
       .executeTakeFirst();
     if (row === undefined) return false;
-    const target = { id, name: redact(row.url) };
+    const target = { id, name: maskedWebhookUrl(row.url) };
     await recordAudit(tx, { organizationId, actor, action: 'webhook-deleted', target });
     return true;
   });
@@ -192,7 +206,7 @@ export async function disableWebhook(
   if (row === undefined) return null;
   await cancelPending(tx, id);
   const { organizationId } = row;
-  const url = redact(row.url);
+  const url = maskedWebhookUrl(row.url);
   const target = { id, name: url };
   await recordAudit(tx, { organizationId, actor, action: 'webhook-disabled', target, details: { reason } });
   return { organizationId, url };
@@ -219,10 +233,10 @@ function webhooksOf(db: Db, organizationId: string) {
     .where('organizationId', '=', organizationId);
 }
 
-function webhookView(row: Selectable<WebhookRow> & { pending: string }): WebhookView {
+function webhookView(row: Selectable<WebhookRow> & { pending: string }, keys: SecretsKeys): WebhookView {
   return {
     id: row.id,
-    url: redact(row.url),
+    url: redact(openWebhookUrl(keys, row, row.id) ?? row.url),
     events: row.events,
     enabled: row.enabled,
     disabledReason: row.disabledReason,

@@ -12,6 +12,7 @@ import {
   releaseDelivery,
 } from '../storage/webhook-claims.ts';
 import { openWebhookSecret, signingSecrets } from '../webhook-secrets.ts';
+import { openWebhookUrl } from '../webhook-urls.ts';
 import { post, type PostResult } from './post.ts';
 import { waitAfterAttempt } from './retries.ts';
 import { signatureHeaders } from './signature.ts';
@@ -129,9 +130,10 @@ function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, t
   const trust = openTrust(settings.ca, settings.machineCa);
   const connect = { trust, timeout: CONNECT_TIMEOUT, lookup: outbound.lookup ?? null, guard: outbound.guard ?? null };
 
-  async function attempt({ id, webhookId, url, body, keyId, secret }: ClaimedDelivery): Promise<PostResult> {
-    const opened = openWebhookSecret(settings.secretsKeys, { keyId, secret }, webhookId);
-    if (opened === null) return { error: 'secret-unreadable' };
+  async function attempt({ id, webhookId, body, ...stored }: ClaimedDelivery): Promise<PostResult> {
+    const opened = openWebhookSecret(settings.secretsKeys, stored, webhookId);
+    const url = openWebhookUrl(settings.secretsKeys, stored, webhookId);
+    if (opened === null || url === null) return { error: 'secret-unreadable' };
     const now = new Date();
     const headers = {
       'content-type': 'application/json',

@@ -38,11 +38,10 @@ beforeAll(async () => {
   registry = await addRegistry(db, URL_OF_REGISTRY, { ...times, report, errors: 7, warnings: 9 });
   await addSubscription(db, (await web.join()).id, registry);
   icon = await addIcon(db, Buffer.from('<svg id="canary"/>'), 'image/svg+xml');
-  await addApp(db, registry, 'canary', { name: 'canary app', icon, failingSince: LONG_AGO });
-  await db
-    .updateTable('versions')
-    .set({ firstSeenAt: LONG_AGO, verifiedAt: LONG_AGO, triedAt: LONG_AGO, lostAt: LONG_AGO, withdrawnAt: null })
-    .execute();
+  const shown = { name: 'canary app', icon, failingSince: LONG_AGO };
+  await addApp(db, registry, 'canary', shown, { '1.0.0': {}, '0.9.0': { withdrawnAt: LONG_AGO } });
+  await db.updateTable('versions').set({ firstSeenAt: LONG_AGO, verifiedAt: LONG_AGO, triedAt: LONG_AGO }).execute();
+  await db.updateTable('versions').set({ lostAt: LONG_AGO }).where('version', '=', '0.9.0').execute();
   await kept.add(registry, 'canary', '1.0.0');
   const data = { reasons: ['app-withdrawn'] };
   await recordEvents(db, [
@@ -209,7 +208,10 @@ describe('a confirmed subscription', () => {
     const path = `/api/registries/${subscriber.id}/apps/canary`;
     expect((await callApi(app, 'GET', path, subscriber)).json).toMatchObject({ failingSince: since });
     const { versions } = (await callApi(app, 'GET', `${path}/versions`, subscriber)).json;
-    expect(versions).toMatchObject([{ firstSeenAt: since, verifiedAt: since, lostAt: since }]);
+    expect(versions).toMatchObject([
+      { version: '1.0.0', firstSeenAt: since, verifiedAt: since },
+      { version: '0.9.0', lostAt: since, withdrawnAt: since },
+    ]);
     expect((await callApi(app, 'GET', `${path}/versions/1.0.0/artifact`, subscriber)).status).toBe(200);
     expect((await callApi(app, 'GET', `/api/icons/${icon.toString('hex')}`, subscriber)).status).toBe(200);
   });

@@ -107,7 +107,7 @@ describe('a service with PUBLIC_URL', () => {
   });
 
   test.each(['/healthz', '/readyz', '/metrics'])('responds to probes of %s', async (path) => {
-    for (const host of ['10.0.0.7:8090', 'node1', '[2001:db8::1]:8090'])
+    for (const host of ['10.0.0.7:8090', 'node1', '[2001:db8::1]:8090', 'node1.internal:8090'])
       expect((await send({ publicUrl }, get(path, `Host: ${host}\r\n`), '0.0.0.0'))[0]).toBe(200);
   });
 });

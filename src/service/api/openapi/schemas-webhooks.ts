@@ -18,7 +18,10 @@ import {
 
 const webhook: Record<string, Schema> = {
   id,
-  url: withDescription(text, 'Secrets in the query are redacted.'),
+  url: withDescription(
+    text,
+    'For those who may change it; secrets in the query are redacted. Elsewhere only its host is shown.',
+  ),
   events: {
     anyOf: [ref('WebhookEvents'), { type: 'null' }],
     description: 'The types of events that are sent; null for all.',

@@ -20,6 +20,7 @@ import { requestedArtifacts } from './012-requested-artifacts.ts';
 import { lostVersions } from './013-lost-versions.ts';
 import { confirmedSubscriptions } from './014-confirmed-subscriptions.ts';
 import { auditKeys } from './015-audit-keys.ts';
+import { sealedWebhookUrls } from './016-sealed-webhook-urls.ts';
 
 /** All migrations by name, in order, a file for each. A released migration never changes: add a new one. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -41,6 +42,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '013-lost-versions': lostVersions,
   '014-confirmed-subscriptions': confirmedSubscriptions,
   '015-audit-keys': auditKeys,
+  '016-sealed-webhook-urls': sealedWebhookUrls,
 };
 
 /**
