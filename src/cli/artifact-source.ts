@@ -151,7 +151,7 @@ async function artifactFromFile(path: string, shownAs: string, cwd: string): Pro
   let inspected: Awaited<ReturnType<typeof inspectStream>>;
   try {
     const stats = await stat(path);
-    // A pipe can be read only once.
+    // A pipe of the shell can be read only once.
     if (!stats.isFile())
       return await artifactFromBytes(readInputFile(path, shownAs, INSTEAD_OF_FOLDER), printable(shownAs), cwd);
     const { size } = stats;

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { ArchiveFacts, Content, Probe } from '../core/facts/facts.ts';
 import { kindOf } from '../core/text/file-type.ts';
 import { printable, redact, safeExcerpt } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError, isAppregError } from '../core/errors.ts';
 import { MACHINE_LIMIT_ADVICE } from '../core/http/machine-limit.ts';
 import { machineLimitOf } from '../core/http/machine-failure.ts';
 import { urlError } from '../core/http/url-error.ts';
@@ -12,6 +11,7 @@ import { createDigester, type Digester } from '../observe/digest/digest.ts';
 import type { HttpOptions } from '../observe/http/client.ts';
 import { ARTIFACT_LIMITS, download } from '../observe/http/download.ts';
 import { networkOf } from './config/network.ts';
+import { type ReadFailure, readRegularFile, whyNotRegularFile, whyUnreadable } from '../platform/regular-file.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 /** Fetches an artifact to inspect its bytes, as the service does: digested while streaming, nothing stored. */
@@ -125,30 +125,41 @@ export const INSTEAD_OF_FOLDER = 'Give a .tar.gz file, or pack the folder with a
 /** A local file as a whole. Throws AppregError (exit 2) if it cannot be read; `adviceForFolder` as for unreadableFile. */
 export function readInputFile(path: string, shownAs: string, adviceForFolder?: string): Buffer {
   try {
-    return readFileSync(path);
+    const read = readRegularFile(path);
+    if ('bytes' in read) return read.bytes;
+    throw unreadableInput(shownAs, read, adviceForFolder);
   } catch (error) {
     throw unreadableFile(shownAs, error, adviceForFolder);
   }
+}
+
+/** Throws AppregError (exit 2) for a path that is not a readable file; a named pipe would have to be waited for. */
+export function refuseUnreadableInput(path: string, shownAs: string, adviceForFolder?: string): void {
+  const failure = whyNotRegularFile(path);
+  if (failure !== null) throw unreadableInput(shownAs, failure, adviceForFolder);
+}
+
+function unreadableInput(
+  shownAs: string,
+  { failure, code }: ReadFailure,
+  adviceForFolder = 'Give the path of a file.',
+  cause?: unknown,
+): AppregError {
+  return new AppregError(
+    'file-unreadable',
+    `${printable(shownAs)} ${failure}.`,
+    code === 'EISDIR' ? adviceForFolder : 'Check the path and its permissions.',
+    { cause },
+  );
 }
 
 /**
  * A system error as an AppregError that names the file; anything else is returned unchanged.
  * @param adviceForFolder what to do if the path is a folder
  */
-export function unreadableFile(shownAs: string, error: unknown, adviceForFolder = 'Give the path of a file.'): unknown {
+export function unreadableFile(shownAs: string, error: unknown, adviceForFolder?: string): unknown {
+  if (isAppregError(error)) return error;
   const code = systemErrorCode(error);
-  if (code === null) return error;
-  const reasons: Record<string, string> = {
-    ENOENT: 'does not exist',
-    ENOTDIR: 'does not exist',
-    EISDIR: 'is a folder',
-    EACCES: 'cannot be read: permission denied',
-    ERR_FS_FILE_TOO_LARGE: 'is larger than 2 GiB',
-  };
-  return new AppregError(
-    'file-unreadable',
-    `${printable(shownAs)} ${reasons[code] ?? `cannot be read (${code})`}.`,
-    code === 'EISDIR' ? adviceForFolder : 'Check the path and its permissions.',
-    { cause: error },
-  );
+  const failure = code === 'ERR_FS_FILE_TOO_LARGE' ? 'is larger than 2 GiB' : whyUnreadable(shownAs, error);
+  return failure === null ? error : unreadableInput(shownAs, { failure, code }, adviceForFolder, error);
 }

@@ -10,7 +10,7 @@ import { targetAt } from '../observe/workspace/target.ts';
 import { folderTree } from '../observe/workspace/tree.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
 import type { FactsSink } from '../observe/registry/options.ts';
-import { whyUnreadable } from '../platform/regular-file.ts';
+import { whyNotRegularFile } from '../platform/regular-file.ts';
 import { workspaceSettings } from './config/config.ts';
 import type { Context } from './context.ts';
 import { shownPath } from './io/shown-path.ts';
@@ -44,16 +44,14 @@ export async function registryState(
 
 /** Saved facts are identified by their first field. */
 function isFacts(path: string): boolean {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch (error) {
-    const why = whyUnreadable(path, error);
-    if (why === null) throw error;
-    throw new AppregError('registry-unusable', `${printable(path)} ${why}.`, 'Check the path and its permissions.', {
-      cause: error,
-    });
-  }
+  const failed = whyNotRegularFile(path);
+  if (failed !== null)
+    throw new AppregError(
+      'registry-unusable',
+      `${printable(path)} ${failed.failure}.`,
+      'Check the path and its permissions.',
+    );
+  const file = openSync(path, 'r');
   try {
     const start = Buffer.alloc(256);
     return /^\s*\{\s*"snapshot"\s*:/.test(start.toString('utf8', 0, readSync(file, start)));
@@ -125,17 +123,19 @@ function collectState(target: string, seenAt: string): StateCollector {
     },
     finish() {
       const { manifest, apps } = observed;
-      if (manifest === null || manifestAppsIn(manifest.content) === null) throw unusable(target);
+      if (manifest === null || manifestAppsIn(manifest.content) === null)
+        throw unusable(target, manifest?.file ?? null);
       return { snapshot: 1, target, seenAt, origins: [], manifest, apps, orphans: [] };
     },
   };
 }
 
-function unusable(target: string): AppregError {
+/** @param file the manifest that was read; null if there is none */
+function unusable(target: string, file: string | null = null): AppregError {
   const name = printable(target);
   return new AppregError(
     'registry-unusable',
-    `The manifest at ${name} cannot be used.`,
+    `The manifest at ${file === null ? name : printable(file)} cannot be used.`,
     /^https?:/.test(target)
       ? `See its errors: appreg verify ${name} --skip-artifacts`
       : `See its errors: appreg lint ${name}`,

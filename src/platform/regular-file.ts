@@ -12,8 +12,8 @@ export interface ReadFailure {
 
 export type FileRead = { bytes: Buffer } | ReadFailure;
 
-/** What a pipe of the shell is called, such as `<(…)` and /dev/stdin. These may be read as files, once. */
-const SHELL_PIPES = /^\/(?:dev\/(?:fd\/|stdin$)|proc\/self\/fd\/)/;
+/** What a pipe of the shell is called, such as `<(…)` and /dev/stdin; and the empty file. These may be read, once. */
+const SHELL_PIPES = /^\/(?:dev\/(?:fd\/|stdin$|null$)|proc\/self\/fd\/)/;
 
 export function isShellPipe(path: string): boolean {
   return SHELL_PIPES.test(path);

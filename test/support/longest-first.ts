@@ -10,6 +10,7 @@ const LONG = [
   'install/image',
   'publish/interrupted',
   'cli/transcripts',
+  'cli/broken-files',
   'service/kill',
   'service/hostile-artifacts',
   'service/worker/queue',

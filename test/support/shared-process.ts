@@ -22,14 +22,31 @@ const CHILD = join(import.meta.dirname, 'shared-process-child.mjs');
 /** NODE_PATH takes effect when a process starts; esbuild is there. */
 const NODE_PATH = join(import.meta.dirname, '../../node_modules');
 
-/** @param program dist/cli/main.cjs; the process starts with the first run */
-export function openSharedProcess(program: string): SharedProcess {
+/**
+ * The process starts with the first run.
+ * @param program dist/cli/main.cjs
+ * @param options.launcher a program, and its arguments, that starts Node; @param options.limit milliseconds per run
+ */
+export function openSharedProcess(
+  program: string,
+  { launcher = [], limit = null }: { launcher?: readonly string[]; limit?: number | null } = {},
+): SharedProcess {
   let child: ChildProcess | null = null;
   let last: Promise<unknown> = Promise.resolve();
+  const answer = async (run: Run): Promise<SharedRun> => {
+    const answering = (child ??= started(program, launcher));
+    // A process that waits for a file can only be killed.
+    const timer = limit === null ? undefined : setTimeout(() => answering.kill('SIGKILL'), limit);
+    try {
+      return await answerOf(answering, run);
+    } finally {
+      clearTimeout(timer);
+      if (answering.killed) child = null;
+    }
+  };
   return {
     run(args, { cwd, env = process.env }) {
-      child ??= started(program);
-      const current = last.then(() => answerOf(child!, { args, cwd, env }));
+      const current = last.then(() => answer({ args, cwd, env }));
       last = current.catch(() => {});
       return current;
     },
@@ -37,14 +54,22 @@ export function openSharedProcess(program: string): SharedProcess {
   };
 }
 
-function started(program: string): ChildProcess {
-  const child = fork(CHILD, [program], { env: { ...process.env, NODE_PATH }, execArgv: [], silent: true });
+interface Run {
+  args: readonly string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
+
+function started(program: string, [launcher, ...words]: readonly string[]): ChildProcess {
+  const how =
+    launcher === undefined ? { execArgv: [] } : { execPath: launcher, execArgv: [...words, process.execPath] };
+  const child = fork(CHILD, [program], { env: { ...process.env, NODE_PATH }, silent: true, ...how });
   // What it writes between two runs, such as the stack of a crash.
   child.stderr?.pipe(process.stderr, { end: false });
   return child;
 }
 
-async function answerOf(child: ChildProcess, run: { args: readonly string[]; cwd: string; env: NodeJS.ProcessEnv }) {
+async function answerOf(child: ChildProcess, run: Run): Promise<SharedRun> {
   const settled = new AbortController();
   const ended = async (): Promise<never> => {
     const [code, signal] = await once(child, 'exit', settled);

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type FindingIdentity, fingerprintsOf } from '../../core/engine/fingerprint.ts';
 import type { ResourceKind } from '../../core/facts/facts.ts';
 import { isObject, type JsonValue } from '../../core/json/json.ts';
 import { AppregError } from '../../core/errors.ts';
 import { printable, shorten } from '../../core/text/text.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
 
 /**
  * The fingerprints of the findings in the report of --baseline. Only the fields that identify a finding are read, so a
@@ -24,12 +23,9 @@ export function readBaselineReport(name: string, cwd: string): ReadonlySet<strin
 }
 
 function textOf(path: string, name: string): string {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
-  } catch (error) {
-    const code = systemErrorCode(error) ?? 'unknown';
-    throw unusable(name, code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${code})`, error);
-  }
+  const read = readRegularFile(path);
+  if ('failure' in read) throw unusable(name, `it ${read.failure}`);
+  return read.bytes.toString().replace(/^\ufeff/, '');
 }
 
 function parsed(text: string, name: string): JsonValue {

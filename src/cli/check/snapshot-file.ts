@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
 import type { ShapeError } from '../../core/generated/validators.js';
 import { printable, redactInPlace, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { openPartFile } from './part-file.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
 
 /** Saved facts, written app by app during observation, so memory use does not depend on the registry's size. */
 export interface SnapshotWriter {
@@ -63,16 +62,9 @@ export function factsJson(value: unknown, conceal: (text: string) => string): st
 
 /** Reads saved facts. Throws AppregError for an invalid file, with the location of the first schema violation. */
 export async function readSnapshot(path: string): Promise<Snapshot> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const code = systemErrorCode(error) ?? 'unknown';
-    throw invalidFacts(
-      `${printable(path)} ${code === 'ENOENT' ? 'does not exist.' : `cannot be read (${code}).`}`,
-      error,
-    );
-  }
+  const read = readRegularFile(path);
+  if ('failure' in read) throw invalidFacts(`${printable(path)} ${read.failure}.`);
+  const text = read.bytes.toString();
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -94,12 +86,11 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   return { ...value, orphans: value.orphans ?? [] };
 }
 
-function invalidFacts(message: string, cause?: unknown): AppregError {
+function invalidFacts(message: string): AppregError {
   return new AppregError(
     'facts-invalid',
     message,
     'Give a file that appreg verify --save or appreg diagnose --bundle wrote.',
-    { cause },
   );
 }
 

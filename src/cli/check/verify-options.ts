@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
@@ -15,7 +14,7 @@ import type { OptionValues } from '../command-definition.ts';
 import type { verifyCommand } from '../commands/verify/options.ts';
 import type { Context } from '../context.ts';
 import { networkOf } from '../config/network.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
 
 export type VerifyOptions = OptionValues<typeof verifyCommand.options>;
 
@@ -152,17 +151,14 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
 
 /** The PEM text of a file. Throws AppregError if it does not contain a certificate. */
 export function authoritiesIn(path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
+  const read = readRegularFile(path);
+  if ('failure' in read)
     throw new AppregError(
       'ca-file-invalid',
-      `--ca: ${printable(path)} cannot be read: ${systemErrorCode(error) ?? 'unknown'}`,
+      `--ca: ${printable(path)} ${read.failure}.`,
       'Give the certificate of the authority as a PEM file.',
-      { cause: error },
     );
-  }
+  const text = read.bytes.toString();
   if (pemBlocks(text).length === 0)
     throw new AppregError(
       'ca-file-invalid',

@@ -118,7 +118,8 @@ async function appKeys(context: CompletionContext): Promise<Completion> {
   const workspace = await workspaceAt(context);
   const path = resolve(workspace.root, workspace.manifest);
   try {
-    if (statSync(path).size > MAX_MANIFEST_BYTES) return { candidates: [] };
+    const stat = statSync(path);
+    if (!stat.isFile() || stat.size > MAX_MANIFEST_BYTES) return { candidates: [] };
     const manifest: JsonValue = JSON.parse(readFileSync(path, 'utf8'));
     const apps = member(manifest, 'apps');
     return oneOf(isObject(apps) ? Object.keys(apps).filter(isSafeKey) : []);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readRegularFile } from '../../platform/regular-file.ts';
 import type { HttpOptions } from '../../observe/http/client.ts';
 import { proxiesIn } from '../../observe/http/proxy.ts';
 
@@ -11,9 +11,6 @@ export function networkOf(env: NodeJS.ProcessEnv): Pick<HttpOptions, 'proxyFor' 
 function machineAuthorities(env: NodeJS.ProcessEnv): string | null {
   const path = env['NODE_EXTRA_CA_CERTS'];
   if (!path) return null;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
+  const read = readRegularFile(path);
+  return 'bytes' in read ? read.bytes.toString() : null;
 }

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { AppregError } from '../../core/errors.ts';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
+import { whyUnreadable } from '../../platform/regular-file.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { contentOf } from './document-content.ts';
 import { openLargeDocument } from './large-document.ts';
@@ -93,7 +94,7 @@ function stateOf(path: string, error: unknown): LocalState {
   if (['EISDIR', 'ELOOP', 'ENXIO'].includes(code)) return 'not-a-file';
   throw new AppregError(
     'file-unreadable',
-    `${printable(path)} cannot be read: ${printable(error instanceof Error ? error.message : String(error))}`,
+    `${printable(path)} ${whyUnreadable(path, error) ?? `cannot be read: ${printable(String(error))}`}.`,
     'Check the permissions of the file.',
     { cause: error },
   );

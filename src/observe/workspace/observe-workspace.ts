@@ -171,11 +171,15 @@ function listArtifacts(
 async function observeArtifactFile(context: WorkspaceContext, { url, path }: ExpectedArtifact): Promise<ArtifactFacts> {
   const otherName = otherNameOf(context, path);
   if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, archive: OTHER_NAME, otherName };
+  const elsewhere = { url, file: null, web: OFFLINE, content: ELSEWHERE, archive: ELSEWHERE };
+  const place = join(context.root, path);
   try {
-    const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [context.root] } });
+    // Reading a named pipe waits for its writer.
+    if (!statSync(place).isFile()) return elsewhere;
+    const { content, archive } = await readArchiveFile(place, { scan: { folders: [context.root] } });
     return { url, file: context.nameOf(path), web: OFFLINE, content, archive };
   } catch (error) {
     if (!isAbsence(error)) throw error;
-    return { url, file: null, web: OFFLINE, content: ELSEWHERE, archive: ELSEWHERE };
+    return elsewhere;
   }
 }

@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { AppregError, isAppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 import { errorCode } from '../error-fields.ts';
+import { whyNotRegularFile, whyUnreadable } from '../../platform/regular-file.ts';
 import { type BackupHeader, damagedBackup, notABackup } from '../storage/backup/backup-format.ts';
 import { type BackupReader, openBackup } from '../storage/backup/backup-reader.ts';
 import { checkSchema } from '../storage/backup/load.ts';
@@ -33,12 +34,14 @@ export async function verifyBackup(
 
 /** The size of the file, and that of its content modulo 2^32, as the last four bytes of a gzip file say it. */
 async function endOf(file: string): Promise<{ size: number; contentSize: number }> {
+  const failed = whyNotRegularFile(file);
+  if (failed !== null) throw unreadable(file, failed.failure);
   const handle = await open(file, 'r').catch((error: unknown) => {
-    throw unreadable(file, error);
+    throw unreadable(file, whyUnreadable(file, error) ?? 'cannot be read', error);
   });
   try {
     const status = await handle.stat();
-    if (!status.isFile() || status.size < 20) throw notABackup();
+    if (status.size < 20) throw withPath(file, notABackup());
     const end = Buffer.alloc(4);
     await handle.read(end, 0, 4, status.size - 4);
     return { size: status.size, contentSize: end.readUInt32LE() };
@@ -75,21 +78,26 @@ export async function readBackup<Result>(
 }
 
 function readFailure(file: string, error: unknown): unknown {
-  if (isAppregError(error)) return error;
+  if (isAppregError(error)) return error.code === 'backup-unusable' ? withPath(file, error) : error;
   const code = errorCode(error);
-  if (code === 'Z_DATA_ERROR' && error instanceof Error && error.message.includes('header check')) return notABackup();
-  if (code === 'Z_BUF_ERROR') return damagedBackup('it is truncated');
-  if (code.startsWith('Z_')) return damagedBackup('its content cannot be decompressed');
-  if (/^(EIO|EISDIR|EACCES)$/.test(code)) return unreadable(file, error);
-  return error;
+  if (code === 'Z_DATA_ERROR' && error instanceof Error && error.message.includes('header check'))
+    return withPath(file, notABackup());
+  if (code === 'Z_BUF_ERROR') return withPath(file, damagedBackup('it is truncated'));
+  if (code.startsWith('Z_')) return withPath(file, damagedBackup('its content cannot be decompressed'));
+  const why = whyUnreadable(file, error);
+  return why === null ? error : unreadable(file, why, error);
 }
 
-function unreadable(file: string, cause: unknown): AppregError {
-  const code = errorCode(cause);
-  const reason = code === 'ENOENT' ? 'it does not exist' : code || 'unknown error';
+/** What reads the content does not know its path. */
+function withPath(file: string, { code, summary, hint, cause }: AppregError): AppregError {
+  return new AppregError(code, `${printable(file)}: ${summary}`, hint, { cause, effect: 'none' });
+}
+
+/** @param why worded to follow the path */
+function unreadable(file: string, why: string, cause?: unknown): AppregError {
   return new AppregError(
     'backup-unusable',
-    `The backup ${printable(file)} cannot be read: ${reason}.`,
+    `The backup ${printable(file)} ${why}.`,
     'Give a file that appreg service backup wrote.',
     { cause, effect: 'none' },
   );

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readRegularFile } from '../../platform/regular-file.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -68,12 +68,10 @@ export function textFields(text: string): Readonly<Record<string, string | undef
 /** @throws AppregError `s3-credentials` if the file cannot be read, or is empty */
 export function tokenIn(file: string, variable: string): string {
   const hint = `Check ${variable}.`;
-  let token: string;
-  try {
-    token = readFileSync(file, 'utf8').trim();
-  } catch (cause) {
-    throw new AppregError('s3-credentials', `The token file ${printable(file)} cannot be read.`, hint, { cause });
-  }
+  const read = readRegularFile(file);
+  if ('failure' in read)
+    throw new AppregError('s3-credentials', `The token file ${printable(file)} ${read.failure}.`, hint);
+  const token = read.bytes.toString().trim();
   if (token !== '') return token;
   throw new AppregError('s3-credentials', `The token file ${printable(file)} is empty.`, hint);
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readRegularFile } from '../../platform/regular-file.ts';
 import { join } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -26,20 +26,16 @@ export function profileOf(env: Environment, file: 'credentials' | 'config'): Sec
   const home = homeFolder();
   const path = named ?? (home === null ? null : join(home, '.aws', file));
   if (path === null) return null;
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
+  const read = readRegularFile(path);
+  if ('failure' in read) {
     if (named === undefined) return null;
     throw new AppregError(
       's3-credentials',
-      `${printable(named)} cannot be read.`,
+      `${printable(named)} ${read.failure}.`,
       'Check AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE.',
-      {
-        cause,
-      },
     );
   }
+  const text = read.bytes.toString();
   const profile = profileName(env);
   const sections = sectionsOf(text);
   return sections.get(profile) ?? (file === 'config' ? sections.get(`profile ${profile}`) : undefined) ?? null;

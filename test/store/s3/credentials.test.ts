@@ -253,7 +253,7 @@ describe('missing credentials are reported with the reason and without secrets, 
     {
       name: 'a token file that does not exist',
       env: () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere/token' }),
-      message: /\/nowhere\/token cannot be read/,
+      message: /\/nowhere\/token does not exist/,
       hint: /AWS_WEB_IDENTITY_TOKEN_FILE/,
     },
     {
@@ -315,7 +315,7 @@ describe('missing credentials are reported with the reason and without secrets, 
     {
       name: 'a shared file that does not exist',
       env: () => ({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: '/nowhere/credentials' }),
-      message: /\/nowhere\/credentials cannot be read/,
+      message: /\/nowhere\/credentials does not exist/,
       hint: /AWS_SHARED_CREDENTIALS_FILE/,
     },
     {
@@ -325,7 +325,7 @@ describe('missing credentials are reported with the reason and without secrets, 
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/task`,
         AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: '/nowhere/task',
       }),
-      message: /\/nowhere\/task cannot be read/,
+      message: /\/nowhere\/task does not exist/,
       hint: /AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE/,
     },
     {

@@ -5,7 +5,15 @@ import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { counted, printable, redact, shorten } from '../../../core/text/text.ts';
 import { createDigester } from '../../../observe/digest/digest.ts';
 import type { Context } from '../../context.ts';
-import { checkUrl, fetchWhole, INSTEAD_OF_FOLDER, isUrl, unlikeArtifact, unreadableFile } from '../../fetch.ts';
+import {
+  checkUrl,
+  fetchWhole,
+  INSTEAD_OF_FOLDER,
+  isUrl,
+  refuseUnreadableInput,
+  unlikeArtifact,
+  unreadableFile,
+} from '../../fetch.ts';
 import { printResult } from '../../io/results.ts';
 import { failureOf } from '../../process/failed-run.ts';
 import { readChunks } from '../../../platform/read-chunks.ts';
@@ -80,6 +88,7 @@ async function contentOf(context: Context, target: string, onBytes: (bytes: numb
   if (isUrl(target)) return (await fetchWhole(target, context.env, onBytes)).content;
   const digester = createDigester(Infinity);
   let bytes = 0;
+  refuseUnreadableInput(resolve(context.cwd, target), target, INSTEAD_OF_FOLDER);
   try {
     for await (const chunk of readChunks(resolve(context.cwd, target))) {
       digester.write(chunk);

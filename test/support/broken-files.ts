@@ -1,0 +1,42 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+
+/** Ways in which an input file can be broken. */
+
+export type Fault = 'absent' | 'unreadable' | 'empty' | 'truncated' | 'folder' | 'loop' | 'pipe';
+
+/** Each makes a file broken; its path is absolute. */
+export const FAULTS: Readonly<Record<Fault, (path: string) => void>> = {
+  absent: (path) => rmSync(path),
+  unreadable: (path) => chmodSync(path, 0),
+  empty: (path) => writeFileSync(path, ''),
+  truncated(path) {
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.subarray(0, bytes.length / 2));
+  },
+  folder(path) {
+    rmSync(path);
+    mkdirSync(path);
+  },
+  loop(path) {
+    rmSync(path);
+    symlinkSync(path, path);
+  },
+  pipe(path) {
+    rmSync(path);
+    execFileSync('mkfifo', [path]);
+  },
+};
+
+/** The same exit code for faults. */
+export function withFaults(code: number, faults = Object.keys(FAULTS) as Fault[]): Partial<Record<Fault, number>> {
+  return Object.fromEntries(faults.map((fault) => [fault, code]));
+}
+
+/** A launcher of processes that cannot read files without permissions, although root can; null if there is none. */
+export function launcherWithoutPrivileges(): readonly string[] | null {
+  if (process.getuid?.() !== 0) return [];
+  const launcher = ['setpriv', '--bounding-set=-dac_override,-dac_read_search'];
+  const [program = '', ...words] = launcher;
+  return spawnSync(program, [...words, 'true']).status === 0 ? launcher : null;
+}
