@@ -2,6 +2,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Report } from '../../src/core/engine/report.ts';
 import { chunk, END, header, png, SIGNATURE } from '../support/png-builder.ts';
+import { SVG_SYNTAX } from '../support/svg-syntax.ts';
 import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
 import { openStage, type Stage } from './situation.ts';
@@ -236,13 +237,6 @@ const SVGS: Row[] = [
     'XML allows it, and Chromium alone does not read it',
   ],
   ['UTF-16 without a byte order mark', Buffer.from(svg(), 'utf16le'), 'refused', 'warning svg-not-utf-8', 'as above'],
-  [
-    'an unknown encoding',
-    `<?xml version="1.0" encoding="x-none"?>${svg()}`,
-    'all',
-    'error svg-encoding',
-    'XML forbids it, and Chromium alone does not look',
-  ],
 
   ['the DOCTYPE of drawing programs', `${DTD}>${svg()}`, 'all', ''],
   [
@@ -261,7 +255,7 @@ const SVGS: Row[] = [
     'a per cent sign in an entity',
     `<!DOCTYPE svg [<!ENTITY a '${RECT}'>]>${svg('&a;')}`,
     'refused',
-    'error svg-entities',
+    'error svg-syntax',
   ],
   [
     'an entity within another',
@@ -297,6 +291,7 @@ const SVGS: Row[] = [
     '',
   ],
   ['shapes of another file', svg('<use href="sprite.svg#a"/>'), 'none', 'warning foreign-reference', UNDRAWN],
+  ...SVG_SYNTAX,
 ];
 
 const LABELS: readonly (readonly string[])[] = [

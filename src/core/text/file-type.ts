@@ -75,34 +75,54 @@ function brand(name: string): string {
 export const HTML_START =
   /^<(!doctype\s+html|html|head|body|script|meta|title|link|style|base|h[1-6]|p|div|pre|center|table|br|hr|b|i|u|a|em|strong|font|span|img|ul|ol|dl|form|iframe|noscript|section|main|header|nav|article|code|small)[\s/>]/i;
 
+// Bytes that precede markup in a malformed or unusual file: whitespace, control characters, byte order marks (as Latin-1).
+const BLANKS = String.raw`(?:[\0- \x7f\ufeff]|\xef\xbb\xbf|\xc2[\x80-\xa0])*`;
+const MARKUP_START = new RegExp(`^${BLANKS}(?=<[a-z_:!?])`, 'i');
+const SVG_START = /<([\w.-]{1,40}:)?svg[\s>/]|<!doctype\s+svg/i;
+/** The DOCTYPE of HTML before an SVG, which browsers accept. */
+const SVG_AS_HTML = /^<!doctype\s+html[^>]*>(?:\s+|<!--(?:[^-]|-(?!->))*-->)*<([\w.-]{1,40}:)?svg[\s>/]/i;
+
 function textKind(head: Uint8Array): string {
   // Browsers do not read UTF-32.
   if (utfOf(head)?.startsWith('UTF-32')) return 'utf-32';
   const text = decodeStart(head);
-  if (text === null) return 'unknown';
+  const blanks = MARKUP_START.exec(text)?.[0].length;
+  if (blanks !== undefined) return markupKind(text.slice(blanks));
+  if (utf16Of(head) === null && !isText(head)) return 'unknown';
   const body = text.trimStart();
   if (body === '') return 'text';
   if (body.startsWith(LFS_POINTER)) return 'git-lfs-pointer';
-  if (HTML_START.test(body)) return 'html';
-  if (body.startsWith('<')) return /<([\w.-]{1,40}:)?svg[\s>/]|<!doctype\s+svg/i.test(body) ? 'svg' : 'xml';
+  if (body.startsWith('<')) return SVG_START.test(body) ? 'svg' : 'xml';
   if (body.startsWith('{') || body.startsWith('[')) return 'json';
   if (/^("|data:[^,]{0,100},)?H4sI/.test(body)) return 'gzip-as-base64';
   return 'text';
 }
 
-/**
- * The first bytes as text, or null if they are not text: UTF-16 with a mark (or an XML file's zero bytes), or UTF-8.
- */
-function decodeStart(head: Uint8Array): string | null {
-  const little = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0x3c && head[1] === 0);
-  const big = (head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0 && head[1] === 0x3c);
+/** Also with control characters, which make it malformed. */
+function markupKind(body: string): string {
+  if (HTML_START.test(body)) return SVG_AS_HTML.test(body) ? 'svg' : 'html';
+  return SVG_START.test(body) ? 'svg' : 'xml';
+}
+
+/** The first bytes as text: UTF-16 with a mark (or an XML file's zero bytes); otherwise a character per byte. */
+function decodeStart(head: Uint8Array): string {
   const skip = markLength(head);
-  if (!little && !big) return isText(head) ? ascii(head, skip, TEXT_SAMPLE) : null;
+  const encoding = utf16Of(head);
+  if (encoding === null) return ascii(head, skip, TEXT_SAMPLE);
   let text = '';
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   for (let i = skip; i + 1 < head.length && i < TEXT_SAMPLE; i += 2)
-    text += String.fromCharCode(view.getUint16(i, little));
+    text += String.fromCharCode(view.getUint16(i, encoding === 'utf-16le'));
   return text;
+}
+
+/** UTF-16, determined by a byte order mark, or by the zero bytes of the first characters of an XML file. */
+export function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (first === 0x3c && second === 0 && third !== 0 && fourth === 0) return 'utf-16le';
+  if (first === 0 && second === 0x3c && third === 0) return 'utf-16be';
+  return null;
 }
 
 /** The length of a byte order mark. */

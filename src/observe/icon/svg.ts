@@ -1,8 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { ImageFacts } from '../../core/facts/facts.ts';
 import { type ActiveContent, collectActiveContent, SVG } from './active-content.ts';
-import { expandEntities } from './entities.ts';
+import { decodeXml } from './decode-xml.ts';
+import { readDoctype } from './doctype.ts';
+import { expand } from './expand.ts';
+import { type Place, placesIn } from './places.ts';
 
 const SIZE_LIMIT = 5 * 2 ** 20;
 const WRITE_CHARACTERS = 64 * 1024;
@@ -41,107 +43,98 @@ interface SvgState {
 }
 
 /**
- * Reads XML as a browser reads an SVG image: strictly, with namespaces. Entities that a DOCTYPE declares are expanded
- * as text, up to a limit; beyond it they are a fault.
- * @param guess 'svg' or 'xml', the kind if parsing fails before the root element
+ * Reads XML as Chromium reads an SVG image: strictly, with namespaces and the entities that a DOCTYPE declares, up to a
+ * limit.
+ * @param guess 'svg', or the kind if the document has no root element svg
  */
 export function inspectXml(bytes: Uint8Array, guess: string): ImageFacts {
-  let state = newState(guess);
-  const text = decode(bytes, state);
-  if (text !== null) {
-    const expanded = parse(text, state, { expand: true });
-    if (expanded !== null) {
-      state = newState(guess);
-      parse(expanded, state, { expand: false });
-    }
-    const label = encodingOf(bytes);
-    if (state.kind === 'svg' && (label.startsWith('utf-16') ? !hasByteOrderMark(bytes) : !isUtf8(bytes)))
-      state.fault ??= {
-        code: 'not-utf-8',
-        message: `it is in ${label}${label.startsWith('utf-16') ? ' without a byte order mark' : ''}, but Chromium reads every SVG image as UTF-8`,
-      };
+  const state: SvgState = {
+    kind: guess,
+    width: null,
+    height: null,
+    fault: null,
+    active: collectActiveContent(),
+    rootSeen: false,
+  };
+  if (bytes.length > SIZE_LIMIT)
+    state.fault = { code: 'not-read', message: `it is larger than ${SIZE_LIMIT} bytes and was not inspected` };
+  else {
+    const { text, fault, warning } = decodeXml(bytes);
+    if (fault === null) read(text.replace(/\r\n?/g, '\n'), state);
+    else state.fault = fault;
+    if (state.kind === 'svg') state.fault ??= warning;
   }
   const { kind, width, height, fault, active } = state;
   return { kind, width, height, fault, active: kind === 'svg' ? active.list : [] };
 }
 
-function newState(guess: string): SvgState {
-  return { kind: guess, width: null, height: null, fault: null, active: collectActiveContent(), rootSeen: false };
-}
-
-function decode(bytes: Uint8Array, state: SvgState): string | null {
-  if (bytes.length > SIZE_LIMIT) {
-    state.fault = { code: 'not-read', message: `it is larger than ${SIZE_LIMIT} bytes and was not inspected` };
-    return null;
-  }
-  const label = encodingOf(bytes);
-  if (label === 'utf-8' && isUtf8(bytes)) return new TextDecoder().decode(bytes);
-  try {
-    return new TextDecoder(label, { fatal: true }).decode(bytes);
-  } catch {
-    state.fault = {
-      code: 'encoding',
-      message: `its bytes are not in the encoding that it declares (${label.slice(0, 40)})`,
-    };
-    return null;
-  }
-}
-
-/** The byte order mark of UTF-16. */
-function hasByteOrderMark(bytes: Uint8Array): boolean {
-  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-}
-
-/** As XML 1.0, appendix F: a byte order mark, zero bytes, the XML declaration; otherwise UTF-8. */
-function encodingOf(bytes: Uint8Array): string {
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0x3c && bytes[1] === 0)) return 'utf-16le';
-  if ((bytes[0] === 0xfe && bytes[1] === 0xff) || (bytes[0] === 0 && bytes[1] === 0x3c)) return 'utf-16be';
-  const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
-  const label =
-    /^<\?xml[^>]{0,150}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(start)?.[1]?.toLowerCase() ?? 'utf-8';
-  // Text that was readable up to here is not UTF-16, whatever it declares.
-  return label === 'utf8' || label.startsWith('utf-16') ? 'utf-8' : label;
-}
-
 /** Thrown through the parser, which has no other way to stop. */
 const STOP = new Error('the parser was stopped');
 
-/** @returns the text with its entities expanded, if it has any that are not yet; null once it was read */
-function parse(text: string, state: SvgState, { expand }: { expand: boolean }): string | null {
-  const parser: Parser = new SaxesParser({ xmlns: true, position: true });
-  let line = 1;
-  let expanded: string | null = null;
-  function fail(code: string, message: string): never {
-    state.fault = { code, message: message.slice(0, 300).replace(/\.$/, '') };
-    throw STOP;
+function read(source: string, state: SvgState): void {
+  const placeOf = placesIn(source);
+  const fail = (code: string, message: string, offset: number | null): void => {
+    const { line, column } = placeOf(offset ?? 0);
+    const place = offset === null ? '' : `${line}:${column}: `;
+    state.fault ??= { code, message: `${place}${message}`.slice(0, 300).replace(/\.$/, '') };
+  };
+  const doctype = readDoctype(source);
+  if (doctype !== null && 'code' in doctype) {
+    if (/<!DOCTYPE\s+svg\b/.test(source)) state.kind = 'svg';
+    return fail(doctype.code, doctype.message, doctype.offset);
   }
-  const guard = createGuard(fail);
+  if (doctype !== null) {
+    const declaration = source.slice(doctype.start + '<!DOCTYPE'.length, doctype.end - 1);
+    const words = declaration.trim().replace(/\s+/g, ' ');
+    if (/^svg\b/.test(words)) state.kind = 'svg';
+    const name = declaration.includes('<!ENTITY') ? 'entities in the DOCTYPE' : 'DOCTYPE';
+    if (!HARMLESS_DOCTYPE.test(words))
+      state.active.add(
+        NAMESPACE_DOCTYPE.test(words) ? 'namespace-entities' : 'doctype',
+        name,
+        placeOf(doctype.end - 1).line,
+      );
+  }
+  const expanded = expand(source, doctype);
+  parse(expanded.text, state, {
+    place: (position) => placeOf(expanded.sourceOf(position)),
+    // The parser has read the character that it does not accept.
+    fail: (code, message, position) =>
+      fail(code, message, position === null ? null : expanded.sourceOf(Math.max(0, position - 1))),
+  });
+  const { fault } = expanded;
+  // The text ends at such a fault, which the parser would report as an unclosed element.
+  if (fault !== null && (state.fault === null || state.fault.code === 'syntax')) {
+    state.fault = null;
+    fail(fault.code, fault.message, fault.offset);
+  }
+}
+
+interface Reading {
+  place(position: number): Place;
+  fail(code: string, message: string, position: number | null): void;
+}
+
+function parse(text: string, state: SvgState, { place, fail }: Reading): void {
+  const parser: Parser = new SaxesParser({ xmlns: true, position: false });
+  let line = 1;
+  const stop = (code: string, message: string, position: number | null = null): never => {
+    fail(code, message, position);
+    throw STOP;
+  };
+  const guard = createGuard(stop);
   // The parser keeps one handler per event.
   parser.on('attribute', guard.attribute);
-  parser.on('error', (error) => fail('syntax', error.message));
-  parser.on('doctype', (doctype) => {
-    const words = doctype.trim().replace(/\s+/g, ' ');
-    if (/^svg\b/.test(words)) state.kind = 'svg';
-    if (expand && doctype.includes('<!ENTITY')) {
-      const rest = expandEntities(doctype, text.slice(parser.position));
-      if (rest === null)
-        fail('entities', 'its DOCTYPE declares entities that are recursive, too large, malformed or in other files');
-      expanded = text.slice(0, parser.position) + rest;
-      throw STOP;
-    }
-    if (HARMLESS_DOCTYPE.test(words)) return;
-    const declares = doctype.includes('<!ENTITY') ? 'entities in the DOCTYPE' : 'DOCTYPE';
-    state.active.add(NAMESPACE_DOCTYPE.test(words) ? 'namespace-entities' : 'doctype', declares, parser.line);
-  });
+  parser.on('error', (error) => stop('syntax', error.message, parser.position));
   parser.on('processinginstruction', ({ target, body }) => {
-    if (target === 'xml-stylesheet') state.active.stylesheet(body, parser.line);
+    if (target === 'xml-stylesheet') state.active.stylesheet(body, place(parser.position - 1).line);
   });
   parser.on('opentagstart', () => {
-    line = parser.line;
+    line = place(parser.position - 1).line;
     guard.opened();
   });
   parser.on('opentag', (tag) => {
-    if (!state.rootSeen) onRoot(tag, state, fail);
+    if (!state.rootSeen) onRoot(tag, state, stop);
     state.active.element(tag, line);
   });
   parser.on('text', state.active.text);
@@ -156,7 +149,6 @@ function parse(text: string, state: SvgState, { expand }: { expand: boolean }): 
   } catch (error) {
     if (error !== STOP) throw error;
   }
-  return expanded;
 }
 
 /** Hostile documents are cheap to write and expensive to parse. */

@@ -21,7 +21,7 @@ describe('the kind of an image', () => {
     ['tiff', '49492a0008000000'],
     ['gzip', '1f8b0800'],
     ['unknown', '0001020304'],
-    ['html', Buffer.from('<!DOCTYPE html><svg></svg>').toString('hex')],
+    ['html', Buffer.from('<!DOCTYPE html><p><svg></svg>').toString('hex')],
     ['html', Buffer.from('\n <html>').toString('hex')],
     ['html', Buffer.from('<html xmlns="http://www.w3.org/1999/xhtml"/>').toString('hex')],
     ['html', Buffer.from('<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>').toString('hex')],
