@@ -189,7 +189,7 @@ describe.skipIf(process.platform === 'win32')('a broken file', () => {
       cpSync(join(root, 'intact'), cwd, { recursive: true });
       FAULTS[fault](join(cwd, file));
       const env = { PATH: process.env['PATH'], HOME: root };
-      const { code, stdout, stderr } = await appreg.run(words.split(' '), { cwd, env });
+      const { code, stderr } = await appreg.run(words.split(' '), { cwd, env });
       expect(stderr, fault).not.toMatch(/^ {4}at |internal error|\bE[A-Z]{4,}: /m);
       // A finding names its document and its app, and an error the file.
       const isNamed = fault !== 'absent' || file !== CONFIG;
