@@ -104,7 +104,7 @@ function actionInputs(text: string): string[][] {
     if (Array.isArray(value)) return value.forEach(visit);
     if (typeof value !== 'object' || value === null) return;
     const { uses, with: inputs } = value as { uses?: unknown; with?: object };
-    if (typeof uses === 'string' && /^appreg\/appreg@/.test(uses)) found.push(Object.keys(inputs ?? {}));
+    if (typeof uses === 'string' && uses.startsWith('appreg/appreg@')) found.push(Object.keys(inputs ?? {}));
     Object.values(value).forEach(visit);
   };
   for (const document of parseAllDocuments(text)) visit(document.toJS());

@@ -29,7 +29,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'appreg-held-'));
   const blobs = openBlobDirectory(root);
   const { db, context } = harness;
-  keeper = await openKeeper({ blobs, store: await blobs.identity(), limit: 1e9, db, log: context.log });
+  keeper = openKeeper({ blobs, store: await blobs.identity(), limit: 1e9, db, log: context.log });
   context.artifacts = keeper;
   // A download is held while the API is requested.
   Object.assign(context.outbound, { headersTimeout: 60_000, idleTimeout: 60_000 });
