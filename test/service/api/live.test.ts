@@ -91,13 +91,14 @@ test(
     ]);
     await expect.poll(() => host.requestsFor('/2.tar.gz').length, { timeout: 20_000 }).toBeGreaterThan(asked);
 
-    // The host no longer serves the registry: its last state is preserved.
+    // The host no longer serves the registry: its last state is preserved, and shown to no other organization.
     live.serve('registry.json', answer({ status: 404 }));
     const other = await request('POST', 'organizations', { name: 'Other' });
     const mine = token;
     ({ token } = other.json);
     const joined = await request('POST', 'registries/subscribe', { url: live.url, name: 'Known' });
-    expect([joined.status, joined.json.apps[0].visible]).toEqual([201, true]);
+    expect([joined.status, joined.json.apps]).toEqual([422, undefined]);
+    expect((await request('GET', 'apps')).json.apps).toEqual([]);
     expect((await request('GET', `registries/${id}`)).status).toBe(404);
     token = mine;
 
